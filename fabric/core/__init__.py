@@ -1,0 +1,1 @@
+"""What every room uses: errors, findings, units, the registry, artefacts, host lists."""

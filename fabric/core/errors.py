@@ -1,0 +1,94 @@
+"""The errors that rocefab raises.
+
+    FabricError
+    ├── InputError                 bad usage or bad input (exit code 2); carries findings
+    │   └── CapacityError          the design does not fit: ports, addresses or ASNs ran out
+    ├── RenderError                a template failed or printed something invalid
+    ├── OutputFolderError          the output folder holds what we did not write
+    ├── DeviceError                a device or host answered wrongly (exit code 3)
+    │   ├── ConnectionLostError    the session broke or never opened
+    │   ├── IdentityMismatchError  the device is not the one that the plan names
+    │   ├── ForeignSessionError    somebody else has a configuration session open
+    │   └── RefusedError           the device refused a line or a command
+    └── PlanError                  the plan cannot be applied
+        ├── StalePlanError         the device changed after the plan was made
+        └── JournalError           the journal forbids the step
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fabric.core.findings import Finding
+
+
+class FabricError(Exception):
+    """Base of all errors that rocefab raises on purpose."""
+
+
+class InputError(FabricError):
+    """The input is wrong; all that is wrong with it is in ``findings``."""
+
+    def __init__(self, message: str, findings: Sequence[Finding] = ()) -> None:
+        super().__init__(message)
+        self.findings = tuple(findings)
+
+
+class CapacityError(InputError):
+    """The design needs more of something than there is."""
+
+
+class RenderError(FabricError):
+    """A template failed or printed something that is not valid configuration."""
+
+
+class OutputFolderError(InputError):
+    """The output folder cannot be written safely."""
+
+
+class DeviceError(FabricError):
+    """Something went wrong while talking to one device.
+
+    Parameters
+    ----------
+    device : str
+        Name of the switch or host in the inventory.
+    message : str
+        What went wrong; never holds a secret.
+    """
+
+    def __init__(self, device: str, message: str) -> None:
+        super().__init__(f"{device}: {message}")
+        self.device = device
+        self.reason = message
+
+
+class ConnectionLostError(DeviceError):
+    """The session broke, hung or could not be opened."""
+
+
+class IdentityMismatchError(DeviceError):
+    """The device that answers is not the device that was planned."""
+
+
+class ForeignSessionError(DeviceError):
+    """Somebody else is changing this device now."""
+
+
+class RefusedError(DeviceError):
+    """The device refused what was sent."""
+
+
+class PlanError(FabricError):
+    """The plan cannot be applied."""
+
+
+class StalePlanError(PlanError):
+    """The running state is not the one that the plan was made against."""
+
+
+class JournalError(PlanError):
+    """The journal does not allow this step."""

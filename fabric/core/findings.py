@@ -1,0 +1,75 @@
+"""Findings: what a check says, with the place in the input that it is about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class Severity(IntEnum):
+    """How bad a finding is; comparable, ``ERROR`` is the worst."""
+
+    INFO = 10
+    WARNING = 20
+    ERROR = 30
+
+    @property
+    def word(self) -> str:
+        """Lower-case name, as printed and as accepted by ``--fail-on``."""
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Position:
+    """A place in an input file; ``line`` and ``column`` count from 1."""
+
+    file: str
+    line: int = 1
+    column: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong or worth knowing.
+
+    Parameters
+    ----------
+    rule : str
+        Rule id such as ``QOS012``; never reused.
+    severity : Severity
+        How bad it is.
+    message : str
+        What is wrong, as a clause without a full stop.
+    fix : str
+        What to do about it; may be empty.
+    field : str
+        Dotted path of the inventory value, such as ``lossless.ecn.kmin_bytes``.
+    position : Position or None
+        Where that value stands in the inventory, where known.
+    device, port : str
+        The switch or host, and its port or NIC, where the finding has one.
+    """
+
+    rule: str
+    severity: Severity
+    message: str
+    fix: str = ""
+    field: str = ""
+    position: Position | None = None
+    device: str = ""
+    port: str = ""
+
+    def __str__(self) -> str:
+        place = f"{self.position}: " if self.position else ""
+        subject = " ".join(part for part in (self.device, self.port) if part)
+        what = ": ".join(part for part in (self.field, subject, self.message) if part)
+        fix = f"; {self.fix}" if self.fix else ""
+        return f"{place}{what}{fix} [{self.rule}]"
+
+
+def worst(findings: tuple[Finding, ...] | list[Finding]) -> Severity | None:
+    """Return the highest severity among the findings, or None when there are none."""
+    return max((finding.severity for finding in findings), default=None)

@@ -1,0 +1,132 @@
+"""Names written as ranges, ``gpu[001-064]``: expanding and folding."""
+
+from __future__ import annotations
+
+import re
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MAX_NAMES = 1_000_000
+_BRACKET = re.compile(r"\[([0-9,\-]+)\]")
+_TRAILING_NUMBER = re.compile(r"^(.*?)(\d+)$")
+
+
+def count(text: str) -> int:
+    """Return how many names a range text stands for, without making them.
+
+    Raises
+    ------
+    ValueError
+        When a bracket is malformed or a range runs backwards.
+    """
+    total = 0
+    for item in _split(text):
+        product = 1
+        for bracket in _BRACKET.findall(item):
+            product *= sum(last - first + 1 for first, last, _ in _ranges(bracket))
+        total += product
+    return total
+
+
+def expand(text: str) -> list[str]:
+    """Return the names that a range text stands for, rightmost bracket fastest.
+
+    Parameters
+    ----------
+    text : str
+        One or more names with ``[a-b,c]`` brackets, separated by commas, at most 1,000,000 names.
+
+    Raises
+    ------
+    ValueError
+        When a bracket is malformed, a range runs backwards, or there are too many names.
+
+    Examples
+    --------
+    >>> expand("gpu[01-03],login")
+    ['gpu01', 'gpu02', 'gpu03', 'login']
+    """
+    if count(text) > MAX_NAMES:
+        message = f"{text!r} stands for more than {MAX_NAMES:,} names"
+        raise ValueError(message)
+    return [name for item in _split(text) for name in _expand_item(item)]
+
+
+def fold(names: Iterable[str]) -> str:
+    """Return the shortest range text for the names, in natural order, as Slurm folds them.
+
+    Numbers fold only at the end of a name; padding counts: ``10`` and ``011`` stay apart.
+
+    Examples
+    --------
+    >>> fold(["n3", "n1", "n2", "n011"])
+    'n[1-3,011]'
+    """
+    groups: dict[str, list[str]] = {}
+    for name in sorted(set(names), key=natural_key):
+        match = _TRAILING_NUMBER.match(name)
+        groups.setdefault(match.group(1) if match else name, []).append(
+            match.group(2) if match else ""
+        )
+    return ",".join(_fold_group(prefix, numbers) for prefix, numbers in groups.items())
+
+
+def natural_key(text: str) -> tuple[tuple[int, int | str], ...]:
+    """Return a sort key that orders the numbers inside names by value."""
+    return tuple(
+        (0, int(part)) if part.isdigit() else (1, part)
+        for part in re.split(r"(\d+)", text)
+        if part
+    )
+
+
+def _split(text: str) -> list[str]:
+    items = [item.strip() for item in re.split(r",(?![^\[]*\])", text)]
+    for item in items:
+        rest = _BRACKET.sub("", item)
+        if not item or "[" in rest or "]" in rest:
+            message = f"{text!r} is not a name range; write it as in gpu[001-064]"
+            raise ValueError(message)
+    return items
+
+
+def _ranges(bracket: str) -> list[tuple[int, int, int]]:
+    found = []
+    for part in bracket.split(","):
+        first, dash, last = part.partition("-")
+        last = last if dash else first
+        if not first.isdigit() or not last.isdigit() or int(last) < int(first):
+            message = f"[{bracket}] is not a list of ascending ranges"
+            raise ValueError(message)
+        width = len(first) if first.startswith("0") or len(first) == len(last) else 0
+        found.append((int(first), int(last), width))
+    return found
+
+
+def _expand_item(item: str) -> list[str]:
+    match = _BRACKET.search(item)
+    if not match:
+        return [item]
+    head, tail = item[: match.start()], _expand_item(item[match.end() :])
+    return [
+        f"{head}{number:0{width}d}{rest}"
+        for first, last, width in _ranges(match.group(1))
+        for number in range(first, last + 1)
+        for rest in tail
+    ]
+
+
+def _fold_group(prefix: str, numbers: list[str]) -> str:
+    if numbers == [""]:
+        return prefix
+    ranges = []
+    indexed = enumerate(numbers)
+    for _, run in groupby(indexed, key=lambda pair: (len(pair[1]), int(pair[1]) - pair[0])):
+        texts = [text for _, text in run]
+        ranges.append(texts[0] if len(texts) == 1 else f"{texts[0]}-{texts[-1]}")
+    if len(ranges) == 1 and "-" not in ranges[0]:
+        return prefix + ranges[0]
+    return f"{prefix}[{','.join(ranges)}]"

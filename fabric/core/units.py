@@ -1,0 +1,46 @@
+"""Conversions between units; the only place that converts."""
+
+from __future__ import annotations
+
+import ipaddress
+
+BITS_PER_BYTE = 8
+MBPS_PER_GBPS = 1_000
+BPS_PER_GBPS = 1_000_000_000
+MS_PER_S = 1_000
+
+
+def gbps_to_mbps(speed_gbps: int) -> int:
+    """Return Mb/s for Gb/s."""
+    return speed_gbps * MBPS_PER_GBPS
+
+
+def gbps_to_bytes_per_s(speed_gbps: float) -> float:
+    """Return bytes per second for Gb/s."""
+    return speed_gbps * BPS_PER_GBPS / BITS_PER_BYTE
+
+
+def ms_to_s(milliseconds: int) -> float:
+    """Return seconds for milliseconds."""
+    return milliseconds / MS_PER_S
+
+
+def ipv4_text(address: int) -> str:
+    """Return dotted quad text of an IPv4 address given as an integer."""
+    return f"{address >> 24 & 255}.{address >> 16 & 255}.{address >> 8 & 255}.{address & 255}"
+
+
+def ipv4_int(text: str) -> int:
+    """Return an IPv4 address as an integer.
+
+    Raises
+    ------
+    ipaddress.AddressValueError
+        When the text is no IPv4 address.
+    """
+    return int(ipaddress.IPv4Address(text))
+
+
+def dscp_to_traffic_class_byte(dscp: int) -> int:
+    """Return the IP traffic class byte (ToS) that carries a DSCP, ECN bits zero (RFC 2474)."""
+    return dscp << 2
