@@ -1,0 +1,66 @@
+"""The clock of the lab: real time, plus jumps that a fault script or a test orders."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@dataclass(slots=True, eq=False)
+class Timer:
+    """A call that is due at a time of the lab clock, unless it is cancelled."""
+
+    due_s: float
+    action: Callable[[], None]
+    cancelled: bool = False
+
+    def cancel(self) -> None:
+        """Forget the call."""
+        self.cancelled = True
+
+
+@dataclass(slots=True)
+class LabClock:
+    """Monotonic seconds that can be advanced; due timers run on every look at the clock.
+
+    Stand-ins call :meth:`run_due` before they serve a command, and the lab calls it several times
+    a second, so that a commit timer fires whether or not somebody is looking.
+    """
+
+    _offset_s: float = 0.0
+    _timers: list[Timer] = field(default_factory=list)
+    _lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def now_s(self) -> float:
+        """Return seconds since an arbitrary start."""
+        return time.monotonic() + self._offset_s
+
+    def advance(self, seconds: float) -> None:
+        """Jump forward and run what became due."""
+        with self._lock:
+            self._offset_s += seconds
+        self.run_due()
+
+    def call_later(self, seconds: float, action: Callable[[], None]) -> Timer:
+        """Run ``action`` once, ``seconds`` from now."""
+        timer = Timer(self.now_s() + seconds, action)
+        with self._lock:
+            self._timers.append(timer)
+        return timer
+
+    def run_due(self) -> None:
+        """Run every timer that is due, oldest first."""
+        with self._lock:
+            now_s = self.now_s()
+            due = sorted(
+                (timer for timer in self._timers if timer.due_s <= now_s), key=lambda t: t.due_s
+            )
+            self._timers = [timer for timer in self._timers if timer.due_s > now_s]
+            for timer in due:
+                if not timer.cancelled:
+                    timer.action()
