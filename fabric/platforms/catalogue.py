@@ -1,0 +1,63 @@
+"""The switch models that rocefab knows, read from ``skus/*.toml`` when they are asked for."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from fabric.platforms.model import HeadroomRow, Pools, Sku
+
+_FOLDER = files("fabric.platforms") / "skus"
+
+
+@cache
+def sku_names() -> tuple[str, ...]:
+    """Return the names of all known models, sorted."""
+    return tuple(
+        sorted(
+            entry.name.removesuffix(".toml")
+            for entry in _FOLDER.iterdir()
+            if entry.name.endswith(".toml")
+        )
+    )
+
+
+@cache
+def sku(name: str) -> Sku:
+    """Return one model.
+
+    Raises
+    ------
+    KeyError
+        When no model has that name.
+    """
+    if name not in sku_names():
+        message = f"unknown SKU {name!r}; known: {', '.join(sku_names())}"
+        raise KeyError(message)
+    return _parse(name, tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8")))
+
+
+def _parse(name: str, data: dict[str, Any]) -> Sku:
+    ports = data["ports"]
+    return Sku(
+        name=name,
+        nos=data["nos"],
+        asic=data["asic"],
+        source=data["source"],
+        port_count=ports["count"],
+        lanes_per_port=ports["lanes"],
+        port_name=ports["name"],
+        port_alias=ports["alias"],
+        speeds_gbps=tuple(ports["speeds_gbps"]),
+        speed_tokens={int(speed): token for speed, token in ports.get("tokens", {}).items()},
+        queue_submode=data.get("queue_submode", ""),
+        buffer_bytes=data.get("buffer_bytes"),
+        pools=Pools(**data["pools"]) if "pools" in data else None,
+        headroom={
+            (speed, cable): HeadroomRow(size, xon, headroom, threshold, *rest)
+            for speed, cable, size, xon, headroom, threshold, *rest in data.get("headroom", [])
+        },
+        facts=data.get("facts", {}),
+    )

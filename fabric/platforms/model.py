@@ -1,0 +1,152 @@
+"""The shape of platform knowledge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from fabric.core.registry import Registry
+
+Role = Literal["leaf", "spine"]
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """One network operating system.
+
+    Parameters
+    ----------
+    name : str
+        Short name; also the folder of its templates.
+    title : str
+        Name as its maker writes it.
+    artefact : str
+        File name of the main artefact.
+    port_mtu_bytes : tuple of int
+        Smallest and largest port MTU.
+    fixed_mac_ageing_s : int or None
+        MAC ageing when the system has no knob for it.
+    default_mac_ageing_s : int
+        MAC ageing when nothing is configured.
+    default_arp_timeout_s : int
+        Neighbour timeout when nothing is configured.
+    watchdog_ms : dict
+        Allowed (low, high) for ``detection``, ``restoration``, ``poll``.
+    bfd_for_bgp : bool
+        Whether the rendered style of BGP can use BFD.
+    source : str
+        Where these facts come from.
+    """
+
+    name: str
+    title: str
+    artefact: str
+    port_mtu_bytes: tuple[int, int]
+    fixed_mac_ageing_s: int | None
+    default_mac_ageing_s: int
+    default_arp_timeout_s: int
+    watchdog_ms: dict[str, tuple[int, int]]
+    bfd_for_bgp: bool
+    source: str
+
+
+platforms: Registry[Platform] = Registry("platform")
+
+
+@dataclass(frozen=True, slots=True)
+class HeadroomRow:
+    """One row of a vendor's lossless buffer table, in bytes.
+
+    ``headroom_bytes`` is the room kept after the pause was sent (SONiC: ``xoff``);
+    ``size_bytes`` means xon + headroom on NVIDIA and the reserved minimum on Broadcom tables.
+    """
+
+    size_bytes: int
+    xon_threshold_bytes: int
+    headroom_bytes: int
+    dynamic_th: int
+    xon_offset_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pools:
+    """Sizes of the shared buffer pools of a switch in bytes."""
+
+    ingress_lossless_bytes: int
+    ingress_lossy_bytes: int
+    egress_lossless_bytes: int
+    egress_lossy_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sku:
+    """One switch model under one network operating system.
+
+    Parameters
+    ----------
+    name : str
+        HwSKU of SONiC or model name of the vendor.
+    nos : str
+        Name of the platform that runs on it.
+    asic : str
+        ASIC family, such as ``spectrum-3``.
+    port_count : int
+        Front panel ports of the fabric speed; management and service ports do not count.
+    lanes_per_port : int
+        SerDes lanes of a port.
+    port_name, port_alias : str
+        Patterns with ``{number}`` (from 1) and ``{lane}`` (first lane, from 0).
+    speeds_gbps : tuple of int
+        Speeds that a whole port (not broken out) can run at.
+    speed_tokens : dict
+        Configuration word of a speed where the system needs one (EOS ``400g-4``).
+    queue_submode : str
+        EOS queue sub-mode word; empty elsewhere.
+    buffer_bytes : int or None
+        Size of the packet buffer, where known.
+    pools : Pools or None
+        Pool sizes of the vendor's defaults, where known.
+    headroom : dict
+        Vendor table: (speed_mbps, cable_m) -> row; empty where the vendor publishes none.
+    facts : dict
+        Further fixed facts of the platform, such as SONiC ``platform``.
+    source : str
+        Where the numbers come from.
+    """
+
+    name: str
+    nos: str
+    asic: str
+    port_count: int
+    lanes_per_port: int
+    port_name: str
+    port_alias: str
+    speeds_gbps: tuple[int, ...]
+    source: str
+    speed_tokens: dict[int, str] = field(default_factory=dict)
+    queue_submode: str = ""
+    buffer_bytes: int | None = None
+    pools: Pools | None = None
+    headroom: dict[tuple[int, int], HeadroomRow] = field(default_factory=dict)
+    facts: dict[str, str] = field(default_factory=dict)
+
+    def port(self, number: int) -> str:
+        """Return the name of front panel port ``number`` (from 1)."""
+        return self.port_name.format(number=number, lane=(number - 1) * self.lanes_per_port)
+
+    def alias(self, number: int) -> str:
+        """Return the alias of front panel port ``number`` (from 1)."""
+        return self.port_alias.format(number=number, lane=(number - 1) * self.lanes_per_port)
+
+    def lanes(self, number: int) -> range:
+        """Return the lanes of front panel port ``number`` (from 1)."""
+        first = (number - 1) * self.lanes_per_port
+        return range(first, first + self.lanes_per_port)
+
+    def port_numbers(self) -> dict[str, int]:
+        """Return name -> number of every front panel port."""
+        return {self.port(number): number for number in range(1, self.port_count + 1)}
+
+    def cable_lengths_m(self, speed_mbps: int) -> tuple[int, ...]:
+        """Return the cable lengths that the vendor's table knows at a speed, ascending."""
+        return tuple(sorted(length for speed, length in self.headroom if speed == speed_mbps))

@@ -1,0 +1,1 @@
+"""One TOML file of data per switch model."""

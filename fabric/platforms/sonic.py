@@ -1,0 +1,57 @@
+"""SONiC, community edition.
+
+Sources: sonic-net/sonic-buildimage 202405 (sonic-port.yang, sonic-pfcwd.yang, sysctl-net.conf,
+switch.json.j2), sonic-net/sonic-swss 202405 (pfcwdorch.cpp).
+"""
+
+from fabric.platforms.model import Platform, platforms
+
+SONIC = platforms.add("sonic")(
+    Platform(
+        name="sonic",
+        title="SONiC",
+        artefact="config_db.json",
+        port_mtu_bytes=(68, 9216),
+        fixed_mac_ageing_s=600,  # switch.json.j2 fdb_aging_time; no CONFIG_DB field
+        default_mac_ageing_s=600,
+        default_arp_timeout_s=2700,  # 1.5 x base_reachable_time_ms 1800000
+        watchdog_ms={"detection": (100, 5000), "restoration": (100, 60000), "poll": (100, 1000)},
+        bfd_for_bgp=False,  # bgpcfgd templates have none; bfdd runs in frr-mgmt mode only
+        source="sonic-net/sonic-buildimage 202405, sonic-net/sonic-swss 202405",
+    )
+)
+
+#: Tables of CONFIG_DB that rocefab writes whole; every other table is kept as it is found.
+OWNED_TABLES = (
+    "PORT",
+    "VLAN",
+    "VLAN_MEMBER",
+    "VLAN_INTERFACE",
+    "INTERFACE",
+    "LOOPBACK_INTERFACE",
+    "BGP_NEIGHBOR",
+    "DSCP_TO_TC_MAP",
+    "TC_TO_QUEUE_MAP",
+    "TC_TO_PRIORITY_GROUP_MAP",
+    "MAP_PFC_PRIORITY_TO_QUEUE",
+    "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP",
+    "SCHEDULER",
+    "WRED_PROFILE",
+    "QUEUE",
+    "PORT_QOS_MAP",
+    "BUFFER_POOL",
+    "BUFFER_PROFILE",
+    "BUFFER_PG",
+    "BUFFER_QUEUE",
+    "BUFFER_PORT_INGRESS_PROFILE_LIST",
+    "BUFFER_PORT_EGRESS_PROFILE_LIST",
+    "CABLE_LENGTH",
+    "PFC_WD",
+    "CRM",
+    "NTP_SERVER",
+    "SYSLOG_SERVER",
+    "SWITCH_HASH",
+)
+
+#: Tables of which rocefab writes fields, keeping the others (``mac`` comes from the device).
+MERGED_TABLES = ("DEVICE_METADATA",)
