@@ -1,0 +1,113 @@
+"""The lossless policy: one object with every number of the lossless path, and how overrides merge.
+
+An override (by role, device or port) is written with the same fields; only the fields that stand
+in the file count. Cross-field rules are checks, not validators: half an override may look odd
+until it is merged.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Priority = Annotated[int, Field(ge=0, le=7)]
+Dscp = Annotated[int, Field(ge=0, le=63)]
+Percent = Annotated[int, Field(ge=1, le=100)]
+
+
+class Model(BaseModel):
+    """Base of all inventory models: frozen, strict, no unknown fields."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+
+
+class EcnPolicy(Model):
+    """Marking thresholds of the lossless queue (congestion point of DCQCN)."""
+
+    kmin_bytes: int = Field(
+        150_000, ge=1, le=2**40, description="Queue length at which marking begins."
+    )
+    kmax_bytes: int = Field(
+        1_500_000, ge=1, le=2**40, description="Queue length at which every packet is marked."
+    )
+    pmax_percent: Percent = Field(100, description="Marking probability just below kmax_bytes.")
+
+
+class SchedulerPolicy(Model):
+    """Shares of the egress scheduler; the CNP queue is strict and has none."""
+
+    lossless_percent: Percent = Field(50, description="Share of the lossless queue.")
+    default_percent: Percent = Field(50, description="Share of best effort traffic.")
+
+
+class WatchdogPolicy(Model):
+    """PFC watchdog: what ends a pause storm."""
+
+    enabled: bool = True
+    action: Literal["drop", "forward", "alert"] = "drop"
+    detection_ms: int = Field(400, ge=1, le=60_000)
+    restoration_ms: int = Field(400, ge=1, le=60_000)
+    poll_ms: int = Field(200, ge=1, le=30_000)
+
+
+class MtuPolicy(Model):
+    """Frame sizes; the port must carry the host's IP packet plus the Ethernet header."""
+
+    port_bytes: int = Field(9100, ge=68, le=9216, description="MTU of switch ports.")
+    host_bytes: int = Field(9000, ge=1280, le=9216, description="MTU of the hosts' NICs.")
+
+
+class LosslessPolicy(Model):
+    """Everything that makes the RoCE path lossless.
+
+    Defaults and their sources: DSCP 26/48 and priorities 3/6 are the ConnectX defaults (mlxconfig
+    CNP_DSCP, CNP_802P_PRIO) and the usual RoCE practice of NVIDIA and SONiC deployments; ECN
+    150 kB / 1500 kB / 100 % are the figures of NVIDIA's RoCE mode (Onyx 3.10 manual, Cumulus
+    ``nv set qos roce``); watchdog 400/400/200 ms is ``pfcwd start`` for up to 64 ports
+    (sonic-utilities pfcwd/main.py); port MTU 9100 is the SONiC image default.
+    """
+
+    roce_dscp: Dscp = Field(26, description="DSCP of RoCE data packets.")
+    cnp_dscp: Dscp = Field(48, description="DSCP of congestion notification packets.")
+    pfc_priority: Priority = Field(3, description="Priority that PFC pauses.")
+    traffic_class: Priority = Field(3, description="Traffic class of RoCE data in the switch.")
+    queue: Priority = Field(3, description="Egress queue of RoCE data.")
+    priority_group: Priority = Field(3, description="Ingress priority group of RoCE data.")
+    cnp_traffic_class: Priority = Field(6, description="Traffic class of CNPs.")
+    cnp_queue: Priority = Field(6, description="Egress queue of CNPs; strict, lossy.")
+    pfc: bool = Field(True, description="Whether PFC is on, in both directions.")  # noqa: FBT003
+    ecn: EcnPolicy = EcnPolicy()
+    scheduler: SchedulerPolicy = SchedulerPolicy()
+    watchdog: WatchdogPolicy = WatchdogPolicy()
+    mtu: MtuPolicy = MtuPolicy()
+    dynamic_th: int | None = Field(
+        None,
+        ge=-8,
+        le=7,
+        description="log2(alpha) of the lossless priority group; null = the vendor table's.",
+    )
+
+
+PolicyT = TypeVar("PolicyT", bound=Model)
+
+
+def merge(base: PolicyT, override: PolicyT | None) -> PolicyT:
+    """Return ``base`` with the fields that ``override`` sets, recursively."""
+    if override is None or not override.model_fields_set:
+        return base
+    changes = {}
+    for name in override.model_fields_set:
+        value = getattr(override, name)
+        changes[name] = merge(getattr(base, name), value) if isinstance(value, Model) else value
+    return base.model_copy(update=changes)
+
+
+def set_paths(override: Model, prefix: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+    """Return the paths of the leaf fields that an override sets."""
+    paths = []
+    for name in sorted(override.model_fields_set):
+        value = getattr(override, name)
+        path = (*prefix, name)
+        paths.extend(set_paths(value, path) if isinstance(value, Model) else [path])
+    return paths
