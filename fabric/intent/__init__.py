@@ -1,0 +1,1 @@
+"""The inventory: reading, validating and resolving what the user wants."""

@@ -1,0 +1,124 @@
+"""The YAML parser's reasons in plain words, with the place to look at and what to do."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Finding, Position, Severity
+
+if TYPE_CHECKING:
+    import yaml
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_LEADING_TAB = re.compile(r"[ ]*\t\s*\S")
+
+
+@dataclass(frozen=True, slots=True)
+class _Reason:
+    """Plain words for a problem of the parser.
+
+    Parameters
+    ----------
+    pattern : str
+        Regular expression searched in the parser's own words (libyaml's and PyYAML's differ).
+    message, fix : str
+        What is wrong and what to do.
+    at_opening : bool
+        Report the place where the broken construct begins, not where the parser gave up.
+    """
+
+    pattern: str
+    message: str
+    fix: str
+    at_opening: bool = False
+
+
+_REASONS = (
+    _Reason(
+        r"mapping values are not allowed",
+        "a colon stands where no key can stand",
+        "put text that holds ': ' in quotes, or correct the indentation",
+    ),
+    _Reason(
+        r"scanning a simple key.*could not find expected ':'",
+        "the line has no colon",
+        "write it as 'key: value', or indent it as part of the line above",
+        at_opening=True,
+    ),
+    _Reason(
+        r"sequence entries are not allowed",
+        "a list item stands where no list can start",
+        "start the list on the line below its key",
+    ),
+    _Reason(
+        r"expected ',' or '\]'",
+        "the list is not closed",
+        "add ']' or a missing comma",
+        at_opening=True,
+    ),
+    _Reason(
+        r"expected ',' or '}'",
+        "the mapping is not closed",
+        "add '}' or a missing comma",
+        at_opening=True,
+    ),
+    _Reason(
+        r"quoted scalar.*(end of stream|document indicator|document separator)",
+        "the quoted text is not closed",
+        "add the closing quote",
+        at_opening=True,
+    ),
+    _Reason(
+        r"expected '-' indicator|expected key|expected <block end>|<document start>",
+        "the line does not fit the lines above it",
+        "align it with the keys or list items that it belongs to",
+    ),
+    _Reason(
+        r"cannot start any token",
+        "a value cannot start with this character",
+        "put the value in quotes",
+    ),
+    _Reason(
+        r"escape character",
+        "the backslash starts no known escape",
+        "double the backslash, or use single quotes",
+    ),
+)
+
+
+def syntax_finding(error: yaml.YAMLError, text: str, file: str) -> Finding:
+    """Return what a syntax error of the parser means to the writer of the file."""
+    lines = _LINE_END.split(text)
+    context = getattr(error, "context", None) or ""
+    problem = getattr(error, "problem", None) or ""
+    words = ", ".join(part for part in (context, problem) if part) or str(error)
+    mark = getattr(error, "problem_mark", None)
+    if mark and mark.line < len(lines) and _LEADING_TAB.match(lines[mark.line]):
+        return _tab(Position(file, mark.line + 1, lines[mark.line].index("\t") + 1))
+    for reason in _REASONS:
+        if re.search(reason.pattern, words, re.DOTALL):
+            if reason.at_opening:
+                mark = getattr(error, "context_mark", None) or mark
+            position = _inside(mark, lines, file)
+            return Finding("INT001", Severity.ERROR, reason.message, reason.fix, position=position)
+    message = f"not valid YAML: {' '.join(words.split())}"
+    position = _inside(mark, lines, file)
+    return Finding("INT001", Severity.ERROR, message, "correct the syntax", position=position)
+
+
+def _tab(position: Position) -> Finding:
+    message = "the line is indented with a tab"
+    return Finding("INT006", Severity.ERROR, message, "indent with spaces", position=position)
+
+
+def _inside(mark: yaml.Mark | None, lines: list[str], file: str) -> Position:
+    """Return the position of a mark, or the end of the text when the mark lies behind it."""
+    if mark is None:
+        return Position(file)
+    line = min(mark.line, len(lines) - 1)
+    if line == len(lines) - 1 and line > 0 and not lines[line]:
+        line -= 1
+    column = mark.column if line == mark.line else len(lines[line])
+    return Position(file, line + 1, min(column, len(lines[line])) + 1)

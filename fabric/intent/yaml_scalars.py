@@ -1,0 +1,99 @@
+"""What an unquoted YAML word means to us, and the words that mean different things to others.
+
+YAML 1.1 reads ``no`` as false, ``0123`` as 83 and ``1:30`` as 90; YAML 1.2 reads ``1e3`` as a
+number where YAML 1.1 reads text. We read only what all readers agree on, and refuse the rest.
+
+Notes
+-----
+Sources: YAML 1.1 type repository (yaml.org/type: bool, int, float, timestamp, null) and the core
+schema of YAML 1.2.2, section 10.3.2.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+Scalar = str | int | float | bool | None
+
+_WORDS: dict[str, Scalar] = {
+    "true": True, "false": False, "": None, "~": None, "null": None, "Null": None, "NULL": None,
+}  # fmt: skip
+_BOOLEAN_WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false"})
+_LONGEST_WORD = 5
+_INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,18})")
+_DECIMAL = re.compile(r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+][0-9]+)?")
+_QUOTE = "write it in quotes"
+_QUOTE_OR_DECIMAL = "write it as a plain decimal number, or in quotes if it is text"
+_TRAPS = (
+    (re.compile(r"[-+]?0[0-9]+"), "is an octal number to some readers", _QUOTE_OR_DECIMAL),
+    (
+        re.compile(r"[-+]?0[xXoObB][0-9a-fA-F_]+"),
+        "is a hexadecimal, octal or binary number to some readers",
+        _QUOTE_OR_DECIMAL,
+    ),
+    (
+        re.compile(r"[-+]?(?=[0-9.]*_)[0-9][0-9_]*(?:\.[0-9_]*)?"),
+        "is a number with underscores to some readers",
+        _QUOTE_OR_DECIMAL,
+    ),
+    (
+        re.compile(r"[-+]?(?:[1-9][0-9_]*(?::[0-5]?[0-9])+|[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*)"),
+        "is a number in base 60 to some readers",
+        _QUOTE_OR_DECIMAL,
+    ),
+    (
+        re.compile(
+            r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+            r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}.*"
+        ),
+        "is a date to some readers",
+        _QUOTE,
+    ),
+    (
+        re.compile(r"[-+]?(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9]+)[eE][-+]?[0-9]+"),
+        "is a number to some readers and text to others",
+        _QUOTE_OR_DECIMAL,
+    ),
+    (
+        re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"),
+        "is not a finite number",
+        _QUOTE_OR_DECIMAL,
+    ),
+    (re.compile(r"[-+]?[1-9][0-9]{19,}"), "is a number of more than 19 digits", _QUOTE_OR_DECIMAL),
+)
+
+
+class TrapError(ValueError):
+    """An unquoted word that readers of YAML understand differently."""
+
+    def __init__(self, message: str, fix: str) -> None:
+        super().__init__(message)
+        self.fix = fix
+
+
+def plain_value(text: str) -> Scalar:
+    """Return the value of an unquoted scalar.
+
+    Raises
+    ------
+    TrapError
+        When YAML readers disagree about the word.
+    """
+    if text in _WORDS:
+        return _WORDS[text]
+    if text[0] not in "0123456789+-.":
+        if len(text) <= _LONGEST_WORD and text.lower() in _BOOLEAN_WORDS:
+            message = "is a boolean to some readers and text to others"
+            raise TrapError(message, "write true or false, or put it in quotes if it is text")
+        return text
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    if _DECIMAL.fullmatch(text):
+        number = float(text)
+        if math.isfinite(number):
+            return number
+    for pattern, message, fix in _TRAPS:
+        if pattern.fullmatch(text):
+            raise TrapError(message, fix)
+    return text

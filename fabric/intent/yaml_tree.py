@@ -1,0 +1,207 @@
+"""From the events of the YAML parser to plain data with positions.
+
+Events, not nodes: only they tell where an alias stands and whether a tag was written, and a
+deeply nested file cannot exhaust the stack.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from fabric.core.findings import Finding, Position, Severity
+from fabric.intent.wording import found, quoted
+from fabric.intent.yaml_reasons import syntax_finding
+from fabric.intent.yaml_scalars import TrapError, plain_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Loader: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+MAX_DEPTH = 32
+_SHIFT = 32
+_NO_KEY = object()
+_DROPPED = object()
+
+
+@dataclass(slots=True)
+class Places:
+    """Positions inside one mapping or list; line and column share one number to save memory."""
+
+    start: int
+    keys: dict[str | int, int] = field(default_factory=dict)
+    values: dict[str | int, int] = field(default_factory=dict)
+    children: dict[str | int, Places] = field(default_factory=dict)
+
+    def find(self, path: tuple[str | int, ...], *, want_key: bool) -> tuple[int, int]:
+        """Return line and column, both from 1, of the path or its nearest known ancestor."""
+        here, place = self, self.start
+        for part in path:
+            if part not in here.values:
+                break
+            value = here.values[part]
+            place = here.keys.get(part, value) if want_key else value
+            if part not in here.children:
+                break
+            here = here.children[part]
+        return (place >> _SHIFT) + 1, (place & ((1 << _SHIFT) - 1)) + 1
+
+
+@dataclass(slots=True)
+class _Frame:
+    container: dict[Any, Any] | list[Any]
+    places: Places
+    key: Any = _NO_KEY
+
+
+class _TooDeepError(Exception):
+    """The rest of the file is not read."""
+
+
+class Builder:
+    """Builds the data of one file and collects what is wrong with it."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.findings: list[Finding] = []
+        self._root: list[Any] = []
+        self._stack = [_Frame(self._root, Places(0))]
+
+    def build(self, text: str) -> tuple[dict[str | int, Any], Places]:
+        """Return the top-level mapping and its positions; empty when there are findings."""
+        try:
+            for event in self._events(text):
+                self._take(event)
+        except yaml.YAMLError as error:
+            self.findings.append(syntax_finding(error, text, self.file))
+        except _TooDeepError:
+            pass
+        else:
+            self._check_root()
+        if self.findings:
+            return {}, Places(0)
+        return self._root[0], self._stack[0].places.children[0]
+
+    def _events(self, text: str) -> Iterator[Any]:
+        loader = Loader(text)
+        documents = 0
+        try:
+            while loader.check_event():
+                event = loader.get_event()
+                documents += isinstance(event, yaml.DocumentStartEvent)
+                if documents > 1:
+                    message = "the file holds more than one document"
+                    self._add("INT009", event, message, "remove the line '---' and what follows")
+                    return
+                yield event
+        finally:
+            loader.dispose()
+
+    def _take(self, event: Any) -> None:  # noqa: ANN401 (events of the C parser are untyped)
+        if isinstance(event, yaml.ScalarEvent):
+            self._check_node(event)
+            self._attach(event, self._scalar(event), None)
+        elif isinstance(event, yaml.CollectionStartEvent):
+            self._check_node(event)
+            self._open(event, {} if isinstance(event, yaml.MappingStartEvent) else [])
+        elif isinstance(event, yaml.CollectionEndEvent):
+            self._stack.pop()
+        elif isinstance(event, yaml.AliasEvent):
+            self._refuse_reuse(event, f"the alias '*{event.anchor}' is not allowed")
+            self._attach(event, _DROPPED, None)
+
+    def _check_node(self, event: Any) -> None:  # noqa: ANN401
+        if event.tag is not None:
+            tag = event.tag.replace("tag:yaml.org,2002:", "!!", 1)
+            message = f"the tag {quoted(tag)} is not allowed"
+            self._add("INT004", event, message, "remove it; write text in quotes")
+        if event.anchor is not None:
+            self._refuse_reuse(event, f"the anchor '&{event.anchor}' is not allowed")
+
+    def _refuse_reuse(self, event: Any, message: str) -> None:  # noqa: ANN401
+        fix = "write the value out; name ranges and the defaults of the inventory avoid repetition"
+        self._add("INT005", event, message, fix)
+
+    def _scalar(self, event: Any) -> Any:  # noqa: ANN401
+        if event.style or event.tag is not None:
+            return event.value
+        try:
+            return plain_value(event.value)
+        except TrapError as trap:
+            self._add("INT007", event, f"unquoted {quoted(event.value)} {trap}", trap.fix)
+            return event.value
+
+    def _open(self, event: Any, container: dict[Any, Any] | list[Any]) -> None:  # noqa: ANN401
+        if len(self._stack) > MAX_DEPTH:
+            message = f"nested deeper than {MAX_DEPTH} levels"
+            self._add("INT010", event, message, "flatten it")
+            raise _TooDeepError
+        places = Places(_packed(event))
+        self._attach(event, container, places)
+        self._stack.append(_Frame(container, places))
+
+    def _attach(self, event: Any, value: Any, child: Places | None) -> None:  # noqa: ANN401
+        """Put a node where it belongs: the next list item, the next key, or the key's value."""
+        frame = self._stack[-1]
+        if isinstance(frame.container, list):
+            key: Any = len(frame.container)
+            frame.container.append(value)
+        elif frame.key is _NO_KEY:
+            frame.key = self._key(frame, event, value)
+            return
+        else:
+            key, frame.key = frame.key, _NO_KEY
+            if key is _DROPPED:
+                return
+            frame.container[key] = value
+        frame.places.values[key] = _packed(event)
+        if child is not None:
+            frame.places.children[key] = child
+
+    def _key(self, frame: _Frame, event: Any, key: Any) -> Any:  # noqa: ANN401
+        """Return the key to store the next value under, or the mark that drops that value."""
+        if key is _DROPPED:
+            return _DROPPED
+        if key == "<<" and not event.style:
+            self._refuse_reuse(event, "the merge key '<<' is not allowed")
+            return _DROPPED
+        if isinstance(key, bool) or not isinstance(key, str | int):
+            message = f"a key must be text or a whole number, found {found(key)}"
+            self._add("INT010", event, message, "write the key as text, in quotes if need be")
+            return _DROPPED
+        if key in frame.container:
+            line = (frame.places.keys[key] >> _SHIFT) + 1
+            message = f"the key {quoted(str(key))} is already given on line {line}"
+            self._add("INT003", event, message, "keep one of them")
+            return _DROPPED
+        frame.places.keys[key] = _packed(event)
+        frame.container[key] = None  # type: ignore[index]  # the frame of a mapping
+        return key
+
+    def _check_root(self) -> None:
+        if not self._root:
+            message, place = "the file is empty", 0
+        elif not isinstance(self._root[0], dict):
+            message = f"the top level must be a mapping, found {found(self._root[0])}"
+            place = self._stack[0].places.values[0]
+        else:
+            return
+        if not self.findings:
+            line, column = (place >> _SHIFT) + 1, (place & ((1 << _SHIFT) - 1)) + 1
+            self._append("INT010", Position(self.file, line, column), message, "write 'key: value'")
+
+    def _add(self, rule: str, event: Any, message: str, fix: str) -> None:  # noqa: ANN401
+        mark = event.start_mark
+        self._append(rule, Position(self.file, mark.line + 1, mark.column + 1), message, fix)
+
+    def _append(self, rule: str, position: Position, message: str, fix: str) -> None:
+        self.findings.append(Finding(rule, Severity.ERROR, message, fix, position=position))
+
+
+def _packed(event: Any) -> int:  # noqa: ANN401
+    mark = event.start_mark
+    place: int = mark.line << _SHIFT | mark.column
+    return place

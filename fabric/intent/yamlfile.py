@@ -1,0 +1,152 @@
+"""Reading a YAML file of the inventory: plain data, and the position of each key and value.
+
+Only what a person means without doubt is read. Duplicate keys, tags, anchors, aliases, tabs and
+words that YAML readers understand differently are refused, all of them at once where possible.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from typing import TYPE_CHECKING, Any
+
+from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Position, Severity
+from fabric.intent.wording import printable
+from fabric.intent.yaml_tree import Builder, Places
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+MAX_BYTES = 16 * 1024 * 1024
+# YAML 1.2.2 section 5.1 (printable characters), less the line ends that editors do not show.
+_FORBIDDEN = re.compile(
+    "[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+)
+
+
+class Document:
+    """One YAML file: its data as plain Python values, and where each of them stands.
+
+    Parameters
+    ----------
+    file : str
+        The file's name as messages show it.
+    data : dict
+        The top-level mapping; holds only dict, list, str, int, float, bool and None.
+    places : Places
+        Positions of what is in ``data``.
+    """
+
+    def __init__(self, file: str, data: dict[str | int, Any], places: Places) -> None:
+        self.file = file
+        self.data = data
+        self._places = places
+
+    def position(self, path: tuple[str | int, ...]) -> Position:
+        """Return where the key or list item stands, or its nearest ancestor in the file."""
+        line, column = self._places.find(path, want_key=True)
+        return Position(self.file, line, column)
+
+    def value_position(self, path: tuple[str | int, ...]) -> Position:
+        """Return where the value stands, or its nearest ancestor in the file."""
+        line, column = self._places.find(path, want_key=False)
+        return Position(self.file, line, column)
+
+
+def load_yaml(path: Path, shown_as: str, *, root: Path | None = None) -> Document:
+    """Read one file of the inventory.
+
+    Parameters
+    ----------
+    path : Path
+        The file to read; at most 16 MiB.
+    shown_as : str
+        The file's name in messages.
+    root : Path or None
+        The folder that links may not leave; the file's own folder when None.
+
+    Raises
+    ------
+    InputError
+        With all that is wrong with the file as a YAML file.
+    """
+    shown = printable(shown_as)
+    return parse_yaml(_read(path, shown, root or path.parent), shown)
+
+
+def parse_yaml(raw: bytes, shown_as: str) -> Document:
+    """Read the content of one file of the inventory; as `load_yaml`, from memory.
+
+    Raises
+    ------
+    InputError
+        With all that is wrong with the content as YAML.
+    """
+    if len(raw) > MAX_BYTES:
+        raise _refused("INT008", "the file is larger than 16 MiB", "split it", Position(shown_as))
+    builder = Builder(shown_as)
+    data, places = builder.build(_decode(raw, shown_as))
+    if builder.findings:
+        raise input_error(builder.findings, shown_as)
+    return Document(shown_as, data, places)
+
+
+def input_error(findings: Sequence[Finding], where: str) -> InputError:
+    """Return one error for all findings, sorted by file and line."""
+    ordered = sorted(findings, key=_order)
+    errors = "1 error" if len(ordered) == 1 else f"{len(ordered)} errors"
+    return InputError(f"{errors} in {printable(where)}", ordered)
+
+
+def _order(finding: Finding) -> tuple[Position, str, str]:
+    return finding.position or Position("", 0, 0), finding.field, finding.message
+
+
+def _refused(rule: str, message: str, fix: str, position: Position) -> InputError:
+    finding = Finding(rule, Severity.ERROR, message, fix, position=position)
+    return input_error([finding], position.file)
+
+
+def _read(path: Path, shown: str, root: Path) -> bytes:
+    try:
+        if not leads_inside(path, root):
+            message = "the link leads out of the inventory folder"
+            raise _refused("INT011", message, "put the file itself here", Position(shown))
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise _refused("INT011", "not a regular file", "put a file here", Position(shown))
+        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        with open(os.open(path, flags), "rb") as stream:
+            return stream.read(MAX_BYTES + 1)
+    except (OSError, RuntimeError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        message = f"cannot be read: {printable(reason[:1].lower() + reason[1:])}"
+        fix = "check that it exists and that you may read it"
+        raise _refused("INT001", message, fix, Position(shown)) from error
+
+
+def leads_inside(path: Path, root: Path) -> bool:
+    """Say whether the path, with all links followed, lies in the folder."""
+    return path.resolve().is_relative_to(root.resolve())
+
+
+def _decode(raw: bytes, shown: str) -> str:
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = raw[: error.start].decode("utf-8", errors="replace")
+        fix = "save the file as UTF-8"
+        raise _refused("INT001", "not UTF-8 text", fix, _end_of(before, shown)) from error
+    wrong = _FORBIDDEN.search(text)
+    if wrong:
+        message = f"the file holds the character U+{ord(wrong.group()):04X}"
+        position = _end_of(text[: wrong.start()], shown)
+        raise _refused("INT001", message, "remove it, or write it as an escape", position)
+    return text
+
+
+def _end_of(text: str, shown: str) -> Position:
+    lines = re.split(r"\r\n|\r|\n", text)
+    return Position(shown, len(lines), len(lines[-1]) + 1)
