@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from collections import Counter
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
@@ -38,7 +39,7 @@ def _names(text: str) -> str:
     for name in names:
         _name(name)
     if len(set(names)) != len(names):
-        double = next(name for name in names if names.count(name) > 1)
+        double = Counter(names).most_common(1)[0][0]
         message = f"{double!r} stands in the range twice; name each device once"
         raise ValueError(message)
     return text
@@ -90,6 +91,7 @@ def _text(text: str) -> str:
     return text
 
 
+Loose = Field(strict=False)  # YAML knows lists only; the items stay strict
 Name = Annotated[str, AfterValidator(_name)]
 Names = Annotated[str, AfterValidator(_names)]
 Interfaces = Annotated[str, AfterValidator(_interfaces)]
@@ -190,8 +192,8 @@ class Arp(Model):
 class Management(Model):
     """What the switches need beside the fabric; logins and management ports are left as found."""
 
-    ntp_servers: tuple[Address, ...] = ()
-    syslog_servers: tuple[Address, ...] = ()
+    ntp_servers: Annotated[tuple[Address, ...], Loose] = ()
+    syslog_servers: Annotated[tuple[Address, ...], Loose] = ()
 
 
 class HostProfile(Model):
@@ -213,7 +215,7 @@ class FabricFile(Model):
     name: Name
     design: Literal["rail-optimised", "classic-tor"]
     rails: int = Field(ge=1, le=64, description="NICs of a host that take part in the fabric.")
-    units: tuple[Unit, ...] = Field(min_length=1)
+    units: Annotated[tuple[Unit, ...], Loose] = Field(min_length=1)
     spines: Spines
     leaf_names: Names | None = Field(None, description="Own leaf names, unit by unit, as a range.")
     spine_names: Names | None = Field(None, description="Own spine names as a range.")
@@ -281,16 +283,16 @@ class HostOverride(Model):
     names: Names
     serial: Text | None = None
     lossless: LosslessPolicy | None = None
-    nics: tuple[NicOverride, ...] = ()
+    nics: Annotated[tuple[NicOverride, ...], Loose] = ()
 
 
 class DevicesFile(Model):
     """``devices/*.yaml``."""
 
-    devices: tuple[DeviceOverride, ...] = Field(min_length=1)
+    devices: Annotated[tuple[DeviceOverride, ...], Loose] = Field(min_length=1)
 
 
 class HostsFile(Model):
     """``hosts/*.yaml``."""
 
-    hosts: tuple[HostOverride, ...] = Field(min_length=1)
+    hosts: Annotated[tuple[HostOverride, ...], Loose] = Field(min_length=1)

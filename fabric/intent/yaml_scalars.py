@@ -60,7 +60,7 @@ _TRAPS = (
         "is not a finite number",
         _QUOTE_OR_DECIMAL,
     ),
-    (re.compile(r"[-+]?[1-9][0-9]{19,}"), "is a number of more than 19 digits", _QUOTE_OR_DECIMAL),
+    (re.compile(r"[-+]?[1-9][0-9]{19,}"), "is a number of more than 19 digits", _QUOTE),
 )
 
 

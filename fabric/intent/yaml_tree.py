@@ -101,15 +101,17 @@ class Builder:
             loader.dispose()
 
     def _take(self, event: Any) -> None:  # noqa: ANN401 (events of the C parser are untyped)
-        if isinstance(event, yaml.ScalarEvent):
-            self._check_node(event)
+        kind = type(event)
+        if kind is yaml.ScalarEvent:
+            if event.tag is not None or event.anchor is not None:
+                self._check_node(event)
             self._attach(event, self._scalar(event), None)
-        elif isinstance(event, yaml.CollectionStartEvent):
+        elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
             self._check_node(event)
-            self._open(event, {} if isinstance(event, yaml.MappingStartEvent) else [])
-        elif isinstance(event, yaml.CollectionEndEvent):
+            self._open(event, {} if kind is yaml.MappingStartEvent else [])
+        elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
             self._stack.pop()
-        elif isinstance(event, yaml.AliasEvent):
+        elif kind is yaml.AliasEvent:
             self._refuse_reuse(event, f"the alias '*{event.anchor}' is not allowed")
             self._attach(event, _DROPPED, None)
 

@@ -1,0 +1,1 @@
+"""Vendor-neutral designs of switches and hosts; every decision is made by here."""

@@ -1,0 +1,263 @@
+"""What is decided for each switch and each host. Templates print these and decide nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from fabric.platforms.model import HeadroomRow, Role, Sku
+
+
+@dataclass(frozen=True, slots=True)
+class Watchdog:
+    """PFC watchdog of a port."""
+
+    enabled: bool
+    action: Literal["drop", "forward", "alert"]
+    detection_ms: int
+    restoration_ms: int
+    poll_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class QosProfile:
+    """One distinct lossless policy of a device, with its maps spelt out.
+
+    Parameters
+    ----------
+    index : int
+        0 for the policy that most ports have; further ones come from overrides.
+    suffix : str
+        ``""`` for index 0, else ``_1``, ``_2`` ...; templates append it to object names.
+    dscp_to_traffic_class : tuple of int, length 64
+        Traffic class of each DSCP.
+    traffic_class_to_queue, traffic_class_to_priority_group, pfc_priority_to_queue :
+        tuple of int, length 8
+    queue_percent : tuple of int or None, length 8
+        Scheduler share of each egress queue that takes part in round robin; None = strict.
+        Every queue of the device is named, so that no default of a system can outrank RoCE.
+    used_queues : tuple of int
+        Queues that some traffic class uses, ascending.
+    """
+
+    index: int
+    suffix: str
+    roce_dscp: int
+    cnp_dscp: int
+    pfc: bool
+    pfc_priority: int
+    traffic_class: int
+    queue: int
+    priority_group: int
+    cnp_traffic_class: int
+    cnp_queue: int
+    dscp_to_traffic_class: tuple[int, ...]
+    traffic_class_to_queue: tuple[int, ...]
+    traffic_class_to_priority_group: tuple[int, ...]
+    pfc_priority_to_queue: tuple[int, ...]
+    used_queues: tuple[int, ...]
+    queue_percent: tuple[int | None, ...]
+    kmin_bytes: int
+    kmax_bytes: int
+    pmax_percent: int
+    watchdog: Watchdog
+    mtu_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class HeadroomProfile:
+    """Lossless buffer of a priority group at one speed and cable length.
+
+    ``row`` is None where the vendor publishes no table (EOS) or the table lacks the pair.
+    ``plain_bytes`` is the plain IEEE figure for comparison.
+    """
+
+    speed_gbps: int
+    speed_mbps: int
+    cable_m: int
+    row: HeadroomRow | None
+    plain_bytes: int
+    dynamic_th: int
+
+
+@dataclass(frozen=True, slots=True)
+class PortDesign:
+    """One front panel port.
+
+    Parameters
+    ----------
+    kind : str
+        ``host`` (access port of a NIC), ``uplink`` (routed, to the other tier), ``unused``.
+    vlan : int or None
+        Access VLAN of a host port.
+    address : str
+        Interface address with prefix length of an uplink (``10.254.0.1/31``), else empty.
+    qos : QosProfile or None
+        Lossless policy; None on unused ports.
+    headroom : HeadroomProfile or None
+        Lossless buffer; None on unused ports and where PFC is off.
+    """
+
+    name: str
+    number: int
+    alias: str
+    lanes: tuple[int, ...]
+    kind: Literal["host", "uplink", "unused"]
+    enabled: bool
+    speed_gbps: int
+    speed_mbps: int
+    speed_token: str
+    mtu_bytes: int
+    fec: str
+    description: str
+    cable_m: int
+    peer: str
+    peer_port: str
+    vlan: int | None = None
+    address: str = ""
+    qos: QosProfile | None = None
+    headroom: HeadroomProfile | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VlanDesign:
+    """A VLAN with its gateway on this leaf."""
+
+    vlan: int
+    name: str
+    rail: int
+    network: str
+    gateway: str
+    prefix_length: int
+    mtu_bytes: int
+
+    @property
+    def gateway_interface(self) -> str:
+        """Gateway address with prefix length."""
+        return f"{self.gateway}/{self.prefix_length}"
+
+
+@dataclass(frozen=True, slots=True)
+class BgpNeighbour:
+    """A BGP session of the underlay."""
+
+    address: str
+    local_address: str
+    asn: int
+    name: str
+    port: str
+
+
+@dataclass(frozen=True, slots=True)
+class BgpDesign:
+    """BGP of a switch; ``advertised_*`` are the only prefixes that it may originate."""
+
+    asn: int
+    router_id: str
+    keepalive_s: int
+    hold_s: int
+    max_paths: int
+    bfd: bool
+    neighbours: tuple[BgpNeighbour, ...]
+    loopback_pool: str
+    host_pool: str
+    host_prefix_length: int
+
+
+@dataclass(frozen=True, slots=True)
+class NeighbourTable:
+    """ARP and MAC ageing and table sizes of a switch."""
+
+    arp_timeout_s: int
+    mac_ageing_s: int
+    base_reachable_time_ms: int
+    capacity: int
+    gc_thresholds: tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceDesign:
+    """Everything that is decided for one switch.
+
+    ``ports`` holds every front panel port in number order; ``qos_profiles[0]`` is the default.
+    """
+
+    name: str
+    role: Role
+    platform: str
+    sku: Sku
+    mac: str
+    serial: str
+    loopback: str
+    bgp: BgpDesign
+    ports: tuple[PortDesign, ...]
+    vlans: tuple[VlanDesign, ...]
+    qos_profiles: tuple[QosProfile, ...]
+    headroom_profiles: tuple[HeadroomProfile, ...]
+    neighbours: NeighbourTable
+    ntp_servers: tuple[str, ...]
+    syslog_servers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HostQos:
+    """What ``mlnx_qos`` is told; lists are indexed by priority or traffic class, 0 to 7.
+
+    ``tsa`` words are those of the tool: ``ets`` or ``strict``; ``tc_bandwidth_percent`` of the
+    ets classes sums to exactly 100.
+    """
+
+    roce_dscp: int
+    cnp_dscp: int
+    pfc_priority: int
+    cnp_priority: int
+    traffic_class_byte: int
+    pfc: tuple[int, ...]
+    priority_to_traffic_class: tuple[int, ...]
+    tsa: tuple[str, ...]
+    tc_bandwidth_percent: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NicDesign:
+    """One NIC of a host and the cable that leaves it.
+
+    ``table`` and ``rule_priority`` are those of its source routing; ``gpus`` are the local GPU
+    numbers nearest to it.
+    """
+
+    rail: int
+    enabled: bool
+    interface: str
+    rdma_device: str
+    mac: str
+    speed_gbps: int
+    mtu_bytes: int
+    address: str
+    prefix_length: int
+    network: str
+    gateway: str
+    vlan: int
+    table: int
+    rule_priority: int
+    cable_m: int
+    gpus: tuple[int, ...]
+    leaf: str
+    leaf_port: str
+    qos: HostQos
+
+
+@dataclass(frozen=True, slots=True)
+class HostDesign:
+    """Everything that is decided for one host."""
+
+    name: str
+    unit: str
+    serial: str
+    gpus: int
+    management_interface: str
+    management_rdma_device: str
+    host_pool: str
+    gc_thresholds: tuple[int, int, int]
+    nics: tuple[NicDesign, ...]

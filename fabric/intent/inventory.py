@@ -1,0 +1,141 @@
+"""An inventory folder, read and validated as a whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from fabric.core import hostlist
+from fabric.core.errors import InputError
+from fabric.intent.documents import read_folder
+from fabric.intent.explain_errors import explain
+from fabric.intent.model import (
+    DeviceOverride,
+    DevicesFile,
+    FabricFile,
+    HostOverride,
+    HostsFile,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fabric.core.findings import Finding, Position
+    from fabric.intent.yamlfile import Document
+
+T = TypeVar("T")
+ModelT = TypeVar("ModelT", bound=BaseModel)
+FieldPath = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class Located(Generic[T]):
+    """A validated value together with the place where it stands."""
+
+    value: T
+    document: Document
+    path: FieldPath
+
+    def position(self, *path: str | int) -> Position:
+        """Return the position of a field below the value."""
+        return self.document.position((*self.path, *path))
+
+
+@dataclass(frozen=True)
+class Intent:
+    """The inventory: ``fabric.yaml`` and the overrides, all valid by themselves.
+
+    Parameters
+    ----------
+    folder : str
+        The folder as the user named it.
+    fabric : FabricFile
+        Content of ``fabric.yaml``.
+    devices, hosts : tuple of Located
+        Overrides in the order of file name and line; a later one wins field by field.
+    """
+
+    folder: str
+    fabric: FabricFile
+    document: Document
+    devices: tuple[Located[DeviceOverride], ...] = ()
+    hosts: tuple[Located[HostOverride], ...] = ()
+
+    def position(self, *path: str | int) -> Position:
+        """Return the position of a field of ``fabric.yaml``, or of its nearest parent."""
+        return self.document.position(path)
+
+    @cached_property
+    def device_overrides(self) -> dict[str, list[Located[DeviceOverride]]]:
+        """Overrides by device name."""
+        return _by_name(self.devices)
+
+    @cached_property
+    def host_overrides(self) -> dict[str, list[Located[HostOverride]]]:
+        """Overrides by host name."""
+        return _by_name(self.hosts)
+
+
+def load(folder: Path, shown_as: str | None = None) -> Intent:
+    """Read an inventory folder.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder that holds ``fabric.yaml``.
+    shown_as : str, optional
+        How messages name the folder; default: as given.
+
+    Raises
+    ------
+    InputError
+        With a finding for everything that is wrong in any file.
+    """
+    documents = read_folder(folder, shown_as)
+    findings: list[Finding] = []
+    fabric = _validate(FabricFile, documents.fabric, "fabric", findings)
+    devices = [(doc, _validate(DevicesFile, doc, "", findings)) for doc in documents.devices]
+    hosts = [(doc, _validate(HostsFile, doc, "", findings)) for doc in documents.hosts]
+    if findings or fabric is None:
+        name = shown_as or str(folder)
+        plural = "" if len(findings) == 1 else "s"
+        message = f"{len(findings)} error{plural} in {name}"
+        raise InputError(message, findings)
+    return Intent(
+        folder=shown_as or str(folder),
+        fabric=fabric,
+        document=documents.fabric,
+        devices=tuple(
+            Located(item, doc, ("devices", index))
+            for doc, file in devices
+            if file
+            for index, item in enumerate(file.devices)
+        ),
+        hosts=tuple(
+            Located(item, doc, ("hosts", index))
+            for doc, file in hosts
+            if file
+            for index, item in enumerate(file.hosts)
+        ),
+    )
+
+
+def _validate(
+    model: type[ModelT], document: Document, prefix: str, findings: list[Finding]
+) -> ModelT | None:
+    try:
+        return model.model_validate(document.data)
+    except ValidationError as error:
+        findings.extend(explain(error, document, model, (prefix,) if prefix else ()))
+        return None
+
+
+def _by_name(overrides: tuple[Located[Any], ...]) -> dict[str, list[Located[Any]]]:
+    found: dict[str, list[Located[Any]]] = {}
+    for override in overrides:
+        for name in hostlist.expand(override.value.names):
+            found.setdefault(name, []).append(override)
+    return found

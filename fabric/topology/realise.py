@@ -1,0 +1,228 @@
+"""From intent to the realised network.
+
+Everything follows from positions: unit, rail, slot, spine and link number give names, ports,
+addresses and ASNs by arithmetic on arrays. Nothing depends on how many hosts, units or spines
+there are, so growth at the end changes nothing that existed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.core import hostlist
+from fabric.core.errors import CapacityError, InputError
+from fabric.core.findings import Finding, Severity
+from fabric.platforms.catalogue import sku
+from fabric.topology.addressing import check_capacity, host_addresses, loopbacks, subnets
+from fabric.topology.model import Fabric, Hosts, Nics, Switches, Uplinks
+from fabric.topology.overrides import apply_device_overrides, apply_host_overrides, switch_skus
+
+if TYPE_CHECKING:
+    from fabric.intent.inventory import Intent
+
+
+def realise(intent: Intent) -> Fabric:
+    """Return the network that an inventory describes.
+
+    Raises
+    ------
+    InputError
+        With a finding for each name, SKU or port that does not exist or is used twice.
+    CapacityError
+        With a finding for each kind of thing that ran out: ports, addresses, ASNs, VLANs.
+    """
+    _check_skus(intent)
+    _check_capacity(intent)
+    switches = _switches(intent)
+    hosts = _hosts(intent)
+    _check_names(intent, switches, hosts)
+    fabric = Fabric(
+        intent=intent,
+        rails=intent.fabric.rails,
+        switches=switches,
+        hosts=hosts,
+        nics=_nics(intent, hosts),
+        subnets=subnets(intent),
+        uplinks=_uplinks(intent, switches),
+    )
+    findings = apply_device_overrides(fabric) + apply_host_overrides(fabric)
+    _refuse(InputError, findings, intent)
+    _refuse(InputError, _double_ports(fabric), intent)
+    return fabric
+
+
+def leaf_count(intent: Intent) -> int:
+    """Return the number of leaves: one per unit and rail, or one per unit in a classic fabric."""
+    file = intent.fabric
+    return len(file.units) * (file.rails if file.design == "rail-optimised" else 1)
+
+
+def host_port_count(intent: Intent) -> int:
+    """Return how many leaf ports are kept for hosts."""
+    leaf = intent.fabric.platforms.leaf
+    return leaf.host_ports or sku(leaf.sku).port_count // 2
+
+
+def _refuse(error: type[InputError], findings: list[Finding], intent: Intent) -> None:
+    if findings:
+        plural = "" if len(findings) == 1 else "s"
+        message = f"{len(findings)} error{plural} in {intent.folder}"
+        raise error(message, findings)
+
+
+def _check_skus(intent: Intent) -> None:
+    findings = []
+    for role in ("leaf", "spine"):
+        name = getattr(intent.fabric.platforms, role).sku
+        try:
+            sku(name)
+        except KeyError as error:
+            findings.append(
+                Finding(
+                    "TOP001",
+                    Severity.ERROR,
+                    str(error.args[0]),
+                    "name a known switch model",
+                    f"fabric.platforms.{role}.sku",
+                    intent.position("platforms", role, "sku"),
+                )
+            )
+    _refuse(InputError, findings, intent)
+
+
+def _check_capacity(intent: Intent) -> None:
+    _refuse(
+        CapacityError, check_capacity(intent, leaf_count(intent), host_port_count(intent)), intent
+    )
+
+
+def _switches(intent: Intent) -> Switches:
+    file = intent.fabric
+    leaves, spines = leaf_count(intent), file.spines.count
+    per_unit = leaves // len(file.units)
+    number = np.arange(leaves)
+    no_rail = np.full(leaves, -1)
+    filler = np.full(spines, -1)
+    return Switches(
+        names=(*_leaf_names(intent), *_spine_names(intent)),
+        leaf_count=leaves,
+        unit=np.concatenate([number // per_unit, filler]),
+        rail=np.concatenate(
+            [number % per_unit if file.design == "rail-optimised" else no_rail, filler]
+        ),
+        asn=np.concatenate([file.bgp.leaf_asn_first + number, np.full(spines, file.bgp.spine_asn)]),
+        loopback=loopbacks(intent, leaves),
+        skus=switch_skus(intent, leaves),
+    )
+
+
+def _leaf_names(intent: Intent) -> list[str]:
+    file = intent.fabric
+    if file.leaf_names:
+        return hostlist.expand(file.leaf_names)[: leaf_count(intent)]
+    if file.design == "classic-tor":
+        return [f"{unit.name}-leaf" for unit in file.units]
+    return [f"{unit.name}-rail{rail}" for unit in file.units for rail in range(file.rails)]
+
+
+def _spine_names(intent: Intent) -> list[str]:
+    file = intent.fabric
+    if file.spine_names:
+        return hostlist.expand(file.spine_names)[: file.spines.count]
+    return [f"spine{number:02d}" for number in range(1, file.spines.count + 1)]
+
+
+def _hosts(intent: Intent) -> Hosts:
+    by_unit = [hostlist.expand(unit.hosts) for unit in intent.fabric.units]
+    sizes = [len(names) for names in by_unit]
+    return Hosts(
+        names=tuple(name for names in by_unit for name in names),
+        unit=np.repeat(np.arange(len(sizes)), sizes),
+        slot=np.concatenate([np.arange(size) for size in sizes]),
+    )
+
+
+def _nics(intent: Intent, hosts: Hosts) -> Nics:
+    file = intent.fabric
+    host = np.repeat(np.arange(len(hosts)), file.rails)
+    rail = np.tile(np.arange(file.rails), len(hosts))
+    unit, slot = hosts.unit[host], hosts.slot[host]
+    if file.design == "rail-optimised":
+        leaf, port = unit * file.rails + rail, slot + 1
+    else:
+        leaf, port = unit, slot * file.rails + rail + 1
+    subnet, address = host_addresses(intent, leaf, rail, slot, port)
+    count = len(host)
+    return Nics(
+        host=host,
+        rail=rail,
+        leaf=leaf,
+        port=port,
+        subnet=subnet,
+        address=address,
+        speed_gbps=np.full(count, file.speeds.host_gbps),
+        cable_m=np.full(count, file.cables.host_m),
+        enabled=np.ones(count, dtype=np.bool_),
+    )
+
+
+def _uplinks(intent: Intent, switches: Switches) -> Uplinks:
+    file = intent.fabric
+    links = file.spines.links_per_leaf
+    per_leaf = file.spines.count * links
+    leaf = np.repeat(np.arange(switches.leaf_count), per_leaf)
+    number = np.tile(np.arange(per_leaf), switches.leaf_count)
+    pool = int(file.addressing.uplinks.network_address)
+    count = len(leaf)
+    return Uplinks(
+        leaf=leaf,
+        leaf_port=host_port_count(intent) + 1 + number,
+        spine=switches.leaf_count + number // links,
+        spine_port=leaf * links + number % links + 1,
+        spine_address=pool + 2 * (leaf * file.addressing.uplinks_per_leaf + number),
+        speed_gbps=np.full(count, file.speeds.uplink_gbps),
+        cable_m=np.full(count, file.cables.uplink_m),
+        enabled=np.ones(count, dtype=np.bool_),
+    )
+
+
+def _check_names(intent: Intent, switches: Switches, hosts: Hosts) -> None:
+    seen: set[str] = set()
+    findings = []
+    for name in (*switches.names, *hosts.names):
+        if name in seen:
+            findings.append(
+                Finding(
+                    "TOP002",
+                    Severity.ERROR,
+                    f"the name {name!r} stands for two devices",
+                    "give each switch and host its own name",
+                    "fabric.units",
+                    intent.position("units"),
+                    name,
+                )
+            )
+        seen.add(name)
+    _refuse(InputError, findings, intent)
+
+
+def _double_ports(fabric: Fabric) -> list[Finding]:
+    nics, uplinks = fabric.nics, fabric.uplinks
+    on, up = nics.enabled, uplinks.enabled
+    switch = np.concatenate([nics.leaf[on], uplinks.leaf[up], uplinks.spine[up]])
+    port = np.concatenate([nics.port[on], uplinks.leaf_port[up], uplinks.spine_port[up]])
+    pairs, counts = np.unique(np.stack([switch, port]), axis=1, return_counts=True)
+    return [
+        Finding(
+            "TOP003",
+            Severity.ERROR,
+            f"{count} cables end here",
+            "correct the override that moved a cable onto this port",
+            device=fabric.switches.names[row],
+            port=fabric.switches.skus[row].port(number),
+        )
+        for (row, number), count in zip(pairs.T.tolist(), counts.tolist(), strict=True)
+        if count > 1
+    ]
