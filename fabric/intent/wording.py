@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 Path = tuple[str | int, ...]
 
 MAX_SHOWN = 40
+_KINDS = {type(None): "nothing", list: "a list", tuple: "a list", dict: "a mapping"}
 _PLAIN_FIELD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")
 
 
@@ -36,21 +37,13 @@ def quoted(text: str) -> str:
 
 def found(value: object) -> str:
     """Return a value as a reader knows it: ``text 'four'``, ``a list``, ``nothing``."""
-    match value:
-        case None:
-            return "nothing"
-        case bool():
-            return "true" if value else "false"
-        case int() | float():
-            return f"the number {value}"
-        case str():
-            return f"text {quoted(value)}"
-        case list() | tuple():
-            return "a list"
-        case dict():
-            return "a mapping"
-        case _:
-            return quoted(str(value))
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return f"the number {value}"
+    if isinstance(value, str):
+        return f"text {quoted(value)}"
+    return _KINDS.get(type(value)) or quoted(str(value))
 
 
 def bare(value: object) -> str:

@@ -19,6 +19,8 @@ from fabric.intent.yaml_scalars import TrapError, plain_value
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+Node = Any  # a value of the document, or one of the two marks below
+Event = Any  # the events of the C parser are untyped
 Loader: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 MAX_DEPTH = 32
@@ -100,7 +102,7 @@ class Builder:
         finally:
             loader.dispose()
 
-    def _take(self, event: Any) -> None:  # noqa: ANN401 (events of the C parser are untyped)
+    def _take(self, event: Event) -> None:
         kind = type(event)
         if kind is yaml.ScalarEvent:
             if event.tag is not None or event.anchor is not None:
@@ -115,7 +117,7 @@ class Builder:
             self._refuse_reuse(event, f"the alias '*{event.anchor}' is not allowed")
             self._attach(event, _DROPPED, None)
 
-    def _check_node(self, event: Any) -> None:  # noqa: ANN401
+    def _check_node(self, event: Event) -> None:
         if event.tag is not None:
             tag = event.tag.replace("tag:yaml.org,2002:", "!!", 1)
             message = f"the tag {quoted(tag)} is not allowed"
@@ -123,11 +125,11 @@ class Builder:
         if event.anchor is not None:
             self._refuse_reuse(event, f"the anchor '&{event.anchor}' is not allowed")
 
-    def _refuse_reuse(self, event: Any, message: str) -> None:  # noqa: ANN401
+    def _refuse_reuse(self, event: Event, message: str) -> None:
         fix = "write the value out; name ranges and the defaults of the inventory avoid repetition"
         self._add("INT005", event, message, fix)
 
-    def _scalar(self, event: Any) -> Any:  # noqa: ANN401
+    def _scalar(self, event: Event) -> Node:
         if event.style or event.tag is not None:
             return event.value
         try:
@@ -136,7 +138,7 @@ class Builder:
             self._add("INT007", event, f"unquoted {quoted(event.value)} {trap}", trap.fix)
             return event.value
 
-    def _open(self, event: Any, container: dict[Any, Any] | list[Any]) -> None:  # noqa: ANN401
+    def _open(self, event: Event, container: dict[Any, Any] | list[Any]) -> None:
         if len(self._stack) > MAX_DEPTH:
             message = f"nested deeper than {MAX_DEPTH} levels"
             self._add("INT010", event, message, "flatten it")
@@ -145,7 +147,7 @@ class Builder:
         self._attach(event, container, places)
         self._stack.append(_Frame(container, places))
 
-    def _attach(self, event: Any, value: Any, child: Places | None) -> None:  # noqa: ANN401
+    def _attach(self, event: Event, value: Node, child: Places | None) -> None:
         """Put a node where it belongs: the next list item, the next key, or the key's value."""
         frame = self._stack[-1]
         if isinstance(frame.container, list):
@@ -163,7 +165,7 @@ class Builder:
         if child is not None:
             frame.places.children[key] = child
 
-    def _key(self, frame: _Frame, event: Any, key: Any) -> Any:  # noqa: ANN401
+    def _key(self, frame: _Frame, event: Event, key: Node) -> Node:
         """Return the key to store the next value under, or the mark that drops that value."""
         if key is _DROPPED:
             return _DROPPED
@@ -195,7 +197,7 @@ class Builder:
             line, column = (place >> _SHIFT) + 1, (place & ((1 << _SHIFT) - 1)) + 1
             self._append("INT010", Position(self.file, line, column), message, "write 'key: value'")
 
-    def _add(self, rule: str, event: Any, message: str, fix: str) -> None:  # noqa: ANN401
+    def _add(self, rule: str, event: Event, message: str, fix: str) -> None:
         mark = event.start_mark
         self._append(rule, Position(self.file, mark.line + 1, mark.column + 1), message, fix)
 
@@ -203,7 +205,7 @@ class Builder:
         self.findings.append(Finding(rule, Severity.ERROR, message, fix, position=position))
 
 
-def _packed(event: Any) -> int:  # noqa: ANN401
+def _packed(event: Event) -> int:
     mark = event.start_mark
     place: int = mark.line << _SHIFT | mark.column
     return place

@@ -118,7 +118,7 @@ def _read(path: Path, shown: str, root: Path) -> bytes:
         if not stat.S_ISREG(path.stat().st_mode):
             raise _refused("INT011", "not a regular file", "put a file here", Position(shown))
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-        with open(os.open(path, flags), "rb") as stream:
+        with os.fdopen(os.open(path, flags), "rb") as stream:
             return stream.read(MAX_BYTES + 1)
     except (OSError, RuntimeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)

@@ -1,0 +1,148 @@
+"""Reading an inventory folder: which files belong to it, and all that is wrong with them."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Position, Severity
+from fabric.intent.wording import printable
+from fabric.intent.yamlfile import Document, input_error, leads_inside, load_yaml
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MAIN_FILE = "fabric.yaml"
+KINDS = ("devices", "hosts")
+_ENDINGS = (".yaml", ".yml")
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """The files of an inventory folder, by what they describe.
+
+    Parameters
+    ----------
+    fabric : Document
+        ``fabric.yaml``.
+    devices, hosts : list of Document
+        The files of ``devices/`` and ``hosts/``, sorted by name.
+    """
+
+    fabric: Document
+    devices: list[Document] = field(default_factory=list)
+    hosts: list[Document] = field(default_factory=list)
+
+
+def read_folder(folder: Path, shown_as: str | None = None) -> Folder:
+    """Read all files of an inventory folder.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder that holds ``fabric.yaml``.
+    shown_as : str, optional
+        How messages name the folder; default: as given.
+
+    Raises
+    ------
+    InputError
+        With the findings of all files, sorted by file and line.
+    """
+    reader = _Reader(folder, shown_as or folder.as_posix())
+    found = reader.read()
+    if reader.findings or found is None:
+        raise input_error(reader.findings, reader.shown)
+    return found
+
+
+class _Reader:
+    """Reads the files of one folder and collects what is wrong."""
+
+    def __init__(self, folder: Path, shown: str) -> None:
+        self.folder = folder
+        self.shown = shown
+        self.findings: list[Finding] = []
+
+    def read(self) -> Folder | None:
+        names = self._names(self.folder, "")
+        if self.findings:
+            return None
+        misspelt = self._check_strays(names)
+        fabric = None if misspelt and MAIN_FILE not in names else self._load(MAIN_FILE)
+        by_kind = {kind: self._load_kind(kind) for kind in KINDS if kind in names}
+        return Folder(fabric, **by_kind) if fabric else None
+
+    def _load(self, relative: str) -> Document | None:
+        try:
+            return load_yaml(self.folder / relative, self._shown(relative), root=self.folder)
+        except InputError as error:
+            self.findings.extend(error.findings)
+            return None
+
+    def _load_kind(self, kind: str) -> list[Document]:
+        documents = []
+        for name in self._names(self.folder / kind, kind):
+            relative = f"{kind}/{name}"
+            if name.endswith(".yaml"):
+                document = self._load(relative)
+                if document:
+                    documents.append(document)
+            elif name.lower().endswith(_ENDINGS):
+                better = f"{kind}/{name.rpartition('.')[0]}.yaml"
+                self._add("INT018", relative, "not read", f"did you mean '{printable(better)}'?")
+        return documents
+
+    def _names(self, folder: Path, relative: str) -> list[str]:
+        """Return the names in a folder, without hidden ones; report a folder that has none."""
+        try:
+            if not leads_inside(folder, self.folder):
+                message = "the link leads out of the inventory folder"
+                self._add("INT011", relative, message, "put the folder itself here")
+                return []
+            return sorted(one.name for one in folder.iterdir() if not one.name.startswith("."))
+        except (OSError, RuntimeError, ValueError) as error:
+            reason = (getattr(error, "strerror", None) or str(error)).lower()
+            message = f"cannot be read as a folder: {printable(reason)}"
+            self._add("INT001", relative, message, "check the path and its permissions")
+            return []
+
+    def _check_strays(self, names: list[str]) -> bool:
+        """Report what looks as if it should be read; say whether ``fabric.yaml`` is misspelt."""
+        misspelt = False
+        for name in names:
+            if name == MAIN_FILE or name in KINDS:
+                continue
+            stem, dot, ending = name.lower().rpartition(".")
+            if f"{dot}{ending}" in _ENDINGS:
+                meant = _meant(stem, ("fabric", *KINDS))
+                misspelt = misspelt or meant == "fabric"
+                self._add("INT018", name, "not read", _file_fix(meant, known=MAIN_FILE in names))
+            elif (self.folder / name).is_dir() and _meant(name, KINDS):
+                fix = f"did you mean '{_meant(name, KINDS)}/'?"
+                self._add("INT018", name, "the folder is not read", fix)
+        return misspelt
+
+    def _add(self, rule: str, relative: str, message: str, fix: str) -> None:
+        position = Position(self._shown(relative))
+        self.findings.append(Finding(rule, Severity.ERROR, message, fix, position=position))
+
+    def _shown(self, relative: str) -> str:
+        if self.shown in ("", "."):
+            return printable(relative) or "."
+        return printable("/".join(part for part in (self.shown.rstrip("/"), relative) if part))
+
+
+def _meant(name: str, choices: tuple[str, ...]) -> str | None:
+    matches = difflib.get_close_matches(name.lower(), choices, n=1, cutoff=0.75)
+    return matches[0] if matches else None
+
+
+def _file_fix(meant: str | None, *, known: bool) -> str:
+    if meant == "fabric":
+        return "remove it" if known else f"did you mean '{MAIN_FILE}'?"
+    if meant:
+        return f"did you mean a file in '{meant}/'?"
+    return "move it into 'devices/' or 'hosts/', or out of the inventory folder"

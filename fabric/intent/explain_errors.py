@@ -1,0 +1,158 @@
+"""From a pydantic error to findings that a person can act on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from fabric.core.findings import Finding, Position, Severity
+from fabric.intent.error_words import MISSING, UNKNOWN, Words, either, in_words, is_mismatch
+from fabric.intent.model_paths import Spot, field_names, locate, value_at
+from fabric.intent.wording import Path, bare, closest, field_text, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pydantic import BaseModel, ValidationError
+
+    from fabric.intent.yamlfile import Document
+
+_UNKNOWN_TYPES = ("extra_forbidden", "invalid_key")
+_MOST_FIELDS = 12
+
+
+@dataclass(slots=True)
+class _Fault:
+    """One error of pydantic, brought to its place in the document."""
+
+    error: Mapping[str, Any]
+    spot: Spot
+    others: list[Mapping[str, Any]] = field(default_factory=list)
+    suggestion: str | None = None
+
+    @property
+    def kind(self) -> str:
+        return str(self.error["type"])
+
+
+def explain(
+    error: ValidationError, document: Document, model: type[BaseModel], prefix: Path = ()
+) -> list[Finding]:
+    """Return the findings for all that a model has against a document.
+
+    Parameters
+    ----------
+    error : ValidationError
+        What ``model.model_validate(document.data)`` raised.
+    document : Document
+        The document that was validated.
+    model : type of BaseModel
+        The model that refused it.
+    prefix : tuple of str or int
+        Name of the document in field paths, such as ``("fabric",)``.
+
+    Returns
+    -------
+    list of Finding
+        Sorted by position; at least one.
+    """
+    faults = [
+        _Fault(item, locate(item["loc"], model, document.data))
+        for item in error.errors(include_url=False)
+    ]
+    faults = _pair_misspelt(_narrow(faults, 0), document)
+    findings = {_finding(fault, document, prefix): None for fault in faults}
+    return sorted(findings, key=_order)
+
+
+def _order(finding: Finding) -> tuple[Position, str, str]:
+    return finding.position or Position(""), finding.field, finding.message
+
+
+def _finding(fault: _Fault, document: Document, prefix: Path) -> Finding:
+    spot = fault.spot
+    path = spot.path
+    if fault.kind.startswith("union_tag") and "discriminator" in fault.error["ctx"]:
+        path = (*path, str(fault.error["ctx"]["discriminator"]).strip("'"))
+    value = value_at(document.data, path, fault.error.get("input"))
+    words = _words(fault, path, value)
+    scalar = not isinstance(value, list | dict)
+    on_value = scalar and not spot.on_key and words.rule not in (UNKNOWN, MISSING)
+    position = document.value_position(path) if on_value else document.position(path)
+    return Finding(
+        words.rule,
+        Severity.ERROR,
+        words.message,
+        words.fix,
+        field=field_text((*prefix, *path)),
+        position=position,
+    )
+
+
+def _words(fault: _Fault, path: Path, value: object) -> Words:
+    if fault.kind in _UNKNOWN_TYPES:
+        return _unknown(fault)
+    if fault.kind in ("missing", "union_tag_not_found"):
+        name = bare(path[-1]) if path and isinstance(path[-1], str) else "it"
+        return Words(MISSING, "required field is missing", f"add {name}")
+    if fault.spot.on_key:
+        key = path[-1] if path else None
+        words = in_words(fault.error, key)
+        return words._replace(message=f"wrong key: {words.message}")
+    if fault.others:
+        return either(fault.others, value)
+    return in_words(fault.error, value)
+
+
+def _unknown(fault: _Fault) -> Words:
+    if fault.suggestion:
+        return Words(UNKNOWN, "unknown field", f"did you mean '{fault.suggestion}'?")
+    names = field_names(fault.spot.owner) if fault.spot.owner else []
+    if 0 < len(names) <= _MOST_FIELDS:
+        return Words(UNKNOWN, "unknown field", f"remove it; known here: {listed(names, 'and')}")
+    return Words(UNKNOWN, "unknown field", "remove it")
+
+
+def _pair_misspelt(faults: list[_Fault], document: Document) -> list[_Fault]:
+    """Give each unknown field its suggestion, and drop the missing field that it stands for."""
+    missing = {fault.spot.path: fault for fault in faults if fault.kind == "missing"}
+    for fault in faults:
+        if fault.kind not in _UNKNOWN_TYPES or fault.spot.owner is None:
+            continue
+        parent, name = fault.spot.path[:-1], str(fault.spot.path[-1])
+        given = value_at(document.data, parent)
+        present = given if isinstance(given, dict) else {}
+        absent = [one for one in field_names(fault.spot.owner) if one not in present]
+        needed = [one for one in absent if (*parent, one) in missing]
+        fault.suggestion = closest(name, needed) or closest(name, absent)
+        missing.pop((*parent, fault.suggestion or ""), None)
+    return [fault for fault in faults if fault.kind != "missing" or fault.spot.path in missing]
+
+
+def _narrow(faults: Sequence[_Fault], depth: int) -> list[_Fault]:
+    """Keep, of each untagged union, only the errors of the member that was probably meant."""
+    kept: list[_Fault] = []
+    groups: dict[Path, list[_Fault]] = {}
+    for fault in faults:
+        if len(fault.spot.unions) <= depth:
+            kept.append(fault)
+        else:
+            groups.setdefault(fault.spot.unions[depth][0], []).append(fault)
+    for path, group in groups.items():
+        kept += _meant(group, path, depth)
+    return kept
+
+
+def _meant(group: list[_Fault], path: Path, depth: int) -> list[_Fault]:
+    members: dict[str, list[_Fault]] = {}
+    for fault in group:
+        members.setdefault(fault.spot.unions[depth][1], []).append(fault)
+    fitting = [
+        faults
+        for faults in members.values()
+        if not any(fault.spot.path == path and is_mismatch(fault.kind) for fault in faults)
+    ]
+    if fitting:
+        return _narrow(min(fitting, key=len), depth + 1)
+    first = group[0]
+    return [_Fault(first.error, first.spot, others=[fault.error for fault in group])]
