@@ -78,7 +78,7 @@ class Pools:
     egress_lossy_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Sku:
     """One switch model under one network operating system.
 

@@ -18,12 +18,21 @@ if TYPE_CHECKING:
     from fabric.topology.model import Fabric, Ints
 
 
-def switch_skus(intent: Intent, leaves: int) -> tuple[Sku, ...]:
-    """Return the model of each switch by role; overrides come later, when names are known."""
+def switch_skus(intent: Intent, names: tuple[str, ...], leaves: int) -> tuple[Sku, ...]:
+    """Return the model of each switch: its own, where an override names a known one, or its role's."""
     platforms = intent.fabric.platforms
-    return (sku(platforms.leaf.sku),) * leaves + (
-        sku(platforms.spine.sku),
-    ) * intent.fabric.spines.count
+    by_role = sku(platforms.leaf.sku), sku(platforms.spine.sku)
+    models = [by_role[row >= leaves] for row in range(len(names))]
+    own = {
+        name: override.value.sku
+        for name, overrides in intent.device_overrides.items()
+        for override in overrides
+        if override.value.sku in sku_names()
+    }
+    return tuple(
+        sku(own[name]) if name in own and own[name] else model
+        for name, model in zip(names, models, strict=True)
+    )
 
 
 def apply_device_overrides(fabric: Fabric) -> list[Finding]:
@@ -76,13 +85,8 @@ def _override_switch(fabric: Fabric, row: int, override: Located[DeviceOverride]
         switches.asn[row] = value.asn
     if value.loopback is not None:
         switches.loopback[row] = int(value.loopback)
-    if value.sku is None:
-        return []
-    if value.sku not in sku_names():
+    if value.sku is not None and value.sku not in sku_names():
         return [_unknown(override, "switch model", value.sku, sku_names(), "sku")]
-    models = list(switches.skus)
-    models[row] = sku(value.sku)
-    object.__setattr__(switches, "skus", tuple(models))
     return []
 
 

@@ -105,8 +105,9 @@ def _switches(intent: Intent) -> Switches:
     number = np.arange(leaves)
     no_rail = np.full(leaves, -1)
     filler = np.full(spines, -1)
+    names = (*_leaf_names(intent), *_spine_names(intent))
     return Switches(
-        names=(*_leaf_names(intent), *_spine_names(intent)),
+        names=names,
         leaf_count=leaves,
         unit=np.concatenate([number // per_unit, filler]),
         rail=np.concatenate(
@@ -114,7 +115,7 @@ def _switches(intent: Intent) -> Switches:
         ),
         asn=np.concatenate([file.bgp.leaf_asn_first + number, np.full(spines, file.bgp.spine_asn)]),
         loopback=loopbacks(intent, leaves),
-        skus=switch_skus(intent, leaves),
+        skus=switch_skus(intent, names, leaves),
     )
 
 

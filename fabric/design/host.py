@@ -1,0 +1,91 @@
+"""From the realised network to the design of a host."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core import hostlist
+from fabric.core.units import ipv4_text
+from fabric.design.model import HostDesign, NicDesign
+from fabric.design.qos import host_qos
+
+if TYPE_CHECKING:
+    from fabric.intent.model import NicOverride
+    from fabric.intent.resolve import PolicyResolver
+    from fabric.topology.model import Fabric
+
+#: Source routing: table and rule priority of rail r are this plus r.
+FIRST_TABLE = 100
+#: Neighbour table of a host, floor: 4096/8192/16384 (net.ipv4.neigh.default.gc_thresh1..3).
+GC_THRESH1_FLOOR = 4096
+
+
+class HostDesigner:
+    """Designs the hosts of one fabric.
+
+    Parameters
+    ----------
+    fabric : Fabric
+        The realised network.
+    resolver : PolicyResolver
+        Policy by host.
+    """
+
+    def __init__(self, fabric: Fabric, resolver: PolicyResolver) -> None:
+        profile = fabric.intent.fabric.host
+        self._fabric = fabric
+        self._resolver = resolver
+        self._interfaces = hostlist.expand(profile.interfaces)
+        self._devices = hostlist.expand(profile.rdma_devices)
+        largest = max(hostlist.count(unit.hosts) for unit in fabric.intent.fabric.units)
+        first = max(GC_THRESH1_FLOOR, fabric.rails * largest)
+        self._gc_thresholds = (first, 2 * first, 4 * first)
+
+    def design(self, row: int) -> HostDesign:
+        """Return the design of the host in a row of ``fabric.hosts``."""
+        fabric, file = self._fabric, self._fabric.intent.fabric
+        name = fabric.hosts.names[row]
+        overrides = fabric.intent.host_overrides.get(name, [])
+        changes = {nic.rail: nic for override in overrides for nic in override.value.nics}
+        serials = [override.value.serial for override in overrides if override.value.serial]
+        return HostDesign(
+            name=name,
+            unit=file.units[int(fabric.hosts.unit[row])].name,
+            serial=serials[-1] if serials else "",
+            gpus=file.host.gpus,
+            management_interface=file.host.management_interface,
+            management_rdma_device=file.host.management_rdma_device or "",
+            host_pool=str(file.addressing.hosts),
+            gc_thresholds=self._gc_thresholds,
+            nics=tuple(
+                self._nic(name, nic, changes.get(rail))
+                for rail, nic in enumerate(fabric.nics_of_host(row))
+            ),
+        )
+
+    def _nic(self, host: str, row: int, change: NicOverride | None) -> NicDesign:
+        fabric, nics, subnets = self._fabric, self._fabric.nics, self._fabric.subnets
+        policy = self._resolver.host(host)
+        rail, subnet, leaf = int(nics.rail[row]), int(nics.subnet[row]), int(nics.leaf[row])
+        gpus = fabric.intent.fabric.host.gpus
+        return NicDesign(
+            rail=rail,
+            enabled=bool(nics.enabled[row]),
+            interface=(change.interface if change else None) or self._interfaces[rail],
+            rdma_device=(change.rdma_device if change else None) or self._devices[rail],
+            mac=(change.mac if change else None) or "",
+            speed_gbps=int(nics.speed_gbps[row]),
+            mtu_bytes=policy.mtu.host_bytes,
+            address=ipv4_text(int(nics.address[row])),
+            prefix_length=subnets.prefix_length,
+            network=f"{ipv4_text(int(subnets.network[subnet]))}/{subnets.prefix_length}",
+            gateway=ipv4_text(int(subnets.gateway[subnet])),
+            vlan=int(subnets.vlan[subnet]),
+            table=FIRST_TABLE + rail,
+            rule_priority=FIRST_TABLE + rail,
+            cable_m=int(nics.cable_m[row]),
+            gpus=tuple(gpu for gpu in range(gpus) if gpu * fabric.rails // gpus == rail),
+            leaf=fabric.switches.names[leaf],
+            leaf_port=fabric.switches.skus[leaf].port(int(nics.port[row])),
+            qos=host_qos(policy),
+        )

@@ -1,0 +1,109 @@
+"""From a resolved lossless policy to the maps and numbers that switches and hosts are given."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from fabric.core.units import dscp_to_traffic_class_byte, gbps_to_mbps
+from fabric.design.model import HeadroomProfile, HostQos, QosProfile, Watchdog
+from fabric.qos.headroom import plain_bytes
+
+if TYPE_CHECKING:
+    from fabric.intent.policy import LosslessPolicy
+    from fabric.platforms.model import Sku
+
+DSCP_COUNT = 64
+PRIORITY_COUNT = 8
+BEST_EFFORT = 0
+#: Ethernet header with one VLAN tag and FCS: what a port MTU must add to the host's IP MTU
+#: (IEEE 802.3 clause 3, 802.1Q clause 9).
+ETHERNET_OVERHEAD_BYTES = 22
+
+
+def qos_profile(policy: LosslessPolicy, index: int) -> QosProfile:
+    """Return the profile of a policy; ``index`` is its number on the device."""
+    dscp_map = [BEST_EFFORT] * DSCP_COUNT
+    dscp_map[policy.cnp_dscp] = policy.cnp_traffic_class
+    dscp_map[policy.roce_dscp] = policy.traffic_class
+    queues = list(range(PRIORITY_COUNT))
+    queues[policy.cnp_traffic_class] = policy.cnp_queue
+    queues[policy.traffic_class] = policy.queue
+    groups = [0] * PRIORITY_COUNT
+    groups[policy.traffic_class] = policy.priority_group
+    pause = list(range(PRIORITY_COUNT))
+    pause[policy.pfc_priority] = policy.queue
+    return QosProfile(
+        index=index,
+        suffix=f"_{index}" if index else "",
+        roce_dscp=policy.roce_dscp,
+        cnp_dscp=policy.cnp_dscp,
+        pfc=policy.pfc,
+        pfc_priority=policy.pfc_priority,
+        traffic_class=policy.traffic_class,
+        queue=policy.queue,
+        priority_group=policy.priority_group,
+        cnp_traffic_class=policy.cnp_traffic_class,
+        cnp_queue=policy.cnp_queue,
+        dscp_to_traffic_class=tuple(dscp_map),
+        traffic_class_to_queue=tuple(queues),
+        traffic_class_to_priority_group=tuple(groups),
+        pfc_priority_to_queue=tuple(pause),
+        used_queues=tuple(sorted({queues[traffic_class] for traffic_class in set(dscp_map)})),
+        queue_percent=_queue_percent(policy),
+        kmin_bytes=policy.ecn.kmin_bytes,
+        kmax_bytes=policy.ecn.kmax_bytes,
+        pmax_percent=policy.ecn.pmax_percent,
+        watchdog=Watchdog(**policy.watchdog.model_dump()),
+        mtu_bytes=policy.mtu.port_bytes,
+    )
+
+
+def _queue_percent(policy: LosslessPolicy) -> tuple[int | None, ...]:
+    # Queues without traffic get 1 %: in round robin they cannot outrank the lossless queue.
+    shares: list[int | None] = [1] * PRIORITY_COUNT
+    shares[BEST_EFFORT] = policy.scheduler.default_percent
+    shares[policy.cnp_queue] = None
+    shares[policy.queue] = policy.scheduler.lossless_percent
+    return tuple(shares)
+
+
+@lru_cache(maxsize=4096)
+def headroom_profile(
+    model: Sku, speed_gbps: int, cable_m: int, mtu_bytes: int, dynamic_th: int | None
+) -> HeadroomProfile:
+    """Return the lossless buffer of a port by the vendor's table and by the plain formula."""
+    row = model.headroom.get((gbps_to_mbps(speed_gbps), cable_m))
+    plain = plain_bytes(speed_gbps, cable_m, mtu_bytes, mtu_bytes)
+    vendor_th = row.dynamic_th if row else 0
+    return HeadroomProfile(
+        speed_gbps=speed_gbps,
+        speed_mbps=gbps_to_mbps(speed_gbps),
+        cable_m=cable_m,
+        row=row,
+        plain_bytes=round(float(plain)),
+        dynamic_th=vendor_th if dynamic_th is None else dynamic_th,
+    )
+
+
+def host_qos(policy: LosslessPolicy) -> HostQos:
+    """Return the host side of a policy.
+
+    On the host, the priority of a packet follows from its DSCP; traffic class n carries
+    priority n. The CNP class is strict, the others share by ETS.
+    """
+    lossless, cnp = policy.pfc_priority, policy.cnp_traffic_class
+    bandwidth = [0] * PRIORITY_COUNT
+    bandwidth[lossless] = policy.scheduler.lossless_percent
+    bandwidth[BEST_EFFORT] += 100 - policy.scheduler.lossless_percent
+    return HostQos(
+        roce_dscp=policy.roce_dscp,
+        cnp_dscp=policy.cnp_dscp,
+        pfc_priority=lossless,
+        cnp_priority=cnp,
+        traffic_class_byte=dscp_to_traffic_class_byte(policy.roce_dscp),
+        pfc=tuple(int(policy.pfc and number == lossless) for number in range(PRIORITY_COUNT)),
+        priority_to_traffic_class=tuple(range(PRIORITY_COUNT)),
+        tsa=tuple("strict" if number == cnp else "ets" for number in range(PRIORITY_COUNT)),
+        tc_bandwidth_percent=tuple(bandwidth),
+    )

@@ -1,0 +1,351 @@
+"""From the realised network to the design of a switch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabric.core import hostlist
+from fabric.core.units import gbps_to_mbps, ipv4_text
+from fabric.design.model import (
+    BgpDesign,
+    BgpNeighbour,
+    DeviceDesign,
+    HeadroomProfile,
+    NeighbourTable,
+    PortDesign,
+    QosProfile,
+    VlanDesign,
+)
+from fabric.design.qos import headroom_profile, qos_profile
+from fabric.platforms import load_platforms, platforms
+
+if TYPE_CHECKING:
+    from fabric.intent.model import PortOverride
+    from fabric.intent.policy import LosslessPolicy
+    from fabric.intent.resolve import PolicyResolver
+    from fabric.topology.model import Fabric
+
+#: Links from this speed on need Reed-Solomon FEC (IEEE 802.3 clauses 91 and 119).
+RS_FEC_FROM_GBPS = 100
+#: A reachable neighbour entry lives 0.5 to 1.5 times base_reachable_time (Linux ip-sysctl.rst).
+REACHABLE_FACTOR = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class _Cable:
+    """What the design knows of the cable in one port."""
+
+    kind: str
+    row: int
+    speed_gbps: int
+    cable_m: int
+    enabled: bool
+    description: str
+    peer: str
+    peer_port: str
+    vlan: int | None = None
+    address: str = ""
+
+
+class SwitchDesigner:
+    """Designs the switches of one fabric.
+
+    Parameters
+    ----------
+    fabric : Fabric
+        The realised network.
+    resolver : PolicyResolver
+        Policy by device and port.
+    """
+
+    def __init__(self, fabric: Fabric, resolver: PolicyResolver) -> None:
+        load_platforms()
+        self._fabric = fabric
+        self._resolver = resolver
+
+    def design(self, row: int) -> DeviceDesign:
+        """Return the design of the switch in a row of ``fabric.switches``."""
+        fabric, switches = self._fabric, self._fabric.switches
+        name, file = switches.names[row], fabric.intent.fabric
+        qos = _Profiles(self._resolver.switch(name, switches.role(row)))
+        ports = self._ports(row, qos)
+        override = _merged_device(fabric, name)
+        return DeviceDesign(
+            name=name,
+            role=switches.role(row),
+            platform=switches.skus[row].nos,
+            sku=switches.skus[row],
+            mac=override.get("mac", ""),
+            serial=override.get("serial", ""),
+            loopback=ipv4_text(int(switches.loopback[row])),
+            bgp=self._bgp(row, ports),
+            ports=ports,
+            vlans=self._vlans(row, qos.base),
+            qos_profiles=tuple(qos.profiles),
+            headroom_profiles=_used_headroom(ports),
+            neighbours=self._neighbours(row),
+            ntp_servers=tuple(str(server) for server in file.management.ntp_servers),
+            syslog_servers=tuple(str(server) for server in file.management.syslog_servers),
+        )
+
+    def _ports(self, row: int, qos: _Profiles) -> tuple[PortDesign, ...]:
+        fabric = self._fabric
+        model = fabric.switches.skus[row]
+        name, role = fabric.switches.names[row], fabric.switches.role(row)
+        cables = self._cables(row)
+        changes = _port_overrides(fabric, name)
+        ports = []
+        for number in range(1, model.port_count + 1):
+            port, cable = model.port(number), cables.get(number)
+            change = changes.get(port)
+            if cable is None:
+                ports.append(self._unused(row, number))
+                continue
+            policy = (
+                self._resolver.switch(name, role, port) if change and change.lossless else qos.base
+            )
+            profile = qos.of(policy)
+            ports.append(
+                PortDesign(
+                    name=port,
+                    number=number,
+                    alias=model.alias(number),
+                    lanes=tuple(model.lanes(number)),
+                    kind="host" if cable.kind == "host" else "uplink",
+                    enabled=cable.enabled,
+                    speed_gbps=cable.speed_gbps,
+                    speed_mbps=gbps_to_mbps(cable.speed_gbps),
+                    speed_token=model.speed_tokens.get(cable.speed_gbps, ""),
+                    mtu_bytes=policy.mtu.port_bytes,
+                    fec=_fec(change, model.nos, cable.speed_gbps),
+                    description=(change.description if change else None) or cable.description,
+                    cable_m=cable.cable_m,
+                    peer=cable.peer,
+                    peer_port=cable.peer_port,
+                    vlan=cable.vlan,
+                    address=cable.address,
+                    qos=profile,
+                    headroom=headroom_profile(
+                        model,
+                        cable.speed_gbps,
+                        cable.cable_m,
+                        policy.mtu.port_bytes,
+                        policy.dynamic_th,
+                    )
+                    if policy.pfc
+                    else None,
+                )
+            )
+        return tuple(ports)
+
+    def _unused(self, row: int, number: int) -> PortDesign:
+        model, file = self._fabric.switches.skus[row], self._fabric.intent.fabric
+        speed_gbps = file.speeds.uplink_gbps
+        return PortDesign(
+            name=model.port(number),
+            number=number,
+            alias=model.alias(number),
+            lanes=tuple(model.lanes(number)),
+            kind="unused",
+            enabled=False,
+            speed_gbps=speed_gbps,
+            speed_mbps=gbps_to_mbps(speed_gbps),
+            speed_token=model.speed_tokens.get(speed_gbps, ""),
+            mtu_bytes=file.lossless.mtu.port_bytes,
+            fec=_fec(None, model.nos, speed_gbps),
+            description="",
+            cable_m=0,
+            peer="",
+            peer_port="",
+        )
+
+    def _cables(self, row: int) -> dict[int, _Cable]:
+        fabric = self._fabric
+        found = self._uplink_cables(row)
+        if row < fabric.switches.leaf_count:
+            found.update(self._host_cables(row))
+        return found
+
+    def _host_cables(self, row: int) -> dict[int, _Cable]:
+        fabric, nics = self._fabric, self._fabric.nics
+        profile = fabric.intent.fabric.host
+        interfaces = hostlist.expand(profile.interfaces)
+        rows = fabric.nics_of_leaf(row)
+        columns = (nics.port, nics.host, nics.rail, nics.speed_gbps, nics.cable_m, nics.subnet)
+        found = {}
+        for nic, port, host, rail, speed, cable, subnet, enabled in zip(
+            rows.tolist(),
+            *(column[rows].tolist() for column in columns),
+            nics.enabled[rows].tolist(),
+            strict=True,
+        ):
+            name = fabric.hosts.names[host]
+            interface = interfaces[rail] if rail < len(interfaces) else f"rail{rail}"
+            found[port] = _Cable(
+                kind="host",
+                row=nic,
+                speed_gbps=speed,
+                cable_m=cable,
+                enabled=enabled,
+                description=f"{name} {interface}",
+                peer=name,
+                peer_port=interface,
+                vlan=int(fabric.subnets.vlan[subnet]),
+            )
+        return found
+
+    def _uplink_cables(self, row: int) -> dict[int, _Cable]:
+        fabric, up = self._fabric, self._fabric.uplinks
+        rows = fabric.uplinks_of(row)
+        leaf = row < fabric.switches.leaf_count
+        here, far, far_port, address = (
+            (up.leaf_port, up.spine, up.spine_port, up.leaf_address)
+            if leaf
+            else (up.spine_port, up.leaf, up.leaf_port, up.spine_address)
+        )
+        columns = (here, far, far_port, address, up.speed_gbps, up.cable_m, up.enabled)
+        found = {}
+        for link, port, peer, peer_port, ip, speed, cable, enabled in zip(
+            rows.tolist(), *(column[rows].tolist() for column in columns), strict=True
+        ):
+            name = fabric.switches.names[peer]
+            far_name = fabric.switches.skus[peer].port(peer_port)
+            found[port] = _Cable(
+                kind="uplink",
+                row=link,
+                speed_gbps=speed,
+                cable_m=cable,
+                enabled=enabled,
+                description=f"{name} {far_name}",
+                peer=name,
+                peer_port=far_name,
+                address=f"{ipv4_text(ip)}/31",
+            )
+        return found
+
+    def _vlans(self, row: int, policy: LosslessPolicy) -> tuple[VlanDesign, ...]:
+        fabric, table = self._fabric, self._fabric.subnets
+        if row >= fabric.switches.leaf_count:
+            return ()
+        used = {int(fabric.nics.subnet[nic]) for nic in fabric.nics_of_leaf(row)}
+        per_nic = fabric.intent.fabric.addressing.vlan_per == "nic"
+        vlans = {}
+        for subnet in fabric.subnets_of_leaf(row).tolist():
+            if per_nic and subnet not in used:
+                continue
+            vlan, rail = int(table.vlan[subnet]), int(table.rail[subnet])
+            vlans[vlan] = VlanDesign(
+                vlan=vlan,
+                name=f"NIC{vlan}" if per_nic else f"RAIL{rail}",
+                rail=rail,
+                network=f"{ipv4_text(int(table.network[subnet]))}/{table.prefix_length}",
+                gateway=ipv4_text(int(table.gateway[subnet])),
+                prefix_length=table.prefix_length,
+                mtu_bytes=policy.mtu.port_bytes,
+            )
+        return tuple(vlans.values())
+
+    def _bgp(self, row: int, ports: tuple[PortDesign, ...]) -> BgpDesign:
+        fabric, switches = self._fabric, self._fabric.switches
+        file = fabric.intent.fabric
+        neighbours = tuple(
+            BgpNeighbour(
+                address=_other_end(port.address),
+                local_address=port.address.partition("/")[0],
+                asn=int(switches.asn[fabric.switch_row[port.peer]]),
+                name=port.peer,
+                port=port.name,
+            )
+            for port in ports
+            if port.kind == "uplink" and port.enabled
+        )
+        return BgpDesign(
+            asn=int(switches.asn[row]),
+            router_id=ipv4_text(int(switches.loopback[row])),
+            keepalive_s=file.bgp.keepalive_s,
+            hold_s=file.bgp.hold_s,
+            max_paths=file.bgp.max_paths,
+            bfd=file.bgp.bfd,
+            neighbours=neighbours,
+            loopback_pool=str(file.addressing.loopbacks),
+            host_pool=str(file.addressing.hosts),
+            host_prefix_length=file.addressing.host_prefix_length,
+        )
+
+    def _neighbours(self, row: int) -> NeighbourTable:
+        arp = self._fabric.intent.fabric.arp
+        platform = platforms[self._fabric.switches.skus[row].nos]
+        return NeighbourTable(
+            arp_timeout_s=arp.timeout_s,
+            mac_ageing_s=platform.fixed_mac_ageing_s
+            or arp.mac_ageing_s
+            or platform.default_mac_ageing_s,
+            base_reachable_time_ms=int(arp.timeout_s * 1000 / REACHABLE_FACTOR),
+            capacity=arp.neighbour_capacity,
+            gc_thresholds=(
+                arp.neighbour_capacity // 4,
+                arp.neighbour_capacity // 2,
+                arp.neighbour_capacity,
+            ),
+        )
+
+
+class _Profiles:
+    """The distinct policies of one device, numbered in the order in which ports ask for them."""
+
+    def __init__(self, base: LosslessPolicy) -> None:
+        self.base = base
+        self.profiles = [qos_profile(base, 0)]
+        self._known = {base.model_dump_json(): self.profiles[0]}
+
+    def of(self, policy: LosslessPolicy) -> QosProfile:
+        if policy is self.base:
+            return self.profiles[0]
+        key = policy.model_dump_json()
+        if key not in self._known:
+            self._known[key] = qos_profile(policy, len(self.profiles))
+            self.profiles.append(self._known[key])
+        return self._known[key]
+
+
+def _port_overrides(fabric: Fabric, name: str) -> dict[str, PortOverride]:
+    return {
+        port: change
+        for override in fabric.intent.device_overrides.get(name, [])
+        for port, change in override.value.ports.items()
+    }
+
+
+def _merged_device(fabric: Fabric, name: str) -> dict[str, str]:
+    merged: dict[str, str] = {}
+    for override in fabric.intent.device_overrides.get(name, []):
+        for key in ("mac", "serial"):
+            value = getattr(override.value, key)
+            if value is not None:
+                merged[key] = value
+    return merged
+
+
+    return expand(text)
+
+
+def _fec(change: PortOverride | None, nos: str, speed_gbps: int) -> str:
+    if change and change.fec:
+        return change.fec
+    return "rs" if nos == "sonic" and speed_gbps >= RS_FEC_FROM_GBPS else ""
+
+
+def _other_end(address: str) -> str:
+    ip, _, _ = address.partition("/")
+    head, _, last = ip.rpartition(".")
+    return f"{head}.{int(last) ^ 1}"
+
+
+def _used_headroom(ports: tuple[PortDesign, ...]) -> tuple[HeadroomProfile, ...]:
+    used = {
+        (port.speed_gbps, port.cable_m, port.headroom.dynamic_th): port.headroom
+        for port in ports
+        if port.headroom
+    }
+    return tuple(used[key] for key in sorted(used))

@@ -1,0 +1,1 @@
+"""The figures behind lossless Ethernet: headroom and thresholds, as pure functions."""
