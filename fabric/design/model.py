@@ -21,6 +21,19 @@ class Watchdog:
 
 
 @dataclass(frozen=True, slots=True)
+class QueueDesign:
+    """One egress queue in use; ``percent`` is its round robin share, None = strict priority.
+
+    Every DSCP is mapped to a traffic class of these queues, so the queues that are not named
+    carry nothing from the fabric and keep the defaults of their system.
+    """
+
+    queue: int
+    kind: Literal["default", "lossless", "cnp"]
+    percent: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class QosProfile:
     """One distinct lossless policy of a device, with its maps spelt out.
 
@@ -34,11 +47,8 @@ class QosProfile:
         Traffic class of each DSCP.
     traffic_class_to_queue, traffic_class_to_priority_group, pfc_priority_to_queue :
         tuple of int, length 8
-    queue_percent : tuple of int or None, length 8
-        Scheduler share of each egress queue that takes part in round robin; None = strict.
-        Every queue of the device is named, so that no default of a system can outrank RoCE.
-    used_queues : tuple of int
-        Queues that some traffic class uses, ascending.
+    queues : tuple of QueueDesign
+        Egress queues that some DSCP reaches, ascending.
     """
 
     index: int
@@ -56,8 +66,7 @@ class QosProfile:
     traffic_class_to_queue: tuple[int, ...]
     traffic_class_to_priority_group: tuple[int, ...]
     pfc_priority_to_queue: tuple[int, ...]
-    used_queues: tuple[int, ...]
-    queue_percent: tuple[int | None, ...]
+    queues: tuple[QueueDesign, ...]
     kmin_bytes: int
     kmax_bytes: int
     pmax_percent: int

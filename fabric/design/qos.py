@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from fabric.core.units import dscp_to_traffic_class_byte, gbps_to_mbps
-from fabric.design.model import HeadroomProfile, HostQos, QosProfile, Watchdog
+from fabric.design.model import HeadroomProfile, HostQos, QosProfile, QueueDesign, Watchdog
 from fabric.qos.headroom import plain_bytes
 
 if TYPE_CHECKING:
@@ -49,8 +49,7 @@ def qos_profile(policy: LosslessPolicy, index: int) -> QosProfile:
         traffic_class_to_queue=tuple(queues),
         traffic_class_to_priority_group=tuple(groups),
         pfc_priority_to_queue=tuple(pause),
-        used_queues=tuple(sorted({queues[traffic_class] for traffic_class in set(dscp_map)})),
-        queue_percent=_queue_percent(policy),
+        queues=_queues(policy),
         kmin_bytes=policy.ecn.kmin_bytes,
         kmax_bytes=policy.ecn.kmax_bytes,
         pmax_percent=policy.ecn.pmax_percent,
@@ -59,13 +58,14 @@ def qos_profile(policy: LosslessPolicy, index: int) -> QosProfile:
     )
 
 
-def _queue_percent(policy: LosslessPolicy) -> tuple[int | None, ...]:
-    # Queues without traffic get 1 %: in round robin they cannot outrank the lossless queue.
-    shares: list[int | None] = [1] * PRIORITY_COUNT
-    shares[BEST_EFFORT] = policy.scheduler.default_percent
-    shares[policy.cnp_queue] = None
-    shares[policy.queue] = policy.scheduler.lossless_percent
-    return tuple(shares)
+def _queues(policy: LosslessPolicy) -> tuple[QueueDesign, ...]:
+    scheduler = policy.scheduler
+    queues = {
+        BEST_EFFORT: QueueDesign(BEST_EFFORT, "default", scheduler.default_percent),
+        policy.cnp_queue: QueueDesign(policy.cnp_queue, "cnp", None),
+        policy.queue: QueueDesign(policy.queue, "lossless", scheduler.lossless_percent),
+    }
+    return tuple(queues[number] for number in sorted(queues))
 
 
 @lru_cache(maxsize=4096)

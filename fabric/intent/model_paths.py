@@ -7,10 +7,11 @@ along the model's annotations tells these from keys of the document.
 from __future__ import annotations
 
 import types
+import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NewType, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NewType, Union, get_args
 
 from pydantic import BaseModel, Discriminator, RootModel, Tag
 
@@ -69,13 +70,17 @@ def locate(loc: tuple[str | int, ...], model: type[BaseModel], data: object) -> 
 def value_at(data: object, path: Path, default: object = None) -> object:
     """Return what the document holds at the path, or the default."""
     for part in path:
-        if isinstance(data, dict) and part in data:
-            data = data[part]
-        elif isinstance(data, list) and isinstance(part, int) and 0 <= part < len(data):
-            data = data[part]
+        if _holds(data, part):
+            data = data[part]  # type: ignore[index]  # a container that holds the part
         else:
             return default
     return data
+
+
+def _holds(data: object, part: str | int) -> bool:
+    if isinstance(data, list):
+        return isinstance(part, int) and 0 <= part < len(data)
+    return isinstance(data, dict) and part in data
 
 
 def field_names(model: type[BaseModel]) -> list[str]:
@@ -88,10 +93,15 @@ def _key(name: str, info: FieldInfo) -> str:
     return alias if isinstance(alias, str) else info.alias or name
 
 
+def _origin(shape: Shape) -> Shape:
+    origin: Any = typing.get_origin(shape)
+    return origin
+
+
 def _inner(shape: Shape) -> Shape:
     """Return the annotation without wrappers that leave no trace in a location."""
     while True:
-        if get_origin(shape) is Annotated and not _is_tagged(shape):
+        if _origin(shape) is Annotated and not _is_tagged(shape):
             shape = get_args(shape)[0]
         elif hasattr(shape, "__value__"):
             shape = shape.__value__
@@ -112,7 +122,7 @@ def _below(shape: Shape, item: str | int) -> Shape:
             if item in (_key(name, info), name):
                 return _shape(info)
         return Any
-    origin, arguments = get_origin(shape), get_args(shape)
+    origin, arguments = _origin(shape), get_args(shape)
     if not isinstance(origin, type) or not arguments:
         return Any
     if issubclass(origin, Mapping):
@@ -133,7 +143,7 @@ def _is_model(shape: Shape) -> bool:
 
 
 def _is_plain_union(shape: Shape) -> bool:
-    return get_origin(shape) in (Union, types.UnionType)
+    return _origin(shape) in (Union, types.UnionType)
 
 
 def _is_union(shape: Shape) -> bool:
@@ -141,14 +151,14 @@ def _is_union(shape: Shape) -> bool:
 
 
 def _is_tagged(shape: Shape) -> bool:
-    return get_origin(shape) is Annotated and any(
+    return _origin(shape) is Annotated and any(
         isinstance(note, Discriminator) or getattr(note, "discriminator", None) is not None
         for note in get_args(shape)[1:]
     )
 
 
 def _members(shape: Shape) -> list[Shape]:
-    if get_origin(shape) is Annotated:
+    if _origin(shape) is Annotated:
         shape = get_args(shape)[0]
     return [member for member in get_args(shape) if member is not types.NoneType]
 
@@ -160,15 +170,15 @@ def _member(shape: Shape, label: str | int) -> Shape:
 
 
 def _has_label(member: Shape, label: str) -> bool:
-    bare = get_args(member)[0] if get_origin(member) is Annotated else member
+    bare = get_args(member)[0] if _origin(member) is Annotated else member
     if _is_model(bare):
         return bare.__name__ in label
-    origin = get_origin(bare)
+    origin = _origin(bare)
     return isinstance(origin, type) and f"{origin.__name__}[" in label
 
 
 def _has_tag(member: Shape, tag: str) -> bool:
-    if get_origin(member) is Annotated:
+    if _origin(member) is Annotated:
         tags = [note.tag for note in get_args(member)[1:] if isinstance(note, Tag)]
         if tags:
             return tag in tags
@@ -178,7 +188,7 @@ def _has_tag(member: Shape, tag: str) -> bool:
     words = {
         str(word.value if isinstance(word, Enum) else word)
         for info in model.model_fields.values()
-        if get_origin(info.annotation) is Literal
+        if _origin(info.annotation) is Literal
         for word in get_args(info.annotation)
     }
     return tag in words

@@ -30,11 +30,17 @@ class LabClock:
 
     Stand-ins call :meth:`run_due` before they serve a command, and the lab calls it several times
     a second, so that a commit timer fires whether or not somebody is looking.
+
+    Notes
+    -----
+    Timers run one after the other, but not while the list of timers is locked: an action may wait
+    for a lock of its stand-in, whose holder may be adding a timer.
     """
 
     _offset_s: float = 0.0
     _timers: list[Timer] = field(default_factory=list)
-    _lock: threading.RLock = field(default_factory=threading.RLock)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _running: threading.RLock = field(default_factory=threading.RLock)
 
     def now_s(self) -> float:
         """Return seconds since an arbitrary start."""
@@ -54,13 +60,13 @@ class LabClock:
         return timer
 
     def run_due(self) -> None:
-        """Run every timer that is due, oldest first."""
-        with self._lock:
-            now_s = self.now_s()
-            due = sorted(
-                (timer for timer in self._timers if timer.due_s <= now_s), key=lambda t: t.due_s
-            )
-            self._timers = [timer for timer in self._timers if timer.due_s > now_s]
-            for timer in due:
+        """Run every timer that is due, oldest first; return when all of them have run."""
+        with self._running:
+            with self._lock:
+                now_s = self.now_s()
+                due = [timer for timer in self._timers if timer.due_s <= now_s]
+                if due:
+                    self._timers = [timer for timer in self._timers if timer.due_s > now_s]
+            for timer in sorted(due, key=lambda item: item.due_s):
                 if not timer.cancelled:
                     timer.action()
