@@ -193,9 +193,15 @@ def _fallback(text: str) -> str:
     return text if text[1:2].isupper() else text[:1].lower() + text[1:]
 
 
+def _number(limit: object) -> str:
+    return f"{limit:g}" if isinstance(limit, float) else str(limit)
+
+
 def _limit(size: str, word: str, key: str) -> Callable[[Mapping[str, Any], object], Words]:
     def words(context: Mapping[str, Any], value: object) -> Words:
-        return Words(RANGE, f"{bare(value)} is {size}", f"write {word.format(context[key])}")
+        return Words(
+            RANGE, f"{bare(value)} is {size}", f"write {word.format(_number(context[key]))}"
+        )
 
     return words
 
@@ -224,6 +230,11 @@ def _not_finite(_: Mapping[str, Any], value: object) -> Words:
     return Words(RANGE, f"{bare(value)} is not a finite number", "write a plain number")
 
 
+def _no_tag(_: Mapping[str, Any], value: object) -> Words:
+    message = f"{found(value)} does not show which of the known kinds it is"
+    return Words(CHOICE, message, "add the field that tells its kind")
+
+
 _SPECIAL: dict[str, Callable[[Mapping[str, Any], object], Words]] = {
     "greater_than_equal": _limit("too small", "{} or more", "ge"),
     "greater_than": _limit("too small", "more than {}", "gt"),
@@ -236,4 +247,5 @@ _SPECIAL: dict[str, Callable[[Mapping[str, Any], object], Words]] = {
     "string_too_long": _items("many", "at most", "max_length"),
     "string_pattern_mismatch": _pattern,
     "finite_number": _not_finite,
+    "union_tag_not_found": _no_tag,
 }

@@ -72,8 +72,9 @@ def _order(finding: Finding) -> tuple[Position, str, str]:
 def _finding(fault: _Fault, document: Document, prefix: Path) -> Finding:
     spot = fault.spot
     path = spot.path
-    if fault.kind.startswith("union_tag") and "discriminator" in fault.error["ctx"]:
-        path = (*path, str(fault.error["ctx"]["discriminator"]).strip("'"))
+    tag_field = _tag_field(fault)
+    if tag_field:
+        path = (*path, tag_field)
     value = value_at(document.data, path, fault.error.get("input"))
     words = _words(fault, path, value)
     scalar = not isinstance(value, list | dict)
@@ -89,12 +90,19 @@ def _finding(fault: _Fault, document: Document, prefix: Path) -> Finding:
     )
 
 
+def _tag_field(fault: _Fault) -> str | None:
+    """Return the field that tells the members of a union apart, when the error is about it."""
+    name = str(fault.error.get("ctx", {}).get("discriminator", ""))
+    return name.strip("'") if name.startswith("'") else None
+
+
 def _words(fault: _Fault, path: Path, value: object) -> Words:
     if fault.kind in _UNKNOWN_TYPES:
         return _unknown(fault)
-    if fault.kind in ("missing", "union_tag_not_found"):
-        name = bare(path[-1]) if path and isinstance(path[-1], str) else "it"
-        return Words(MISSING, "required field is missing", f"add {name}")
+    if fault.kind == "missing" and path and isinstance(path[-1], int):
+        return Words(MISSING, f"item {path[-1] + 1} of the list is missing", "add it")
+    if fault.kind == "missing" or (fault.kind == "union_tag_not_found" and _tag_field(fault)):
+        return Words(MISSING, "required field is missing", f"add {bare(path[-1])}")
     if fault.spot.on_key:
         key = path[-1] if path else None
         words = in_words(fault.error, key)

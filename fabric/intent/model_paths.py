@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NewType, Union, get_args
 
-from pydantic import BaseModel, Discriminator, RootModel, Tag
+from pydantic import BaseModel, RootModel, Tag
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -133,9 +133,13 @@ def _below(shape: Shape, item: str | int) -> Shape:
 
 
 def _shape(info: FieldInfo) -> Shape:
-    if info.discriminator is None:
-        return info.annotation
-    return Annotated[info.annotation, info]
+    notes = [note for note in (info, *info.metadata) if _names_tag(note)]
+    return Annotated[info.annotation, notes[0]] if notes else info.annotation
+
+
+def _names_tag(note: object) -> bool:
+    """Say whether a note of Annotated (Field or Discriminator) tells how members are told apart."""
+    return getattr(note, "discriminator", None) is not None
 
 
 def _is_model(shape: Shape) -> bool:
@@ -151,10 +155,7 @@ def _is_union(shape: Shape) -> bool:
 
 
 def _is_tagged(shape: Shape) -> bool:
-    return _origin(shape) is Annotated and any(
-        isinstance(note, Discriminator) or getattr(note, "discriminator", None) is not None
-        for note in get_args(shape)[1:]
-    )
+    return _origin(shape) is Annotated and any(map(_names_tag, get_args(shape)[1:]))
 
 
 def _members(shape: Shape) -> list[Shape]:

@@ -80,7 +80,7 @@ def listed(choices: Iterable[str], last: str = "or") -> str:
 def closest(word: str, choices: Sequence[str]) -> str | None:
     """Return the choice that the word is probably meant to be, or None."""
     folded = {_fold(choice): choice for choice in reversed(choices)}
-    matches = difflib.get_close_matches(_fold(word), list(folded)[::-1], n=1, cutoff=0.65)
+    matches = difflib.get_close_matches(_fold(word), list(folded)[::-1], n=1, cutoff=0.7)
     return folded[matches[0]] if matches else None
 
 
