@@ -67,12 +67,16 @@ def test_errors_of_all_files_come_together_sorted(tmp_path: Path) -> None:
 
 def test_missing_folder_and_missing_main_file(tmp_path: Path) -> None:
     assert refused(tmp_path / "none") == [
-        "inv:1:1: cannot be read as a folder: no such file or directory;"
-        " check the path and its permissions [INT001]"
+        (
+            "inv:1:1: cannot be read as a folder: no such file or directory;"
+            " check the path and its permissions [INT001]"
+        )
     ]
     assert refused(tmp_path) == [
-        "inv/fabric.yaml:1:1: cannot be read: no such file or directory;"
-        " check that it exists and that you may read it [INT001]"
+        (
+            "inv/fabric.yaml:1:1: cannot be read: no such file or directory;"
+            " check that it exists and that you may read it [INT001]"
+        )
     ]
     assert "not a directory" in refused(write(tmp_path, GOOD) / "fabric.yaml")[0]
 
@@ -94,8 +98,10 @@ def test_missing_folder_and_missing_main_file(tmp_path: Path) -> None:
         (GOOD | {"host.yaml": ""}, "inv/host.yaml:1:1: not read; did you mean a file in 'hosts/'?"),
         (
             GOOD | {"spare.yml": ""},
-            "inv/spare.yml:1:1: not read; move it into 'devices/' or 'hosts/',"
-            " or out of the inventory folder",
+            (
+                "inv/spare.yml:1:1: not read; move it into 'devices/' or 'hosts/',"
+                " or out of the inventory folder"
+            ),
         ),
         (
             GOOD | {"hosts/a.yml": ""},
@@ -115,8 +121,10 @@ def test_what_looks_like_inventory_is_not_passed_over(
 
 def test_kind_that_is_a_file(tmp_path: Path) -> None:
     assert refused(write(tmp_path, GOOD | {"hosts": ""})) == [
-        "inv/hosts:1:1: cannot be read as a folder: not a directory;"
-        " check the path and its permissions [INT001]"
+        (
+            "inv/hosts:1:1: cannot be read as a folder: not a directory;"
+            " check the path and its permissions [INT001]"
+        )
     ]
 
 
@@ -127,10 +135,14 @@ def test_no_link_leaves_the_folder(tmp_path: Path) -> None:
     (inside / "devices").mkdir()
     (inside / "devices" / "a.yaml").symlink_to(outside / "a.yaml")
     assert refused(inside) == [
-        "inv/devices/a.yaml:1:1: the link leads out of the inventory folder;"
-        " put the file itself here [INT011]",
-        "inv/hosts:1:1: the link leads out of the inventory folder;"
-        " put the folder itself here [INT011]",
+        (
+            "inv/devices/a.yaml:1:1: the link leads out of the inventory folder;"
+            " put the file itself here [INT011]"
+        ),
+        (
+            "inv/hosts:1:1: the link leads out of the inventory folder;"
+            " put the folder itself here [INT011]"
+        ),
     ]
 
 

@@ -23,6 +23,7 @@ from pydantic import (
     create_model,
     model_validator,
 )
+from pydantic_core import PydanticCustomError
 
 from fabric.core.errors import InputError
 from fabric.core.hostlist import expand
@@ -163,7 +164,7 @@ def findings_of(document: Document, model: type[BaseModel]) -> list[Any]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda path: path.stem)
-def test_exact_messages(case: Path, update_golden: bool) -> None:
+def test_exact_messages(case: Path, *, update_golden: bool) -> None:
     got = "".join(f"{line}\n" for line in messages(case.read_bytes(), case.name))
     golden = case.with_suffix(".txt")
     if update_golden:
@@ -188,7 +189,7 @@ def test_each_message_is_one_printable_line_without_jargon(case: Path) -> None:
         assert re.fullmatch(rf"{case.name}:\d+:\d+: .+[^.; ] \[INT\d{{3}}\]", line)
 
 
-KINDS = [
+KINDS: list[tuple[Any, list[Any]]] = [
     (int, ["x", "7", 1.5, True, None, [], {}]),
     (str, [1, 1.5, True, None, [], {}]),
     (bool, ["true", 1, 0.5, None, [], {}]),
@@ -234,8 +235,6 @@ def test_no_error_type_of_strict_models_speaks_pydantic(kind: Any, value: object
 
 def test_an_unknown_error_type_keeps_its_message() -> None:
     def refuse(_: object) -> None:
-        from pydantic_core import PydanticCustomError  # noqa: PLC0415
-
         kind = "odd"
         raise PydanticCustomError(kind, "This is odd.")
 
@@ -264,10 +263,15 @@ def test_location_passes_root_models_callable_tags_and_data_that_a_validator_mad
     )
     raw = b"lab:\n  a: {interval_mss: 1}\nlink:\n  lax: {prt: x}\ns: many\n"
     assert messages(raw, "f.yaml", model) == [
-        "f.yaml:2:7: fabric.lab.a.interval_mss: unknown field; did you mean 'interval_ms'? [INT002]",
+        (
+            "f.yaml:2:7: fabric.lab.a.interval_mss: unknown field;"
+            " did you mean 'interval_ms'? [INT002]"
+        ),
         "f.yaml:4:9: fabric.link.lax.prt: unknown field; did you mean 'port'? [INT002]",
-        "f.yaml:5:4: fabric.s.count: expected a whole number, found text 'many';"
-        " write a whole number [INT013]",
+        (
+            "f.yaml:5:4: fabric.s.count: expected a whole number, found text 'many';"
+            " write a whole number [INT013]"
+        ),
     ]
 
 
@@ -282,6 +286,8 @@ def test_tag_that_is_also_a_key_does_not_mislead() -> None:
     link = Annotated[Rail | Other, Field(discriminator="kind")]
     model = create_model("Model", __base__=Sample, link=(link, ...))
     assert messages(b"link:\n  kind: rail\n  rail: x\n", "f.yaml", model) == [
-        "f.yaml:3:9: fabric.link.rail: expected a whole number, found text 'x';"
-        " write a whole number [INT013]"
+        (
+            "f.yaml:3:9: fabric.link.rail: expected a whole number, found text 'x';"
+            " write a whole number [INT013]"
+        )
     ]
