@@ -88,7 +88,7 @@ _REASONS = (
 )
 
 
-def syntax_finding(error: yaml.YAMLError, text: str, file: str) -> Finding:
+def syntax_finding(error: Exception, text: str, file: str) -> Finding:
     """Return what a syntax error of the parser means to the writer of the file."""
     lines = _LINE_END.split(text)
     context = getattr(error, "context", None) or ""

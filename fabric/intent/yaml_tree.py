@@ -6,6 +6,7 @@ deeply nested file cannot exhaust the stack.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ Loader: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 MAX_DEPTH = 32
 _SHIFT = 32
+_SURROGATE = re.compile("[\ud800-\udfff]")  # libyaml refuses these itself
 _NO_KEY = object()
 _DROPPED = object()
 
@@ -77,7 +79,7 @@ class Builder:
         try:
             for event in self._events(text):
                 self._take(event)
-        except yaml.YAMLError as error:
+        except (yaml.YAMLError, ValueError, OverflowError) as error:  # last two: PyYAML escapes
             self.findings.append(syntax_finding(error, text, self.file))
         except _TooDeepError:
             pass
@@ -131,6 +133,9 @@ class Builder:
 
     def _scalar(self, event: Event) -> Node:
         if event.style or event.tag is not None:
+            if event.style == '"' and _SURROGATE.search(event.value):
+                message = "the text holds half a character, an escaped surrogate"
+                self._add("INT001", event, message, "write the character itself")
             return event.value
         try:
             return plain_value(event.value)

@@ -110,6 +110,12 @@ def test_words_that_all_readers_agree_on(written: str, value: object) -> None:
     assert (got, type(got)) == (value, type(value))
 
 
+@pytest.mark.usefixtures("parser")
+@pytest.mark.parametrize("escape", ["ud800", "UFFFFFFFF", "x", "q"])
+def test_wrong_escapes(escape: str) -> None:
+    assert rules(f'a: "\\{escape}"\n'.encode()) == ["INT001"]
+
+
 def test_byte_order_mark_and_windows_line_ends_are_read() -> None:
     document = parse_yaml(b"\xef\xbb\xbfa: 1\r\nb: 2\r\n", "f.yaml")
     assert document.data == {"a": 1, "b": 2}
