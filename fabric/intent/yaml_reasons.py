@@ -65,6 +65,11 @@ _REASONS = (
         at_opening=True,
     ),
     _Reason(
+        r"parsing a flow node",
+        "a list or mapping in brackets breaks off here",
+        "add the missing item or the closing bracket",
+    ),
+    _Reason(
         r"quoted scalar.*(end of stream|document indicator|document separator)",
         "the quoted text is not closed",
         "add the closing quote",

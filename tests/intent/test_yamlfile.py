@@ -125,15 +125,17 @@ def test_byte_order_mark_and_windows_line_ends_are_read() -> None:
 @pytest.mark.usefixtures("parser")
 def test_all_errors_of_a_file_are_collected() -> None:
     raw = b"a: yes\na: 1\nb: !x 1\nc: &d 0123\ne: *d\n~: 1\nf: [\n"
-    assert rules(raw) == [
-        "INT007",
-        "INT003",
-        "INT004",
-        "INT005",
-        "INT007",
-        "INT005",
-        "INT010",
-        "INT001",
+    with pytest.raises(InputError, match=r"^8 errors in f\.yaml$") as caught:
+        parse_yaml(raw, "f.yaml")
+    assert [f"{one.position} {one.rule}" for one in caught.value.findings] == [
+        "f.yaml:1:4 INT007",
+        "f.yaml:2:1 INT003",
+        "f.yaml:3:4 INT004",
+        "f.yaml:4:4 INT005",
+        "f.yaml:4:4 INT007",
+        "f.yaml:5:4 INT005",
+        "f.yaml:6:1 INT010",
+        "f.yaml:7:5 INT001",
     ]
 
 
