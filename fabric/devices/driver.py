@@ -1,0 +1,160 @@
+"""What every driver offers, and what it is told."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from fabric.core.registry import Registry
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """How to reach one device.
+
+    Parameters
+    ----------
+    device : str
+        Name in the inventory.
+    platform : str
+        Platform name; ``host`` for hosts.
+    address, port : str, int
+        Where it listens.
+    username, password : str
+        Login; an empty password means SSH agent or key files. The password is never printed.
+    trust : str
+        SSH: the host key as a public key line; eAPI: the certificate as PEM. Empty means that the
+        system's known hosts or certificate authorities decide. Unknown keys are refused.
+    """
+
+    device: str
+    platform: str
+    address: str
+    port: int
+    username: str
+    password: str = field(default="", repr=False)
+    trust: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who answered."""
+
+    hostname: str
+    serial: str = ""
+    mac: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteFile:
+    """A file on the device that rocefab owns."""
+
+    path: str
+    content: bytes
+    mode: int = 0o644
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What is to become of a device.
+
+    Parameters
+    ----------
+    method : str
+        ``patch`` or ``reload`` (SONiC), ``replace`` (EOS), ``files`` (hosts, or files alone).
+    target : str
+        The whole configuration that is wanted, in the device's own form; empty for hosts.
+    patch : str
+        RFC 6902 patch for ``patch``.
+    files : tuple of RemoteFile
+        Files that change along with it.
+    activate : tuple of str
+        Commands that put the files into force, in order.
+    restore : tuple of str
+        Commands that put live settings back that no file holds, for the way back.
+    """
+
+    method: str
+    target: str = ""
+    patch: str = ""
+    files: tuple[RemoteFile, ...] = ()
+    activate: tuple[str, ...] = ()
+    restore: tuple[str, ...] = ()
+
+
+class Driver(Protocol):
+    """One session with one device.
+
+    A change is named by a token that the caller made and wrote down first: with it, another
+    process can confirm the change or take it back.
+    """
+
+    connection: Connection
+
+    def __init__(self, connection: Connection) -> None: ...
+
+    def open(self) -> None:
+        """Open the session; raises ConnectionLostError."""
+
+    def close(self) -> None:
+        """Close the session; never raises."""
+
+    def identify(self) -> Identity:
+        """Return who answers."""
+
+    def read_running(self, files: Sequence[str]) -> Mapping[str, str]:
+        """Return raw texts of the running state by name.
+
+        ``config`` is the running configuration, ``startup`` the saved one, ``file:PATH`` the
+        content of each asked file that exists.
+        """
+
+    def read_state(self, subjects: Sequence[str]) -> Mapping[str, str]:
+        """Return raw texts of operational state by subject, such as ``bgp`` or ``lldp``."""
+
+    def foreign_sessions(self) -> Sequence[str]:
+        """Return what somebody else has under way on the device."""
+
+    def preview(self, candidate: Candidate) -> str:
+        """Return the device's own diff for a candidate, or ``""`` where it makes none."""
+
+    def stage(self, candidate: Candidate, token: str) -> None:
+        """Bring the candidate onto the device without effect."""
+
+    def commit(self, candidate: Candidate, token: str, timer_s: int) -> None:
+        """Put the staged candidate into force and arm its undoing in ``timer_s`` seconds."""
+
+    def pending(self, token: str) -> bool:
+        """Tell whether the change waits for its confirmation."""
+
+    def confirm(self, token: str) -> None:
+        """Stop the timer: the change stays."""
+
+    def rollback(self, token: str) -> None:
+        """Take an unconfirmed change back now."""
+
+    def save(self) -> None:
+        """Make the running configuration the one that survives a reboot."""
+
+
+drivers: Registry[type[Driver]] = Registry("driver")
+
+_TOKEN = re.compile(r"rocefab-[a-z0-9-]{1,48}")
+
+
+def checked_token(token: str) -> str:
+    """Return a change token that is safe as a session, unit and file name.
+
+    Raises
+    ------
+    ValueError
+        When it is not.
+    """
+    if not _TOKEN.fullmatch(token):
+        message = f"{token!r} is not a change token"
+        raise ValueError(message)
+    return token

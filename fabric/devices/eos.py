@@ -1,0 +1,186 @@
+"""Arista EOS over eAPI by NAPALM.
+
+What is known of NAPALM's driver (napalm 5.2.0, ``napalm/eos/eos.py``) and handled here: it names
+sessions by the microsecond, so ours is set before the load and can be found again by another
+process; ``close`` aborts the session that it holds, which would undo a commit that waits for its
+confirmation; a timed commit wraps at 24 hours and does not save; ``rollback`` after a plain commit
+goes back to the *startup* configuration, so it is used for pending commits only.
+"""
+
+from __future__ import annotations
+
+import json
+import ssl
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
+from fabric.devices.driver import Candidate, Connection, Identity, checked_token, drivers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+_PREVIEW = "rocefab-preview"
+#: NAPALM formats the timer with strftime of a time of day.
+_LONGEST_TIMER_S = 86_399
+_STATE_COMMANDS = {
+    "bgp": "show ip bgp summary vrf all",
+    "lldp": "show lldp neighbors",
+    "pfc_counters": "show priority-flow-control counters",
+    "interfaces": "show interfaces status",
+}
+
+
+@drivers.add("eos")
+class EosDriver:
+    """One EOS switch."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self._napalm: Any = None
+
+    def open(self) -> None:
+        """Log in; refuses a certificate that is neither given nor signed by a known authority."""
+        from napalm import get_network_driver  # noqa: PLC0415 - a second that --help need not pay
+
+        connection = self.connection
+        context = ssl.create_default_context(cadata=connection.trust or None)
+        if connection.trust:
+            context.check_hostname = False  # the certificate itself is pinned
+        driver = get_network_driver("eos")(
+            connection.address,
+            connection.username,
+            connection.password,
+            timeout=60,
+            optional_args={"port": connection.port, "transport": "https", "context": context},
+        )
+        with self._translated("log in"):
+            driver.open()
+        self._napalm = driver
+
+    def close(self) -> None:
+        """Log out without touching a commit that waits for its confirmation."""
+        if self._napalm is not None:
+            self._napalm.config_session = None
+            with suppress(Exception):
+                self._napalm.close()
+            self._napalm = None
+
+    def identify(self) -> Identity:
+        """Return host name, serial number and system MAC."""
+        version = self._show("show version")
+        hostname = self._show("show hostname")
+        return Identity(
+            hostname=str(hostname.get("hostname", "")),
+            serial=str(version.get("serialNumber", "")),
+            mac=str(version.get("systemMacAddress", "")).lower(),
+        )
+
+    def read_running(self, files: Sequence[str]) -> Mapping[str, str]:  # noqa: ARG002
+        """Return running and startup configuration; EOS has no files of ours."""
+        with self._translated("read the configuration"):
+            texts = self._napalm.get_config(retrieve="all")
+        return {"config": texts["running"], "startup": texts["startup"]}
+
+    def read_state(self, subjects: Sequence[str]) -> Mapping[str, str]:
+        """Return the JSON answers of the show commands of the subjects."""
+        return {
+            subject: json.dumps(self._show(_STATE_COMMANDS[subject]), sort_keys=True)
+            for subject in subjects
+            if subject in _STATE_COMMANDS
+        }
+
+    def foreign_sessions(self) -> Sequence[str]:
+        """Return configuration sessions with uncommitted lines, and pending timed commits."""
+        answer = self._show("show configuration sessions detail")
+        open_states = ("pending", "pendingCommitTimer")
+        found = [
+            name
+            for name, session in answer.get("sessions", {}).items()
+            if session.get("state") in open_states and name != _PREVIEW
+        ]
+        timed = answer.get("commitTimerSessionName")
+        return sorted({*found, *([timed] if timed else [])})
+
+    def preview(self, candidate: Candidate) -> str:
+        """Return the switch's own diff of a full replacement; the session is aborted after."""
+        self._load(candidate, _PREVIEW)
+        with self._translated("compare"):
+            diff = str(self._napalm.compare_config())
+            self._napalm.discard_config()
+        return diff
+
+    def stage(self, candidate: Candidate, token: str) -> None:
+        """Load the whole configuration into a session named by the token."""
+        self._load(candidate, checked_token(token))
+
+    def _load(self, candidate: Candidate, session: str) -> None:
+        from napalm.base.exceptions import (  # noqa: PLC0415 - see open
+            MergeConfigException,
+            ReplaceConfigException,
+            SessionLockedException,
+        )
+
+        self._napalm.config_session = session
+        try:
+            with self._translated("load"):
+                self._napalm.load_replace_candidate(config=candidate.target)
+        except DeviceError as error:
+            cause = error.__cause__
+            if isinstance(cause, (MergeConfigException, ReplaceConfigException)):
+                raise RefusedError(self.connection.device, error.reason) from cause
+            if isinstance(cause, SessionLockedException):
+                message = "somebody else has a configuration session open"
+                raise RefusedError(self.connection.device, message) from cause
+            raise
+
+    def commit(self, candidate: Candidate, token: str, timer_s: int) -> None:  # noqa: ARG002
+        """Commit the session with the switch's own timer."""
+        self._napalm.config_session = checked_token(token)
+        with self._translated("commit"):
+            self._napalm.commit_config(revert_in=min(timer_s, _LONGEST_TIMER_S))
+
+    def pending(self, token: str) -> bool:
+        """Tell whether the switch still waits for the confirmation of this session."""
+        answer = self._show("show configuration sessions detail")
+        if answer.get("commitTimerSessionName") == checked_token(token):
+            return True
+        session = answer.get("sessions", {}).get(token, {})
+        return bool(session.get("state") == "pendingCommitTimer")
+
+    def confirm(self, token: str) -> None:
+        """Confirm the timed commit; NAPALM saves along with it."""
+        self._napalm.config_session = checked_token(token)
+        with self._translated("confirm"):
+            self._napalm.confirm_commit()
+
+    def rollback(self, token: str) -> None:
+        """Abort the timed commit, or the session when it was not committed."""
+        self._napalm.config_session = checked_token(token)
+        with self._translated("roll back"):
+            if self.pending(token):
+                self._napalm.rollback()
+            else:
+                self._napalm.discard_config()
+
+    def save(self) -> None:
+        """Write the running configuration to the startup configuration."""
+        with self._translated("save"):
+            self._napalm.cli(["write memory"])
+
+    def _show(self, command: str) -> dict[str, Any]:
+        with self._translated(command):
+            answer: dict[str, Any] = self._napalm.cli([command], encoding="json")[command]
+        return answer
+
+    @contextmanager
+    def _translated(self, doing: str) -> Iterator[None]:
+        try:
+            yield
+        except DeviceError:
+            raise
+        except Exception as error:
+            # NAPALM, pyeapi, ssl and socket have no common base; their texts hold no secrets.
+            reason = " ".join(str(error).split())[:300] or type(error).__name__
+            message = f"cannot {doing}: {reason}"
+            raise ConnectionLostError(self.connection.device, message) from error

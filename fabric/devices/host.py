@@ -1,0 +1,66 @@
+"""GPU hosts over SSH by netmiko (``linux``)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from fabric.devices.driver import Identity, drivers
+from fabric.devices.shell_driver import ShellDriver
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_INTERFACE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,14}")
+_STATE_COMMANDS = {
+    "lldp": "sudo lldpcli show neighbors -f json",
+    "gids": "show_gids",
+    "rdma": "ibdev2netdev",
+    "addresses": "ip -j addr show",
+    "rules": "ip -j rule show",
+}
+
+
+@drivers.add("host")
+class HostDriver(ShellDriver):
+    """One GPU host."""
+
+    def identify(self) -> Identity:
+        """Return host name and serial number."""
+        hostname = self._shell.check("hostname").strip().partition(".")[0]
+        status, serial = self._shell.run("sudo dmidecode -s system-serial-number")
+        return Identity(hostname=hostname, serial="" if status else serial.strip())
+
+    def read_running(self, files: Sequence[str]) -> Mapping[str, str]:
+        """Return the asked files that exist; a host has no configuration text of its own."""
+        return {"config": "", "startup": "", **self.read_files(files)}
+
+    def read_state(self, subjects: Sequence[str]) -> Mapping[str, str]:
+        """Return outputs by subject.
+
+        ``qos:IF`` is ``mlnx_qos -i IF``; ``tc:DEV`` and ``cnp:IF`` are the traffic class of an
+        RDMA device and the CNP DSCP of a NIC.
+        """
+        texts = {}
+        for subject in subjects:
+            command = _command(subject)
+            if command:
+                texts[subject] = self._shell.run(command)[1]
+        return texts
+
+    def save(self) -> None:
+        """Hosts keep their files; nothing to save."""
+
+
+def _command(subject: str) -> str:
+    kind, _, name = subject.partition(":")
+    if name and not _INTERFACE.fullmatch(name):
+        message = f"{name!r} is not an interface name"
+        raise ValueError(message)
+    if kind == "qos":
+        return f"sudo mlnx_qos -i {name}"
+    if kind == "tc":
+        return f"sudo cat /sys/class/infiniband/{name}/tc/1/traffic_class 2>/dev/null"
+    if kind == "cnp":
+        return f"sudo cat /sys/class/net/{name}/ecn/roce_np/cnp_dscp 2>/dev/null"
+    return _STATE_COMMANDS.get(subject, "")

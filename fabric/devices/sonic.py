@@ -1,0 +1,95 @@
+"""SONiC over SSH by netmiko (``linux``): CONFIG_DB, checkpoints, and a commit timer built here.
+
+What is known of ``config`` (sonic-net/sonic-utilities 202405): nothing is saved before
+``config save``; ``apply-patch`` does not undo a part that succeeded; ``reload`` is a restart of
+the services; there is no commit-confirm. Going back is ``config rollback`` and, when that is
+refused, ``config reload`` of the configuration from before. A reboot loses the timer, but also
+every change that was not saved.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core.errors import RefusedError
+from fabric.devices.driver import Candidate, Identity, drivers
+from fabric.devices.shell_driver import ShellDriver
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_STARTUP = "/etc/sonic/config_db.json"
+_RELOAD_S = 600
+_STATE_COMMANDS = {
+    "bgp": "show ip bgp summary",
+    "lldp": "show lldp table",
+    "pfc_priority": "show pfc priority",
+    "pfc_counters": "show pfc counters",
+    "pfc_watchdog": "pfcwd show config",
+    "ecn": "sudo ecnconfig -l",
+    "interfaces": "show interfaces status",
+}
+
+
+@drivers.add("sonic")
+class SonicDriver(ShellDriver):
+    """One SONiC switch."""
+
+    def identify(self) -> Identity:
+        """Return host name, serial number and chassis MAC from the system EEPROM."""
+        hostname = self._shell.check("hostname").strip()
+        serial = self._shell.run("sudo decode-syseeprom -s")
+        mac = self._shell.run("sudo decode-syseeprom -m")
+        return Identity(
+            hostname=hostname,
+            serial="" if serial[0] else serial[1].strip(),
+            mac="" if mac[0] else mac[1].strip().lower(),
+        )
+
+    def read_running(self, files: Sequence[str]) -> Mapping[str, str]:
+        """Return CONFIG_DB, the saved file and the asked files."""
+        return {
+            "config": self._shell.check("sudo sonic-cfggen -d --print-data"),
+            "startup": self._shell.check(f"sudo cat {_STARTUP}"),
+            **self.read_files(files),
+        }
+
+    def read_state(self, subjects: Sequence[str]) -> Mapping[str, str]:
+        """Return the outputs of the show commands of the subjects."""
+        return {
+            subject: self._shell.run(_STATE_COMMANDS[subject])[1]
+            for subject in subjects
+            if subject in _STATE_COMMANDS
+        }
+
+    def save(self) -> None:
+        """Write CONFIG_DB to the startup file."""
+        self._shell.check("sudo config save -y")
+
+    def _stage_more(self, candidate: Candidate, token: str) -> None:
+        folder = self._folder(token)
+        self._put(token, "target.json", candidate.target.encode())
+        self._put(token, "patch.json", candidate.patch.encode())
+        self._shell.check(
+            f"sudo sonic-cfggen -d --print-data | sudo tee {folder}/before.json >/dev/null"
+        )
+        self._shell.check(f"sudo config checkpoint {token}")
+
+    def _undo_steps(self, candidate: Candidate, token: str) -> list[str]:
+        reload = f"config reload {self._folder(token)}/before.json -y -f"
+        back = {"patch": [f"config rollback {token} || {reload}"], "reload": [reload]}
+        steps = super()._undo_steps(candidate, token)
+        return [*back.get(candidate.method, []), *steps, *candidate.activate]
+
+    def _apply(self, candidate: Candidate, token: str) -> None:
+        commands = {
+            "patch": f"sudo config apply-patch {self._folder(token)}/patch.json",
+            "reload": f"sudo config reload {self._folder(token)}/target.json -y -f",
+        }
+        if candidate.method not in commands:
+            return
+        try:
+            self._shell.check(commands[candidate.method], quiet_s=_RELOAD_S)
+        except RefusedError as error:
+            message = f"the switch refused the change: {error.reason}"
+            raise RefusedError(self.connection.device, message) from error

@@ -1,0 +1,175 @@
+"""SSH by netmiko for systems with a Linux shell: commands with exit status, and files.
+
+Commands are built by the drivers from fixed words and checked names; whatever else must reach the
+device travels as a file, never on a command line.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import tempfile
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fabric.core.errors import ConnectionLostError, RefusedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.devices.driver import Connection
+
+_STATUS = re.compile(r"rocefab-status=\d+")
+_SAFE_PATH = re.compile(r"/[A-Za-z0-9_./@:+-]+")
+_QUIET_S = 120
+
+
+class ShellSession:
+    """A shell on a device.
+
+    Parameters
+    ----------
+    connection : Connection
+        Where and as whom to log in.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._session: Any = None
+
+    def open(self) -> None:
+        """Log in; refuses a host key that is neither given nor known."""
+        from netmiko import ConnectHandler  # noqa: PLC0415 - half a second that --help need not pay
+
+        connection = self._connection
+        with _known_hosts(connection) as keys:
+            arguments = {
+                "device_type": "linux",
+                "host": connection.address,
+                "port": connection.port,
+                "username": connection.username,
+                "password": connection.password or None,
+                "use_keys": not connection.password,
+                "allow_agent": not connection.password,
+                "ssh_strict": True,
+                "system_host_keys": not keys,
+                "alt_host_keys": bool(keys),
+                "alt_key_file": keys,
+                "conn_timeout": 10,
+                "banner_timeout": 10,
+                "auth_timeout": 10,
+                "fast_cli": True,
+            }
+            with self._translated("log in"):
+                self._session = ConnectHandler(**arguments)
+
+    def close(self) -> None:
+        """Log out; never raises."""
+        if self._session is not None:
+            with suppress(Exception):
+                self._session.remote_conn_pre.close()
+            self._session = None
+
+    def run(self, command: str, *, quiet_s: int = _QUIET_S) -> tuple[int, str]:
+        """Run a command and return exit status and output.
+
+        Parameters
+        ----------
+        command : str
+            One line of shell; built by a driver from fixed words and checked names.
+        quiet_s : int
+            How long the device may stay silent.
+        """
+        # The quotes keep the echoed command line from looking like the marks themselves.
+        line = f'echo rocefab-"begin"; {command}; echo rocefab-"status"=$?'
+        with self._translated(command):
+            output: str = self._session.send_command(
+                line,
+                expect_string=_STATUS.pattern,
+                read_timeout=quiet_s,
+                strip_prompt=False,
+                strip_command=False,
+                cmd_verify=False,
+            )
+        head, _, tail = output.replace("\r", "").rpartition("rocefab-status=")
+        _, begin, body = head.partition("rocefab-begin\n")
+        digits = re.match(r"\d+", tail)
+        if not begin or digits is None:
+            raise ConnectionLostError(self._connection.device, f"no answer to {command!r}")
+        return int(digits.group()), body
+
+    def check(self, command: str, *, quiet_s: int = _QUIET_S) -> str:
+        """Run a command and return its output.
+
+        Raises
+        ------
+        RefusedError
+            When its exit status is not 0.
+        """
+        status, output = self.run(command, quiet_s=quiet_s)
+        if status:
+            last = " | ".join(output.strip().splitlines()[-3:])
+            message = f"{command!r} ended with status {status}: {last}"
+            raise RefusedError(self._connection.device, message)
+        return output
+
+    def upload(self, path: str, content: bytes, mode: int = 0o600) -> None:
+        """Write a file by SFTP, complete or not at all."""
+        checked_path(path)
+        with self._translated(f"write {path}"):
+            sftp = self._session.remote_conn_pre.open_sftp()
+            try:
+                with sftp.open(f"{path}.part", "w") as file:
+                    file.write(content)
+                sftp.chmod(f"{path}.part", mode)
+                sftp.posix_rename(f"{path}.part", path)
+            finally:
+                sftp.close()
+
+    @contextmanager
+    def _translated(self, doing: str) -> Iterator[None]:
+        try:
+            yield
+        except RefusedError:
+            raise
+        except Exception as error:
+            # netmiko, paramiko and socket have no common base; their texts hold no secrets.
+            reason = " ".join(str(error).split())[:200] or type(error).__name__
+            message = f"cannot {doing}" if doing == "log in" else f"lost during {doing!r}"
+            raise ConnectionLostError(self._connection.device, f"{message}: {reason}") from error
+
+
+def checked_path(path: str) -> str:
+    """Return an absolute path that needs no quoting.
+
+    Raises
+    ------
+    ValueError
+        When the path has other characters, or a step upwards.
+    """
+    if not _SAFE_PATH.fullmatch(path) or ".." in path.split("/"):
+        message = f"{path!r} is not a plain absolute path"
+        raise ValueError(message)
+    return path
+
+
+def quoted(text: str) -> str:
+    """Return a text quoted for a shell."""
+    return shlex.quote(text)
+
+
+@contextmanager
+def _known_hosts(connection: Connection) -> Iterator[str]:
+    if not connection.trust:
+        yield ""
+        return
+    handle, name = tempfile.mkstemp(prefix="rocefab-known-")
+    try:
+        with os.fdopen(handle, "w") as file:
+            for host in (connection.address, f"[{connection.address}]:{connection.port}"):
+                file.write(f"{host} {connection.trust.strip()}\n")
+        yield name
+    finally:
+        Path(name).unlink()
