@@ -97,7 +97,6 @@ class Matched:
     key_length: int
     list_at: int = -1
     numbers: tuple[int, ...] = ()
-    commas: bool = False
     peer: str = ""
 
     def entries(self) -> Iterator[tuple[str, str, int | None]]:
@@ -115,28 +114,17 @@ class _Cursor:
     shown: list[str] = field(default_factory=list)
     list_at: int = -1
     numbers: list[int] = field(default_factory=list)
-    commas: bool = False
     peer: str = ""
 
 
-def _take(element: Element, words: list[str], at: int, cursor: _Cursor) -> int:
+def _take(element: Element, words: list[str], at: int, cursor: _Cursor, *, shorten: bool) -> int:
     """Match one element at a word; return how many words it took, 0 for no match."""
     word = words[at]
     if element.rest:
         cursor.shown.append(" ".join(words[at:]))
         return len(words) - at
     if element.span:
-        taken = 0
-        while at + taken < len(words):
-            numbers = expand_numbers(words[at + taken], *element.span)
-            if numbers is None:
-                break
-            cursor.numbers += numbers
-            taken += 1
-        if taken:
-            cursor.list_at = len(cursor.shown)
-            cursor.shown.append("")
-        return taken
+        return _take_list(element.span, words, at, cursor)
     if element.check:
         shown = element.check(word)
         if shown is None:
@@ -144,14 +132,31 @@ def _take(element: Element, words: list[str], at: int, cursor: _Cursor) -> int:
         cursor.peer = shown if element.peer else cursor.peer
         cursor.shown.append(shown)
         return 1
-    if word in element.literals:
-        cursor.shown.append(word)
-        return 1
-    return 0
+    found = [word] if word in element.literals else []
+    if shorten and not found:
+        found = [literal for literal in element.literals if literal.startswith(word)]
+    if len(found) != 1:
+        return 0
+    cursor.shown += found
+    return 1
+
+
+def _take_list(span: tuple[int, int], words: list[str], at: int, cursor: _Cursor) -> int:
+    taken = 0
+    for word in words[at:]:
+        numbers = expand_numbers(word, *span)
+        if numbers is None:
+            break
+        cursor.numbers += numbers
+        taken += 1
+    if taken:
+        cursor.list_at = len(cursor.shown)
+        cursor.shown.append("")
+    return taken
 
 
 def match_variant(
-    elements: tuple[Element, ...], words: list[str]
+    elements: tuple[Element, ...], words: list[str], *, shorten: bool = False
 ) -> tuple[_Cursor | None, int, bool]:
     """Match words with elements.
 
@@ -164,7 +169,7 @@ def match_variant(
     for element in elements:
         if at >= len(words):
             return None, at, True
-        taken = _take(element, words, at, cursor)
+        taken = _take(element, words, at, cursor, shorten=shorten)
         if not taken:
             return None, at, False
         at += taken
@@ -266,7 +271,6 @@ class Mode:
                         variant.key_length,
                         cursor.list_at,
                         tuple(cursor.numbers),
-                        commas=rule.opens == "vlan",
                         peer=cursor.peer,
                     )
                 if depth > best:
