@@ -1,0 +1,1 @@
+"""Rules that judge any stage, and the reports that show what they found."""

@@ -1,0 +1,1 @@
+"""One module per rule; importing the package registers nothing by itself."""

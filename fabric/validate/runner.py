@@ -1,0 +1,96 @@
+"""Runs the rules and gathers what they say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Finding, Severity
+from fabric.core.registry import import_modules
+from fabric.validate.rule import Rule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fabric.validate.world import World
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a check run found.
+
+    Parameters
+    ----------
+    findings : tuple of Finding
+        Worst first; equal findings of many devices are one, with a count.
+    checked : tuple of str
+        Ids of the rules that ran.
+    skipped : tuple of str
+        Ids of the rules that had nothing to look at.
+    broken : tuple of (str, str)
+        Rules that failed themselves, with the reason.
+    """
+
+    findings: tuple[Finding, ...]
+    checked: tuple[str, ...]
+    skipped: tuple[str, ...]
+    broken: tuple[tuple[str, str], ...]
+
+    def at_least(self, severity: Severity) -> tuple[Finding, ...]:
+        """Return the findings of a severity or worse."""
+        return tuple(finding for finding in self.findings if finding.severity >= severity)
+
+
+def all_rules() -> list[Rule]:
+    """Return one instance of every rule, by id."""
+    import_modules("fabric.validate.rules", _rules_path())
+    return [rule(rule_id) for rule_id, rule in rules.items()]
+
+
+def _rules_path() -> list[str]:
+    from fabric.validate import rules as package  # noqa: PLC0415 - the folder, not the registry
+
+    return list(package.__path__)
+
+
+def run(world: World, ignore: Iterable[str] = ()) -> Outcome:
+    """Run every rule except the ignored ones.
+
+    An exception inside a rule does not end the run: the rule is reported as broken.
+    """
+    findings: list[Finding] = []
+    checked, skipped, broken = [], list(ignore), []
+    for rule in all_rules():
+        if rule.id in skipped:
+            continue
+        try:
+            result = rule.run(world)
+            found = None if result is None else list(result)
+        except Exception as error:  # noqa: BLE001 - any mistake in a rule must not hide the others
+            broken.append((rule.id, f"{type(error).__name__}: {error}"))
+            continue
+        if found is None:
+            skipped.append(rule.id)
+        else:
+            checked.append(rule.id)
+            findings += found
+    return Outcome(tuple(_gathered(findings)), tuple(checked), tuple(sorted(skipped)), tuple(broken))
+
+
+def _gathered(findings: list[Finding]) -> list[Finding]:
+    """Make one finding of those that differ in device and port alone; worst first."""
+    groups: dict[tuple[object, ...], list[Finding]] = {}
+    for finding in findings:
+        key = (finding.rule, finding.severity, finding.message, finding.field, finding.position)
+        alone = () if finding.position else (finding.device, finding.port)
+        groups.setdefault((*key, *alone), []).append(finding)
+    merged = [_merge(group) for group in groups.values()]
+    return sorted(merged, key=lambda finding: (-finding.severity, finding.rule))
+
+
+def _merge(group: list[Finding]) -> Finding:
+    first, others = group[0], len(group) - 1
+    if not others:
+        return first
+    places = "place" if others == 1 else "places"
+    return replace(first, message=f"{first.message} (and in {others} more {places})")
