@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fabric.core.findings import Position
-    from fabric.design.model import DeviceDesign, HostDesign
+    from fabric.design.model import DeviceDesign, HostDesign, QosProfile
     from fabric.intent.inventory import Intent
     from fabric.intent.resolve import PolicyResolver
     from fabric.topology.model import Fabric
@@ -46,6 +46,11 @@ class Model:
             role = self.devices[device].role
             origin = self.resolver.switch_origin(policy_field, device, role, port)
         return Place(origin.field, origin.position or self.intent.position("lossless"))
+
+    def profile_place(self, policy_field: str, device: DeviceDesign, profile: QosProfile) -> Place:
+        """Return where a policy field of one of the profiles of a switch was set."""
+        port = next((port.name for port in device.ports if port.qos is profile), "")
+        return self.policy_place(policy_field, device.name, port if profile.index else "")
 
     def place(self, *path: str | int) -> Place:
         """Return the place of a field of ``fabric.yaml``."""

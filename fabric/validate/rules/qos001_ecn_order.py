@@ -29,6 +29,6 @@ class EcnOrder(ModelRule):
                         f"ecn.kmin_bytes {profile.kmin_bytes} is not below "
                         f"ecn.kmax_bytes {profile.kmax_bytes}",
                         "lower kmin_bytes or raise kmax_bytes",
-                        place=model.policy_place("ecn.kmin_bytes", name),
+                        place=model.profile_place("ecn.kmin_bytes", device, profile),
                         device=name,
                     )

@@ -1,0 +1,121 @@
+"""SONiC: ``show`` outputs (layouts of sonic-net/sonic-utilities 202405) and CONFIG_DB."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+from typing import TYPE_CHECKING, Any
+
+from fabric.observe.parsers import UnreadableError, parsers
+from fabric.observe.parsers.tables import parse_table
+from fabric.observe.snapshot import BgpPeer, LldpNeighbour, Running
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_NO_PEERS = "No IPv4 neighbor is configured"
+
+
+def bgp_summary(text: str) -> dict[str, BgpPeer]:
+    """Parse ``show ip bgp summary``: a number in the last column means established."""
+    if _NO_PEERS in text or "Neighb" not in text and "Total number of neighbors 0" in text:
+        return {}
+    header = "Neighbhor" if "Neighbhor" in text else "Neighbor"  # the misspelling is SONiC's
+    rows = parse_table(text, header)
+    found = {}
+    for row in rows:
+        state = row.get("State/PfxRcd", "")
+        address, asn = row[header], row.get("AS", "")
+        if not _is_address(address) or not asn.isdigit() or not state:
+            message = f"a row of the BGP summary is cut: {row}"
+            raise UnreadableError(message)
+        found[address] = BgpPeer(established=state.isdigit(), state=state, asn=int(asn))
+    return found
+
+
+def lldp_table(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
+    """Parse ``show lldp table``; a port can have several neighbours."""
+    if "Total entries displayed" not in text:
+        message = "the LLDP table is cut"
+        raise UnreadableError(message)
+    found: dict[str, tuple[LldpNeighbour, ...]] = {}
+    for row in parse_table(text, "LocalPort"):
+        neighbour = LldpNeighbour(
+            row["RemoteDevice"], row["RemotePortID"], row.get("RemotePortDescr", "")
+        )
+        found[row["LocalPort"]] = (*found.get(row["LocalPort"], ()), neighbour)
+    return found
+
+
+def pfc_priority(text: str) -> dict[str, tuple[int, ...]]:
+    """Parse ``show pfc priority``; ``N/A`` means none."""
+    return {
+        row["Interface"]: _priorities(row["Lossless priorities"])
+        for row in parse_table(text, "Interface")
+    }
+
+
+def _priorities(text: str) -> tuple[int, ...]:
+    if text in {"", "N/A"}:
+        return ()
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        message = f"{text!r} is not a list of priorities"
+        raise UnreadableError(message) from None
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def config_db(text: str) -> dict[str, dict[str, Any]]:
+    """Parse a CONFIG_DB dump."""
+    try:
+        config = json.loads(text)
+    except json.JSONDecodeError as error:
+        message = f"CONFIG_DB is not JSON: {error}"
+        raise UnreadableError(message) from error
+    if not isinstance(config, dict) or not all(isinstance(rows, dict) for rows in config.values()):
+        message = "CONFIG_DB is not a set of tables"
+        raise UnreadableError(message)
+    return config
+
+
+class SonicParser:
+    """Reads SONiC back."""
+
+    readings = {  # noqa: RUF012 - a constant of the class
+        "bgp": ("bgp", bgp_summary),
+        "lldp": ("lldp", lldp_table),
+        "pfc_priority": ("pfc_priorities", pfc_priority),
+    }
+
+    def running(self, device: str, texts: Mapping[str, str]) -> Running:
+        """Return CONFIG_DB as it runs."""
+        config = config_db(texts["config"])
+        canonical = _canonical(config)
+        return Running(
+            device=device,
+            platform="sonic",
+            config=config,
+            canonical=canonical,
+            saved=_canonical(config_db(texts["startup"])) == canonical,
+            files={
+                name.removeprefix("file:"): text
+                for name, text in texts.items()
+                if name.startswith("file:")
+            },
+        )
+
+
+def _canonical(config: dict[str, Any]) -> str:
+    tables = {table: rows for table, rows in config.items() if rows}
+    return json.dumps(tables, sort_keys=True, indent=1)
+
+
+parsers.add("sonic")(SonicParser())

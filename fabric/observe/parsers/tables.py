@@ -1,0 +1,48 @@
+"""Text tables: a header, a line of dashes that shows the columns, rows."""
+
+from __future__ import annotations
+
+import re
+
+from fabric.observe.parsers import UnreadableError
+
+
+def parse_table(text: str, first_header: str) -> list[dict[str, str]]:
+    """Return the rows of a table as dictionaries.
+
+    Parameters
+    ----------
+    text : str
+        Output that holds one such table, with other lines around it.
+    first_header : str
+        Name of the first column, to find the table.
+
+    Raises
+    ------
+    UnreadableError
+        When there is no such table.
+    """
+    lines = text.replace("\r", "").splitlines()
+    for number, line in enumerate(lines[:-1]):
+        ruler = lines[number + 1]
+        if line.strip().startswith(first_header) and re.fullmatch(r"[-\s]*-[-\s]*", ruler):
+            spans = [match.span() for match in re.finditer(r"-+", ruler)]
+            headers = _cells(line, spans)
+            rows = _rows(lines[number + 2 :])
+            return [dict(zip(headers, _cells(row, spans), strict=True)) for row in rows]
+    message = f"no table with a column {first_header!r}"
+    raise UnreadableError(message)
+
+
+def _rows(lines: list[str]) -> list[str]:
+    rows = []
+    for line in lines:
+        if not line.strip() or set(line.strip()) <= {"-", " "}:
+            break
+        rows.append(line)
+    return rows
+
+
+def _cells(line: str, spans: list[tuple[int, int]]) -> list[str]:
+    bounds = [start for start, _ in spans] + [max(len(line), spans[-1][1])]
+    return [line[start:stop].strip() for start, stop in zip(bounds[:-1], bounds[1:], strict=True)]
