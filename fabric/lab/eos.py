@@ -105,6 +105,11 @@ class EosStandIn:
         """SHA-256 of the DER certificate, as ``SHA256:<hex>``."""
         return self._certificate.fingerprint
 
+    @property
+    def certificate_pem(self) -> str:
+        """The certificate itself, for a client that pins it."""
+        return self._certificate.pem
+
     async def start(self) -> None:
         """Listen on a free port of the loopback address."""
         sock = _bound(self.address, 0)

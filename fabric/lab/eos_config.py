@@ -133,7 +133,9 @@ def text_lines(blocks: Iterable[Block], depth: int = 0) -> Iterator[str]:
             yield "!"
         if depth and block.below:
             yield f"{indent}!"
-        yield from (line if at else indent + line for at, line in enumerate(block.line.split("\n")))
+        first, *more = block.line.split("\n")
+        yield indent + first
+        yield from (indent + line if line.startswith("!!") else line for line in more)
         yield from text_lines(block.below, depth + 1)
         previous = block
 

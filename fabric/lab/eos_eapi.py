@@ -12,6 +12,7 @@ import asyncio
 import base64
 import contextlib
 import hmac
+import ipaddress
 import json
 import ssl
 import tempfile
@@ -61,6 +62,16 @@ class Reply:
         return head.encode() + self.body
 
 
+def _usage() -> x509.KeyUsage:
+    """Return the uses of a certificate that is its own authority."""
+    unused = dict.fromkeys(
+        ("content_commitment", "key_encipherment", "data_encipherment", "key_agreement",
+         "crl_sign", "encipher_only", "decipher_only"),
+        False,
+    )  # fmt: skip
+    return x509.KeyUsage(digital_signature=True, key_cert_sign=True, **unused)
+
+
 class Certificate:
     """A self-signed certificate that lives in memory only."""
 
@@ -73,6 +84,13 @@ class Certificate:
             .subject_name(subject).issuer_name(subject).public_key(key.public_key())
             .serial_number(x509.random_serial_number())
             .not_valid_before(now - timedelta(days=1)).not_valid_after(now + timedelta(days=365))
+            .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+            .add_extension(_usage(), critical=True)
+            .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()),
+                           critical=False)
+            .add_extension(x509.SubjectAlternativeName([
+                x509.DNSName(name), x509.IPAddress(ipaddress.ip_address("127.0.0.1")),
+            ]), critical=False)
             .sign(key, hashes.SHA256())
         )  # fmt: skip
         self._key_pem = key.private_bytes(
@@ -86,14 +104,18 @@ class Certificate:
         """``SHA256:`` and the hexadecimal digest of the DER certificate."""
         return "SHA256:" + self._certificate.fingerprint(hashes.SHA256()).hex()
 
+    @property
+    def pem(self) -> str:
+        """The certificate itself, for a client that pins it."""
+        return self._certificate.public_bytes(serialization.Encoding.PEM).decode()
+
     def context(self) -> ssl.SSLContext:
         """Return a server context; the files that ``ssl`` insists on exist for a moment."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "eapi.pem"
             path.touch(mode=0o600)
-            pem = self._certificate.public_bytes(serialization.Encoding.PEM)
-            path.write_bytes(self._key_pem + pem)
+            path.write_bytes(self._key_pem + self.pem.encode())
             context.load_cert_chain(path)
         return context
 

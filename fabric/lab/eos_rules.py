@@ -201,7 +201,7 @@ _DEFAULT_CLASS = (1, 0, 2, 3, 4, 5, 6, 7)
 
 _PORT_DEFAULTS = frozenset({
     "no shutdown", "mtu 1500", "load-interval 300", "lldp transmit", "lldp receive",
-    "spanning-tree portfast disable", "speed auto", "error-correction encoding default",
+    "spanning-tree portfast disable", "speed auto",
 })  # fmt: skip
 _SWITCHED_DEFAULTS = _PORT_DEFAULTS | {
     "switchport", "switchport mode access", "switchport access vlan 1",
