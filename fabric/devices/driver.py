@@ -65,11 +65,13 @@ class Candidate:
     Parameters
     ----------
     method : str
-        ``patch`` or ``reload`` (SONiC), ``replace`` (EOS), ``files`` (hosts, or files alone).
+        ``live`` or ``reload`` (SONiC), ``replace`` (EOS), ``files`` (hosts, or files alone).
     target : str
         The whole configuration that is wanted, in the device's own form; empty for hosts.
+    load, unload : str
+        SONiC ``live``: rows whose fields are set in place, and the same fields as they were.
     patch : str
-        RFC 6902 patch for ``patch``.
+        SONiC ``live``: RFC 6902 patch for the rest.
     files : tuple of RemoteFile
         Files that change along with it.
     activate : tuple of str
@@ -80,6 +82,8 @@ class Candidate:
 
     method: str
     target: str = ""
+    load: str = ""
+    unload: str = ""
     patch: str = ""
     files: tuple[RemoteFile, ...] = ()
     activate: tuple[str, ...] = ()

@@ -68,28 +68,37 @@ class SonicDriver(ShellDriver):
 
     def _stage_more(self, candidate: Candidate, token: str) -> None:
         folder = self._folder(token)
-        self._put(token, "target.json", candidate.target.encode())
-        self._put(token, "patch.json", candidate.patch.encode())
+        for name in ("target", "load", "unload", "patch"):
+            text = getattr(candidate, name)
+            if text:
+                self._put(token, f"{name}.json", text.encode())
         self._shell.check(
             f"sudo sonic-cfggen -d --print-data | sudo tee {folder}/before.json >/dev/null"
         )
         self._shell.check(f"sudo config checkpoint {token}")
 
     def _undo_steps(self, candidate: Candidate, token: str) -> list[str]:
-        reload = f"config reload {self._folder(token)}/before.json -y -f"
-        back = {"patch": [f"config rollback {token} || {reload}"], "reload": [reload]}
-        steps = super()._undo_steps(candidate, token)
-        return [*back.get(candidate.method, []), *steps, *candidate.activate]
+        folder = self._folder(token)
+        reload = f"config reload {folder}/before.json -y -f"
+        steps = [reload] if candidate.method == "reload" else []
+        if candidate.unload:
+            steps.append(f"config load {folder}/unload.json -y")
+        if candidate.patch:
+            steps.append(f"config rollback {token} || {reload}")
+        return [*steps, *super()._undo_steps(candidate, token), *candidate.activate]
 
     def _apply(self, candidate: Candidate, token: str) -> None:
-        commands = {
-            "patch": f"sudo config apply-patch {self._folder(token)}/patch.json",
-            "reload": f"sudo config reload {self._folder(token)}/target.json -y -f",
-        }
-        if candidate.method not in commands:
-            return
-        try:
-            self._shell.check(commands[candidate.method], quiet_s=_RELOAD_S)
-        except RefusedError as error:
-            message = f"the switch refused the change: {error.reason}"
-            raise RefusedError(self.connection.device, message) from error
+        folder = self._folder(token)
+        commands = []
+        if candidate.method == "reload":
+            commands.append(f"sudo config reload {folder}/target.json -y -f")
+        if candidate.load:
+            commands.append(f"sudo config load {folder}/load.json -y")
+        if candidate.patch:
+            commands.append(f"sudo config apply-patch {folder}/patch.json")
+        for command in commands:
+            try:
+                self._shell.check(command, quiet_s=_RELOAD_S)
+            except RefusedError as error:
+                message = f"the switch refused the change: {error.reason}"
+                raise RefusedError(self.connection.device, message) from error

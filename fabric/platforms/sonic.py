@@ -55,3 +55,43 @@ OWNED_TABLES = (
 
 #: Tables of which rocefab writes fields, keeping the others (``mac`` comes from the device).
 MERGED_TABLES = ("DEVICE_METADATA",)
+
+#: Tables that the change validators of `config apply-patch` restrict, and what they let through
+#: (sonic-net/sonic-utilities 202405 generic_config_updater/gcu_field_operation_validators.conf.json).
+RESTRICTED_TABLES = ("PFC_WD", "BUFFER_POOL", "BUFFER_PROFILE", "WRED_PROFILE")
+
+#: Fields that orchagent applies in place when CONFIG_DB changes (sonic-net/sonic-swss 202405:
+#: qosorch.cpp, pfcwdorch.cpp, bufferorch.cpp); `*` stands for every field of the row.
+LIVE_FIELDS: dict[str, tuple[str, ...]] = {
+    "WRED_PROFILE": ("*",),
+    "PFC_WD": ("*",),
+    "DSCP_TO_TC_MAP": ("*",),
+    "TC_TO_QUEUE_MAP": ("*",),
+    "TC_TO_PRIORITY_GROUP_MAP": ("*",),
+    "SCHEDULER": ("weight",),
+    "BUFFER_PROFILE": ("dynamic_th",),
+    "PORT_QOS_MAP": ("pfc_enable", "pfcwd_sw_enable"),
+    "PORT": ("description",),
+    "CRM": ("*",),
+}
+
+#: Rows that need the port admin down: `config apply-patch` flaps it by itself
+#: (sonic-net/sonic-utilities 202405 generic_config_updater/patch_sorter.py).
+PORT_DOWN_TABLES = (
+    "BUFFER_PG",
+    "BUFFER_QUEUE",
+    "BUFFER_PORT_INGRESS_PROFILE_LIST",
+    "BUFFER_PORT_EGRESS_PROFILE_LIST",
+    "PORT_QOS_MAP",
+    "QUEUE",
+)
+PORT_FLAP_FIELDS = ("speed", "fec", "lanes", "admin_status", "autoneg", "link_training")
+
+#: Changes of these fields of DEVICE_METADATA take a restart of the services.
+RESTART_METADATA = ("hwsku", "platform", "type", "bgp_asn", "buffer_model", "hostname", "mac")
+
+#: Tables whose changes nobody notices.
+HARMLESS_TABLES = ("NTP_SERVER", "SYSLOG_SERVER", "CRM", "PFC_WD", "WRED_PROFILE")
+
+#: Rows that buffermgrd writes by itself for every speed and cable length in use.
+SELF_MADE_PROFILE = r"pg_lossless_\d+_\d+m_profile"

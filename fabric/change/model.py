@@ -1,0 +1,193 @@
+"""What a plan consists of, and its file form."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any
+
+from fabric.core.artefact import Artefact
+from fabric.core.errors import PlanError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PLAN_FORMAT = 1
+
+
+class Risk(IntEnum):
+    """What a change does to traffic."""
+
+    HARMLESS = 0
+    BRIEF_LOSS = 1
+    PORT_FLAP = 2
+    RESTART = 3
+
+    @property
+    def word(self) -> str:
+        """Name as printed."""
+        return self.name.lower().replace("_", " ")
+
+    @classmethod
+    def from_word(cls, word: str) -> Risk:
+        """Return the risk that is printed as ``word``."""
+        return cls[word.upper().replace(" ", "_")]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One value that changes; ``before`` or ``after`` is empty when it appears or vanishes."""
+
+    path: str
+    before: str
+    after: str
+    risk: Risk
+
+
+@dataclass(frozen=True, slots=True)
+class DevicePlan:
+    """What happens to one device.
+
+    Parameters
+    ----------
+    hostname, serial, mac : str
+        Who answered when the plan was made.
+    fingerprint : str
+        Of the running state that the plan was made against.
+    method : str
+        How it is applied; the words are those of ``devices.Candidate``.
+    changes : tuple of Change
+        What changes, for counting and judging.
+    diff : str
+        The same for reading.
+    artefacts : tuple of Artefact
+        What was rendered for the device.
+    """
+
+    device: str
+    platform: str
+    role: str
+    hostname: str
+    serial: str
+    mac: str
+    fingerprint: str
+    method: str
+    changes: tuple[Change, ...]
+    diff: str
+    artefacts: tuple[Artefact, ...] = field(repr=False)
+
+    @property
+    def risk(self) -> Risk:
+        """The worst of its changes, or restart when the method is one."""
+        worst = max((change.risk for change in self.changes), default=Risk.HARMLESS)
+        return Risk.RESTART if self.method == "reload" else worst
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The changes of a fabric in the order in which they are made.
+
+    Parameters
+    ----------
+    waves : tuple of tuple of str
+        Device names; a wave begins when the one before is confirmed.
+    """
+
+    fabric: str
+    waves: tuple[tuple[str, ...], ...]
+    devices: dict[str, DevicePlan]
+    unchanged: tuple[str, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing changes."""
+        return not self.devices
+
+    def to_json(self) -> str:
+        """Return the file form, with a digest that shows edits."""
+        body = {
+            "format": PLAN_FORMAT,
+            "fabric": self.fabric,
+            "waves": [list(wave) for wave in self.waves],
+            "unchanged": list(self.unchanged),
+            "devices": {name: _device_json(plan) for name, plan in self.devices.items()},
+        }
+        return json.dumps({"digest": _digest(body), **body}, indent=1) + "\n"
+
+
+def _device_json(plan: DevicePlan) -> dict[str, Any]:
+    data = asdict(plan)
+    data["risk"] = plan.risk.word
+    data["changes"] = [
+        {"path": c.path, "before": c.before, "after": c.after, "risk": c.risk.word}
+        for c in plan.changes
+    ]
+    data["artefacts"] = [
+        {
+            "platform": item.platform,
+            "kind": item.kind,
+            "path": item.path,
+            "sha256": item.sha256,
+            "executable": item.executable,
+            "text": item.text,
+        }
+        for item in plan.artefacts
+    ]
+    return data
+
+
+def _digest(body: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+
+
+def read_plan(path: Path) -> Plan:
+    """Return the plan of a file.
+
+    Raises
+    ------
+    PlanError
+        When the file is not a plan, was made by another version, or was edited.
+    """
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        digest, form = data.pop("digest"), data["format"]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        message = f"{path} is not a plan; make one with `rocefab plan`"
+        raise PlanError(message) from error
+    if form != PLAN_FORMAT:
+        message = f"{path} has plan format {form}, this version reads {PLAN_FORMAT}; plan again"
+        raise PlanError(message)
+    if digest != _digest(data):
+        message = f"{path} was edited after it was made; plan again"
+        raise PlanError(message)
+    return Plan(
+        fabric=data["fabric"],
+        waves=tuple(tuple(wave) for wave in data["waves"]),
+        unchanged=tuple(data["unchanged"]),
+        devices={name: _device_plan(name, item) for name, item in data["devices"].items()},
+    )
+
+
+def _device_plan(name: str, data: dict[str, Any]) -> DevicePlan:
+    plain = ("platform", "role", "hostname", "serial", "mac", "fingerprint", "method", "diff")
+    return DevicePlan(
+        device=name,
+        **{key: data[key] for key in plain},
+        changes=tuple(
+            Change(c["path"], c["before"], c["after"], Risk.from_word(c["risk"]))
+            for c in data["changes"]
+        ),
+        artefacts=tuple(
+            Artefact(
+                name,
+                item["platform"],
+                item["kind"],
+                item["path"],
+                item["text"].encode(),
+                item["executable"],
+            )
+            for item in data["artefacts"]
+        ),
+    )
