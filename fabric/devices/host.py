@@ -39,13 +39,14 @@ class HostDriver(ShellDriver):
         """Return outputs by subject.
 
         ``qos:IF`` is ``mlnx_qos -i IF``; ``tc:DEV`` and ``cnp:IF`` are the traffic class of an
-        RDMA device and the CNP DSCP of a NIC.
+        RDMA device and the CNP DSCP of a NIC, which are absent where the driver has no such file.
         """
         texts = {}
         for subject in subjects:
             command = _command(subject)
-            if command:
-                texts[subject] = self._shell.run(command)[1]
+            status, output = self._shell.run(command) if command else (1, "")
+            if status == 0 or not subject.startswith(("tc:", "cnp:")):
+                texts[subject] = output
         return texts
 
     def save(self) -> None:

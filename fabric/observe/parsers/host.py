@@ -11,8 +11,10 @@ from fabric.observe.parsers import UnreadableError, parsers
 from fabric.observe.snapshot import LldpNeighbour, Running
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
+#: Live value of a setting that the driver of the NIC does not offer.
+UNAVAILABLE = "unavailable"
 _PRIORITIES = 8
 _TRAFFIC_CLASS = re.compile(r"^tc:\s*(\d+)\s+ratelimit:.*?tsa:\s*(\w+)(?:,\s*bw:\s*(\d+)%)?")
 _GID_FIELDS = 6
@@ -84,16 +86,15 @@ def _traffic_classes(text: str) -> tuple[tuple[int, ...], dict[int, str], dict[i
 
 
 def show_gids(text: str) -> tuple[Gid, ...]:
-    """Parse ``show_gids``; columns are split by tabs or spaces, the IPv4 column may be empty."""
+    """Parse ``show_gids``; columns are split by tabs or spaces, IPv4 and netdev may be empty."""
     found = []
     for line in text.splitlines():
-        parts = line.split("\t") if "\t" in line else line.split()
-        parts = [part.strip() for part in parts]
+        parts = line.split()
         if len(parts) < _GID_FIELDS - 1 or not parts[1].isdigit() or not parts[2].isdigit():
             continue
-        if "\t" not in line and parts[4] in {"v1", "v2"}:
+        if parts[4] in {"v1", "v2"}:
             parts.insert(4, "")
-        device, port, index, gid, address, version, *interface = parts
+        device, port, index, gid, address, version, *interface = (*parts, "", "")
         if version not in {"v1", "v2"}:
             message = f"a row of show_gids is cut: {line!r}"
             raise UnreadableError(message)
@@ -208,12 +209,18 @@ class HostParser:
                 "mtu_bytes": mtu,
                 "addresses": list(ips),
                 "table": rules.get(ips[0].partition("/")[0], "") if ips else "",
-                "traffic_class_dscp": traffic_class_dscp(
-                    texts.get(f"tc:{devices.get(interface, '')}", "")
+                "traffic_class_dscp": _available(
+                    texts, f"tc:{devices.get(interface, '')}", traffic_class_dscp
                 ),
-                "cnp_dscp": _number(texts.get(f"cnp:{interface}", "")),
+                "cnp_dscp": _available(texts, f"cnp:{interface}", _number),
             }
         return nics
+
+
+def _available(
+    texts: Mapping[str, str], subject: str, parse: Callable[[str], int | None]
+) -> int | str | None:
+    return parse(texts[subject]) if subject in texts else UNAVAILABLE
 
 
 def _number(text: str) -> int | None:

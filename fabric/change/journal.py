@@ -1,0 +1,199 @@
+"""The journal: what was done to which device, written down before and after each step.
+
+A row is on disk before the step that it announces begins. After a crash the last row of each
+device tells how far it got; ``resume`` in ``apply`` knows what each state allows.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import sqlite3
+import time
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import IO, TYPE_CHECKING
+
+from fabric.core.errors import JournalError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS runs (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    kind TEXT NOT NULL, fabric TEXT NOT NULL, plan TEXT NOT NULL, started REAL NOT NULL
+);
+CREATE TABLE IF NOT EXISTS events (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    run INTEGER NOT NULL REFERENCES runs(id),
+    at REAL NOT NULL, device TEXT NOT NULL, state TEXT NOT NULL, detail TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS events_of_run ON events (run, device);
+"""
+
+
+class State(StrEnum):
+    """State of a device in a run, or of the run itself (device ``""``)."""
+
+    PENDING = "pending"
+    STAGING = "staging"
+    COMMITTING = "committing"
+    COMMITTED = "committed"
+    VERIFIED = "verified"
+    CONFIRMING = "confirming"
+    CONFIRMED = "confirmed"
+    DONE = "done"
+    ROLLING_BACK = "rolling-back"
+    ROLLED_BACK = "rolled-back"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One row of the journal."""
+
+    at: float
+    device: str
+    state: State
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """One run: an apply or a rollback."""
+
+    id: int
+    kind: str
+    fabric: str
+    plan: str
+    started: float
+
+
+class Journal:
+    """The journal in a state folder.
+
+    Parameters
+    ----------
+    folder : Path
+        State folder; made with mode 0700, as snapshots of configurations lie in it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.folder = folder
+        self._database = folder / "journal.sqlite3"
+        with self._connect() as connection:
+            connection.executescript(_SCHEMA)
+
+    @contextmanager
+    def _connect(self) -> Iterator[sqlite3.Connection]:
+        with closing(sqlite3.connect(self._database, timeout=30)) as connection:
+            connection.execute("PRAGMA synchronous = FULL")
+            with connection:
+                yield connection
+
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Hold the lock of the state folder: one run at a time.
+
+        Raises
+        ------
+        JournalError
+            When another process holds it.
+        """
+        with (self.folder / "lock").open("w") as file:
+            self._lock(file)
+            yield
+
+    @staticmethod
+    def _lock(file: IO[str]) -> None:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            message = "another run is under way in this state folder; wait for it to end"
+            raise JournalError(message) from error
+
+    def begin(self, kind: str, fabric: str, plan: str) -> int:
+        """Write down a new run and return its number."""
+        with self._connect() as connection:
+            cursor = connection.execute(
+                "INSERT INTO runs (kind, fabric, plan, started) VALUES (?, ?, ?, ?)",
+                (kind, fabric, plan, time.time()),
+            )
+            run = cursor.lastrowid
+        assert run is not None
+        return run
+
+    def record(self, run: int, device: str, state: State, detail: str = "") -> None:
+        """Write down that a device entered a state; on disk when this returns."""
+        with self._connect() as connection:
+            connection.execute(
+                "INSERT INTO events (run, at, device, state, detail) VALUES (?, ?, ?, ?, ?)",
+                (run, time.time(), device, state.value, detail),
+            )
+
+    def runs(self) -> list[RunRecord]:
+        """Return all runs, oldest first."""
+        with self._connect() as connection:
+            rows = connection.execute("SELECT id, kind, fabric, plan, started FROM runs ORDER BY id")
+            return [RunRecord(*row) for row in rows]
+
+    def run(self, run: int) -> RunRecord:
+        """Return one run.
+
+        Raises
+        ------
+        JournalError
+            When there is no such run.
+        """
+        for record in self.runs():
+            if record.id == run:
+                return record
+        message = f"there is no run {run}; `rocefab status` lists the runs"
+        raise JournalError(message)
+
+    def events(self, run: int) -> list[Event]:
+        """Return the events of a run in their order."""
+        with self._connect() as connection:
+            rows = connection.execute(
+                "SELECT at, device, state, detail FROM events WHERE run = ? ORDER BY id", (run,)
+            )
+            return [Event(at, device, State(state), detail) for at, device, state, detail in rows]
+
+    def states(self, run: int) -> dict[str, Event]:
+        """Return the last event of each device of a run; the run itself is ``""``."""
+        return {event.device: event for event in self.events(run)}
+
+    def keep(self, run: int, device: str, text: str) -> None:
+        """Keep the state of a device from before the run, readable by the owner alone."""
+        path = self._kept(run, device)
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        temporary = path.with_suffix(".part")
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "w") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.rename(path)
+
+    def kept(self, run: int, device: str) -> dict[str, object]:
+        """Return what was kept of a device.
+
+        Raises
+        ------
+        JournalError
+            When nothing was kept.
+        """
+        try:
+            data: dict[str, object] = json.loads(self._kept(run, device).read_text())
+        except FileNotFoundError:
+            message = f"run {run} kept no earlier state of {device}"
+            raise JournalError(message) from None
+        return data
+
+    def _kept(self, run: int, device: str) -> Path:
+        return self.folder / "runs" / str(run) / f"{device}.before.json"
