@@ -1,0 +1,141 @@
+"""The template engine: Jinja2 in a sandbox, strict about what it prints.
+
+Values of the inventory are data. They are never read as templates, and a value that is printed
+must be one printable line: what would begin a new line of configuration is refused. A template
+may see only the values that it is handed, and only the files of the template folder.
+"""
+
+from __future__ import annotations
+
+import json
+import traceback
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import FileSystemLoader, StrictUndefined, TemplateError, TemplateSyntaxError, Undefined
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from fabric.core.errors import RenderError
+from fabric.core.units import ms_to_s
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+_FAILURES = (ArithmeticError, AttributeError, LookupError, TemplateError, TypeError, ValueError)
+
+
+class SandboxedEnvironment(ImmutableSandboxedEnvironment):
+    """Jinja2's sandbox, which asks once per type and attribute and not at every access.
+
+    The verdict depends on nothing else (jinja2.sandbox ``is_internal_attribute`` and
+    ``modifies_known_mutable`` look at the type of the object only).
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._verdicts: dict[tuple[type, str], bool] = {}
+
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+        """Say whether a template may read this attribute."""
+        key = (type(obj), attr)
+        verdict = self._verdicts.get(key)
+        if verdict is None:
+            verdict = self._verdicts[key] = super().is_safe_attribute(obj, attr, value)
+        return verdict
+
+
+def template_folder() -> Path:
+    """Return the folder of the templates: inside the wheel, else beside the package."""
+    packaged = Path(str(files("fabric"))) / "_templates"
+    return packaged if packaged.is_dir() else Path(__file__).parents[2] / "templates"
+
+
+@cache
+def environment() -> SandboxedEnvironment:
+    """Return the environment; it is made at the first use and then kept."""
+    made = SandboxedEnvironment(
+        loader=FileSystemLoader(template_folder()),
+        undefined=StrictUndefined,
+        autoescape=False,  # noqa: S701 - configuration is not HTML; see ``_printable``
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_printable,
+    )
+    made.filters.update(json=_json, seconds=_seconds, comma=_comma, words=_words)
+    return made
+
+
+def render(name: str, device: str, values: Mapping[str, object]) -> str:
+    """Return the text of one template.
+
+    Parameters
+    ----------
+    name : str
+        Path below the template folder, such as ``sonic/ports.j2``.
+    device : str
+        Switch or host that it is rendered for; named in errors.
+    values : mapping
+        What the template may use.
+
+    Raises
+    ------
+    RenderError
+        Naming device, template and line, when the template fails or would print a value that
+        is absent or not one printable line.
+    """
+    try:
+        return environment().get_template(name).render(values)
+    except _FAILURES as error:
+        message = f"{device}: {_place(name, error)}: {error}"
+        raise RenderError(message) from error
+
+
+def _place(name: str, error: BaseException) -> str:
+    if isinstance(error, TemplateSyntaxError):
+        return f"templates/{error.name or name}:{error.lineno}"
+    folder = template_folder()
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        path = Path(frame.filename)
+        if path.is_relative_to(folder):
+            return f"templates/{path.relative_to(folder).as_posix()}:{frame.lineno}"
+    return f"templates/{name}"
+
+
+def _printable(value: object) -> object:
+    """Refuse a value that must not be printed."""
+    if value is None:
+        message = "a value that is absent (None) would be printed"
+        raise ValueError(message)
+    if isinstance(value, str) and not value.isprintable() and not isinstance(value, Undefined):
+        message = f"the value {value!r} holds a line break or another control character"
+        raise ValueError(message)
+    return value
+
+
+def _json(value: object) -> str:
+    """Return a JSON string for a text or a number: SONiC knows strings only."""
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        message = f"{value!r} is neither a text nor a whole number"
+        raise TypeError(message)
+    return json.dumps(str(value))
+
+
+def _seconds(milliseconds: int, digits: int) -> str:
+    """Return milliseconds as seconds with a fixed number of decimals: 200 -> ``0.20``."""
+    text = f"{ms_to_s(milliseconds):.{digits}f}"
+    if round(float(text) * 1000) != milliseconds:
+        message = f"{milliseconds} ms cannot be written as seconds with {digits} decimals"
+        raise ValueError(message)
+    return text
+
+
+def _comma(values: Iterable[object]) -> str:
+    """Join with commas, without spaces."""
+    return ",".join(str(value) for value in values)
+
+
+def _words(values: Iterable[object]) -> str:
+    """Join with single spaces."""
+    return " ".join(str(value) for value in values)

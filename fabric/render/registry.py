@@ -1,0 +1,44 @@
+"""The renderers of switches, one per network operating system."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from fabric.core.artefact import Artefact
+from fabric.core.errors import RenderError
+from fabric.core.registry import Registry, import_modules
+
+if TYPE_CHECKING:
+    from fabric.design.model import DeviceDesign
+
+Renderer: TypeAlias = "Callable[[DeviceDesign], list[Artefact]]"
+
+renderers: Registry[Renderer] = Registry("renderer")
+
+
+def render_device(design: DeviceDesign) -> list[Artefact]:
+    """Return the artefacts of one switch, the main one first.
+
+    Parameters
+    ----------
+    design : DeviceDesign
+        Everything that is decided for the switch.
+
+    Raises
+    ------
+    RenderError
+        When no renderer knows the platform, or when its output would not be valid.
+    """
+    _load_renderers()
+    if design.platform not in renderers:
+        message = f"{design.name}: no renderer for platform {design.platform!r}"
+        raise RenderError(message)
+    return renderers[design.platform](design)
+
+
+@cache
+def _load_renderers() -> None:
+    import_modules("fabric.render", [str(Path(__file__).parent)])
