@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
+from fabric.change.expectation import Expectation
 from fabric.core.artefact import Artefact
 from fabric.core.errors import PlanError
 
@@ -64,6 +65,8 @@ class DevicePlan:
         The same for reading.
     artefacts : tuple of Artefact
         What was rendered for the device.
+    expected : Expectation
+        What the device is to see once the fabric runs.
     """
 
     device: str
@@ -77,6 +80,7 @@ class DevicePlan:
     changes: tuple[Change, ...]
     diff: str
     artefacts: tuple[Artefact, ...] = field(repr=False)
+    expected: Expectation = field(default_factory=Expectation)
 
     @property
     def risk(self) -> Risk:
@@ -190,4 +194,5 @@ def _device_plan(name: str, data: dict[str, Any]) -> DevicePlan:
             )
             for item in data["artefacts"]
         ),
+        expected=Expectation.from_json(data["expected"]),
     )

@@ -1,0 +1,161 @@
+"""What the design expects a running device to see, and how an observation compares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.design.model import DeviceDesign, HostDesign
+    from fabric.observe.snapshot import LldpNeighbour, Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """Sessions, neighbours and PFC of one device.
+
+    Parameters
+    ----------
+    bgp : dict
+        AS number by peer address.
+    lldp : dict
+        (system name, accepted port ids) by local port.
+    pfc : dict
+        Paused priorities by port; empty where the platform has no such reading.
+    """
+
+    bgp: dict[str, int] = field(default_factory=dict)
+    lldp: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
+    pfc: dict[str, tuple[int, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Expectation:
+        """Return the expectation that a plan file holds."""
+        return cls(
+            bgp=dict(data["bgp"]),
+            lldp={port: (name, tuple(ids)) for port, (name, ids) in data["lldp"].items()},
+            pfc={port: tuple(priorities) for port, priorities in data["pfc"].items()},
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """One observation that is not as expected; ``unknown`` when it could not be read."""
+
+    device: str
+    subject: str
+    item: str
+    message: str
+    unknown: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.device}: {self.subject} {self.item}: {self.message}"
+
+
+def of_switch(design: DeviceDesign, aliases: dict[tuple[str, str], str]) -> Expectation:
+    """Return what a switch is to see.
+
+    Parameters
+    ----------
+    design : DeviceDesign
+        The switch.
+    aliases : dict
+        Second name of a port by (device, port): SONiC announces the alias by LLDP.
+    """
+    cabled = [port for port in design.ports if port.enabled and port.kind != "unused"]
+    return Expectation(
+        bgp={peer.address: peer.asn for peer in design.bgp.neighbours},
+        lldp={
+            port.name: (port.peer, _names(port.peer, port.peer_port, aliases)) for port in cabled
+        },
+        pfc={
+            port.name: (port.qos.pfc_priority,) if port.qos.pfc else ()
+            for port in cabled
+            if port.qos and design.platform == "sonic"
+        },
+    )
+
+
+def of_host(design: HostDesign, aliases: dict[tuple[str, str], str]) -> Expectation:
+    """Return what a host is to see: its leaves."""
+    return Expectation(
+        lldp={
+            nic.interface: (nic.leaf, _names(nic.leaf, nic.leaf_port, aliases))
+            for nic in design.nics
+            if nic.enabled
+        }
+    )
+
+
+def _names(
+    device: str, port: str, aliases: dict[tuple[str, str], str]
+) -> tuple[str, ...]:
+    alias = aliases.get((device, port))
+    return (port, alias) if alias else (port,)
+
+
+def deviations(expected: Expectation, seen: Snapshot) -> list[Deviation]:
+    """Return everything in a snapshot that is not as expected."""
+    return [*_bgp(expected, seen), *_lldp(expected, seen), *_pfc(expected, seen)]
+
+
+def _bgp(expected: Expectation, seen: Snapshot) -> Iterator[Deviation]:
+    if not expected.bgp:
+        return
+    if seen.bgp is None:
+        yield Deviation(seen.device, "bgp", "", "the answer could not be read", unknown=True)
+        return
+    for address, asn in expected.bgp.items():
+        peer = seen.bgp.get(address)
+        if peer is None:
+            yield Deviation(seen.device, "bgp", address, "no such session")
+        elif not peer.established:
+            yield Deviation(seen.device, "bgp", address, f"not established but {peer.state}")
+        elif peer.asn != asn:
+            yield Deviation(seen.device, "bgp", address, f"AS {peer.asn} in place of {asn}")
+
+
+def _lldp(expected: Expectation, seen: Snapshot) -> Iterator[Deviation]:
+    if not expected.lldp:
+        return
+    if seen.lldp is None:
+        yield Deviation(seen.device, "lldp", "", "the answer could not be read", unknown=True)
+        return
+    for port, (name, ids) in expected.lldp.items():
+        neighbours = seen.lldp.get(port, ())
+        if not neighbours:
+            message = f"no neighbour; {name} {ids[0]} expected"
+            yield Deviation(seen.device, "lldp", port, message, unknown=True)
+        elif not any(_is_neighbour(item, name, ids) for item in neighbours):
+            found = ", ".join(f"{item.system_name} {item.port_id}" for item in neighbours)
+            message = f"{found} in place of {name} {ids[0]}"
+            yield Deviation(seen.device, "lldp", port, message)
+
+
+def _is_neighbour(seen: LldpNeighbour, name: str, ids: tuple[str, ...]) -> bool:
+    if seen.system_name.partition(".")[0].lower() != name.lower():
+        return False
+    is_mac = seen.port_id.count(":") == 5 or seen.port_id.count(".") == 2  # noqa: PLR2004
+    wanted = {item.lower() for item in ids}
+    return is_mac or seen.port_id.lower() in wanted or seen.description.lower() in wanted
+
+
+def _pfc(expected: Expectation, seen: Snapshot) -> Iterator[Deviation]:
+    if not expected.pfc:
+        return
+    if seen.pfc_priorities is None:
+        yield Deviation(seen.device, "pfc", "", "the answer could not be read", unknown=True)
+        return
+    for port, priorities in expected.pfc.items():
+        found = seen.pfc_priorities.get(port)
+        if found is None:
+            yield Deviation(seen.device, "pfc", port, "not in the answer", unknown=True)
+        elif found != priorities:
+            message = f"priorities {_list(found)} in place of {_list(priorities)}"
+            yield Deviation(seen.device, "pfc", port, message)
+
+
+def _list(priorities: tuple[int, ...]) -> str:
+    return ",".join(str(priority) for priority in priorities) or "none"

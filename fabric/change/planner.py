@@ -1,0 +1,152 @@
+"""Makes a plan: reads every device, compares, orders."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabric.change.adapter import Draft, adapters, load_adapters
+from fabric.change.model import DevicePlan, Plan
+from fabric.core.errors import DeviceError, IdentityMismatchError
+from fabric.devices import drivers, load_drivers
+from fabric.observe import read_running
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from concurrent.futures import Executor
+
+    from fabric.change.expectation import Expectation
+    from fabric.core.artefact import Artefact
+    from fabric.devices.driver import Connection, Driver, Identity
+    from fabric.observe.snapshot import Running
+
+
+@dataclass(frozen=True)
+class Target:
+    """A device that may change: how to reach it, who it must be, what it is to become."""
+
+    connection: Connection
+    role: str
+    artefacts: tuple[Artefact, ...]
+    expected: Expectation
+    serial: str = ""
+    mac: str = ""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a device said, and what follows."""
+
+    identity: Identity
+    running: Running
+    draft: Draft
+
+
+def open_driver(connection: Connection) -> Driver:
+    """Return an open session with a device."""
+    load_drivers()
+    driver = drivers[connection.platform](connection)
+    driver.open()
+    return driver
+
+
+def check_identity(identity: Identity, name: str, serial: str, mac: str) -> None:
+    """Refuse a device that is not the planned one; an empty serial or MAC is not compared.
+
+    Raises
+    ------
+    IdentityMismatchError
+        When host name, serial number or chassis MAC differ.
+    """
+    pairs = (
+        ("host name", identity.hostname, name),
+        ("serial number", identity.serial, serial),
+        ("chassis MAC", identity.mac, mac),
+    )
+    for what, found, wanted in pairs:
+        if wanted and found.lower() != wanted.lower():
+            message = f"{what} is {found!r}, {wanted!r} was expected; nothing is written to it"
+            raise IdentityMismatchError(name, message)
+
+
+def read(target: Target, driver: Driver) -> Reading:
+    """Return identity, running state and draft of a device."""
+    load_adapters()
+    adapter = adapters[target.connection.platform]
+    identity = driver.identify()
+    check_identity(identity, target.connection.device, target.serial, target.mac)
+    running = read_running(
+        driver, adapter.files(target.artefacts), adapter.subjects(target.artefacts)
+    )
+    return Reading(identity, running, adapter.draft(running, target.artefacts, driver))
+
+
+def make_plan(
+    fabric: str,
+    waves: Sequence[Sequence[str]],
+    targets: dict[str, Target],
+    executor: Executor,
+    progress: Callable[[str, str], None],
+) -> tuple[Plan | None, list[DeviceError]]:
+    """Return a plan, or the errors of the devices that could not be read.
+
+    Parameters
+    ----------
+    waves : sequence of sequences of str
+        Order of change.
+    targets : dict
+        Every device of the waves.
+    executor : Executor
+        Runs the readings.
+    progress : callable
+        Called with device and a word when a reading ends.
+    """
+    futures = {name: executor.submit(_plan_device, target) for name, target in targets.items()}
+    plans: dict[str, DevicePlan] = {}
+    errors = []
+    for name, future in futures.items():
+        try:
+            plans[name] = future.result()
+            progress(name, plans[name].risk.word if _changes(plans[name]) else "no change")
+        except DeviceError as error:
+            errors.append(error)
+            progress(name, error.reason)
+    if errors:
+        return None, errors
+    changed = {name: plan for name, plan in plans.items() if _changes(plan)}
+    ordered = tuple(tuple(name for name in wave if name in changed) for wave in waves)
+    return (
+        Plan(
+            fabric=fabric,
+            waves=tuple(wave for wave in ordered if wave),
+            devices=changed,
+            unchanged=tuple(name for name in plans if name not in changed),
+        ),
+        [],
+    )
+
+
+def _changes(plan: DevicePlan) -> bool:
+    return bool(plan.changes)
+
+
+def _plan_device(target: Target) -> DevicePlan:
+    driver = open_driver(target.connection)
+    try:
+        reading = read(target, driver)
+    finally:
+        driver.close()
+    return DevicePlan(
+        device=target.connection.device,
+        platform=target.connection.platform,
+        role=target.role,
+        hostname=reading.identity.hostname,
+        serial=reading.identity.serial,
+        mac=reading.identity.mac,
+        fingerprint=reading.running.fingerprint,
+        method=reading.draft.candidate.method,
+        changes=reading.draft.changes,
+        diff=reading.draft.diff,
+        artefacts=target.artefacts,
+        expected=target.expected,
+    )
