@@ -1,15 +1,20 @@
 """The Arista EOS stand-in: a switch that answers eAPI on the loopback address.
 
-Known and assumed facts stand in the modules ``eos_*`` of this package, each for its subject.
+Known and assumed facts stand in the modules ``eos_*`` of this package, each for its subject. A
+commit that takes away eAPI, the management address or the user of the start configuration cuts the
+switch off, as a full replacement without those stanzas does (napalm-automation/napalm replaces the
+whole configuration); a commit timer brings it back. What the start did not have is not asked for.
+
 Faults: ``enable`` is never counted as a command, since clients put it before every request. With
-``hang`` and ``cut_at_command`` the command is not run; with ``cut_at_byte`` all commands are run
-and the HTTP answer (head and body) stops after ``count`` bytes. ``accept_part`` counts requests that
+``hang`` and ``cut_at_command`` the command is not run; with ``cut_at_byte`` all commands run and
+the HTTP answer (head and body) stops after ``count`` bytes. ``accept_part`` counts requests that
 edit a configuration: of the lines of the request only the first ``count`` take effect, and the
 others are answered as if they had. ``expire_timer`` strikes only while a commit timer runs.
+
 Options of the specification: ``version`` (EOS release), ``ports`` (names of further front ports,
 separated by commas), ``queues`` (``tx-queue`` or ``uc-tx-queue``), ``family`` (``xgs`` or ``dnx``).
-Assumed: 7280R and 7800R are DNX with ``tx-queue``; 7050, 7060 and 7388 are XGS with ``uc-tx-queue``;
-7260 is XGS with ``tx-queue``; an unknown model takes the lines of all families.
+Assumed: 7280R and 7800R are DNX with ``tx-queue``; 7050, 7060 and 7388 are XGS with
+``uc-tx-queue``; 7260 is XGS with ``tx-queue``; an unknown model takes the lines of all families.
 """
 
 from __future__ import annotations
@@ -19,6 +24,7 @@ import contextlib
 import re
 import socket
 import threading
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from fabric.lab.eos_cli import Cli, CliError
@@ -35,6 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fabric.lab.clock import LabClock
+    from fabric.lab.eos_config import Node
     from fabric.lab.spec import StandInSpec
 
 DEFAULT_VERSION = "4.32.2F"
@@ -68,6 +75,26 @@ def ports_of(spec: StandInSpec) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*configured, *cabled, *further]))
 
 
+def access_of(tree: Node) -> tuple[bool, frozenset[str], frozenset[str]]:
+    """Return whether eAPI is on, the management addresses and the names of the users."""
+    api = tree.get("management api http-commands")
+    on = api is not None and (
+        api.has("no shutdown") or any(vrf.has("no shutdown") for vrf in api.below("vrf"))
+    )
+    addresses = {
+        f"{port.line} {port.value('ip address')}"
+        for port in tree.below("interface")
+        if port.mode == "if-management" and port.get("ip address") and not port.has("shutdown")
+    }
+    users = {node.line.split()[1] for node in tree.below("username")}
+    return on, frozenset(addresses), frozenset(users)
+
+
+@cache
+def _grammar(traits: frozenset[str]) -> Grammar:
+    return Grammar(MODES, traits)
+
+
 @stand_ins.add("eos")
 class EosStandIn:
     """One EOS switch.
@@ -92,11 +119,15 @@ class EosStandIn:
         self.port = 0
         self._clock = clock
         self._lock = threading.RLock()
-        grammar = Grammar(MODES, traits_of(spec))
+        grammar = _grammar(traits_of(spec))
         self.state = EosState(grammar, clock, str(spec.running or ""), ports_of(spec))
         self.view = View(spec, self.state, spec.options.get("version", DEFAULT_VERSION))
         self._certificate = Certificate(spec.name)
-        self._server = EapiServer(self._certificate, (spec.username, spec.password), self._run)
+        self._server = EapiServer(
+            self._certificate, (spec.username, spec.password), self._run,
+            is_reachable=self._is_reachable, is_known=self._is_known,
+        )  # fmt: skip
+        self._access = access_of(self.state.startup)
         self._waking: asyncio.Task[None] | None = None
         self._held: socket.socket | None = None
 
@@ -182,6 +213,19 @@ class EosStandIn:
         """Abort a session, as its owner would."""
         with self._lock:
             self.state.abort(name)
+
+    def _is_reachable(self) -> bool:
+        """Tell whether eAPI and a management address that were there at the start still are."""
+        with self._lock:
+            now = access_of(self.state.running)
+        api, addresses, _ = self._access
+        return (now[0] or not api) and (not addresses or bool(addresses & now[1]))
+
+    def _is_known(self) -> bool:
+        """Tell whether the account is still configured, if it ever was."""
+        with self._lock:
+            now = access_of(self.state.running)
+        return self.spec.username in now[2] or self.spec.username not in self._access[2]
 
     async def _run(self, call: dict[str, Any]) -> tuple[dict[str, Any], int | None]:
         """Run one JSON-RPC call."""

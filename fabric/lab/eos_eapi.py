@@ -3,7 +3,9 @@
 Known (arista-eosplus/pyeapi ``pyeapi/eapilib.py``): POST to ``/command-api``, basic
 authentication, 401 when it fails; an error carries ``code``, ``message`` and in ``data`` the
 results of the commands before the one that failed, whose entry holds ``errors``.
-Assumed: HTTP/1.1 with keep-alive and ``Content-Length`` only; other paths answer 404.
+Assumed: HTTP/1.1 with keep-alive and ``Content-Length`` only; other paths answer 404. A switch
+whose eAPI or management address is configured away drops connections after the TLS handshake (a
+real one refuses them); the answer to the command that did it still arrives.
 """
 
 from __future__ import annotations
@@ -166,6 +168,8 @@ class EapiServer:
         The only username and password that may log in.
     run : callable
         Runs the body of a JSON-RPC call and returns the answer and where to cut it.
+    is_reachable, is_known : callable
+        Whether the configuration lets anybody connect, and this account log in.
     """
 
     def __init__(
@@ -173,10 +177,15 @@ class EapiServer:
         certificate: Certificate,
         account: tuple[str, str],
         run: Callable[[Body], Awaitable[tuple[Body, int | None]]],
+        *,
+        is_reachable: Callable[[], bool],
+        is_known: Callable[[], bool],
     ) -> None:
         self._context = certificate.context()
         self._account = account
         self._run = run
+        self._is_reachable = is_reachable
+        self._is_known = is_known
         self._server: asyncio.Server | None = None
         self._tasks: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
 
@@ -221,7 +230,9 @@ class EapiServer:
                 await writer.wait_closed()
 
     async def _answer(self, request: Request) -> Reply:
-        if not is_authentic(request, *self._account):
+        if not self._is_reachable():
+            raise SessionCutError
+        if not self._is_known() or not is_authentic(request, *self._account):
             body = b"Unable to authenticate user: Bad username/password combination\n"
             header = f'WWW-Authenticate: Basic realm="{REALM}"\r\n'
             return Reply("401 Unauthorized", body, header=header)
@@ -232,6 +243,8 @@ class EapiServer:
         try:
             call = json.loads(request.body)
         except ValueError:
+            call = None
+        if not isinstance(call, dict):
             error = {"code": -32700, "message": "Unable to parse JSON"}
             body = json.dumps({"jsonrpc": "2.0", "id": None, "error": error}).encode()
             return Reply("200 OK", body)

@@ -176,57 +176,57 @@ def match_variant(
     return (cursor, at, False) if at == len(words) else (None, at, False)
 
 
-def _element(token: str) -> Element:
-    listed = re.fullmatch(r"<(\d+)-(\d+)\.\.\.>", token)
+def _element(piece: str) -> Element:
+    listed = re.fullmatch(r"<(\d+)-(\d+)\.\.\.>", piece)
     if listed:
         return Element(span=(int(listed[1]), int(listed[2])))
-    if token == "<text>":  # noqa: S105
+    if piece == "<text>":
         return Element(rest=True)
-    if token.startswith("<"):
-        return Element(check=checker(token[1:-1]), peer=token == "<peer>")
-    return Element(literals=frozenset(token.split("|")))
+    if piece.startswith("<"):
+        return Element(check=checker(piece[1:-1]), peer=piece == "<peer>")
+    return Element(literals=frozenset(piece.split("|")))
 
 
-def _split(tokens: list[str]) -> Iterator[list[str]]:
+def _split(pieces: list[str]) -> Iterator[list[str]]:
     """Split at the ``|`` that stand outside inner brackets."""
     depth, part = 0, list[str]()
-    for token in tokens:
-        depth += (token in "([") - (token in ")]")
-        if token == "|" and depth == 0:  # noqa: S105
+    for piece in pieces:
+        depth += (piece in "([") - (piece in ")]")
+        if piece == "|" and depth == 0:
             yield part
             part = []
         else:
-            part.append(token)
+            part.append(piece)
     yield part
 
 
-def spellings(tokens: list[str]) -> list[list[str]]:
+def spellings(pieces: list[str]) -> list[list[str]]:
     """Expand ``[ ... ]`` and ``( ... | ... )`` into flat phrases."""
-    for start, token in enumerate(tokens):
-        if token not in ("(", "["):
+    for start, piece in enumerate(pieces):
+        if piece not in ("(", "["):
             continue
         depth = 0
-        for end in range(start, len(tokens)):
-            depth += (tokens[end] in "([") - (tokens[end] in ")]")
+        for end in range(start, len(pieces)):
+            depth += (pieces[end] in "([") - (pieces[end] in ")]")
             if depth == 0:
                 break
-        inner = list(_split(tokens[start + 1 : end]))
-        if token == "[":  # noqa: S105
+        inner = list(_split(pieces[start + 1 : end]))
+        if piece == "[":
             inner.append([])
-        heads = [tokens[:start] + choice for choice in inner]
-        return [flat for head in heads for flat in spellings(head + tokens[end + 1 :])]
-    return [tokens]
+        heads = [pieces[:start] + choice for choice in inner]
+        return [flat for head in heads for flat in spellings(head + pieces[end + 1 :])]
+    return [pieces]
 
 
 def parse_rule(text: str, rank: int) -> Rule:
     """Read one rule."""
     body, _, opens = text.partition(" > ")
     removes_only = body.startswith("-")
-    tokens = body.lstrip("-").replace(" ...>", "...>").split()
+    pieces = body.lstrip("-").replace(" ...>", "...>").split()
     variants = []
-    for flat in spellings(tokens):
+    for flat in spellings(pieces):
         key_length = flat.index("=") if "=" in flat else len(flat)
-        elements = tuple(_element(token) for token in flat if token != "=")  # noqa: S105
+        elements = tuple(_element(piece) for piece in flat if piece != "=")
         variants.append(Variant(elements, key_length))
     return Rule(rank, tuple(variants), opens.strip(), removes_only)
 
@@ -339,4 +339,4 @@ def _bound(lines: list[str], traits: frozenset[str]) -> Iterator[str]:
 @cache
 def exec_spellings(text: str) -> tuple[tuple[Element, ...], ...]:
     """Return the spellings of one exec command, compiled."""
-    return tuple(tuple(_element(token) for token in flat) for flat in spellings(text.split()))
+    return tuple(tuple(_element(piece) for piece in flat) for flat in spellings(text.split()))

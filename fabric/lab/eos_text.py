@@ -66,8 +66,9 @@ def _bgp(_view: View, found: Result) -> str:
         ]
         for address, one in vrf["peers"].items():
             state = {"Established": "Estab"}.get(one["peerState"], one["peerState"])
+            messages = f"{one['msgReceived']:9} {one['msgSent']:9}"
             rows.append(
-                f"{address:16} 4  {one['asn']:6} {one['msgReceived']:9} {one['msgSent']:9}    0    0"
+                f"{address:16} 4  {one['asn']:6} {messages}    0    0"
                 f" 00:10:00 {state:6} {one['prefixReceived']}"
             )
     return "\n".join(rows) + "\n"

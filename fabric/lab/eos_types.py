@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 
     Checker = Callable[[str], str | None]
 
-SPEEDS = frozenset(
+_SPEED_WORDS = (
     "100g-1 100g-2 100g-4 200g-1 200g-2 200g-4 400g-2 400g-4 400g-8 800g-4 800g-8 1.6t-8"
-    " 25g 50g-1 50g-2 40g-4 10g 1g auto".split()
+    " 25g 50g-1 50g-2 40g-4 10g 1g auto"
 )
-ALPHAS = frozenset("1/128 1/64 1/32 1/16 1/8 1/4 1/2 1 2 4 8".split())
+SPEEDS = frozenset(_SPEED_WORDS.split())
+ALPHAS = frozenset([*(f"1/{2**power}" for power in range(7, 0, -1)), "1", "2", "4", "8"])
 
 PORT = r"Ethernet\d{1,3}(/\d{1,2}){0,2}"
 _PATTERNS = {

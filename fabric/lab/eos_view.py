@@ -196,13 +196,14 @@ class View:
         """Return the neighbours of one VRF, by address."""
         found: list[Peer] = []
         ports = self.ports()
+        addressed = [(port, port.address) for port in ports if port.address]
         for address in _peer_addresses(bgp):
             group = bgp.value(f"neighbor {address} peer group") or ""
             asn = _of(bgp, address, group, "remote-as")
             if not asn:
                 continue
             enabled = not any(bgp.has(f"neighbor {one} shutdown") for one in (address, group))
-            port = _port_towards(ports, address)
+            port = _port_towards(addressed, address)
             up = enabled and (port is None or port.up) and self.peer_up(address)
             words = _of(bgp, address, group, "description")
             found.append(Peer(address, asn, words, enabled, up, port.name if port else ""))
@@ -247,9 +248,11 @@ def _peer_addresses(bgp: Node) -> list[str]:
     return list(found)
 
 
-def _port_towards(ports: list[Port], address: str) -> Port | None:
+def _port_towards(
+    addressed: list[tuple[Port, ipaddress.IPv4Interface]], address: str
+) -> Port | None:
     wanted = ipaddress.ip_address(address)
-    for port in ports:
-        if port.address and wanted in port.address.network and wanted != port.address.ip:
+    for port, own in addressed:
+        if wanted in own.network and wanted != own.ip:
             return port
     return None

@@ -1,4 +1,4 @@
-"""What the tests of the EOS stand-in share: a configuration, a loop in a thread, a NAPALM driver."""
+"""What the tests of the EOS stand-in share: configuration, loop in a thread, NAPALM driver."""
 
 from __future__ import annotations
 

@@ -178,23 +178,18 @@ def test_a_refused_line_leaves_running_alone(served: Served, driver: Any, *, rep
     with pytest.raises(wanted) as caught:
         load(config="hostname other\ninterface Ethernet1/1\n   priority-flow-control mode on\n")
     count, at = (7, 6) if replace else (6, 5)
-    assert f"Error [1002]: CLI command {at} of {count} 'priority-flow-control mode on' failed: " \
-        "invalid command" in str(caught.value)  # fmt: skip
+    where = f"Error [1002]: CLI command {at} of {count} 'priority-flow-control mode on' failed"
+    assert f"{where}: invalid command" in str(caught.value)
     assert "Invalid input (at token 1: 'mode')" in str(caught.value)
     assert served.device.running_text == before
     assert driver.config_session is None
-    assert (
-        driver.cli(["show configuration sessions"], encoding="json")["show configuration sessions"][
-            "sessions"
-        ]
-        == {}
-    )
+    assert driver.device.run_commands(["show configuration sessions"])[0]["sessions"] == {}
 
 
 def test_banner_and_comment_go_through_eapi(served: Served, driver: Any) -> None:
     driver.load_merge_candidate(
-        config="banner motd\nwelcome\nstranger\nEOF\nrouter bgp 65101\n   !! who did it\n   router-id "
-        "10.0.0.1\n"
+        config="banner motd\nwelcome\nstranger\nEOF\n"
+        "router bgp 65101\n   !! who did it\n   router-id 10.0.0.1\n"
     )
     driver.commit_config()
     text = served.device.running_text
@@ -228,7 +223,7 @@ def test_wrong_password_and_wrong_path(served: Served) -> None:
     with pytest.raises((ConnectionException, EapiConnectionError), match="Unable to authenticate"):
         driver.open()
     context = ssl.create_default_context(cadata=served.device.certificate_pem)
-    request = urllib.request.Request(f"https://127.0.0.1:{served.device.port}/nothing")  # noqa: S310
+    request = urllib.request.Request(f"https://127.0.0.1:{served.device.port}/nothing")
     with pytest.raises(urllib.error.HTTPError) as caught:
         urllib.request.urlopen(request, context=context)  # noqa: S310
     assert caught.value.code == 401  # noqa: PLR2004
@@ -242,12 +237,46 @@ def test_fingerprint_is_that_of_the_certificate(served: Served) -> None:
     assert served.device.fingerprint == "SHA256:" + hashlib.sha256(der).hexdigest()
 
 
+def test_a_replacement_without_management_cuts_the_switch_off(served: Served) -> None:
+    driver = served.driver(timeout=5)
+    driver.open()
+    driver.load_replace_candidate(config=LEAF + "hostname leaf1\n")
+    driver.commit_config(revert_in=60)
+    with pytest.raises((EapiConnectionError, OSError)):
+        driver.get_facts()
+    served.clock.advance(61)
+    assert driver.get_facts()["hostname"] == "leaf1"
+
+
+def test_a_replacement_without_the_user_locks_out(served: Served) -> None:
+    driver = served.driver()
+    driver.open()
+    lines = [line for line in MANAGEMENT.splitlines() if not line.startswith("username")]
+    driver.load_replace_candidate(config="\n".join(lines))
+    driver.commit_config(revert_in=60)
+    with pytest.raises(EapiConnectionError, match="Unable to authenticate"):
+        driver.get_facts()
+    served.clock.advance(61)
+    assert driver.get_facts()["hostname"] == "leaf1"
+
+
+def test_what_is_no_json_rpc(served: Served, driver: Any) -> None:
+    driver.device.connection.request = lambda *_a, **_k: "[1]"
+    with pytest.raises(Exception, match="-32700"):
+        driver.device.run_commands(["show version"])
+    driver.device.connection.request = lambda *_a, **_k: '{"method": "other", "id": 1}'
+    with pytest.raises(Exception, match="Method not found"):
+        driver.device.run_commands(["show version"])
+    del driver.device.connection.request
+    assert served.device.port
+
+
 def test_errors_of_the_command_line(driver: Any) -> None:
     with pytest.raises(CommandErrorException):
         driver.cli(["show bogus"])
     node = driver.device
+    changed(driver)
     with pytest.raises(Exception, match=r"1003.*unconverted command"):
-        changed(driver)
         node.run_commands([f"show session-config named {driver.config_session} diffs"])
     with pytest.raises(Exception, match=r"privileged mode required"):
         node.run_commands(["show running-config"], send_enable=False)

@@ -93,13 +93,17 @@ def test_reading_the_shown_text_again_changes_nothing() -> None:
         ("qos profile P\n uc-tx-queue 8", "Invalid input"),
         ("qos profile P\n tx-queue 3", "Invalid input (at token 0: 'tx-queue')"),
         (
-            "qos profile P\n uc-tx-queue 3\n random-detect ecn minimum-threshold 256 kbytes "
-            "maximum-threshold 512 bytes",
+            (
+                "qos profile P\n uc-tx-queue 3\n random-detect ecn minimum-threshold 256 kbytes "
+                "maximum-threshold 512 bytes"
+            ),
             "Invalid input",
         ),
         (
-            "qos profile P\n uc-tx-queue 3\n random-detect ecn minimum-threshold 256 microseconds"
-            " maximum-threshold 512 microseconds",
+            (
+                "qos profile P\n uc-tx-queue 3\n random-detect ecn minimum-threshold 256 "
+                "microseconds maximum-threshold 512 microseconds"
+            ),
             "Invalid input",
         ),
         ("platform trident mmu queue profile M\n ingress threshold 1/3", "Invalid input"),
@@ -120,8 +124,8 @@ def test_lines_that_eos_refuses(text: str, error: str) -> None:
     "text",
     [
         "hardware speed-group 1 serdes 50g",
-        "qos profile P\n   qos trust dscp\n   priority-flow-control pause watchdog port timer "
-        "timeout 0.05 polling-interval auto recovery-time 1.11 forced",
+        ("qos profile P\n   qos trust dscp\n   priority-flow-control pause watchdog port timer "
+        "timeout 0.05 polling-interval auto recovery-time 1.11 forced"),
         "qos profile P\n   uc-tx-queue 3\n      bandwidth guaranteed 100",
         "qos profile P\n   uc-tx-queue 3\n      shape rate 40 percent",
         "interface Ethernet1/1\n   no error-correction encoding",
@@ -132,22 +136,22 @@ def test_lines_that_eos_refuses(text: str, error: str) -> None:
         "interface Vlan101\n   ipv6 nd cache expire 240\n   ipv6 nd cache refresh always",
         "arp persistent refresh-delay 600",
         "ip hardware fib load-balance distribution dynamic flow-set-size 7",
-        "load-balance cluster\n   forwarding type routed ipv4\n   destination grouping bgp "
+        ("load-balance cluster\n   forwarding type routed ipv4\n   destination grouping bgp "
         "field-set\n   load-balance method flow round-robin\n   flow monitor\n   flow source "
         "learning\n      aging timeout 300 seconds\n   port group host G1\n      interface "
         "Ethernet1/1-8/1\n      flow limit 100\n      balance factor 1\n      flow warning 80\n"
-        "      flow exhaustion action dscp 10 traffic-class 1",
+        "      flow exhaustion action dscp 10 traffic-class 1"),
         "qos rewrite dscp\nqos random-detect ecn allow non-ect chip-based",
         "qos tx-queue 3 scheduler profile responsive\npriority-flow-control all off",
         "priority-flow-control pause watchdog override action drop",
-        "platform trident mmu queue profile M\n   ingress threshold 1/8\n   ingress priority-group"
+        ("platform trident mmu queue profile M\n   ingress threshold 1/8\n   ingress priority-group"
         " 3 threshold 1/4\n   egress unicast queue 3 reserved bytes 1664\n   egress unicast queue "
-        "3 drop-precedence 1 drop-threshold 3/4\nplatform trident mmu queue profile M apply",
+        "3 drop-precedence 1 drop-threshold 3/4\nplatform trident mmu queue profile M apply"),
         "platform trident mmu headroom-pool limit bytes 1000000",
         "ip routing ipv6 interfaces\nipv6 unicast-routing",
-        "router bgp 65102\n   neighbor FABRIC peer group\n   neighbor interface Ethernet49/1 "
+        ("router bgp 65102\n   neighbor FABRIC peer group\n   neighbor interface Ethernet49/1 "
         "peer-group FABRIC remote-as 65001\n   address-family ipv4\n      neighbor FABRIC activate"
-        "\n      neighbor FABRIC next-hop address-family ipv6 originate",
+        "\n      neighbor FABRIC next-hop address-family ipv6 originate"),
         "daemon TerminAttr\n   exec /usr/bin/TerminAttr -taillogs\n   no shutdown",
         "lldp timer 10\nlldp hold-time 40",
         "no lldp run",
