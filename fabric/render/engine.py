@@ -63,7 +63,7 @@ def environment() -> SandboxedEnvironment:
         lstrip_blocks=True,
         finalize=_printable,
     )
-    made.filters.update(json=_json, seconds=_seconds, comma=_comma, words=_words)
+    made.filters.update(json=_json, seconds=_seconds, row=_row, comma=_comma, words=_words)
     return made
 
 
@@ -120,6 +120,11 @@ def _json(value: object) -> str:
         message = f"{value!r} is neither a text nor a whole number"
         raise TypeError(message)
     return json.dumps(str(value))
+
+
+def _row(values: Iterable[int]) -> str:
+    """Return the members of a JSON object that maps positions to values: ``"0": "7", "1": "6"``."""
+    return ", ".join(f'"{position}": "{value}"' for position, value in enumerate(values))
 
 
 def _seconds(milliseconds: int, digits: int) -> str:

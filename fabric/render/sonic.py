@@ -1,0 +1,115 @@
+"""SONiC: ``config_db.json`` from one template per feature, and the kernel's neighbour table."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from fabric.core.artefact import Artefact
+from fabric.core.errors import RenderError
+from fabric.render.engine import render
+from fabric.render.registry import renderers
+from fabric.render.sonic_view import view
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fabric.design.model import DeviceDesign
+
+#: Templates of config_db.json in the order of its tables.
+FEATURES = (
+    "metadata",
+    "ports",
+    "vlans",
+    "interfaces",
+    "bgp",
+    "qos_maps",
+    "scheduler",
+    "wred",
+    "queues",
+    "port_qos",
+    "buffer_pools",
+    "buffer_profiles",
+    "buffer_pgs",
+    "buffer_queues",
+    "buffer_lists",
+    "cable_length",
+    "pfc_wd",
+    "crm",
+    "services",
+    "hash",
+)
+SYSCTL = "neighbours"
+_TABLE = re.compile(r'("[A-Z][A-Z0-9_]*"): \{')
+_INDENT = 4 * " "
+
+
+@renderers.add("sonic")
+def render_sonic(design: DeviceDesign) -> list[Artefact]:
+    """Return ``config_db.json`` and the sysctl file of a SONiC switch."""
+    values = {"view": view(design), "device": design}
+    tables = [render(f"sonic/{feature}.j2", design.name, values) for feature in FEATURES]
+    text = join_tables(tables)
+    check_json(text, design.name)
+    sysctl = render(f"sonic/{SYSCTL}.j2", design.name, values)
+    folder = f"switches/{design.name}"
+    return [
+        Artefact(
+            design.name, design.platform, "config_db", f"{folder}/config_db.json", text.encode()
+        ),
+        Artefact(
+            design.name,
+            design.platform,
+            "sysctl",
+            f"{folder}/90-rocefab-neighbours.conf",
+            sysctl.encode(),
+        ),
+    ]
+
+
+def join_tables(fragments: Iterable[str]) -> str:
+    """Return one JSON text from what the templates print.
+
+    A template prints tables as ``"NAME": {``, one row per line without commas, ``}``; tables
+    without rows are left out, because CONFIG_DB does not know empty tables.
+    """
+    tables: list[str] = []
+    head, rows = "", list[str]()
+    for line in (line.strip() for fragment in fragments for line in fragment.splitlines()):
+        opening = _TABLE.fullmatch(line)
+        if opening:
+            head = opening[1]
+        elif line == "}":
+            if rows:
+                body = f",\n{_INDENT * 2}".join(rows)
+                tables.append(f"{_INDENT}{head}: {{\n{_INDENT * 2}{body}\n{_INDENT}}}")
+            rows = []
+        elif line:
+            rows.append(line)
+    return "{\n" + ",\n".join(tables) + "\n}\n"
+
+
+def check_json(text: str, device: str) -> None:
+    """Refuse a text that is not JSON or names a table, row or field twice.
+
+    Raises
+    ------
+    RenderError
+        Naming the line, or the name that stands twice.
+    """
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            names = [name for name, _ in pairs]
+            double = next(name for name in names if names.count(name) > 1)
+            message = f"{double!r} stands twice"
+            raise ValueError(message)
+        return found
+
+    try:
+        json.loads(text, object_pairs_hook=unique)
+    except ValueError as error:  # JSONDecodeError is one
+        message = f"{device}: config_db.json: {error}"
+        raise RenderError(message) from error

@@ -1,0 +1,193 @@
+"""The layout of SONiC's tables: what is arithmetic or choice of rows, and so not for templates.
+
+Names follow what the images use themselves (``AZURE``, ``scheduler.0``), because the daemons and
+``config qos reload`` know these: sonic-net/sonic-buildimage files/build_templates/qos_config.j2,
+sonic-net/sonic-swss cfgmgr/buffermgr.cpp.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabric.core.errors import RenderError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fabric.design.model import DeviceDesign, HeadroomProfile, PortDesign, QosProfile
+    from fabric.platforms.model import HeadroomRow, Pools
+
+#: ``type`` also picks the ECMP hash seed of the tier: dockers/docker-orchagent/switch.json.j2.
+DEVICE_TYPES = {"leaf": "LeafRouter", "spine": "SpineRouter"}
+SCHEDULERS = {"default": "scheduler.0", "lossless": "scheduler.1", "cnp": "scheduler.cnp"}
+QUEUES = range(8)
+LOSSY_GROUP = "ingress_lossy_profile"
+LOSSY_QUEUE = "q_lossy_profile"
+LOSSLESS_QUEUE = "egress_lossless_profile"
+
+
+@dataclass(frozen=True, slots=True)
+class QosView:
+    """A lossless policy under the object names that SONiC gets for it.
+
+    Parameters
+    ----------
+    queue_rows : tuple of (queue, scheduler, WRED profile or "")
+        Queues in use.
+    buffer_queues : tuple of (queue range, buffer profile)
+        All eight queues, in ranges that do not overlap.
+    """
+
+    design: QosProfile
+    map_name: str
+    wred: str
+    schedulers: tuple[tuple[str, int | None], ...]
+    queue_rows: tuple[tuple[int, str, str], ...]
+    buffer_queues: tuple[tuple[str, str], ...]
+    watchdog: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PortView:
+    """A port that carries traffic; ``key`` is its name, escaped for use inside a JSON string."""
+
+    key: str
+    design: PortDesign
+    qos: QosView
+    groups: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PriorityGroupProfile:
+    """A lossless buffer profile under its name in BUFFER_PROFILE."""
+
+    name: str
+    dynamic_th: int
+    row: HeadroomRow
+
+
+@dataclass(frozen=True, slots=True)
+class SonicView:
+    """What the SONiC templates see."""
+
+    device: DeviceDesign
+    device_type: str
+    ports: tuple[tuple[str, PortDesign], ...]
+    used: tuple[PortView, ...]
+    qos: tuple[QosView, ...]
+    watched: tuple[PortView, ...]
+    poll_ms: int
+    group_profiles: tuple[PriorityGroupProfile, ...]
+    pools: Pools
+
+
+def view(device: DeviceDesign) -> SonicView:
+    """Return the view of a design.
+
+    Raises
+    ------
+    RenderError
+        When the model has no buffer pool sizes: a lossless port would have no pool to draw from.
+    """
+    if device.sku.pools is None:
+        message = f"{device.name}: the buffer pools of {device.sku.name} are not known"
+        raise RenderError(message)
+    policies = tuple(_qos(profile) for profile in device.qos_profiles)
+    names = _group_names(device.headroom_profiles)
+    keys = [json.dumps(port.name)[1:-1] for port in device.ports]
+    used = tuple(
+        PortView(key, port, policies[port.qos.index], _groups(port.qos, port.headroom, names))
+        for key, port in zip(keys, device.ports, strict=True)
+        if port.qos
+    )
+    watched = tuple(port for port in used if port.qos.watchdog)
+    return SonicView(
+        device=device,
+        device_type=DEVICE_TYPES[device.role],
+        ports=tuple(zip(keys, device.ports, strict=True)),
+        used=used,
+        qos=policies,
+        watched=watched,
+        poll_ms=min((port.qos.design.watchdog.poll_ms for port in watched), default=0),
+        group_profiles=tuple(
+            PriorityGroupProfile(names[_pair(profile)], profile.dynamic_th, profile.row)
+            for profile in device.headroom_profiles
+            if profile.row
+        ),
+        pools=device.sku.pools,
+    )
+
+
+def ranges(numbers: Iterable[int]) -> list[str]:
+    """Return ascending numbers as ranges: 0, 1, 2, 4 -> ``0-2``, ``4``."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][1] == number - 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return [str(low) if low == high else f"{low}-{high}" for low, high in runs]
+
+
+def _qos(profile: QosProfile) -> QosView:
+    suffix, wred = profile.suffix, f"AZURE_LOSSLESS{profile.suffix}"
+    return QosView(
+        design=profile,
+        map_name=f"AZURE{suffix}",
+        wred=wred,
+        schedulers=tuple(
+            (f"{SCHEDULERS[queue.kind]}{suffix}", queue.percent) for queue in profile.queues
+        ),
+        queue_rows=tuple(
+            (
+                queue.queue,
+                f"{SCHEDULERS[queue.kind]}{suffix}",
+                wred if queue.kind == "lossless" else "",
+            )
+            for queue in profile.queues
+        ),
+        buffer_queues=_buffer_queues(profile),
+        watchdog=profile.pfc and profile.watchdog.enabled,
+    )
+
+
+def _buffer_queues(profile: QosProfile) -> tuple[tuple[str, str], ...]:
+    lossless = {profile.queue} if profile.pfc else set()
+    rows = [(name, LOSSY_QUEUE) for name in ranges(n for n in QUEUES if n not in lossless)]
+    rows += [(name, LOSSLESS_QUEUE) for name in ranges(sorted(lossless))]
+    return tuple(sorted(rows))
+
+
+def _groups(
+    profile: QosProfile, headroom: HeadroomProfile | None, names: dict[tuple[int, ...], str]
+) -> tuple[tuple[str, str], ...]:
+    """Return the buffer profile of every priority group that some traffic class uses.
+
+    A group without a row has no buffer at all: with PFC off, RoCE traffic gets a lossy one. A
+    lossless port whose cable length the vendor's table lacks gets no row for its lossless group,
+    as ``buffermgrd`` does.
+    """
+    used = set(profile.traffic_class_to_priority_group)
+    lossless = {profile.priority_group} if profile.pfc else set()
+    rows = [(name, LOSSY_GROUP) for name in ranges(sorted(used - lossless))]
+    if lossless and headroom and headroom.row:
+        rows.append((str(profile.priority_group), names[_pair(headroom)]))
+    return tuple(sorted(rows))
+
+
+def _group_names(profiles: tuple[HeadroomProfile, ...]) -> dict[tuple[int, ...], str]:
+    """Return the profile names; two thresholds at one speed and length are told apart."""
+    pairs = Counter((profile.speed_mbps, profile.cable_m) for profile in profiles)
+    return {
+        _pair(profile): f"pg_lossless_{profile.speed_mbps}_{profile.cable_m}m_"
+        + (f"th{profile.dynamic_th}_" if pairs[profile.speed_mbps, profile.cable_m] > 1 else "")
+        + "profile"
+        for profile in profiles
+    }
+
+
+def _pair(profile: HeadroomProfile) -> tuple[int, ...]:
+    return profile.speed_mbps, profile.cable_m, profile.dynamic_th
