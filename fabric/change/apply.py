@@ -65,6 +65,7 @@ class _Work:
     before: Running
     seen: Snapshot
     draft: Draft
+    token: str = ""
     error: str = ""
 
 
@@ -179,7 +180,7 @@ class Applier:
             if foreign:
                 message = f"somebody else is at work on it: {', '.join(foreign)}"
                 raise ForeignSessionError(plan.device, message)
-            before = _read(plan, driver)
+            before = read_planned(plan, driver)
             if before.fingerprint != plan.fingerprint:
                 message = f"{plan.device}: its configuration changed after the plan; plan again"
                 raise StalePlanError(message)
@@ -200,7 +201,8 @@ class Applier:
         return [item.error for item in work if item.error]
 
     def _change(self, run: int, item: _Work) -> None:
-        name, token = item.plan.device, token_of(run)
+        name = item.plan.device
+        item.token = token = next_token(self.journal, run, name)
         self.journal.record(run, name, State.STAGING, token)
         item.driver.stage(item.draft.candidate, token)
         self.journal.record(run, name, State.COMMITTING, token)
@@ -222,7 +224,7 @@ class Applier:
 
     def _look(self, item: _Work) -> list[str]:
         try:
-            now = _read(item.plan, item.driver)
+            now = read_planned(item.plan, item.driver)
             draft = adapters[item.plan.platform].draft(now, item.plan.artefacts, item.driver)
             problems = [f"{change.path} is not as planned" for change in draft.changes[:3]]
             return problems + worse(item.plan, item.seen, read_snapshot(item.driver))
@@ -238,7 +240,7 @@ class Applier:
             self.progress(item.plan.device, error.reason)
 
     def _keep_change(self, run: int, item: _Work) -> None:
-        name, token = item.plan.device, token_of(run)
+        name, token = item.plan.device, item.token
         self.journal.record(run, name, State.CONFIRMING, token)
         item.driver.confirm(token)
         self.journal.record(run, name, State.CONFIRMED, token)
@@ -254,7 +256,7 @@ class Applier:
             future.result()
 
     def _back(self, run: int, item: _Work) -> None:
-        name, token = item.plan.device, token_of(run)
+        name, token = item.plan.device, item.token
         self.journal.record(run, name, State.ROLLING_BACK, item.error)
         try:
             self._reopen(item)
@@ -270,7 +272,7 @@ class Applier:
         """Bring one device of an interrupted run into a state from which to go on."""
         if event is None or event.state in {State.DONE, State.PENDING, State.ROLLED_BACK}:
             return
-        token = token_of(run)
+        token = last_token(self.journal, run, plan.device)
         driver = open_driver(self.connections[plan.device])
         try:
             check_identity(driver.identify(), plan.hostname, plan.serial, plan.mac)
@@ -289,7 +291,7 @@ class Applier:
         """Confirm and save a device whose wave was already verified."""
         if driver.pending(token):
             driver.confirm(token)
-        now = _read(plan, driver)
+        now = read_planned(plan, driver)
         if adapters[plan.platform].draft(now, plan.artefacts, driver).changes:
             self.journal.record(run, plan.device, State.PENDING, "its timer ran out")
             return
@@ -298,9 +300,22 @@ class Applier:
         self.progress(plan.device, "confirmed and saved")
 
 
-def token_of(run: int) -> str:
-    """Return the name that a run has on the devices."""
-    return f"rocefab-run-{run}"
+def _staged(journal: Journal, run: int, device: str) -> list[str]:
+    return [
+        event.detail
+        for event in journal.events(run)
+        if event.device == device and event.state is State.STAGING
+    ]
+
+
+def next_token(journal: Journal, run: int, device: str) -> str:
+    """Return a name for a change that no earlier attempt has used on the device."""
+    return f"rocefab-run-{run}-{len(_staged(journal, run, device)) + 1}"
+
+
+def last_token(journal: Journal, run: int, device: str) -> str:
+    """Return the name that the last attempt has on the device."""
+    return (_staged(journal, run, device) or [f"rocefab-run-{run}-0"])[-1]
 
 
 def worse(plan: DevicePlan, before: Snapshot, now: Snapshot) -> list[str]:
@@ -311,16 +326,17 @@ def worse(plan: DevicePlan, before: Snapshot, now: Snapshot) -> list[str]:
     ]
 
 
-def _read(plan: DevicePlan, driver: Driver) -> Running:
+def read_planned(plan: DevicePlan, driver: Driver) -> Running:
+    """Return the running state of a planned device."""
     adapter = adapters[plan.platform]
     return read_running(driver, adapter.files(plan.artefacts), adapter.subjects(plan.artefacts))
 
 
 def _undo(driver: Driver, plan: DevicePlan, before: Running, token: str) -> None:
     """Take a change back by whatever way is still open, and make sure."""
-    if driver.pending(token):
+    if driver.pending(token) or token in driver.foreign_sessions():
         driver.rollback(token)
-    now = _read(plan, driver)
+    now = read_planned(plan, driver)
     if now.fingerprint == before.fingerprint:
         return
     candidate = adapters[plan.platform].restore(before, now)
@@ -329,7 +345,7 @@ def _undo(driver: Driver, plan: DevicePlan, before: Running, token: str) -> None
     driver.commit(candidate, again, Options().timer_s)
     driver.confirm(again)
     driver.save()
-    if _read(plan, driver).fingerprint != before.fingerprint:
+    if read_planned(plan, driver).fingerprint != before.fingerprint:
         raise DeviceError(plan.device, "the state before the run could not be brought back whole")
 
 
