@@ -10,7 +10,7 @@ side ends before the right side starts; the code of a pipeline is that of its la
 from __future__ import annotations
 
 import inspect
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
@@ -46,6 +46,7 @@ from fabric.lab.shell_types import (
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
+    from contextlib import AbstractContextManager
 
     from fabric.lab.rootfs import RootFs
 
@@ -67,6 +68,8 @@ class Shell:
         Account; ``root`` needs no sudo.
     delay : callable
         Coroutine function that waits for seconds of real time.
+    guard : context manager, optional
+        Held while a command works, so that no timer of the lab clock changes what it reads.
     """
 
     def __init__(
@@ -76,11 +79,13 @@ class Shell:
         *,
         user: str,
         delay: Callable[[float], Awaitable[None]],
+        guard: AbstractContextManager[object] | None = None,
     ) -> None:
         self.fs = fs
         self.tools = tools
         self.user = user
         self.delay = delay
+        self.guard = guard or nullcontext()
         self.cwd = fs.home
         self.root = user == "root"
         self.options: set[str] = set()
@@ -97,7 +102,9 @@ class Shell:
 
     def child(self) -> Shell:
         """Return a copy whose changes do not come back, as a subshell is."""
-        twin = Shell(self.fs, self.tools, user=self.user, delay=self.delay)
+        twin = Shell(
+            self.fs, self.tools, user=self.user, delay=self.delay, guard=self.guard
+        )
         twin.cwd, twin.root, twin.line, twin.status = self.cwd, self.root, self.line, self.status
         twin.options, twin.functions = set(self.options), dict(self.functions)
         twin.variables, twin.name = dict(self.variables), self.name
@@ -204,7 +211,7 @@ class Shell:
         text = streams.stdin
         for command in pipeline.commands[:-1]:
             printed: list[str] = []
-            inner = Streams(printed.append, streams.err, text)
+            inner = replace(streams, out=printed.append, stdin=text)
             codes.append(await self._in_child(command, inner))
             text = "".join(printed)
         final = replace(streams, stdin=text)
@@ -405,7 +412,9 @@ class Shell:
         if tool is None:
             return await self._file(argv, streams)
         try:
-            answer = tool(context, argv, streams.stdin)
+            stdin = await streams.read(argv)
+            with self.guard:
+                answer = tool(context, argv, stdin)
             result = await answer if inspect.isawaitable(answer) else answer
         except OSError as error:
             result = Result("", f"{argv[0]}: {error.filename}: {error.strerror}\n", 1)

@@ -87,7 +87,7 @@ def _integer(text: str) -> int:
         raise ValueError(message) from None
 
 
-async def _sudo(context: Context, argv: list[str], stdin: str) -> Result:
+async def _sudo(context: Context, argv: list[str], _stdin: str) -> Result:
     words = argv[1:]
     while words and words[0].startswith("-"):
         word = words.pop(0)
@@ -112,7 +112,6 @@ async def _sudo(context: Context, argv: list[str], stdin: str) -> Result:
     twin.variables["USER"] = "root"
     if words[0] not in twin.tools and "/" not in words[0]:
         return Result("", f"sudo: {words[0]}: command not found\n", 1)
-    context.streams.stdin = stdin
     return Result(rc=await twin.call(words, context.streams))
 
 
@@ -123,7 +122,7 @@ async def _sh(context: Context, argv: list[str], stdin: str) -> Result:
     command = False
     while words and words[0].startswith("-") and words[0] != "-":
         letters = words.pop(0)[1:]
-        if not letters or set(letters) - set("ceul"):
+        if not letters or set(letters) - set("ceuls"):
             return Result("", f"{argv[0]}: -{letters}: invalid option\n", 2)
         twin.options |= set(letters) & {"e", "u"}
         command = command or "c" in letters

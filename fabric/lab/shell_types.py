@@ -21,11 +21,22 @@ class Result:
 
 @dataclass(slots=True)
 class Streams:
-    """Where the output of a command goes."""
+    """Where the output of a command goes, and its input.
+
+    Input that comes from the client of a session (``stdin`` is None) is waited for only when a
+    command reads it.
+    """
 
     out: Callable[[str], None]
     err: Callable[[str], None]
-    stdin: str = ""
+    stdin: str | None = ""
+    source: Callable[[], Awaitable[str]] | None = None
+
+    async def read(self, argv: list[str]) -> str:
+        """Return the input for the command ``argv``."""
+        if self.stdin is not None or self.source is None:
+            return self.stdin or ""
+        return await self.source() if reads_stdin(argv) else ""
 
 
 @dataclass(slots=True)
@@ -73,3 +84,19 @@ class ShellExit(Exception):  # noqa: N818  (a jump, not an error)
         super().__init__(message)
         self.code = code
         self.message = message
+
+
+_FILTERS = frozenset({"cat", "sha256sum", "wc", "sort", "head", "tail"})
+
+
+def reads_stdin(argv: list[str]) -> bool:
+    """Tell whether a command reads its standard input."""
+    name = argv[0].rsplit("/", 1)[-1]
+    operands = [word for word in argv[1:] if not word.startswith("-")]
+    if name in ("head", "tail"):
+        operands = [word for word in operands if not word.lstrip("+").isdigit()]
+    if name == "grep":
+        return len(operands) < 2  # noqa: PLR2004  (the pattern, then files)
+    if name in _FILTERS or name in ("sh", "bash", "dash"):
+        return not operands and "-c" not in argv or "-" in argv
+    return name == "tee" or "/dev/stdin" in argv

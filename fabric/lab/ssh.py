@@ -1,0 +1,254 @@
+"""The SSH server that the stand-ins with a Linux shell share.
+
+Known: password login, exec requests, an interactive shell on a terminal, SFTP and SCP, as OpenSSH
+serves them; the fingerprint is written as OpenSSH writes it (``SHA256:`` and base64).
+Assumed: the host key is made at the start and is not kept. While a stand-in reboots its port is
+bound but not listening, so that connections are refused and nobody else takes the port.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import socket
+import threading
+from typing import TYPE_CHECKING, Any
+
+import asyncssh
+
+from fabric.lab.faults import FaultScript
+from fabric.lab.rootfs import RootFs
+from fabric.lab.shell import Shell
+from fabric.lab.shell_runners import RUNNERS
+from fabric.lab.shell_tools import FILE_TOOLS
+from fabric.lab.shell_types import ShellExit, Streams
+from fabric.lab.ssh_files import LabSftp
+from fabric.lab.ssh_session import Process, Session
+
+if TYPE_CHECKING:
+    from fabric.lab.clock import LabClock
+    from fabric.lab.faults import Fault
+    from fabric.lab.shell_types import Tool
+    from fabric.lab.spec import StandInSpec
+
+_REBOOT_S = 2.0
+
+
+class _Login(asyncssh.SSHServer):
+    """Let in the one account of the stand-in."""
+
+    def __init__(self, stand_in: SshStandIn) -> None:
+        self._stand_in = stand_in
+        self._connection: asyncssh.SSHServerConnection | None = None
+
+    def connection_made(self, conn: asyncssh.SSHServerConnection) -> None:
+        self._connection = conn
+        self._stand_in.connections.add(conn)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        del exc
+        if self._connection is not None:
+            self._stand_in.connections.discard(self._connection)
+
+    def begin_auth(self, username: str) -> bool:
+        del username
+        return True
+
+    def password_auth_supported(self) -> bool:
+        return True
+
+    def validate_password(self, username: str, password: str) -> bool:
+        spec = self._stand_in.spec
+        good_name = hmac.compare_digest(username.encode(), spec.username.encode())
+        return hmac.compare_digest(password.encode(), spec.password.encode()) and good_name
+
+
+class SshStandIn:
+    """Base of the stand-ins that are a Linux system behind an SSH server.
+
+    Parameters
+    ----------
+    spec : StandInSpec
+        Who the stand-in is.
+    clock : LabClock
+        Clock of its timers.
+    """
+
+    def __init__(self, spec: StandInSpec, clock: LabClock) -> None:
+        self.spec = spec
+        self.clock = clock
+        self.faults = FaultScript()
+        self.address = "127.0.0.1"
+        self.port = 0
+        self.rebooting = False
+        self.boots = 1
+        self.connections: set[asyncssh.SSHServerConnection] = set()
+        self.lock = threading.RLock()
+        home = "/root" if spec.username == "root" else f"/home/{spec.username}"
+        self.fs = RootFs(home)
+        self.tools: dict[str, Tool] = {**FILE_TOOLS, **RUNNERS}
+        self._identity = ""
+        self._key = asyncssh.generate_private_key("ssh-ed25519")
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._listener: asyncssh.SSHAcceptor | None = None
+        self._socket: socket.socket | None = None
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 fingerprint of the host key, as ``ssh-keygen -l`` prints it."""
+        return self._key.get_fingerprint("sha256")
+
+    @property
+    def host_key(self) -> str:
+        """Public host key as a line of ``known_hosts`` holds it."""
+        return self._key.export_public_key("openssh").decode().strip()
+
+    # -- life ------------------------------------------------------------------------------------
+
+    async def start(self) -> None:
+        """Listen on a free port of 127.0.0.1."""
+        self._loop = asyncio.get_running_loop()
+        self._socket = self._bind(0)
+        self.port = self._socket.getsockname()[1]
+        await self._listen()
+
+    async def stop(self) -> None:
+        """Close all sessions and the listener, and forget the files."""
+        await self._close_listener()
+        connections = list(self.connections)
+        for connection in connections:
+            connection.abort()
+        for connection in connections:
+            await connection.wait_closed()
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+        self.fs.close()
+
+    def _bind(self, port: int) -> socket.socket:
+        sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        sock.setblocking(False)
+        sock.bind((self.address, port))
+        return sock
+
+    async def _listen(self) -> None:
+        self._listener = await asyncssh.listen(
+            sock=self._socket,
+            server_factory=lambda: _Login(self),
+            server_host_keys=[self._key],
+            process_factory=self._serve,
+            sftp_factory=self._sftp,
+            allow_scp=True,
+            public_key_auth=False,
+            kbdint_auth=False,
+            gss_host=None,
+            line_editor=False,
+            login_timeout=30,
+            config=None,
+            errors="surrogateescape",
+        )
+
+    async def _close_listener(self) -> None:
+        if self._listener is not None:
+            self._listener.close()
+            await self._listener.wait_closed()
+            self._listener = None
+
+    async def _serve(self, process: Process) -> None:
+        await Session(self, process).serve()
+
+    def _sftp(self, channel: asyncssh.SSHServerChannel[bytes]) -> LabSftp:
+        return LabSftp(channel, self)
+
+    # -- faults ----------------------------------------------------------------------------------
+
+    def strike_session(self, line: str) -> Fault | None:
+        """Return the fault that decides how the session goes on, if one strikes at ``line``."""
+        return self.faults.strike(
+            line, "cut_at_byte", "cut_at_command", "hang", "reboot", "refuse_line"
+        )
+
+    def strike_identity(self, line: str) -> None:
+        """Answer ``line`` with another hostname when a fault says so."""
+        fault = self.faults.strike(line, "identity")
+        self._identity = fault.text if fault else ""
+
+    def drop(self, connection: Any) -> None:
+        """Break a connection off, without a word to the client."""
+        if connection is not None:
+            connection.abort()
+
+    def reboot(self, seconds: float = _REBOOT_S) -> None:
+        """Close all sessions, refuse connections for lab seconds, come back with the startup."""
+        with self.lock:
+            if self.rebooting or self._loop is None:
+                return
+            self.rebooting = True
+            self.boots += 1
+            self.on_reboot()
+        self._loop.call_soon_threadsafe(self._go_down)
+        self.clock.call_later(seconds, self._come_back)
+
+    def _go_down(self) -> None:
+        if self._listener is not None and self._loop is not None:
+            placeholder = self._bind(self.port)
+            self._listener.close()
+            self._listener, self._socket = None, placeholder
+        for connection in list(self.connections):
+            connection.abort()
+
+    def _come_back(self) -> None:
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._listen_again)
+
+    def _listen_again(self) -> None:
+        self.rebooting = False
+        if self._socket is not None and self._loop is not None and self._listener is None:
+            self._task = self._loop.create_task(self._listen())
+
+    def on_reboot(self) -> None:
+        """Forget what does not survive a restart; devices extend it."""
+
+    def expire_timers(self) -> None:
+        """Let every running commit timer expire now; devices extend it."""
+
+    # -- shell -----------------------------------------------------------------------------------
+
+    def hostname(self) -> str:
+        """Return the name that the system reports."""
+        return self._identity or self.spec.name
+
+    def new_shell(self) -> Shell:
+        """Return a login shell."""
+        return Shell(
+            self.fs,
+            self.tools,
+            user=self.spec.username,
+            delay=asyncio.sleep,
+            guard=self.lock,
+        )
+
+    def run_detached(self, command: str) -> tuple[int, str]:
+        """Run a command as root outside of any session; return its code and what it printed.
+
+        Waits of the command take no time: the job runs while the lab clock stands.
+        """
+        printed: list[str] = []
+
+        async def no_wait(_seconds: float) -> None:
+            return
+
+        shell = Shell(self.fs, self.tools, user="root", delay=no_wait, guard=self.lock)
+        shell.cwd, shell.line = "/", command
+        job = shell.run(command, Streams(printed.append, printed.append))
+        try:
+            job.send(None)
+        except StopIteration as finished:
+            return finished.value, "".join(printed)
+        except ShellExit as jump:
+            return jump.code, "".join(printed)
+        job.close()
+        message = f"the detached command {command!r} waits for something"
+        raise RuntimeError(message)
