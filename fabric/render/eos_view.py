@@ -1,0 +1,161 @@
+"""What the EOS templates cannot decide: groupings, words, and what one switch cannot express."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from ipaddress import IPv4Network
+from typing import TYPE_CHECKING
+
+from fabric.core.errors import RenderError
+
+if TYPE_CHECKING:
+    from fabric.design.model import BgpDesign, DeviceDesign, PortDesign, QosProfile, Watchdog
+
+#: EOS has no action that keeps forwarding a stuck queue (pyavd 6.4.0 schema, arista-exp-eos-qos).
+WATCHDOG_ACTIONS = {"drop": "drop", "alert": "notify-only"}
+PEER_GROUPS = {"leaf": "SPINES", "spine": "LEAVES"}
+FEC_WORDS = {
+    "rs": "error-correction encoding reed-solomon",
+    "fc": "error-correction encoding fire-code",
+    "none": "no error-correction encoding",
+}
+HOST_ROUTE = 32
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileView:
+    """A lossless policy as an EOS QoS profile.
+
+    ``own_action`` is the watchdog action where this policy's watchdog is not that of the switch,
+    else empty; ``silent`` says that the watchdog must be switched off on these ports.
+    """
+
+    name: str
+    design: QosProfile
+    watchdog: bool
+    silent: bool
+    own_action: str
+
+
+@dataclass(frozen=True, slots=True)
+class EosView:
+    """What the EOS templates see.
+
+    Parameters
+    ----------
+    dscp_to_traffic_class : tuple of (list of DSCP, traffic class)
+        All 64 DSCPs, grouped by traffic class.
+    traffic_class_to_queue : tuple of (traffic class, queue)
+        The traffic classes that some DSCP reaches.
+    watchdog : Watchdog or None
+        Watchdog of the whole switch; None when no port has one.
+    prefixes : tuple of (sequence, rule)
+        What may be originated into BGP.
+    """
+
+    device: DeviceDesign
+    profiles: tuple[ProfileView, ...]
+    ports: tuple[tuple[PortDesign, str, str], ...]
+    dscp_to_traffic_class: tuple[tuple[tuple[int, ...], int], ...]
+    traffic_class_to_queue: tuple[tuple[int, int], ...]
+    watchdog: Watchdog | None
+    watchdog_action: str
+    peer_group: str
+    prefixes: tuple[tuple[int, str], ...]
+
+
+def view(device: DeviceDesign) -> EosView:
+    """Return the view of a design.
+
+    Raises
+    ------
+    RenderError
+        When the design needs what EOS cannot do: two DSCP maps on one switch, a watchdog that
+        forwards, a speed without a configuration word.
+    """
+    _one_map(device)
+    base = device.qos_profiles[0]
+    watched = [p.watchdog for p in device.qos_profiles if p.pfc and p.watchdog.enabled]
+    common = watched[0] if watched else None
+    profiles = tuple(_profile(device, profile, common) for profile in device.qos_profiles)
+    return EosView(
+        device=device,
+        profiles=profiles,
+        ports=tuple(
+            (port, profiles[port.qos.index].name if port.qos else "", _fec(port, device.name))
+            for port in device.ports
+        ),
+        dscp_to_traffic_class=_grouped(base.dscp_to_traffic_class),
+        traffic_class_to_queue=tuple(
+            (number, base.traffic_class_to_queue[number])
+            for number in sorted(set(base.dscp_to_traffic_class))
+        ),
+        watchdog=common,
+        watchdog_action=_action(device.name, common) if common else "",
+        peer_group=PEER_GROUPS[device.role],
+        prefixes=_prefixes(device.bgp),
+    )
+
+
+def _one_map(device: DeviceDesign) -> None:
+    base = device.qos_profiles[0]
+    for profile in device.qos_profiles[1:]:
+        if (profile.dscp_to_traffic_class, profile.traffic_class_to_queue) != (
+            base.dscp_to_traffic_class,
+            base.traffic_class_to_queue,
+        ):
+            message = (
+                f"{device.name}: EOS has one DSCP map for the whole switch, but a port override "
+                "asks for another; give all ports the same roce_dscp, cnp_dscp, traffic_class, "
+                "queue, cnp_traffic_class and cnp_queue"
+            )
+            raise RenderError(message)
+
+
+def _profile(device: DeviceDesign, profile: QosProfile, common: Watchdog | None) -> ProfileView:
+    watchdog = profile.pfc and profile.watchdog.enabled
+    differs = watchdog and profile.watchdog != common
+    return ProfileView(
+        name=f"ROCE{profile.suffix}",
+        design=profile,
+        watchdog=watchdog,
+        silent=profile.pfc and not watchdog and common is not None,
+        own_action=_action(device.name, profile.watchdog) if differs else "",
+    )
+
+
+def _action(device: str, watchdog: Watchdog) -> str:
+    word = WATCHDOG_ACTIONS.get(watchdog.action)
+    if word is None:
+        message = (
+            f"{device}: EOS has no watchdog action {watchdog.action!r}; use 'drop' or 'alert' "
+            "in lossless.watchdog.action"
+        )
+        raise RenderError(message)
+    return word
+
+
+def _fec(port: PortDesign, device: str) -> str:
+    if port.kind != "unused" and not port.speed_token:
+        message = f"{device}: {port.name}: no EOS speed word is known for {port.speed_gbps} Gb/s"
+        raise RenderError(message)
+    return FEC_WORDS[port.fec] if port.fec else ""
+
+
+def _grouped(classes: tuple[int, ...]) -> tuple[tuple[tuple[int, ...], int], ...]:
+    return tuple(
+        (tuple(dscp for dscp, item in enumerate(classes) if item == number), number)
+        for number in sorted(set(classes))
+    )
+
+
+def _prefixes(bgp: BgpDesign) -> tuple[tuple[int, str], ...]:
+    return (
+        (10, _rule(bgp.loopback_pool, "eq", HOST_ROUTE)),
+        (20, _rule(bgp.host_pool, "ge", bgp.host_prefix_length)),
+    )
+
+
+def _rule(pool: str, word: str, length: int) -> str:
+    """Return a rule; a pool that is one subnet needs no length, which must be longer than its own."""
+    return pool if IPv4Network(pool).prefixlen >= length else f"{pool} {word} {length}"
