@@ -41,6 +41,7 @@ EP switchport access vlan = <1-4094>
 EP switchport mode = access|trunk|dot1q-tunnel
 EP switchport trunk allowed vlan = <numbers>
 EP switchport trunk native vlan = <1-4094>
+EP switchport trunk group <name>
 EP switchport
 EP no switchport
 E encapsulation dot1q vlan = <1-4094>

@@ -1,7 +1,7 @@
 """Lines of lossless QoS: maps, profiles, queues, PFC watchdog, buffers.
 
 Known: as in :mod:`fabric.lab.eos_rules`; both thresholds of one ECN line carry the same unit,
-``microseconds`` exists only below ``tx-queue``; ``uc-tx-queue`` is a mode, never the target of a
+``microseconds`` of ECN exists only below ``tx-queue``; ``uc-tx-queue`` is a mode, no target of a
 map; a 7388 prints the ECN counter inside a profile (AMD Instinct cluster-networking guide).
 Assumed: ``platform trident`` is refused by DNX and ``platform sand|fap`` by XGS, ``hardware counter
 feature ecn out`` too; strict priority of a queue is shown although it is the default.
@@ -15,8 +15,9 @@ _UNITS = ("segments", "bytes", "kbytes", "mbytes", "milliseconds", "microseconds
 
 
 def _thresholds(prefix: str, tail: str) -> str:
+    short_only = "tx: " if " ecn " in prefix else ""
     return "\n".join(
-        f"{'tx: ' if unit == 'microseconds' else ''}{prefix} = <1-256000000> {unit} "
+        f"{short_only if unit == 'microseconds' else ''}{prefix} = <1-256000000> {unit} "
         f"maximum-threshold <1-256000000> {unit} {tail}"
         for unit in _UNITS
     )
@@ -67,6 +68,7 @@ no queue-monitor length
 qos rewrite dscp
 qos rewrite cos
 qos map cos <0-7...> to traffic-class = <0-7>
+qos map exp <0-7...> to traffic-class = <0-7>
 qos map dscp <0-63...> to traffic-class = <0-7> [ drop-precedence <0-2> ]
 qos map traffic-class <0-7...> to tx-queue = <0-7>
 qos map traffic-class <0-7...> to cos = <0-7>
