@@ -54,7 +54,8 @@ lldp run
 no lldp run
 ntp local-interface = [ vrf <name> ] <port>
 ntp authenticate
-ntp server [ vrf <name> ] <host> [ prefer ] [ burst ] [ iburst ] [ version <1-4> ] [ local-interface <port> ]
+ntp server [ vrf <name> ] <host> [ prefer ] [ burst ] [ iburst ] [ version <1-4> ] \
+[ local-interface <port> ]
 -ntp server [ vrf <name> ] <host>
 snmp-server community|host|location|contact|enable|view|group|user|vrf <text>
 spanning-tree mode = mstp|rstp|rapid-pvst|none
