@@ -14,7 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import FileSystemLoader, StrictUndefined, TemplateError, TemplateSyntaxError, Undefined
+from jinja2 import FileSystemLoader, StrictUndefined, TemplateError, TemplateSyntaxError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from fabric.core.errors import RenderError
@@ -58,7 +58,7 @@ def environment() -> SandboxedEnvironment:
     made = SandboxedEnvironment(
         loader=FileSystemLoader(template_folder()),
         undefined=StrictUndefined,
-        autoescape=False,  # noqa: S701 - configuration is not HTML; see ``_printable``
+        autoescape=False,  # configuration is not HTML; see _printable
         trim_blocks=True,
         lstrip_blocks=True,
         finalize=_printable,
@@ -108,7 +108,7 @@ def _printable(value: object) -> object:
     if value is None:
         message = "a value that is absent (None) would be printed"
         raise ValueError(message)
-    if isinstance(value, str) and not value.isprintable() and not isinstance(value, Undefined):
+    if isinstance(value, str) and not value.isprintable():
         message = f"the value {value!r} holds a line break or another control character"
         raise ValueError(message)
     return value

@@ -1,0 +1,193 @@
+"""Where a line of the output comes from: template, inventory fields and public source.
+
+The knowledge stands in the comment at the head of each template, beside the lines that it is
+about::
+
+    {#-
+    explain: <pattern> <- <inventory fields> [; rules: <ids>] ; source: <public source>
+    -#}
+
+A pattern is a regular expression. For SONiC it is searched in ``TABLE|row|field`` and in the line
+itself, for EOS in the line.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from fabric.core.errors import RenderError
+from fabric.render.engine import template_folder
+from fabric.render.registry import render_device
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.artefact import Artefact
+    from fabric.design.model import DeviceDesign
+
+_HEAD = re.compile(r"\{#-?(.*?)-?#\}", re.DOTALL)
+_ENTRY = re.compile(
+    r"explain: (?P<pattern>.+?) <- ?(?P<fields>[^;]*?)"
+    r"(?: ; rules: (?P<rules>[^;]*?))? ; source: (?P<source>.+)"
+)
+_ROW = re.compile(r'\s*"((?:[^"\\]|\\.)+)": \{')
+_MAX_PARENTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why some lines of the output are as they are.
+
+    Parameters
+    ----------
+    pattern : str
+        Regular expression of the lines or rows.
+    template : str
+        Path of the template below the template folder.
+    fields : tuple of str
+        Inventory fields that decide the value; ``lossless.`` ones may be overridden by role,
+        device and port, ``devices.`` and ``hosts.`` ones stand in the override files. Empty for
+        what is fixed.
+    rules : tuple of str
+        Checks that guard the value.
+    source : str
+        Public source of the form of the line.
+    """
+
+    pattern: str
+    template: str
+    fields: tuple[str, ...]
+    rules: tuple[str, ...]
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedLine:
+    """A line of an artefact with what is known of it, most specific first.
+
+    ``context`` is ``TABLE|row`` for SONiC and the enclosing lines for EOS.
+    """
+
+    artefact: str
+    number: int
+    line: str
+    context: str
+    explanations: tuple[Explanation, ...]
+
+
+@cache
+def entries(nos: str) -> tuple[Explanation, ...]:
+    """Return all explanations of a platform, in the order of template and line.
+
+    Raises
+    ------
+    RenderError
+        When a template has none, or one that cannot be read.
+    """
+    folder = template_folder()
+    found: list[Explanation] = []
+    for path in sorted((folder / nos).glob("*.j2")):
+        name = path.relative_to(folder).as_posix()
+        own = list(_parse(name, path.read_text(encoding="utf-8")))
+        if not own:
+            message = f"templates/{name} does not begin with an 'explain:' comment"
+            raise RenderError(message)
+        found += own
+    return tuple(found)
+
+
+def find(nos: str, text: str) -> list[Explanation]:
+    """Return what is known of a line, of a table, or of ``TABLE|row|field``.
+
+    The explanation whose pattern covers most of the text comes first.
+    """
+    spans = []
+    for entry in entries(nos):
+        match = re.search(entry.pattern, text)
+        if match:
+            spans.append((match.end() - match.start(), entry))
+    return [entry for _, entry in sorted(spans, key=lambda item: -item[0])]
+
+
+def explain(design: DeviceDesign, text: str) -> list[ExplainedLine]:
+    """Return the lines of a switch's output that hold ``text``, each with its explanations.
+
+    Parameters
+    ----------
+    design : DeviceDesign
+        The switch.
+    text : str
+        Part of a line, or ``TABLE``, ``TABLE|row``, ``TABLE|row|field`` on SONiC.
+    """
+    lines = []
+    for artefact in render_device(design):
+        for number, line, context in _lines(artefact):
+            if text in line or text in context or _names_field(text, context, line):
+                known = _known(design.platform, text, line, context)
+                lines.append(ExplainedLine(artefact.path, number, line, context, tuple(known)))
+    return lines
+
+
+def _known(nos: str, text: str, line: str, context: str) -> list[Explanation]:
+    """Try what was asked for where it is a path of its own, then the line, then what holds it."""
+    asked = text if context and text.startswith(context) else ""
+    row = f"{context}|{line.strip()}" if "|" in context else ""
+    for candidate in (asked, row, line, context):
+        known = find(nos, candidate) if candidate else []
+        if known:
+            return known
+    return []
+
+
+def _names_field(text: str, context: str, line: str) -> bool:
+    table_row, _, field = text.rpartition("|")
+    return bool(context) and table_row == context and f'"{field}"' in line
+
+
+def _lines(artefact: Artefact) -> Iterator[tuple[int, str, str]]:
+    if artefact.kind == "config_db":
+        yield from _config_db_lines(artefact.text)
+        return
+    parents: list[tuple[int, str]] = []
+    for number, line in enumerate(artefact.text.splitlines(), 1):
+        depth = len(line) - len(line.lstrip())
+        parents = [(level, text) for level, text in parents if level < depth][-_MAX_PARENTS:]
+        yield number, line, " / ".join(text for _, text in parents)
+        if line.strip() not in {"", "!"}:
+            parents.append((depth, line.strip()))
+
+
+def _config_db_lines(text: str) -> Iterator[tuple[int, str, str]]:
+    table = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        row = _ROW.match(line)
+        if row and line.endswith("{"):
+            table = row[1]
+            yield number, line, table
+        elif row:
+            yield number, line, f"{table}|{row[1]}"
+
+
+def _parse(name: str, text: str) -> Iterator[Explanation]:
+    head = _HEAD.match(text)
+    for line in (head[1] if head else "").splitlines():
+        if not line.strip():
+            continue
+        entry = _ENTRY.fullmatch(line.strip())
+        if entry is None:
+            message = f"templates/{name}: cannot read {line.strip()!r}"
+            raise RenderError(message)
+        yield Explanation(
+            pattern=entry["pattern"],
+            template=name,
+            fields=_names(entry["fields"]),
+            rules=_names(entry["rules"] or ""),
+            source=entry["source"],
+        )
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
