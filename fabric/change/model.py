@@ -155,9 +155,19 @@ def read_plan(path: Path) -> Plan:
         When the file is not a plan, was made by another version, or was edited.
     """
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        message = f"{path} cannot be read: {error}"
+        raise PlanError(message) from error
+    return parse_plan(text, str(path))
+
+
+def parse_plan(text: str, path: str) -> Plan:
+    """Return the plan of a text; ``path`` is how messages name it."""
+    try:
+        data = json.loads(text)
         digest, form = data.pop("digest"), data["format"]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         message = f"{path} is not a plan; make one with `rocefab plan`"
         raise PlanError(message) from error
     if form != PLAN_FORMAT:

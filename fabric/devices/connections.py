@@ -37,7 +37,11 @@ class _File(BaseModel):
 
 
 def connections(
-    path: Path | None, platforms: Mapping[str, str], password: Callable[[], str] | None = None
+    path: Path | None,
+    platforms: Mapping[str, str],
+    password: Callable[[], str] | None = None,
+    *,
+    others_allowed: bool = False,
 ) -> dict[str, Connection]:
     """Return a connection for every device.
 
@@ -50,6 +54,8 @@ def connections(
         Platform by device name.
     password : callable, optional
         Returns the password; default: the variable ROCEFAB_PASSWORD, else SSH keys.
+    others_allowed : bool
+        Whether the file may name devices that are not in ``platforms``.
 
     Raises
     ------
@@ -57,7 +63,8 @@ def connections(
         When the file is wrong or names an unknown device.
     """
     file = _read(path) if path else _File()
-    _check_names(file.devices, platforms, path)
+    if not others_allowed:
+        _check_names(file.devices, platforms, path)
     secret = (password or (lambda: os.environ.get(PASSWORD_VARIABLE, "")))()
     default_user = file.username or os.environ.get("ROCEFAB_USERNAME") or "admin"
     found = {}

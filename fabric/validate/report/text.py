@@ -1,0 +1,29 @@
+"""Findings as lines: file:line:column first, so that editors and terminals can jump."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Severity
+from fabric.validate.report import report_forms
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fabric.validate.rule import Rule
+    from fabric.validate.runner import Outcome
+
+
+@report_forms.add("text")
+def text(outcome: Outcome, rules: Sequence[Rule]) -> str:  # noqa: ARG001 - the common form
+    """Return one line per finding and a summary."""
+    lines = [f"{finding.severity.word}: {finding}" for finding in outcome.findings]
+    lines += [f"broken: rule {name}: {reason}" for name, reason in outcome.broken]
+    counts = ", ".join(
+        f"{sum(f.severity is severity for f in outcome.findings)} {severity.word}"
+        for severity in sorted(Severity, reverse=True)
+    )
+    skipped = f", {len(outcome.skipped)} skipped ({', '.join(outcome.skipped)})"
+    tail = skipped if outcome.skipped else ""
+    lines.append(f"{len(outcome.checked)} rules checked: {counts}{tail}")
+    return "\n".join(lines) + "\n"

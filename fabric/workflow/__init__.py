@@ -1,0 +1,1 @@
+"""One module per verb; each strings the steps of the rooms below together."""

@@ -1,0 +1,94 @@
+"""check: run the rules over an inventory, or over SONiC configurations from elsewhere."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from fabric.core.errors import FabricError, InputError, RenderError
+from fabric.core.findings import Finding, Position, Severity
+from fabric.validate.report import reports
+from fabric.validate.runner import Outcome, all_rules, run
+from fabric.validate.world import World
+from fabric.workflow.project import Project
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+__all__ = ["Outcome", "check", "check_sonic_files", "refuse_errors", "report", "report_names"]
+
+
+def check(project: Project, ignore: Sequence[str] = ()) -> Outcome:
+    """Run every rule over a project; a rendering that fails is a finding too."""
+    try:
+        world = project.world
+    except RenderError as error:
+        finding = Finding("REN001", Severity.ERROR, str(error), "correct the value that it names")
+        model_only = _model_world(project)
+        outcome = run(model_only, ignore)
+        return Outcome(
+            (finding, *outcome.findings), outcome.checked, outcome.skipped, outcome.broken
+        )
+    return run(world, ignore)
+
+
+def _model_world(project: Project) -> World:
+    from fabric.validate.world import Model  # noqa: PLC0415 - the rare way
+
+    return World(
+        Model(project.intent, project.fabric, project.resolver, project.devices, project.hosts)
+    )
+
+
+def check_sonic_files(files: Sequence[Path], ignore: Sequence[str] = ()) -> Outcome:
+    """Run the rules that look at SONiC configurations over files.
+
+    Raises
+    ------
+    InputError
+        When a file is not a CONFIG_DB dump.
+    """
+    configs = {}
+    for file in files:
+        try:
+            data = json.loads(file.read_text(encoding="utf-8"))
+            if not isinstance(data, dict):
+                raise TypeError("not an object")  # noqa: TRY301 - told below like the others
+        except (OSError, ValueError, TypeError) as error:
+            place = Position(str(file))
+            message = f"not a config_db.json: {error}"
+            finding = Finding("INT001", Severity.ERROR, message, "name a CONFIG_DB dump", "", place)
+            raise InputError(f"1 error in {file}", [finding]) from error
+        configs[str(file)] = data
+    return run(World(sonic=configs), ignore)
+
+
+def refuse_errors(project: Project) -> Outcome:
+    """Check a project and refuse it when there are errors.
+
+    Raises
+    ------
+    InputError
+        With the findings; nothing may be rendered or pushed then.
+    """
+    outcome = check(project)
+    errors = outcome.at_least(Severity.ERROR)
+    if errors:
+        message = f"{len(errors)} errors in {project.intent.folder}; nothing was done"
+        raise InputError(message, errors)
+    if outcome.broken:
+        name, reason = outcome.broken[0]
+        message = f"rule {name} failed itself ({reason}); nothing was done"
+        raise FabricError(message)
+    return outcome
+
+
+def report(outcome: Outcome, form: str) -> str:
+    """Return an outcome in one of the report forms."""
+    return reports()[form](outcome, all_rules())
+
+
+def report_names() -> list[str]:
+    """Return the names of the report forms."""
+    return sorted(reports())

@@ -1,0 +1,115 @@
+"""What plan, verify and drift share: the targets of a project and how they are reached."""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabric.change.expectation import of_host, of_switch
+from fabric.change.planner import Target
+from fabric.core import hostlist
+from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Severity
+from fabric.devices.connections import connections
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from fabric.core.errors import DeviceError
+    from fabric.devices.driver import Connection
+    from fabric.workflow.project import Project
+
+#: Sessions at a time: SSH logins cost the most, and a jump host has its limits.
+WORKERS = 16
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which devices take part: all, switches or hosts alone, or a range of names."""
+
+    switches: bool = True
+    hosts: bool = True
+    only: str = ""
+
+
+def executor(devices: int) -> Executor:
+    """Return an executor for device work."""
+    return ThreadPoolExecutor(max_workers=max(1, min(WORKERS, devices)))
+
+
+def targets(
+    project: Project, connections_file: Path | None, selection: Selection
+) -> dict[str, Target]:
+    """Return every selected device with what it is to become.
+
+    Raises
+    ------
+    InputError
+        When the selection or the connections file names an unknown device.
+    """
+    reachable = project_connections(project, connections_file)
+    chosen = _chosen(project, selection)
+    aliases = {
+        (name, port.name): port.alias
+        for name, design in project.devices.items()
+        for port in design.ports
+    }
+    found = {}
+    for name, design in project.devices.items():
+        if name in chosen:
+            found[name] = Target(
+                connection=reachable[name],
+                role=design.role,
+                artefacts=tuple(project.switch_artefacts[name]),
+                expected=of_switch(design, aliases),
+                serial=design.serial,
+                mac=design.mac,
+            )
+    for name, host in project.hosts.items():
+        if name in chosen:
+            found[name] = Target(
+                connection=reachable[name],
+                role="host",
+                artefacts=tuple(project.host_artefacts[name]),
+                expected=of_host(host, aliases),
+                serial=host.serial,
+            )
+    return found
+
+
+def project_connections(project: Project, file: Path | None) -> dict[str, Connection]:
+    """Return a connection for every device of a project."""
+    platforms = {name: design.platform for name, design in project.devices.items()}
+    platforms.update(dict.fromkeys(project.hosts, "host"))
+    return connections(file, platforms)
+
+
+def _chosen(project: Project, selection: Selection) -> set[str]:
+    names = {*(project.devices if selection.switches else ())}
+    names |= {*(project.hosts if selection.hosts else ())}
+    if not selection.only:
+        return names
+    try:
+        only = set(hostlist.expand(selection.only))
+    except ValueError as error:
+        raise _selection_error(str(error)) from error
+    unknown = sorted(only - {*project.devices, *project.hosts})
+    if unknown:
+        raise _selection_error(f"there is no device {unknown[0]!r} in the inventory")
+    return names & only
+
+
+def _selection_error(message: str) -> InputError:
+    finding = Finding("DEV002", Severity.ERROR, message, "write --only as su1-rail[0-1],gpu001")
+    return InputError("the selection of devices is wrong", [finding])
+
+
+def fail_on(errors: Sequence[DeviceError]) -> None:
+    """Raise the first of several device errors, with all of them as notes."""
+    if errors:
+        first = errors[0]
+        for other in errors[1:]:
+            first.add_note(str(other))
+        raise first

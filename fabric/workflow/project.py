@@ -1,0 +1,97 @@
+"""An inventory and everything that follows from it, computed when it is asked for."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fabric.intent.inventory import load
+
+if TYPE_CHECKING:
+    from fabric.core.artefact import Artefact
+    from fabric.design.model import DeviceDesign, HostDesign
+    from fabric.intent.inventory import Intent
+    from fabric.intent.resolve import PolicyResolver
+    from fabric.topology.model import Fabric
+    from fabric.validate.world import World
+
+
+class Project:
+    """The stages of one inventory folder.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Inventory folder; loaded at once, the later stages when they are asked for.
+
+    Raises
+    ------
+    InputError
+        When the inventory is wrong.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.intent: Intent = load(Path(folder), str(folder))
+
+    @cached_property
+    def fabric(self) -> Fabric:
+        """The realised network."""
+        from fabric.topology import realise  # noqa: PLC0415 - numpy, only when needed
+
+        return realise(self.intent)
+
+    @cached_property
+    def resolver(self) -> PolicyResolver:
+        """Policies by device and port."""
+        from fabric.intent.resolve import PolicyResolver  # noqa: PLC0415 - as above
+
+        return PolicyResolver(self.intent)
+
+    @cached_property
+    def devices(self) -> dict[str, DeviceDesign]:
+        """Design of every switch."""
+        from fabric.design.switch import SwitchDesigner  # noqa: PLC0415 - as above
+
+        designer = SwitchDesigner(self.fabric, self.resolver)
+        return {
+            name: designer.design(row) for row, name in enumerate(self.fabric.switches.names)
+        }
+
+    @cached_property
+    def hosts(self) -> dict[str, HostDesign]:
+        """Design of every host."""
+        from fabric.design.host import HostDesigner  # noqa: PLC0415 - as above
+
+        designer = HostDesigner(self.fabric, self.resolver)
+        return {name: designer.design(row) for row, name in enumerate(self.fabric.hosts.names)}
+
+    @cached_property
+    def switch_artefacts(self) -> dict[str, list[Artefact]]:
+        """Rendered files of every switch."""
+        from fabric.render import render_device  # noqa: PLC0415 - as above
+
+        return {name: render_device(design) for name, design in self.devices.items()}
+
+    @cached_property
+    def host_artefacts(self) -> dict[str, list[Artefact]]:
+        """Rendered files of every host."""
+        from fabric.render import render_host  # noqa: PLC0415 - as above
+
+        return {name: render_host(design) for name, design in self.hosts.items()}
+
+    @cached_property
+    def world(self) -> World:
+        """What the rules look at."""
+        import json  # noqa: PLC0415 - as above
+
+        from fabric.validate.world import Model, World  # noqa: PLC0415 - as above
+
+        model = Model(self.intent, self.fabric, self.resolver, self.devices, self.hosts)
+        sonic = {
+            name: json.loads(item.content)
+            for name, items in self.switch_artefacts.items()
+            for item in items
+            if item.kind == "config_db"
+        }
+        return World(model, sonic)

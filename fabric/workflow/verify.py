@@ -1,0 +1,120 @@
+"""verify and drift: compare what runs with the inventory; nothing is written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabric.change.expectation import Deviation, deviations
+from fabric.change.planner import open_driver, read
+from fabric.core.errors import DeviceError
+from fabric.observe import read_snapshot
+from fabric.workflow.devices import Selection, executor, targets
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from fabric.change.model import Change
+    from fabric.change.planner import Target
+    from fabric.workflow.project import Project
+
+__all__ = ["Health", "Selection", "drift", "verify"]
+
+
+@dataclass(frozen=True)
+class Health:
+    """What a look at a device found.
+
+    Parameters
+    ----------
+    drift : tuple of Change
+        Where the running configuration is not as the inventory says; ``after`` is the inventory.
+    deviations : tuple of Deviation
+        Sessions, neighbours and PFC that are not as expected.
+    error : str
+        Why the device could not be read, or empty.
+    """
+
+    device: str
+    platform: str
+    drift: tuple[Change, ...] = ()
+    deviations: tuple[Deviation, ...] = ()
+    error: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything was read and is as it should be."""
+        return not (self.drift or self.deviations or self.error)
+
+
+def drift(
+    project: Project,
+    connections_file: Path | None,
+    selection: Selection,
+    progress: Callable[[str, str], None],
+) -> list[Health]:
+    """Compare the running configuration of every selected device with the inventory."""
+    return _looks(project, connections_file, selection, progress, _drift_of)
+
+
+def verify(
+    project: Project,
+    connections_file: Path | None,
+    selection: Selection,
+    progress: Callable[[str, str], None],
+) -> list[Health]:
+    """Look at configuration, saved configuration, BGP, LLDP and PFC of every selected device."""
+    return _looks(project, connections_file, selection, progress, _health_of)
+
+
+def _looks(
+    project: Project,
+    connections_file: Path | None,
+    selection: Selection,
+    progress: Callable[[str, str], None],
+    look: Callable[[Target], Health],
+) -> list[Health]:
+    wanted = targets(project, connections_file, selection)
+    with executor(len(wanted)) as pool:
+        futures = {name: pool.submit(_safely, look, target) for name, target in wanted.items()}
+        found = []
+        for name, future in futures.items():
+            found.append(future.result())
+            progress(name, "ok" if found[-1].ok else "not as planned")
+    return found
+
+
+def _safely(look: Callable[[Target], Health], target: Target) -> Health:
+    try:
+        return look(target)
+    except DeviceError as error:
+        connection = target.connection
+        return Health(connection.device, connection.platform, error=error.reason)
+
+
+def _drift_of(target: Target) -> Health:
+    driver = open_driver(target.connection)
+    try:
+        reading = read(target, driver)
+    finally:
+        driver.close()
+    name = target.connection.device
+    return Health(name, target.connection.platform, drift=reading.draft.changes)
+
+
+def _health_of(target: Target) -> Health:
+    driver = open_driver(target.connection)
+    try:
+        reading = read(target, driver)
+        seen = read_snapshot(driver)
+    finally:
+        driver.close()
+    name = target.connection.device
+    found = deviations(target.expected, seen)
+    if reading.running.saved is False:
+        message = "the running configuration is not the saved one"
+        found.append(Deviation(name, "saved", "configuration", message))
+    return Health(
+        name, target.connection.platform, drift=reading.draft.changes, deviations=tuple(found)
+    )
