@@ -157,5 +157,5 @@ def _prefixes(bgp: BgpDesign) -> tuple[tuple[int, str], ...]:
 
 
 def _rule(pool: str, word: str, length: int) -> str:
-    """Return a rule; ``eq`` and ``ge`` need a length beyond the pool's own, so one subnet has none."""
+    """Return a rule; ``eq`` and ``ge`` must go beyond the pool's own length."""
     return pool if IPv4Network(pool).prefixlen >= length else f"{pool} {word} {length}"

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from fabric.core.artefact import Artefact
 from fabric.core.errors import RenderError
 from fabric.core.registry import Registry, import_modules
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fabric.core.artefact import Artefact
     from fabric.design.model import DeviceDesign
 
 Renderer: TypeAlias = "Callable[[DeviceDesign], list[Artefact]]"
