@@ -214,7 +214,8 @@ class HostQos:
     """What ``mlnx_qos`` is told; lists are indexed by priority or traffic class, 0 to 7.
 
     ``tsa`` words are those of the tool: ``ets`` or ``strict``; ``tc_bandwidth_percent`` of the
-    ets classes sums to exactly 100.
+    ets classes sums to exactly 100. ``dscp_to_priority`` names every DSCP that must differ from
+    the tool's start (priority = DSCP / 8): RoCE data, CNPs, and what shared their priorities.
     """
 
     roce_dscp: int
@@ -226,6 +227,7 @@ class HostQos:
     priority_to_traffic_class: tuple[int, ...]
     tsa: tuple[str, ...]
     tc_bandwidth_percent: tuple[int, ...]
+    dscp_to_priority: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,4 +106,14 @@ def host_qos(policy: LosslessPolicy) -> HostQos:
         priority_to_traffic_class=tuple(range(PRIORITY_COUNT)),
         tsa=tuple("strict" if number == cnp else "ets" for number in range(PRIORITY_COUNT)),
         tc_bandwidth_percent=tuple(bandwidth),
+        dscp_to_priority=_host_dscp_map(policy),
     )
+
+
+def _host_dscp_map(policy: LosslessPolicy) -> tuple[tuple[int, int], ...]:
+    # mlnx_qos --trust dscp starts from priority = dscp >> 3 (Mellanox/mlnx-tools dcbnetlink.py);
+    # no other DSCP may share the paused or the CNP priority, as the switches map it to class 0.
+    wanted = {policy.cnp_dscp: policy.cnp_traffic_class, policy.roce_dscp: policy.pfc_priority}
+    shared = {policy.pfc_priority, policy.cnp_traffic_class} - {BEST_EFFORT}
+    moved = {dscp: BEST_EFFORT for dscp in range(DSCP_COUNT) if dscp >> 3 in shared}
+    return tuple(sorted({**moved, **wanted}.items()))
