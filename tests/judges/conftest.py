@@ -1,0 +1,42 @@
+"""Outside judges: what they are, and what happens when one is missing.
+
+A judge that is not installed skips its tests, unless ``ROCEFAB_JUDGES=required`` says that it must
+be there. The reference data is not part of the project, so its absence always skips.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+def missing_judge(name: str) -> None:
+    """Skip, or fail where the judges are required."""
+    message = f"{name} is not installed; run 'make judges' as root"
+    if os.environ.get("ROCEFAB_JUDGES") == "required":
+        pytest.fail(message)
+    pytest.skip(message)
+
+
+@pytest.fixture(scope="session")
+def yanglint() -> str:
+    """Return the path of yanglint."""
+    path = shutil.which("yanglint")
+    if path is None:
+        missing_judge("yanglint (Debian package yang-tools or libyang2-tools)")
+    assert path is not None
+    return path
+
+
+@pytest.fixture(scope="session")
+def reference() -> Path:
+    """Return the folder of vendor schemas and samples."""
+    folder = Path(os.environ.get("ROCEFAB_REFERENCE", REPOSITORY.parent / "shared"))
+    if not (folder / "schemas" / "sonic-yang").is_dir():
+        pytest.skip(f"no SONiC models in {folder}; set ROCEFAB_REFERENCE to the reference data")
+    return folder

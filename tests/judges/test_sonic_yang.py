@@ -1,0 +1,157 @@
+"""Libyang judges config_db.json with SONiC's own models; our mapping to YANG JSON is judged too."""
+
+from __future__ import annotations
+
+import copy
+import json
+import subprocess
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fabric.design.model import DeviceDesign
+from fabric.render import render_device
+from fabric.validate.sonic_yang import Schema, YangMappingError, convert, load_schema
+from tests.render.designs import design, switches, variant
+
+BRANCHES = ("202405", "master")
+EXAMPLES = ("leaf01", "leaf01-unnumbered", "spine01")
+REJECTED = 7  # exit status of yanglint 2 for invalid data
+SWITCHES = [
+    *(("demo", name) for name in switches("demo") if name.startswith("su")),
+    *(("eight-slash-27", name) for name in switches("eight-slash-27")),
+    ("rail-512", "su1-rail0"),
+    ("rail-512", "spine08"),
+]
+PORT_OVERRIDES = """\
+devices:
+  - names: su1-rail0
+    mac: 52:54:00:00:00:01
+    ports:
+      Ethernet0: {enabled: false, description: 'a "quoted" {{ 7*7 }} \\ text'}
+      Ethernet8: {lossless: {pfc: false}}
+      Ethernet128: {lossless: {ecn: {kmin_bytes: 200000}, watchdog: {enabled: false}}}
+      Ethernet136: {cable_m: 5, lossless: {dynamic_th: -2, watchdog: {poll_ms: 100}}}
+  - names: su1-rail1
+    ports:
+      Ethernet0: {cable_m: 7}
+      Ethernet8: {fec: none, speed_gbps: 200, lossless: {roce_dscp: 24, pfc_priority: 4}}
+"""
+VARIANTS = {
+    "vlan-per-nic": {"vlan_first: 101": "vlan_per: nic\n  vlan_first: 101"},
+    "port-overrides": {},
+    "no-pfc": {"pfc_priority: 3": "pfc: false"},
+    "no-watchdog": {"watchdog: {action: drop": "watchdog: {enabled: false, action: drop"},
+    "other-numbers": {
+        "roce_dscp: 26": "roce_dscp: 34",
+        "pfc_priority: 3": "pfc_priority: 4\n  queue: 5\n  traffic_class: 2\n  priority_group: 7",
+    },
+}
+
+
+class Judge:
+    """yanglint with the models of one branch."""
+
+    def __init__(self, program: str, folder: Path, branch: str) -> None:
+        models = folder / branch
+        first = models / "sonic-device_metadata.yang"
+        files = [first, *sorted(models.glob("sonic-*.yang"))]
+        options = ["-Q", "-i", "-p", str(models), "-t", "config"]
+        self._command = [program, *options, *map(str, files)]
+        self.schema: Schema = load_schema(models)
+
+    def verdict(self, data: dict[str, Any], scratch: Path) -> tuple[int, str]:
+        """Return exit status and first line of the complaint."""
+        file = scratch / "data.json"
+        file.write_text(json.dumps(data), encoding="utf-8")
+        done = subprocess.run(
+            [*self._command, str(file)], capture_output=True, text=True, check=False
+        )
+        return done.returncode, (done.stderr.splitlines() or [""])[0]
+
+    def accepts(self, config: Any, scratch: Path) -> None:
+        """Assert that a config_db.json is valid."""
+        status, complaint = self.verdict(convert(config, self.schema), scratch)
+        assert status == 0, complaint
+
+
+@pytest.fixture(scope="session")
+def models(reference: Path) -> Path:
+    """Return the folder of the SONiC models."""
+    return reference / "schemas" / "sonic-yang"
+
+
+@pytest.fixture(scope="session", params=BRANCHES)
+def judge(request: pytest.FixtureRequest, yanglint: str, models: Path) -> Judge:
+    """Return the judge of one branch."""
+    return Judge(yanglint, models, request.param)
+
+
+@cache
+def _config(device: DeviceDesign) -> Any:
+    return json.loads(render_device(device)[0].content)
+
+
+@pytest.mark.parametrize("branch", BRANCHES)
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_mapping_is_that_of_the_examples(models: Path, name: str, branch: str) -> None:
+    """Our mapping gives the JSON that libyang has accepted before."""
+    folder = models / "examples"
+    config = json.loads((folder / f"{name}.config_db.json").read_text(encoding="utf-8"))
+    text = (folder / f"{name}.yang-{branch}.json").read_text(encoding="utf-8")
+    wanted, _ = json.JSONDecoder().raw_decode(text)  # a line of log may follow
+    assert convert(config, load_schema(models / branch)) == wanted
+
+
+def test_known_mistakes_get_the_known_verdict(judge: Judge, models: Path, tmp_path: Path) -> None:
+    """Each one-field mistake is accepted or refused as it was when the samples were made."""
+    folder = models / "examples"
+    document = json.loads((folder / "cases.json").read_text(encoding="utf-8"))
+    base = json.loads((folder / document["base"]).read_text(encoding="utf-8"))
+    branch = "master" if len(judge.schema.tables) > 200 else "202405"  # noqa: PLR2004
+    for case in document["cases"]:
+        config = _mutated(base, case["set"])
+        try:
+            status, complaint = judge.verdict(convert(config, judge.schema), tmp_path)
+        except YangMappingError as error:
+            status, complaint = REJECTED, f"conversion error: {error}"
+        wanted = 0 if case[branch] == "accept" else REJECTED
+        assert status == wanted, (case["case"], complaint)
+
+
+def _mutated(base: dict[str, Any], changes: list[list[Any]]) -> dict[str, Any]:
+    config = copy.deepcopy(base)
+    for table, key, field, value in changes:
+        row = config.setdefault(table, {}).setdefault(key, {})
+        if field is not None and value is None:
+            row.pop(field, None)
+        elif field is not None:
+            row[field] = value
+    return config
+
+
+@pytest.mark.parametrize(("inventory", "switch"), SWITCHES)
+def test_examples_are_valid(judge: Judge, tmp_path: Path, inventory: str, switch: str) -> None:
+    """Every SONiC switch of the example inventories is valid for libyang."""
+    judge.accepts(_config(design(inventory, switch)), tmp_path)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_variants_are_valid(judge: Judge, tmp_path: Path, name: str) -> None:
+    """What overrides and other policies give is valid too."""
+    devices = PORT_OVERRIDES if name == "port-overrides" else ""
+    designs = variant(tmp_path / "inventory", "demo", VARIANTS[name], devices)
+    for device in designs.values():
+        if device.platform == "sonic":
+            judge.accepts(_config(device), tmp_path)
+
+
+def test_a_wrong_row_is_refused(judge: Judge, tmp_path: Path) -> None:
+    """The judge does refuse: a queue that names a profile that is absent."""
+    config = copy.deepcopy(_config(design("demo", "su1-rail0")))
+    del config["WRED_PROFILE"]["AZURE_LOSSLESS"]
+    status, complaint = judge.verdict(convert(config, judge.schema), tmp_path)
+    assert status == REJECTED
+    assert "wred_profile" in complaint

@@ -1,0 +1,54 @@
+"""Designs of the example inventories, and small variants of them, for the tests."""
+
+from __future__ import annotations
+
+import shutil
+from functools import cache
+from pathlib import Path
+
+from fabric.design.model import DeviceDesign
+from fabric.design.switch import SwitchDesigner
+from fabric.intent.inventory import load
+from fabric.intent.resolve import PolicyResolver
+from fabric.topology import realise
+
+REPOSITORY = Path(__file__).parents[2]
+INVENTORY = REPOSITORY / "inventory"
+
+
+@cache
+def designer(folder: Path) -> tuple[SwitchDesigner, dict[str, int]]:
+    """Return the designer of an inventory folder, and its switches by name."""
+    intent = load(folder)
+    fabric = realise(intent)
+    return SwitchDesigner(fabric, PolicyResolver(intent)), fabric.switch_row
+
+
+@cache
+def design(inventory: str, switch: str) -> DeviceDesign:
+    """Return the design of a switch of an example inventory."""
+    made, rows = designer(INVENTORY / inventory)
+    return made.design(rows[switch])
+
+
+def switches(inventory: str) -> list[str]:
+    """Return the switch names of an example inventory."""
+    return list(designer(INVENTORY / inventory)[1])
+
+
+def variant(
+    target: Path, inventory: str, changes: dict[str, str], devices: str = ""
+) -> dict[str, DeviceDesign]:
+    """Return the designs of an example with text replaced and one more override file."""
+    shutil.copytree(INVENTORY / inventory, target)
+    file = target / "fabric.yaml"
+    text = file.read_text(encoding="utf-8")
+    for old, new in changes.items():
+        assert old in text, old
+        text = text.replace(old, new)
+    file.write_text(text, encoding="utf-8")
+    if devices:
+        (target / "devices").mkdir(exist_ok=True)
+        (target / "devices" / "zz-test.yaml").write_text(devices, encoding="utf-8")
+    made, rows = designer(target)
+    return {name: made.design(row) for name, row in rows.items()}
