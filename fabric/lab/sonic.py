@@ -1,0 +1,378 @@
+"""Stand-in of a switch that runs community SONiC.
+
+Known: sonic-net/sonic-utilities 202405 (config/main.py, show, scripts/ecnconfig, pfcwd),
+sonic-net/sonic-swss (buffermgrd, pfcwdorch), sonic-net/sonic-buildimage (bgpcfgd, sysctl,
+sonic-cfggen). The configuration lives in CONFIG_DB, is written to `/etc/sonic/config_db.json` by
+``config save`` only, and comes from there after a restart. bgpcfgd holds a peer back until
+Loopback0 has an address and ``local_addr`` is an address of a local interface, and applies nothing
+but ``admin_status`` to a row that is live. buffermgrd adds PG profiles and BUFFER_PG rows itself.
+Assumed: a reload takes a second of lab time for BGP only; sessions over SSH stay. Prefix and
+message counts of BGP are invented. Users other than root may not change the configuration.
+"""
+
+from __future__ import annotations
+
+import copy
+import ipaddress
+import json
+from typing import TYPE_CHECKING, Any
+
+from fabric.lab import sonic_config, sonic_counters, sonic_show
+from fabric.lab.shell_types import Result
+from fabric.lab.sonic_model import HEADROOM
+from fabric.lab.ssh import SshStandIn
+from fabric.lab.standin import stand_ins
+from fabric.lab.sysctl import Sysctl
+from fabric.lab.systemd import Systemd
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fabric.lab.clock import LabClock
+    from fabric.lab.shell_types import Context
+    from fabric.lab.sonic_check import Tables
+    from fabric.lab.spec import Neighbour, StandInSpec
+
+STARTUP = "/etc/sonic/config_db.json"
+CHECKPOINTS = "/etc/sonic/checkpoints"
+RESTART_S = 1.0
+_PLATFORM = "x86_64-kvm_x86_64-r0"
+_KERNEL = {
+    **{
+        f"net.{family}.neigh.default.{name}": value
+        for family in ("ipv4", "ipv6")
+        for name, value in (
+            ("base_reachable_time_ms", "1800000"),
+            ("gc_thresh1", "1024"),
+            ("gc_thresh2", "2048"),
+            ("gc_thresh3", "4096"),
+            ("gc_stale_time", "60"),
+        )
+    },
+    "net.ipv4.conf.all.arp_accept": "0",
+    "net.ipv4.conf.default.arp_accept": "0",
+    "net.ipv4.conf.all.arp_announce": "1",
+    "net.ipv4.conf.default.arp_announce": "0",
+    "net.ipv4.conf.all.arp_ignore": "2",
+    "net.ipv4.conf.default.arp_ignore": "0",
+    "net.ipv4.conf.all.arp_notify": "1",
+    "net.ipv4.conf.default.arp_notify": "0",
+    "net.ipv4.ip_forward": "1",
+    "net.ipv6.conf.all.forwarding": "1",
+}
+
+
+@stand_ins.add("sonic")
+class SonicStandIn(SshStandIn):
+    """A SONiC switch.
+
+    Parameters
+    ----------
+    spec : StandInSpec
+        ``running`` is the CONFIG_DB. Options: ``platform`` (ONIE platform), ``release`` (default
+        ``202405``; from ``202505`` on every reload is checked), ``prefixes`` per BGP session.
+    clock : LabClock
+        Clock of the timers.
+    """
+
+    def __init__(self, spec: StandInSpec, clock: LabClock) -> None:
+        super().__init__(spec, clock)
+        self.release = spec.options.get("release", "202405")
+        self.running: Tables = copy.deepcopy(spec.running) if spec.running else {}
+        self._fill_metadata()
+        self.neighbours: dict[str, list[Neighbour]] = {}
+        for neighbour in spec.neighbours:
+            self.neighbours.setdefault(neighbour.local_port, []).append(neighbour)
+        self.peer_up: Callable[[str], bool] = lambda _local_ip: True
+        self.unplugged: set[str] = set()
+        self.port_flaps: dict[str, int] = {}
+        self.bgp_peers: dict[str, dict[str, Any]] = {}
+        self.restarts = 0
+        self.counters = sonic_counters.Counters()
+        self._down_until_s: dict[str, float] = {}  # BGP row or port -> lab time
+        self.systemd = Systemd(self)
+        self.sysctl = Sysctl(self, _KERNEL)
+        self._write_files()
+        self.after_change(restart=True)
+        self._down_until_s.clear()
+        self.restarts = 0
+        self.save()
+        self.tools.update(sonic_config.commands(self))
+        self.tools.update(sonic_show.commands(self))
+        self.tools.update(
+            {
+                "sonic-db-cli": sonic_counters.command(self),
+                "systemd-run": self.systemd.run_transient,
+                "systemctl": self.systemd.control,
+                "sysctl": self.sysctl.command,
+                "hostname": lambda _context, _argv, _stdin: Result(self.hostname() + "\n"),
+                "uname": self._uname,
+                "reboot": self._reboot_command,
+                "decode-syseeprom": self._eeprom,
+                "sonic-cfggen": self._cfggen,
+            }
+        )
+
+    # -- state -----------------------------------------------------------------------------------
+
+    def _fill_metadata(self) -> None:
+        row = self.running.setdefault("DEVICE_METADATA", {}).setdefault("localhost", {})
+        row.setdefault("hostname", self.spec.name)
+        row.setdefault("hwsku", self.spec.model)
+        row.setdefault("platform", self.platform)
+        row.setdefault("mac", self.spec.mac)
+
+    @property
+    def platform(self) -> str:
+        """ONIE platform name."""
+        row = self.metadata()
+        return str(self.spec.options.get("platform") or row.get("platform") or _PLATFORM)
+
+    def _write_files(self) -> None:
+        self.fs.mkdir(CHECKPOINTS)
+        self.fs.put("/etc/machine-id", "0" * 32 + "\n")
+        self.fs.mkdir("/etc/sysctl.d")
+        version = f"build_version: '{self.release}.0'\nasic_type: {self.asic}\n"
+        self.fs.put("/etc/sonic/sonic_version.yml", version)
+
+    @property
+    def asic(self) -> str:
+        """ASIC vendor, by the platform name."""
+        name = self.platform
+        return "mellanox" if "mlnx" in name or "nvidia" in name else "broadcom"
+
+    def metadata(self) -> dict[str, Any]:
+        """Return the row DEVICE_METADATA|localhost."""
+        return self.running.get("DEVICE_METADATA", {}).get("localhost", {})
+
+    def hostname(self) -> str:
+        """Return the hostname of CONFIG_DB, or that of a fault."""
+        return self._identity or str(self.metadata().get("hostname", "sonic"))
+
+    def table(self, name: str) -> dict[str, dict[str, Any]]:
+        """Return the rows of a table, empty when it does not exist."""
+        return self.running.get(name, {})
+
+    def save(self) -> None:
+        """Write the running configuration as the startup configuration."""
+        self.fs.put(STARTUP, dump(self.running))
+
+    @property
+    def startup(self) -> Tables:
+        """The startup configuration as it is on disk."""
+        loaded: Tables = json.loads(self.fs.read(STARTUP))
+        return loaded
+
+    def hand_edit(self, table: str, key: str, field: str | None, value: Any) -> None:
+        """Change the running configuration as a person on the switch would, past all checks.
+
+        Parameters
+        ----------
+        table, key : str
+            Row of CONFIG_DB.
+        field : str or None
+            Field to set; None sets a row without fields.
+        value : Any
+            New value; None deletes the field, or the row when ``field`` is None.
+        """
+        with self.lock:
+            rows = self.running.setdefault(table, {})
+            if field is None and value is None:
+                rows.pop(key, None)
+            elif field is None:
+                rows[key] = dict(value)
+            elif value is None:
+                rows.get(key, {}).pop(field, None)
+            else:
+                rows.setdefault(key, {})[field] = value
+            if not rows:
+                del self.running[table]
+            self.after_change()
+
+    # -- daemons ---------------------------------------------------------------------------------
+
+    def after_change(self, *, restart: bool = False) -> None:
+        """Let the daemons see the running configuration."""
+        if restart:
+            self.bgp_peers.clear()
+            self.restarts += 1
+        self._buffermgrd()
+        self._bgpcfgd(restart=restart)
+
+    def _buffermgrd(self) -> None:
+        if self.metadata().get("buffer_model") == "dynamic":
+            return
+        known = next((rows for part, rows in HEADROOM.items() if part in self.platform), {})
+        for port, row in self.table("PORT_QOS_MAP").items():
+            cable = next((rows[port] for rows in self.table("CABLE_LENGTH").values() if port in rows), "")
+            speed = str(self.table("PORT").get(port, {}).get("speed", ""))
+            if port == "global" or not row.get("pfc_enable") or not cable or cable == "0m":
+                continue
+            name = f"pg_lossless_{speed}_{cable}_profile"
+            figures = known.get((speed, cable))
+            if name not in self.table("BUFFER_PROFILE"):
+                if figures is None or "ingress_lossless_pool" not in self.table("BUFFER_POOL"):
+                    self._log(f"No PG profile configured for speed {speed} and cable length {cable}")
+                    continue
+                size, xon, room, threshold = figures
+                profile = {"pool": "ingress_lossless_pool", "xon": xon, "xoff": room, "size": size}
+                self.running.setdefault("BUFFER_PROFILE", {})[name] = {
+                    **profile,
+                    "dynamic_th": threshold,
+                }
+            for span in _ranges(str(row["pfc_enable"])):
+                rows = self.running.setdefault("BUFFER_PG", {})
+                rows.setdefault(f"{port}|{span}", {"profile": name})
+
+    def _bgpcfgd(self, *, restart: bool) -> None:
+        rows = self.table("BGP_NEIGHBOR")
+        for key in list(self.bgp_peers):
+            if key not in rows:
+                del self.bgp_peers[key]
+        for key, row in rows.items():
+            if key not in self.bgp_peers:
+                self.bgp_peers[key] = dict(row)
+                if restart:
+                    self.hold_down(f"bgp {key}")
+            elif row.get("admin_status") != self.bgp_peers[key].get("admin_status"):
+                self.bgp_peers[key]["admin_status"] = row.get("admin_status", "up")
+
+    def flap(self, port: str) -> None:
+        """Take a port down and up, as GCU does around changes of its QoS rows."""
+        self.port_flaps[port] = self.port_flaps.get(port, 0) + 1
+        self.hold_down(f"port {port}")
+
+    def hold_down(self, what: str) -> None:
+        """Keep a BGP session or a port down for a second of lab time."""
+        self._down_until_s[what] = self.clock.now_s() + RESTART_S
+
+    def _held(self, what: str) -> bool:
+        return self._down_until_s.get(what, 0.0) > self.clock.now_s()
+
+    def _log(self, text: str) -> None:
+        self.fs.mkdir("/var/log")
+        self.fs.write("/var/log/syslog", f"{self.hostname()} {text}\n", append=True)
+
+    # -- what the wires do -----------------------------------------------------------------------
+
+    def port_up(self, port: str) -> bool:
+        """Tell whether a port is operationally up."""
+        admin = self.table("PORT").get(port, {}).get("admin_status", "down")
+        return admin == "up" and port not in self.unplugged and not self._held(f"port {port}")
+
+    def interface_up(self, name: str) -> bool:
+        """Tell whether a port, VLAN or loopback interface is up."""
+        if name.startswith("Loopback"):
+            return True
+        if name.startswith("Vlan"):
+            keys = (key.split("|") for key in self.table("VLAN_MEMBER"))
+            return any(vlan == name and self.port_up(port) for vlan, port in keys)
+        return self.port_up(name)
+
+    def addresses(self) -> dict[str, str]:
+        """Return interface by local IP address."""
+        found = {}
+        for table in ("INTERFACE", "VLAN_INTERFACE", "LOOPBACK_INTERFACE"):
+            for key in self.table(table):
+                name, _, prefix = key.partition("|")
+                if prefix:
+                    found[str(ipaddress.ip_interface(prefix).ip)] = name
+        return found
+
+    def router_id(self) -> str:
+        """Return the BGP router id, empty when bgpcfgd would wait for one."""
+        explicit = self.metadata().get("bgp_router_id")
+        globals_ = self.table("BGP_GLOBALS").get("default", {}).get("router_id")
+        loopback = next((ip for ip, name in self.addresses().items() if name == "Loopback0"), "")
+        return str(explicit or globals_ or loopback)
+
+    def bgp_state(self, key: str) -> str | None:
+        """Return ``Established``, another state, or None for a peer that FRR does not know."""
+        row = self.bgp_peers.get(key, {})
+        name = key.split("|")[-1]
+        addresses = self.addresses()
+        local = str(row.get("local_addr", ""))
+        interface = addresses.get(local) if local else self._towards(name)
+        if not self.router_id() or interface is None:
+            return None
+        default = str(self.metadata().get("default_bgp_status", "up"))
+        if row.get("admin_status", default) != "up":
+            return "Idle (Admin)"
+        if not self.interface_up(interface) or self._held(f"bgp {key}"):
+            return "Active"
+        own = local or next((ip for ip, port in addresses.items() if port == interface), name)
+        return "Established" if self.peer_up(own) else "Active"
+
+    def _towards(self, peer: str) -> str | None:
+        """Return the interface of a peer without local address: its name or its subnet."""
+        if peer in self.table("PORT"):
+            return peer
+        for table in ("INTERFACE", "VLAN_INTERFACE"):
+            for key in self.table(table):
+                name, _, prefix = key.partition("|")
+                if prefix and ipaddress.ip_address(peer) in ipaddress.ip_interface(prefix).network:
+                    return name
+        return None
+
+    # -- life ------------------------------------------------------------------------------------
+
+    def on_reboot(self) -> None:
+        """Drop timers and what was not saved; load the startup configuration."""
+        self.systemd.forget()
+        self.sysctl.reset()
+        try:
+            self.running = self.startup
+        except (OSError, ValueError):
+            self.running = {}
+        self.after_change(restart=True)
+
+    def expire_timers(self) -> None:
+        """Run the pending transient timers now."""
+        self.systemd.expire()
+
+    # -- small commands --------------------------------------------------------------------------
+
+    def _reboot_command(self, context: Context, _argv: list[str], _stdin: str) -> Result:
+        if not context.root:
+            return Result("", "This command must be run as root\n", 1)
+        self.reboot()
+        return Result()
+
+    def _uname(self, _context: Context, argv: list[str], _stdin: str) -> Result:
+        words = {"-n": self.hostname(), "-r": "6.1.0-11-2-amd64", "-m": "x86_64", "-s": "Linux"}
+        return Result(words.get(argv[1] if len(argv) > 1 else "-s", "Linux") + "\n")
+
+    def _eeprom(self, context: Context, argv: list[str], _stdin: str) -> Result:
+        if not context.root:
+            return Result("", "Root privileges are required for this operation\n", 1)
+        values = {"-s": self.spec.serial, "-m": self.spec.mac, "-p": self.spec.model}
+        if len(argv) != 2 or argv[1] not in values:  # noqa: PLR2004  (one option)
+            return Result("", "decode-syseeprom: only -s, -m and -p are supported\n", 1)
+        return Result(values[argv[1]] + "\n")
+
+    def _cfggen(self, _context: Context, argv: list[str], _stdin: str) -> Result:
+        if argv[1:] == ["-d", "--print-data"]:
+            return Result(dump(self.running))
+        if argv[1:3] == ["-d", "-v"] and len(argv) == 4:  # noqa: PLR2004  (one variable)
+            node: Any = self.running
+            for part in argv[3].split("."):
+                node = node.get(part, "") if isinstance(node, dict) else ""
+            return Result(f"{node}\n")
+        return Result("", "sonic-cfggen: only -d --print-data and -d -v are supported\n", 2)
+
+
+def dump(config: Tables) -> str:
+    """Print a CONFIG_DB as sonic-cfggen does."""
+    return json.dumps(config, indent=4, sort_keys=True) + "\n"
+
+
+def _ranges(priorities: str) -> list[str]:
+    """Return contiguous ranges: ``3,4`` is ``3-4``, ``3,5`` is ``3`` and ``5``."""
+    numbers = sorted({int(text) for text in priorities.split(",") if text})
+    spans: list[list[int]] = []
+    for number in numbers:
+        if spans and number == spans[-1][-1] + 1:
+            spans[-1].append(number)
+        else:
+            spans.append([number])
+    return [f"{span[0]}-{span[-1]}" if len(span) > 1 else str(span[0]) for span in spans]
