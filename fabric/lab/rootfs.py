@@ -97,6 +97,8 @@ class RootFs:
             return
         hook = self._hooks.get(name)
         target = self.local(path)
+        if hook is not None and not text:
+            return  # opening a file of the kernel does not truncate it
         if hook is not None:
             text, append = hook(text), False
         with target.open("ab" if append else "wb") as stream:

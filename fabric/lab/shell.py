@@ -102,9 +102,7 @@ class Shell:
 
     def child(self) -> Shell:
         """Return a copy whose changes do not come back, as a subshell is."""
-        twin = Shell(
-            self.fs, self.tools, user=self.user, delay=self.delay, guard=self.guard
-        )
+        twin = Shell(self.fs, self.tools, user=self.user, delay=self.delay, guard=self.guard)
         twin.cwd, twin.root, twin.line, twin.status = self.cwd, self.root, self.line, self.status
         twin.options, twin.functions = set(self.options), dict(self.functions)
         twin.variables, twin.name = dict(self.variables), self.name
@@ -242,9 +240,16 @@ class Shell:
             streams.err(f"{self.name}: {error.filename}: {error.strerror}\n")
             return 1
         try:
-            return await self._node(command.node, inner)
-        finally:
+            code = await self._node(command.node, inner)
+        except BaseException:
             finish()
+            raise
+        try:
+            finish()
+        except OSError as error:
+            streams.err(f"{self.name}: {error.filename}: {error.strerror}\n")
+            return 1
+        return code
 
     async def _node(
         self,

@@ -204,7 +204,9 @@ class SonicStandIn(SshStandIn):
             return
         known = next((rows for part, rows in HEADROOM.items() if part in self.platform), {})
         for port, row in self.table("PORT_QOS_MAP").items():
-            cable = next((rows[port] for rows in self.table("CABLE_LENGTH").values() if port in rows), "")
+            cable = next(
+                (rows[port] for rows in self.table("CABLE_LENGTH").values() if port in rows), ""
+            )
             speed = str(self.table("PORT").get(port, {}).get("speed", ""))
             if port == "global" or not row.get("pfc_enable") or not cable or cable == "0m":
                 continue
@@ -212,7 +214,9 @@ class SonicStandIn(SshStandIn):
             figures = known.get((speed, cable))
             if name not in self.table("BUFFER_PROFILE"):
                 if figures is None or "ingress_lossless_pool" not in self.table("BUFFER_POOL"):
-                    self._log(f"No PG profile configured for speed {speed} and cable length {cable}")
+                    self._log(
+                        f"No PG profile configured for speed {speed} and cable length {cable}"
+                    )
                     continue
                 size, xon, room, threshold = figures
                 profile = {"pool": "ingress_lossless_pool", "xon": xon, "xoff": room, "size": size}

@@ -124,7 +124,9 @@ class _Config:
     def _reload(self, context: Context, words: list[str]) -> Result:
         name = self._operand(words) or _STARTUP
         if not {"-y", "--yes"} & set(words):
-            text = f"Clear current config and reload config in config_db format from {name} ? [y/N]: "
+            text = (
+                f"Clear current config and reload config in config_db format from {name} ? [y/N]: "
+            )
             return Result(text, "Aborted!\n", 1)
         try:
             data = self._json(context, name)
@@ -287,7 +289,9 @@ class _Config:
                 ports = names.split(",")
                 missing = [port for port in ports if port not in device.table("PORT")]
                 if missing:
-                    message = ValueError("Interface name is invalid. Please enter a valid interface name!!")
+                    message = ValueError(
+                        "Interface name is invalid. Please enter a valid interface name!!"
+                    )
                     return _fail("", f"interface {verb} [OPTIONS] INTERFACE_NAME", message)
                 for port in ports:
                     status = "up" if verb == "startup" else "down"
@@ -317,7 +321,9 @@ class _Config:
         options = dict(zip(argv[1::2], argv[2::2], strict=False))
         profile = options.pop("-p", "")
         if len(argv) % 2 == 0 or set(options) - set(names) or not options:
-            return Result("", "usage: ecnconfig [-h] [-l] [-p PROFILE] [-gmin N] [-gmax N] ...\n", 2)
+            return Result(
+                "", "usage: ecnconfig [-h] [-l] [-p PROFILE] [-gmin N] [-gmax N] ...\n", 2
+            )
         if not context.root:
             return Result("", "Root privileges required for this operation\n", 1)
         row = device.table("WRED_PROFILE").get(profile)
@@ -351,13 +357,17 @@ class _Config:
                 if not 100 <= int(value) <= 3000:  # noqa: PLR2004  (the option's range)
                     return Result("", f"Error: Invalid value for poll_interval: {value}\n", 2)
                 if int(value) > lowest:
-                    text = f"unable to use polling interval = {value}ms, value is bigger than one of "
+                    text = (
+                        f"unable to use polling interval = {value}ms, value is bigger than one of "
+                    )
                     return Result("", f"{text}the configured detection times\n", 1)
                 row = device.running.setdefault("PFC_WD", {}).setdefault("GLOBAL", {})
                 row["POLL_INTERVAL"] = value
             case ["stop", *ports]:
                 rows = device.running.get("PFC_WD", {})
-                for port in [key for key in rows if key != "GLOBAL" and (not ports or key in ports)]:
+                for port in [
+                    key for key in rows if key != "GLOBAL" and (not ports or key in ports)
+                ]:
                     del rows[port]
                 if not rows:
                     device.running.pop("PFC_WD", None)
@@ -376,7 +386,9 @@ class _Config:
         while rest:
             word = rest.pop(0)
             if word in ("--action", "-a", "--restoration-time", "-r"):
-                options["action" if "a" in word[:3] else "restoration_time"] = rest.pop(0) if rest else ""
+                options["action" if "a" in word[:3] else "restoration_time"] = (
+                    rest.pop(0) if rest else ""
+                )
             else:
                 operands.append(word)
         if len(operands) < 2 or not operands[-1].isdigit():  # noqa: PLR2004  (ports and time)

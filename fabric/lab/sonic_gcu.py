@@ -100,7 +100,9 @@ def _check_field(sku: str, operation: dict[str, Any]) -> None:
     listed = sku in MELLANOX_SKUS or any(part in sku for part in BROADCOM_SKU_PARTS)
     cleaned = "/".join(part for part in rest if not any(sign.isdigit() for sign in part)).lower()
     value = operation.get("value")
-    names = [f"{cleaned}/{key}".lstrip("/") for key in value] if isinstance(value, dict) else [cleaned]
+    names = (
+        [f"{cleaned}/{key}".lstrip("/") for key in value] if isinstance(value, dict) else [cleaned]
+    )
     fields, operations = rule
     if not listed or operation["op"] not in operations or not set(names) <= fields:
         function = "generic_config_updater.field_operation_validators.rdma_config_update_validator"
@@ -113,9 +115,7 @@ def _check_field(sku: str, operation: dict[str, Any]) -> None:
 
 def _illegal_field(operation: dict[str, Any], table: str) -> None:
     field = operation["path"] if operation["path"].count("/") > 1 else f"/{table}"
-    message = (
-        f"Given patch operation is invalid. Operation: {operation['op']} is illegal on field: {field}"
-    )
+    message = f"Given patch operation is invalid. Operation: {operation['op']} is illegal on field: {field}"
     raise PatchRefusedError(message)
 
 

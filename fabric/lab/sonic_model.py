@@ -142,12 +142,8 @@ TABLES: dict[str, tuple[Row, ...]] = {
     ),
     "LOOPBACK_INTERFACE": (Row(("str",), _INTERFACE), Row(("str", PREFIX), _ADDRESS)),
     "INTERFACE": (Row((PORTS,), _INTERFACE), Row((PORTS, PREFIX), _ADDRESS)),
-    "MGMT_INTERFACE": (
-        Row(("str", PREFIX), {"gwaddr": "ip", "forced_mgmt_routes": "list:str"}),
-    ),
-    "MGMT_PORT": (
-        Row(("str",), {"alias": "str", "admin_status": UPDOWN, "description": "str"}),
-    ),
+    "MGMT_INTERFACE": (Row(("str", PREFIX), {"gwaddr": "ip", "forced_mgmt_routes": "list:str"}),),
+    "MGMT_PORT": (Row(("str",), {"alias": "str", "admin_status": UPDOWN, "description": "str"}),),
     "VLAN": (
         Row(
             (VLAN_NAME,),
@@ -270,7 +266,10 @@ TABLES: dict[str, tuple[Row, ...]] = {
         ),
     ),
     "QUEUE": (
-        Row(("ref:PORT|CPU", "str"), {"scheduler": "ref:SCHEDULER", "wred_profile": "ref:WRED_PROFILE"}),
+        Row(
+            ("ref:PORT|CPU", "str"),
+            {"scheduler": "ref:SCHEDULER", "wred_profile": "ref:WRED_PROFILE"},
+        ),
     ),
     "CABLE_LENGTH": (Row(("str",), any_field=(PORTS, "re:[0-9]+m")),),
     "BUFFER_POOL": (
@@ -300,9 +299,7 @@ TABLES: dict[str, tuple[Row, ...]] = {
             },
         ),
     ),
-    "BUFFER_PG": (
-        Row((PORTS, "re:[0-7](-[0-7])?"), {"profile": "ref:BUFFER_PROFILE|NULL"}),
-    ),
+    "BUFFER_PG": (Row((PORTS, "re:[0-7](-[0-7])?"), {"profile": "ref:BUFFER_PROFILE|NULL"}),),
     "BUFFER_QUEUE": (Row((PORTS, "re:[0-9]+(-[0-9]+)?"), {"profile": "ref:BUFFER_PROFILE"}),),
     "BUFFER_PORT_INGRESS_PROFILE_LIST": (Row((PORTS,), {"profile_list": "refs:BUFFER_PROFILE"}),),
     "BUFFER_PORT_EGRESS_PROFILE_LIST": (Row((PORTS,), {"profile_list": "refs:BUFFER_PROFILE"}),),
@@ -326,7 +323,10 @@ TABLES: dict[str, tuple[Row, ...]] = {
     "CRM": (
         Row(
             ("enum:Config",),
-            any_field=("re:[a-z0-9_]+_(threshold_type|low_threshold|high_threshold)|polling_interval", "str"),
+            any_field=(
+                "re:[a-z0-9_]+_(threshold_type|low_threshold|high_threshold)|polling_interval",
+                "str",
+            ),
         ),
     ),
     "SWITCH_HASH": (
@@ -341,7 +341,9 @@ TABLES: dict[str, tuple[Row, ...]] = {
         ),
     ),
     "NTP_SERVER": (Row(("str",), {"iburst": ONOFF, "association_type": "enum:server|pool"}),),
-    "SYSLOG_SERVER": (Row(("str",), {"source": "ip", "port": U16, "vrf": "str", "severity": "str"}),),
+    "SYSLOG_SERVER": (
+        Row(("str",), {"source": "ip", "port": U16, "vrf": "str", "severity": "str"}),
+    ),
     "LLDP": (Row(("str",), any_field=("str", "str")),),
     "FEATURE": (Row(("str",), any_field=("str", "str")),),
     "FLEX_COUNTER_TABLE": (Row(("str",), any_field=("str", "str")),),

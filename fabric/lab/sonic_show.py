@@ -48,7 +48,7 @@ def commands(device: SonicStandIn) -> dict[str, Tool]:
             return Result(pages[words](device))
         if words[:2] == ("queue", "counters") and words[-1] == "--json":
             return Result(_queues_json(device, words[2] if len(words) == 4 else None))  # noqa: PLR2004
-        usage = "Usage: show [OPTIONS] COMMAND [ARGS]...\nTry \"show -h\" for help.\n\n"
+        usage = 'Usage: show [OPTIONS] COMMAND [ARGS]...\nTry "show -h" for help.\n\n'
         return Result("", f'{usage}Error: No such command "{" ".join(words)}".\n', 2)
 
     return {"show": show}
@@ -225,7 +225,9 @@ def _arp(device: SonicStandIn) -> str:
             rows.append([peer, mac, device.addresses().get(local, "-"), "-"])
     for key, row in device.table("NEIGH").items():
         vlan, address = key.split("|")
-        port = next((k.split("|")[1] for k in device.table("VLAN_MEMBER") if k.startswith(vlan + "|")), "-")
+        port = next(
+            (k.split("|")[1] for k in device.table("VLAN_MEMBER") if k.startswith(vlan + "|")), "-"
+        )
         rows.append([address, str(row.get("neigh", "")), port, vlan[4:]])
     headers = ["Address", "MacAddress", "Iface", "Vlan"]
     return f"{simple(headers, rows)}Total number of entries {len(rows)} \n"

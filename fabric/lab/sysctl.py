@@ -69,9 +69,13 @@ class Sysctl:
         limit = count.count if count else None
         if "--system" in flags:
             paths = self._system_files()
-            return self._files(context, [(path, f"* Applying {path} ...\n") for path in paths], limit)
+            return self._files(
+                context, [(path, f"* Applying {path} ...\n") for path in paths], limit
+            )
         if {"-p", "--load"} & set(flags):
-            return self._files(context, [(name, "") for name in operands or ["/etc/sysctl.conf"]], limit)
+            return self._files(
+                context, [(name, "") for name in operands or ["/etc/sysctl.conf"]], limit
+            )
         if "-a" in flags:
             names = sorted(self.values)
             return Result("".join(f"{_dotted(name)} = {self.values[name]}\n" for name in names))

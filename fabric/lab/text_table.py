@@ -21,9 +21,7 @@ def natural(text: str) -> list[tuple[int, int | str]]:
     return [(0, int(piece)) if piece.isdigit() else (1, piece) for piece in pieces]
 
 
-def simple(
-    headers: Sequence[str], rows: Sequence[Sequence[str]], *, right: bool = False
-) -> str:
+def simple(headers: Sequence[str], rows: Sequence[Sequence[str]], *, right: bool = False) -> str:
     """Return a table in the format ``simple``, with its last newline."""
     padding = 2 if headers else 0
     columns = len(headers) or max((len(row) for row in rows), default=0)

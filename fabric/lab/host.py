@@ -1,0 +1,260 @@
+"""Stand-in of a GPU host with RDMA NICs.
+
+Known: the tools as named in ``host_qos``, ``host_net`` and ``host_rdma``; files of the OFED driver
+below `/sys/class/net/<if>/ecn` and `/sys/class/infiniband/<dev>/tc/1/traffic_class` (writing 106
+reads back as ``Global tclass=106``, -1 clears). Everything that the driver holds is lost at a
+restart; addresses come back from netplan, kernel parameters from sysctl.d, the rest from the
+units that are enabled. Assumed: one kernel for all, mlx5 NICs of port 1 only.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from fabric.lab import host_net, host_qos, host_rdma
+from fabric.lab.shell_types import Result
+from fabric.lab.ssh import SshStandIn
+from fabric.lab.standin import stand_ins
+from fabric.lab.sysctl import Sysctl
+from fabric.lab.systemd import Systemd
+
+if TYPE_CHECKING:
+    from fabric.lab.clock import LabClock
+    from fabric.lab.shell_types import Context
+    from fabric.lab.spec import NicSpec, StandInSpec
+
+_KERNEL = {
+    "net.ipv4.neigh.default.gc_thresh1": "128",
+    "net.ipv4.neigh.default.gc_thresh2": "512",
+    "net.ipv4.neigh.default.gc_thresh3": "1024",
+    "net.ipv6.neigh.default.gc_thresh1": "128",
+    "net.ipv6.neigh.default.gc_thresh2": "512",
+    "net.ipv6.neigh.default.gc_thresh3": "1024",
+    "net.ipv4.tcp_ecn": "2",
+    "net.ipv4.ip_forward": "0",
+}
+_PER_INTERFACE = {
+    "conf": ("arp_ignore", "arp_announce", "arp_filter", "arp_notify", "arp_accept", "rp_filter"),
+    "neigh": ("base_reachable_time_ms", "gc_stale_time"),
+}
+_DEFAULTS = {"base_reachable_time_ms": "30000", "gc_stale_time": "60", "rp_filter": "2"}
+_ECN_FILES = {
+    "roce_np/cnp_dscp": "48",
+    "roce_np/cnp_802p_prio": "6",
+    "roce_np/min_time_between_cnps": "4",
+    "roce_rp/clamp_tgt_rate": "0",
+    "roce_rp/rpg_time_reset": "300",
+    "roce_rp/rpg_byte_reset": "32767",
+    "roce_rp/rpg_threshold": "1",
+    "roce_rp/rpg_ai_rate": "5",
+    "roce_rp/rpg_hai_rate": "50",
+    "roce_rp/rpg_max_rate": "0",
+    "roce_rp/rpg_min_rate": "1",
+    "roce_rp/rpg_min_dec_fac": "50",
+    "roce_rp/rpg_gd": "11",
+    "roce_rp/dce_tcp_g": "1019",
+    "roce_rp/dce_tcp_rtt": "1",
+    "roce_rp/rate_reduce_monitor_period": "4",
+    "roce_rp/rate_to_set_on_first_cnp": "0",
+    "roce_rp/initial_alpha_value": "1023",
+    **{f"roce_{side}/enable/{priority}": "1" for side in ("rp", "np") for priority in range(8)},
+}
+_COUNTERS = (
+    *(
+        f"{way}_prio{p}_{what}"
+        for p in range(8)
+        for way in ("rx", "tx")
+        for what in ("packets", "pause")
+    ),
+    *(f"rx_prio{priority}_discards" for priority in range(8)),
+    *("rx_discards_phy", "tx_discards_phy", "rx_out_of_buffer", "link_down_events_phy"),
+    *("tx_pause_storm_warning_events", "tx_pause_storm_error_events"),
+)
+
+
+@stand_ins.add("host")
+class HostStandIn(SshStandIn):
+    """A GPU host.
+
+    Parameters
+    ----------
+    spec : StandInSpec
+        ``nics`` are its NICs. Option ``machine_id``: the content of `/etc/machine-id`.
+    clock : LabClock
+        Clock of the timers.
+    """
+
+    def __init__(self, spec: StandInSpec, clock: LabClock) -> None:
+        super().__init__(spec, clock)
+        self.network = host_net.HostNetwork(self)
+        self.qos: dict[str, host_qos.NicQos] = {}
+        self.pause: dict[str, dict[str, str]] = {}
+        self.counters: dict[str, dict[str, int]] = {}
+        self.cma_mode: dict[str, str] = {}
+        self.cma_tos: dict[str, int] = {}
+        self.modules: set[str] = set()
+        self.unplugged: set[str] = set()
+        self.systemd = Systemd(self)
+        self.sysctl = Sysctl(self, _KERNEL | self._interface_parameters())
+        for folder in ("/etc/systemd/system", "/etc/netplan", "/etc/sysctl.d", "/etc/udev/rules.d"):
+            self.fs.mkdir(folder)
+        for folder in ("/usr/local/sbin", "/usr/local/bin", "/etc/modules-load.d", "/etc/default"):
+            self.fs.mkdir(folder)
+        self.fs.put("/etc/machine-id", spec.options.get("machine_id", "0" * 32) + "\n")
+        for nic in spec.nics:
+            self.network.state.links[nic.interface] = host_net.Link(nic.interface, nic.mac)
+            self._watch(nic)
+        self._load_driver()
+        self.tools.update(host_rdma.commands(self))
+        self.tools.update(
+            {
+                "mlnx_qos": host_qos.command(self),
+                "ip": self.network.ip,
+                "netplan": self.network.netplan,
+                "sysctl": self.sysctl.command,
+                "systemctl": self.systemd.control,
+                "systemd-run": self.systemd.run_transient,
+                "udevadm": self._udevadm,
+                "dmidecode": self._dmidecode,
+                "modprobe": self._modprobe,
+                "hostname": lambda _context, _argv, _stdin: Result(self.hostname() + "\n"),
+                "uname": self._uname,
+                "reboot": self._reboot_command,
+            }
+        )
+
+    def _interface_parameters(self) -> dict[str, str]:
+        names = ["all", "default", *(nic.interface for nic in self.spec.nics)]
+        return {
+            f"net/ipv4/{group}/{name}/{key}": _DEFAULTS.get(key, "0")
+            for group, keys in _PER_INTERFACE.items()
+            for name in names
+            for key in keys
+        }
+
+    def _load_driver(self) -> None:
+        """Put the NICs into the state after a load of the driver."""
+        for nic in self.spec.nics:
+            self.qos[nic.interface] = host_qos.NicQos()
+            self.pause[nic.interface] = {"rx": "on", "tx": "on"}
+            self.counters[nic.interface] = dict.fromkeys(_COUNTERS, 0)
+            folder = f"/sys/class/net/{nic.interface}"
+            address = nic.pci_address or "0000:00:00.0"
+            device = f"/sys/devices/pci/{address}"
+            self.fs.mkdir(device)
+            self.fs.put(f"{folder}/address", nic.mac + "\n")
+            self.fs.put(f"{folder}/speed", f"{nic.speed_gbps * 1000}\n")
+            for name, value in _ECN_FILES.items():
+                self.fs.put(f"{folder}/ecn/{name}", value + "\n")
+            rdma = f"/sys/class/infiniband/{nic.rdma_device}"
+            self.fs.put(f"{rdma}/tc/1/traffic_class", "")
+            for link in (f"{folder}/device", f"{rdma}/device"):
+                if not (self.fs.top / link.lstrip("/")).is_symlink():
+                    self.fs.link(link, device)
+        self.after_network_change()
+
+    def _watch(self, nic: NicSpec) -> None:
+        folder = f"/sys/class/net/{nic.interface}/ecn"
+        for name in _ECN_FILES:
+            high = 63 if name.endswith("cnp_dscp") else 1 if "/enable/" in name else 2**32 - 1
+            self.fs.watch(f"{folder}/{name}", lambda text, high=high: _number(text, high))  # type: ignore[misc]
+        self.fs.watch(f"/sys/class/infiniband/{nic.rdma_device}/tc/1/traffic_class", _traffic_class)
+
+    def after_network_change(self) -> None:
+        """Write the GID table into sysfs."""
+        for nic in self.spec.nics:
+            folder = f"/sys/class/infiniband/{nic.rdma_device}/ports/1"
+            for name in ("gids", "gid_attrs/types", "gid_attrs/ndevs"):
+                self.fs.mkdir(f"{folder}/{name}")
+                for entry in self.fs.listing(f"{folder}/{name}"):
+                    self.fs.local(f"{folder}/{name}/{entry}").unlink()
+            for half, (gid, _) in enumerate(host_rdma.gids(self, nic)):
+                for number, kind in ((2 * half, "IB/RoCE v1"), (2 * half + 1, "RoCE v2")):
+                    self.fs.put(f"{folder}/gids/{number}", gid + "\n")
+                    self.fs.put(f"{folder}/gid_attrs/types/{number}", kind + "\n")
+                    self.fs.put(f"{folder}/gid_attrs/ndevs/{number}", nic.interface + "\n")
+
+    def link_up(self, interface: str) -> bool:
+        """Tell whether an interface is up and its cable is plugged in."""
+        link = self.network.state.links.get(interface)
+        return link is not None and link.up and interface not in self.unplugged
+
+    def link_flaps(self, interface: str) -> int:
+        """Return how often the driver took the link down and up since it was loaded."""
+        return self.qos[interface].link_flaps
+
+    # -- life ------------------------------------------------------------------------------------
+
+    def on_reboot(self) -> None:
+        """Forget what the kernel and the driver hold, then start what is enabled."""
+        self.systemd.forget()
+        self.modules.clear()
+        self.cma_mode.clear()
+        self.cma_tos.clear()
+        state = self.network.state
+        state.routes, state.rules, state.neighbours = [], [], []
+        for link in state.links.values():
+            link.addresses, link.mtu, link.up = [], 1500, True
+        self._load_driver()
+        self.sysctl.reset()
+        self.run_detached("netplan apply")
+        self.systemd.start_enabled()
+
+    def expire_timers(self) -> None:
+        """Run the pending transient timers now."""
+        self.systemd.expire()
+
+    # -- small commands --------------------------------------------------------------------------
+
+    def _reboot_command(self, context: Context, _argv: list[str], _stdin: str) -> Result:
+        if not context.root:
+            return Result("", "Failed to set wall message, ignoring: Access denied\n", 1)
+        self.reboot()
+        return Result()
+
+    def _udevadm(self, _context: Context, argv: list[str], _stdin: str) -> Result:
+        if argv[1:2] in (["control"], ["trigger"], ["settle"]):
+            return Result()
+        return Result("", "udevadm: only control, trigger and settle are supported\n", 1)
+
+    def _dmidecode(self, context: Context, argv: list[str], _stdin: str) -> Result:
+        if not context.root:
+            return Result("", "/dev/mem: Permission denied\n", 1)
+        if argv[1:] != ["-s", "system-serial-number"]:
+            return Result("", "dmidecode: only -s system-serial-number is supported\n", 2)
+        return Result(self.spec.serial + "\n")
+
+    def _modprobe(self, context: Context, argv: list[str], _stdin: str) -> Result:
+        names = [word for word in argv[1:] if not word.startswith("-")]
+        if not context.root:
+            return Result("", "modprobe: ERROR: Operation not permitted\n", 1)
+        for name in names:
+            if name not in ("rdma_cm", "mlx5_ib", "nvidia_peermem", "configfs"):
+                text = f"Module {name} not found in directory /lib/modules/6.1.0"
+                return Result("", f"modprobe: FATAL: {text}\n", 1)
+            self.modules.add(name)
+        return Result()
+
+    def _uname(self, _context: Context, argv: list[str], _stdin: str) -> Result:
+        words = {"-n": self.hostname(), "-r": "6.1.0", "-m": "x86_64", "-s": "Linux"}
+        return Result(words.get(argv[1] if len(argv) > 1 else "-s", "Linux") + "\n")
+
+
+def _number(text: str, high: int) -> str:
+    word = text.strip()
+    if not word.isdigit() or int(word) > high:
+        raise OSError(22, "Invalid argument", "write error")
+    return f"{word}\n"
+
+
+def _traffic_class(text: str) -> str:
+    """Turn what is written to ``traffic_class`` into what is read; flow rules are kept out."""
+    word = text.strip()
+    if word == "":
+        return ""
+    if word == "-1":
+        return ""
+    if not re.fullmatch(r"[0-9]+", word) or int(word) > 255:  # noqa: PLR2004  (one byte)
+        raise OSError(22, "Invalid argument", "write error")
+    return f"Global tclass={word}\n"
