@@ -65,13 +65,12 @@ def fold(names: Iterable[str]) -> str:
     >>> fold(["n3", "n1", "n2", "n011"])
     'n[1-3,011]'
     """
-    groups: dict[str, list[str]] = {}
+    groups: dict[tuple[str, bool], list[str]] = {}
     for name in sorted(set(names), key=natural_key):
         match = _TRAILING_NUMBER.match(name)
-        groups.setdefault(match.group(1) if match else name, []).append(
-            match.group(2) if match else ""
-        )
-    return ",".join(_fold_group(prefix, numbers) for prefix, numbers in groups.items())
+        prefix, number = match.groups() if match else (name, "")
+        groups.setdefault((prefix, bool(number)), []).append(number)
+    return ",".join(_fold_group(prefix, numbers) for (prefix, _), numbers in groups.items())
 
 
 def natural_key(text: str) -> tuple[tuple[int, int | str], ...]:

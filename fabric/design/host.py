@@ -8,11 +8,13 @@ from fabric.core import hostlist
 from fabric.core.units import ipv4_text
 from fabric.design.model import HostDesign, NicDesign
 from fabric.design.qos import host_qos
+from fabric.topology.naming import nic_names, rail_of_gpu
 
 if TYPE_CHECKING:
     from fabric.intent.model import NicOverride
     from fabric.intent.resolve import PolicyResolver
     from fabric.topology.model import Fabric
+    from fabric.topology.naming import NicNames
 
 #: Source routing: table and rule priority of rail r are this plus r.
 FIRST_TABLE = 100
@@ -32,11 +34,8 @@ class HostDesigner:
     """
 
     def __init__(self, fabric: Fabric, resolver: PolicyResolver) -> None:
-        profile = fabric.intent.fabric.host
         self._fabric = fabric
         self._resolver = resolver
-        self._interfaces = hostlist.expand(profile.interfaces)
-        self._devices = hostlist.expand(profile.rdma_devices)
         largest = max(hostlist.count(unit.hosts) for unit in fabric.intent.fabric.units)
         first = max(GC_THRESH1_FLOOR, fabric.rails * largest)
         self._gc_thresholds = (first, 2 * first, 4 * first)
@@ -58,12 +57,16 @@ class HostDesigner:
             host_pool=str(file.addressing.hosts),
             gc_thresholds=self._gc_thresholds,
             nics=tuple(
-                self._nic(name, nic, changes.get(rail))
-                for rail, nic in enumerate(fabric.nics_of_host(row))
+                self._nic(name, nic, names, changes.get(rail))
+                for rail, (nic, names) in enumerate(
+                    zip(fabric.nics_of_host(row), nic_names(fabric, name), strict=True)
+                )
             ),
         )
 
-    def _nic(self, host: str, row: int, change: NicOverride | None) -> NicDesign:
+    def _nic(
+        self, host: str, row: int, names: NicNames, change: NicOverride | None
+    ) -> NicDesign:
         fabric, nics, subnets = self._fabric, self._fabric.nics, self._fabric.subnets
         policy = self._resolver.host(host)
         rail, subnet, leaf = int(nics.rail[row]), int(nics.subnet[row]), int(nics.leaf[row])
@@ -71,8 +74,8 @@ class HostDesigner:
         return NicDesign(
             rail=rail,
             enabled=bool(nics.enabled[row]),
-            interface=(change.interface if change else None) or self._interfaces[rail],
-            rdma_device=(change.rdma_device if change else None) or self._devices[rail],
+            interface=names.interface,
+            rdma_device=names.rdma_device,
             mac=(change.mac if change else None) or "",
             speed_gbps=int(nics.speed_gbps[row]),
             mtu_bytes=policy.mtu.host_bytes,
@@ -84,7 +87,7 @@ class HostDesigner:
             table=FIRST_TABLE + rail,
             rule_priority=FIRST_TABLE + rail,
             cable_m=int(nics.cable_m[row]),
-            gpus=tuple(gpu for gpu in range(gpus) if gpu * fabric.rails // gpus == rail),
+            gpus=tuple(gpu for gpu in range(gpus) if rail_of_gpu(gpu, gpus, fabric.rails) == rail),
             leaf=fabric.switches.names[leaf],
             leaf_port=fabric.switches.skus[leaf].port(int(nics.port[row])),
             qos=host_qos(policy),

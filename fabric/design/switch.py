@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabric.core import hostlist
 from fabric.core.units import gbps_to_mbps, ipv4_text
 from fabric.design.model import (
     BgpDesign,
@@ -19,6 +18,7 @@ from fabric.design.model import (
 )
 from fabric.design.qos import headroom_profile, qos_profile
 from fabric.platforms import load_platforms, platforms
+from fabric.topology.naming import nic_names
 
 if TYPE_CHECKING:
     from fabric.intent.model import PortOverride
@@ -169,8 +169,6 @@ class SwitchDesigner:
 
     def _host_cables(self, row: int) -> dict[int, _Cable]:
         fabric, nics = self._fabric, self._fabric.nics
-        profile = fabric.intent.fabric.host
-        interfaces = hostlist.expand(profile.interfaces)
         rows = fabric.nics_of_leaf(row)
         columns = (nics.port, nics.host, nics.rail, nics.speed_gbps, nics.cable_m, nics.subnet)
         found = {}
@@ -181,7 +179,7 @@ class SwitchDesigner:
             strict=True,
         ):
             name = fabric.hosts.names[host]
-            interface = interfaces[rail] if rail < len(interfaces) else f"rail{rail}"
+            interface = nic_names(fabric, name)[rail].interface
             found[port] = _Cable(
                 kind="host",
                 row=nic,

@@ -1,0 +1,48 @@
+"""Slurm: ``topology.conf`` for ``topology/tree``.
+
+A rail-optimised host hangs on one leaf per rail, but Slurm takes a node under one switch only; so
+the unit, whose hosts share all their leaves, is the lowest switch. The spine layer is one virtual
+switch: a Clos is not a tree, and a leaf with two parents is read as one without complaint.
+Names are folded as Slurm's own ``scontrol show hostlist`` folds them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core import hostlist
+from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Severity
+from fabric.placement.export import exporters
+
+if TYPE_CHECKING:
+    from fabric.topology.model import Fabric
+
+#: Slurm's limit of a switch name (topology.conf manual page).
+MAX_NAME = 64
+
+
+@exporters.add("slurm")
+def slurm(fabric: Fabric) -> str:
+    """Return ``topology.conf``: one line per unit and one root.
+
+    Raises
+    ------
+    InputError
+        When a name is too long for Slurm.
+    """
+    file = fabric.intent.fabric
+    root = f"{file.name}-spines"
+    names = [unit.name for unit in file.units]
+    for name in (*names, root):
+        if len(name) > MAX_NAME:
+            message = f"{name!r} is longer than the {MAX_NAME} characters of a Slurm switch name"
+            finding = Finding("PLC002", Severity.ERROR, message, "shorten the name")
+            raise InputError("the fabric cannot be exported to Slurm", [finding])
+    lines = ["# Written by rocefab from the inventory. TopologyPlugin=topology/tree"]
+    lines += [
+        f"SwitchName={unit.name} Nodes={hostlist.fold(hostlist.expand(unit.hosts))}"
+        for unit in file.units
+    ]
+    lines.append(f"SwitchName={root} Switches={hostlist.fold(names)}")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,215 @@
+"""Chooses hosts for a job and orders its ranks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.core import hostlist
+from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Severity
+from fabric.topology.naming import nic_names, rail_of_gpu
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from fabric.topology.model import Fabric
+
+
+@dataclass(frozen=True, slots=True)
+class Rank:
+    """One process of the job and the NIC that serves its GPU."""
+
+    rank: int
+    host: str
+    local_rank: int
+    gpu: int
+    rail: int
+    interface: str
+    rdma_device: str
+    leaf: str
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Hosts in rank order and the map from ranks to rails.
+
+    Parameters
+    ----------
+    units : dict
+        Chosen hosts by unit, in rank order.
+    spine_crossings : int
+        Times that a ring over the hosts leaves one group of leaves for another, per rail.
+    """
+
+    hosts: tuple[str, ...]
+    units: dict[str, tuple[str, ...]]
+    ranks: tuple[Rank, ...]
+    rails: tuple[int, ...]
+    spine_crossings: int
+    reason: str
+
+
+class UnplaceableError(InputError):
+    """The request cannot be met; the message says what there is."""
+
+
+def place(
+    fabric: Fabric, nodes: int, gpus_per_node: int, excluded: Collection[str] = ()
+) -> Placement:
+    """Return hosts for a job: the tightest unit that fits, else the fewest units.
+
+    Parameters
+    ----------
+    fabric : Fabric
+        The network.
+    nodes : int
+        Hosts that the job needs, >= 1.
+    gpus_per_node : int
+        GPUs that it uses on each, from GPU 0 on.
+    excluded : collection of str
+        Hosts that must not be used: busy, drained, broken.
+
+    Raises
+    ------
+    UnplaceableError
+        When there are not enough hosts, or hosts have fewer GPUs.
+    """
+    _check_request(fabric, nodes, gpus_per_node, excluded)
+    rails = _rails(fabric, gpus_per_node)
+    free = _free_by_unit(fabric, rails, excluded)
+    total = sum(len(rows) for rows in free.values())
+    if total < nodes:
+        message = (
+            f"{nodes} hosts are needed, {total} of {len(fabric.hosts)} are free "
+            f"({len(set(excluded))} excluded, the others lack a NIC of the rails in use)"
+        )
+        raise _unplaceable(message, "ask for fewer nodes, or exclude fewer hosts")
+    chosen = _choose(free, nodes)
+    return _placement(fabric, chosen, gpus_per_node, rails, free)
+
+
+def _check_request(
+    fabric: Fabric, nodes: int, gpus_per_node: int, excluded: Collection[str]
+) -> None:
+    gpus = fabric.intent.fabric.host.gpus
+    unknown = sorted(set(excluded) - set(fabric.host_row))
+    if nodes < 1 or gpus_per_node < 1:
+        raise _unplaceable("a job needs at least one node and one GPU", "raise the number")
+    if gpus_per_node > gpus:
+        message = f"{gpus_per_node} GPUs per node are needed, the hosts have {gpus}"
+        raise _unplaceable(message, "use more nodes with fewer GPUs each")
+    if unknown:
+        message = f"there is no host {unknown[0]!r} to exclude"
+        raise _unplaceable(message, "`rocefab show hosts` lists them")
+
+
+def _unplaceable(message: str, fix: str) -> UnplaceableError:
+    return UnplaceableError(
+        "the job cannot be placed", [Finding("PLC001", Severity.ERROR, message, fix)]
+    )
+
+
+def _rails(fabric: Fabric, gpus_per_node: int) -> tuple[int, ...]:
+    gpus = fabric.intent.fabric.host.gpus
+    return tuple(sorted({rail_of_gpu(gpu, gpus, fabric.rails) for gpu in range(gpus_per_node)}))
+
+
+def _free_by_unit(
+    fabric: Fabric, rails: tuple[int, ...], excluded: Collection[str]
+) -> dict[int, list[int]]:
+    up = fabric.nics.enabled.reshape(len(fabric.hosts), fabric.rails)[:, list(rails)].all(axis=1)
+    for name in excluded:
+        up[fabric.host_row[name]] = False
+    rows = np.flatnonzero(up)
+    free: dict[int, list[int]] = {}
+    for row, unit in zip(rows.tolist(), fabric.hosts.unit[rows].tolist(), strict=True):
+        free.setdefault(unit, []).append(row)
+    return free
+
+
+def _choose(free: dict[int, list[int]], nodes: int) -> dict[int, list[int]]:
+    """Return the chosen host rows by unit.
+
+    As many whole units as needed, largest first, then the tightest unit for the rest: no choice
+    of units is smaller in number.
+    """
+    chosen: dict[int, list[int]] = {}
+    left = nodes
+    open_units = dict(free)
+    while left:
+        fitting = [unit for unit, rows in open_units.items() if len(rows) >= left]
+        if fitting:
+            unit = min(fitting, key=lambda item: (len(open_units[item]), item))
+        else:
+            unit = max(open_units, key=lambda item: (len(open_units[item]), -item))
+        rows = open_units.pop(unit)[:left]
+        chosen[unit] = rows
+        left -= len(rows)
+    return dict(sorted(chosen.items()))
+
+
+def _placement(
+    fabric: Fabric,
+    chosen: dict[int, list[int]],
+    gpus_per_node: int,
+    rails: tuple[int, ...],
+    free: dict[int, list[int]],
+) -> Placement:
+    names = fabric.hosts.names
+    units = {
+        fabric.intent.fabric.units[unit].name: tuple(names[row] for row in rows)
+        for unit, rows in chosen.items()
+    }
+    hosts = [row for rows in chosen.values() for row in rows]
+    return Placement(
+        hosts=tuple(names[row] for row in hosts),
+        units=units,
+        ranks=tuple(
+            rank
+            for number, row in enumerate(hosts)
+            for rank in _ranks_of_host(fabric, row, number * gpus_per_node, gpus_per_node)
+        ),
+        rails=rails,
+        spine_crossings=len(units) if len(units) > 1 else 0,
+        reason=_reason(fabric, chosen, free),
+    )
+
+
+def _ranks_of_host(fabric: Fabric, row: int, first: int, count: int) -> list[Rank]:
+    gpus, name = fabric.intent.fabric.host.gpus, fabric.hosts.names[row]
+    nics = nic_names(fabric, name)
+    ranks = []
+    for local in range(count):
+        rail = rail_of_gpu(local, gpus, fabric.rails)
+        leaf = int(fabric.nics.leaf[row * fabric.rails + rail])
+        ranks.append(
+            Rank(
+                rank=first + local,
+                host=name,
+                local_rank=local,
+                gpu=local,
+                rail=rail,
+                interface=nics[rail].interface,
+                rdma_device=nics[rail].rdma_device,
+                leaf=fabric.switches.names[leaf],
+            )
+        )
+    return ranks
+
+
+def _reason(fabric: Fabric, chosen: dict[int, list[int]], free: dict[int, list[int]]) -> str:
+    names = [fabric.intent.fabric.units[unit].name for unit in chosen]
+    nodes = sum(len(rows) for rows in chosen.values())
+    if len(names) == 1:
+        unit = next(iter(chosen))
+        return (
+            f"{names[0]} is the tightest unit that holds {nodes} hosts ({len(free[unit])} free); "
+            "every rail stays on one leaf"
+        )
+    return (
+        f"no unit holds {nodes} hosts; {len(names)} units ({hostlist.fold(names)}) are the fewest "
+        "that do; ranks go unit by unit, so that a ring crosses the spines once per unit and rail"
+    )

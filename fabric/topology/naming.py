@@ -1,0 +1,52 @@
+"""Names of NICs and the rail of each GPU."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from fabric.core import hostlist
+
+if TYPE_CHECKING:
+    from fabric.topology.model import Fabric
+
+
+@dataclass(frozen=True, slots=True)
+class NicNames:
+    """Names of one NIC on its host."""
+
+    interface: str
+    rdma_device: str
+
+
+def rail_of_gpu(gpu: int, gpus: int, rails: int) -> int:
+    """Return the rail whose NIC is nearest to a GPU: GPUs are shared out in blocks, in order."""
+    return gpu * rails // gpus
+
+
+@lru_cache(maxsize=64)
+def _profile(interfaces: str, rdma_devices: str) -> tuple[NicNames, ...]:
+    return tuple(
+        NicNames(interface, device)
+        for interface, device in zip(
+            hostlist.expand(interfaces), hostlist.expand(rdma_devices), strict=False
+        )
+    )
+
+
+def nic_names(fabric: Fabric, host: str) -> tuple[NicNames, ...]:
+    """Return the NIC names of a host by rail: the profile's, or what the host overrides.
+
+    A rail beyond the profile, which ``check`` reports, is called ``rail<number>``.
+    """
+    profile = fabric.intent.fabric.host
+    names = list(_profile(profile.interfaces, profile.rdma_devices))[: fabric.rails]
+    names += [NicNames(f"rail{rail}", f"rail{rail}") for rail in range(len(names), fabric.rails)]
+    for override in fabric.intent.host_overrides.get(host, []):
+        for nic in override.value.nics:
+            old = names[nic.rail]
+            names[nic.rail] = NicNames(
+                nic.interface or old.interface, nic.rdma_device or old.rdma_device
+            )
+    return tuple(names)
