@@ -179,14 +179,21 @@ def _groups(
 
 
 def _group_names(profiles: tuple[HeadroomProfile, ...]) -> dict[tuple[int, ...], str]:
-    """Return the profile names; two thresholds at one speed and length are told apart."""
+    """Return the names of the lossless profiles.
+
+    ``buffermgrd`` looks for one name per speed and length. Where ports ask for several thresholds
+    at one pair, that name stays with the vendor's threshold and the others say theirs.
+    """
     pairs = Counter((profile.speed_mbps, profile.cable_m) for profile in profiles)
-    return {
-        _pair(profile): f"pg_lossless_{profile.speed_mbps}_{profile.cable_m}m_"
-        + (f"th{profile.dynamic_th}_" if pairs[profile.speed_mbps, profile.cable_m] > 1 else "")
-        + "profile"
-        for profile in profiles
-    }
+    names = {}
+    for profile in profiles:
+        several = pairs[profile.speed_mbps, profile.cable_m] > 1
+        own = profile.row is not None and profile.dynamic_th != profile.row.dynamic_th
+        threshold = f"th{profile.dynamic_th}_" if several and own else ""
+        names[_pair(profile)] = (
+            f"pg_lossless_{profile.speed_mbps}_{profile.cable_m}m_{threshold}profile"
+        )
+    return names
 
 
 def _pair(profile: HeadroomProfile) -> tuple[int, ...]:

@@ -28,7 +28,7 @@ SWITCHES = [
 PORT_OVERRIDES = """\
 devices:
   - names: su1-rail0
-    mac: 52:54:00:00:00:01
+    mac: "52:54:00:00:00:01"
     ports:
       Ethernet0: {enabled: false, description: 'a "quoted" {{ 7*7 }} \\ text'}
       Ethernet8: {lossless: {pfc: false}}

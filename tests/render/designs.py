@@ -39,8 +39,9 @@ def switches(inventory: str) -> list[str]:
 def variant(
     target: Path, inventory: str, changes: dict[str, str], devices: str = ""
 ) -> dict[str, DeviceDesign]:
-    """Return the designs of an example with text replaced and one more override file."""
-    shutil.copytree(INVENTORY / inventory, target)
+    """Return the designs of an example with text replaced and its override files too."""
+    target.mkdir()
+    shutil.copy(INVENTORY / inventory / "fabric.yaml", target)
     file = target / "fabric.yaml"
     text = file.read_text(encoding="utf-8")
     for old, new in changes.items():
@@ -48,7 +49,7 @@ def variant(
         text = text.replace(old, new)
     file.write_text(text, encoding="utf-8")
     if devices:
-        (target / "devices").mkdir(exist_ok=True)
-        (target / "devices" / "zz-test.yaml").write_text(devices, encoding="utf-8")
+        (target / "devices").mkdir()
+        (target / "devices" / "test.yaml").write_text(devices, encoding="utf-8")
     made, rows = designer(target)
     return {name: made.design(row) for name, row in rows.items()}
