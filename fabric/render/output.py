@@ -65,9 +65,8 @@ def write(
     RenderError
         When two artefacts claim one path.
     """
-    files = {artefact.path: artefact for artefact in artefacts}
-    ordered = [files[path] for path in sorted(files)]
-    _check_paths(files)
+    ordered = sorted(artefacts, key=lambda artefact: artefact.path)
+    _check_paths([artefact.path for artefact in ordered])
     manifest = manifest_text(ordered, manifest_extra or {})
     try:
         _recover(folder)
@@ -98,15 +97,16 @@ def manifest_text(artefacts: list[Artefact], extra: Mapping[str, Any]) -> bytes:
     return (json.dumps(document, indent=2) + "\n").encode()
 
 
-def _check_paths(files: Mapping[str, Artefact]) -> None:
-    for path in files:
-        for parent in PurePosixPath(path).parents:
-            if str(parent) in files:
-                message = f"{path} and {parent} are both files to be written"
-                raise RenderError(message)
-    if MANIFEST in files:
-        message = f"an artefact must not be named {MANIFEST}"
-        raise RenderError(message)
+def _check_paths(paths: list[str]) -> None:
+    """Refuse a path that is taken, as a file or as a folder."""
+    taken = {MANIFEST}
+    for path in paths:
+        parents = {str(parent) for parent in PurePosixPath(path).parents}
+        double = path if path in taken else next(iter(parents & taken), None)
+        if double is not None:
+            message = f"{path}: another artefact, or the manifest, is {double}"
+            raise RenderError(message)
+        taken.add(path)
 
 
 def _inspect(folder: Path, *, force: bool) -> list[str]:

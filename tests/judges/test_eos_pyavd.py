@@ -32,7 +32,10 @@ VARIANTS = {
     "port-overrides": {},
     "bfd": {"bgp: {spine_asn": "bgp: {bfd: true, max_paths: 8, keepalive_s: 1, spine_asn"},
     "no-watchdog": {"watchdog: {action: drop": "watchdog: {enabled: false, action: drop"},
-    "one-subnet": {"hosts: 10.64.0.0/16": "hosts: 10.64.0.0/22", "prefix_length: 24": "prefix_length: 26"},
+    "one-subnet": {
+        "hosts: 10.64.0.0/16": "hosts: 10.64.0.0/22",
+        "prefix_length: 24": "prefix_length: 26",
+    },
     "other-numbers": {
         "roce_dscp: 26": "roce_dscp: 34",
         "pfc_priority: 3": "pfc_priority: 4\n  queue: 5\n  traffic_class: 2",

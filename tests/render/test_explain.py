@@ -1,0 +1,109 @@
+"""Every line of the output is explained, by fields that exist."""
+
+from __future__ import annotations
+
+import re
+import types
+from typing import Any, Union, get_args, get_origin
+
+import pytest
+from pydantic import BaseModel
+
+from fabric.core.errors import RenderError
+from fabric.intent.model import DeviceOverride, FabricFile, HostOverride
+from fabric.render import explain as explain_module
+from fabric.render.explain import entries, explain, find
+from tests.render.designs import design
+
+ROOTS: dict[str, type[BaseModel]] = {"devices": DeviceOverride, "hosts": HostOverride}
+
+
+def _models(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    if get_origin(annotation) in {Union, types.UnionType, tuple, dict} or get_args(annotation):
+        return [model for inner in get_args(annotation) for model in _models(inner)]
+    return []
+
+
+def _exists(path: str) -> bool:
+    first, _, rest = path.partition(".")
+    models = [ROOTS[first]] if first in ROOTS else [FabricFile]
+    for part in (rest if first in ROOTS else path).split("."):
+        fields = [model.model_fields[part] for model in models if part in model.model_fields]
+        if not fields:
+            return False
+        models = [inner for field in fields for inner in _models(field.annotation)]
+    return True
+
+
+@pytest.mark.parametrize("nos", ["sonic", "eos"])
+def test_explanations_name_fields_that_exist(nos: str) -> None:
+    """A field that was renamed must be renamed here too."""
+    for entry in entries(nos):
+        re.compile(entry.pattern)
+        assert entry.source
+        for field in entry.fields:
+            assert _exists(field), (entry.template, field)
+
+
+def test_every_sonic_row_is_explained() -> None:
+    """Table by table."""
+    device = design("demo", "su1-rail0")
+    artefact_lines = explain(device, "|")
+    assert len({line.context.partition("|")[0] for line in artefact_lines}) > 20
+    assert [line for line in artefact_lines if not line.explanations] == []
+
+
+@pytest.mark.parametrize("switch", ["rack1-leaf", "spine01"])
+def test_every_eos_line_is_explained(switch: str) -> None:
+    """Line by line, apart from separators and structure."""
+    device = design("a100-pcie", switch)
+    lines = [line for line in explain(device, "") if line.line.strip() != "!"]
+    assert len(lines) > 90
+    assert [line.line for line in lines if not line.explanations] == []
+
+
+@pytest.mark.parametrize(
+    ("nos", "text", "field"),
+    [
+        ("sonic", "PFC_WD|Ethernet0|detection_time", "lossless.watchdog.detection_ms"),
+        ("sonic", "WRED_PROFILE|AZURE_LOSSLESS|green_min_threshold", "lossless.ecn.kmin_bytes"),
+        ("sonic", "BGP_NEIGHBOR", "addressing.uplinks"),
+        ("sonic", "PORT|Ethernet0|mtu", "lossless.mtu.port_bytes"),
+        ("eos", "   priority-flow-control priority 3 no-drop", "lossless.pfc_priority"),
+        ("eos", "arp aging timeout default 240", "arp.timeout_s"),
+        ("eos", "   arp aging timeout 240", "arp.timeout_s"),
+        ("eos", "   neighbor SPINES timers 3 9", "bgp.keepalive_s"),
+    ],
+)
+def test_the_first_explanation_is_the_nearest(nos: str, text: str, field: str) -> None:
+    """The field that a person would look for comes first."""
+    assert field in find(nos, text)[0].fields
+
+
+def test_what_is_unknown_is_not_explained() -> None:
+    """No guess."""
+    assert find("sonic", "NO_SUCH_TABLE") == []
+    assert explain(design("demo", "spine01"), "no such line") == []
+
+
+def test_lines_have_number_and_context() -> None:
+    """As a person finds them in the file."""
+    (line,) = explain(design("demo", "su1-rail0"), "PFC_WD|GLOBAL|POLL_INTERVAL")
+    assert (line.artefact, line.context) == ("switches/su1-rail0/config_db.json", "PFC_WD|GLOBAL")
+    assert "lossless.watchdog.poll_ms" in line.explanations[0].fields
+    (line, *_) = explain(design("demo", "spine01"), "random-detect ecn count")
+    assert line.context == "qos profile ROCE / uc-tx-queue 3"
+
+
+@pytest.mark.parametrize("text", ["{# no explanation #}", "{#-\nexplain: broken\n-#}"])
+def test_a_template_without_explanation_is_refused(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    """So that a new template cannot forget it."""
+    (tmp_path / "nos").mkdir()
+    (tmp_path / "nos" / "x.j2").write_text(text, encoding="utf-8")
+    monkeypatch.setattr(explain_module, "template_folder", lambda: tmp_path)
+    with pytest.raises(RenderError, match=r"templates/nos/x\.j2"):
+        entries.__wrapped__("nos")

@@ -1,0 +1,208 @@
+"""The output folder is replaced as a whole, and never what is not ours."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from fabric.core.artefact import Artefact
+from fabric.core.errors import OutputFolderError, RenderError
+from fabric.render import output
+from fabric.render.output import write
+
+
+def _artefact(path: str, text: str, *, executable: bool = False) -> Artefact:
+    return Artefact("leaf1", "sonic", "config_db", path, text.encode(), executable)
+
+
+OLD = [_artefact("switches/a/x.json", "old a"), _artefact("switches/b/x.json", "old b")]
+NEW = [_artefact("switches/a/x.json", "new a"), _artefact("hosts/h/apply", "go", executable=True)]
+
+
+def _tree(folder: Path) -> dict[str, str]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8")
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name != output.MANIFEST
+    }
+
+
+def _texts(artefacts: list[Artefact]) -> dict[str, str]:
+    return {artefact.path: artefact.text for artefact in artefacts}
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    """Return a folder that an earlier run wrote."""
+    write(OLD, tmp_path / "out")
+    return tmp_path / "out"
+
+
+def test_files_manifest_and_modes(tmp_path: Path) -> None:
+    """Content, order and modes, whatever the umask."""
+    mask = os.umask(0o077)
+    try:
+        manifest = write(reversed(NEW), tmp_path / "deep" / "out", manifest_extra={"fabric": "f"})
+    finally:
+        os.umask(mask)
+    assert _tree(manifest.parent) == _texts(NEW)
+    document = json.loads(manifest.read_bytes())
+    assert document["fabric"] == "f"
+    assert [row["path"] for row in document["artefacts"]] == ["hosts/h/apply", "switches/a/x.json"]
+    assert document["artefacts"][0] == {
+        "device": "leaf1",
+        "platform": "sonic",
+        "kind": "config_db",
+        "path": "hosts/h/apply",
+        "sha256": NEW[1].sha256,
+        "bytes": 2,
+    }
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in manifest.parent.rglob("*")}
+    assert modes["apply"] == modes["h"] == modes["switches"] == 0o755
+    assert modes["x.json"] == modes["manifest.json"] == 0o644
+    assert stat.S_IMODE(manifest.parent.stat().st_mode) == 0o755
+
+
+def test_the_new_design_replaces_the_old(out: Path) -> None:
+    """Files that vanished from the design vanish, and nothing is left beside the folder."""
+    write(NEW, out)
+    assert _tree(out) == _texts(NEW)
+    assert [path.name for path in out.parent.iterdir()] == ["out"]
+
+
+def test_an_equal_run_touches_nothing(out: Path) -> None:
+    """The folder itself stays."""
+    before = out.stat().st_ino
+    write(OLD, out)
+    assert out.stat().st_ino == before
+
+
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [
+        ("notes.txt", r"1 file\(s\) did not come from rocefab: notes.txt"),
+        ("switches/a/x.json", r"1 file\(s\) were changed since rocefab wrote them: switches/a/x"),
+    ],
+)
+def test_what_is_not_ours_is_refused(out: Path, name: str, complaint: str) -> None:
+    """A foreign file and a changed one, named, with a way out."""
+    (out / name).write_text("mine", encoding="utf-8")
+    before = _tree(out)
+    with pytest.raises(OutputFolderError, match=complaint + r".*--force"):
+        write(NEW, out)
+    assert _tree(out) == before
+
+
+def test_force_keeps_what_is_foreign_and_replaces_what_is_ours(out: Path) -> None:
+    """Force does not mean to delete a stranger's work."""
+    (out / "switches/a/x.json").write_text("changed", encoding="utf-8")
+    (out / "hosts").mkdir()
+    (out / "hosts" / "notes.txt").write_text("mine", encoding="utf-8")
+    write(NEW, out, force=True)
+    assert _tree(out) == {**_texts(NEW), "hosts/notes.txt": "mine"}
+    with pytest.raises(OutputFolderError, match="hosts/notes.txt"):
+        write(NEW, out)
+
+
+def test_a_folder_of_somebody_else_is_refused(tmp_path: Path) -> None:
+    """No manifest, or one that is not ours, vouches for nothing."""
+    for text in ("", "[]", '{"artefacts": [{"path": 1}]}', "\x00"):
+        (tmp_path / "manifest.json").write_text(text, encoding="utf-8")
+        with pytest.raises(OutputFolderError, match="manifest.json"):
+            write(NEW, tmp_path)
+
+
+def test_a_file_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
+    """And not replaced."""
+    (tmp_path / "out").write_text("mine", encoding="utf-8")
+    with pytest.raises(OutputFolderError, match="is not a folder"):
+        write(NEW, tmp_path / "out", force=True)
+
+
+def test_links_lead_nowhere(out: Path, tmp_path: Path) -> None:
+    """The folder must not be a link, and a link inside it is never written through."""
+    outside = tmp_path / "outside"
+    (outside / "a").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(out)
+    with pytest.raises(OutputFolderError, match="symbolic link"):
+        write(NEW, tmp_path / "link", force=True)
+    (out / "hosts").symlink_to(outside)
+    with pytest.raises(OutputFolderError, match="hosts"):
+        write(NEW, out)
+    write(NEW, out, force=True)
+    assert not (out / "hosts").is_symlink()
+    assert _tree(out) == _texts(NEW)
+    assert [path.name for path in outside.iterdir()] == ["a"]
+
+
+def test_a_file_replaced_by_a_link_counts_as_changed(out: Path, tmp_path: Path) -> None:
+    """Even when it leads to the same bytes."""
+    twin = tmp_path / "twin"
+    twin.write_text("old a", encoding="utf-8")
+    (out / "switches/a/x.json").unlink()
+    (out / "switches/a/x.json").symlink_to(twin)
+    with pytest.raises(OutputFolderError, match="were changed"):
+        write(NEW, out)
+    write(NEW, out, force=True)
+    assert twin.read_text(encoding="utf-8") == "old a"
+
+
+@pytest.mark.parametrize("step", ["_write_file", "_keep", "_swap", "_exchange"])
+def test_a_crash_leaves_the_old_files(
+    out: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """Whatever breaks before the exchange, the old folder is whole and the next run works."""
+
+    def crash(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as broken:
+        broken.setattr(output, step, crash)
+        with pytest.raises(KeyboardInterrupt):
+            write(NEW, out)
+    assert _tree(out) == _texts(OLD)
+    write(NEW, out)
+    assert _tree(out) == _texts(NEW)
+
+
+def test_without_exchange_two_renames_do_it(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a file system without renameat2."""
+
+    def absent(*_: object) -> None:
+        raise OSError
+
+    monkeypatch.setattr(output, "_exchange", absent)
+    write(NEW, out)
+    assert _tree(out) == _texts(NEW)
+    assert [path.name for path in out.parent.iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize("finished", [False, True])
+def test_a_crash_between_two_renames_is_mended(out: Path, *, finished: bool) -> None:
+    """The next run finds the old folder aside and puts it back, or clears it away."""
+    if finished:
+        write(NEW, out.parent / ".out.rocefab-old")
+    else:
+        out.rename(out.parent / ".out.rocefab-old")
+    write(OLD, out)
+    assert _tree(out) == _texts(OLD)
+    assert [path.name for path in out.parent.iterdir()] == ["out"]
+
+
+def test_a_parent_that_cannot_be_written_is_said_plainly(tmp_path: Path) -> None:
+    """A file stands where a folder should."""
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(OutputFolderError, match="cannot be written"):
+        write(NEW, tmp_path / "file" / "out")
+
+
+@pytest.mark.parametrize("paths", [("a", "a"), ("a", "a/b"), ("manifest.json", "b")])
+def test_paths_that_collide_are_refused(tmp_path: Path, paths: tuple[str, str]) -> None:
+    """Two artefacts cannot share a path."""
+    with pytest.raises(RenderError):
+        write([_artefact(path, "x") for path in paths], tmp_path / "out")
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,245 @@
+"""What both renderers share, and what each refuses."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fabric.core.errors import RenderError
+from fabric.design.model import DeviceDesign
+from fabric.platforms import load_platforms, platforms
+from fabric.platforms.sonic import MERGED_TABLES, OWNED_TABLES
+from fabric.render import eos, render_device, renderers, sonic
+from fabric.render.engine import template_folder
+from fabric.render.sonic import check_json, join_tables
+from fabric.render.sonic_view import ranges
+from tests.render.designs import design, variant
+
+HOSTILE = ['a "quoted" \\ text', "{{ 7*7 }}", "{% include 'x' %}", "' ; reload now", "! x", "$(id)"]
+
+
+def _config(device: DeviceDesign) -> Any:
+    return json.loads(render_device(device)[0].content)
+
+
+def _described(device: DeviceDesign, text: str) -> DeviceDesign:
+    return replace(device, ports=(replace(device.ports[0], description=text), *device.ports[1:]))
+
+
+def test_every_platform_has_a_renderer() -> None:
+    """A platform without a renderer would be found out by a user."""
+    load_platforms()
+    render_device(design("demo", "spine01"))
+    assert list(renderers) == list(platforms)
+
+
+def test_an_unknown_platform_is_a_render_error() -> None:
+    """Not a KeyError."""
+    with pytest.raises(RenderError, match="spine01: no renderer for platform 'ios'"):
+        render_device(replace(design("demo", "spine01"), platform="ios"))
+
+
+@pytest.mark.parametrize("module", [sonic, eos])
+def test_every_template_is_used(module: Any) -> None:
+    """A template in the folder that no renderer names would never be printed."""
+    folder = template_folder() / module.__name__.rpartition(".")[2]
+    names = {path.stem for path in folder.glob("*.j2")}
+    assert names == set(module.FEATURES) | ({sonic.SYSCTL} if module is sonic else set())
+
+
+def test_artefacts_have_their_place() -> None:
+    """Paths and kinds that the other rooms rely on."""
+    found = [(a.kind, a.path) for a in render_device(design("demo", "su1-rail0"))]
+    assert found == [
+        ("config_db", "switches/su1-rail0/config_db.json"),
+        ("sysctl", "switches/su1-rail0/90-rocefab-neighbours.conf"),
+    ]
+    found = [(a.kind, a.path) for a in render_device(design("demo", "spine01"))]
+    assert found == [("startup-config", "switches/spine01/startup-config.eos")]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_stays_data_on_sonic(text: str) -> None:
+    """A description comes back from the JSON as it was, and nothing else changes."""
+    device = design("demo", "su1-rail0")
+    plain, hostile = _config(device), _config(_described(device, text))
+    assert hostile["PORT"]["Ethernet0"].pop("description") == text
+    del plain["PORT"]["Ethernet0"]["description"]
+    assert hostile == plain
+
+
+def test_line_breaks_stay_data_on_sonic() -> None:
+    """The inventory refuses them; were they to come, JSON escapes them."""
+    text = 'x"},\n"Ethernet8": {"admin_status": "down'
+    config = _config(_described(design("demo", "su1-rail0"), text))
+    assert config["PORT"]["Ethernet0"]["description"] == text
+    assert config["PORT"]["Ethernet8"]["admin_status"] == "up"
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_stays_data_on_eos(text: str) -> None:
+    """A description changes its own line and no other."""
+    device = design("demo", "spine01")
+    plain = render_device(device)[0].text.splitlines()
+    hostile = render_device(_described(device, text))[0].text.splitlines()
+    changed = [line for old, line in zip(plain, hostile, strict=True) if old != line]
+    assert changed == [f"   description {text}"]
+
+
+def test_line_breaks_are_refused_on_eos() -> None:
+    """They would begin a command."""
+    device = _described(design("demo", "spine01"), "x\nno ip routing")
+    with pytest.raises(RenderError, match=r"spine01: templates/eos/interfaces\.j2:\d+: "):
+        render_device(device)
+
+
+def test_sonic_writes_only_tables_that_rocefab_owns() -> None:
+    """A table that is not named as ours would be left on the switch when the design drops it."""
+    assert set(_config(design("demo", "su1-rail0"))) == {*OWNED_TABLES, *MERGED_TABLES}
+
+
+def test_sonic_without_pools_is_refused() -> None:
+    """A lossless port needs a pool."""
+    device = design("demo", "su1-rail0")
+    device = replace(device, sku=replace(device.sku, pools=None))
+    with pytest.raises(RenderError, match="su1-rail0: the buffer pools of ACS-MSN4700"):
+        render_device(device)
+
+
+def test_unused_ports_carry_no_qos() -> None:
+    """They are down and have no row beside PORT."""
+    config = _config(design("demo", "su1-rail0"))
+    assert config["PORT"]["Ethernet16"]["admin_status"] == "down"
+    for table in ("PORT_QOS_MAP", "QUEUE", "BUFFER_PG", "BUFFER_QUEUE", "PFC_WD", "INTERFACE"):
+        assert "Ethernet16" not in {key.partition("|")[0] for key in config[table]}, table
+    assert "Ethernet16" not in config["CABLE_LENGTH"]["AZURE"]
+
+
+OVERRIDES = """\
+devices:
+  - names: su1-rail0
+    mac: "52:54:00:00:00:01"
+    ports:
+      Ethernet0: {lossless: {pfc: false}}
+      Ethernet8: {cable_m: 7}
+      Ethernet128: {lossless: {watchdog: {enabled: false}}}
+      Ethernet136: {cable_m: 5, lossless: {dynamic_th: -2}}
+"""
+
+
+def test_port_overrides_on_sonic(tmp_path: Path) -> None:
+    """PFC off, a cable that the vendor's table lacks, no watchdog, another threshold."""
+    config = _config(variant(tmp_path / "i", "demo", {}, OVERRIDES)["su1-rail0"])
+    assert config["DEVICE_METADATA"]["localhost"]["mac"] == "52:54:00:00:00:01"
+    qos, groups, queues = config["PORT_QOS_MAP"], config["BUFFER_PG"], config["BUFFER_QUEUE"]
+    assert not {"pfc_enable", "pfcwd_sw_enable", "pfc_to_pg_map"} & set(qos["Ethernet0"])
+    assert groups["Ethernet0|3"] == {"profile": "ingress_lossy_profile"}
+    assert queues["Ethernet0|0-7"] == {"profile": "q_lossy_profile"}
+    assert "Ethernet8|3" not in groups
+    assert config["CABLE_LENGTH"]["AZURE"]["Ethernet8"] == "7m"
+    assert qos["Ethernet128"]["pfc_enable"] == "3"
+    assert "pfcwd_sw_enable" not in qos["Ethernet128"]
+    assert set(config["PFC_WD"]) == {"GLOBAL", "Ethernet8", "Ethernet136"}
+    assert groups["Ethernet136|3"] == {"profile": "pg_lossless_400000_5m_profile"}
+    assert config["BUFFER_PROFILE"]["pg_lossless_400000_5m_profile"]["dynamic_th"] == "-2"
+
+
+def test_two_thresholds_at_one_length_get_two_profiles(tmp_path: Path) -> None:
+    """The name that buffermgrd looks for stays with the vendor's threshold."""
+    text = OVERRIDES.replace("{lossless: {pfc: false}}", "{description: x}")
+    config = _config(variant(tmp_path / "i", "demo", {}, text)["su1-rail0"])
+    assert config["BUFFER_PG"]["Ethernet0|3"] == {"profile": "pg_lossless_400000_5m_profile"}
+    assert config["BUFFER_PG"]["Ethernet136|3"] == {"profile": "pg_lossless_400000_5m_th-2_profile"}
+
+
+def test_no_watchdog_no_table(tmp_path: Path) -> None:
+    """Without a watched port there is no PFC_WD at all, and no global line on EOS."""
+    changes = {"watchdog: {action: drop": "watchdog: {enabled: false, action: drop"}
+    designs = variant(tmp_path / "i", "demo", changes)
+    assert "PFC_WD" not in _config(designs["su1-rail0"])
+    assert "watchdog" not in render_device(designs["spine01"])[0].text
+
+
+def test_eos_cannot_forward(tmp_path: Path) -> None:
+    """The action word does not exist there."""
+    designs = variant(tmp_path / "i", "demo", {"action: drop": "action: forward"})
+    assert _config(designs["su1-rail0"])["PFC_WD"]["Ethernet0"]["action"] == "forward"
+    with pytest.raises(RenderError, match="spine01: EOS has no watchdog action 'forward'"):
+        render_device(designs["spine01"])
+
+
+def test_eos_has_one_dscp_map(tmp_path: Path) -> None:
+    """A port cannot have a map of its own."""
+    devices = "devices:\n  - names: spine01\n    ports:\n"
+    devices += "      Ethernet1/1: {lossless: {roce_dscp: 24}}\n"
+    designs = variant(tmp_path / "i", "demo", {}, devices)
+    with pytest.raises(RenderError, match="spine01: EOS has one DSCP map"):
+        render_device(designs["spine01"])
+
+
+def test_eos_speed_needs_a_word() -> None:
+    """A speed without a configuration word would print an empty one."""
+    device = design("demo", "spine01")
+    port = replace(device.ports[0], speed_token="")
+    with pytest.raises(RenderError, match="spine01: Ethernet1/1: no EOS speed word"):
+        render_device(replace(device, ports=(port, *device.ports[1:])))
+
+
+def test_eos_watchdog_that_is_off_on_a_port_is_switched_off_there(tmp_path: Path) -> None:
+    """The default of EOS is on."""
+    devices = "devices:\n  - names: spine01\n    ports:\n"
+    devices += "      Ethernet1/1: {lossless: {watchdog: {enabled: false}}}\n"
+    text = render_device(variant(tmp_path / "i", "demo", {}, devices)["spine01"])[0].text
+    assert "qos profile ROCE_1\n" in text
+    assert text.count("   no priority-flow-control pause watchdog\n") == 1
+    assert "   service-profile ROCE_1\n" in text
+
+
+@pytest.mark.parametrize(
+    ("numbers", "wanted"),
+    [([], []), ([3], ["3"]), ([0, 1, 2, 4], ["0-2", "4"]), (list(range(8)), ["0-7"])],
+)
+def test_ranges(numbers: list[int], wanted: list[str]) -> None:
+    """Consecutive numbers join."""
+    assert ranges(numbers) == wanted
+
+
+def test_tables_without_rows_are_left_out() -> None:
+    """CONFIG_DB has no empty tables."""
+    text = join_tables(['"A": {\n}\n"B": {\n\n"x": {}\n"y": {}\n}\n'])
+    assert json.loads(text) == {"B": {"x": {}, "y": {}}}
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ('{"A": {"x": {}, "x": {}}}', "'x' stands twice"),
+        ('{"A": {}, "A": {}}', "'A' stands twice"),
+        ('{"A": {"x": {"f": "1", "f": "2"}}}', "'f' stands twice"),
+        ('{"A": {x}}', "line 1 column"),
+    ],
+)
+def test_invalid_json_is_refused(text: str, complaint: str) -> None:
+    """A row that is printed twice would hide the first."""
+    with pytest.raises(RenderError, match=f"leaf1: config_db.json: .*{complaint}"):
+        check_json(text, "leaf1")
+
+
+@pytest.mark.benchmark
+def test_speed(capsys: pytest.CaptureFixture[str]) -> None:
+    """Print how long a 64-port switch takes."""
+    for inventory, name in (("rail-512", "su1-rail0"), ("demo", "spine01")):
+        device = design(inventory, name)
+        render_device(device)
+        times = []
+        for _ in range(50):
+            start = time.perf_counter()
+            render_device(device)
+            times.append(time.perf_counter() - start)
+        with capsys.disabled():
+            print(f"\n{inventory} {name}: {sorted(times)[25] * 1000:.2f} ms")  # noqa: T201
