@@ -63,13 +63,7 @@ def settings(fabric: Fabric, placement: Placement, host: str) -> tuple[Setting, 
             str(file.host.nccl_queue_pairs),
             "more queue pairs give ECMP more UDP source ports to spread",
         ),
-        Setting(
-            "NCCL_CROSS_NIC",
-            "2" if file.design == "rail-optimised" else "1",
-            "prefer the same rail; the spines connect the others"
-            if file.design == "rail-optimised"
-            else "all NICs of a host are on one leaf: crossing costs nothing",
-        ),
+        Setting("NCCL_CROSS_NIC", "2", "prefer the same rail; the spines connect the others"),
         Setting("UCX_NET_DEVICES", ",".join(f"{name}:1" for name in devices), "as NCCL_IB_HCA"),
         Setting("UCX_IB_TRAFFIC_CLASS", byte, "as NCCL_IB_TC; the default of UCX is 106"),
         Setting("GLOO_SOCKET_IFNAME", management, "Gloo is TCP: never on the rails"),

@@ -1,0 +1,21 @@
+"""The command line: arguments, output and exit codes. Everything else is in ``workflow``."""
+
+from __future__ import annotations
+
+import sys
+
+from fabric.cli.exits import Exit, exit_code_of
+
+__all__ = ["Exit", "main"]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    from fabric.cli.app import app  # noqa: PLC0415 - so that `fabric.cli` itself stays light
+
+    try:
+        result = app(args=arguments, standalone_mode=False, prog_name="rocefab")
+    except BaseException as error:  # noqa: BLE001 - the one place that turns errors into codes
+        return exit_code_of(error)
+    sys.stdout.flush()
+    return result if isinstance(result, int) else Exit.OK

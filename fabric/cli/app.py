@@ -1,0 +1,39 @@
+"""The command tree."""
+
+from __future__ import annotations
+
+import typer
+
+from fabric.cli import change, inventory, jobs, laboratory, show
+
+app = typer.Typer(
+    name="rocefab",
+    help="Lossless RoCEv2 fabrics of GPU clusters: one inventory, checked, rendered, applied, "
+    "verified.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    *,
+    version: bool = typer.Option(False, "--version", help="Print the version and end."),
+) -> None:
+    """Lossless RoCEv2 fabrics of GPU clusters: one inventory, checked, rendered, applied, verified.
+
+    Exit codes: 0 clean, 1 internal error, 2 bad usage or input, 3 a device failed, 4 findings or
+    drift, 5 changes present.
+    """
+    if version:
+        from fabric import __version__  # noqa: PLC0415 - one line, one use
+
+        typer.echo(f"rocefab {__version__}")
+        raise typer.Exit
+
+
+for module in (inventory, show, change, jobs, laboratory):
+    module.register(app)

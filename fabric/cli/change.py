@@ -1,0 +1,305 @@
+"""plan, apply, status, rollback, verify, drift."""
+
+from __future__ import annotations
+
+import time
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fabric.cli import output
+from fabric.cli.exits import CommandExit, Exit
+from fabric.cli.options import (
+    DEFAULT_STATE,
+    Connections,
+    Format,
+    FormatOption,
+    Hosts,
+    Inventory,
+    Only,
+    StateFolder,
+    Switches,
+)
+
+if TYPE_CHECKING:
+    from fabric.workflow.apply import Result
+    from fabric.workflow.verify import Health
+
+
+class WaveBy(StrEnum):
+    """How leaves are grouped into waves."""
+
+    RAIL = "rail"
+    UNIT = "unit"
+    DEVICE = "device"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command(epilog="Example: rocefab plan inventory/demo --out plan.json")(plan)
+    app.command(epilog="Example: rocefab apply plan.json --commit")(apply)
+    app.command(epilog="Example: rocefab status 3")(status)
+    app.command(epilog="Example: rocefab rollback 3 --commit")(rollback)
+    app.command(epilog="Example: rocefab verify inventory/demo")(verify)
+    app.command(epilog="Example: rocefab drift inventory/demo --format json")(drift)
+
+
+def plan(
+    inventory: Inventory = Path(),
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Write the plan to this file.",
+                                  envvar="ROCEFAB_PLAN")
+    ] = None,
+    connections: Connections = None,
+    only: Only = "",
+    switches: Switches = True,
+    hosts: Hosts = True,
+    by: Annotated[
+        WaveBy, typer.Option(help="One wave of leaves per rail, per unit or per device.",
+                             envvar="ROCEFAB_BY")
+    ] = WaveBy.RAIL,
+    *,
+    detailed_exitcode: Annotated[
+        bool, typer.Option(help="Exit code 5 when there are changes.",
+                           envvar="ROCEFAB_DETAILED_EXITCODE")
+    ] = False,
+    form: FormatOption = Format.TEXT,
+) -> None:
+    """Read every device and show what would change, in which order, at what risk.
+
+    Nothing is changed. Exit codes: 0, 2, 3, 5 (with --detailed-exitcode).
+    """
+    from fabric.workflow import plan as workflow  # noqa: PLC0415 - keeps --help fast
+    from fabric.workflow.project import Project  # noqa: PLC0415
+
+    selection = workflow.Selection(switches=switches, hosts=hosts, only=only)
+    made = workflow.plan(Project(inventory), connections, selection, by.value, output.progress)
+    if form is Format.JSON:
+        output.data(made.to_json())
+    else:
+        output.data(workflow.describe(made))
+    if out is not None and not made.empty:
+        _write(out, made.to_json())
+        output.note(f"wrote {out}; `rocefab apply {out} --commit` carries it out")
+    if detailed_exitcode and not made.empty:
+        raise CommandExit(Exit.CHANGES)
+
+
+def _write(path: Path, text: str) -> None:
+    temporary = path.with_name(f".{path.name}.part")
+    temporary.write_text(text, encoding="utf-8")
+    temporary.replace(path)
+
+
+def apply(
+    plan_file: Annotated[
+        Path | None, typer.Argument(help="Plan made by `rocefab plan`.", metavar="PLAN")
+    ] = None,
+    connections: Connections = None,
+    state: StateFolder = DEFAULT_STATE,
+    timer_s: Annotated[
+        int, typer.Option(min=30, max=86_000, help="Commit timer of the devices in seconds.",
+                          envvar="ROCEFAB_TIMER_S")
+    ] = 300,
+    verify_s: Annotated[
+        float, typer.Option(min=1, help="How long a wave may take to look healthy, in seconds.",
+                            envvar="ROCEFAB_VERIFY_S")
+    ] = 60.0,
+    *,
+    commit: Annotated[
+        bool, typer.Option("--commit", help="Really change the devices.",
+                           envvar="ROCEFAB_COMMIT")
+    ] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the interrupted run.",
+                           envvar="ROCEFAB_RESUME")
+    ] = False,
+) -> None:
+    """Carry out a plan wave by wave; a wave that fails is taken back and ends the run.
+
+    Without --commit nothing is changed: the plan is shown. Exit codes: 0, 2, 3.
+    """
+    from fabric.workflow import apply as workflow  # noqa: PLC0415 - keeps --help fast
+    from fabric.workflow.plan import describe  # noqa: PLC0415
+
+    options = workflow.Options(timer_s=timer_s, verify_s=verify_s)
+    if resume:
+        _end(workflow.resume(state, connections, options, output.progress))
+        return
+    if plan_file is None:
+        message = "name a plan file, or --resume to go on with an interrupted run"
+        raise typer.BadParameter(message)
+    made = workflow.read_plan(plan_file)
+    if not commit:
+        output.data(describe(made, diffs=False))
+        output.note("This was a rehearsal: nothing was changed. Add --commit to carry it out.")
+        return
+    if made.empty:
+        output.note("The plan holds no changes.")
+        return
+    _end(workflow.apply(made, state, connections, options, output.progress))
+
+
+def _end(result: Result) -> None:
+    if result.ok:
+        output.note(f"run {result.run}: done")
+        return
+    for reason in result.reasons:
+        output.note(f"run {result.run}: {reason}")
+    back = ", ".join(result.rolled_back) or "nothing"
+    output.note(f"run {result.run}: stopped; rolled back: {back}. See `rocefab status {result.run}`")
+    raise CommandExit(Exit.DEVICE)
+
+
+def status(
+    run: Annotated[int | None, typer.Argument(help="Run to look at; all runs without it.")] = None,
+    state: StateFolder = DEFAULT_STATE,
+    form: FormatOption = Format.TEXT,
+) -> None:
+    """Show what the journal knows of the runs, or of the devices of one. Exit codes: 0, 2."""
+    from fabric.workflow.apply import status as workflow  # noqa: PLC0415 - keeps --help fast
+
+    rows = workflow(state, run)
+    if form is Format.JSON:
+        output.as_json(rows)
+    elif run is None:
+        output.table(
+            ["run", "kind", "fabric", "started", "state", "devices"],
+            [
+                [
+                    row["run"],
+                    row["kind"],
+                    row["fabric"],
+                    _clock(row["started"]),
+                    row["state"],
+                    ", ".join(f"{count} {word}" for word, count in row["devices"].items()),
+                ]
+                for row in rows
+            ],
+        )
+    else:
+        output.table(
+            ["device", "state", "since", "detail"],
+            [[row["device"], row["state"], _clock(row["at"]), row["detail"]] for row in rows],
+        )
+
+
+def _clock(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))
+
+
+def rollback(
+    run: Annotated[int, typer.Argument(help="Run to take back.")],
+    connections: Connections = None,
+    state: StateFolder = DEFAULT_STATE,
+    *,
+    commit: Annotated[
+        bool, typer.Option("--commit", help="Really change the devices.",
+                           envvar="ROCEFAB_COMMIT")
+    ] = False,
+    force: Annotated[
+        bool, typer.Option(help="Go back even where something changed after the run.",
+                           envvar="ROCEFAB_FORCE")
+    ] = False,
+) -> None:
+    """Bring every device of a finished run back to its state before. Exit codes: 0, 2, 3."""
+    from fabric.workflow import apply as workflow  # noqa: PLC0415 - keeps --help fast
+
+    if not commit:
+        devices = [row["device"] for row in workflow.status(state, run) if row["state"] == "done"]
+        output.data("".join(f"{name}\n" for name in reversed(devices)))
+        output.note("These devices would go back. Nothing was changed; add --commit to do it.")
+        return
+    _end(workflow.rollback(run, state, connections, output.progress, force=force))
+
+
+def verify(
+    inventory: Inventory = Path(),
+    connections: Connections = None,
+    only: Only = "",
+    switches: Switches = True,
+    hosts: Hosts = True,
+    form: FormatOption = Format.TEXT,
+) -> None:
+    """Look whether the fabric runs as planned: BGP, LLDP, PFC, ECN, saved configuration.
+
+    Exit codes: 0, 2, 3 (a device could not be read), 4.
+    """
+    from fabric.workflow.project import Project  # noqa: PLC0415 - keeps --help fast
+    from fabric.workflow.verify import Selection  # noqa: PLC0415
+    from fabric.workflow.verify import verify as workflow  # noqa: PLC0415
+
+    selection = Selection(switches=switches, hosts=hosts, only=only)
+    _health(workflow(Project(inventory), connections, selection, _quiet), form)
+
+
+def drift(
+    inventory: Inventory = Path(),
+    connections: Connections = None,
+    only: Only = "",
+    switches: Switches = True,
+    hosts: Hosts = True,
+    form: FormatOption = Format.TEXT,
+) -> None:
+    """Compare what runs with the inventory. Exit codes: 0 clean, 2, 3, 4 drift."""
+    from fabric.workflow.project import Project  # noqa: PLC0415 - keeps --help fast
+    from fabric.workflow.verify import Selection  # noqa: PLC0415
+    from fabric.workflow.verify import drift as workflow  # noqa: PLC0415
+
+    selection = Selection(switches=switches, hosts=hosts, only=only)
+    _health(workflow(Project(inventory), connections, selection, _quiet), form)
+
+
+def _quiet(device: str, text: str) -> None:
+    """Say nothing: the result names every device."""
+
+
+def _health(found: list[Health], form: Format) -> None:
+    if form is Format.JSON:
+        output.as_json([_health_json(item) for item in found])
+    else:
+        for item in found:
+            output.data("".join(f"{line}\n" for line in _health_lines(item)))
+        good = sum(item.ok for item in found)
+        output.note(f"{good} of {len(found)} devices are as planned")
+    if any(item.error for item in found):
+        raise CommandExit(Exit.DEVICE)
+    if not all(item.ok for item in found):
+        raise CommandExit(Exit.FINDINGS)
+
+
+def _health_lines(item: Health) -> list[str]:
+    if item.error:
+        return [f"{item.device}: could not be read: {item.error}"]
+    lines = [
+        f"{item.device}: {change.path}: runs {change.before or 'nothing'}, "
+        f"planned {change.after or 'nothing'}"
+        for change in item.drift
+    ]
+    return lines + [
+        f"{deviation}{' (unknown)' if deviation.unknown else ''}" for deviation in item.deviations
+    ]
+
+
+def _health_json(item: Health) -> dict[str, object]:
+    return {
+        "device": item.device,
+        "platform": item.platform,
+        "ok": item.ok,
+        "error": item.error,
+        "drift": [
+            {"path": change.path, "running": change.before, "planned": change.after}
+            for change in item.drift
+        ],
+        "deviations": [
+            {
+                "subject": deviation.subject,
+                "item": deviation.item,
+                "message": deviation.message,
+                "unknown": deviation.unknown,
+            }
+            for deviation in item.deviations
+        ],
+    }

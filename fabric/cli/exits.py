@@ -1,0 +1,70 @@
+"""Exit codes, and how errors become codes and messages."""
+
+from __future__ import annotations
+
+import os
+import sys
+from enum import IntEnum
+
+from fabric.core.errors import DeviceError, FabricError, InputError, PlanError
+
+
+class Exit(IntEnum):
+    """Exit codes of every command; ``--help`` names those that a command uses."""
+
+    OK = 0
+    INTERNAL = 1
+    INPUT = 2
+    DEVICE = 3
+    FINDINGS = 4
+    CHANGES = 5
+
+
+class CommandExit(Exception):  # noqa: N818 - not an error: a command that ends with a code
+    """Ends a command with an exit code; everything was printed already."""
+
+    def __init__(self, code: Exit) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+def exit_code_of(error: BaseException) -> int:
+    """Print an error for a person and return the exit code that it stands for."""
+    import click  # noqa: PLC0415 - loaded by typer anyway when there is an error to show
+
+    if isinstance(error, CommandExit):
+        return error.code
+    if isinstance(error, click.exceptions.Exit):
+        return error.exit_code
+    if isinstance(error, click.ClickException):
+        error.show()
+        return Exit.INPUT
+    if isinstance(error, (KeyboardInterrupt, click.Abort)):
+        sys.stderr.write("\nstopped\n")
+        return Exit.INTERNAL
+    if isinstance(error, SystemExit):
+        return int(error.code or 0)
+    if isinstance(error, BrokenPipeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.OK
+    if isinstance(error, FabricError):
+        return _known(error)
+    sys.stderr.write(f"rocefab: internal error: {type(error).__name__}: {error}\n")
+    if os.environ.get("ROCEFAB_TRACEBACK"):
+        import traceback  # noqa: PLC0415 - for people who look for the cause
+
+        traceback.print_exception(error)
+    else:
+        sys.stderr.write("Set ROCEFAB_TRACEBACK=1 to see where, and please report it.\n")
+    return Exit.INTERNAL
+
+
+def _known(error: FabricError) -> int:
+    if isinstance(error, InputError):
+        for finding in error.findings:
+            sys.stderr.write(f"{finding}\n")
+    for line in (str(error), *getattr(error, "__notes__", ())):
+        sys.stderr.write(f"rocefab: {line}\n")
+    if isinstance(error, (InputError, PlanError)):
+        return Exit.INPUT
+    return Exit.DEVICE if isinstance(error, DeviceError) else Exit.INTERNAL

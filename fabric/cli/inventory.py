@@ -1,0 +1,126 @@
+"""init, check, render, explain."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fabric.cli import output
+from fabric.cli.exits import CommandExit, Exit
+from fabric.cli.options import Format, FormatOption, Inventory
+
+
+class ReportForm(StrEnum):
+    """Report forms of `check`."""
+
+    TEXT = "text"
+    JSON = "json"
+    SARIF = "sarif"
+    JUNIT = "junit"
+
+
+class FailOn(StrEnum):
+    """From which severity on `check` fails."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command(epilog="Example: rocefab init my-fabric")(init)
+    app.command(epilog="Example: rocefab check inventory/demo --format sarif > check.sarif")(check)
+    app.command(epilog="Example: rocefab render inventory/demo --out out/demo")(render)
+    app.command(
+        epilog="Example: rocefab explain inventory/demo su1-rail0 green_max_threshold"
+    )(explain)
+
+
+def init(
+    folder: Annotated[Path, typer.Argument(help="New folder for the inventory.")],
+) -> None:
+    """Write a commented inventory to start from. Exit codes: 0, 2."""
+    from fabric.workflow.init import init as start  # noqa: PLC0415 - keeps --help fast
+
+    file = start(folder)
+    output.note(f"wrote {file}; edit it, then run `rocefab check {folder}`")
+
+
+def check(
+    inventory: Inventory = Path(),
+    form: Annotated[
+        ReportForm, typer.Option("--format", help="Form of the report.", envvar="ROCEFAB_FORMAT")
+    ] = ReportForm.TEXT,
+    fail_on: Annotated[
+        FailOn, typer.Option(help="Severity from which on the exit code is 4.",
+                             envvar="ROCEFAB_FAIL_ON")
+    ] = FailOn.ERROR,
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option(help="Rule to leave out; may be repeated.", envvar="ROCEFAB_IGNORE"),
+    ] = None,
+    sonic_config: Annotated[
+        list[Path] | None,
+        typer.Option(help="Judge this config_db.json in place of an inventory; may be repeated.",
+                     envvar="ROCEFAB_SONIC_CONFIG"),
+    ] = None,
+) -> None:
+    """Check an inventory, and what follows from it, against every rule. Exit codes: 0, 2, 3, 4."""
+    from fabric.core.findings import Severity  # noqa: PLC0415 - keeps --help fast
+    from fabric.workflow import check as workflow  # noqa: PLC0415
+    from fabric.workflow.project import Project  # noqa: PLC0415
+
+    if sonic_config:
+        outcome = workflow.check_sonic_files(sonic_config, ignore or [])
+    else:
+        outcome = workflow.check(Project(inventory), ignore or [])
+    output.data(workflow.report(outcome, form.value))
+    if outcome.at_least(Severity[fail_on.name]):
+        raise CommandExit(Exit.FINDINGS)
+    if outcome.broken:
+        raise CommandExit(Exit.DEVICE)
+
+
+def render(
+    inventory: Inventory = Path(),
+    out: Annotated[
+        Path, typer.Option("--out", help="Folder for the files.", envvar="ROCEFAB_OUT")
+    ] = Path("out"),
+    *,
+    force: Annotated[
+        bool, typer.Option(help="Replace files that rocefab did not write or that were edited.",
+                           envvar="ROCEFAB_FORCE")
+    ] = False,
+    form: FormatOption = Format.TEXT,
+) -> None:
+    """Check an inventory and write the configuration of every switch and host. Exit codes: 0, 2."""
+    from fabric.workflow.project import Project  # noqa: PLC0415 - keeps --help fast
+    from fabric.workflow.render import render as workflow  # noqa: PLC0415
+
+    written = workflow(Project(inventory), out, force=force)
+    if form is Format.JSON:
+        output.as_json(written)
+    else:
+        output.note(f"wrote {len(written)} files and manifest.json to {out}")
+
+
+def explain(
+    inventory: Inventory,
+    device: Annotated[str, typer.Argument(help="Switch or host.")],
+    text: Annotated[str, typer.Argument(help="Table, field or line of its configuration.")] = "",
+    form: FormatOption = Format.TEXT,
+) -> None:
+    """Tell which policy value, rule and source a line comes from. Exit codes: 0, 2."""
+    from fabric.workflow.explain import explain as workflow  # noqa: PLC0415 - keeps --help fast
+    from fabric.workflow.project import Project  # noqa: PLC0415
+
+    found = workflow(Project(inventory), device, text)
+    if form is Format.JSON:
+        output.as_json([item.as_dict() for item in found])
+        return
+    for item in found:
+        output.data(item.as_text() + "\n")

@@ -1,0 +1,69 @@
+"""lab, demo."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fabric.cli import output
+from fabric.cli.options import Inventory
+
+lab_app = typer.Typer(help="The embedded lab.", no_args_is_help=True, rich_markup_mode=None)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.add_typer(lab_app, name="lab")
+    app.command(epilog="Example: rocefab demo")(demo)
+
+
+@lab_app.callback()
+def lab() -> None:
+    """Stand-ins of all devices of an inventory, on this machine."""
+
+
+@lab_app.command(epilog="Example: rocefab lab up inventory/demo --dir lab")
+def up(
+    inventory: Inventory = Path(),
+    folder: Annotated[
+        Path, typer.Option("--dir", help="Gets connections.json and password.",
+                           envvar="ROCEFAB_LAB")
+    ] = Path("lab"),
+) -> None:
+    """Run the stand-ins until Ctrl-C. Exit codes: 0, 2."""
+    from fabric.workflow.laboratory import laboratory  # noqa: PLC0415 - keeps --help fast
+    from fabric.workflow.project import Project  # noqa: PLC0415
+
+    with laboratory(Project(inventory), folder) as running:
+        output.note(
+            f"{len(running.names())} devices are up. In another terminal:\n"
+            f"  export ROCEFAB_CONNECTIONS={folder}/connections.json\n"
+            f"  export ROCEFAB_PASSWORD=$(cat {folder}/password)\n"
+            f"  rocefab plan {inventory}\n"
+            "Ctrl-C ends the lab."
+        )
+        try:
+            threading.Event().wait()
+        except KeyboardInterrupt:
+            output.note("the lab ends")
+
+
+def demo(
+    folder: Annotated[
+        Path | None,
+        typer.Option("--dir", help="Folder for everything it makes; default: a new one.",
+                     envvar="ROCEFAB_DEMO"),
+    ] = None,
+) -> None:
+    """Show the main job on the embedded lab: check, plan, apply, verify, drift, rollback, place.
+
+    Needs no hardware, no root and no network; takes less than a minute. Exit codes: 0, 1, 3.
+    """
+    from fabric.workflow.demo import demo as workflow  # noqa: PLC0415 - keeps --help fast
+
+    place = folder or Path(tempfile.mkdtemp(prefix="rocefab-demo-"))
+    workflow(place, lambda text: output.data(f"{text}\n"))

@@ -1,0 +1,49 @@
+"""Arguments and options that several commands share; each has an environment variable."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+DEFAULT_STATE = Path(".rocefab")
+
+
+class Format(StrEnum):
+    """Output for people or for programs."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+Inventory = Annotated[
+    Path,
+    typer.Argument(help="Inventory folder with fabric.yaml.", envvar="ROCEFAB_INVENTORY"),
+]
+FormatOption = Annotated[
+    Format, typer.Option("--format", help="Form of the output.", envvar="ROCEFAB_FORMAT")
+]
+Connections = Annotated[
+    Path | None,
+    typer.Option(
+        "--connections",
+        help="JSON file with address, port, user and trusted key of each device.",
+        envvar="ROCEFAB_CONNECTIONS",
+    ),
+]
+StateFolder = Annotated[
+    Path,
+    typer.Option(
+        "--state", help="Folder of the journal and of kept states.", envvar="ROCEFAB_STATE"
+    ),
+]
+Only = Annotated[
+    str,
+    typer.Option("--only", help="Names of devices: su1-rail[0-1],gpu001.", envvar="ROCEFAB_ONLY"),
+]
+Switches = Annotated[
+    bool, typer.Option("--switches/--no-switches", envvar="ROCEFAB_SWITCHES", help="Switches.")
+]
+Hosts = Annotated[bool, typer.Option("--hosts/--no-hosts", envvar="ROCEFAB_HOSTS", help="Hosts.")]

@@ -1,0 +1,101 @@
+"""show: tables of what the inventory describes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from fabric.cli import output
+from fabric.cli.options import Format, FormatOption, Inventory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fabric.workflow.project import Project
+    from fabric.workflow.show import Table
+
+show_app = typer.Typer(
+    help="Show topology, addresses, links, hosts, platforms, rules or the schema.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.add_typer(show_app, name="show")
+
+
+def _print(table: Table, form: Format) -> None:
+    if form is Format.JSON:
+        output.as_json([dict(zip(table.headers, row, strict=True)) for row in table.rows])
+    else:
+        output.table(table.headers, table.rows)
+
+
+def _project_table(
+    inventory: Path, form: Format, make: Callable[[Project], Table]
+) -> None:
+    from fabric.workflow.project import Project as Loaded  # noqa: PLC0415 - keeps --help fast
+
+    _print(make(Loaded(inventory)), form)
+
+
+@show_app.command(epilog="Example: rocefab show topology inventory/demo")
+def topology(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -> None:
+    """Switches with role, model, unit, rail, AS number and loopback."""
+    from fabric.workflow import show  # noqa: PLC0415 - keeps --help fast
+
+    _project_table(inventory, form, show.topology)
+
+
+@show_app.command(epilog="Example: rocefab show addresses inventory/demo --format json")
+def addresses(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -> None:
+    """Every address: loopbacks, uplinks, gateways, NICs."""
+    from fabric.workflow import show  # noqa: PLC0415 - keeps --help fast
+
+    _project_table(inventory, form, show.addresses)
+
+
+@show_app.command(epilog="Example: rocefab show links inventory/demo")
+def links(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -> None:
+    """Every cable with both ends, speed and length."""
+    from fabric.workflow import show  # noqa: PLC0415 - keeps --help fast
+
+    _project_table(inventory, form, show.links)
+
+
+@show_app.command(epilog="Example: rocefab show hosts inventory/demo")
+def hosts(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -> None:
+    """Every NIC: rail, device, address, leaf and port, GPUs."""
+    from fabric.workflow import show  # noqa: PLC0415 - keeps --help fast
+
+    _project_table(inventory, form, show.hosts)
+
+
+@show_app.command(epilog="Example: rocefab show platforms")
+def platforms(form: FormatOption = Format.TEXT) -> None:
+    """Switch models that are known, with what is known of each."""
+    from fabric.workflow import show  # noqa: PLC0415 - keeps --help fast
+
+    _print(show.platforms(), form)
+
+
+@show_app.command(epilog="Example: rocefab show rules")
+def rules(form: FormatOption = Format.TEXT) -> None:
+    """Rules of `check` with severity and title."""
+    from fabric.workflow import show  # noqa: PLC0415 - keeps --help fast
+
+    _print(show.rules(), form)
+
+
+@show_app.command(epilog="Example: rocefab show schema > fabric.schema.json")
+def schema(
+    kind: str = typer.Argument("fabric", help="fabric, devices or hosts."),
+) -> None:
+    """JSON Schema of an inventory file, for editors."""
+    from fabric.workflow.show import schema as workflow  # noqa: PLC0415 - keeps --help fast
+
+    output.data(workflow(kind))

@@ -1,0 +1,179 @@
+"""demo: the main job from end to end on the embedded lab, told in plain steps."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabric.core.errors import FabricError
+from fabric.devices.connections import PASSWORD_VARIABLE
+from fabric.lab.faults import Fault
+from fabric.workflow.apply import Options, apply, rollback
+from fabric.workflow.check import check, report
+from fabric.workflow.init import example
+from fabric.workflow.laboratory import CONNECTIONS, PASSWORD, laboratory
+from fabric.workflow.place import place
+from fabric.workflow.plan import Selection, describe, plan
+from fabric.workflow.project import Project
+from fabric.workflow.render import render
+from fabric.workflow.verify import drift, verify
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from fabric.change.apply import Result
+    from fabric.lab.lab import Lab
+    from fabric.workflow.verify import Health
+
+#: The lab answers at once; a real fabric gets the defaults of `rocefab apply`.
+_OPTIONS = Options(timer_s=120, verify_s=15.0, poll_s=0.2)
+_EVERYTHING = Selection()
+_LEAF = "su1-rail0"
+_UNLUCKY = "su2-rail1"
+
+
+@dataclass
+class _Story:
+    """Tells what happens, with the time since the start."""
+
+    say: Callable[[str], None]
+    started: float
+    step: int = 0
+
+    def headline(self, text: str) -> None:
+        self.step += 1
+        self.say(f"\n[{time.monotonic() - self.started:4.1f} s] {self.step}. {text}")
+
+    def line(self, text: str) -> None:
+        self.say(f"    {text}")
+
+    def progress(self, device: str, text: str) -> None:
+        self.line(f"{device}: {text}" if device else text)
+
+
+def demo(folder: Path, say: Callable[[str], None]) -> None:
+    """Run the demonstration; everything it makes lies in ``folder``.
+
+    Raises
+    ------
+    FabricError
+        When a step does not end as the story says.
+    """
+    inventory = folder / "inventory"
+    shutil.copytree(example("demo"), inventory)
+    story = _Story(say, time.monotonic())
+    project = Project(inventory)
+    _check_and_render(story, project, folder)
+    story.headline("Start a lab of 10 devices that speak SSH and eAPI on this machine")
+    with laboratory(project, folder / "lab") as lab:
+        os.environ[PASSWORD_VARIABLE] = (folder / "lab" / PASSWORD).read_text().strip()
+        connections = folder / "lab" / CONNECTIONS
+        story.line(f"{len(lab.names())} devices, fresh from the box: {connections}")
+        _bring_up(story, project, folder, connections)
+        _hand_edit(story, project, lab, connections, folder)
+        _failing_leaf(story, lab, folder, connections)
+    _place(story, project)
+    story.headline("Where to look next")
+    story.line(f"inventory   {inventory}/fabric.yaml")
+    story.line(f"rendered    {folder}/out (manifest.json names every file)")
+    story.line(f"journal     rocefab status --state {folder}/state")
+    story.line("own fabric  rocefab init my-fabric; rocefab check my-fabric")
+
+
+def _check_and_render(story: _Story, project: Project, folder: Path) -> None:
+    story.headline("Check the inventory: 4 SONiC leaves, 2 EOS spines, 4 hosts")
+    for line in report(check(project), "text").splitlines()[-3:]:
+        story.line(line)
+    story.headline("Render the configuration of every switch and host")
+    files = render(project, folder / "out")
+    story.line(f"{len(files)} files in {folder / 'out'}")
+
+
+def _bring_up(story: _Story, project: Project, folder: Path, connections: Path) -> None:
+    story.headline("Plan: read every device and compare")
+    made = plan(project, connections, _EVERYTHING, "rail", _silent)
+    for line in describe(made, diffs=False).splitlines():
+        story.line(line)
+    (folder / "plan.json").write_text(made.to_json())
+    story.headline("Apply in waves: commit with a timer, verify, confirm, save")
+    result = apply(made, folder / "state", connections, _OPTIONS, story.progress)
+    _must(result.ok, "the run should have succeeded", *result.reasons)
+    story.headline("Verify: BGP, LLDP, PFC, ECN, running and saved configuration")
+    _must_be_healthy(verify(project, connections, _EVERYTHING, _silent), story)
+    again = plan(project, connections, _EVERYTHING, "rail", _silent)
+    _must(again.empty, "a second plan should be empty")
+    story.line("a second plan is empty")
+
+
+def _hand_edit(
+    story: _Story, project: Project, lab: Lab, connections: Path, folder: Path
+) -> None:
+    story.headline(f"Somebody changes one QoS value by hand on {_LEAF}; drift finds it")
+    lab[_LEAF].hand_edit("WRED_PROFILE", "AZURE_LOSSLESS", "green_max_threshold", "900000")
+    found = [item for item in drift(project, connections, _EVERYTHING, _silent) if not item.ok]
+    _must(bool(found), "drift should have found the change")
+    for item in found:
+        for change in item.drift:
+            story.line(
+                f"{item.device}: {change.path}: runs {change.before}, planned {change.after}"
+            )
+    made = plan(project, connections, _EVERYTHING, "rail", _silent)
+    result = apply(made, folder / "state", connections, _OPTIONS, story.progress)
+    _must(result.ok, "the repair should have succeeded", *result.reasons)
+
+
+def _failing_leaf(story: _Story, lab: Lab, folder: Path, connections: Path) -> None:
+    story.headline(f"Lower Kmax in the inventory; {_UNLUCKY} reboots before it is confirmed")
+    file = folder / "inventory" / "fabric.yaml"
+    old = file.read_text()
+    file.write_text(old.replace("kmax_bytes: 1500000", "kmax_bytes: 1200000"))
+    changed = Project(folder / "inventory")
+    made = plan(changed, connections, _EVERYTHING, "rail", _silent)
+    lab[_UNLUCKY].faults.add(Fault("reboot", pattern="show ip bgp summary", nth=2, seconds=1.0))
+    result = apply(made, folder / "state", connections, _OPTIONS, story.progress)
+    _must(not result.ok, "the run should have been stopped")
+    _tell(story, result)
+    story.headline("Take the rest of that run back as well")
+    file.write_text(old)
+    taken = rollback(result.run, folder / "state", connections, story.progress)
+    _must(taken.ok, "the rollback should have succeeded", *taken.reasons)
+    project = Project(folder / "inventory")
+    _must_be_healthy(verify(project, connections, _EVERYTHING, _silent), story)
+
+
+def _tell(story: _Story, result: Result) -> None:
+    for reason in result.reasons:
+        story.line(f"stopped: {reason}")
+    story.line(f"rolled back by itself: {', '.join(result.rolled_back)}")
+    story.line(f"confirmed before and kept: {', '.join(result.confirmed)}")
+
+
+def _place(story: _Story, project: Project) -> None:
+    story.headline("Place a job of 8 ranks: 4 hosts with 2 GPUs each")
+    found = place(project, 4, 2)
+    story.line(f"{found['hostlist']}: {found['reason']}")
+    for name in ("NCCL_IB_HCA", "NCCL_SOCKET_IFNAME", "NCCL_IB_TC"):
+        story.line(f"{name}={found['environment'][name]}  {found['environment_reasons'][name]}")
+
+
+def _must_be_healthy(found: list[Health], story: _Story) -> None:
+    for item in found:
+        for problem in (*item.deviations, *item.drift, *([item.error] if item.error else [])):
+            story.line(f"not as planned: {item.device}: {problem}")
+    _must(all(item.ok for item in found), "every device should be as planned")
+    story.line(f"all {len(found)} devices are as planned")
+
+
+def _must(fine: bool, message: str, *reasons: str) -> None:  # noqa: FBT001 - reads like a sentence
+    if not fine:
+        raise FabricError("; ".join((message, *reasons)))
+
+
+def _silent(device: str, text: str) -> None:
+    """Say nothing: the story tells the result."""
+
+

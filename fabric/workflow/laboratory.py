@@ -1,0 +1,60 @@
+"""lab: the embedded lab, cabled as an inventory says."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from fabric.devices.connections import PASSWORD_VARIABLE
+from fabric.lab.lab import Lab
+from fabric.lab.wiring import specs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from fabric.workflow.project import Project
+
+CONNECTIONS = "connections.json"
+PASSWORD = "password"  # noqa: S105 - the name of a file
+
+
+@contextmanager
+def laboratory(project: Project, folder: Path) -> Iterator[Lab]:
+    """Run a lab for a project; the folder says how to reach it.
+
+    Parameters
+    ----------
+    folder : Path
+        Gets ``connections.json`` and ``password``, readable by the owner alone.
+    """
+    password = os.environ.get(PASSWORD_VARIABLE) or secrets.token_urlsafe(16)
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with Lab(specs(project.devices, project.hosts, password)) as lab:
+        _write(folder / PASSWORD, password + "\n")
+        _write(folder / CONNECTIONS, json.dumps(connections_of(lab), indent=1) + "\n")
+        yield lab
+
+
+def connections_of(lab: Lab) -> dict[str, object]:
+    """Return the content of a connections file for a running lab."""
+    return {
+        "devices": {
+            name: {
+                "address": lab[name].address,
+                "port": lab[name].port,
+                "username": lab[name].spec.username,
+                "trust": lab[name].trust,
+            }
+            for name in lab.names()
+        }
+    }
+
+
+def _write(path: Path, text: str) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(handle, "w") as file:
+        file.write(text)

@@ -1,0 +1,167 @@
+"""show: tables of the inventory and of what rocefab knows."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Severity
+from fabric.core.units import ipv4_text
+
+if TYPE_CHECKING:
+    from fabric.workflow.project import Project
+
+
+@dataclass(frozen=True)
+class Table:
+    """Headers and rows."""
+
+    headers: tuple[str, ...]
+    rows: tuple[tuple[object, ...], ...]
+
+
+def topology(project: Project) -> Table:
+    """Return the switches."""
+    fabric = project.fabric
+    switches = fabric.switches
+    units = [unit.name for unit in project.intent.fabric.units]
+    rows = tuple(
+        (
+            name,
+            switches.role(row),
+            switches.skus[row].nos,
+            switches.skus[row].name,
+            units[int(switches.unit[row])] if switches.unit[row] >= 0 else "-",
+            int(switches.rail[row]) if switches.rail[row] >= 0 else "-",
+            int(switches.asn[row]),
+            ipv4_text(int(switches.loopback[row])),
+            len(fabric.nics_of_leaf(row)) if row < switches.leaf_count else 0,
+            len(fabric.uplinks_of(row)),
+        )
+        for row, name in enumerate(switches.names)
+    )
+    headers = ("switch", "role", "nos", "sku", "unit", "rail", "asn", "loopback", "nics", "links")
+    return Table(headers, rows)
+
+
+def addresses(project: Project) -> Table:
+    """Return every address with its owner."""
+    rows: list[tuple[object, ...]] = []
+    for name, device in project.devices.items():
+        rows.append((name, "Loopback0", f"{device.loopback}/32", "loopback"))
+        rows += [(name, f"Vlan{v.vlan}", v.gateway_interface, "gateway") for v in device.vlans]
+        rows += [(name, port.name, port.address, "uplink") for port in device.ports if port.address]
+    for name, host in project.hosts.items():
+        rows += [
+            (name, nic.interface, f"{nic.address}/{nic.prefix_length}", "nic") for nic in host.nics
+        ]
+    return Table(("device", "interface", "address", "use"), tuple(rows))
+
+
+def links(project: Project) -> Table:
+    """Return every cable; the side nearer to the hosts comes first."""
+    fabric = project.fabric
+    rows: list[tuple[object, ...]] = [
+        (name, nic.interface, nic.leaf, nic.leaf_port, nic.speed_gbps, nic.cable_m, "host")
+        for name, host in project.hosts.items()
+        for nic in host.nics
+    ]
+    up, switches = fabric.uplinks, fabric.switches
+    columns = (up.leaf, up.leaf_port, up.spine, up.spine_port, up.speed_gbps, up.cable_m)
+    for leaf, leaf_port, spine, spine_port, speed, cable in zip(
+        *(column.tolist() for column in columns), strict=True
+    ):
+        here, there = switches.skus[leaf], switches.skus[spine]
+        rows.append(
+            (
+                switches.names[leaf],
+                here.port(leaf_port),
+                switches.names[spine],
+                there.port(spine_port),
+                speed,
+                cable,
+                "uplink",
+            )
+        )
+    return Table(("device", "port", "peer", "peer_port", "gbps", "cable_m", "kind"), tuple(rows))
+
+
+def hosts(project: Project) -> Table:
+    """Return every NIC."""
+    rows = tuple(
+        (
+            name,
+            nic.rail,
+            nic.interface,
+            nic.rdma_device,
+            f"{nic.address}/{nic.prefix_length}",
+            nic.gateway,
+            nic.leaf,
+            nic.leaf_port,
+            ",".join(str(gpu) for gpu in nic.gpus),
+        )
+        for name, host in project.hosts.items()
+        for nic in host.nics
+    )
+    headers = (
+        "host",
+        "rail",
+        "interface",
+        "rdma",
+        "address",
+        "gateway",
+        "leaf",
+        "leaf_port",
+        "gpus",
+    )
+    return Table(headers, rows)
+
+
+def platforms() -> Table:
+    """Return the switch models that are known."""
+    from fabric.platforms.catalogue import sku, sku_names  # noqa: PLC0415 - reads files
+
+    rows = []
+    for name in sku_names():
+        model = sku(name)
+        rows.append(
+            (
+                name,
+                model.nos,
+                model.asic,
+                model.port_count,
+                ",".join(str(speed) for speed in model.speeds_gbps),
+                f"{len(model.headroom)} rows" if model.headroom else "none published",
+                "yes" if model.pools else "unknown",
+            )
+        )
+    headers = ("sku", "nos", "asic", "ports", "gbps", "headroom_table", "pool_sizes")
+    return Table(headers, tuple(rows))
+
+
+def rules() -> Table:
+    """Return the rules of ``check``."""
+    from fabric.validate.runner import all_rules  # noqa: PLC0415 - imports every rule
+
+    rows = tuple((rule.id, rule.severity.word, rule.title) for rule in all_rules())
+    return Table(("rule", "severity", "title"), rows)
+
+
+def schema(kind: str) -> str:
+    """Return the JSON Schema of an inventory file.
+
+    Raises
+    ------
+    InputError
+        When there is no such kind of file.
+    """
+    from fabric.intent.model import DevicesFile, FabricFile, HostsFile  # noqa: PLC0415
+
+    models = {"fabric": FabricFile, "devices": DevicesFile, "hosts": HostsFile}
+    if kind not in models:
+        message = f"there is no schema {kind!r}; there are {', '.join(models)}"
+        finding = Finding("INT021", Severity.ERROR, message)
+        raise InputError("unknown schema", [finding])
+    return json.dumps(models[kind].model_json_schema(), indent=2) + "\n"
