@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.artefact import Artefact
@@ -41,8 +40,9 @@ FEATURES = (
     "hash",
 )
 SYSCTL = "neighbours"
-_TABLE = re.compile(r'("[A-Z][A-Z0-9_]*"): \{')
 _INDENT = 4 * " "
+_ROW = 2 * _INDENT
+_END = f"\n{_INDENT}}}"
 
 
 @renderers.add("sonic")
@@ -69,25 +69,27 @@ def render_sonic(design: DeviceDesign) -> list[Artefact]:
 
 
 def join_tables(fragments: Iterable[str]) -> str:
-    """Return one JSON text from what the templates print.
+    """Return one JSON text from what the templates print, one row per line.
 
-    A template prints tables as ``"NAME": {``, one row per line without commas, ``}``; tables
-    without rows are left out, because CONFIG_DB does not know empty tables.
+    A template prints tables as ``"NAME": {``, rows, ``}`` without any commas between lines. A row
+    is one line, or ``"key": {``, its fields, ``}``. Tables and rows without members differ: a row
+    may be empty, but CONFIG_DB does not know empty tables, so these are left out.
     """
-    tables: list[str] = []
-    head, rows = "", list[str]()
+    heads: list[str] = []
+    bodies: list[list[str]] = [[]]
     for line in (line.strip() for fragment in fragments for line in fragment.splitlines()):
-        opening = _TABLE.fullmatch(line)
-        if opening:
-            head = opening[1]
-        elif line == "}":
-            if rows:
-                body = f",\n{_INDENT * 2}".join(rows)
-                tables.append(f"{_INDENT}{head}: {{\n{_INDENT * 2}{body}\n{_INDENT}}}")
-            rows = []
+        if line.endswith(": {"):
+            heads.append(line)
+            bodies.append([])
+        elif line == "}" and heads:
+            head, body = heads.pop(), bodies.pop()
+            if heads:
+                bodies[-1].append(f"{head}{', '.join(body)}}}")
+            elif body:
+                bodies[-1].append(f"{_INDENT}{head}\n{_ROW}" + f",\n{_ROW}".join(body) + _END)
         elif line:
-            rows.append(line)
-    return "{\n" + ",\n".join(tables) + "\n}\n"
+            bodies[-1].append(line)
+    return "{\n" + ",\n".join([*bodies[0], *heads]) + "\n}\n"
 
 
 def check_json(text: str, device: str) -> None:
