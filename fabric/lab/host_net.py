@@ -340,7 +340,7 @@ def _change_row(
 
 def _line(what: str, row: dict[str, Any]) -> str:
     if what == "route":
-        text = row["dst"]
+        text = str(row["dst"])
         for key, shown in (
             ("gateway", "via"),
             ("dev", "dev"),

@@ -222,8 +222,8 @@ class _Tool:
                 changes.append(("flush", 0, 0))
                 continue
             try:
-                action, dscp, priority = option.split(",")
-                change = (action, int(dscp), int(priority))
+                action, code, number = option.split(",")
+                change = (action, int(code), int(number))
             except ValueError:
                 raise _StopError("Invalid dscp2prio command. Refer to the help.\n") from None
             if action not in ("set", "del") or change[1] > 63 or change[2] > 7:  # noqa: PLR2004

@@ -200,6 +200,8 @@ class SshStandIn:
             connection.abort()
 
     def _come_back(self) -> None:
+        if self._listener is None and self._socket is not None:
+            self._socket.listen(100)  # from now on clients wait, they are not refused
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._listen_again)
 
