@@ -28,7 +28,7 @@ def yanglint() -> str:
     """Return the path of yanglint."""
     path = shutil.which("yanglint")
     if path is None:
-        missing_judge("yanglint (Debian package yang-tools or libyang2-tools)")
+        missing_judge("yanglint (Debian package libyang2-tools)")
     assert path is not None
     return path
 
