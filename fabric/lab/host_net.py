@@ -284,12 +284,12 @@ def _ethernets(data: Any) -> dict[str, dict[str, Any]]:
         raise ValueError(message)
     extra = set(network) - {"version", "renderer", "ethernets"}
     if extra:
-        message = f"unknown key '{sorted(extra)[0]}'"
+        message = f"unknown key '{min(extra)}'"
         raise ValueError(message)
     for name, settings in network.get("ethernets", {}).items():
         unknown = set(settings) - _INTERFACE_KEYS
         if unknown:
-            message = f"Error in network definition: {name}: unknown key '{sorted(unknown)[0]}'"
+            message = f"Error in network definition: {name}: unknown key '{min(unknown)}'"
             raise ValueError(message)
         for address in settings.get("addresses", []):
             if "/" not in str(address):
@@ -312,7 +312,7 @@ def _pairs(words: list[str], what: str) -> dict[str, str]:
             "proto": "protocol",
         }
         key = name.get(word, word)
-        if key in ("onlink",):
+        if key == "onlink":
             found[key] = ""
         elif not rest:
             found["dev" if what in ("addr", "link") else "dst"] = word

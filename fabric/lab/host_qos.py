@@ -1,9 +1,9 @@
 """mlnx_qos of a GPU host, and the driver below it.
 
 Known: Mellanox/mlnx-tools, python/mlnx_qos and python/Python/dcbnetlink.py (options, order of
-processing, messages, output); Linux drivers/net/ethernet/mellanox/mlx5/core/en_dcbnl.c: a change of the PFC mask toggles
-the link, the cable length is kept only between 1 and 999, ETS bandwidths sum to 100, a driver
-load puts priority 0 into TC 1 and priority 1 into TC 0. The back end is DCB netlink.
+processing, messages, output); Linux mlx5 (core/en_dcbnl.c): a change of the PFC mask toggles the
+link, the cable length is kept only between 1 and 999, ETS bandwidths sum to 100, a driver load
+puts priority 0 into TC 1 and priority 1 into TC 0. The back end is DCB netlink.
 Assumed: sizes of the receive buffers; the options of optparse may not be abbreviated.
 """
 

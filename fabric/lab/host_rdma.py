@@ -171,7 +171,8 @@ class _Rdma:
             return Result("", "netlink error: No such device\n", 1)
         pause = self._host.pause[name]
         if option == "-i":
-            text = f"driver: mlx5_core\nversion: 6.1.0\nfirmware-version: 28.39.1002\nbus-info: {nic.pci_address}\n"
+            text = "driver: mlx5_core\nversion: 6.1.0\nfirmware-version: 28.39.1002\n"
+            text += f"bus-info: {nic.pci_address}\n"
             return Result(text)
         if option == "-a":
             states = "".join(f"{way.upper()}:\t\t{pause[way]}\n" for way in ("rx", "tx"))
@@ -196,7 +197,7 @@ class _Rdma:
         wanted = dict(zip(words[::2], words[1::2], strict=False))
         bad = set(wanted) - {"rx", "tx", "autoneg"} or set(wanted.values()) - {"on", "off"}
         if bad or not wanted:
-            return Result("", f"ethtool: bad command line argument(s)\n", 1)
+            return Result("", "ethtool: bad command line argument(s)\n", 1)
         if wanted.pop("autoneg", "off") == "on":
             return Result("", "netlink error: Operation not supported\n", 1)
         pause.update(wanted)

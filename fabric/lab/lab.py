@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import fabric.lab as package
 from fabric.core.registry import import_modules
@@ -55,7 +55,7 @@ class Lab:
         """Return the stand-in of a name; its further methods depend on the platform."""
         return self._devices[name]
 
-    def __enter__(self) -> Lab:
+    def __enter__(self) -> Self:
         self.start()
         return self
 

@@ -24,7 +24,6 @@ from fabric.lab.shell_ast import (
     Group,
     If,
     Pipeline,
-    Redirection,
     Sequence_,
     Simple,
     While,
@@ -32,6 +31,7 @@ from fabric.lab.shell_ast import (
 from fabric.lab.shell_expand import expand_fields, expand_pattern, expand_text
 from fabric.lab.shell_lexer import ShellSyntaxError
 from fabric.lab.shell_parser import parse
+from fabric.lab.shell_redirect import redirect
 from fabric.lab.shell_special import SPECIAL
 from fabric.lab.shell_types import (
     Context,
@@ -224,9 +224,9 @@ class Shell:
 
     async def _in_child(self, command: Command, streams: Streams) -> int:
         twin = self.child()
-        twin._err = streams.err
+        twin._err = streams.err  # noqa: SLF001  (the same class)
         try:
-            return await twin._command(command, streams)
+            return await twin._command(command, streams)  # noqa: SLF001  (the same class)
         except ShellExit as jump:
             if jump.message:
                 streams.err(f"{self.name}: {jump.message}\n")
@@ -235,7 +235,7 @@ class Shell:
     async def _command(self, command: Command, streams: Streams) -> int:
         self._err = streams.err
         try:
-            inner, finish = await self._redirect(command.redirections, streams)
+            inner, finish = await redirect(self, command.redirections, streams)
         except OSError as error:
             streams.err(f"{self.name}: {error.filename}: {error.strerror}\n")
             return 1
@@ -270,7 +270,7 @@ class Shell:
         if not node.subshell:
             return await self._sequence(node.body, streams)
         try:
-            return await self.child()._sequence(node.body, streams)
+            return await self.child()._sequence(node.body, streams)  # noqa: SLF001
         except ShellExit as jump:
             if jump.message:
                 streams.err(f"{self.name}: {jump.message}\n")
@@ -321,56 +321,6 @@ class Shell:
                     self.status = 0
                     return await self._sequence(body, streams)
         return 0
-
-    async def _redirect(
-        self, redirections: tuple[Redirection, ...], streams: Streams
-    ) -> tuple[Streams, Callable[[], None]]:
-        inner = replace(streams)
-        files: list[tuple[str, list[str], bool]] = []
-        for item in redirections:
-            target = await expand_text(self, item.target)
-            if item.operator == "<<":
-                inner.stdin = target
-            elif item.operator == "<":
-                inner.stdin = self._read(target)
-            elif item.operator == ">&":
-                self._duplicate(inner, item.fd, target)
-            elif item.operator in (">", ">>"):
-                path = self.fs.name_of(target, self.cwd)
-                self.check_write(path, target)
-                self.fs.write(path, "", append=item.operator == ">>")
-                buffer: list[str] = []
-                files.append((path, buffer, item.operator == ">>"))
-                self._point(inner, item.fd, buffer.append)
-            else:
-                raise ShellExit(2, f"redirection `{item.operator}' is not supported")
-
-        def finish() -> None:
-            for path, buffer, append in files:
-                if buffer:
-                    self.fs.write(path, "".join(buffer), append=append)
-
-        return inner, finish
-
-    def _duplicate(self, streams: Streams, fd: int, target: str) -> None:
-        if target not in ("1", "2"):
-            raise ShellExit(2, f"redirection `>&{target}' is not supported")
-        self._point(streams, fd, streams.out if target == "1" else streams.err)
-
-    @staticmethod
-    def _point(streams: Streams, fd: int, sink: Callable[[str], None]) -> None:
-        if fd == 1:
-            streams.out = sink
-        elif fd == 2:  # noqa: PLR2004  (stderr)
-            streams.err = sink
-        else:
-            raise ShellExit(2, f"file descriptor {fd} is not supported")
-
-    def _read(self, target: str) -> str:
-        try:
-            return self.fs.read(self.fs.name_of(target, self.cwd))
-        except OSError as error:
-            raise OSError(error.errno, error.strerror, target) from None
 
     def check_write(self, path: str, shown: str) -> None:
         """Refuse a write that the account may not do, or below a directory that is not there."""

@@ -18,7 +18,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """``$name``, ``${name}`` or ``${name<operator>word}``; ``${#name}`` has the operator ``len``."""
+    """``$name``, ``${name}``, ``${name<operator>word}``; ``${#name}`` has the operator ``len``."""
 
     name: str
     quoted: bool

@@ -95,8 +95,7 @@ async def expand_fields(scope: Scope, word: Word) -> list[str]:
 def _drop_empty_at(word: Word, found: list[str]) -> list[str]:
     """``"$@"`` without arguments is no field at all, although quotes make an empty field."""
     only_at = all(
-        isinstance(part, Parameter)
-        and part.name == "@"
+        (isinstance(part, Parameter) and part.name == "@")
         or (isinstance(part, Text) and part.quoted and not part.text)
         for part in word.parts
     )

@@ -40,9 +40,8 @@ _COMPARE: dict[str, Callable[[int, int], bool]] = {
 
 def _test(context: Context, argv: list[str], _stdin: str) -> Result:
     words = argv[1:]
-    if argv[0] == "[":
-        if not words or words.pop() != "]":
-            return Result("", "-bash: [: missing `]'\n", 2)
+    if argv[0] == "[" and (not words or words.pop() != "]"):
+        return Result("", "-bash: [: missing `]'\n", 2)
     negated = False
     while words and words[0] == "!" and len(words) > 1:
         negated, words = not negated, words[1:]

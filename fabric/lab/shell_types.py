@@ -98,5 +98,5 @@ def reads_stdin(argv: list[str]) -> bool:
     if name == "grep":
         return len(operands) < 2  # noqa: PLR2004  (the pattern, then files)
     if name in _FILTERS or name in ("sh", "bash", "dash"):
-        return not operands and "-c" not in argv or "-" in argv
+        return (not operands and "-c" not in argv) or "-" in argv
     return name == "tee" or "/dev/stdin" in argv

@@ -17,9 +17,9 @@ import ipaddress
 import json
 from typing import TYPE_CHECKING, Any
 
-from fabric.lab import sonic_config, sonic_counters, sonic_show
+from fabric.lab import sonic_config, sonic_counters, sonic_show, sonic_tuning
 from fabric.lab.shell_types import Result
-from fabric.lab.sonic_model import HEADROOM
+from fabric.lab.sonic_rules import HEADROOM
 from fabric.lab.ssh import SshStandIn
 from fabric.lab.standin import stand_ins
 from fabric.lab.sysctl import Sysctl
@@ -98,6 +98,7 @@ class SonicStandIn(SshStandIn):
         self.restarts = 0
         self.save()
         self.tools.update(sonic_config.commands(self))
+        self.tools.update(sonic_tuning.commands(self))
         self.tools.update(sonic_show.commands(self))
         self.tools.update(
             {
@@ -293,7 +294,7 @@ class SonicStandIn(SshStandIn):
     def bgp_state(self, key: str) -> str | None:
         """Return ``Established``, another state, or None for a peer that FRR does not know."""
         row = self.bgp_peers.get(key, {})
-        name = key.split("|")[-1]
+        name = key.rsplit("|", 1)[-1]
         addresses = self.addresses()
         local = str(row.get("local_addr", ""))
         interface = addresses.get(local) if local else self._towards(name)

@@ -103,7 +103,7 @@ def _hash(device: SonicStandIn, what: str, names: tuple[str, ...]) -> dict[str, 
 
 
 def _watchdog(device: SonicStandIn, port: str, number: int) -> dict[str, str]:
-    """The watchdog runs on the priorities of ``pfcwd_sw_enable`` of a port with a PFC_WD row."""
+    """Return the watchdog's fields: it runs on ``pfcwd_sw_enable`` of a port with a PFC_WD row."""
     row = device.table("PFC_WD").get(port)
     watched = str(device.table("PORT_QOS_MAP").get(port, {}).get("pfcwd_sw_enable", ""))
     if row is None or str(number) not in watched.split(","):

@@ -17,7 +17,7 @@ from typing import Any
 import jsonpatch
 
 from fabric.lab.sonic_check import ConfigRefusedError, Tables, check_config
-from fabric.lab.sonic_model import (
+from fabric.lab.sonic_rules import (
     BROADCOM_SKU_PARTS,
     CREATE_ONLY,
     MELLANOX_SKUS,
@@ -91,9 +91,9 @@ def check_change(running: Tables, target: Tables) -> None:
 
 def _check_field(sku: str, operation: dict[str, Any]) -> None:
     table, *rest = split_pointer(operation["path"])
-    if table == "PFC_WD" and operation["op"] == "remove":
-        if rest in ([], ["GLOBAL"], ["GLOBAL", "POLL_INTERVAL"]):
-            _illegal_field(operation, table)
+    forbidden = rest in ([], ["GLOBAL"], ["GLOBAL", "POLL_INTERVAL"])
+    if table == "PFC_WD" and operation["op"] == "remove" and forbidden:
+        _illegal_field(operation, table)
     rule = RDMA_RULES.get(table)
     if rule is None:
         return
@@ -115,7 +115,8 @@ def _check_field(sku: str, operation: dict[str, Any]) -> None:
 
 def _illegal_field(operation: dict[str, Any], table: str) -> None:
     field = operation["path"] if operation["path"].count("/") > 1 else f"/{table}"
-    message = f"Given patch operation is invalid. Operation: {operation['op']} is illegal on field: {field}"
+    what = f"Operation: {operation['op']} is illegal on field: {field}"
+    message = f"Given patch operation is invalid. {what}"
     raise PatchRefusedError(message)
 
 

@@ -20,6 +20,7 @@ from fabric.lab.faults import FaultScript
 from fabric.lab.rootfs import RootFs
 from fabric.lab.shell import Shell
 from fabric.lab.shell_runners import RUNNERS
+from fabric.lab.shell_text import TEXT_TOOLS
 from fabric.lab.shell_tools import FILE_TOOLS
 from fabric.lab.shell_types import ShellExit, Streams
 from fabric.lab.ssh_files import LabSftp
@@ -86,7 +87,7 @@ class SshStandIn:
         self.lock = threading.RLock()
         home = "/root" if spec.username == "root" else f"/home/{spec.username}"
         self.fs = RootFs(home)
-        self.tools: dict[str, Tool] = {**FILE_TOOLS, **RUNNERS}
+        self.tools: dict[str, Tool] = {**FILE_TOOLS, **TEXT_TOOLS, **RUNNERS}
         self._identity = ""
         self._key = asyncssh.generate_private_key("ssh-ed25519")
         self._loop: asyncio.AbstractEventLoop | None = None

@@ -61,7 +61,7 @@ class Sysctl:
         operands = [word for word in argv[1:] if not word.startswith("-")]
         unknown = set(flags) - {"-n", "-w", "-p", "--system", "-q", "-e", "--load", "-a"}
         if unknown:
-            return Result("", f"sysctl: unsupported option {sorted(unknown)[0]}\n", 1)
+            return Result("", f"sysctl: unsupported option {min(unknown)}\n", 1)
         writes = {"-p", "--load", "--system", "-w"} & set(flags) or any("=" in o for o in operands)
         if writes and not context.root:
             return Result("", "sysctl: permission denied on key\n", 1)

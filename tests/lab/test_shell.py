@@ -12,6 +12,7 @@ from fabric.lab.shell import Shell
 from fabric.lab.shell_lexer import IncompleteError
 from fabric.lab.shell_parser import parse
 from fabric.lab.shell_runners import RUNNERS
+from fabric.lab.shell_text import TEXT_TOOLS
 from fabric.lab.shell_tools import FILE_TOOLS
 from fabric.lab.shell_types import Streams
 
@@ -81,7 +82,7 @@ def run(fs: RootFs, text: str) -> tuple[str, int]:
     async def delay(seconds: float) -> None:
         waits.append(seconds)
 
-    shell = Shell(fs, {**FILE_TOOLS, **RUNNERS}, user="admin", delay=delay)
+    shell = Shell(fs, {**FILE_TOOLS, **TEXT_TOOLS, **RUNNERS}, user="admin", delay=delay)
     code = asyncio.run(shell.run_script(text, Streams(printed.append, printed.append)))
     return "".join(printed), code
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import paramiko
 import pytest
 from netmiko import ConnectHandler
+from scp import SCPClient
 
 from fabric.lab.faults import Fault
 from fabric.lab.lab import Lab
@@ -19,7 +20,7 @@ from tests.lab.conftest import PASSWORD, execute, host_spec, leaf_spec
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-Login = "Callable[[Any], paramiko.SSHClient]"
+    Login = Callable[[Any], paramiko.SSHClient]
 
 
 def netmiko_to(device: Any) -> Any:
@@ -64,6 +65,13 @@ def test_sftp_stays_in_its_root(lab: Lab, connect: Login) -> None:
         with pytest.raises(PermissionError):
             sftp.symlink("/etc", "/tmp/out")
     assert execute(client, "cat /tmp/plan.json") == ("{}\n", "", 0)
+
+
+def test_scp_of_a_file(lab: Lab, connect: Login) -> None:
+    client = connect(lab["leaf01"])
+    with SCPClient(client.get_transport()) as scp:
+        scp.putfo(io.BytesIO(b"{}\n"), "/tmp/by-scp.json")
+    assert execute(client, "cat /tmp/by-scp.json")[0] == "{}\n"
 
 
 def test_exec_keeps_stdout_stderr_and_code_apart(lab: Lab, connect: Login) -> None:
