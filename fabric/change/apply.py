@@ -215,12 +215,20 @@ class Applier:
         problems = ["not looked at"]
         while problems:
             problems = self._look(item)
-            if problems and time.monotonic() >= deadline:
+            if not problems:
+                break
+            if time.monotonic() >= deadline or self._gone(item):
                 raise DeviceError(item.plan.device, f"not healthy: {'; '.join(problems)}")
-            if problems:
-                time.sleep(self.options.poll_s)
+            time.sleep(self.options.poll_s)
         self.journal.record(run, item.plan.device, State.VERIFIED)
         self.progress(item.plan.device, "verified")
+
+    def _gone(self, item: _Work) -> bool:
+        """Tell whether the device no longer waits for a confirmation: it went back by itself."""
+        try:
+            return not item.driver.pending(item.token)
+        except ConnectionLostError:
+            return False
 
     def _look(self, item: _Work) -> list[str]:
         try:

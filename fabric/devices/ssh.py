@@ -10,6 +10,7 @@ import os
 import re
 import shlex
 import tempfile
+import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,9 +22,12 @@ if TYPE_CHECKING:
 
     from fabric.devices.driver import Connection
 
-_STATUS = re.compile(r"rocefab-status=\d+")
+_STATUS = re.compile(r"rocefab-status=\d+[\r\n]")
+_MARK_LENGTH = 24
+_DIGITS = re.compile(r"\d+")
+_POLL_S = 0.005
 _SAFE_PATH = re.compile(r"/[A-Za-z0-9_./@:+-]+")
-_QUIET_S = 120
+_QUIET_S = 60
 
 
 class ShellSession:
@@ -85,20 +89,29 @@ class ShellSession:
         # The quotes keep the echoed command line from looking like the marks themselves.
         line = f'echo rocefab-"begin"; {command}; echo rocefab-"status"=$?'
         with self._translated(command):
-            output: str = self._session.send_command(
-                line,
-                expect_string=_STATUS.pattern,
-                read_timeout=quiet_s,
-                strip_prompt=False,
-                strip_command=False,
-                cmd_verify=False,
-            )
-        head, _, tail = output.replace("\r", "").rpartition("rocefab-status=")
-        _, begin, body = head.partition("rocefab-begin\n")
-        digits = re.match(r"\d+", tail)
-        if not begin or digits is None:
-            raise ConnectionLostError(self._connection.device, f"no answer to {command!r}")
-        return int(digits.group()), body
+            self._session.write_channel(f"{line}\n")
+            output = self._read_until_status(quiet_s)
+        head, _, status = output.replace("\r", "").rpartition("rocefab-status=")
+        return int(_DIGITS.findall(status)[0]), head.partition("rocefab-begin\n")[2]
+
+    def _read_until_status(self, quiet_s: float) -> str:
+        """Read up to the mark; a closed channel ends the wait at once, silence after a while.
+
+        netmiko's own ``send_command`` waits out its whole timeout when the device goes away.
+        """
+        text, last_s = "", time.monotonic()
+        fresh = 0
+        while not _STATUS.search(text, max(0, fresh - _MARK_LENGTH)):
+            data = self._session.read_channel()
+            if data:
+                fresh, text, last_s = len(text), text + data, time.monotonic()
+            elif self._session.remote_conn.closed:
+                raise ConnectionError("the device closed the session")  # noqa: TRY003
+            elif time.monotonic() - last_s > quiet_s:
+                raise TimeoutError(f"no answer for {quiet_s} s")  # noqa: TRY003
+            else:
+                time.sleep(_POLL_S)
+        return text
 
     def check(self, command: str, *, quiet_s: int = _QUIET_S) -> str:
         """Run a command and return its output.
