@@ -70,10 +70,11 @@ def view(device: DeviceDesign) -> EosView:
     Raises
     ------
     RenderError
-        When the design needs what EOS cannot do: two DSCP maps on one switch, a watchdog that
-        forwards, a speed without a configuration word.
+        When the design needs what EOS cannot do: two DSCP maps on one switch, a PFC priority
+        that is not the traffic class, a watchdog that forwards, a speed without a word for it.
     """
     _one_map(device)
+    _pause_follows_class(device)
     base = device.qos_profiles[0]
     watched = [p.watchdog for p in device.qos_profiles if p.pfc and p.watchdog.enabled]
     common = watched[0] if watched else None
@@ -108,6 +109,17 @@ def _one_map(device: DeviceDesign) -> None:
                 f"{device.name}: EOS has one DSCP map for the whole switch, but a port override "
                 "asks for another; give all ports the same roce_dscp, cnp_dscp, traffic_class, "
                 "queue, cnp_traffic_class and cnp_queue"
+            )
+            raise RenderError(message)
+
+
+def _pause_follows_class(device: DeviceDesign) -> None:
+    """Refuse what would be lossy: on EOS traffic class n is what a pause of priority n stops."""
+    for profile in device.qos_profiles:
+        if profile.pfc and profile.pfc_priority != profile.traffic_class:
+            message = (
+                f"{device.name}: EOS pauses traffic class n by PFC priority n, but pfc_priority is "
+                f"{profile.pfc_priority} and traffic_class {profile.traffic_class}; make them equal"
             )
             raise RenderError(message)
 

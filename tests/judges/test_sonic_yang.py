@@ -18,7 +18,7 @@ from tests.render.designs import design, switches, variant
 
 BRANCHES = ("202405", "master")
 EXAMPLES = ("leaf01", "leaf01-unnumbered", "spine01")
-REJECTED = 7  # exit status of yanglint 2 for invalid data
+REJECTED = 7  # exit status of yanglint 2.1 for invalid data
 SWITCHES = [
     *(("demo", name) for name in switches("demo") if name.startswith("su")),
     *(("eight-slash-27", name) for name in switches("eight-slash-27")),
@@ -60,6 +60,7 @@ class Judge:
         files = [first, *sorted(models.glob("sonic-*.yang"))]
         options = ["-Q", "-i", "-p", str(models), "-t", "config"]
         self._command = [program, *options, *map(str, files)]
+        self.branch = branch
         self.schema: Schema = load_schema(models)
 
     def verdict(self, data: dict[str, Any], scratch: Path) -> tuple[int, str]:
@@ -110,15 +111,14 @@ def test_known_mistakes_get_the_known_verdict(judge: Judge, models: Path, tmp_pa
     folder = models / "examples"
     document = json.loads((folder / "cases.json").read_text(encoding="utf-8"))
     base = json.loads((folder / document["base"]).read_text(encoding="utf-8"))
-    branch = "master" if len(judge.schema.tables) > 200 else "202405"  # noqa: PLR2004
     for case in document["cases"]:
         config = _mutated(base, case["set"])
         try:
             status, complaint = judge.verdict(convert(config, judge.schema), tmp_path)
         except YangMappingError as error:
             status, complaint = REJECTED, f"conversion error: {error}"
-        wanted = 0 if case[branch] == "accept" else REJECTED
-        assert status == wanted, (case["case"], complaint)
+        accepted = case[judge.branch] == "accept"
+        assert (status == 0) is accepted, (case["case"], complaint)
 
 
 def _mutated(base: dict[str, Any], changes: list[list[Any]]) -> dict[str, Any]:
@@ -153,5 +153,5 @@ def test_a_wrong_row_is_refused(judge: Judge, tmp_path: Path) -> None:
     config = copy.deepcopy(_config(design("demo", "su1-rail0")))
     del config["WRED_PROFILE"]["AZURE_LOSSLESS"]
     status, complaint = judge.verdict(convert(config, judge.schema), tmp_path)
-    assert status == REJECTED
+    assert status != 0
     assert "wred_profile" in complaint

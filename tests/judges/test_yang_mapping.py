@@ -39,7 +39,9 @@ module t-port {
                 key "name ip";
                 leaf name { type leafref { path "../../PORT_LIST[name=current()]/name"; } }
                 leaf ip { type string; }
-                leaf peer { type leafref { path /port:t-port/port:PORT/port:PORT_LIST/port:index; } }
+                leaf peer {
+                    type leafref { path /port:t-port/port:PORT/port:PORT_LIST/port:index; }
+                }
             }
         }
         container GLOBALS { container Config { typedef t { type uint16; } leaf n { type t; } } }

@@ -182,6 +182,14 @@ def test_eos_has_one_dscp_map(tmp_path: Path) -> None:
         render_device(designs["spine01"])
 
 
+def test_eos_pauses_the_traffic_class_of_the_same_number(tmp_path: Path) -> None:
+    """Any other pair would be lossy there, while SONiC has a map for it."""
+    designs = variant(tmp_path / "i", "demo", {"pfc_priority: 3": "pfc_priority: 4"})
+    assert _config(designs["su1-rail0"])["PORT_QOS_MAP"]["Ethernet0"]["pfc_enable"] == "4"
+    with pytest.raises(RenderError, match="spine01: EOS pauses traffic class n"):
+        render_device(designs["spine01"])
+
+
 def test_eos_speed_needs_a_word() -> None:
     """A speed without a configuration word would print an empty one."""
     device = design("demo", "spine01")
