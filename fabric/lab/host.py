@@ -139,6 +139,10 @@ class HostStandIn(SshStandIn):
             self.qos[nic.interface] = host_qos.NicQos()
             self.pause[nic.interface] = {"rx": "on", "tx": "on"}
             self.counters[nic.interface] = dict.fromkeys(_COUNTERS, 0)
+        self.fs.defer(self._write_sysfs)
+
+    def _write_sysfs(self) -> None:
+        for nic in self.spec.nics:
             folder = f"/sys/class/net/{nic.interface}"
             address = nic.pci_address or "0000:00:00.0"
             device = f"/sys/devices/pci/{address}"

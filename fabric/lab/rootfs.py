@@ -13,6 +13,8 @@ import os
 import posixpath
 import shutil
 import tempfile
+import threading
+import weakref
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,17 +35,19 @@ class RootFs:
     """
 
     def __init__(self, home: str) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="rocefab-lab-")
-        self.top = Path(self._folder.name).resolve()
+        self.top = Path(tempfile.mkdtemp(prefix="rocefab-lab-")).resolve()
+        self._remove = weakref.finalize(self, shutil.rmtree, self.top, ignore_errors=True)
         self.home = home
         self._hooks: dict[str, Callable[[str], str]] = {}
+        self._deferred: list[Callable[[], None]] = []
+        self._pending = False
+        self._filling = threading.RLock()
         for path in (*WRITABLE_BY_ALL, home):
             self.mkdir(path)
 
     def close(self) -> None:
         """Delete the directory."""
-        shutil.rmtree(self.top, ignore_errors=True)
-        self._folder.cleanup()
+        self._remove()
 
     def watch(self, path: str, hook: Callable[[str], str]) -> None:
         """Let ``hook`` turn the text that is written to ``path`` into what a read gives.
@@ -51,6 +55,19 @@ class RootFs:
         A hook refuses a text by raising ``OSError``.
         """
         self._hooks[path] = hook
+
+    def defer(self, action: Callable[[], None]) -> None:
+        """Run ``action``, which writes many files, before somebody looks at the next file."""
+        self._deferred.append(action)
+        self._pending = True
+
+    def _fill(self) -> None:
+        with self._filling:
+            actions, self._deferred = self._deferred, []
+            for action in actions:
+                action()
+            if actions:
+                self._pending = False
 
     def local(self, path: str, cwd: str = "/") -> Path:
         """Return where ``path`` is on this machine, always inside the root directory.
@@ -60,6 +77,8 @@ class RootFs:
         PermissionError
             When a symbolic link leads out of the root directory.
         """
+        if self._pending:
+            self._fill()
         inside = posixpath.normpath(posixpath.join("/", cwd, path)).lstrip("/")
         resolved = Path(os.path.realpath(self.top / inside))
         if resolved != self.top and self.top not in resolved.parents:
