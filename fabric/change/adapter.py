@@ -46,6 +46,6 @@ adapters: Registry[Adapter] = Registry("adapter")
 
 def load_adapters() -> None:
     """Import every adapter module, so that each has registered itself."""
-    from fabric.change import adapters as package  # noqa: PLC0415 - the folder, not the registry
+    from fabric.change import adapters as package
 
     import_modules(package.__name__, list(package.__path__))

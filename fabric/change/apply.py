@@ -135,8 +135,13 @@ class Applier:
                     for name, event in self.journal.states(run).items()
                     if event.state is State.ROLLED_BACK
                 )
-                return Result(run, ok=False, reasons=tuple(reasons), confirmed=tuple(confirmed),
-                              rolled_back=back)
+                return Result(
+                    run,
+                    ok=False,
+                    reasons=tuple(reasons),
+                    confirmed=tuple(confirmed),
+                    rolled_back=back,
+                )
             confirmed += wave
         self.journal.record(run, "", State.DONE)
         return Result(run, ok=True, confirmed=tuple(confirmed))
@@ -175,15 +180,7 @@ class Applier:
         connection = self.connections[plan.device]
         driver = open_driver(connection)
         try:
-            check_identity(driver.identify(), plan.hostname, plan.serial, plan.mac)
-            foreign = driver.foreign_sessions()
-            if foreign:
-                message = f"somebody else is at work on it: {', '.join(foreign)}"
-                raise ForeignSessionError(plan.device, message)
-            before = read_planned(plan, driver)
-            if before.fingerprint != plan.fingerprint:
-                message = f"{plan.device}: its configuration changed after the plan; plan again"
-                raise StalePlanError(message)
+            before = _unchanged(plan, driver)
             draft = adapters[plan.platform].draft(before, plan.artefacts, driver)
             return _Work(plan, connection, driver, before, read_snapshot(driver), draft)
         except BaseException:
@@ -206,7 +203,9 @@ class Applier:
         self.journal.record(run, name, State.STAGING, token)
         item.driver.stage(item.draft.candidate, token)
         self.journal.record(run, name, State.COMMITTING, token)
-        self.progress(name, f"commit, {item.draft.candidate.method}, timer {self.options.timer_s} s")
+        self.progress(
+            name, f"commit, {item.draft.candidate.method}, timer {self.options.timer_s} s"
+        )
         item.driver.commit(item.draft.candidate, token, self.options.timer_s)
         self.journal.record(run, name, State.COMMITTED, token)
 
@@ -308,6 +307,31 @@ class Applier:
         self.progress(plan.device, "confirmed and saved")
 
 
+def _unchanged(plan: DevicePlan, driver: Driver) -> Running:
+    """Return the running state of a device, which must be the one that was planned for."""
+    check_identity(driver.identify(), plan.hostname, plan.serial, plan.mac)
+    check_alone(plan.device, driver)
+    before = read_planned(plan, driver)
+    if before.fingerprint != plan.fingerprint:
+        message = f"{plan.device}: its configuration changed after the plan; plan again"
+        raise StalePlanError(message)
+    return before
+
+
+def check_alone(device: str, driver: Driver) -> None:
+    """Refuse a device on which somebody else is at work.
+
+    Raises
+    ------
+    ForeignSessionError
+        Naming the session or timer.
+    """
+    foreign = driver.foreign_sessions()
+    if foreign:
+        message = f"somebody else is at work on it: {', '.join(foreign)}"
+        raise ForeignSessionError(device, message)
+
+
 def _staged(journal: Journal, run: int, device: str) -> list[str]:
     return [
         event.detail
@@ -358,9 +382,11 @@ def _undo(driver: Driver, plan: DevicePlan, before: Running, token: str) -> None
 
 
 def _kept(before: Running) -> str:
-    return json.dumps(
-        {"config": before.config, "canonical": before.canonical, "files": dict(before.files)}
-    )
+    return json.dumps({
+        "config": before.config,
+        "canonical": before.canonical,
+        "files": dict(before.files),
+    })
 
 
 def kept_running(journal: Journal, run: int, plan: DevicePlan) -> Running:

@@ -89,9 +89,7 @@ def of_host(design: HostDesign, aliases: dict[tuple[str, str], str]) -> Expectat
     )
 
 
-def _names(
-    device: str, port: str, aliases: dict[tuple[str, str], str]
-) -> tuple[str, ...]:
+def _names(device: str, port: str, aliases: dict[tuple[str, str], str]) -> tuple[str, ...]:
     alias = aliases.get((device, port))
     return (port, alias) if alias else (port,)
 

@@ -139,7 +139,9 @@ class Journal:
     def runs(self) -> list[RunRecord]:
         """Return all runs, oldest first."""
         with self._connect() as connection:
-            rows = connection.execute("SELECT id, kind, fabric, plan, started FROM runs ORDER BY id")
+            rows = connection.execute(
+                "SELECT id, kind, fabric, plan, started FROM runs ORDER BY id"
+            )
             return [RunRecord(*row) for row in rows]
 
     def run(self, run: int) -> RunRecord:

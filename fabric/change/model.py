@@ -163,7 +163,13 @@ def read_plan(path: Path) -> Plan:
 
 
 def parse_plan(text: str, path: str) -> Plan:
-    """Return the plan of a text; ``path`` is how messages name it."""
+    """Return the plan of a text; ``path`` is how messages name it.
+
+    Raises
+    ------
+    PlanError
+        When the text is not a plan, was made by another version, or was edited.
+    """
     try:
         data = json.loads(text)
         digest, form = data.pop("digest"), data["format"]

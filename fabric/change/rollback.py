@@ -5,10 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.change.adapter import adapters, load_adapters
-from fabric.change.apply import Options, Result, kept_running, next_token, read_planned
+from fabric.change.apply import (
+    Options,
+    Result,
+    check_alone,
+    kept_running,
+    next_token,
+    read_planned,
+)
 from fabric.change.journal import State
 from fabric.change.planner import check_identity, open_driver
-from fabric.core.errors import DeviceError, FabricError, ForeignSessionError, StalePlanError
+from fabric.core.errors import DeviceError, FabricError, StalePlanError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +25,7 @@ if TYPE_CHECKING:
     from fabric.devices.driver import Connection, Driver
 
 
-def roll_back(  # noqa: PLR0913 - the parts of a run
+def roll_back(
     run: int,
     plan: Plan,
     journal: Journal,
@@ -63,22 +70,19 @@ def roll_back(  # noqa: PLR0913 - the parts of a run
         return Result(new, ok=True, rolled_back=tuple(back))
 
 
-def _one(  # noqa: PLR0913 - the parts of a run
+def _one(
     run: int, new: int, plan: DevicePlan, journal: Journal, connection: Connection, *, force: bool
 ) -> None:
     driver = open_driver(connection)
     try:
         check_identity(driver.identify(), plan.hostname, plan.serial, plan.mac)
-        foreign = driver.foreign_sessions()
-        if foreign:
-            message = f"somebody else is at work on it: {', '.join(foreign)}"
-            raise ForeignSessionError(plan.device, message)
+        check_alone(plan.device, driver)
         _restore(run, new, plan, journal, driver, force=force)
     finally:
         driver.close()
 
 
-def _restore(  # noqa: PLR0913 - the parts of a run
+def _restore(
     run: int, new: int, plan: DevicePlan, journal: Journal, driver: Driver, *, force: bool
 ) -> None:
     before, now = kept_running(journal, run, plan), read_planned(plan, driver)

@@ -11,7 +11,7 @@ __all__ = ["Exit", "main"]
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    from fabric.cli.app import app  # noqa: PLC0415 - so that `fabric.cli` itself stays light
+    from fabric.cli.app import app
 
     try:
         result = app(args=arguments, standalone_mode=False, prog_name="rocefab")

@@ -29,7 +29,7 @@ def root(
     drift, 5 changes present.
     """
     if version:
-        from fabric import __version__  # noqa: PLC0415 - one line, one use
+        from fabric import __version__
 
         typer.echo(f"rocefab {__version__}")
         raise typer.Exit

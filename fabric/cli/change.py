@@ -49,21 +49,25 @@ def register(app: typer.Typer) -> None:
 def plan(
     inventory: Inventory = Path(),
     out: Annotated[
-        Path | None, typer.Option("--out", help="Write the plan to this file.",
-                                  envvar="ROCEFAB_PLAN")
+        Path | None,
+        typer.Option("--out", help="Write the plan to this file.", envvar="ROCEFAB_PLAN"),
     ] = None,
     connections: Connections = None,
     only: Only = "",
     switches: Switches = True,
     hosts: Hosts = True,
     by: Annotated[
-        WaveBy, typer.Option(help="One wave of leaves per rail, per unit or per device.",
-                             envvar="ROCEFAB_BY")
+        WaveBy,
+        typer.Option(
+            help="One wave of leaves per rail, per unit or per device.", envvar="ROCEFAB_BY"
+        ),
     ] = WaveBy.RAIL,
     *,
     detailed_exitcode: Annotated[
-        bool, typer.Option(help="Exit code 5 when there are changes.",
-                           envvar="ROCEFAB_DETAILED_EXITCODE")
+        bool,
+        typer.Option(
+            help="Exit code 5 when there are changes.", envvar="ROCEFAB_DETAILED_EXITCODE"
+        ),
     ] = False,
     form: FormatOption = Format.TEXT,
 ) -> None:
@@ -71,8 +75,8 @@ def plan(
 
     Nothing is changed. Exit codes: 0, 2, 3, 5 (with --detailed-exitcode).
     """
-    from fabric.workflow import plan as workflow  # noqa: PLC0415 - keeps --help fast
-    from fabric.workflow.project import Project  # noqa: PLC0415
+    from fabric.workflow import plan as workflow
+    from fabric.workflow.project import Project
 
     selection = workflow.Selection(switches=switches, hosts=hosts, only=only)
     made = workflow.plan(Project(inventory), connections, selection, by.value, output.progress)
@@ -100,29 +104,37 @@ def apply(
     connections: Connections = None,
     state: StateFolder = DEFAULT_STATE,
     timer_s: Annotated[
-        int, typer.Option(min=30, max=86_000, help="Commit timer of the devices in seconds.",
-                          envvar="ROCEFAB_TIMER_S")
+        int,
+        typer.Option(
+            min=30,
+            max=86_000,
+            help="Commit timer of the devices in seconds.",
+            envvar="ROCEFAB_TIMER_S",
+        ),
     ] = 300,
     verify_s: Annotated[
-        float, typer.Option(min=1, help="How long a wave may take to look healthy, in seconds.",
-                            envvar="ROCEFAB_VERIFY_S")
+        float,
+        typer.Option(
+            min=1,
+            help="How long a wave may take to look healthy, in seconds.",
+            envvar="ROCEFAB_VERIFY_S",
+        ),
     ] = 60.0,
     *,
     commit: Annotated[
-        bool, typer.Option("--commit", help="Really change the devices.",
-                           envvar="ROCEFAB_COMMIT")
+        bool, typer.Option("--commit", help="Really change the devices.", envvar="ROCEFAB_COMMIT")
     ] = False,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the interrupted run.",
-                           envvar="ROCEFAB_RESUME")
+        bool,
+        typer.Option("--resume", help="Go on with the interrupted run.", envvar="ROCEFAB_RESUME"),
     ] = False,
 ) -> None:
     """Carry out a plan wave by wave; a wave that fails is taken back and ends the run.
 
     Without --commit nothing is changed: the plan is shown. Exit codes: 0, 2, 3.
     """
-    from fabric.workflow import apply as workflow  # noqa: PLC0415 - keeps --help fast
-    from fabric.workflow.plan import describe  # noqa: PLC0415
+    from fabric.workflow import apply as workflow
+    from fabric.workflow.plan import describe
 
     options = workflow.Options(timer_s=timer_s, verify_s=verify_s)
     if resume:
@@ -149,7 +161,9 @@ def _end(result: Result) -> None:
     for reason in result.reasons:
         output.note(f"run {result.run}: {reason}")
     back = ", ".join(result.rolled_back) or "nothing"
-    output.note(f"run {result.run}: stopped; rolled back: {back}. See `rocefab status {result.run}`")
+    output.note(
+        f"run {result.run}: stopped; rolled back: {back}. See `rocefab status {result.run}`"
+    )
     raise CommandExit(Exit.DEVICE)
 
 
@@ -159,7 +173,7 @@ def status(
     form: FormatOption = Format.TEXT,
 ) -> None:
     """Show what the journal knows of the runs, or of the devices of one. Exit codes: 0, 2."""
-    from fabric.workflow.apply import status as workflow  # noqa: PLC0415 - keeps --help fast
+    from fabric.workflow.apply import status as workflow
 
     rows = workflow(state, run)
     if form is Format.JSON:
@@ -196,16 +210,17 @@ def rollback(
     state: StateFolder = DEFAULT_STATE,
     *,
     commit: Annotated[
-        bool, typer.Option("--commit", help="Really change the devices.",
-                           envvar="ROCEFAB_COMMIT")
+        bool, typer.Option("--commit", help="Really change the devices.", envvar="ROCEFAB_COMMIT")
     ] = False,
     force: Annotated[
-        bool, typer.Option(help="Go back even where something changed after the run.",
-                           envvar="ROCEFAB_FORCE")
+        bool,
+        typer.Option(
+            help="Go back even where something changed after the run.", envvar="ROCEFAB_FORCE"
+        ),
     ] = False,
 ) -> None:
     """Bring every device of a finished run back to its state before. Exit codes: 0, 2, 3."""
-    from fabric.workflow import apply as workflow  # noqa: PLC0415 - keeps --help fast
+    from fabric.workflow import apply as workflow
 
     if not commit:
         devices = [row["device"] for row in workflow.status(state, run) if row["state"] == "done"]
@@ -227,9 +242,9 @@ def verify(
 
     Exit codes: 0, 2, 3 (a device could not be read), 4.
     """
-    from fabric.workflow.project import Project  # noqa: PLC0415 - keeps --help fast
-    from fabric.workflow.verify import Selection  # noqa: PLC0415
-    from fabric.workflow.verify import verify as workflow  # noqa: PLC0415
+    from fabric.workflow.project import Project
+    from fabric.workflow.verify import Selection
+    from fabric.workflow.verify import verify as workflow
 
     selection = Selection(switches=switches, hosts=hosts, only=only)
     _health(workflow(Project(inventory), connections, selection, _quiet), form)
@@ -244,9 +259,9 @@ def drift(
     form: FormatOption = Format.TEXT,
 ) -> None:
     """Compare what runs with the inventory. Exit codes: 0 clean, 2, 3, 4 drift."""
-    from fabric.workflow.project import Project  # noqa: PLC0415 - keeps --help fast
-    from fabric.workflow.verify import Selection  # noqa: PLC0415
-    from fabric.workflow.verify import drift as workflow  # noqa: PLC0415
+    from fabric.workflow.project import Project
+    from fabric.workflow.verify import Selection
+    from fabric.workflow.verify import drift as workflow
 
     selection = Selection(switches=switches, hosts=hosts, only=only)
     _health(workflow(Project(inventory), connections, selection, _quiet), form)

@@ -30,7 +30,7 @@ class CommandExit(Exception):  # noqa: N818 - not an error: a command that ends 
 
 def exit_code_of(error: BaseException) -> int:
     """Print an error for a person and return the exit code that it stands for."""
-    import click  # noqa: PLC0415 - loaded by typer anyway when there is an error to show
+    import click
 
     if isinstance(error, CommandExit):
         return error.code
@@ -51,7 +51,7 @@ def exit_code_of(error: BaseException) -> int:
         return _known(error)
     sys.stderr.write(f"rocefab: internal error: {type(error).__name__}: {error}\n")
     if os.environ.get("ROCEFAB_TRACEBACK"):
-        import traceback  # noqa: PLC0415 - for people who look for the cause
+        import traceback
 
         traceback.print_exception(error)
     else:

@@ -35,16 +35,16 @@ def register(app: typer.Typer) -> None:
     app.command(epilog="Example: rocefab init my-fabric")(init)
     app.command(epilog="Example: rocefab check inventory/demo --format sarif > check.sarif")(check)
     app.command(epilog="Example: rocefab render inventory/demo --out out/demo")(render)
-    app.command(
-        epilog="Example: rocefab explain inventory/demo su1-rail0 green_max_threshold"
-    )(explain)
+    app.command(epilog="Example: rocefab explain inventory/demo su1-rail0 green_max_threshold")(
+        explain
+    )
 
 
 def init(
     folder: Annotated[Path, typer.Argument(help="New folder for the inventory.")],
 ) -> None:
     """Write a commented inventory to start from. Exit codes: 0, 2."""
-    from fabric.workflow.init import init as start  # noqa: PLC0415 - keeps --help fast
+    from fabric.workflow.init import init as start
 
     file = start(folder)
     output.note(f"wrote {file}; edit it, then run `rocefab check {folder}`")
@@ -56,8 +56,8 @@ def check(
         ReportForm, typer.Option("--format", help="Form of the report.", envvar="ROCEFAB_FORMAT")
     ] = ReportForm.TEXT,
     fail_on: Annotated[
-        FailOn, typer.Option(help="Severity from which on the exit code is 4.",
-                             envvar="ROCEFAB_FAIL_ON")
+        FailOn,
+        typer.Option(help="Severity from which on the exit code is 4.", envvar="ROCEFAB_FAIL_ON"),
     ] = FailOn.ERROR,
     ignore: Annotated[
         list[str] | None,
@@ -65,14 +65,16 @@ def check(
     ] = None,
     sonic_config: Annotated[
         list[Path] | None,
-        typer.Option(help="Judge this config_db.json in place of an inventory; may be repeated.",
-                     envvar="ROCEFAB_SONIC_CONFIG"),
+        typer.Option(
+            help="Judge this config_db.json in place of an inventory; may be repeated.",
+            envvar="ROCEFAB_SONIC_CONFIG",
+        ),
     ] = None,
 ) -> None:
     """Check an inventory, and what follows from it, against every rule. Exit codes: 0, 2, 3, 4."""
-    from fabric.core.findings import Severity  # noqa: PLC0415 - keeps --help fast
-    from fabric.workflow import check as workflow  # noqa: PLC0415
-    from fabric.workflow.project import Project  # noqa: PLC0415
+    from fabric.core.findings import Severity
+    from fabric.workflow import check as workflow
+    from fabric.workflow.project import Project
 
     if sonic_config:
         outcome = workflow.check_sonic_files(sonic_config, ignore or [])
@@ -92,14 +94,17 @@ def render(
     ] = Path("out"),
     *,
     force: Annotated[
-        bool, typer.Option(help="Replace files that rocefab did not write or that were edited.",
-                           envvar="ROCEFAB_FORCE")
+        bool,
+        typer.Option(
+            help="Replace files that rocefab did not write or that were edited.",
+            envvar="ROCEFAB_FORCE",
+        ),
     ] = False,
     form: FormatOption = Format.TEXT,
 ) -> None:
     """Check an inventory and write the configuration of every switch and host. Exit codes: 0, 2."""
-    from fabric.workflow.project import Project  # noqa: PLC0415 - keeps --help fast
-    from fabric.workflow.render import render as workflow  # noqa: PLC0415
+    from fabric.workflow.project import Project
+    from fabric.workflow.render import render as workflow
 
     written = workflow(Project(inventory), out, force=force)
     if form is Format.JSON:
@@ -115,8 +120,8 @@ def explain(
     form: FormatOption = Format.TEXT,
 ) -> None:
     """Tell which policy value, rule and source a line comes from. Exit codes: 0, 2."""
-    from fabric.workflow.explain import explain as workflow  # noqa: PLC0415 - keeps --help fast
-    from fabric.workflow.project import Project  # noqa: PLC0415
+    from fabric.workflow.explain import explain as workflow
+    from fabric.workflow.project import Project
 
     found = workflow(Project(inventory), device, text)
     if form is Format.JSON:

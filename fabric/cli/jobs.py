@@ -33,8 +33,8 @@ def place(
     form: FormatOption = Format.TEXT,
 ) -> None:
     """Choose hosts for a job, order its ranks, and print its NCCL settings. Exit codes: 0, 2."""
-    from fabric.workflow.place import place as workflow  # noqa: PLC0415 - keeps --help fast
-    from fabric.workflow.project import Project  # noqa: PLC0415
+    from fabric.workflow.place import place as workflow
+    from fabric.workflow.project import Project
 
     found = workflow(Project(inventory), nodes, gpus_per_node, exclude)
     if form is Format.JSON:
@@ -60,7 +60,7 @@ def export(
     inventory: Inventory = Path(),
 ) -> None:
     """Write the topology in the form of a scheduler. Exit codes: 0, 2."""
-    from fabric.workflow.place import export as workflow  # noqa: PLC0415 - keeps --help fast
-    from fabric.workflow.project import Project  # noqa: PLC0415
+    from fabric.workflow.place import export as workflow
+    from fabric.workflow.project import Project
 
     output.data(workflow(Project(inventory), form))

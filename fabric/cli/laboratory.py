@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from fabric.cli import output
-from fabric.cli.options import Inventory
+from fabric.cli.options import Inventory  # noqa: TC001 - typer reads it at run time
 
 lab_app = typer.Typer(help="The embedded lab.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -30,13 +30,13 @@ def lab() -> None:
 def up(
     inventory: Inventory = Path(),
     folder: Annotated[
-        Path, typer.Option("--dir", help="Gets connections.json and password.",
-                           envvar="ROCEFAB_LAB")
+        Path,
+        typer.Option("--dir", help="Gets connections.json and password.", envvar="ROCEFAB_LAB"),
     ] = Path("lab"),
 ) -> None:
     """Run the stand-ins until Ctrl-C. Exit codes: 0, 2."""
-    from fabric.workflow.laboratory import laboratory  # noqa: PLC0415 - keeps --help fast
-    from fabric.workflow.project import Project  # noqa: PLC0415
+    from fabric.workflow.laboratory import laboratory
+    from fabric.workflow.project import Project
 
     with laboratory(Project(inventory), folder) as running:
         output.note(
@@ -55,15 +55,18 @@ def up(
 def demo(
     folder: Annotated[
         Path | None,
-        typer.Option("--dir", help="Folder for everything it makes; default: a new one.",
-                     envvar="ROCEFAB_DEMO"),
+        typer.Option(
+            "--dir",
+            help="Folder for everything it makes; default: a new one.",
+            envvar="ROCEFAB_DEMO",
+        ),
     ] = None,
 ) -> None:
     """Show the main job on the embedded lab: check, plan, apply, verify, drift, rollback, place.
 
     Needs no hardware, no root and no network; takes less than a minute. Exit codes: 0, 1, 3.
     """
-    from fabric.workflow.demo import demo as workflow  # noqa: PLC0415 - keeps --help fast
+    from fabric.workflow.demo import demo as workflow
 
     place = folder or Path(tempfile.mkdtemp(prefix="rocefab-demo-"))
     workflow(place, lambda text: output.data(f"{text}\n"))

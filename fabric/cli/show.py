@@ -35,10 +35,8 @@ def _print(table: Table, form: Format) -> None:
         output.table(table.headers, table.rows)
 
 
-def _project_table(
-    inventory: Path, form: Format, make: Callable[[Project], Table]
-) -> None:
-    from fabric.workflow.project import Project as Loaded  # noqa: PLC0415 - keeps --help fast
+def _project_table(inventory: Path, form: Format, make: Callable[[Project], Table]) -> None:
+    from fabric.workflow.project import Project as Loaded
 
     _print(make(Loaded(inventory)), form)
 
@@ -46,7 +44,7 @@ def _project_table(
 @show_app.command(epilog="Example: rocefab show topology inventory/demo")
 def topology(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -> None:
     """Switches with role, model, unit, rail, AS number and loopback."""
-    from fabric.workflow import show  # noqa: PLC0415 - keeps --help fast
+    from fabric.workflow import show
 
     _project_table(inventory, form, show.topology)
 
@@ -54,7 +52,7 @@ def topology(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) ->
 @show_app.command(epilog="Example: rocefab show addresses inventory/demo --format json")
 def addresses(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -> None:
     """Every address: loopbacks, uplinks, gateways, NICs."""
-    from fabric.workflow import show  # noqa: PLC0415 - keeps --help fast
+    from fabric.workflow import show
 
     _project_table(inventory, form, show.addresses)
 
@@ -62,7 +60,7 @@ def addresses(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -
 @show_app.command(epilog="Example: rocefab show links inventory/demo")
 def links(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -> None:
     """Every cable with both ends, speed and length."""
-    from fabric.workflow import show  # noqa: PLC0415 - keeps --help fast
+    from fabric.workflow import show
 
     _project_table(inventory, form, show.links)
 
@@ -70,7 +68,7 @@ def links(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -> No
 @show_app.command(epilog="Example: rocefab show hosts inventory/demo")
 def hosts(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -> None:
     """Every NIC: rail, device, address, leaf and port, GPUs."""
-    from fabric.workflow import show  # noqa: PLC0415 - keeps --help fast
+    from fabric.workflow import show
 
     _project_table(inventory, form, show.hosts)
 
@@ -78,7 +76,7 @@ def hosts(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -> No
 @show_app.command(epilog="Example: rocefab show platforms")
 def platforms(form: FormatOption = Format.TEXT) -> None:
     """Switch models that are known, with what is known of each."""
-    from fabric.workflow import show  # noqa: PLC0415 - keeps --help fast
+    from fabric.workflow import show
 
     _print(show.platforms(), form)
 
@@ -86,7 +84,7 @@ def platforms(form: FormatOption = Format.TEXT) -> None:
 @show_app.command(epilog="Example: rocefab show rules")
 def rules(form: FormatOption = Format.TEXT) -> None:
     """Rules of `check` with severity and title."""
-    from fabric.workflow import show  # noqa: PLC0415 - keeps --help fast
+    from fabric.workflow import show
 
     _print(show.rules(), form)
 
@@ -96,6 +94,6 @@ def schema(
     kind: str = typer.Argument("fabric", help="fabric, devices or hosts."),
 ) -> None:
     """JSON Schema of an inventory file, for editors."""
-    from fabric.workflow.show import schema as workflow  # noqa: PLC0415 - keeps --help fast
+    from fabric.workflow.show import schema as workflow
 
     output.data(workflow(kind))

@@ -1,18 +1,18 @@
 """The errors that rocefab raises.
 
-    FabricError
-    ├── InputError                 bad usage or bad input (exit code 2); carries findings
-    │   └── CapacityError          the design does not fit: ports, addresses or ASNs ran out
-    ├── RenderError                a template failed or printed something invalid
-    ├── OutputFolderError          the output folder holds what we did not write
-    ├── DeviceError                a device or host answered wrongly (exit code 3)
-    │   ├── ConnectionLostError    the session broke or never opened
-    │   ├── IdentityMismatchError  the device is not the one that the plan names
-    │   ├── ForeignSessionError    somebody else has a configuration session open
-    │   └── RefusedError           the device refused a line or a command
-    └── PlanError                  the plan cannot be applied
-        ├── StalePlanError         the device changed after the plan was made
-        └── JournalError           the journal forbids the step
+FabricError
+├── InputError                 bad usage or bad input (exit code 2); carries findings
+│   └── CapacityError          the design does not fit: ports, addresses or ASNs ran out
+├── RenderError                a template failed or printed something invalid
+├── OutputFolderError          the output folder holds what we did not write
+├── DeviceError                a device or host answered wrongly (exit code 3)
+│   ├── ConnectionLostError    the session broke or never opened
+│   ├── IdentityMismatchError  the device is not the one that the plan names
+│   ├── ForeignSessionError    somebody else has a configuration session open
+│   └── RefusedError           the device refused a line or a command
+└── PlanError                  the plan cannot be applied
+├── StalePlanError         the device changed after the plan was made
+└── JournalError           the journal forbids the step
 """
 
 from __future__ import annotations

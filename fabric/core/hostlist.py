@@ -76,9 +76,7 @@ def fold(names: Iterable[str]) -> str:
 def natural_key(text: str) -> tuple[tuple[int, int | str], ...]:
     """Return a sort key that orders the numbers inside names by value."""
     return tuple(
-        (0, int(part)) if part.isdigit() else (1, part)
-        for part in re.split(r"(\d+)", text)
-        if part
+        (0, int(part)) if part.isdigit() else (1, part) for part in re.split(r"(\d+)", text) if part
     )
 
 

@@ -64,9 +64,7 @@ class HostDesigner:
             ),
         )
 
-    def _nic(
-        self, host: str, row: int, names: NicNames, change: NicOverride | None
-    ) -> NicDesign:
+    def _nic(self, host: str, row: int, names: NicNames, change: NicOverride | None) -> NicDesign:
         fabric, nics, subnets = self._fabric, self._fabric.nics, self._fabric.subnets
         policy = self._resolver.host(host)
         rail, subnet, leaf = int(nics.rail[row]), int(nics.subnet[row]), int(nics.leaf[row])
@@ -92,3 +90,8 @@ class HostDesigner:
             leaf_port=fabric.switches.skus[leaf].port(int(nics.port[row])),
             qos=host_qos(policy),
         )
+
+
+def _nth(names: list[str], rail: int) -> str:
+    """Return the name of a rail; a list that is too short is a finding of HST001, not a crash."""
+    return names[rail] if rail < len(names) else f"rail{rail}"

@@ -325,9 +325,6 @@ def _merged_device(fabric: Fabric, name: str) -> dict[str, str]:
     return merged
 
 
-    return expand(text)
-
-
 def _fec(change: PortOverride | None, nos: str, speed_gbps: int) -> str:
     if change and change.fec:
         return change.fec

@@ -48,8 +48,8 @@ def connections(
     Parameters
     ----------
     path : Path or None
-        JSON file ``{"username": ..., "devices": {name: {"address", "port", "username", "trust"}}}``;
-        what it does not say is guessed: the device's name as address, the usual port.
+        JSON file: ``username``, and ``devices`` with ``address``, ``port``, ``username`` and
+        ``trust`` by name; what it does not say is guessed: the name as address, the usual port.
     platforms : mapping
         Platform by device name.
     password : callable, optional

@@ -41,7 +41,7 @@ class EosDriver:
 
     def open(self) -> None:
         """Log in; refuses a certificate that is neither given nor signed by a known authority."""
-        from napalm import get_network_driver  # noqa: PLC0415 - a second that --help need not pay
+        from napalm import get_network_driver
 
         connection = self.connection
         context = ssl.create_default_context(cadata=connection.trust or None)
@@ -115,7 +115,7 @@ class EosDriver:
         self._load(candidate, checked_token(token))
 
     def _load(self, candidate: Candidate, session: str) -> None:
-        from napalm.base.exceptions import (  # noqa: PLC0415 - see open
+        from napalm.base.exceptions import (
             MergeConfigException,
             ReplaceConfigException,
             SessionLockedException,

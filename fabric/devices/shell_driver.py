@@ -84,7 +84,13 @@ class ShellDriver:
         return self._shell.run(f"systemctl is-active {checked_token(token)}.timer")[0] == 0
 
     def confirm(self, token: str) -> None:
-        """Stop the timer."""
+        """Stop the timer.
+
+        Raises
+        ------
+        DeviceError
+            When the timer has already run out.
+        """
         if not self.pending(token):
             raise DeviceError(self.connection.device, "the commit timer has already run out")
         self._shell.check(f"sudo systemctl stop {token}.timer")

@@ -45,7 +45,7 @@ class ShellSession:
 
     def open(self) -> None:
         """Log in; refuses a host key that is neither given nor known."""
-        from netmiko import ConnectHandler  # noqa: PLC0415 - half a second that --help need not pay
+        from netmiko import ConnectHandler
 
         connection = self._connection
         with _known_hosts(connection) as keys:
@@ -98,6 +98,11 @@ class ShellSession:
         """Read up to the mark; a closed channel ends the wait at once, silence after a while.
 
         netmiko's own ``send_command`` waits out its whole timeout when the device goes away.
+
+        Raises
+        ------
+        ConnectionError, TimeoutError
+            When the device closes the session or falls silent.
         """
         text, last_s = "", time.monotonic()
         fresh = 0
@@ -106,9 +111,9 @@ class ShellSession:
             if data:
                 fresh, text, last_s = len(text), text + data, time.monotonic()
             elif self._session.remote_conn.closed:
-                raise ConnectionError("the device closed the session")  # noqa: TRY003
+                raise ConnectionError("the device closed the session")
             elif time.monotonic() - last_s > quiet_s:
-                raise TimeoutError(f"no answer for {quiet_s} s")  # noqa: TRY003
+                raise TimeoutError(f"no answer for {quiet_s} s")
             else:
                 time.sleep(_POLL_S)
         return text

@@ -33,7 +33,9 @@ def _names(text: str) -> str:
     except ValueError as error:
         raise ValueError(str(error)) from None
     if total > hostlist.MAX_NAMES:
-        message = f"the range stands for {total:,} names; at most {hostlist.MAX_NAMES:,} are allowed"
+        message = (
+            f"the range stands for {total:,} names; at most {hostlist.MAX_NAMES:,} are allowed"
+        )
         raise ValueError(message)
     names = hostlist.expand(text)
     for name in names:
@@ -153,10 +155,14 @@ class Cables(Model):
 class Addressing(Model):
     """Address pools; positions in a pool follow from unit, rail and slot, so that growth is stable."""
 
-    loopbacks: Network = Field(description="Pool of /32 loopbacks: spines first half, leaves second.")
+    loopbacks: Network = Field(
+        description="Pool of /32 loopbacks: spines first half, leaves second."
+    )
     uplinks: Network = Field(description="Pool of /31 links between leaves and spines.")
     uplinks_per_leaf: int = Field(64, ge=1, le=256, description="/31 links reserved for each leaf.")
-    hosts: Network = Field(description="Pool of the NIC subnets; hosts route all of it to the rail.")
+    hosts: Network = Field(
+        description="Pool of the NIC subnets; hosts route all of it to the rail."
+    )
     host_prefix_length: int = Field(24, ge=8, le=30, description="Length of one NIC subnet.")
     gateway_offset: int = Field(1, ge=1, description="Gateway = network address + this.")
     first_host_offset: int = Field(2, ge=1, description="First host = network address + this.")

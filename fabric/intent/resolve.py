@@ -94,7 +94,9 @@ class PolicyResolver:
         return layers
 
     def _base(self) -> _Layer:
-        return _Layer("fabric", self._intent.fabric.lossless, "fabric.lossless", None, ("lossless",))
+        return _Layer(
+            "fabric", self._intent.fabric.lossless, "fabric.lossless", None, ("lossless",)
+        )
 
     def _origin(self, field: str, layers: list[_Layer]) -> Origin:
         wanted = tuple(field.split("."))

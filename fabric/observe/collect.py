@@ -52,6 +52,4 @@ def read_snapshot(driver: Driver) -> Snapshot:
             fields[field] = parse(raw.get(subject, ""))
         except (UnreadableError, KeyError, ValueError, TypeError, AttributeError):
             unknown.append(subject)
-    return Snapshot(
-        device=driver.connection.device, unknown=tuple(unknown), raw=raw, **fields
-    )
+    return Snapshot(device=driver.connection.device, unknown=tuple(unknown), raw=raw, **fields)

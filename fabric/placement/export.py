@@ -17,6 +17,6 @@ exporters: Registry[Exporter] = Registry("exporter")
 
 def load_exporters() -> None:
     """Import every exporter module, so that each has registered itself."""
-    from fabric.placement import exporters as package  # noqa: PLC0415 - the folder
+    from fabric.placement import exporters as package
 
     import_modules(package.__name__, list(package.__path__))

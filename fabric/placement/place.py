@@ -15,7 +15,7 @@ from fabric.topology.naming import nic_names, rail_of_gpu
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from fabric.topology.model import Fabric
+    from fabric.topology.model import Bools, Fabric
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,8 @@ def _rails(fabric: Fabric, gpus_per_node: int) -> tuple[int, ...]:
 def _free_by_unit(
     fabric: Fabric, rails: tuple[int, ...], excluded: Collection[str]
 ) -> dict[int, list[int]]:
-    up = fabric.nics.enabled.reshape(len(fabric.hosts), fabric.rails)[:, list(rails)].all(axis=1)
+    enabled = fabric.nics.enabled.reshape(len(fabric.hosts), fabric.rails)[:, list(rails)]
+    up: Bools = np.all(enabled, axis=1)
     for name in excluded:
         up[fabric.host_row[name]] = False
     rows = np.flatnonzero(up)

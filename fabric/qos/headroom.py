@@ -54,7 +54,7 @@ def response_bytes(speed_gbps: ArrayLike) -> NDArray[np.float64]:
     """
     speed = np.asarray(speed_gbps)
     if not np.isin(speed, list(RESPONSE_QUANTA)).all():
-        message = f"no pause response is known for {speed_gbps} Gb/s"
+        message = f"no pause response is known for {speed.tolist()} Gb/s"
         raise ValueError(message)
     result: NDArray[np.float64] = _QUANTA[speed.astype(np.int64)] * (QUANTUM_BITS / 8)
     return result
@@ -72,7 +72,10 @@ def cable_bytes(speed_gbps: ArrayLike, cable_m: ArrayLike) -> float | NDArray[np
 
 
 def floor_bytes(
-    speed_gbps: ArrayLike, cable_m: ArrayLike, port_mtu_bytes: ArrayLike, lossless_mtu_bytes: ArrayLike
+    speed_gbps: ArrayLike,
+    cable_m: ArrayLike,
+    port_mtu_bytes: ArrayLike,
+    lossless_mtu_bytes: ArrayLike,
 ) -> NDArray[np.float64]:
     """Return the headroom below which no peer can stop in time (response time zero)."""
     return (
@@ -84,7 +87,10 @@ def floor_bytes(
 
 
 def plain_bytes(
-    speed_gbps: ArrayLike, cable_m: ArrayLike, port_mtu_bytes: ArrayLike, lossless_mtu_bytes: ArrayLike
+    speed_gbps: ArrayLike,
+    cable_m: ArrayLike,
+    port_mtu_bytes: ArrayLike,
+    lossless_mtu_bytes: ArrayLike,
 ) -> NDArray[np.float64]:
     """Return the plain IEEE headroom in bytes, without cell rounding.
 
@@ -100,4 +106,5 @@ def plain_bytes(
         Largest frame of the lossless class: the peer may just have begun one.
     """
     floor = floor_bytes(speed_gbps, cable_m, port_mtu_bytes, lossless_mtu_bytes)
-    return floor + response_bytes(speed_gbps)
+    total: NDArray[np.float64] = floor + response_bytes(speed_gbps)
+    return total

@@ -24,9 +24,10 @@ def loopbacks(intent: Intent, leaves: int) -> Ints:
     pool = intent.fabric.addressing.loopbacks
     first = int(pool.network_address) + 1
     half = pool.num_addresses // 2
-    return np.concatenate(
-        [first + half + np.arange(leaves), first + np.arange(intent.fabric.spines.count)]
-    )
+    return np.concatenate([
+        first + half + np.arange(leaves),
+        first + np.arange(intent.fabric.spines.count),
+    ])
 
 
 def subnets(intent: Intent) -> Subnets:

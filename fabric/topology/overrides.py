@@ -30,7 +30,7 @@ def switch_skus(intent: Intent, names: tuple[str, ...], leaves: int) -> tuple[Sk
         if override.value.sku in sku_names()
     }
     return tuple(
-        sku(own[name]) if name in own and own[name] else model
+        sku(own[name]) if own.get(name) else model
         for name, model in zip(names, models, strict=True)
     )
 

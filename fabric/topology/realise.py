@@ -110,9 +110,10 @@ def _switches(intent: Intent) -> Switches:
         names=names,
         leaf_count=leaves,
         unit=np.concatenate([number // per_unit, filler]),
-        rail=np.concatenate(
-            [number % per_unit if file.design == "rail-optimised" else no_rail, filler]
-        ),
+        rail=np.concatenate([
+            number % per_unit if file.design == "rail-optimised" else no_rail,
+            filler,
+        ]),
         asn=np.concatenate([file.bgp.leaf_asn_first + number, np.full(spines, file.bgp.spine_asn)]),
         loopback=loopbacks(intent, leaves),
         skus=switch_skus(intent, names, leaves),

@@ -28,7 +28,13 @@ def apply(
     options: Options,
     progress: Callable[[str, str], None],
 ) -> Result:
-    """Carry out a plan."""
+    """Carry out a plan.
+
+    Raises
+    ------
+    JournalError
+        When an earlier run was interrupted, or another one is under way.
+    """
     unfinished = _unfinished(Journal(state))
     if unfinished is not None:
         message = (
@@ -98,16 +104,14 @@ def status(state: Path, run: int | None = None) -> list[dict[str, Any]]:
         counts: dict[str, int] = {}
         for event in states.values():
             counts[event.state.value] = counts.get(event.state.value, 0) + 1
-        rows.append(
-            {
-                "run": record.id,
-                "kind": record.kind,
-                "fabric": record.fabric,
-                "started": record.started,
-                "state": _run_state(own.state if own else None),
-                "devices": counts,
-            }
-        )
+        rows.append({
+            "run": record.id,
+            "kind": record.kind,
+            "fabric": record.fabric,
+            "started": record.started,
+            "state": _run_state(own.state if own else None),
+            "devices": counts,
+        })
     return rows
 
 

@@ -34,7 +34,7 @@ def check(project: Project, ignore: Sequence[str] = ()) -> Outcome:
 
 
 def _model_world(project: Project) -> World:
-    from fabric.validate.world import Model  # noqa: PLC0415 - the rare way
+    from fabric.validate.world import Model
 
     return World(
         Model(project.intent, project.fabric, project.resolver, project.devices, project.hosts)
@@ -53,15 +53,19 @@ def check_sonic_files(files: Sequence[Path], ignore: Sequence[str] = ()) -> Outc
     for file in files:
         try:
             data = json.loads(file.read_text(encoding="utf-8"))
-            if not isinstance(data, dict):
-                raise TypeError("not an object")  # noqa: TRY301 - told below like the others
-        except (OSError, ValueError, TypeError) as error:
-            place = Position(str(file))
-            message = f"not a config_db.json: {error}"
-            finding = Finding("INT001", Severity.ERROR, message, "name a CONFIG_DB dump", "", place)
-            raise InputError(f"1 error in {file}", [finding]) from error
+        except (OSError, ValueError) as error:
+            raise _not_config_db(file, str(error)) from error
+        if not isinstance(data, dict) or not all(isinstance(rows, dict) for rows in data.values()):
+            raise _not_config_db(file, "not a set of tables")
         configs[str(file)] = data
     return run(World(sonic=configs), ignore)
+
+
+def _not_config_db(file: Path, reason: str) -> InputError:
+    message = f"not a config_db.json: {reason}"
+    place = Position(str(file))
+    finding = Finding("INT001", Severity.ERROR, message, "name a CONFIG_DB dump", "", place)
+    return InputError(f"1 error in {file}", [finding])
 
 
 def refuse_errors(project: Project) -> Outcome:
@@ -71,6 +75,8 @@ def refuse_errors(project: Project) -> Outcome:
     ------
     InputError
         With the findings; nothing may be rendered or pushed then.
+    FabricError
+        When a rule failed itself, so that nobody knows.
     """
     outcome = check(project)
     errors = outcome.at_least(Severity.ERROR)

@@ -109,9 +109,7 @@ def _bring_up(story: _Story, project: Project, folder: Path, connections: Path) 
     story.line("a second plan is empty")
 
 
-def _hand_edit(
-    story: _Story, project: Project, lab: Lab, connections: Path, folder: Path
-) -> None:
+def _hand_edit(story: _Story, project: Project, lab: Lab, connections: Path, folder: Path) -> None:
     story.headline(f"Somebody changes one QoS value by hand on {_LEAF}; drift finds it")
     lab[_LEAF].hand_edit("WRED_PROFILE", "AZURE_LOSSLESS", "green_max_threshold", "900000")
     found = [item for item in drift(project, connections, _EVERYTHING, _silent) if not item.ok]
@@ -175,5 +173,3 @@ def _must(fine: bool, message: str, *reasons: str) -> None:  # noqa: FBT001 - re
 
 def _silent(device: str, text: str) -> None:
     """Say nothing: the story tells the result."""
-
-

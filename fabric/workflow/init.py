@@ -31,7 +31,7 @@ def init(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     text = (example(_STARTING_POINT) / "fabric.yaml").read_text(encoding="utf-8")
     for kind in ("fabric", "devices", "hosts"):
-        from fabric.workflow.show import schema  # noqa: PLC0415 - pydantic, only when needed
+        from fabric.workflow.show import schema
 
         (folder / f".{kind}.schema.json").write_text(schema(kind), encoding="utf-8")
     target = folder / "fabric.yaml"

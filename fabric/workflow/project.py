@@ -37,31 +37,29 @@ class Project:
     @cached_property
     def fabric(self) -> Fabric:
         """The realised network."""
-        from fabric.topology import realise  # noqa: PLC0415 - numpy, only when needed
+        from fabric.topology import realise
 
         return realise(self.intent)
 
     @cached_property
     def resolver(self) -> PolicyResolver:
         """Policies by device and port."""
-        from fabric.intent.resolve import PolicyResolver  # noqa: PLC0415 - as above
+        from fabric.intent.resolve import PolicyResolver
 
         return PolicyResolver(self.intent)
 
     @cached_property
     def devices(self) -> dict[str, DeviceDesign]:
         """Design of every switch."""
-        from fabric.design.switch import SwitchDesigner  # noqa: PLC0415 - as above
+        from fabric.design.switch import SwitchDesigner
 
         designer = SwitchDesigner(self.fabric, self.resolver)
-        return {
-            name: designer.design(row) for row, name in enumerate(self.fabric.switches.names)
-        }
+        return {name: designer.design(row) for row, name in enumerate(self.fabric.switches.names)}
 
     @cached_property
     def hosts(self) -> dict[str, HostDesign]:
         """Design of every host."""
-        from fabric.design.host import HostDesigner  # noqa: PLC0415 - as above
+        from fabric.design.host import HostDesigner
 
         designer = HostDesigner(self.fabric, self.resolver)
         return {name: designer.design(row) for row, name in enumerate(self.fabric.hosts.names)}
@@ -69,23 +67,23 @@ class Project:
     @cached_property
     def switch_artefacts(self) -> dict[str, list[Artefact]]:
         """Rendered files of every switch."""
-        from fabric.render import render_device  # noqa: PLC0415 - as above
+        from fabric.render import render_device
 
         return {name: render_device(design) for name, design in self.devices.items()}
 
     @cached_property
     def host_artefacts(self) -> dict[str, list[Artefact]]:
         """Rendered files of every host."""
-        from fabric.render import render_host  # noqa: PLC0415 - as above
+        from fabric.render import render_host
 
         return {name: render_host(design) for name, design in self.hosts.items()}
 
     @cached_property
     def world(self) -> World:
         """What the rules look at."""
-        import json  # noqa: PLC0415 - as above
+        import json
 
-        from fabric.validate.world import Model, World  # noqa: PLC0415 - as above
+        from fabric.validate.world import Model, World
 
         model = Model(self.intent, self.fabric, self.resolver, self.devices, self.hosts)
         sonic = {

@@ -11,6 +11,7 @@ from fabric.core.findings import Finding, Severity
 from fabric.core.units import ipv4_text
 
 if TYPE_CHECKING:
+    from fabric.intent.policy import Model
     from fabric.workflow.project import Project
 
 
@@ -74,17 +75,15 @@ def links(project: Project) -> Table:
         *(column.tolist() for column in columns), strict=True
     ):
         here, there = switches.skus[leaf], switches.skus[spine]
-        rows.append(
-            (
-                switches.names[leaf],
-                here.port(leaf_port),
-                switches.names[spine],
-                there.port(spine_port),
-                speed,
-                cable,
-                "uplink",
-            )
-        )
+        rows.append((
+            switches.names[leaf],
+            here.port(leaf_port),
+            switches.names[spine],
+            there.port(spine_port),
+            speed,
+            cable,
+            "uplink",
+        ))
     return Table(("device", "port", "peer", "peer_port", "gbps", "cable_m", "kind"), tuple(rows))
 
 
@@ -121,29 +120,27 @@ def hosts(project: Project) -> Table:
 
 def platforms() -> Table:
     """Return the switch models that are known."""
-    from fabric.platforms.catalogue import sku, sku_names  # noqa: PLC0415 - reads files
+    from fabric.platforms.catalogue import sku, sku_names
 
     rows = []
     for name in sku_names():
         model = sku(name)
-        rows.append(
-            (
-                name,
-                model.nos,
-                model.asic,
-                model.port_count,
-                ",".join(str(speed) for speed in model.speeds_gbps),
-                f"{len(model.headroom)} rows" if model.headroom else "none published",
-                "yes" if model.pools else "unknown",
-            )
-        )
+        rows.append((
+            name,
+            model.nos,
+            model.asic,
+            model.port_count,
+            ",".join(str(speed) for speed in model.speeds_gbps),
+            f"{len(model.headroom)} rows" if model.headroom else "none published",
+            "yes" if model.pools else "unknown",
+        ))
     headers = ("sku", "nos", "asic", "ports", "gbps", "headroom_table", "pool_sizes")
     return Table(headers, tuple(rows))
 
 
 def rules() -> Table:
     """Return the rules of ``check``."""
-    from fabric.validate.runner import all_rules  # noqa: PLC0415 - imports every rule
+    from fabric.validate.runner import all_rules
 
     rows = tuple((rule.id, rule.severity.word, rule.title) for rule in all_rules())
     return Table(("rule", "severity", "title"), rows)
@@ -157,9 +154,13 @@ def schema(kind: str) -> str:
     InputError
         When there is no such kind of file.
     """
-    from fabric.intent.model import DevicesFile, FabricFile, HostsFile  # noqa: PLC0415
+    from fabric.intent.model import DevicesFile, FabricFile, HostsFile
 
-    models = {"fabric": FabricFile, "devices": DevicesFile, "hosts": HostsFile}
+    models: dict[str, type[Model]] = {
+        "fabric": FabricFile,
+        "devices": DevicesFile,
+        "hosts": HostsFile,
+    }
     if kind not in models:
         message = f"there is no schema {kind!r}; there are {', '.join(models)}"
         finding = Finding("INT021", Severity.ERROR, message)

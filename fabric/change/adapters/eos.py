@@ -67,7 +67,7 @@ class EosAdapter:
         return []
 
     def subjects(self, artefacts: Sequence[Artefact]) -> list[str]:  # noqa: ARG002
-        """The configuration says it all."""
+        """Return nothing: the configuration says it all."""
         return []
 
     def draft(self, running: Running, artefacts: Sequence[Artefact], driver: Driver) -> Draft:

@@ -46,7 +46,9 @@ def settings_apart(live: dict[str, Any], expected: dict[str, Any]) -> Iterator[C
                 continue
             risk = Risk.PORT_FLAP if name in _FLAPS else Risk.HARMLESS
             risk = Risk.BRIEF_LOSS if name in _BRIEF else risk
-            yield Change(f"{interface} {name}", _show(_relevant(name, now, value)), _show(value), risk)
+            yield Change(
+                f"{interface} {name}", _show(_relevant(name, now, value)), _show(value), risk
+            )
 
 
 def _matches(name: str, now: Any, wanted: Any) -> bool:

@@ -24,7 +24,9 @@ class Parser(Protocol):
     ``readings`` maps a subject of the driver to the field of the snapshot and its parser.
     """
 
-    readings: Mapping[str, tuple[str, Reading]]
+    @property
+    def readings(self) -> Mapping[str, tuple[str, Reading]]:
+        """Readings of the operational state."""
 
     def running(self, device: str, texts: Mapping[str, str]) -> Running:
         """Return the running configuration from the raw texts of the driver."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from fabric.observe.parsers import UnreadableError, parsers
 from fabric.observe.snapshot import BgpPeer, LldpNeighbour, Running
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from fabric.observe.parsers import Reading
 
 
 def _load(text: str, key: str) -> Any:
@@ -48,13 +50,19 @@ def configuration(text: str) -> str:
 class EosParser:
     """Reads EOS back."""
 
-    readings = {  # noqa: RUF012 - a constant of the class
+    readings: ClassVar[Mapping[str, tuple[str, Reading]]] = {
         "bgp": ("bgp", bgp_summary),
         "lldp": ("lldp", lldp_neighbours),
     }
 
     def running(self, device: str, texts: Mapping[str, str]) -> Running:
-        """Return the running configuration."""
+        """Return the running configuration.
+
+        Raises
+        ------
+        UnreadableError
+            When the answer is empty.
+        """
         text = configuration(texts["config"])
         if not text.strip():
             message = "the running configuration is empty"

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from fabric.observe.parsers import UnreadableError, parsers
 from fabric.observe.snapshot import LldpNeighbour, Running
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from fabric.observe.parsers import Reading
 
 #: Live value of a setting that the driver of the NIC does not offer.
 UNAVAILABLE = "unavailable"
@@ -47,7 +49,13 @@ class Gid:
 
 
 def mlnx_qos(text: str) -> NicQos:
-    """Parse the state that ``mlnx_qos -i IF`` prints, in any of its versions."""
+    """Parse the state that ``mlnx_qos -i IF`` prints, in any of its versions.
+
+    Raises
+    ------
+    UnreadableError
+        When there is no PFC configuration in the output.
+    """
     trust = re.search(r"Priority trust state:\s*(\w+)", text)
     enabled = re.search(r"^\s*enabled((?:\s+[01]){8})\s*$", text, re.MULTILINE)
     if not enabled:
@@ -86,7 +94,13 @@ def _traffic_classes(text: str) -> tuple[tuple[int, ...], dict[int, str], dict[i
 
 
 def show_gids(text: str) -> tuple[Gid, ...]:
-    """Parse ``show_gids``; columns are split by tabs or spaces, IPv4 and netdev may be empty."""
+    """Parse ``show_gids``; columns are split by tabs or spaces, IPv4 and netdev may be empty.
+
+    Raises
+    ------
+    UnreadableError
+        When the output is no table, or a row is cut.
+    """
     found = []
     for line in text.splitlines():
         parts = line.split()
@@ -114,7 +128,13 @@ def ipv4_roce_v2(gids: tuple[Gid, ...], device: str) -> Gid | None:
 
 
 def lldp_neighbours(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
-    """Parse ``lldpcli show neighbors -f json``; one interface is an object, several are a list."""
+    """Parse ``lldpcli show neighbors -f json``; one interface is an object, several are a list.
+
+    Raises
+    ------
+    UnreadableError
+        When the output is not that JSON.
+    """
     try:
         rows = json.loads(text)["lldp"].get("interface", [])
     except (json.JSONDecodeError, KeyError, AttributeError, TypeError) as error:
@@ -133,7 +153,13 @@ def lldp_neighbours(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
 
 
 def ip_addresses(text: str) -> dict[str, tuple[int, tuple[str, ...]]]:
-    """Parse ``ip -j addr show``: MTU and IPv4 addresses with prefix length by interface."""
+    """Parse ``ip -j addr show``: MTU and IPv4 addresses with prefix length by interface.
+
+    Raises
+    ------
+    UnreadableError
+        When the output is not JSON.
+    """
     try:
         links = json.loads(text)
     except json.JSONDecodeError as error:
@@ -153,7 +179,13 @@ def ip_addresses(text: str) -> dict[str, tuple[int, tuple[str, ...]]]:
 
 
 def ip_rules(text: str) -> dict[str, str]:
-    """Parse ``ip -j rule show``: routing table by source address."""
+    """Parse ``ip -j rule show``: routing table by source address.
+
+    Raises
+    ------
+    UnreadableError
+        When the output is not JSON.
+    """
     try:
         rules = json.loads(text)
     except json.JSONDecodeError as error:
@@ -171,7 +203,7 @@ def traffic_class_dscp(text: str) -> int | None:
 class HostParser:
     """Reads a host back."""
 
-    readings = {"lldp": ("lldp", lldp_neighbours)}  # noqa: RUF012 - a constant of the class
+    readings: ClassVar[Mapping[str, tuple[str, Reading]]] = {"lldp": ("lldp", lldp_neighbours)}
 
     def running(self, device: str, texts: Mapping[str, str]) -> Running:
         """Return the live settings of each NIC and the content of our files."""
@@ -192,12 +224,8 @@ class HostParser:
     def _nics(self, texts: Mapping[str, str]) -> dict[str, Any]:
         addresses = ip_addresses(texts.get("addresses", "[]"))
         rules = ip_rules(texts.get("rules", "[]"))
-        devices = dict(
-            (netdev, device)
-            for device, netdev in re.findall(
-                r"^(\S+) port \d+ ==> (\S+)", texts.get("rdma", ""), re.MULTILINE
-            )
-        )
+        pairs = re.findall(r"^(\S+) port \d+ ==> (\S+)", texts.get("rdma", ""), re.MULTILINE)
+        devices = {interface: device for device, interface in pairs}
         nics = {}
         for name, text in texts.items():
             kind, _, interface = name.partition(":")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from fabric.observe.parsers import UnreadableError, parsers
 from fabric.observe.parsers.tables import parse_table
@@ -13,12 +13,20 @@ from fabric.observe.snapshot import BgpPeer, LldpNeighbour, Running
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from fabric.observe.parsers import Reading
+
 _NO_PEERS = "No IPv4 neighbor is configured"
 
 
 def bgp_summary(text: str) -> dict[str, BgpPeer]:
-    """Parse ``show ip bgp summary``: a number in the last column means established."""
-    if _NO_PEERS in text or "Neighb" not in text and "Total number of neighbors 0" in text:
+    """Parse ``show ip bgp summary``: a number in the last column means established.
+
+    Raises
+    ------
+    UnreadableError
+        When there is no summary, or a row is cut.
+    """
+    if _NO_PEERS in text or ("Neighb" not in text and "Total number of neighbors 0" in text):
         return {}
     header = "Neighbhor" if "Neighbhor" in text else "Neighbor"  # the misspelling is SONiC's
     rows = parse_table(text, header)
@@ -34,7 +42,13 @@ def bgp_summary(text: str) -> dict[str, BgpPeer]:
 
 
 def lldp_table(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
-    """Parse ``show lldp table``; a port can have several neighbours."""
+    """Parse ``show lldp table``; a port can have several neighbours.
+
+    Raises
+    ------
+    UnreadableError
+        When there is no table, or its end is missing.
+    """
     if "Total entries displayed" not in text:
         message = "the LLDP table is cut"
         raise UnreadableError(message)
@@ -74,7 +88,13 @@ def _is_address(text: str) -> bool:
 
 
 def config_db(text: str) -> dict[str, dict[str, Any]]:
-    """Parse a CONFIG_DB dump."""
+    """Parse a CONFIG_DB dump.
+
+    Raises
+    ------
+    UnreadableError
+        When the dump is not a JSON object of tables.
+    """
     try:
         config = json.loads(text)
     except json.JSONDecodeError as error:
@@ -89,7 +109,7 @@ def config_db(text: str) -> dict[str, dict[str, Any]]:
 class SonicParser:
     """Reads SONiC back."""
 
-    readings = {  # noqa: RUF012 - a constant of the class
+    readings: ClassVar[Mapping[str, tuple[str, Reading]]] = {
         "bgp": ("bgp", bgp_summary),
         "lldp": ("lldp", lldp_table),
         "pfc_priority": ("pfc_priorities", pfc_priority),

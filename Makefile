@@ -1,0 +1,74 @@
+# rocefab: `make demo` and `make test` work as the first command in a fresh clone.
+# Needed: Python 3.11 or newer with pip or venv, and make. No root, no virtual environment, no uv.
+
+PYTHON ?= python3
+BOOT := .bootstrap
+VENV := .venv
+BIN := $(VENV)/bin
+UV := $(BOOT)/bin/uv
+READY := $(VENV)/.ready
+TEMPLATES := $(wildcard templates/*/*.j2)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format judges bench docs build lab-test clean
+
+help: ## Show the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+# uv comes from the package index by pip, or, where the system's Python has no pip, by a venv's pip.
+$(UV):
+	@echo "setting up: uv"
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "rocefab needs Python 3.11 or newer; name one with PYTHON=python3.x"; exit 1; }
+	@if $(PYTHON) -m pip --version >/dev/null 2>&1; then \
+		$(PYTHON) -m pip install --quiet --disable-pip-version-check --root-user-action=ignore \
+			--target $(BOOT) uv; \
+	else \
+		$(PYTHON) -m venv $(BOOT)/venv && $(BOOT)/venv/bin/pip install --quiet uv && \
+		mkdir -p $(BOOT)/bin && ln -sf ../venv/bin/uv $(UV); \
+	fi
+
+$(READY): $(UV) pyproject.toml uv.lock
+	@echo "setting up: everything that uv.lock names, in $(VENV)"
+	@$(UV) sync --quiet --frozen --python $(PYTHON)
+	@touch $(READY)
+
+demo: $(READY) ## Show the main job on the embedded lab: no hardware, no root
+	@$(BIN)/rocefab demo
+
+test: lint ## Lint, types, import rules and all tests
+	$(BIN)/pytest -q -n 2
+
+lint: $(READY) ## ruff, mypy, lint-imports, yamllint, j2lint, codespell, lock file
+	$(UV) lock --check --quiet
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/yamllint --strict inventory
+	$(BIN)/j2lint --ignore jinja-statements-indentation jinja-variable-lower single-statement-per-line jinja-statements-delimiter --log none -- $(TEMPLATES)
+	$(BIN)/codespell
+	@if command -v shellcheck >/dev/null; then shellcheck .ci/run; \
+	elif [ "$(ROCEFAB_JUDGES)" = required ]; then echo "shellcheck is missing: run make judges"; exit 1; \
+	else echo "skipped: shellcheck is not installed; make judges (root) installs it"; fi
+
+format: $(READY) ## Put the code into form
+	$(BIN)/ruff check --fix-only
+	$(BIN)/ruff format
+
+judges: ## Install the outside judges (root): yanglint, vtysh, shellcheck, netplan, slurmctld
+	apt-get update -qq
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+		libyang2-tools frr shellcheck netplan.io slurmctld slurm-client munge systemd >/dev/null
+
+bench: $(READY) ## Print timings and memory; nothing is asserted
+	$(BIN)/pytest -q -s -m benchmark tests/bench
+
+docs: $(READY) ## Write the generated parts of the docs again
+	$(BIN)/pytest -q tests/docs tests/validate/test_catalogue.py --update-golden || true
+
+build: $(READY) ## Wheel and sdist in dist/
+	$(BIN)/python -m build --installer uv
+
+clean: ## Remove everything that make made
+	rm -rf $(BOOT) $(VENV) dist build out .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
