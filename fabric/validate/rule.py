@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
+from fabric.core import hostlist
 from fabric.core.findings import Finding, Severity
 from fabric.core.registry import Registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabric.validate.world import ConfigDb, Model, Place, World
+    from fabric.validate.world import Model, Place, SonicConfig, World
+
+
+#: Ports that a finding about many ports of one switch names.
+MAX_PORTS_NAMED = 4
 
 
 class Rule(ABC):
@@ -86,12 +92,24 @@ class SonicRule(Rule):
         return self._all(world) if world.sonic else None
 
     def _all(self, world: World) -> Iterator[Finding]:
-        for device, config in world.sonic.items():
-            yield from self.check(device, config)
+        for config in world.sonic_configs:
+            yield from _by_port(list(self.check(config)))
 
     @abstractmethod
-    def check(self, device: str, config: ConfigDb) -> Iterator[Finding]:
+    def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Yield what is wrong with the configuration of one switch."""
+
+
+def _by_port(findings: list[Finding]) -> Iterator[Finding]:
+    """Make one finding of those of a switch that differ in the port alone."""
+    ports: dict[Finding, list[str]] = {}
+    for finding in findings:
+        ports.setdefault(replace(finding, port=""), []).append(finding.port)
+    for finding, names in ports.items():
+        names = sorted({name for name in names if name}, key=hostlist.natural_key)
+        few = ", ".join(names[:MAX_PORTS_NAMED])
+        more = f" and {len(names) - MAX_PORTS_NAMED} more" if len(names) > MAX_PORTS_NAMED else ""
+        yield replace(finding, port=f"{few}{more}")
 
 
 rules: Registry[type[Rule]] = Registry("rule")

@@ -74,7 +74,9 @@ def run(world: World, ignore: Iterable[str] = ()) -> Outcome:
         else:
             checked.append(rule.id)
             findings += found
-    return Outcome(tuple(_gathered(findings)), tuple(checked), tuple(sorted(skipped)), tuple(broken))
+    return Outcome(
+        tuple(_gathered(findings)), tuple(checked), tuple(sorted(skipped)), tuple(broken)
+    )
 
 
 def _gathered(findings: list[Finding]) -> list[Finding]:

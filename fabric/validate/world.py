@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+from fabric.intent.resolve import field_value
+from fabric.validate.config_db import ConfigDb, SonicConfig
+from fabric.validate.ends import End, Pair, pairs
+from fabric.validate.origins import Place, nic_place, uplink_place
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
-    from fabric.core.findings import Position
-    from fabric.design.model import DeviceDesign, HostDesign, QosProfile
+    from fabric.design.model import DeviceDesign, HostDesign, PortDesign, QosProfile
     from fabric.intent.inventory import Intent
     from fabric.intent.resolve import PolicyResolver
     from fabric.topology.model import Fabric
 
-ConfigDb = dict[str, dict[str, dict[str, Any]]]
+__all__ = ["ConfigDb", "Model", "Place", "SonicConfig", "World"]
 
 
-@dataclass(frozen=True)
-class Place:
-    """Where an inventory value stands: dotted field path, and position if it is written."""
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """A policy field that differs at the two ends of a cable; ``end`` is the one to blame."""
 
+    pair: Pair
     field: str
-    position: Position | None
+    here: object
+    there: object
+    place: Place
+    end: End
 
 
 @dataclass(frozen=True)
@@ -45,12 +54,56 @@ class Model:
         else:
             role = self.devices[device].role
             origin = self.resolver.switch_origin(policy_field, device, role, port)
-        return Place(origin.field, origin.position or self.intent.position("lossless"))
+        position = origin.position or self.intent.position("lossless")
+        return Place(origin.field, position, written=origin.position is not None)
 
     def profile_place(self, policy_field: str, device: DeviceDesign, profile: QosProfile) -> Place:
         """Return where a policy field of one of the profiles of a switch was set."""
         port = next((port.name for port in device.ports if port.qos is profile), "")
         return self.policy_place(policy_field, device.name, port if profile.index else "")
+
+    @cached_property
+    def pairs(self) -> tuple[Pair, ...]:
+        """Every distinct pair of policies that meet on a cable."""
+        return pairs(self.fabric, self.resolver)
+
+    def blamed(self, policy_field: str, *ends: End) -> tuple[Place, End]:
+        """Return the end with the most specific origin of a policy field, and that origin."""
+        places = [(self.policy_place(policy_field, end.device, end.port), end) for end in ends]
+        return max(places, key=lambda item: item[0].specific)
+
+    def mismatches(self, *fields: str) -> Iterator[Mismatch]:
+        """Yield every policy field that differs between the two ends of some cable."""
+        for pair in self.pairs:
+            for name in fields if pair.left.policy is not pair.right.policy else ():
+                left, right = (field_value(end.policy, name) for end in (pair.left, pair.right))
+                if left != right:
+                    place, end = self.blamed(name, pair.left, pair.right)
+                    here, there = (left, right) if end is pair.left else (right, left)
+                    yield Mismatch(pair, name, here, there, place, end)
+
+    def host_ends(self) -> tuple[End, ...]:
+        """Return one host for every distinct policy of hosts."""
+        return tuple({id(p.left.policy): p.left for p in self.pairs if p.kind == "host"}.values())
+
+    def cable_place(
+        self, device: DeviceDesign, port: PortDesign, field: Literal["speed_gbps", "cable_m"]
+    ) -> Place:
+        """Return where the speed or the length of the cable in a port was set."""
+        group, unit = ("speeds", "gbps") if field == "speed_gbps" else ("cables", "m")
+        name = f"{port.kind}_{unit}"
+        if getattr(port, field) == getattr(getattr(self.intent.fabric, group), name):
+            return self.place(group, name)
+        row, fabric = self.fabric.switch_row[device.name], self.fabric
+        if port.kind == "host":
+            rows = fabric.nics_of_leaf(row)
+            nic = int(rows[fabric.nics.port[rows] == port.number][0])
+            found = nic_place(fabric, nic, field)
+        else:
+            rows, leaf = fabric.uplinks_of(row), row < fabric.switches.leaf_count
+            ports = fabric.uplinks.leaf_port if leaf else fabric.uplinks.spine_port
+            found = uplink_place(fabric, int(rows[ports[rows] == port.number][0]), field)
+        return found or self.place(group, name)
 
     def place(self, *path: str | int) -> Place:
         """Return the place of a field of ``fabric.yaml``."""
@@ -72,3 +125,8 @@ class World:
 
     model: Model | None = None
     sonic: Mapping[str, ConfigDb] = field(default_factory=dict)
+
+    @cached_property
+    def sonic_configs(self) -> tuple[SonicConfig, ...]:
+        """The CONFIG_DBs in the form that rules read."""
+        return tuple(SonicConfig(device, tables) for device, tables in self.sonic.items())

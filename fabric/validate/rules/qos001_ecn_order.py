@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 class EcnOrder(ModelRule):
     """ECN marking begins below the queue length at which it is complete."""
 
-    why = "With Kmin at or above Kmax the switch refuses the profile or marks nothing or everything."
+    why = (
+        "With Kmin at or above Kmax the switch refuses the profile or marks nothing or everything."
+    )
     source = "Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015, fig. 5"
 
     def check(self, model: Model) -> Iterator[Finding]:

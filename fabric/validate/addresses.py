@@ -1,0 +1,63 @@
+"""Every address of a fabric with its owner."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.validate.origins import Place, nic_place, switch_place
+
+if TYPE_CHECKING:
+    from fabric.topology.model import Fabric, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Owners:
+    """All addresses in one array; ``starts`` says where each kind begins.
+
+    Kinds in order: loopbacks, leaf ends and spine ends of uplinks, gateways, NICs.
+    """
+
+    fabric: Fabric
+    address: Ints
+    starts: Ints
+
+    def owner(self, row: int) -> str:
+        """Return the device that has the address of a row."""
+        kind, index = self._find(row)
+        fabric, names = self.fabric, self.fabric.switches.names
+        if kind == 0:
+            return names[index]
+        if kind in {1, 2}:
+            ends = fabric.uplinks.leaf if kind == 1 else fabric.uplinks.spine
+            return names[int(ends[index])]
+        if kind == 3:  # noqa: PLR2004 - numbered as in the docstring
+            return names[int(fabric.subnets.leaf[index])]
+        return fabric.hosts.names[int(fabric.nics.host[index])]
+
+    def place(self, row: int) -> Place | None:
+        """Return where an override set the address of a row; others follow from the pools."""
+        kind, index = self._find(row)
+        if kind == 0:
+            return switch_place(self.fabric.intent, self.owner(row), "loopback")
+        last = len(self.starts) - 1
+        return nic_place(self.fabric, index, "address") if kind == last else None
+
+    def _find(self, row: int) -> tuple[int, int]:
+        kind = int(np.searchsorted(self.starts, row, side="right")) - 1
+        return kind, row - int(self.starts[kind])
+
+
+def owners(fabric: Fabric) -> Owners:
+    """Return all addresses of a fabric."""
+    kinds = (
+        fabric.switches.loopback,
+        fabric.uplinks.leaf_address,
+        fabric.uplinks.spine_address,
+        fabric.subnets.gateway,
+        fabric.nics.address,
+    )
+    ends = np.cumsum([len(kind) for kind in kinds])
+    return Owners(fabric, np.concatenate(kinds), np.concatenate([[0], ends[:-1]]))

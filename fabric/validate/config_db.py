@@ -1,0 +1,232 @@
+"""A SONiC CONFIG_DB of any origin, read without trust: what cannot be read counts as absent.
+
+Chain of a lossless priority (sonic-net/sonic-swss orchagent/qosorch.cpp, cfgmgr/buffermgr.cpp):
+DSCP -> traffic class -> egress queue and ingress priority group; a received PFC priority pauses a
+queue, a sent one speaks for a priority group.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+ConfigDb = dict[str, dict[str, dict[str, Any]]]
+Row = dict[str, Any]
+#: Default of PORT.mtu and VLAN.mtu (sonic-net/sonic-buildimage sonic-port.yang, sonic-vlan.yang).
+DEFAULT_MTU = 9100
+_PRIORITIES = range(8)
+_MOST_INDICES = 64
+
+
+def number(value: object) -> int | None:
+    """Return a decimal text as a number, or None."""
+    text = str(value)
+    return int(text) if text.isascii() and text.removeprefix("-").isdigit() else None
+
+
+def numbers(value: object) -> tuple[int, ...]:
+    """Return a comma list of numbers; parts that are none are left out."""
+    found = (number(part.strip()) for part in str(value or "").split(","))
+    return tuple(part for part in found if part is not None)
+
+
+def index_range(text: str) -> range:
+    """Return the queues or groups of ``3`` or ``0-2``; an empty range when it is neither."""
+    low, dash, high = text.partition("-")
+    first, last = number(low), number(high if dash else low)
+    return range(0) if first is None or last is None else range(first, last + 1)
+
+
+@dataclass(frozen=True)
+class LosslessPort:
+    """What the tables say about one port on which PFC is on.
+
+    Parameters
+    ----------
+    priorities : tuple of int
+        ``pfc_enable``.
+    groups : tuple of int
+        Priority groups for which those priorities speak.
+    traffic_classes : dict
+        Lossless traffic class -> (queue, priority group).
+    """
+
+    name: str
+    qos: Row
+    priorities: tuple[int, ...]
+    groups: tuple[int, ...]
+    traffic_classes: dict[int, tuple[int, int]]
+
+    @property
+    def queues(self) -> tuple[int, ...]:
+        """Queues that carry lossless traffic."""
+        return tuple(sorted({queue for queue, _ in self.traffic_classes.values()}))
+
+
+class SonicConfig:
+    """One CONFIG_DB.
+
+    Parameters
+    ----------
+    device : str
+        Switch name, or the file that it was read from.
+    tables : mapping
+        Table -> row key -> field -> value.
+    """
+
+    def __init__(self, device: str, tables: Mapping[str, Any]) -> None:
+        self.device = device
+        self._tables = tables
+
+    def rows(self, table: str) -> dict[str, Row]:
+        """Return the rows of a table that are rows; empty when there is no such table."""
+        content = self._tables.get(table)
+        if not isinstance(content, dict):
+            return {}
+        return {str(key): row for key, row in content.items() if isinstance(row, dict)}
+
+    @cached_property
+    def metadata(self) -> Row:
+        """DEVICE_METADATA of this switch."""
+        return self.rows("DEVICE_METADATA").get("localhost", {})
+
+    @property
+    def dynamic_buffers(self) -> bool:
+        """Whether the switch computes its lossless buffers by itself."""
+        return bool(self.metadata.get("buffer_model") == "dynamic")
+
+    @cached_property
+    def profiles(self) -> dict[str, Row]:
+        """BUFFER_PROFILE."""
+        return self.rows("BUFFER_PROFILE")
+
+    @cached_property
+    def cables(self) -> dict[str, str]:
+        """Cable length text by port."""
+        return {
+            port: str(text)
+            for row in self.rows("CABLE_LENGTH").values()
+            for port, text in row.items()
+        }
+
+    def profile(self, name: object) -> Row | None:
+        """Return a BUFFER_PROFILE by name, plain or in the old ``[TABLE|name]`` form."""
+        return self.profiles.get(str(name).strip("[]").rpartition("|")[2])
+
+    @cached_property
+    def groups(self) -> dict[tuple[str, int], Row]:
+        """BUFFER_PG row by port and priority group."""
+        return self._by_index("BUFFER_PG")
+
+    @cached_property
+    def queues(self) -> dict[tuple[str, int], Row]:
+        """QUEUE row by port and queue."""
+        return self._by_index("QUEUE")
+
+    @cached_property
+    def queue_buffers(self) -> dict[tuple[str, int], Row]:
+        """BUFFER_QUEUE row by port and queue."""
+        return self._by_index("BUFFER_QUEUE")
+
+    def ranges(self, table: str) -> Iterator[tuple[str, str, range]]:
+        """Yield port, text and numbers of each row keyed ``ports|index``."""
+        for key in self.rows(table):
+            ports, _, text = key.rpartition("|")
+            for port in ports.split(","):
+                yield port, text, index_range(text)
+
+    def mapping(self, table: str, name: object) -> dict[int, int] | None:
+        """Return a map such as TC_TO_QUEUE_MAP by name, or None when it is not there."""
+        row = self.rows(table).get(str(name).strip("[]").rpartition("|")[2]) if name else None
+        if row is None:
+            return None
+        pairs = ((number(key), number(value)) for key, value in row.items())
+        return {k: v for k, v in pairs if k is not None and v is not None}
+
+    def mtu(self, table: str, key: str) -> int:
+        """Return the MTU of a row, or its default."""
+        return number(self.rows(table).get(key, {}).get("mtu", DEFAULT_MTU)) or DEFAULT_MTU
+
+    @cached_property
+    def watchdogs(self) -> dict[str, Row]:
+        """PFC_WD by port."""
+        return {key: row for key, row in self.rows("PFC_WD").items() if key != "GLOBAL"}
+
+    @cached_property
+    def poll_ms(self) -> int | None:
+        """Poll interval of the watchdog."""
+        return number(self.rows("PFC_WD").get("GLOBAL", {}).get("POLL_INTERVAL"))
+
+    @cached_property
+    def lossless_ports(self) -> tuple[LosslessPort, ...]:
+        """Ports with PFC on."""
+        return tuple(
+            self._lossless_port(name, row)
+            for name, row in self.rows("PORT_QOS_MAP").items()
+            if name != "global" and numbers(row.get("pfc_enable"))
+        )
+
+    @cached_property
+    def used_ports(self) -> set[str]:
+        """Ports that have an address or a VLAN."""
+        members = {key.partition("|")[2] for key in self.rows("VLAN_MEMBER")}
+        return members | {key.partition("|")[0] for key in self.rows("INTERFACE")}
+
+    @cached_property
+    def subnets(self) -> tuple[ipaddress.IPv4Interface | ipaddress.IPv6Interface, ...]:
+        """Every address of the switch with its subnet."""
+        tables = ("INTERFACE", "VLAN_INTERFACE", "PORTCHANNEL_INTERFACE", "LOOPBACK_INTERFACE")
+        found = []
+        for table in (*tables, "VLAN_SUB_INTERFACE"):
+            for key in self.rows(table):
+                try:
+                    found.append(ipaddress.ip_interface(key.rpartition("|")[2]))
+                except ValueError:
+                    continue
+        return tuple(found)
+
+    def _by_index(self, table: str) -> dict[tuple[str, int], Row]:
+        rows = self.rows(table)
+        return {
+            (port, index): row
+            for key, row in rows.items()
+            for port in key.rpartition("|")[0].split(",")
+            for index in index_range(key.rpartition("|")[2])[:_MOST_INDICES]
+        }
+
+    def _lossless_port(self, name: str, row: Row) -> LosslessPort:
+        priorities = numbers(row.get("pfc_enable"))
+        pause = self._named("MAP_PFC_PRIORITY_TO_QUEUE", row.get("pfc_to_queue_map"))
+        sent = self._named("PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", row.get("pfc_to_pg_map"))
+        queue_of = self._named("TC_TO_QUEUE_MAP", row.get("tc_to_queue_map"))
+        group_of = self._named("TC_TO_PRIORITY_GROUP_MAP", row.get("tc_to_pg_map"))
+        paused = {pause.get(priority, priority) for priority in priorities}
+        return LosslessPort(
+            name=name,
+            qos=row,
+            priorities=priorities,
+            groups=tuple(sorted({sent.get(priority, priority) for priority in priorities})),
+            traffic_classes={
+                traffic_class: (
+                    queue_of.get(traffic_class, traffic_class),
+                    group_of.get(traffic_class, traffic_class),
+                )
+                for traffic_class in _PRIORITIES
+                if queue_of.get(traffic_class, traffic_class) in paused
+            },
+        )
+
+    @cached_property
+    def _maps(self) -> dict[tuple[str, str], dict[int, int]]:
+        return {}
+
+    def _named(self, table: str, name: object) -> dict[int, int]:
+        key = table, str(name)
+        if key not in self._maps:
+            self._maps[key] = self.mapping(table, name) or {}
+        return self._maps[key]

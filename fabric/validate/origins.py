@@ -1,0 +1,153 @@
+"""Where the inventory says something about a switch, a cable or a NIC."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fabric.core import hostlist
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Position
+    from fabric.intent.inventory import Intent, Located
+    from fabric.topology.model import Fabric
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an inventory value stands, or would stand if it were written."""
+
+    field: str
+    position: Position | None
+    written: bool = True
+
+    @property
+    def specific(self) -> int:
+        """How narrow the place is: 3 for a device, port or host, 2 role, 1 fabric, 0 default."""
+        if not self.written:
+            return 0
+        if not self.field.startswith("fabric."):
+            return 3
+        return 2 if self.field.startswith("fabric.platforms.") else 1
+
+
+def _place(located: Located[Any], *path: str | int) -> Place:
+    dotted = ".".join(str(part) for part in (*located.path, *path))
+    return Place(dotted, located.position(*path))
+
+
+def switch_place(intent: Intent, name: str, field: str) -> Place | None:
+    """Return where an override sets a field of a switch; the last one counts."""
+    for override in reversed(intent.device_overrides.get(name, [])):
+        if field in override.value.model_fields_set:
+            return _place(override, field)
+    return None
+
+
+def port_place(intent: Intent, name: str, port: str, field: str) -> Place | None:
+    """Return where an override sets a field of a switch port; the last one counts."""
+    for override in reversed(intent.device_overrides.get(name, [])):
+        change = override.value.ports.get(port)
+        if change and field in change.model_fields_set:
+            return _place(override, "ports", port, field)
+    return None
+
+
+def rail_place(intent: Intent, host: str, rail: int, field: str) -> Place | None:
+    """Return where an override sets a field of a NIC; the last one counts."""
+    for override in reversed(intent.host_overrides.get(host, [])):
+        for index, nic in reversed(list(enumerate(override.value.nics))):
+            if nic.rail == rail and field in nic.model_fields_set:
+                return _place(override, "nics", index, field)
+    return None
+
+
+def nic_place(fabric: Fabric, row: int, *fields: str) -> Place | None:
+    """Return where one of the fields of a NIC or of its leaf port is overridden."""
+    nics, switches = fabric.nics, fabric.switches
+    host = fabric.hosts.names[int(nics.host[row])]
+    leaf = int(nics.leaf[row])
+    port = switches.skus[leaf].port(int(nics.port[row]))
+    for field in fields:
+        place = rail_place(fabric.intent, host, int(nics.rail[row]), field)
+        place = place or port_place(fabric.intent, switches.names[leaf], port, field)
+        if place:
+            return place
+    return None
+
+
+def uplink_place(fabric: Fabric, row: int, *fields: str) -> Place | None:
+    """Return where one of the fields of an uplink is overridden, at either end."""
+    up, switches = fabric.uplinks, fabric.switches
+    ends = ((int(up.leaf[row]), up.leaf_port), (int(up.spine[row]), up.spine_port))
+    for field in fields:
+        for switch, ports in ends:
+            port = switches.skus[switch].port(int(ports[row]))
+            place = port_place(fabric.intent, switches.names[switch], port, field)
+            if place:
+                return place
+    return None
+
+
+def leaf_uplink_place(fabric: Fabric, leaf: int, *fields: str) -> Place | None:
+    """Return where one of the fields of any designed uplink of a leaf is overridden."""
+    switches, name = fabric.switches, fabric.switches.names[leaf]
+    rows = fabric.uplinks_of(leaf).tolist()
+    found = (uplink_place(fabric, row, *fields) for row in rows)
+    moved = (
+        port_place(fabric.intent, name, port, field)
+        for port in switches.skus[leaf].port_numbers()
+        for field in fields
+    )
+    return next((place for place in (*found, *moved) if place), None)
+
+
+def cable_ends(fabric: Fabric, field: str) -> Iterator[tuple[tuple[str, int], int, Place]]:
+    """Yield (cable, value, place) for every override of a field at either end of a cable."""
+    for override in fabric.intent.devices:
+        for name in hostlist.expand(override.value.names):
+            row = fabric.switch_row[name]
+            numbers = fabric.switches.skus[row].port_numbers()
+            for port, change in override.value.ports.items():
+                value = getattr(change, field)
+                cable = _cable(fabric, row, numbers[port]) if value is not None else None
+                if cable:
+                    yield cable, value, _place(override, "ports", port, field)
+    for host in fabric.intent.hosts:
+        for name in hostlist.expand(host.value.names):
+            for index, nic in enumerate(host.value.nics):
+                value = getattr(nic, field)
+                if value is not None:
+                    cable = "nic", fabric.host_row[name] * fabric.rails + nic.rail
+                    yield cable, value, _place(host, "nics", index, field)
+
+
+def identities(intent: Intent) -> Iterator[tuple[str, str, str, Place]]:
+    """Yield (kind, value, owner, place) for every MAC address and serial number in overrides."""
+    overrides: tuple[Located[Any], ...] = (*intent.devices, *intent.hosts)
+    for located in overrides:
+        for name in hostlist.expand(located.value.names):
+            for kind in ("serial", "mac"):
+                value = getattr(located.value, kind, None)
+                if value:
+                    yield kind, value, name, _place(located, kind)
+            for index, nic in enumerate(getattr(located.value, "nics", ())):
+                if nic.mac:
+                    owner = f"{name} rail {nic.rail}"
+                    yield "mac", nic.mac, owner, _place(located, "nics", index, "mac")
+
+
+def _cable(fabric: Fabric, row: int, number: int) -> tuple[str, int] | None:
+    """Return kind and row of the cable in a switch port."""
+    leaf = row < fabric.switches.leaf_count
+    ports = fabric.uplinks.leaf_port if leaf else fabric.uplinks.spine_port
+    for kind, rows, column in (
+        ("nic", fabric.nics_of_leaf(row), fabric.nics.port),
+        ("uplink", fabric.uplinks_of(row), ports),
+    ):
+        mine = rows[column[rows] == number]
+        if mine.size:
+            return kind, int(mine[0])
+    return None

@@ -1,0 +1,46 @@
+"""ARP003: the neighbour table holds every NIC."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Severity
+from fabric.validate.rule import ModelRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.validate.world import Model
+
+
+@rules.add("ARP003")
+class NeighbourRoom(ModelRule):
+    """The neighbour table holds every NIC."""
+
+    why = (
+        "Above gc_thresh3 the kernel refuses new neighbours, above gc_thresh2 it throws live "
+        "ones out."
+    )
+    source = "Linux Documentation/networking/ip-sysctl.rst, neigh/default/gc_thresh1..3"
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Count the NICs and uplinks of every switch."""
+        for row, name in enumerate(model.fabric.switches.names):
+            table = model.devices[name].neighbours
+            nics = len(model.fabric.nics_of_leaf(row))
+            need = nics + len(model.fabric.uplinks_of(row))
+            if need > table.gc_thresholds[1]:
+                above = need > table.capacity
+                yield self.finding(
+                    f"{need} neighbours are expected, "
+                    + (
+                        f"the table holds {table.capacity}"
+                        if above
+                        else f"above {table.gc_thresholds[1]} the kernel removes live entries"
+                    ),
+                    "raise arp.neighbour_capacity",
+                    place=model.place("arp", "neighbour_capacity"),
+                    device=name,
+                    severity=None if above else Severity.WARNING,
+                )

@@ -1,0 +1,36 @@
+"""BGP003: BGP uses as many paths as there are uplinks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.validate.rule import ModelRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.validate.world import Model
+
+
+@rules.add("BGP003")
+class EnoughPaths(ModelRule):
+    """BGP uses as many paths as there are uplinks."""
+
+    why = "The uplinks above max_paths carry nothing."
+    source = "RFC 7938 section 6.1"
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare max_paths with the cables of every switch."""
+        for name, device in model.devices.items():
+            if device.role == "leaf":
+                need = len(device.bgp.neighbours)
+            else:
+                need = model.intent.fabric.spines.links_per_leaf
+            if device.bgp.max_paths < need:
+                yield self.finding(
+                    f"bgp.max_paths {device.bgp.max_paths} is below {need} equal paths",
+                    f"use at least {need}",
+                    place=model.place("bgp", "max_paths"),
+                    device=name,
+                )

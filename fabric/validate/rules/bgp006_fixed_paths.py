@@ -1,0 +1,38 @@
+"""BGP006: max_paths is set only where a switch has a field for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Severity
+from fabric.validate.rule import ModelRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.validate.world import Model
+
+SONIC_PATHS = 64
+
+
+@rules.add("BGP006")
+class FixedPaths(ModelRule):
+    """max_paths is set only where a switch has a field for it."""
+
+    severity = Severity.INFO
+    why = "The default BGP of SONiC always uses up to 64 paths; another number is not rendered."
+    source = (
+        "sonic-net/sonic-buildimage files/image_config/constants/constants.yml (bgp.maximum_paths)"
+    )
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Look for another number on SONiC."""
+        for name, device in model.devices.items():
+            if device.platform == "sonic" and device.bgp.max_paths != SONIC_PATHS:
+                yield self.finding(
+                    f"bgp.max_paths {device.bgp.max_paths} has no effect on SONiC, which uses {SONIC_PATHS}",
+                    "leave it out for SONiC",
+                    place=model.place("bgp", "max_paths"),
+                    device=name,
+                )

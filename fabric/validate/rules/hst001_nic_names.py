@@ -1,0 +1,34 @@
+"""HST001: the host profile names one NIC for each rail."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core import hostlist
+from fabric.validate.rule import ModelRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.validate.world import Model
+
+
+@rules.add("HST001")
+class NicNames(ModelRule):
+    """The host profile names one NIC for each rail."""
+
+    why = "A rail without a name, or a name without a rail, cannot be configured."
+    source = "fabric/intent/model.py in this repository (HostProfile)"
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Count the names of interfaces and RDMA devices."""
+        profile, rails = model.intent.fabric.host, model.fabric.rails
+        for field in ("interfaces", "rdma_devices"):
+            names = hostlist.count(getattr(profile, field))
+            if names != rails:
+                yield self.finding(
+                    f"host.{field} {getattr(profile, field)!r} names {names}, there are {rails} rails",
+                    "name exactly one for each rail",
+                    place=model.place("host", field),
+                )

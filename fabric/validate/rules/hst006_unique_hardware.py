@@ -1,0 +1,38 @@
+"""HST006: MAC addresses and serial numbers stand for one device."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.validate.origins import Place, identities
+from fabric.validate.rule import ModelRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.validate.world import Model
+
+
+@rules.add("HST006")
+class UniqueHardware(ModelRule):
+    """MAC addresses and serial numbers stand for one device."""
+
+    why = (
+        "A device whose identity does not match is never written to; two with one identity "
+        "cannot be told apart."
+    )
+    source = "IEEE 802-2014 clause 8"
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare the identities that overrides name."""
+        known: dict[tuple[str, str], tuple[str, Place]] = {}
+        for kind, value, owner, place in identities(model.intent):
+            first, _ = known.setdefault((kind, value), (owner, place))
+            if first != owner:
+                yield self.finding(
+                    f"{kind} {value} is also that of {first}",
+                    "write what stands on the device",
+                    place=place,
+                    device=owner,
+                )

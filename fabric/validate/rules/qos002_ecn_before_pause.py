@@ -1,0 +1,72 @@
+"""QOS002: ECN marks before PFC pauses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Severity
+from fabric.qos.thresholds import pause_threshold_bytes
+from fabric.validate.rule import ModelRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.design.model import DeviceDesign
+    from fabric.validate.world import Model
+
+
+@rules.add("QOS002")
+class EcnBeforePause(ModelRule):
+    """ECN marks before PFC pauses."""
+
+    why = (
+        "Above the pause threshold PFC acts first and ECN never slows the senders, so pauses "
+        "spread."
+    )
+    source = (
+        "Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015, section 4"
+    )
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare Kmin and Kmax with the pause threshold of one congested port."""
+        for device in model.devices.values():
+            pools = device.sku.pools
+            if pools is None:
+                yield self.finding(
+                    f"the buffer pools of {device.sku.name} are not known, ECN against PFC is not checked",
+                    "",
+                    place=model.place("platforms", device.role, "sku"),
+                    device=device.name,
+                    severity=Severity.INFO,
+                )
+                continue
+            for index, threshold in _thresholds(device, pools.ingress_lossless_bytes).items():
+                profile = device.qos_profiles[index]
+                for field, value, severity in (
+                    ("kmin_bytes", profile.kmin_bytes, Severity.ERROR),
+                    ("kmax_bytes", profile.kmax_bytes, Severity.WARNING),
+                ):
+                    if value >= threshold:
+                        places = [
+                            model.profile_place(name, device, profile)
+                            for name in (f"ecn.{field}", "dynamic_th")
+                        ]
+                        yield self.finding(
+                            f"ecn.{field} {value:,} is not below the pause threshold of "
+                            f"{threshold:,.0f} bytes",
+                            "lower it, or raise dynamic_th",
+                            place=max(places, key=lambda place: place.specific),
+                            device=device.name,
+                            severity=severity,
+                        )
+
+
+def _thresholds(device: DeviceDesign, pool_bytes: int) -> dict[int, float]:
+    """Return the lowest pause threshold among the ports of each policy."""
+    lowest: dict[int, int] = {}
+    for port in device.ports:
+        if port.qos and port.headroom:
+            known = lowest.get(port.qos.index, port.headroom.dynamic_th)
+            lowest[port.qos.index] = min(known, port.headroom.dynamic_th)
+    return {index: pause_threshold_bytes(th, pool_bytes) for index, th in lowest.items()}

@@ -1,0 +1,43 @@
+"""QOS003: ECN marking begins above one frame."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Severity
+from fabric.design.qos import ETHERNET_OVERHEAD_BYTES
+from fabric.validate.rule import ModelRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.validate.world import Model
+
+
+@rules.add("QOS003")
+class EcnFrame(ModelRule):
+    """ECN marking begins above one frame."""
+
+    severity = Severity.WARNING
+    why = (
+        "With Kmin below one frame every packet that waits at all is marked and the rate collapses."
+    )
+    source = (
+        "Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015, section 4"
+    )
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare Kmin with the largest frame that a host sends."""
+        largest = (
+            max(end.policy.mtu.host_bytes for end in model.host_ends()) + ETHERNET_OVERHEAD_BYTES
+        )
+        for device in model.devices.values():
+            for profile in device.qos_profiles:
+                if profile.kmin_bytes < largest:
+                    yield self.finding(
+                        f"ecn.kmin_bytes {profile.kmin_bytes} is below one frame of {largest} bytes",
+                        "raise kmin_bytes; 150000 is a usual value",
+                        place=model.profile_place("ecn.kmin_bytes", device, profile),
+                        device=device.name,
+                    )

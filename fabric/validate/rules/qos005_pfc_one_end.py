@@ -1,0 +1,35 @@
+"""QOS005: PFC is on at both ends of a cable or at none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.validate.rule import ModelRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.validate.world import Model
+
+
+@rules.add("QOS005")
+class PfcOneEnd(ModelRule):
+    """PFC is on at both ends of a cable or at none."""
+
+    why = (
+        "The end without PFC ignores the pauses of the other, which then drops what it cannot hold."
+    )
+    source = "IEEE 802.1Q-2018 clause 36.1"
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare the ends of every cable."""
+        for wrong in model.mismatches("pfc"):
+            here, there = ("on" if value else "off" for value in (wrong.here, wrong.there))
+            yield self.finding(
+                f"PFC is {here} here and {there} at the other end of the cable",
+                "set pfc alike at both ends",
+                place=wrong.place,
+                device=wrong.end.device,
+                port=wrong.end.port,
+            )

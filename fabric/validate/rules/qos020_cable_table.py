@@ -1,0 +1,49 @@
+"""QOS020: the vendor's buffer table knows the speed and the cable length."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.validate.rule import ModelRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.validate.world import Model
+
+
+@rules.add("QOS020")
+class CableTable(ModelRule):
+    """The vendor's buffer table knows the speed and the cable length."""
+
+    why = (
+        "For a pair that is not in its table SONiC makes no lossless buffer at all, and only "
+        "logs it."
+    )
+    source = (
+        "sonic-net/sonic-swss cfgmgr/buffermgr.cpp (No PG profile configured for speed and "
+        "cable length)"
+    )
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Look up every pair of the ports in use."""
+        for device in model.devices.values():
+            missing = (
+                {id(h) for h in device.headroom_profiles if not h.row}
+                if device.sku.headroom
+                else ()
+            )
+            for port in device.ports if missing else ():
+                if port.headroom and port.headroom.row is None:
+                    lengths = (
+                        ", ".join(map(str, device.sku.cable_lengths_m(port.speed_mbps))) or "none"
+                    )
+                    yield self.finding(
+                        f"{device.sku.name} has no lossless buffer for {port.cable_m} m at "
+                        f"{port.speed_gbps}G; lengths in its table: {lengths}",
+                        "use the next longer length of the table",
+                        place=model.cable_place(device, port, "cable_m"),
+                        device=device.name,
+                        port=port.name,
+                    )

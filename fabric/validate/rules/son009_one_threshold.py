@@ -1,0 +1,34 @@
+"""SON009: buffer profiles have one threshold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.validate.rule import SonicRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.validate.world import SonicConfig
+
+
+@rules.add("SON009")
+class OneThreshold(SonicRule):
+    """Buffer profiles have one threshold."""
+
+    why = "With neither dynamic_th nor static_th, or with both, the daemon refuses the profile."
+    source = "sonic-net/sonic-swss orchagent/bufferorch.cpp"
+
+    def check(self, config: SonicConfig) -> Iterator[Finding]:
+        """Look at both thresholds of every profile."""
+        for name, profile in config.profiles.items():
+            computed = config.dynamic_buffers and "pool" not in profile
+            present = [field for field in ("dynamic_th", "static_th") if field in profile]
+            if len(present) != 1 and not (computed and not present):
+                yield self.finding(
+                    f"buffer profile {name} has {'both' if present else 'neither'} dynamic_th "
+                    f"{'and' if present else 'nor'} static_th",
+                    "give it exactly one of them",
+                    device=config.device,
+                )

@@ -1,0 +1,50 @@
+"""SON013: a VLAN has no larger MTU than its members, and these agree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Severity
+from fabric.validate.rule import SonicRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.validate.world import SonicConfig
+
+
+@rules.add("SON013")
+class MtuMismatch(SonicRule):
+    """A VLAN has no larger MTU than its members, and these agree."""
+
+    why = "The gateway sends frames that the member port drops."
+    source = (
+        "sonic-net/sonic-buildimage doc/Configuration.md (PORT and VLAN mtu); sonic-net/sonic-"
+        "swss cfgmgr/vlanmgr.cpp"
+    )
+
+    def check(self, config: SonicConfig) -> Iterator[Finding]:
+        """Compare the MTU of every VLAN with those of its members."""
+        members: dict[str, dict[str, int]] = {}
+        for key in config.rows("VLAN_MEMBER"):
+            vlan, _, port = key.partition("|")
+            table = "PORTCHANNEL" if port.startswith("PortChannel") else "PORT"
+            members.setdefault(vlan, {})[port] = config.mtu(table, port)
+        for vlan, ports in members.items():
+            mtu = config.mtu("VLAN", vlan)
+            for port, port_mtu in ports.items():
+                if port_mtu < mtu:
+                    yield self.finding(
+                        f"MTU {mtu} of {vlan} is above {port_mtu} of its member port",
+                        "raise the MTU of the port or lower that of the VLAN",
+                        device=config.device,
+                        port=port,
+                    )
+            if len(set(ports.values())) > 1 and min(ports.values()) >= mtu:
+                yield self.finding(
+                    f"members of {vlan} have MTUs {', '.join(map(str, sorted(set(ports.values()))))}",
+                    "use one MTU in a VLAN",
+                    device=config.device,
+                    severity=Severity.WARNING,
+                )

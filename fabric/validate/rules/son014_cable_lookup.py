@@ -1,0 +1,59 @@
+"""SON014: the lookup table of the SKU knows the cable length."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Severity
+from fabric.platforms.catalogue import sku, sku_names
+from fabric.validate.config_db import number
+from fabric.validate.rule import SonicRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.validate.world import SonicConfig
+
+
+@rules.add("SON014")
+class CableLookup(SonicRule):
+    """The lookup table of the SKU knows the cable length."""
+
+    why = (
+        "For another pair of speed and length buffermgrd makes no lossless group, and only logs it."
+    )
+    source = (
+        "sonic-net/sonic-swss cfgmgr/buffermgr.cpp; sonic-net/sonic-buildimage "
+        "device/*/*/*/pg_profile_lookup.ini"
+    )
+
+    def check(self, config: SonicConfig) -> Iterator[Finding]:
+        """Look up speed and cable length of every lossless port."""
+        hwsku = str(config.metadata.get("hwsku", ""))
+        if config.dynamic_buffers or not config.lossless_ports:
+            return
+        if hwsku not in sku_names() or not sku(hwsku).headroom:
+            yield self.finding(
+                f"the lookup table of hwsku {hwsku or '(none)'} is not known here: cable lengths unchecked",
+                "",
+                device=config.device,
+                severity=Severity.INFO,
+            )
+            return
+        ports = config.rows("PORT")
+        for port in config.lossless_ports:
+            speed = number(ports.get(port.name, {}).get("speed"))
+            text = config.cables.get(port.name, "")
+            length = number(text.removesuffix("m")) if text.endswith("m") else None
+            if speed is not None and (speed, length) not in sku(hwsku).headroom:
+                known = (
+                    ", ".join(f"{cable}m" for cable in sku(hwsku).cable_lengths_m(speed)) or "none"
+                )
+                yield self.finding(
+                    f"cable length {text or '(none)'} at {speed} Mb/s is not in the table of {hwsku}; "
+                    f"it has {known}",
+                    "use the next longer length of the table",
+                    device=config.device,
+                    port=port.name,
+                )

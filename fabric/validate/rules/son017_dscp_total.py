@@ -1,0 +1,39 @@
+"""SON017: DSCP maps name all 64 code points."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Severity
+from fabric.validate.rule import SonicRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.validate.world import SonicConfig
+
+
+@rules.add("SON017")
+class DscpTotal(SonicRule):
+    """DSCP maps name all 64 code points."""
+
+    severity = Severity.WARNING
+    why = (
+        "A code point that is not in the map gets the vendor's default class, which may be a "
+        "lossless one."
+    )
+    source = "sonic-net/sonic-swss orchagent/qosorch.cpp; RFC 2474 section 3"
+
+    def check(self, config: SonicConfig) -> Iterator[Finding]:
+        """Count the code points of every map."""
+        for name in config.rows("DSCP_TO_TC_MAP"):
+            known = config.mapping("DSCP_TO_TC_MAP", name) or {}
+            missing = [dscp for dscp in range(64) if dscp not in known]
+            if missing:
+                few = ", ".join(map(str, missing[:5])) + (" ..." if len(missing) > 5 else "")
+                yield self.finding(
+                    f"DSCP map {name} lacks {len(missing)} of 64 code points: {few}",
+                    "map the others to traffic class 0",
+                    device=config.device,
+                )
