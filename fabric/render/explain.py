@@ -23,7 +23,7 @@ from fabric.render.engine import template_folder
 from fabric.render.registry import render_device
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from fabric.core.artefact import Artefact
     from fabric.design.model import DeviceDesign
@@ -113,20 +113,25 @@ def find(nos: str, text: str) -> list[Explanation]:
 
 
 def explain(design: DeviceDesign, text: str) -> list[ExplainedLine]:
-    """Return the lines of a switch's output that hold ``text``, each with its explanations.
+    """Return the lines of a switch's output that hold ``text``, each with its explanations."""
+    return explain_lines(design.platform, render_device(design), text)
+
+
+def explain_lines(platform: str, artefacts: Sequence[Artefact], text: str) -> list[ExplainedLine]:
+    """Return the lines of rendered files that hold ``text``, each with its explanations.
 
     Parameters
     ----------
-    design : DeviceDesign
-        The switch.
+    platform : str
+        Folder of the templates that printed them.
     text : str
         Part of a line, or ``TABLE``, ``TABLE|row``, ``TABLE|row|field`` on SONiC.
     """
     lines = []
-    for artefact in render_device(design):
+    for artefact in artefacts:
         for number, line, context in _lines(artefact):
             if text in line or text in context or _names_field(text, context, line):
-                known = _known(design.platform, text, line, context)
+                known = _known(platform, text, line, context)
                 lines.append(ExplainedLine(artefact.path, number, line, context, tuple(known)))
     return lines
 
@@ -134,6 +139,8 @@ def explain(design: DeviceDesign, text: str) -> list[ExplainedLine]:
 def _known(nos: str, text: str, line: str, context: str) -> list[Explanation]:
     """Try what was asked for where it is a path of its own, then the line, then what holds it."""
     asked = text if context and text.startswith(context) else ""
+    if context and f'"{text}":' in line:
+        asked = f"{context}|{text}"
     row = f"{context}|{line.strip()}" if "|" in context else ""
     for candidate in (asked, row, line, context):
         known = find(nos, candidate) if candidate else []

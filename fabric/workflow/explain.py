@@ -1,0 +1,177 @@
+"""explain: which inventory value, rule and source a line of the output comes from."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Severity
+from fabric.intent.resolve import field_value
+from fabric.render.explain import ExplainedLine, Explanation, entries, explain_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.artefact import Artefact
+    from fabric.intent.inventory import Located
+    from fabric.intent.policy import Model
+    from fabric.workflow.project import Project
+
+_POLICY = "lossless."
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """An inventory value that decides a line: what it is, and where it stands."""
+
+    field: str
+    value: str
+    where: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What is known of one line of the output, or of one kind of lines."""
+
+    subject: str
+    line: str
+    values: tuple[Value, ...]
+    rules: tuple[str, ...]
+    template: str
+    source: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return asdict(self)
+
+    def as_text(self) -> str:
+        """Return a few lines for a person."""
+        lines = [self.subject, *([f"    {self.line}"] if self.line else [])]
+        lines += [f"  value     {v.field} = {v.value}  ({v.where})" for v in self.values]
+        if not self.values:
+            lines.append("  value     fixed, not from the inventory")
+        if self.rules:
+            lines.append(f"  rules     {', '.join(self.rules)}")
+        return "\n".join([*lines, f"  template  {self.template}", f"  source    {self.source}"])
+
+
+def explain(project: Project, device: str, text: str) -> list[Answer]:
+    """Return what is known of the lines that hold ``text``; of every kind of line without one.
+
+    Raises
+    ------
+    InputError
+        When there is no such device, or no line holds the text.
+    """
+    platform, artefacts = _artefacts(project, device)
+    if not text:
+        return [
+            _answer(project, device, entry.template, "", entry, "") for entry in entries(platform)
+        ]
+    found = explain_lines(platform, artefacts, text)
+    if not found:
+        message = f"no line of {device} holds {text!r}"
+        raise _input_error(message, "try a table or a field name; `rocefab render` shows all lines")
+    return [
+        _answer(project, device, f"{line.artefact}:{line.number}", line.line.strip(), known, port)
+        for line in found
+        for known in line.explanations[:1]
+        for port in [_port(project, device, line)]
+    ]
+
+
+def _artefacts(project: Project, device: str) -> tuple[str, list[Artefact]]:
+    if device in project.devices:
+        return project.devices[device].platform, project.switch_artefacts[device]
+    if device in project.hosts:
+        return "host", project.host_artefacts[device]
+    raise _input_error(f"there is no device {device!r}", "`rocefab show topology` lists them")
+
+
+def _input_error(message: str, fix: str) -> InputError:
+    return InputError("nothing to explain", [Finding("EXP001", Severity.ERROR, message, fix)])
+
+
+def _port(project: Project, device: str, line: ExplainedLine) -> str:
+    """Return the port that a line is about, so that its own override counts."""
+    if device not in project.devices:
+        return ""
+    words = {*line.context.replace("|", " ").split(), *line.line.replace('"', " ").split()}
+    return next((port.name for port in project.devices[device].ports if port.name in words), "")
+
+
+def _answer(  # noqa: PLR0913, PLR0917 - an answer has this many parts
+    project: Project, device: str, subject: str, line: str, known: Explanation, port: str
+) -> Answer:
+    return Answer(
+        subject=subject,
+        line=line,
+        values=tuple(
+            value for field in known.fields for value in _values(project, device, field, port)
+        ),
+        rules=known.rules,
+        template=f"templates/{known.template}",
+        source=known.source,
+    )
+
+
+def _values(project: Project, device: str, field: str, port: str) -> list[Value]:
+    if field.startswith(_POLICY):
+        return [_policy_value(project, device, field.removeprefix(_POLICY), port)]
+    parts = field.split(".")
+    if parts[0] == "devices":
+        return list(_device_values(project, device, parts[1:]))
+    if parts[0] == "hosts":
+        return list(_host_values(project, device, parts[1:]))
+    value: Any = project.intent.fabric
+    for part in parts:
+        value = getattr(value, part, None)
+    if value is None:
+        return []
+    text = f"{len(value)} entries" if isinstance(value, tuple) and value else str(value)
+    return [Value(f"fabric.{field}", text, str(project.intent.position(*parts)))]
+
+
+def _device_values(project: Project, device: str, parts: list[str]) -> Iterator[Value]:
+    """Yield what the overrides of a switch set: a field of its own, or of its ports."""
+    for override in project.intent.device_overrides.get(device, []):
+        if parts[0] != "ports":
+            yield from _set_value(override, override.value, (), parts[0])
+            continue
+        for port, change in override.value.ports.items():
+            yield from _set_value(override, change, ("ports", port), parts[-1])
+
+
+def _host_values(project: Project, device: str, parts: list[str]) -> Iterator[Value]:
+    """Yield what the overrides of a host, or of the hosts at a leaf, set."""
+    names = {device}
+    if device in project.devices:
+        names = {port.peer for port in project.devices[device].ports if port.kind == "host"}
+    for name in sorted(names):
+        for override in project.intent.host_overrides.get(name, []):
+            if parts[0] != "nics":
+                yield from _set_value(override, override.value, (), parts[0])
+                continue
+            for index, nic in enumerate(override.value.nics):
+                yield from _set_value(override, nic, ("nics", index), parts[-1])
+
+
+def _set_value(
+    override: Located[Any], value: Model, path: tuple[str | int, ...], field: str
+) -> Iterator[Value]:
+    if field in value.model_fields_set:
+        name = ".".join(str(part) for part in (*override.path, *path, field))
+        yield Value(name, str(getattr(value, field)), str(override.position(*path, field)))
+
+
+def _policy_value(project: Project, device: str, field: str, port: str) -> Value:
+    resolver = project.resolver
+    if device in project.hosts:
+        policy, origin = resolver.host(device), resolver.host_origin(field, device)
+    else:
+        role = project.devices[device].role
+        policy = resolver.switch(device, role, port)
+        origin = resolver.switch_origin(field, device, role, port)
+    where = f"{origin.level}, {origin.position}" if origin.position else "default of rocefab"
+    return Value(origin.field, str(field_value(policy, field)), where)
