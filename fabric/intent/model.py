@@ -156,7 +156,7 @@ class Addressing(Model):
     """Address pools; positions in a pool follow from unit, rail and slot, so that growth is stable."""
 
     loopbacks: Network = Field(
-        description="Pool of /32 loopbacks: spines first half, leaves second."
+        description="Pool of loopbacks: spines below, leaves above its middle."
     )
     uplinks: Network = Field(description="Pool of /31 links between leaves and spines.")
     uplinks_per_leaf: int = Field(64, ge=1, le=256, description="/31 links reserved for each leaf.")

@@ -77,9 +77,11 @@ class PolicyResolver:
             field = f"fabric.platforms.{role}.lossless"
             path = ("platforms", role, "lossless")
             layers.append(_Layer(f"role {role}", platform.lossless, field, None, path))
-        for override in self._intent.device_overrides.get(name, []):
-            if override.value.lossless:
-                layers.append(_layer(f"device {name}", override.value.lossless, override))
+        layers += [
+            _layer(f"device {name}", override.value.lossless, override)
+            for override in self._intent.device_overrides.get(name, [])
+            if override.value.lossless
+        ]
         for override in self._intent.device_overrides.get(name, []):
             change = override.value.ports.get(port)
             if change and change.lossless:
@@ -87,11 +89,14 @@ class PolicyResolver:
         return layers
 
     def _host_layers(self, name: str) -> list[_Layer]:
-        layers = [self._base()]
-        for override in self._intent.host_overrides.get(name, []):
-            if override.value.lossless:
-                layers.append(_layer(f"host {name}", override.value.lossless, override))
-        return layers
+        return [
+            self._base(),
+            *(
+                _layer(f"host {name}", override.value.lossless, override)
+                for override in self._intent.host_overrides.get(name, [])
+                if override.value.lossless
+            ),
+        ]
 
     def _base(self) -> _Layer:
         return _Layer(

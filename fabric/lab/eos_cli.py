@@ -97,7 +97,7 @@ class Cli:
 
     def _configure(self, words: list[str], command: str, given: str | None) -> Result:
         editor, session = self.editor, self.session
-        assert editor is not None  # noqa: S101
+        assert editor is not None
         if words == ["end"] or (words == ["exit"] and len(editor.stack) == 1):
             self.editor = self.session = None
             return self.answer("")

@@ -207,7 +207,7 @@ class EapiServer:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
-        assert task is not None  # noqa: S101
+        assert task is not None
         self._tasks[task] = writer
         try:
             while (request := await read_request(reader)) is not None:

@@ -107,22 +107,20 @@ class HostStandIn(SshStandIn):
             self._watch(nic)
         self._load_driver()
         self.tools.update(host_rdma.commands(self))
-        self.tools.update(
-            {
-                "mlnx_qos": host_qos.command(self),
-                "ip": self.network.ip,
-                "netplan": self.network.netplan,
-                "sysctl": self.sysctl.command,
-                "systemctl": self.systemd.control,
-                "systemd-run": self.systemd.run_transient,
-                "udevadm": self._udevadm,
-                "dmidecode": self._dmidecode,
-                "modprobe": self._modprobe,
-                "hostname": lambda _context, _argv, _stdin: Result(self.hostname() + "\n"),
-                "uname": self._uname,
-                "reboot": self._reboot_command,
-            }
-        )
+        self.tools.update({
+            "mlnx_qos": host_qos.command(self),
+            "ip": self.network.ip,
+            "netplan": self.network.netplan,
+            "sysctl": self.sysctl.command,
+            "systemctl": self.systemd.control,
+            "systemd-run": self.systemd.run_transient,
+            "udevadm": self._udevadm,
+            "dmidecode": self._dmidecode,
+            "modprobe": self._modprobe,
+            "hostname": lambda _context, _argv, _stdin: Result(self.hostname() + "\n"),
+            "uname": self._uname,
+            "reboot": self._reboot_command,
+        })
 
     def _interface_parameters(self) -> dict[str, str]:
         names = ["all", "default", *(nic.interface for nic in self.spec.nics)]

@@ -101,7 +101,7 @@ class Lab:
             self._loop = self._thread = None
 
     def _call(self, job: Coroutine[Any, Any, None]) -> None:
-        assert self._loop is not None  # noqa: S101  (only called while the loop runs)
+        assert self._loop is not None
         asyncio.run_coroutine_threadsafe(job, self._loop).result(_START_TIMEOUT_S)
 
     async def _start(self) -> None:

@@ -149,7 +149,7 @@ async def _value(scope: Scope, part: Parameter | Substitution) -> str:
 
 
 async def _operate(scope: Scope, part: Parameter, value: str | None) -> str:
-    assert part.word is not None  # noqa: S101  (checked by the caller)
+    assert part.word is not None
     if part.operator[0] in "%#":
         return _trim(value or "", await expand_pattern(scope, part.word), part.operator)
     missing = value is None or (part.operator[0] == ":" and not value)

@@ -273,6 +273,6 @@ class Lexer:
         self.at = operator.end()
         inner = Lexer(self.text)
         inner.at = self.at
-        word = Word(tuple(inner._quoted(end="}")))  # noqa: SLF001  (the same class)
+        word = Word(tuple(inner._quoted(end="}")))
         self.at = inner.at
         return Parameter(name.group(), quoted, operator.group(), word)

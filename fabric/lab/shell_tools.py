@@ -62,7 +62,7 @@ def refuses_bad_options(tool: Tool) -> Tool:
             result = tool(context, argv, stdin)
         except ValueError as error:
             return Result("", f"{error}\n", 2)
-        assert isinstance(result, Result)  # noqa: S101  (no coroutine here)
+        assert isinstance(result, Result)
         return result
 
     return wrapped

@@ -100,19 +100,17 @@ class SonicStandIn(SshStandIn):
         self.tools.update(sonic_config.commands(self))
         self.tools.update(sonic_tuning.commands(self))
         self.tools.update(sonic_show.commands(self))
-        self.tools.update(
-            {
-                "sonic-db-cli": sonic_counters.command(self),
-                "systemd-run": self.systemd.run_transient,
-                "systemctl": self.systemd.control,
-                "sysctl": self.sysctl.command,
-                "hostname": lambda _context, _argv, _stdin: Result(self.hostname() + "\n"),
-                "uname": self._uname,
-                "reboot": self._reboot_command,
-                "decode-syseeprom": self._eeprom,
-                "sonic-cfggen": self._cfggen,
-            }
-        )
+        self.tools.update({
+            "sonic-db-cli": sonic_counters.command(self),
+            "systemd-run": self.systemd.run_transient,
+            "systemctl": self.systemd.control,
+            "sysctl": self.sysctl.command,
+            "hostname": lambda _context, _argv, _stdin: Result(self.hostname() + "\n"),
+            "uname": self._uname,
+            "reboot": self._reboot_command,
+            "decode-syseeprom": self._eeprom,
+            "sonic-cfggen": self._cfggen,
+        })
 
     # -- state -----------------------------------------------------------------------------------
 

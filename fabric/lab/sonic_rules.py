@@ -11,21 +11,25 @@ from __future__ import annotations
 CREATE_ONLY: dict[str, frozenset[str]] = {
     "PORT": frozenset({"lanes"}),
     "LOOPBACK_INTERFACE": frozenset({"vrf_name"}),
-    "BGP_NEIGHBOR": frozenset(
-        {"asn", "name", "local_addr", "holdtime", "keepalive", "nhopself", "rrclient"}
-    ),
+    "BGP_NEIGHBOR": frozenset({
+        "asn",
+        "name",
+        "local_addr",
+        "holdtime",
+        "keepalive",
+        "nhopself",
+        "rrclient",
+    }),
 }
 # Tables whose change needs the port admin down; GCU takes it down and up (same file).
-PORT_DOWN_TABLES = frozenset(
-    {
-        "BUFFER_PG",
-        "BUFFER_QUEUE",
-        "BUFFER_PORT_INGRESS_PROFILE_LIST",
-        "BUFFER_PORT_EGRESS_PROFILE_LIST",
-        "PORT_QOS_MAP",
-        "QUEUE",
-    }
-)
+PORT_DOWN_TABLES = frozenset({
+    "BUFFER_PG",
+    "BUFFER_QUEUE",
+    "BUFFER_PORT_INGRESS_PROFILE_LIST",
+    "BUFFER_PORT_EGRESS_PROFILE_LIST",
+    "PORT_QOS_MAP",
+    "QUEUE",
+})
 # sonic-utilities 202405, generic_config_updater/gcu_field_operation_validators.conf.json: table ->
 # (fields after ports are dropped, operations). A path matches when it is equal in lower case.
 RDMA_RULES: dict[str, tuple[frozenset[str], frozenset[str]]] = {
@@ -34,20 +38,20 @@ RDMA_RULES: dict[str, tuple[frozenset[str], frozenset[str]]] = {
         frozenset({"add", "remove", "replace"}),
     ),
     "BUFFER_POOL": (
-        frozenset(
-            {"ingress_lossless_pool/xoff", "ingress_lossless_pool/size", "egress_lossy_pool/size"}
-        ),
+        frozenset({
+            "ingress_lossless_pool/xoff",
+            "ingress_lossless_pool/size",
+            "egress_lossy_pool/size",
+        }),
         frozenset({"replace"}),
     ),
     "BUFFER_PROFILE": (frozenset({"dynamic_th", "xoff"}), frozenset({"replace"})),
     "WRED_PROFILE": (
-        frozenset(
-            {
-                "azure_lossless/green_min_threshold",
-                "azure_lossless/green_max_threshold",
-                "azure_lossless/green_drop_probability",
-            }
-        ),
+        frozenset({
+            "azure_lossless/green_min_threshold",
+            "azure_lossless/green_max_threshold",
+            "azure_lossless/green_drop_probability",
+        }),
         frozenset({"replace"}),
     ),
 }

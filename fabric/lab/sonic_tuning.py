@@ -23,7 +23,7 @@ def commands(device: SonicStandIn) -> dict[str, Tool]:
 
 def _show(device: SonicStandIn, context: Context, *words: str) -> Result:
     answer = device.tools["show"](context, ["show", *words], "")
-    assert isinstance(answer, Result)  # noqa: S101  (no coroutine)
+    assert isinstance(answer, Result)
     return answer
 
 

@@ -1,4 +1,4 @@
-"""From designs to stand-ins: a lab that is cabled as the fabric is, with devices fresh from the box.
+"""From designs to stand-ins: cabled as the fabric is, with devices fresh from the box.
 
 A SONiC switch starts with its identity and its ports shut, an EOS switch with its management
 access, a host with NICs without settings.
@@ -69,7 +69,7 @@ def _switch(
         ),
         options={
             **design.sku.facts,
-            **({"ports": ",".join(p.name for p in design.ports)} if design.platform == "eos" else {}),
+            "ports": ",".join(port.name for port in design.ports),
         },
     )
 
@@ -108,17 +108,15 @@ def _sonic_factory(design: DeviceDesign, mac: str) -> dict[str, Any]:
 
 
 def _eos_factory(design: DeviceDesign) -> str:
-    return "\n".join(
-        (
-            f"hostname {design.name}",
-            "username admin privilege 15 role network-admin secret sha512 $6$lab$0000000000",
-            "interface Management1",
-            "   ip address 192.0.2.2/24",
-            "management api http-commands",
-            "   no shutdown",
-            "",
-        )
-    )
+    return "\n".join((
+        f"hostname {design.name}",
+        "username admin privilege 15 role network-admin secret sha512 $6$lab$0000000000",
+        "interface Management1",
+        "   ip address 192.0.2.2/24",
+        "management api http-commands",
+        "   no shutdown",
+        "",
+    ))
 
 
 def _host(design: HostDesign, devices: Mapping[str, DeviceDesign], password: str) -> StandInSpec:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from fabric.core.registry import Registry, import_modules
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from fabric.topology.model import Fabric
 
 Exporter: TypeAlias = "Callable[[Fabric], str]"

@@ -57,7 +57,7 @@ OWNED_TABLES = (
 MERGED_TABLES = ("DEVICE_METADATA",)
 
 #: Tables that the change validators of `config apply-patch` restrict, and what they let through
-#: (sonic-net/sonic-utilities 202405 generic_config_updater/gcu_field_operation_validators.conf.json).
+#: (sonic-net/sonic-utilities 202405, gcu_field_operation_validators.conf.json).
 RESTRICTED_TABLES = ("PFC_WD", "BUFFER_POOL", "BUFFER_PROFILE", "WRED_PROFILE")
 
 #: Fields that orchagent applies in place when CONFIG_DB changes (sonic-net/sonic-swss 202405:

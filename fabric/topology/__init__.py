@@ -1,4 +1,4 @@
-"""The realised network: switches, hosts, NICs, cables and addresses, and a networkx view of them."""
+"""The realised network: switches, hosts, NICs, cables, addresses, and a networkx view."""
 
 from fabric.topology.model import Fabric
 from fabric.topology.realise import realise

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -195,4 +196,4 @@ class Fabric:
 def _group(key: Ints, order: Ints, groups: int) -> list[Ints]:
     sequence = np.lexsort((order, key))
     bounds = np.searchsorted(key[sequence], np.arange(groups + 1))
-    return [sequence[start:stop] for start, stop in zip(bounds[:-1], bounds[1:], strict=True)]
+    return [sequence[start:stop] for start, stop in pairwise(bounds)]

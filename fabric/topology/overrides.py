@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def switch_skus(intent: Intent, names: tuple[str, ...], leaves: int) -> tuple[Sku, ...]:
-    """Return the model of each switch: its own, where an override names a known one, or its role's."""
+    """Return the model of each switch: its role's, or the known one that an override names."""
     platforms = intent.fabric.platforms
     by_role = sku(platforms.leaf.sku), sku(platforms.spine.sku)
     models = [by_role[row >= leaves] for row in range(len(names))]

@@ -10,11 +10,12 @@ from fabric.core.findings import Finding, Position, Severity
 from fabric.validate.report import reports
 from fabric.validate.runner import Outcome, all_rules, run
 from fabric.validate.world import World
-from fabric.workflow.project import Project
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+
+    from fabric.workflow.project import Project
 
 __all__ = ["Outcome", "check", "check_sonic_files", "refuse_errors", "report", "report_names"]
 

@@ -101,7 +101,7 @@ def _port(project: Project, device: str, line: ExplainedLine) -> str:
     return next((port.name for port in project.devices[device].ports if port.name in words), "")
 
 
-def _answer(  # noqa: PLR0913, PLR0917 - an answer has this many parts
+def _answer(
     project: Project, device: str, subject: str, line: str, known: Explanation, port: str
 ) -> Answer:
     return Answer(

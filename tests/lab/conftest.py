@@ -13,7 +13,7 @@ from fabric.lab.spec import Neighbour, NicSpec, StandInSpec
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-PASSWORD = "lab-only"  # noqa: S105  (the account of the stand-ins)
+PASSWORD = "lab-only"
 
 
 def leaf_config() -> dict[str, Any]:
@@ -165,7 +165,7 @@ def connect() -> Iterator[Callable[[Any], paramiko.SSHClient]]:
 
     def login(device: Any, password: str = PASSWORD) -> paramiko.SSHClient:
         client = paramiko.SSHClient()
-        client.set_missing_host_key_policy(paramiko.AutoAddPolicy())  # noqa: S507  (loopback)
+        client.set_missing_host_key_policy(paramiko.AutoAddPolicy())
         clients.append(client)
         client.connect(
             device.address,

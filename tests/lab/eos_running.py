@@ -16,7 +16,7 @@ from fabric.lab.spec import Neighbour, StandInSpec
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PASSWORD = "lab-Passw0rd"  # noqa: S105
+PASSWORD = "lab-Passw0rd"
 
 MANAGEMENT = """\
 no aaa root

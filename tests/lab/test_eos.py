@@ -49,7 +49,7 @@ def test_facts_and_life(served: Served, driver: Any) -> None:
     assert facts["os_version"].startswith("4.32.2F")
     assert facts["interface_list"] == ["Ethernet1/1", "Ethernet49/1", "Ethernet50/1", "Management1"]
     served.clock.advance(3600)
-    assert 3600 <= driver.get_facts()["uptime"] < 3700  # noqa: PLR2004
+    assert 3600 <= driver.get_facts()["uptime"] < 3700
 
 
 def test_full_replacement_has_no_difference_afterwards(served: Served, driver: Any) -> None:
@@ -104,7 +104,7 @@ def test_timed_commit_expires(served: Served, driver: Any) -> None:
     assert driver.has_pending_commit() is True
     assert "hostname other\n" in served.device.running_text
     assert "hostname leaf1\n" in served.device.startup_text
-    pending = driver._get_pending_commits()  # noqa: SLF001
+    pending = driver._get_pending_commits()
     assert pending == {driver.config_session: pytest.approx(60, abs=2)}
     served.clock.advance(61)
     assert "hostname leaf1\n" in served.device.running_text
@@ -219,19 +219,19 @@ def test_default_dscp_maps_are_no_drift(driver: Any) -> None:
 
 
 def test_wrong_password_and_wrong_path(served: Served) -> None:
-    driver = served.driver(password="wrong")  # noqa: S106
+    driver = served.driver(password="wrong")
     with pytest.raises((ConnectionException, EapiConnectionError), match="Unable to authenticate"):
         driver.open()
     context = ssl.create_default_context(cadata=served.device.certificate_pem)
     request = urllib.request.Request(f"https://127.0.0.1:{served.device.port}/nothing")
     with pytest.raises(urllib.error.HTTPError) as caught:
-        urllib.request.urlopen(request, context=context)  # noqa: S310
-    assert caught.value.code == 401  # noqa: PLR2004
+        urllib.request.urlopen(request, context=context)
+    assert caught.value.code == 401
     caught.value.close()
 
 
 def test_fingerprint_is_that_of_the_certificate(served: Served) -> None:
-    import hashlib  # noqa: PLC0415
+    import hashlib
 
     der = ssl.PEM_cert_to_DER_cert(ssl.get_server_certificate(("127.0.0.1", served.device.port)))
     assert served.device.fingerprint == "SHA256:" + hashlib.sha256(der).hexdigest()

@@ -292,7 +292,7 @@ def test_a_wrong_start_configuration_is_told() -> None:
 def test_rules_read_options_and_choices() -> None:
     mode = Mode(["a [ b <0-3> ] ( c | d e ) = <text>", "-a x"])
     assert mode.match(["a", "b", "2", "d", "e", "f", "g"]).words == ("a", "b", "2", "d", "e", "f g")
-    assert mode.match(["a", "c", "f"]).key_length == 2  # noqa: PLR2004
+    assert mode.match(["a", "c", "f"]).key_length == 2
     assert mode.match_removal(["a", "x"]) == (["a x"], True)
     assert mode.match_removal(["a", "c"]) == (["a c"], False)
 

@@ -123,8 +123,8 @@ def test_napalm_getters(driver: Any) -> None:
     detail = driver.get_lldp_neighbors_detail()["Ethernet1/1"][0]
     assert (detail["remote_port"], detail["remote_chassis_id"]) == ("ens1np0", "02:00:00:00:00:01")
     assert driver.get_interfaces_ip()["Ethernet49/1"]["ipv4"] == {"10.0.0.1": {"prefix_length": 31}}
-    assert driver.get_interfaces()["Ethernet1/1"]["mtu"] == 9214  # noqa: PLR2004
-    assert driver.get_mac_address_table()[0]["vlan"] == 101  # noqa: PLR2004
+    assert driver.get_interfaces()["Ethernet1/1"]["mtu"] == 9214
+    assert driver.get_mac_address_table()[0]["vlan"] == 101
     assert {row["ip"] for row in driver.get_arp_table()} == {"10.0.0.0", "10.0.0.2"}
     assert driver.get_interfaces_counters()["Ethernet1/1"]["rx_discards"] == 0
 
@@ -194,10 +194,10 @@ def test_counters_of_the_lossless_class(served: Served, driver: Any) -> None:
     ecn = ask(driver, "show qos interfaces ecn counters queue")["intfQueueCounters"]
     assert ecn["Ethernet1/1"]["queueCounters"]["3"] == "9"
     assert ecn["Ethernet1/1"]["queueCounters"]["1"] == "-"
-    assert ask(driver, "show interfaces counters discards")["inDiscardsTotal"] == 2  # noqa: PLR2004
+    assert ask(driver, "show interfaces counters discards")["inDiscardsTotal"] == 2
     queues = ask(driver, "show interfaces counters queue detail")["egressQueueCounters"]
     classes = queues["interfaces"]["Ethernet1/1"]["ucastQueues"]["trafficClasses"]
-    assert classes["TC3"]["dropPrecedences"]["DP0"]["droppedPackets"] == 4  # noqa: PLR2004
+    assert classes["TC3"]["dropPrecedences"]["DP0"]["droppedPackets"] == 4
 
 
 def test_arp_entries_of_hosts(served: Served, driver: Any) -> None:

@@ -250,4 +250,4 @@ def test_speed(capsys: pytest.CaptureFixture[str]) -> None:
             render_device(device)
             times.append(time.perf_counter() - start)
         with capsys.disabled():
-            print(f"\n{inventory} {name}: {sorted(times)[25] * 1000:.2f} ms")  # noqa: T201
+            print(f"\n{inventory} {name}: {sorted(times)[25] * 1000:.2f} ms")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from fabric.observe.parsers import UnreadableError
 
@@ -45,4 +46,4 @@ def _rows(lines: list[str]) -> list[str]:
 
 def _cells(line: str, spans: list[tuple[int, int]]) -> list[str]:
     bounds = [start for start, _ in spans] + [max(len(line), spans[-1][1])]
-    return [line[start:stop].strip() for start, stop in zip(bounds[:-1], bounds[1:], strict=True)]
+    return [line[start:stop].strip() for start, stop in pairwise(bounds)]
