@@ -58,17 +58,14 @@ def subnets(intent: Intent) -> Subnets:
     )
 
 
-def host_addresses(
-    intent: Intent, leaf: Ints, rail: Ints, slot: Ints, port: Ints
-) -> tuple[Ints, Ints]:
+def host_addresses(intent: Intent, leaf: Ints, rail: Ints, slot: Ints) -> tuple[Ints, Ints]:
     """Return subnet row and address of each NIC."""
     file = intent.fabric
     table = subnets(intent)
-    group = leaf if file.design == "rail-optimised" else leaf * file.rails + rail
+    group = leaf.copy() if file.design == "rail-optimised" else leaf * file.rails + rail
     if file.addressing.vlan_per == "nic":
         row = group * slots_per_subnet_group(intent) + slot
         return row, table.network[row] + file.addressing.first_host_offset
-    del port
     return group, table.network[group] + file.addressing.first_host_offset + slot
 
 
@@ -158,7 +155,7 @@ def _pool_findings(intent: Intent, leaves: int) -> list[Finding]:
             "addressing.loopbacks",
             "loopback addresses (half of the pool for each role)",
             max(leaves, file.spines.count),
-            pools.loopbacks.num_addresses // 2 - 1,
+            max(0, pools.loopbacks.num_addresses // 2 - 1),
             "use a larger pool",
         ),
         *_short(
@@ -181,8 +178,8 @@ def _pool_findings(intent: Intent, leaves: int) -> list[Finding]:
             intent,
             "addressing.hosts",
             f"/{pools.host_prefix_length} subnets",
-            subnet_count * size,
-            pools.hosts.num_addresses,
+            subnet_count,
+            pools.hosts.num_addresses // size,
             "use a larger pool or a longer addressing.host_prefix_length",
         ),
         *_short(
@@ -200,7 +197,10 @@ def _number_findings(intent: Intent, leaves: int) -> list[Finding]:
     file = intent.fabric
     first = file.bgp.leaf_asn_first
     room = next((last - first + 1 for low, last in _PRIVATE_ASN if low <= first <= last), None)
-    vlans = file.rails if file.addressing.vlan_per == "rail" else slots_per_subnet_group(intent)
+    vlans = file.rails
+    if file.addressing.vlan_per == "nic":
+        slots = slots_per_subnet_group(intent)
+        vlans = slots if file.design == "rail-optimised" else slots * file.rails
     findings = _short(
         intent,
         "addressing.vlan_first",

@@ -49,7 +49,7 @@ class Rule(ABC):
     def run(self, world: World) -> Iterator[Finding] | None:
         """Return findings, or None when the world lacks what the rule looks at."""
 
-    def finding(  # noqa: PLR0913 - a finding has this many parts
+    def finding(
         self,
         message: str,
         fix: str,
@@ -106,9 +106,9 @@ def _by_port(findings: list[Finding]) -> Iterator[Finding]:
     for finding in findings:
         ports.setdefault(replace(finding, port=""), []).append(finding.port)
     for finding, names in ports.items():
-        names = sorted({name for name in names if name}, key=hostlist.natural_key)
-        few = ", ".join(names[:MAX_PORTS_NAMED])
-        more = f" and {len(names) - MAX_PORTS_NAMED} more" if len(names) > MAX_PORTS_NAMED else ""
+        distinct = sorted({name for name in names if name}, key=hostlist.natural_key)
+        few, rest = ", ".join(distinct[:MAX_PORTS_NAMED]), len(distinct) - MAX_PORTS_NAMED
+        more = f" and {rest} more" if rest > 0 else ""
         yield replace(finding, port=f"{few}{more}")
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from fabric.core.findings import Finding, Severity
 from fabric.core.registry import import_modules
 from fabric.validate.rule import Rule, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from fabric.core.findings import Finding, Severity
     from fabric.validate.world import World
 
 
@@ -48,7 +48,7 @@ def all_rules() -> list[Rule]:
 
 
 def _rules_path() -> list[str]:
-    from fabric.validate import rules as package  # noqa: PLC0415 - the folder, not the registry
+    from fabric.validate import rules as package
 
     return list(package.__path__)
 

@@ -32,7 +32,8 @@ class MacKnob(ModelRule):
             fixed = platforms[device.platform].fixed_mac_ageing_s
             if wanted is not None and fixed is not None and wanted != fixed:
                 yield self.finding(
-                    f"arp.mac_ageing_s {wanted} has no effect on {device.platform}, which keeps {fixed} s",
+                    f"arp.mac_ageing_s {wanted} has no effect on {device.platform}, which "
+                    f"keeps {fixed} s",
                     "leave it out, or write the fixed value",
                     place=model.place("arp", "mac_ageing_s"),
                     device=name,

@@ -28,7 +28,8 @@ class BfdAvailable(ModelRule):
         for name, device in model.devices.items():
             if device.bgp.bfd and not platforms[device.platform].bfd_for_bgp:
                 yield self.finding(
-                    f"bgp.bfd has no effect on {device.platform}, so no session of this fabric part has it",
+                    f"bgp.bfd has no effect on {device.platform}, so no session of this "
+                    "fabric part has it",
                     "set bgp.bfd to false",
                     place=model.place("bgp", "bfd"),
                     device=name,

@@ -31,7 +31,8 @@ class FixedPaths(ModelRule):
         for name, device in model.devices.items():
             if device.platform == "sonic" and device.bgp.max_paths != SONIC_PATHS:
                 yield self.finding(
-                    f"bgp.max_paths {device.bgp.max_paths} has no effect on SONiC, which uses {SONIC_PATHS}",
+                    f"bgp.max_paths {device.bgp.max_paths} has no effect on SONiC, which uses "
+                    f"{SONIC_PATHS}",
                     "leave it out for SONiC",
                     place=model.place("bgp", "max_paths"),
                     device=name,

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from fabric.core.findings import Finding
     from fabric.validate.world import Model
 
+#: Traffic class and queue that EOS keeps.
+RESERVED = 7
+
 
 @rules.add("EOS003")
 class ReservedClass(ModelRule):
@@ -28,9 +31,9 @@ class ReservedClass(ModelRule):
         for device in model.devices.values():
             for profile in device.qos_profiles if device.platform == "eos" else ():
                 for field in ("traffic_class", "queue", "cnp_traffic_class", "cnp_queue"):
-                    if getattr(profile, field) == 7:
+                    if getattr(profile, field) == RESERVED:
                         yield self.finding(
-                            f"{field} 7 is reserved on EOS",
+                            f"{field} {RESERVED} is reserved on EOS",
                             "use a number from 1 to 6",
                             place=model.profile_place(field, device, profile),
                             device=device.name,

@@ -28,7 +28,8 @@ class NicNames(ModelRule):
             names = hostlist.count(getattr(profile, field))
             if names != rails:
                 yield self.finding(
-                    f"host.{field} {getattr(profile, field)!r} names {names}, there are {rails} rails",
+                    f"host.{field} {getattr(profile, field)!r} names {names}, there are "
+                    f"{rails} rails",
                     "name exactly one for each rail",
                     place=model.place("host", field),
                 )

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from fabric.core.findings import Finding
     from fabric.validate.world import Model
 
+WHOLE_PERCENT = 100
+
 
 @rules.add("HST004")
 class HostEts(ModelRule):
@@ -33,7 +35,7 @@ class HostEts(ModelRule):
                 for share, tsa in zip(qos.tc_bandwidth_percent, qos.tsa, strict=True)
                 if tsa == "ets"
             ]
-            if sum(shares) != 100 or qos.tsa[qos.pfc_priority] != "ets":
+            if sum(shares) != WHOLE_PERCENT or qos.tsa[qos.pfc_priority] != "ets":
                 yield self.finding(
                     f"traffic class {qos.cnp_priority} is strict on hosts and also has a share",
                     "give CNPs a class apart from RoCE data and from class 0",

@@ -34,7 +34,8 @@ class EcnBeforePause(ModelRule):
             pools = device.sku.pools
             if pools is None:
                 yield self.finding(
-                    f"the buffer pools of {device.sku.name} are not known, ECN against PFC is not checked",
+                    f"the buffer pools of {device.sku.name} are not known, ECN against PFC is "
+                    "not checked",
                     "",
                     place=model.place("platforms", device.role, "sku"),
                     device=device.name,

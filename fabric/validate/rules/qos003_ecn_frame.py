@@ -36,7 +36,8 @@ class EcnFrame(ModelRule):
             for profile in device.qos_profiles:
                 if profile.kmin_bytes < largest:
                     yield self.finding(
-                        f"ecn.kmin_bytes {profile.kmin_bytes} is below one frame of {largest} bytes",
+                        f"ecn.kmin_bytes {profile.kmin_bytes} is below one frame of {largest} "
+                        "bytes",
                         "raise kmin_bytes; 150000 is a usual value",
                         place=model.profile_place("ecn.kmin_bytes", device, profile),
                         device=device.name,

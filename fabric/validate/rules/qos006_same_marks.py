@@ -30,7 +30,8 @@ class SameMarks(ModelRule):
         """Compare the ends of every cable."""
         for wrong in model.mismatches("roce_dscp", "cnp_dscp", "pfc_priority"):
             yield self.finding(
-                f"{wrong.field} is {wrong.here} here and {wrong.there} at the other end of the cable",
+                f"{wrong.field} is {wrong.here} here and {wrong.there} at the other end of "
+                "the cable",
                 f"set {wrong.field} alike on hosts, leaves and spines",
                 place=wrong.place,
                 device=wrong.end.device,

@@ -35,7 +35,8 @@ class SameClasses(ModelRule):
             if wrong.pair.kind == "host" and wrong.field != "cnp_traffic_class":
                 continue
             yield self.finding(
-                f"{wrong.field} is {wrong.here} here and {wrong.there} at the other end of the cable",
+                f"{wrong.field} is {wrong.here} here and {wrong.there} at the other end of "
+                "the cable",
                 f"set {wrong.field} alike everywhere",
                 place=wrong.place,
                 device=wrong.end.device,

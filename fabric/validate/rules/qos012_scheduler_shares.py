@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from fabric.core.findings import Finding
     from fabric.validate.world import Model
 
+WHOLE_PERCENT = 100
+
 
 @rules.add("QOS012")
 class SchedulerShares(ModelRule):
@@ -25,7 +27,7 @@ class SchedulerShares(ModelRule):
         for device in model.devices.values():
             for profile in device.qos_profiles:
                 shares = [queue.percent for queue in profile.queues if queue.percent is not None]
-                if sum(shares) != 100:
+                if sum(shares) != WHOLE_PERCENT:
                     yield self.finding(
                         f"scheduler shares {' + '.join(map(str, shares))} sum to {sum(shares)}",
                         "make lossless_percent and default_percent sum to 100",

@@ -29,7 +29,8 @@ class WatchdogRanges(ModelRule):
                     value = getattr(profile.watchdog, f"{what}_ms")
                     if profile.watchdog.enabled and not low <= value <= high:
                         yield self.finding(
-                            f"watchdog.{what}_ms {value} is outside {low} to {high} of {device.platform}",
+                            f"watchdog.{what}_ms {value} is outside {low} to {high} of "
+                            f"{device.platform}",
                             "choose a time inside the range",
                             place=model.profile_place(f"watchdog.{what}_ms", device, profile),
                             device=device.name,

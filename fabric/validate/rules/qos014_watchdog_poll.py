@@ -35,8 +35,10 @@ class WatchdogPoll(ModelRule):
                 limit = shorter // 2 if device.platform == "eos" else shorter
                 if times.enabled and times.poll_ms > limit:
                     yield self.finding(
-                        f"watchdog.poll_ms {times.poll_ms} is above {limit}, what {device.platform} "
-                        f"takes for {times.detection_ms} ms detection and {times.restoration_ms} ms "
+                        f"watchdog.poll_ms {times.poll_ms} is above {limit}, what "
+                        f"{device.platform} "
+                        f"takes for {times.detection_ms} ms detection and "
+                        f"{times.restoration_ms} ms "
                         "restoration",
                         "lower poll_ms or raise the other two",
                         place=model.profile_place("watchdog.poll_ms", device, profile),

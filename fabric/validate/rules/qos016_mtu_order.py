@@ -24,7 +24,7 @@ class MtuOrder(ModelRule):
     source = "IEEE 802.3 clause 3.2.7; IEEE 802.1Q clause 9.6"
 
     def check(self, model: Model) -> Iterator[Finding]:
-        """Compare each port MTU with the largest host MTU plus Ethernet header, VLAN tag and FCS."""
+        """Compare each port MTU with the largest frame of a host."""
         end = max(model.host_ends(), key=lambda end: end.policy.mtu.host_bytes)
         host_bytes = end.policy.mtu.host_bytes
         frame = host_bytes + ETHERNET_OVERHEAD_BYTES

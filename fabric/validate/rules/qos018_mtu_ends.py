@@ -25,7 +25,8 @@ class MtuEnds(ModelRule):
         for wrong in model.mismatches("mtu.port_bytes"):
             if wrong.pair.kind == "uplink":
                 yield self.finding(
-                    f"mtu.port_bytes is {wrong.here} here and {wrong.there} at the other end of the cable",
+                    f"mtu.port_bytes is {wrong.here} here and {wrong.there} at the other end "
+                    "of the cable",
                     "set mtu.port_bytes alike at both ends",
                     place=wrong.place,
                     device=wrong.end.device,

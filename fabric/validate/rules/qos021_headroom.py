@@ -35,7 +35,8 @@ class Headroom(ModelRule):
         """Compare each row of the vendor's table with the floor and with the plain IEEE figure."""
         for device in model.devices.values():
             for port in _examples(device):
-                assert port.headroom is not None and port.headroom.row is not None  # noqa: PT018 - by _examples
+                assert port.headroom
+                assert port.headroom.row
                 policy = model.resolver.switch(device.name, device.role, port.name)
                 frame = min(policy.mtu.host_bytes + ETHERNET_OVERHEAD_BYTES, port.mtu_bytes)
                 sizes = (port.speed_gbps, port.cable_m, port.mtu_bytes, frame)
@@ -46,9 +47,11 @@ class Headroom(ModelRule):
                 kind = f"headroom of {device.sku.name} at {port.speed_gbps}G and {port.cable_m} m"
                 below = have < least
                 yield self.finding(
-                    f"{kind} is {have:,} bytes, below the {least:,.0f} that no peer can avoid sending"
+                    f"{kind} is {have:,} bytes, below the {least:,.0f} that no peer can avoid "
+                    "sending"
                     if below
-                    else f"{kind} is {have:,} bytes and leaves the peer {response_ns:,.0f} ns to stop; "
+                    else f"{kind} is {have:,} bytes and leaves the peer {response_ns:,.0f} ns to "
+                    "stop; "
                     f"IEEE 802.3 allows more ({float(plain_bytes(*sizes)):,.0f} bytes in all)",
                     "use a longer length of the table, or a smaller MTU"
                     if below

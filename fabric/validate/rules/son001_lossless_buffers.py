@@ -34,7 +34,8 @@ class LosslessBuffers(SonicRule):
                         ": buffermgrd makes one if its table knows the cable length" if made else ""
                     )
                     yield self.finding(
-                        f"pfc_enable {port.qos['pfc_enable']} but no BUFFER_PG row for group {group}{later}",
+                        f"pfc_enable {port.qos['pfc_enable']} but no BUFFER_PG row for group "
+                        f"{group}{later}",
                         f"add BUFFER_PG {port.name}|{group} with a lossless profile"
                         if len(config.lossless_ports) == 1
                         else f"add BUFFER_PG rows for group {group} with a lossless profile",
@@ -45,7 +46,8 @@ class LosslessBuffers(SonicRule):
             for queue in port.queues:
                 if (port.name, queue) not in config.queue_buffers:
                     yield self.finding(
-                        f"pfc_enable {port.qos['pfc_enable']} but no BUFFER_QUEUE row for queue {queue}",
+                        f"pfc_enable {port.qos['pfc_enable']} but no BUFFER_QUEUE row for "
+                        f"queue {queue}",
                         f"add BUFFER_QUEUE rows for queue {queue} with the lossless egress profile",
                         device=config.device,
                         port=port.name,

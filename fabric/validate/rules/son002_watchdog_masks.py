@@ -38,7 +38,10 @@ class WatchdogMasks(SonicRule):
                     "set pfcwd_sw_enable as pfc_enable",
                 )
             elif watched != paused:
-                message = f"pfcwd_sw_enable {row['pfcwd_sw_enable']} is not pfc_enable {row['pfc_enable']}"
+                message = (
+                    f"pfcwd_sw_enable {row['pfcwd_sw_enable']} is not "
+                    f"pfc_enable {row['pfc_enable']}"
+                )
                 fix = "make both the same"
             else:
                 continue

@@ -29,7 +29,7 @@ class LossyGroup(SonicRule):
                 if group not in port.groups:
                     message = (
                         f"lossless traffic class {traffic_class} enters priority group {group}, "
-                        + (f"PFC acts for {', '.join(map(str, port.groups))}")
+                        f"PFC acts for {', '.join(map(str, port.groups))}"
                     )
                 elif "lossy" in str(profile.get("pool")):
                     message = (

@@ -33,7 +33,8 @@ class EgressLossless(SonicRule):
                 row = config.queue_buffers.get((port.name, queue))
                 if row and not _lossless(config.profile(row.get("profile")), pools):
                     yield self.finding(
-                        f"lossless queue {queue} has egress profile {row.get('profile')}, which can drop",
+                        f"lossless queue {queue} has egress profile {row.get('profile')}, "
+                        "which can drop",
                         "use egress_lossless_profile",
                         device=config.device,
                         port=port.name,

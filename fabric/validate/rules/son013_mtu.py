@@ -43,7 +43,8 @@ class MtuMismatch(SonicRule):
                     )
             if len(set(ports.values())) > 1 and min(ports.values()) >= mtu:
                 yield self.finding(
-                    f"members of {vlan} have MTUs {', '.join(map(str, sorted(set(ports.values()))))}",
+                    f"members of {vlan} have MTUs "
+                    f"{', '.join(map(str, sorted(set(ports.values()))))}",
                     "use one MTU in a VLAN",
                     device=config.device,
                     severity=Severity.WARNING,

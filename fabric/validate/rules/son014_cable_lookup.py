@@ -35,7 +35,8 @@ class CableLookup(SonicRule):
             return
         if hwsku not in sku_names() or not sku(hwsku).headroom:
             yield self.finding(
-                f"the lookup table of hwsku {hwsku or '(none)'} is not known here: cable lengths unchecked",
+                f"the lookup table of hwsku {hwsku or '(none)'} is not known here: cable "
+                "lengths unchecked",
                 "",
                 device=config.device,
                 severity=Severity.INFO,
@@ -51,7 +52,8 @@ class CableLookup(SonicRule):
                     ", ".join(f"{cable}m" for cable in sku(hwsku).cable_lengths_m(speed)) or "none"
                 )
                 yield self.finding(
-                    f"cable length {text or '(none)'} at {speed} Mb/s is not in the table of {hwsku}; "
+                    f"cable length {text or '(none)'} at {speed} Mb/s is not in the table of "
+                    f"{hwsku}; "
                     f"it has {known}",
                     "use the next longer length of the table",
                     device=config.device,

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from fabric.core.findings import Finding
     from fabric.validate.world import SonicConfig
 
+DSCPS = range(64)
+MOST_NAMED = 5
+
 
 @rules.add("SON017")
 class DscpTotal(SonicRule):
@@ -29,9 +32,11 @@ class DscpTotal(SonicRule):
         """Count the code points of every map."""
         for name in config.rows("DSCP_TO_TC_MAP"):
             known = config.mapping("DSCP_TO_TC_MAP", name) or {}
-            missing = [dscp for dscp in range(64) if dscp not in known]
+            missing = [dscp for dscp in DSCPS if dscp not in known]
             if missing:
-                few = ", ".join(map(str, missing[:5])) + (" ..." if len(missing) > 5 else "")
+                few = ", ".join(map(str, missing[:MOST_NAMED])) + (
+                    " ..." if len(missing) > MOST_NAMED else ""
+                )
                 yield self.finding(
                     f"DSCP map {name} lacks {len(missing)} of 64 code points: {few}",
                     "map the others to traffic class 0",

@@ -33,7 +33,7 @@ class Oversubscription(ModelRule):
         if over:
             worst = max(over, key=lambda leaf: float(hosts[leaf] / uplinks[leaf]))
             yield self.finding(
-                f"{len(over)} leaves are oversubscribed, at most "
+                f"oversubscribed leaves: {len(over)}, at most "
                 f"{hosts[worst] / uplinks[worst]:.2f}:1 ({hosts[worst]:,} Gb/s to hosts, "
                 f"{uplinks[worst]:,} Gb/s to spines)",
                 "add spines or links_per_leaf if collectives cross leaves",

@@ -32,7 +32,8 @@ class RightLeaf(ModelRule):
             subnet = int(nics.subnet[row])
             names = fabric.switches.names
             yield self.finding(
-                f"the NIC of rail {int(nics.rail[row])} is cabled to {names[int(nics.leaf[row])]}, its "
+                f"the NIC of rail {int(nics.rail[row])} is cabled to "
+                f"{names[int(nics.leaf[row])]}, its "
                 f"gateway {ipv4_text(int(subnets.gateway[subnet]))} is on "
                 f"{names[int(subnets.leaf[subnet])]}",
                 "recable it, or correct nics.leaf",

@@ -1,0 +1,49 @@
+"""The table of all rules, as Markdown, for ``docs/rules.md``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.validate.rule import SonicRule
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fabric.validate.rule import Rule
+
+_HEAD = """\
+# Rules of `rocefab check`
+
+Generated from the rules themselves; do not edit. Model rules judge the inventory and what follows
+from it; CONFIG_DB rules judge any SONiC `config_db.json`, whoever wrote it. TOP001 to TOP005 and
+the INT rules come from reading the inventory and stop the run at once.
+
+"""
+_SUBJECTS = {
+    "ADR": "Addresses",
+    "ARP": "Ageing and neighbour tables",
+    "BGP": "Routing",
+    "EOS": "Limits of Arista EOS",
+    "HST": "Hosts",
+    "QOS": "Lossless policy, end to end",
+    "SON": "SONiC CONFIG_DB",
+    "TOP": "Topology and cabling",
+}
+
+
+def markdown(rules: Sequence[Rule]) -> str:
+    """Return the catalogue of the rules, one table for each subject."""
+    parts = [_HEAD]
+    for subject in sorted({rule.id[:3] for rule in rules}):
+        parts.append(f"## {subject}: {_SUBJECTS[subject]}\n\n")
+        parts.append("| rule | looks at | severity | title | why | source |\n")
+        parts.append("|---|---|---|---|---|---|\n")
+        parts += [_row(rule) for rule in rules if rule.id.startswith(subject)]
+        parts.append("\n")
+    return "".join(parts).rstrip("\n") + "\n"
+
+
+def _row(rule: Rule) -> str:
+    looks_at = "CONFIG_DB" if isinstance(rule, SonicRule) else "model"
+    cells = (rule.id, looks_at, rule.severity.word, rule.title, rule.why, rule.source)
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"

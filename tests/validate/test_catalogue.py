@@ -1,0 +1,22 @@
+"""The rule catalogue in the documentation is the one of the code."""
+
+from __future__ import annotations
+
+from fabric.validate.catalogue import markdown
+from fabric.validate.runner import all_rules
+from tests.validate.worlds import ROOT
+
+PAGE = ROOT / "docs" / "rules.md"
+
+
+def test_page_is_up_to_date(update_golden: bool) -> None:
+    text = markdown(all_rules())
+    if update_golden:
+        PAGE.parent.mkdir(exist_ok=True)
+        PAGE.write_text(text)
+    assert PAGE.read_text() == text, "run pytest with --update-golden and read the diff"
+
+
+def test_every_rule_has_a_row() -> None:
+    text = markdown(all_rules())
+    assert all(f"\n| {rule.id} | " in text for rule in all_rules())

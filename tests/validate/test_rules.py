@@ -1,0 +1,135 @@
+"""Every rule against its cases, and what must hold for all rules."""
+
+from __future__ import annotations
+
+import pathlib
+from typing import Any
+
+import pytest
+import yaml
+
+from fabric.core.findings import Finding, Severity
+from fabric.validate.rule import SonicRule
+from fabric.validate.runner import all_rules, run
+from fabric.validate.world import World
+from tests.validate.worlds import CASES, ROOT, build, edited, sample
+
+RULES = {rule.id: rule for rule in all_rules()}
+
+
+def _cases() -> dict[str, list[dict[str, Any]]]:
+    return {path.stem: yaml.safe_load(path.read_text()) for path in sorted(CASES.glob("*.yaml"))}
+
+
+ALL = _cases()
+PARAMETERS = [
+    pytest.param(rule, case, id=f"{rule}-{case['name']}") for rule in ALL for case in ALL[rule]
+]
+
+
+def _fits(finding: Finding, wanted: dict[str, Any], line: str) -> bool:
+    severity = wanted.get("severity", RULES[finding.rule].severity.word)
+    return (
+        wanted["message"] in finding.message
+        and finding.severity.word == severity
+        and finding.device == wanted.get("device", finding.device)
+        and finding.port == wanted.get("port", finding.port)
+        and finding.field == wanted.get("field", finding.field)
+        and wanted.get("at", "") in line
+    )
+
+
+def _line(finding: Finding) -> str:
+    place = finding.position
+    if place is None:
+        return ""
+    with pathlib.Path(place.file).open() as file:
+        return file.read().splitlines()[place.line - 1]
+
+
+@pytest.mark.parametrize(("rule", "case"), PARAMETERS)
+def test_case(rule: str, case: dict[str, Any], tmp_path: Any) -> None:
+    outcome = run(build(case, tmp_path))
+    assert outcome.broken == ()
+    mine = [finding for finding in outcome.findings if finding.rule == rule]
+    expected = case.get("expect") or []
+    for wanted in expected:
+        hits = [finding for finding in mine if _fits(finding, wanted, _line(finding))]
+        assert len(hits) == 1, f"{wanted} fits {len(hits)} of {[str(f) for f in mine]}"
+        if isinstance(RULES[rule], SonicRule):
+            continue
+        assert hits[0].position is not None
+    assert len(mine) == len(expected), [str(finding) for finding in mine]
+    allowed = {rule, *case.get("allow", [])}
+    others = [f for f in outcome.at_least(Severity.WARNING) if f.rule not in allowed]
+    assert not others, [str(finding) for finding in others]
+    unused = set(case.get("allow", [])) - {finding.rule for finding in outcome.findings}
+    assert not unused, f"allowed but not found: {unused}"
+
+
+@pytest.mark.parametrize("rule", sorted(RULES))
+def test_rule_passes_and_fails_somewhere(rule: str) -> None:
+    cases = ALL.get(rule, [])
+    assert any(case.get("expect") for case in cases), "no failing case"
+    assert any(not case.get("expect") for case in cases), "no passing case"
+
+
+def test_no_case_file_without_rule() -> None:
+    assert set(ALL) <= set(RULES)
+
+
+@pytest.mark.parametrize("rule", sorted(RULES))
+def test_rule_says_what_why_and_source(rule: str) -> None:
+    item = RULES[rule]
+    assert item.title
+    assert not item.title.endswith(".")
+    assert item.why.endswith(".")
+    assert item.source
+    assert type(item).__module__.rpartition(".")[2].startswith(rule.lower() + "_")
+
+
+@pytest.mark.parametrize("name", ["demo", "rail-512", "a100-pcie", "eight-slash-27"])
+def test_examples_are_clean(name: str, tmp_path: Any) -> None:
+    outcome = run(build({"base": name}, tmp_path))
+    assert outcome.broken == ()
+    assert [str(finding) for finding in outcome.at_least(Severity.WARNING)] == []
+
+
+def test_every_position_is_in_the_inventory(tmp_path: Any) -> None:
+    change = {"lossless.pfc": False, "spines.count": 1, "bgp.hold_s": 3}
+    outcome = run(build({"base": "demo", "set": change}, tmp_path))
+    assert {f.position.file for f in outcome.findings if f.position} == {
+        str(tmp_path / "fabric.yaml"),
+        str(tmp_path / "devices" / "shorter-cables.yaml"),
+    } or {f.position.file for f in outcome.findings if f.position} == {
+        str(tmp_path / "fabric.yaml")
+    }
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {},
+        {"PORT_QOS_MAP": [], "PFC_WD": None, "BUFFER_PG": "x", "PORT": {"Ethernet0": 3}},
+        {"PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "x,,9,3 "}}, "QUEUE": {"Ethernet0|a-b": {}}},
+        {"BUFFER_PG": {"Ethernet0|0-99999999999": {}}, "QUEUE": {"": {}, "|": {}, "-": {}}},
+        {
+            "BGP_NEIGHBOR": {"nonsense": {}, "default|10.0.0.1": {}},
+            "INTERFACE": {"E|300.1.1.1": {}},
+        },
+        {"PFC_WD": {"GLOBAL": {"POLL_INTERVAL": None}, "E0": {"detection_time": []}}},
+    ],
+    ids=["empty", "shapes", "numbers", "ranges", "addresses", "watchdog"],
+)
+def test_malformed_config_breaks_no_rule(config: dict[str, Any]) -> None:
+    assert run(World(sonic={"leaf": config})).broken == ()
+
+
+def test_unread_field_is_unknown_not_fine() -> None:
+    config = edited(sample(), [["BUFFER_PROFILE", "pg_lossless_400000_5m_profile", "xoff", "lots"]])
+    found = run(World(sonic={"leaf": config})).findings
+    assert [finding.rule for finding in found] == ["SON007"]
+
+
+def test_root_is_the_repository() -> None:
+    assert (ROOT / "fabric" / "validate" / "rules").is_dir()
