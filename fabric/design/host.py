@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from fabric.core import hostlist
 from fabric.core.units import ipv4_text
 from fabric.design.model import HostDesign, NicDesign
+from fabric.design.overlay import overlay
 from fabric.design.qos import host_qos
 from fabric.topology.naming import nic_names, rail_of_gpu
 
@@ -45,7 +46,10 @@ class HostDesigner:
         fabric, file = self._fabric, self._fabric.intent.fabric
         name = fabric.hosts.names[row]
         overrides = fabric.intent.host_overrides.get(name, [])
-        changes = {nic.rail: nic for override in overrides for nic in override.value.nics}
+        changes: dict[int, NicOverride] = {}
+        for override in overrides:
+            for nic in override.value.nics:
+                changes[nic.rail] = overlay(changes.get(nic.rail), nic)
         serials = [override.value.serial for override in overrides if override.value.serial]
         return HostDesign(
             name=name,
@@ -57,8 +61,8 @@ class HostDesigner:
             host_pool=str(file.addressing.hosts),
             gc_thresholds=self._gc_thresholds,
             nics=tuple(
-                self._nic(name, nic, names, changes.get(rail))
-                for rail, (nic, names) in enumerate(
+                self._nic(name, nic_row, names, changes.get(rail))
+                for rail, (nic_row, names) in enumerate(
                     zip(fabric.nics_of_host(row), nic_names(fabric, name), strict=True)
                 )
             ),
@@ -90,8 +94,3 @@ class HostDesigner:
             leaf_port=fabric.switches.skus[leaf].port(int(nics.port[row])),
             qos=host_qos(policy),
         )
-
-
-def _nth(names: list[str], rail: int) -> str:
-    """Return the name of a rail; a list that is too short is a finding of HST001, not a crash."""
-    return names[rail] if rail < len(names) else f"rail{rail}"

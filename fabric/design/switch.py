@@ -16,6 +16,7 @@ from fabric.design.model import (
     QosProfile,
     VlanDesign,
 )
+from fabric.design.overlay import overlay
 from fabric.design.qos import headroom_profile, qos_profile
 from fabric.platforms import load_platforms, platforms
 from fabric.topology.naming import nic_names
@@ -308,11 +309,12 @@ class _Profiles:
 
 
 def _port_overrides(fabric: Fabric, name: str) -> dict[str, PortOverride]:
-    return {
-        port: change
-        for override in fabric.intent.device_overrides.get(name, [])
-        for port, change in override.value.ports.items()
-    }
+    """Return what is said of each port; of two words on one field, the later counts."""
+    found: dict[str, PortOverride] = {}
+    for override in fabric.intent.device_overrides.get(name, []):
+        for port, change in override.value.ports.items():
+            found[port] = overlay(found.get(port), change)
+    return found
 
 
 def _merged_device(fabric: Fabric, name: str) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from fabric.core import hostlist
 from fabric.core.findings import Finding, Severity
@@ -13,9 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fabric.intent.inventory import Intent, Located
-    from fabric.intent.model import DeviceOverride, HostOverride, NicOverride, PortOverride
+    from fabric.intent.model import DeviceOverride, HostOverride, NicOverride, Peer
     from fabric.platforms.model import Sku
-    from fabric.topology.model import Fabric, Ints
+    from fabric.topology.model import Bools, Fabric, Nics, Uplinks
+
+    OverrideT = TypeVar("OverrideT", DeviceOverride, HostOverride)
 
 
 def switch_skus(intent: Intent, names: tuple[str, ...], leaves: int) -> tuple[Sku, ...]:
@@ -35,33 +37,41 @@ def switch_skus(intent: Intent, names: tuple[str, ...], leaves: int) -> tuple[Sk
     )
 
 
-def apply_device_overrides(fabric: Fabric) -> list[Finding]:
-    """Write ``devices/*.yaml`` into the tables and return what is wrong with it."""
-    findings: list[Finding] = []
-    for override in fabric.intent.devices:
-        for name in hostlist.expand(override.value.names):
-            row = fabric.switch_row.get(name)
-            if row is None:
-                findings.append(_unknown(override, "switch", name, fabric.switches.names, "names"))
-                continue
-            findings += _override_switch(fabric, row, override)
-            for port, port_override in override.value.ports.items():
-                findings += _override_port(fabric, row, port, port_override, override)
+def apply_overrides(fabric: Fabric) -> list[Finding]:
+    """Write the override files into the tables and return what is wrong with them.
+
+    Cables are moved first; so what is said of a port holds for the cable that ends there then. A
+    cable is off when one of its ends is; of two words on one end, the later counts.
+    """
+    switches, findings = _rows(fabric.intent.devices, "switch", fabric.switch_row)
+    hosts, more = _rows(fabric.intent.hosts, "host", fabric.host_row)
+    findings += more
+    for row, device in switches:
+        findings += _override_switch(fabric, row, device)
+        for port, change in device.value.ports.items():
+            findings += _check_port(fabric, row, port, device)
+            if change.peer and not findings:
+                findings += _move_uplink(fabric, row, port, change.peer, device)
+    for row, host in hosts:
+        for index, nic in enumerate(host.value.nics):
+            findings += _move_nic(fabric, row, nic, host, index)
+    if not findings:
+        _write_ports(fabric, switches)
+        _write_nics(fabric, hosts)
     return findings
 
 
-def apply_host_overrides(fabric: Fabric) -> list[Finding]:
-    """Write ``hosts/*.yaml`` into the tables and return what is wrong with it."""
-    findings: list[Finding] = []
-    for override in fabric.intent.hosts:
+def _rows(
+    overrides: Iterable[Located[OverrideT]], kind: str, known: dict[str, int]
+) -> tuple[list[tuple[int, Located[OverrideT]]], list[Finding]]:
+    found, findings = [], []
+    for override in overrides:
         for name in hostlist.expand(override.value.names):
-            row = fabric.host_row.get(name)
-            if row is None:
-                findings.append(_unknown(override, "host", name, fabric.hosts.names, "names"))
-                continue
-            for index, nic in enumerate(override.value.nics):
-                findings += _override_nic(fabric, row, nic, override, index)
-    return findings
+            if name in known:
+                found.append((known[name], override))
+            else:
+                findings.append(_unknown(override, kind, name, known, "names"))
+    return found, findings
 
 
 def _unknown(
@@ -90,46 +100,50 @@ def _override_switch(fabric: Fabric, row: int, override: Located[DeviceOverride]
     return []
 
 
-def _override_port(
-    fabric: Fabric, row: int, port: str, change: PortOverride, override: Located[DeviceOverride]
+def _check_port(
+    fabric: Fabric, row: int, port: str, override: Located[DeviceOverride]
 ) -> list[Finding]:
     numbers = fabric.switches.skus[row].port_numbers()
-    if port not in numbers:
-        return [_unknown(override, "port", port, numbers, "ports", port)]
-    number = numbers[port]
-    for table, mine in (
-        (fabric.nics, (fabric.nics.leaf == row) & (fabric.nics.port == number)),
-        (fabric.uplinks, _ends(fabric, row) & (_port_of(fabric, row) == number)),
-    ):
-        if change.speed_gbps is not None:
-            table.speed_gbps[mine] = change.speed_gbps
-        if change.cable_m is not None:
-            table.cable_m[mine] = change.cable_m
-        if not change.enabled:
-            table.enabled[mine] = False
-    return _move_uplink(fabric, row, number, change, override, port) if change.peer else []
+    return [] if port in numbers else [_unknown(override, "port", port, numbers, "ports", port)]
 
 
-def _ends(fabric: Fabric, row: int) -> Any:
-    return (fabric.uplinks.leaf == row) | (fabric.uplinks.spine == row)
+def _write_ports(fabric: Fabric, overrides: list[tuple[int, Located[DeviceOverride]]]) -> None:
+    enabled: dict[tuple[int, str], bool] = {}
+    for row, override in overrides:
+        for port, change in override.value.ports.items():
+            for table, mine in _cables(fabric, row, port):
+                if change.speed_gbps is not None:
+                    table.speed_gbps[mine] = change.speed_gbps
+                if change.cable_m is not None:
+                    table.cable_m[mine] = change.cable_m
+            if "enabled" in change.model_fields_set:
+                enabled[row, port] = change.enabled
+    for (row, port), on in enabled.items():
+        for table, mine in _cables(fabric, row, port):
+            table.enabled[mine] &= on
 
 
-def _port_of(fabric: Fabric, row: int) -> Ints:
-    leaf = row < fabric.switches.leaf_count
-    return fabric.uplinks.leaf_port if leaf else fabric.uplinks.spine_port
+def _cables(fabric: Fabric, row: int, port: str) -> tuple[tuple[Nics | Uplinks, Bools], ...]:
+    """Return the tables of cables with a mask of those that end on a port."""
+    number = fabric.switches.skus[row].port_numbers()[port]
+    nics = fabric.nics
+    return (
+        (nics, (nics.leaf == row) & (nics.port == number)),
+        (fabric.uplinks, _uplink_on(fabric, row, number)),
+    )
+
+
+def _uplink_on(fabric: Fabric, row: int, number: int) -> Bools:
+    up, leaf = fabric.uplinks, row < fabric.switches.leaf_count
+    device, port = (up.leaf, up.leaf_port) if leaf else (up.spine, up.spine_port)
+    mask: Bools = (device == row) & (port == number)
+    return mask
 
 
 def _move_uplink(
-    fabric: Fabric,
-    row: int,
-    number: int,
-    change: PortOverride,
-    override: Located[DeviceOverride],
-    port: str,
+    fabric: Fabric, row: int, port: str, peer: Peer, override: Located[DeviceOverride]
 ) -> list[Finding]:
-    peer = change.peer
-    assert peer is not None
-    mine = _ends(fabric, row) & (_port_of(fabric, row) == number)
+    mine = _uplink_on(fabric, row, fabric.switches.skus[row].port_numbers()[port])
     if not mine.any():
         return [_unknown(override, "designed uplink on", port, (), "ports", port, "peer")]
     other = fabric.switch_row.get(peer.device)
@@ -150,7 +164,7 @@ def _move_uplink(
     return []
 
 
-def _override_nic(
+def _move_nic(
     fabric: Fabric, host: int, change: NicOverride, override: Located[HostOverride], index: int
 ) -> list[Finding]:
     path = ("nics", index)
@@ -158,12 +172,6 @@ def _override_nic(
         rails = [str(rail) for rail in range(fabric.rails)]
         return [_unknown(override, "rail", str(change.rail), rails, *path, "rail")]
     nics, row = fabric.nics, host * fabric.rails + change.rail
-    for name in ("speed_gbps", "cable_m"):
-        if getattr(change, name) is not None:
-            getattr(nics, name)[row] = getattr(change, name)
-    nics.enabled[row] = change.enabled
-    if change.address is not None:
-        nics.address[row] = int(change.address)
     if change.leaf is not None:
         leaf = fabric.switch_row.get(change.leaf)
         if leaf is None or leaf >= fabric.switches.leaf_count:
@@ -176,3 +184,20 @@ def _override_nic(
             return [_unknown(override, "port", change.port, numbers, *path, "port")]
         nics.port[row] = numbers[change.port]
     return []
+
+
+def _write_nics(fabric: Fabric, overrides: list[tuple[int, Located[HostOverride]]]) -> None:
+    nics = fabric.nics
+    enabled: dict[int, bool] = {}
+    for host, override in overrides:
+        for change in override.value.nics:
+            row = host * fabric.rails + change.rail
+            for name in ("speed_gbps", "cable_m"):
+                if getattr(change, name) is not None:
+                    getattr(nics, name)[row] = getattr(change, name)
+            if change.address is not None:
+                nics.address[row] = int(change.address)
+            if "enabled" in change.model_fields_set:
+                enabled[row] = change.enabled
+    for row, on in enabled.items():
+        nics.enabled[row] &= on

@@ -16,8 +16,9 @@ from fabric.core.errors import CapacityError, InputError
 from fabric.core.findings import Finding, Severity
 from fabric.platforms.catalogue import sku
 from fabric.topology.addressing import check_capacity, host_addresses, loopbacks, subnets
+from fabric.topology.consistency import double_names, double_ports, missing_ports
 from fabric.topology.model import Fabric, Hosts, Nics, Switches, Uplinks
-from fabric.topology.overrides import apply_device_overrides, apply_host_overrides, switch_skus
+from fabric.topology.overrides import apply_overrides, switch_skus
 
 if TYPE_CHECKING:
     from fabric.intent.inventory import Intent
@@ -37,7 +38,7 @@ def realise(intent: Intent) -> Fabric:
     _check_capacity(intent)
     switches = _switches(intent)
     hosts = _hosts(intent)
-    _check_names(intent, switches, hosts)
+    _refuse(InputError, double_names(intent, switches, hosts), intent)
     fabric = Fabric(
         intent=intent,
         rails=intent.fabric.rails,
@@ -47,9 +48,8 @@ def realise(intent: Intent) -> Fabric:
         subnets=subnets(intent),
         uplinks=_uplinks(intent, switches),
     )
-    findings = apply_device_overrides(fabric) + apply_host_overrides(fabric)
-    _refuse(InputError, findings, intent)
-    _refuse(InputError, _double_ports(fabric), intent)
+    _refuse(InputError, apply_overrides(fabric), intent)
+    _refuse(InputError, [*missing_ports(fabric), *double_ports(fabric)], intent)
     return fabric
 
 
@@ -155,7 +155,7 @@ def _nics(intent: Intent, hosts: Hosts) -> Nics:
         leaf, port = unit * file.rails + rail, slot + 1
     else:
         leaf, port = unit, slot * file.rails + rail + 1
-    subnet, address = host_addresses(intent, leaf, rail, slot, port)
+    subnet, address = host_addresses(intent, leaf, rail, slot)
     count = len(host)
     return Nics(
         host=host,
@@ -188,43 +188,3 @@ def _uplinks(intent: Intent, switches: Switches) -> Uplinks:
         cable_m=np.full(count, file.cables.uplink_m),
         enabled=np.ones(count, dtype=np.bool_),
     )
-
-
-def _check_names(intent: Intent, switches: Switches, hosts: Hosts) -> None:
-    seen: set[str] = set()
-    findings = []
-    for name in (*switches.names, *hosts.names):
-        if name in seen:
-            findings.append(
-                Finding(
-                    "TOP002",
-                    Severity.ERROR,
-                    f"the name {name!r} stands for two devices",
-                    "give each switch and host its own name",
-                    "fabric.units",
-                    intent.position("units"),
-                    name,
-                )
-            )
-        seen.add(name)
-    _refuse(InputError, findings, intent)
-
-
-def _double_ports(fabric: Fabric) -> list[Finding]:
-    nics, uplinks = fabric.nics, fabric.uplinks
-    on, up = nics.enabled, uplinks.enabled
-    switch = np.concatenate([nics.leaf[on], uplinks.leaf[up], uplinks.spine[up]])
-    port = np.concatenate([nics.port[on], uplinks.leaf_port[up], uplinks.spine_port[up]])
-    pairs, counts = np.unique(np.stack([switch, port]), axis=1, return_counts=True)
-    return [
-        Finding(
-            "TOP003",
-            Severity.ERROR,
-            f"{count} cables end here",
-            "correct the override that moved a cable onto this port",
-            device=fabric.switches.names[row],
-            port=fabric.switches.skus[row].port(number),
-        )
-        for (row, number), count in zip(pairs.T.tolist(), counts.tolist(), strict=True)
-        if count > 1
-    ]
