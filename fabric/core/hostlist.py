@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 MAX_NAMES = 1_000_000
 _BRACKET = re.compile(r"\[([0-9,\-]+)\]")
-_TRAILING_NUMBER = re.compile(r"^(.*?)(\d+)$")
+_TRAILING_NUMBER = re.compile(r"^(.*?)([0-9]+)$")
 
 
 def count(text: str) -> int:
@@ -58,7 +58,8 @@ def expand(text: str) -> list[str]:
 def fold(names: Iterable[str]) -> str:
     """Return the shortest range text for the names, in natural order, as Slurm folds them.
 
-    Numbers fold only at the end of a name; padding counts: ``10`` and ``011`` stay apart.
+    Numbers fold only at the end of a name; padding counts: ``10`` and ``011`` stay apart, and
+    numbers without padding come first.
 
     Examples
     --------
@@ -66,7 +67,7 @@ def fold(names: Iterable[str]) -> str:
     'n[1-3,011]'
     """
     groups: dict[tuple[str, bool], list[str]] = {}
-    for name in sorted(set(names), key=natural_key):
+    for name in sorted(set(names), key=lambda name: (natural_key(name), name)):
         match = _TRAILING_NUMBER.match(name)
         prefix, number = match.groups() if match else (name, "")
         groups.setdefault((prefix, bool(number)), []).append(number)
@@ -76,7 +77,9 @@ def fold(names: Iterable[str]) -> str:
 def natural_key(text: str) -> tuple[tuple[int, int | str], ...]:
     """Return a sort key that orders the numbers inside names by value."""
     return tuple(
-        (0, int(part)) if part.isdigit() else (1, part) for part in re.split(r"(\d+)", text) if part
+        (0, int(part)) if part.isdecimal() else (1, part)
+        for part in re.split(r"([0-9]+)", text)
+        if part
     )
 
 
@@ -120,10 +123,22 @@ def _fold_group(prefix: str, numbers: list[str]) -> str:
     if numbers == [""]:
         return prefix
     ranges = []
-    indexed = enumerate(numbers)
-    for _, run in groupby(indexed, key=lambda pair: (len(pair[1]), int(pair[1]) - pair[0])):
-        texts = [text for _, text in run]
+    widths = _widths(numbers)
+    ordered = enumerate(sorted((widths[text], int(text), text) for text in numbers))
+    for _, run in groupby(ordered, key=lambda item: (item[1][0], item[1][1] - item[0])):
+        texts = [text for _, (_, _, text) in run]
         ranges.append(texts[0] if len(texts) == 1 else f"{texts[0]}-{texts[-1]}")
     if len(ranges) == 1 and "-" not in ranges[0]:
         return prefix + ranges[0]
     return f"{prefix}[{','.join(ranges)}]"
+
+
+def _widths(numbers: list[str]) -> dict[str, int]:
+    """Return the padded width of each number, 0 without padding; 100 goes on from 099."""
+    known: dict[str, int] = {}
+    for text in sorted(numbers, key=lambda text: (int(text), text)):
+        before = int(text) - 1
+        padded = text.startswith("0") and len(text) > 1
+        goes_on = known.get(f"{before:0{len(text)}d}", 0) > 0 and known.get(str(before)) != 0
+        known[text] = len(text) if padded or goes_on else 0
+    return known

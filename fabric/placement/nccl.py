@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.core.units import dscp_to_traffic_class_byte
+from fabric.intent.resolve import PolicyResolver
 from fabric.topology.naming import nic_names
 
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ def settings(fabric: Fabric, placement: Placement, host: str) -> tuple[Setting, 
     names = nic_names(fabric, host)
     devices = [names[rail].rdma_device for rail in placement.rails]
     management = file.host.management_interface
-    byte = str(dscp_to_traffic_class_byte(file.lossless.roce_dscp))
+    dscp = PolicyResolver(fabric.intent).host(host).roce_dscp
+    byte = str(dscp_to_traffic_class_byte(dscp))
     return (
         Setting(
             "NCCL_IB_HCA",
@@ -55,7 +57,7 @@ def settings(fabric: Fabric, placement: Placement, host: str) -> tuple[Setting, 
         Setting(
             "NCCL_IB_TC",
             byte,
-            f"DSCP {file.lossless.roce_dscp} << 2: the class that the fabric does not drop",
+            f"DSCP {dscp} << 2: the class that the fabric does not drop",
         ),
         Setting("NCCL_IB_TIMEOUT", str(TIMEOUT), "17 s ride out a routing change"),
         Setting(
