@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -125,3 +126,23 @@ def test_unread_field_is_unknown_not_fine() -> None:
     config = edited(sample(), [["BUFFER_PROFILE", "pg_lossless_400000_5m_profile", "xoff", "lots"]])
     found = run(World(sonic={"leaf": config})).findings
     assert [finding.rule for finding in found] == ["SON007"]
+
+
+def test_headroom_below_the_floor_is_an_error(tmp_path: Any) -> None:
+    """No shipped table is that small, so a port of the design is given a smaller row."""
+    model = build({"base": "rail-512"}, tmp_path).model
+    assert model is not None
+    device = model.devices["su1-rail0"]
+    port = device.ports[0]
+    floor = 9100 + 9022 + 84 + 2500  # two frames, the pause frame, 5 m of cable at 400G both ways
+
+    def severities(headroom_bytes: int) -> list[str]:
+        row = replace(port.headroom.row, headroom_bytes=headroom_bytes)
+        small = replace(port, headroom=replace(port.headroom, row=row))
+        changed = replace(device, ports=(small, *device.ports[1:]))
+        devices = {**model.devices, device.name: changed}
+        found = run(World(replace(model, devices=devices))).findings
+        return [finding.severity.word for finding in found if finding.rule == "QOS021"]
+
+    assert severities(floor - 1) == ["error"]
+    assert severities(floor) == ["info"]

@@ -18,7 +18,7 @@ class MtuEnds(ModelRule):
     """Switches at both ends of a cable have the same MTU."""
 
     why = "The smaller end drops what the larger one sends."
-    source = "RFC 2328 section 10.6; sonic-net/sonic-buildimage doc/Configuration.md (PORT mtu)"
+    source = "sonic-net/sonic-buildimage src/sonic-yang-models sonic-port.yang (mtu of PORT)"
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the ports at both ends of every uplink."""
