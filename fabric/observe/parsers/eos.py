@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from fabric.observe.parsers import UnreadableError, parsers
 from fabric.observe.snapshot import BgpPeer, LldpNeighbour, Running
@@ -13,31 +13,72 @@ if TYPE_CHECKING:
 
     from fabric.observe.parsers import Reading
 
+T = TypeVar("T")
 
-def _load(text: str, key: str) -> Any:
+
+def _load(text: str, key: str, kind: type[T]) -> T:
     try:
-        return json.loads(text)[key]
+        found = json.loads(text)[key]
     except (json.JSONDecodeError, KeyError, TypeError) as error:
         message = f"no {key!r} in the answer"
         raise UnreadableError(message) from error
-
-
-def bgp_summary(text: str) -> dict[str, BgpPeer]:
-    """Parse ``show ip bgp summary vrf all | json``."""
-    found = {}
-    for vrf in _load(text, "vrfs").values():
-        for address, peer in vrf.get("peers", {}).items():
-            state = str(peer["peerState"])
-            found[address] = BgpPeer(state == "Established", state, int(peer["asn"]))
+    if not isinstance(found, kind):
+        message = f"{key!r} of the answer is no {kind.__name__}"
+        raise UnreadableError(message)
     return found
 
 
+def bgp_summary(text: str) -> dict[str, BgpPeer]:
+    """Parse ``show ip bgp summary vrf all | json``: the peers of the default VRF, the underlay.
+
+    Raises
+    ------
+    UnreadableError
+        When the answer is not that JSON.
+    """
+    vrf = _load(text, "vrfs", dict).get("default", {"peers": {}})
+    found = {}
+    try:
+        for address, peer in vrf["peers"].items():
+            state = peer["peerState"]
+            if not isinstance(state, str) or not state:
+                message = f"peer {address} has no state"
+                raise UnreadableError(message)
+            found[address] = BgpPeer(state == "Established", state, _asn(str(peer["asn"])))
+    except (KeyError, TypeError, AttributeError) as error:
+        message = "the answer has no table of BGP peers"
+        raise UnreadableError(message) from error
+    return found
+
+
+def _asn(text: str) -> int:
+    """Return an AS number that is written plainly or as ``65000.1`` (RFC 5396 asdot)."""
+    high, dot, low = text.partition(".")
+    if not high.isdecimal() or (dot and not low.isdecimal()):
+        message = f"{text!r} is no AS number"
+        raise UnreadableError(message)
+    return (int(high) << 16) + int(low) if dot else int(high)
+
+
 def lldp_neighbours(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
-    """Parse ``show lldp neighbors | json``."""
+    """Parse ``show lldp neighbors | json``.
+
+    Raises
+    ------
+    UnreadableError
+        When the answer is not that JSON.
+    """
     found: dict[str, tuple[LldpNeighbour, ...]] = {}
-    for row in _load(text, "lldpNeighbors"):
-        neighbour = LldpNeighbour(row["neighborDevice"], row["neighborPort"])
-        found[row["port"]] = (*found.get(row["port"], ()), neighbour)
+    for row in _load(text, "lldpNeighbors", list):
+        try:
+            port, device, far = row["port"], row["neighborDevice"], row["neighborPort"]
+        except (KeyError, TypeError) as error:
+            message = "a row of the LLDP answer is incomplete"
+            raise UnreadableError(message) from error
+        if not all(isinstance(name, str) for name in (port, device, far)):
+            message = f"a row of the LLDP answer holds no names: {row}"
+            raise UnreadableError(message)
+        found[port] = (*found.get(port, ()), LldpNeighbour(device, far))
     return found
 
 
@@ -61,11 +102,14 @@ class EosParser:
         Raises
         ------
         UnreadableError
-            When the answer is empty.
+            When the answer is empty or its end is missing.
         """
         text = configuration(texts["config"])
         if not text.strip():
             message = "the running configuration is empty"
+            raise UnreadableError(message)
+        if text.splitlines()[-1] != "end":
+            message = "the end of the running configuration is missing"
             raise UnreadableError(message)
         return Running(
             device=device,

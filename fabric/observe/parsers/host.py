@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fabric.observe.parsers import UnreadableError, parsers
+from fabric.observe.parsers.gids import Gid, ipv4_roce_v2, show_gids
+from fabric.observe.parsers.mlnx_qos import NicQos, mlnx_qos
 from fabric.observe.snapshot import LldpNeighbour, Running
 
 if TYPE_CHECKING:
@@ -15,116 +16,19 @@ if TYPE_CHECKING:
 
     from fabric.observe.parsers import Reading
 
+__all__ = [
+    "Gid",
+    "HostParser",
+    "NicQos",
+    "ipv4_roce_v2",
+    "lldp_neighbours",
+    "mlnx_qos",
+    "show_gids",
+]
+
 #: Live value of a setting that the driver of the NIC does not offer.
 UNAVAILABLE = "unavailable"
-_PRIORITIES = 8
-_TRAFFIC_CLASS = re.compile(r"^tc:\s*(\d+)\s+ratelimit:.*?tsa:\s*(\w+)(?:,\s*bw:\s*(\d+)%)?")
-_GID_FIELDS = 6
-
-
-@dataclass(frozen=True, slots=True)
-class NicQos:
-    """What ``mlnx_qos`` prints for one NIC; -1 is the traffic class of a priority that has none."""
-
-    trust: str
-    pfc: tuple[int, ...]
-    dscp_to_priority: Mapping[int, int]
-    priority_to_traffic_class: tuple[int, ...]
-    tsa: Mapping[int, str]
-    bandwidth_percent: Mapping[int, int]
-    cable_m: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Gid:
-    """One row of ``show_gids``."""
-
-    device: str
-    port: int
-    index: int
-    gid: str
-    address: str
-    version: str
-    interface: str
-
-
-def mlnx_qos(text: str) -> NicQos:
-    """Parse the state that ``mlnx_qos -i IF`` prints, in any of its versions.
-
-    Raises
-    ------
-    UnreadableError
-        When there is no PFC configuration in the output.
-    """
-    trust = re.search(r"Priority trust state:\s*(\w+)", text)
-    enabled = re.search(r"^\s*enabled((?:\s+[01]){8})\s*$", text, re.MULTILINE)
-    if not enabled:
-        message = "mlnx_qos printed no PFC configuration"
-        raise UnreadableError(message)
-    dscp_map: dict[int, int] = {}
-    for priority, dscps in re.findall(r"^\s*prio:(\d)\s+dscp:([\d,]+)", text, re.MULTILINE):
-        dscp_map.update({int(dscp): int(priority) for dscp in dscps.split(",") if dscp})
-    cable = re.search(r"^Cable len:\s*(\d+)", text, re.MULTILINE)
-    classes, tsa, bandwidth = _traffic_classes(text)
-    return NicQos(
-        trust=trust.group(1) if trust else "unknown",
-        pfc=tuple(int(bit) for bit in enabled.group(1).split()),
-        dscp_to_priority=dscp_map,
-        priority_to_traffic_class=classes,
-        tsa=tsa,
-        bandwidth_percent=bandwidth,
-        cable_m=int(cable.group(1)) if cable else None,
-    )
-
-
-def _traffic_classes(text: str) -> tuple[tuple[int, ...], dict[int, str], dict[int, int]]:
-    classes = [-1] * _PRIORITIES
-    tsa: dict[int, str] = {}
-    bandwidth: dict[int, int] = {}
-    current = -1
-    for line in text.splitlines():
-        match = _TRAFFIC_CLASS.match(line.strip())
-        if match:
-            current = int(match.group(1))
-            tsa[current] = match.group(2)
-            bandwidth[current] = int(match.group(3) or 0)
-        elif re.match(r"\s*priority:\s*\d", line) and current >= 0:
-            classes[int(line.split(":")[1])] = current
-    return tuple(classes), tsa, bandwidth
-
-
-def show_gids(text: str) -> tuple[Gid, ...]:
-    """Parse ``show_gids``; columns are split by tabs or spaces, IPv4 and netdev may be empty.
-
-    Raises
-    ------
-    UnreadableError
-        When the output is no table, or a row is cut.
-    """
-    found = []
-    for line in text.splitlines():
-        parts = line.split()
-        if len(parts) < _GID_FIELDS - 1 or not parts[1].isdigit() or not parts[2].isdigit():
-            continue
-        if parts[4] in {"v1", "v2"}:
-            parts.insert(4, "")
-        device, port, index, gid, address, version, *interface = (*parts, "", "")
-        if version not in {"v1", "v2"}:
-            message = f"a row of show_gids is cut: {line!r}"
-            raise UnreadableError(message)
-        name = interface[0] if interface else ""
-        found.append(Gid(device, int(port), int(index), gid, address, version, name))
-    if not found and "DEV" not in text:
-        message = "show_gids printed no table"
-        raise UnreadableError(message)
-    return tuple(found)
-
-
-def ipv4_roce_v2(gids: tuple[Gid, ...], device: str) -> Gid | None:
-    """Return the GID that carries RoCEv2 over IPv4 on a device: chosen by content, not by index."""
-    return next(
-        (gid for gid in gids if gid.device == device and gid.version == "v2" and gid.address), None
-    )
+_BYTE = 256
 
 
 def lldp_neighbours(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
@@ -135,21 +39,25 @@ def lldp_neighbours(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
     UnreadableError
         When the output is not that JSON.
     """
+    found: dict[str, tuple[LldpNeighbour, ...]] = {}
     try:
         rows = json.loads(text)["lldp"].get("interface", [])
+        for row in rows if isinstance(rows, list) else [rows]:
+            for interface, seen in row.items():
+                found[interface] = (*found.get(interface, ()), _lldp_neighbour(seen))
     except (json.JSONDecodeError, KeyError, AttributeError, TypeError) as error:
-        message = "lldpcli printed no JSON"
+        message = "lldpcli printed no JSON of neighbours"
         raise UnreadableError(message) from error
-    found: dict[str, tuple[LldpNeighbour, ...]] = {}
-    for row in rows if isinstance(rows, list) else [rows]:
-        for interface, seen in row.items():
-            chassis = next(iter(seen.get("chassis", {"": {}})), "")
-            port = seen.get("port", {})
-            neighbour = LldpNeighbour(
-                chassis, str(port.get("id", {}).get("value", "")), str(port.get("descr", ""))
-            )
-            found[interface] = (*found.get(interface, ()), neighbour)
     return found
+
+
+def _lldp_neighbour(seen: dict[str, Any]) -> LldpNeighbour:
+    # The chassis is keyed by the system's name; a system that sends no name has its fields there.
+    names = [name for name, chassis in seen["chassis"].items() if "id" in chassis]
+    port = seen["port"]
+    return LldpNeighbour(
+        names[0] if names else "", str(port["id"]["value"]), str(port.get("descr", ""))
+    )
 
 
 def ip_addresses(text: str) -> dict[str, tuple[int, tuple[str, ...]]]:
@@ -158,23 +66,18 @@ def ip_addresses(text: str) -> dict[str, tuple[int, tuple[str, ...]]]:
     Raises
     ------
     UnreadableError
-        When the output is not JSON.
+        When the output is not that JSON.
     """
-    try:
-        links = json.loads(text)
-    except json.JSONDecodeError as error:
-        message = "ip printed no JSON"
-        raise UnreadableError(message) from error
     return {
-        link["ifname"]: (
-            int(link.get("mtu", 0)),
+        str(link["ifname"]): (
+            int(link["mtu"]),
             tuple(
                 f"{item['local']}/{item['prefixlen']}"
                 for item in link.get("addr_info", [])
                 if item.get("family") == "inet"
             ),
         )
-        for link in links
+        for link in _iproute2(text, "ifname", "mtu")
     }
 
 
@@ -184,20 +87,38 @@ def ip_rules(text: str) -> dict[str, str]:
     Raises
     ------
     UnreadableError
-        When the output is not JSON.
+        When the output is not that JSON.
     """
+    return {str(rule["src"]): str(rule["table"]) for rule in _iproute2(text, "src", "table")}
+
+
+def _iproute2(text: str, *fields: str) -> list[dict[str, Any]]:
+    """Return the objects of an ``ip -j`` output; it prints empty ones for what it left out."""
     try:
-        rules = json.loads(text)
-    except json.JSONDecodeError as error:
+        found = [row for row in json.loads(text) if row]
+    except (json.JSONDecodeError, TypeError) as error:
         message = "ip printed no JSON"
         raise UnreadableError(message) from error
-    return {str(rule.get("src", "")): str(rule.get("table", "")) for rule in rules}
+    for row in found:
+        if not isinstance(row, dict) or any(field not in row for field in fields):
+            message = f"ip printed no {fields[0]} and {fields[1]} in {row}"
+            raise UnreadableError(message)
+    return found
 
 
 def traffic_class_dscp(text: str) -> int | None:
-    """Parse ``tc/1/traffic_class``: the DSCP of the override, None when there is none."""
-    match = re.search(r"Global tclass=(\d+)", text)
-    return int(match.group(1)) >> 2 if match else None
+    """Parse ``tc/1/traffic_class``: the DSCP of the override, None when there is none.
+
+    Raises
+    ------
+    UnreadableError
+        When the number is no traffic class byte.
+    """
+    match = re.search(r"^Global tclass=(\d+)\s*$", text, re.MULTILINE)
+    if "Global" in text and (not match or int(match[1]) >= _BYTE):
+        message = f"{text.strip()!r} is no traffic class"
+        raise UnreadableError(message)
+    return int(match[1]) >> 2 if match else None
 
 
 class HostParser:

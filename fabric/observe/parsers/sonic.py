@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fabric.observe.parsers import UnreadableError, parsers
@@ -16,6 +17,11 @@ if TYPE_CHECKING:
     from fabric.observe.parsers import Reading
 
 _NO_PEERS = "No IPv4 neighbor is configured"
+_PEER_TOTAL = re.compile(r"^Total number of neighbors +(\d+) *$", re.MULTILINE)
+_LLDP_TOTAL = re.compile(r"^Total entries displayed: +(\d+) *$", re.MULTILINE)
+_PORT = re.compile(r"[A-Za-z][A-Za-z0-9-]*\d+")
+_PRIORITIES = re.compile(r"[0-7](,[0-7])*")
+_STATE = re.compile(r"\d+|[A-Z][A-Za-z]+( \([A-Za-z]+\))?")
 
 
 def bgp_summary(text: str) -> dict[str, BgpPeer]:
@@ -24,20 +30,19 @@ def bgp_summary(text: str) -> dict[str, BgpPeer]:
     Raises
     ------
     UnreadableError
-        When there is no summary, or a row is cut.
+        When there is no summary, or a part of it is missing.
     """
-    if _NO_PEERS in text or ("Neighb" not in text and "Total number of neighbors 0" in text):
+    if _NO_PEERS in text:
         return {}
     header = "Neighbhor" if "Neighbhor" in text else "Neighbor"  # the misspelling is SONiC's
-    rows = parse_table(text, header)
+    rows = _complete(text, header, _PEER_TOTAL)
     found = {}
     for row in rows:
-        state = row.get("State/PfxRcd", "")
-        address, asn = row[header], row.get("AS", "")
-        if not _is_address(address) or not asn.isdigit() or not state:
+        state, address, asn = row.get("State/PfxRcd", ""), row[header], row.get("AS", "")
+        if not _is_address(address) or not asn.isdecimal() or not _STATE.fullmatch(state):
             message = f"a row of the BGP summary is cut: {row}"
             raise UnreadableError(message)
-        found[address] = BgpPeer(established=state.isdigit(), state=state, asn=int(asn))
+        found[address] = BgpPeer(established=state.isdecimal(), state=state, asn=int(asn))
     return found
 
 
@@ -47,13 +52,14 @@ def lldp_table(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
     Raises
     ------
     UnreadableError
-        When there is no table, or its end is missing.
+        When there is no table, or a part of it is missing.
     """
-    if "Total entries displayed" not in text:
-        message = "the LLDP table is cut"
-        raise UnreadableError(message)
     found: dict[str, tuple[LldpNeighbour, ...]] = {}
-    for row in parse_table(text, "LocalPort"):
+    for row in _complete(text, "LocalPort", _LLDP_TOTAL):
+        missing = {"LocalPort", "RemoteDevice", "RemotePortID"} - row.keys()
+        if missing or not row["LocalPort"]:
+            message = f"a row of the LLDP table is cut: {row}"
+            raise UnreadableError(message)
         neighbour = LldpNeighbour(
             row["RemoteDevice"], row["RemotePortID"], row.get("RemotePortDescr", "")
         )
@@ -61,22 +67,46 @@ def lldp_table(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
     return found
 
 
+def _complete(text: str, header: str, total: re.Pattern[str]) -> list[dict[str, str]]:
+    """Return the rows of a table that says at its end how many there are."""
+    said = total.search(text)
+    if not said:
+        message = "the end of the table is missing"
+        raise UnreadableError(message)
+    rows = parse_table(text, header)
+    if len(rows) != int(said[1]):
+        message = f"the table has {len(rows)} rows and says that it has {said[1]}"
+        raise UnreadableError(message)
+    return rows
+
+
 def pfc_priority(text: str) -> dict[str, tuple[int, ...]]:
-    """Parse ``show pfc priority``; ``N/A`` means none."""
-    return {
-        row["Interface"]: _priorities(row["Lossless priorities"])
-        for row in parse_table(text, "Interface")
-    }
+    """Parse ``show pfc priority``; ``N/A`` means none.
+
+    Raises
+    ------
+    UnreadableError
+        When there is no such table, or a row of it is cut.
+    """
+    if not text.endswith("\n"):
+        message = "the last line is cut"
+        raise UnreadableError(message)
+    found = {}
+    for row in parse_table(text, "Interface"):
+        if "Lossless priorities" not in row or not _PORT.fullmatch(row["Interface"]):
+            message = f"this is not a table of lossless priorities: {row}"
+            raise UnreadableError(message)
+        found[row["Interface"]] = _priorities(row["Lossless priorities"])
+    return found
 
 
 def _priorities(text: str) -> tuple[int, ...]:
-    if text in {"", "N/A"}:
+    if text == "N/A":
         return ()
-    try:
-        return tuple(int(part) for part in text.split(","))
-    except ValueError:
+    if not _PRIORITIES.fullmatch(text):
         message = f"{text!r} is not a list of priorities"
-        raise UnreadableError(message) from None
+        raise UnreadableError(message)
+    return tuple(int(part) for part in text.split(","))
 
 
 def _is_address(text: str) -> bool:

@@ -7,6 +7,23 @@ from itertools import pairwise
 
 from fabric.observe.parsers import UnreadableError
 
+_FOREIGN = re.compile(r"\x1b|\x08|--More--|^\s*More\s*$", re.MULTILINE)
+
+
+def plain(text: str) -> str:
+    """Return output without carriage returns at the ends of its lines.
+
+    Raises
+    ------
+    UnreadableError
+        When a pager or a terminal has left its marks in it.
+    """
+    text = text.replace("\r\n", "\n")
+    if "\r" in text or _FOREIGN.search(text):
+        message = "the output holds marks of a pager or a terminal"
+        raise UnreadableError(message)
+    return text
+
 
 def parse_table(text: str, first_header: str) -> list[dict[str, str]]:
     """Return the rows of a table as dictionaries.
@@ -21,9 +38,9 @@ def parse_table(text: str, first_header: str) -> list[dict[str, str]]:
     Raises
     ------
     UnreadableError
-        When there is no such table.
+        When there is no such table, or a row does not keep to its columns.
     """
-    lines = text.replace("\r", "").splitlines()
+    lines = plain(text).splitlines()
     for number, line in enumerate(lines[:-1]):
         ruler = lines[number + 1]
         if line.strip().startswith(first_header) and re.fullmatch(r"[-\s]*-[-\s]*", ruler):
@@ -45,5 +62,12 @@ def _rows(lines: list[str]) -> list[str]:
 
 
 def _cells(line: str, spans: list[tuple[int, int]]) -> list[str]:
+    if any(not line[end:start].isspace() for end, start in _gaps(spans) if len(line) > end):
+        message = f"a row does not keep to the columns of its table: {line!r}"
+        raise UnreadableError(message)
     bounds = [start for start, _ in spans] + [max(len(line), spans[-1][1])]
     return [line[start:stop].strip() for start, stop in pairwise(bounds)]
+
+
+def _gaps(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    return [(left[1], right[0]) for left, right in pairwise(spans)]

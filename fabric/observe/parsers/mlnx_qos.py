@@ -1,0 +1,109 @@
+"""``mlnx_qos`` (Mellanox/mlnx-tools): the QoS state of one NIC."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabric.observe.parsers import UnreadableError
+from fabric.observe.parsers.tables import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_PRIORITIES = 8
+_DSCPS = 64
+_PERCENT = 100
+_TRAFFIC_CLASS = re.compile(
+    r"tc:\s*([0-7])\s+ratelimit:\s*(?:unlimited|[\d.]+ Gbps)"
+    r",\s*tsa:\s*(strict|ets|vendor|unknown)(?:,\s*bw:\s*(\d+)%)?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NicQos:
+    """What ``mlnx_qos`` prints for one NIC; ``trust`` is ``unknown`` where the tool prints none."""
+
+    trust: str
+    pfc: tuple[int, ...]
+    dscp_to_priority: Mapping[int, int]
+    priority_to_traffic_class: tuple[int, ...]
+    tsa: Mapping[int, str]
+    bandwidth_percent: Mapping[int, int]
+    cable_m: int | None
+
+
+def mlnx_qos(text: str) -> NicQos:
+    """Parse the state that ``mlnx_qos -i IF`` prints, in any of its versions.
+
+    Raises
+    ------
+    UnreadableError
+        When there is no PFC configuration in the output, or its end is missing.
+    """
+    text = plain(text)
+    trust = re.search(r"^Priority trust state:\s*(pcp|dscp|none)\s*$", text, re.MULTILINE)
+    enabled = re.findall(r"^\s*enabled((?:\s+[01]){8})\s*$", text, re.MULTILINE)
+    if len(enabled) != 1 or ("Priority trust state:" in text and not trust):
+        message = "mlnx_qos printed no PFC configuration or no trust state"
+        raise UnreadableError(message)
+    cable = re.search(r"^Cable len:\s*(\d+)\s*$", text, re.MULTILINE)
+    if "Cable len" in text and not cable:
+        message = "mlnx_qos printed no number as length of the cable"
+        raise UnreadableError(message)
+    classes, tsa, bandwidth = _traffic_classes(text)
+    return NicQos(
+        trust=trust.group(1) if trust else "unknown",
+        pfc=tuple(int(bit) for bit in enabled[0].split()),
+        dscp_to_priority=_dscp_map(text),
+        priority_to_traffic_class=classes,
+        tsa=tsa,
+        bandwidth_percent=bandwidth,
+        cable_m=int(cable.group(1)) if cable else None,
+    )
+
+
+def _dscp_map(text: str) -> dict[int, int]:
+    found: dict[int, int] = {}
+    for line in text.splitlines():
+        if not line.strip().startswith("prio:"):
+            continue
+        match = re.fullmatch(r"\s*prio:([0-7])\s+dscp:((?:\d\d,)+)\s*", line)
+        dscps = [int(dscp) for dscp in match[2].split(",") if dscp] if match else []
+        if not match or max(dscps) >= _DSCPS or found.keys() & dscps:
+            message = f"mlnx_qos printed a line of its DSCP map that cannot be: {line!r}"
+            raise UnreadableError(message)
+        found.update(dict.fromkeys(dscps, int(match[1])))
+    return found
+
+
+def _traffic_classes(text: str) -> tuple[tuple[int, ...], dict[int, str], dict[int, int]]:
+    classes: dict[int, int] = {}
+    tsa: dict[int, str] = {}
+    bandwidth: dict[int, int] = {}
+    current = -1
+    for line in text.splitlines():
+        words = line.strip()
+        if words.startswith("tc:"):
+            current, word, percent = _traffic_class(words)
+            tsa[current], bandwidth[current] = word, percent
+        elif re.fullmatch(r"priority:\s*[0-7]", words) and current >= 0:
+            priority = int(words[-1])
+            if priority in classes:
+                message = f"mlnx_qos printed priority {priority} twice"
+                raise UnreadableError(message)
+            classes[priority] = current
+    if len(classes) != _PRIORITIES:
+        message = "mlnx_qos did not print a traffic class for every priority"
+        raise UnreadableError(message)
+    return tuple(classes[priority] for priority in range(_PRIORITIES)), tsa, bandwidth
+
+
+def _traffic_class(line: str) -> tuple[int, str, int]:
+    match = _TRAFFIC_CLASS.fullmatch(line)
+    percent = int(match[3] or 0) if match else 0
+    if not match or (match[2] == "ets") != (match[3] is not None) or percent > _PERCENT:
+        message = f"mlnx_qos printed a traffic class that cannot be: {line!r}"
+        raise UnreadableError(message)
+    return int(match[1]), match[2], percent
