@@ -1,6 +1,7 @@
-"""The realised network: switches, hosts, NICs, cables, addresses, and a networkx view."""
+"""The realised network: switches, hosts, NICs, cables and addresses, and their networkx view."""
 
+from fabric.topology.graph import graph
 from fabric.topology.model import Fabric
 from fabric.topology.realise import realise
 
-__all__ = ["Fabric", "realise"]
+__all__ = ["Fabric", "graph", "realise"]

@@ -20,6 +20,19 @@ if TYPE_CHECKING:
     OverrideT = TypeVar("OverrideT", DeviceOverride, HostOverride)
 
 
+#: Where a person finds the names of a kind of thing.
+_LISTED = {
+    "switch": "topology",
+    "leaf": "topology",
+    "spine": "topology",
+    "switch model": "platforms",
+    "host": "hosts",
+    "rail": "hosts",
+    "port": "links",
+    "designed uplink on": "links",
+}
+
+
 def switch_skus(intent: Intent, names: tuple[str, ...], leaves: int) -> tuple[Sku, ...]:
     """Return the model of each switch: its role's, or the known one that an override names."""
     platforms = intent.fabric.platforms
@@ -78,7 +91,7 @@ def _unknown(
     override: Located[Any], kind: str, name: str, known: Iterable[str], *path: str | int
 ) -> Finding:
     close = difflib.get_close_matches(name, list(known), n=1)
-    hint = f"did you mean {close[0]!r}?" if close else "`rocefab show topology` lists them"
+    hint = f"did you mean {close[0]!r}?" if close else f"`rocefab show {_LISTED[kind]}` lists them"
     return Finding(
         "TOP005",
         Severity.ERROR,

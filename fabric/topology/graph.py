@@ -1,0 +1,129 @@
+"""The fabric as a networkx graph, for analysis by other programs.
+
+The attributes are described in ``docs/graph.md``; others rely on them.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from fabric.core.units import ipv4_text
+from fabric.topology.naming import nic_names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import networkx as nx
+
+    from fabric.topology.model import Fabric
+
+    Node = tuple[str, dict[str, Any]]
+    Edge = tuple[str, str, str, dict[str, Any]]
+
+
+def graph(fabric: Fabric) -> nx.MultiGraph[str]:
+    """Return switches and hosts as nodes and every cable as an edge.
+
+    Nodes are named as the devices. An edge has the key ``<device> <port>`` of its end nearer to
+    the hosts, which is unique; cables that are switched off are there too, ``enabled`` tells.
+    """
+    import networkx as nx
+
+    made: nx.MultiGraph[str] = nx.MultiGraph(name=fabric.intent.fabric.name)
+    made.add_nodes_from(_switches(fabric))
+    made.add_nodes_from(_hosts(fabric))
+    # types-networkx describes the edges of a plain graph, which have no key
+    made.add_edges_from(chain(_uplinks(fabric), _nics(fabric)))  # type: ignore[arg-type]
+    return made
+
+
+def _switches(fabric: Fabric) -> Iterator[Node]:
+    table, units = fabric.switches, fabric.intent.fabric.units
+    columns = (table.unit, table.rail, table.asn, table.loopback)
+    rows = zip(table.names, table.skus, *(column.tolist() for column in columns), strict=True)
+    for row, (name, model, unit, rail, asn, loopback) in enumerate(rows):
+        yield (
+            name,
+            {
+                "kind": "switch",
+                "role": table.role(row),
+                "unit": units[unit].name if unit >= 0 else None,
+                "rail": rail if rail >= 0 else None,
+                "asn": asn,
+                "loopback": ipv4_text(loopback),
+                "platform": model.nos,
+                "sku": model.name,
+            },
+        )
+
+
+def _hosts(fabric: Fabric) -> Iterator[Node]:
+    table, units = fabric.hosts, fabric.intent.fabric.units
+    for name, unit, slot in zip(table.names, table.unit.tolist(), table.slot.tolist(), strict=True):
+        yield name, {"kind": "host", "role": "host", "unit": units[unit].name, "slot": slot}
+
+
+def _uplinks(fabric: Fabric) -> Iterator[Edge]:
+    up, switches = fabric.uplinks, fabric.switches
+    columns = (
+        *(up.leaf, up.leaf_port, up.leaf_address),
+        *(up.spine, up.spine_port, up.spine_address),
+        *(up.speed_gbps, up.cable_m, up.enabled),
+    )
+    for leaf, port, address, spine, far_port, far_address, speed, cable, enabled in zip(
+        *(column.tolist() for column in columns), strict=True
+    ):
+        here, there = switches.names[leaf], switches.names[spine]
+        ports = {here: switches.skus[leaf].port(port), there: switches.skus[spine].port(far_port)}
+        yield (
+            here,
+            there,
+            f"{here} {ports[here]}",
+            {
+                "kind": "uplink",
+                "ports": ports,
+                "addresses": {
+                    here: f"{ipv4_text(address)}/31",
+                    there: f"{ipv4_text(far_address)}/31",
+                },
+                "speed_gbps": speed,
+                "cable_m": cable,
+                "enabled": enabled,
+            },
+        )
+
+
+def _nics(fabric: Fabric) -> Iterator[Edge]:
+    nics, switches, length = fabric.nics, fabric.switches, fabric.subnets.prefix_length
+    gateways = fabric.subnets.gateway[nics.subnet]
+    vlans = fabric.subnets.vlan[nics.subnet]
+    names = [nic_names(fabric, host) for host in fabric.hosts.names]
+    columns = (
+        *(nics.host, nics.rail, nics.address, nics.leaf, nics.port, gateways, vlans),
+        *(nics.speed_gbps, nics.cable_m, nics.enabled),
+    )
+    for host, rail, address, leaf, port, gateway, vlan, speed, cable, enabled in zip(
+        *(column.tolist() for column in columns), strict=True
+    ):
+        here, there = fabric.hosts.names[host], switches.names[leaf]
+        interface = names[host][rail].interface
+        yield (
+            here,
+            there,
+            f"{here} {interface}",
+            {
+                "kind": "nic",
+                "ports": {here: interface, there: switches.skus[leaf].port(port)},
+                "addresses": {
+                    here: f"{ipv4_text(address)}/{length}",
+                    there: f"{ipv4_text(gateway)}/{length}",
+                },
+                "rail": rail,
+                "rdma_device": names[host][rail].rdma_device,
+                "vlan": vlan,
+                "speed_gbps": speed,
+                "cable_m": cable,
+                "enabled": enabled,
+            },
+        )

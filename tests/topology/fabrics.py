@@ -1,0 +1,69 @@
+"""Fabrics for the tests: the examples, and small ones made from a few numbers."""
+
+from __future__ import annotations
+
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from fabric.intent.inventory import Intent, load
+from fabric.topology import Fabric, realise
+
+REPOSITORY = Path(__file__).parents[2]
+INVENTORY = REPOSITORY / "inventory"
+EXAMPLES = ("a100-pcie", "demo", "eight-slash-27", "rail-512")
+
+
+@cache
+def example(name: str) -> Fabric:
+    """Return an example of the repository, realised; nobody may change it."""
+    return realise(load(INVENTORY / name))
+
+
+def document(**changes: Any) -> dict[str, Any]:
+    """Return a small fabric.yaml as plain data; a dotted change is written ``a__b``."""
+    data: dict[str, Any] = {
+        "name": "test",
+        "design": "rail-optimised",
+        "rails": 2,
+        "units": [{"name": "su1", "hosts": "a[1-3]"}, {"name": "su2", "hosts": "b[1-2]"}],
+        "spines": {"count": 2, "links_per_leaf": 1},
+        "platforms": {"leaf": {"sku": "ACS-MSN4700"}, "spine": {"sku": "ACS-MSN4700"}},
+        "speeds": {"host_gbps": 200, "uplink_gbps": 400},
+        "addressing": {
+            "loopbacks": "10.255.0.0/22",
+            "uplinks": "10.254.0.0/16",
+            "hosts": "10.64.0.0/12",
+        },
+        "host": {"gpus": 2, "interfaces": "eth[1-64]", "rdma_devices": "mlx5_[1-64]"},
+    }
+    for path, value in changes.items():
+        *parents, last = path.split("__")
+        target = data
+        for parent in parents:
+            target = target.setdefault(parent, {})
+        if value is None:
+            del target[last]
+        else:
+            target[last] = value
+    return data
+
+
+def intent(data: dict[str, Any], devices: str = "", hosts: str = "") -> Intent:
+    """Load an inventory folder made of plain data and of the text of override files."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "fabric.yaml").write_text(yaml.safe_dump(data), encoding="utf-8")
+        for kind, text in (("devices", devices), ("hosts", hosts)):
+            if text:
+                (folder / kind).mkdir()
+                (folder / kind / "test.yaml").write_text(text, encoding="utf-8")
+        return load(folder, "inventory")
+
+
+def fabric(devices: str = "", hosts: str = "", **changes: Any) -> Fabric:
+    """Return a small fabric, realised."""
+    return realise(intent(document(**changes), devices, hosts))

@@ -1,0 +1,124 @@
+"""Growth at the end changes nothing that exists: names, addresses, ports, ASNs, VLANs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fabric.topology import Fabric
+from tests.topology.fabrics import EXAMPLES, INVENTORY, document, example, fabric
+
+Truth = dict[Any, Any]
+DESIGNS = st.sampled_from(["rail-optimised", "classic-tor"])
+VLANS = st.sampled_from(["rail", "nic"])
+
+
+def truth(made: Fabric) -> Truth:
+    """Return everything that a person or a device would have to change, by what it belongs to."""
+    switches, nics, up, subnets = made.switches, made.nics, made.uplinks, made.subnets
+    found: Truth = {}
+    for row, name in enumerate(switches.names):
+        found["switch", name] = (
+            switches.role(row),
+            int(switches.asn[row]),
+            int(switches.loopback[row]),
+            switches.skus[row].name,
+        )
+    for row in range(len(nics)):
+        leaf, subnet = int(nics.leaf[row]), int(nics.subnet[row])
+        found["nic", made.hosts.names[int(nics.host[row])], int(nics.rail[row])] = (
+            switches.names[leaf],
+            int(nics.port[row]),
+            int(nics.address[row]),
+            int(subnets.network[subnet]),
+            int(subnets.gateway[subnet]),
+            int(subnets.vlan[subnet]),
+            switches.names[int(subnets.leaf[subnet])],
+            int(subnets.rail[subnet]),
+        )
+    for row in range(len(up)):
+        leaf, spine = switches.names[int(up.leaf[row])], switches.names[int(up.spine[row])]
+        found["uplink", leaf, int(up.leaf_port[row])] = (
+            spine,
+            int(up.spine_port[row]),
+            int(up.leaf_address[row]),
+            int(up.spine_address[row]),
+        )
+    return found
+
+
+def small(
+    sizes: list[int], spines: int, links: int, rails: int, design: str, vlan_per: str
+) -> Fabric:
+    """Return a fabric of units of some sizes."""
+    units = [
+        {"name": f"su{number}", "hosts": f"u{number}h[1-{size}]"}
+        for number, size in enumerate(sizes, 1)
+    ]
+    return fabric(
+        units=units,
+        spines={"count": spines, "links_per_leaf": links},
+        rails=rails,
+        design=design,
+        addressing__vlan_per=vlan_per,
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    sizes=st.lists(st.integers(1, 4), min_size=1, max_size=3),
+    more_units=st.lists(st.integers(1, 4), max_size=2),
+    more_hosts=st.integers(0, 1),
+    spines=st.integers(1, 3),
+    more_spines=st.integers(0, 3),
+    links=st.integers(1, 2),
+    rails=st.integers(1, 3),
+    design=DESIGNS,
+    vlan_per=VLANS,
+)
+def test_growth_at_the_end_changes_nothing(
+    sizes: list[int],
+    more_units: list[int],
+    more_hosts: int,
+    spines: int,
+    more_spines: int,
+    links: int,
+    rails: int,
+    design: str,
+    vlan_per: str,
+) -> None:
+    """Units at the end, hosts at the end of every unit, spines at the end, all at once."""
+    before = truth(small(sizes, spines, links, rails, design, vlan_per))
+    grown = [size + more_hosts for size in sizes] + more_units
+    after = truth(small(grown, spines + more_spines, links, rails, design, vlan_per))
+    assert {key: after.get(key) for key in before} == before
+    assert len(after) >= len(before)
+
+
+def test_own_names_grow_too() -> None:
+    """Names that are longer than the fabric are kept for later."""
+    names = {"leaf_names": "tor[01-20]", "spine_names": "core[1-9]"}
+    before = truth(fabric(**names))
+    units = [*document()["units"], {"name": "su3", "hosts": "c1"}]
+    after = truth(fabric(units=units, spines={"count": 4}, **names))
+    assert {key: after.get(key) for key in before} == before
+    assert ("switch", "tor01") in before
+    assert ("switch", "core2") in before
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_same_inventory_same_fabric(name: str) -> None:
+    """Loading again gives the same tables, number by number."""
+    from fabric.intent.inventory import load
+    from fabric.topology import realise
+
+    first, second = example(name), realise(load(INVENTORY / name))
+    assert truth(first) == truth(second)
+    for table in ("switches", "hosts", "nics", "subnets", "uplinks"):
+        for field, value in vars(getattr(first, table)).items():
+            if isinstance(value, np.ndarray):
+                assert np.array_equal(value, getattr(getattr(second, table), field)), field
