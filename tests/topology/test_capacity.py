@@ -1,5 +1,7 @@
 """What runs out is named, with how much is needed and how much is there."""
 
+# ruff: noqa: E501 - messages stand whole
+
 from __future__ import annotations
 
 from typing import Any

@@ -80,7 +80,7 @@ def small(
     design=DESIGNS,
     vlan_per=VLANS,
 )
-def test_growth_at_the_end_changes_nothing(
+def test_growth_at_the_end_changes_nothing(  # noqa: PLR0913, PLR0917
     sizes: list[int],
     more_units: list[int],
     more_hosts: int,

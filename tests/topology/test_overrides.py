@@ -1,5 +1,7 @@
 """Override files: what they change, and what they cannot."""
 
+# ruff: noqa: E501 - messages stand whole
+
 from __future__ import annotations
 
 import pytest
