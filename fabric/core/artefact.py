@@ -37,7 +37,8 @@ class Artefact:
 
     def __post_init__(self) -> None:
         parts = PurePosixPath(self.path).parts
-        if not parts or self.path.startswith("/") or ".." in parts or "\\" in self.path:
+        plain = self.path.isprintable() and "\\" not in self.path
+        if not plain or not parts or self.path.startswith("/") or ".." in parts:
             message = f"artefact path {self.path!r} is not a plain relative path"
             raise ValueError(message)
 

@@ -1,0 +1,146 @@
+"""Registry, findings, artefacts, units."""
+
+from __future__ import annotations
+
+import hashlib
+import ipaddress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fabric.core import units
+from fabric.core.artefact import Artefact
+from fabric.core.errors import CapacityError, DeviceError, FabricError, InputError
+from fabric.core.findings import Finding, Position, Severity, worst
+from fabric.core.registry import Registry
+
+
+def test_a_name_is_registered_once() -> None:
+    """The second use is refused and changes nothing."""
+    shapes: Registry[str] = Registry("shape")
+    assert shapes.add("round")("circle") == "circle"
+    with pytest.raises(ValueError) as caught:
+        shapes.add("round")("ball")
+    assert str(caught.value) == "shape 'round' is registered twice"
+    assert shapes["round"] == "circle"
+
+
+def test_a_registry_is_its_own() -> None:
+    """Two of them share nothing; iteration is in the order of the names."""
+    shapes: Registry[int] = Registry("shape")
+    shapes.add("b")(2)
+    shapes.add("a")(1)
+    assert list(shapes) == ["a", "b"]
+    assert shapes.items() == [("a", 1), ("b", 2)]
+    assert len(shapes) == 2
+    assert "a" in shapes
+    assert "a" not in Registry[int]("other")
+
+
+def test_an_unknown_name_lists_the_known() -> None:
+    """In the message."""
+    shapes: Registry[int] = Registry("shape")
+    with pytest.raises(KeyError) as caught:
+        shapes["x"]
+    assert caught.value.args == ("unknown shape 'x'; known: none",)
+    shapes.add("b")(2)
+    shapes.add("a")(1)
+    with pytest.raises(KeyError) as caught:
+        shapes["x"]
+    assert caught.value.args == ("unknown shape 'x'; known: a, b",)
+
+
+@pytest.mark.parametrize(
+    ("finding", "text"),
+    [
+        (Finding("QOS012", Severity.ERROR, "is odd"), "is odd [QOS012]"),
+        (Finding("QOS012", Severity.ERROR, "is odd", "mend it"), "is odd; mend it [QOS012]"),
+        (
+            Finding(
+                "TOP003",
+                Severity.WARNING,
+                "is odd",
+                "mend it",
+                "fabric.units[1].name",
+                Position("inventory/fabric.yaml", 8, 7),
+                "leaf1",
+                "Ethernet0",
+            ),
+            (
+                "inventory/fabric.yaml:8:7: fabric.units[1].name: leaf1 Ethernet0: is odd; mend it "
+                "[TOP003]"
+            ),
+        ),
+        (Finding("A", Severity.INFO, "is odd", device="leaf1"), "leaf1: is odd [A]"),
+        (Finding("A", Severity.INFO, "is odd", port="eth1"), "eth1: is odd [A]"),
+    ],
+)
+def test_text_of_findings(finding: Finding, text: str) -> None:
+    """``file:line:column: field: device port: what; fix [RULE]``."""
+    assert str(finding) == text
+
+
+def test_severities_are_ordered() -> None:
+    """An error is the worst."""
+    findings = [Finding("A", severity, "x") for severity in Severity]
+    assert worst(findings) is Severity.ERROR
+    assert worst(findings[:2]) is Severity.WARNING
+    assert worst(()) is None
+    assert [severity.word for severity in Severity] == ["info", "warning", "error"]
+    assert Position("a", 2) < Position("a", 10) < Position("b")
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["", "/etc/passwd", "../x", "a/../b", "a/..", "..", "a\\b", "..\\x", "a\nb", "a\0b", "."],
+)
+def test_paths_that_leave_the_folder_are_refused(path: str) -> None:
+    """Also those that only a file system would find odd."""
+    with pytest.raises(ValueError, match="is not a plain relative path"):
+        Artefact("leaf1", "sonic", "config_db", path, b"")
+
+
+def test_an_artefact_knows_its_digest() -> None:
+    """SHA-256 of the bytes."""
+    made = Artefact("leaf1", "sonic", "config_db", "switches/leaf1/config_db.json", "é".encode())
+    assert made.sha256 == hashlib.sha256("é".encode()).hexdigest()
+    assert made.text == "é"
+    assert not made.executable
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_addresses_are_dotted_quads(address: int) -> None:
+    """There and back."""
+    text = units.ipv4_text(address)
+    assert text == str(ipaddress.IPv4Address(address))
+    assert units.ipv4_int(text) == address
+
+
+def test_units() -> None:
+    """Worked out by hand."""
+    assert units.gbps_to_mbps(400) == 400_000
+    assert units.gbps_to_bytes_per_s(8) == 1e9
+    assert units.ms_to_s(250) == 0.25
+    assert [units.dscp_to_traffic_class_byte(dscp) for dscp in (0, 24, 26, 46, 48, 63)] == [
+        0,
+        96,
+        104,
+        184,
+        192,
+        252,
+    ]
+
+
+def test_errors_carry_what_they_are_about() -> None:
+    """Findings, or the device."""
+    finding = Finding("A", Severity.ERROR, "x")
+    assert CapacityError("too small", [finding]).findings == (finding,)
+    assert isinstance(CapacityError("x"), InputError)
+    error = DeviceError("leaf1", "does not answer")
+    assert (str(error), error.device, error.reason) == (
+        "leaf1: does not answer",
+        "leaf1",
+        "does not answer",
+    )
+    assert isinstance(error, FabricError)
