@@ -82,9 +82,10 @@ def place(
     free = _free_by_unit(fabric, rails, excluded)
     total = sum(len(rows) for rows in free.values())
     if total < nodes:
+        out = len(set(excluded))
         message = (
-            f"{nodes} hosts are needed, {total} of {len(fabric.hosts)} are free "
-            f"({len(set(excluded))} excluded, the others lack a NIC of the rails in use)"
+            f"{nodes} hosts are needed, {total} of {len(fabric.hosts)} are free ({out} excluded, "
+            f"{len(fabric.hosts) - total - out} without a NIC of the rails in use)"
         )
         raise _unplaceable(message, "ask for fewer nodes, or exclude fewer hosts")
     chosen = _choose(free, nodes)

@@ -29,7 +29,7 @@ def slurm(fabric: Fabric) -> str:
     Raises
     ------
     InputError
-        When a name is too long for Slurm.
+        When a name is too long for Slurm, or stands for two of its switches.
     """
     file = fabric.intent.fabric
     root = f"{file.name}-spines"
@@ -37,8 +37,10 @@ def slurm(fabric: Fabric) -> str:
     for name in (*names, root):
         if len(name) > MAX_NAME:
             message = f"{name!r} is longer than the {MAX_NAME} characters of a Slurm switch name"
-            finding = Finding("PLC002", Severity.ERROR, message, "shorten the name")
-            raise InputError("the fabric cannot be exported to Slurm", [finding])
+            raise _refused(message, "shorten the name")
+    if root in names:
+        message = f"{root!r} is the name of a unit and of the spine layer"
+        raise _refused(message, "rename the unit or the fabric")
     lines = ["# Written by rocefab from the inventory. TopologyPlugin=topology/tree"]
     lines += [
         f"SwitchName={unit.name} Nodes={hostlist.fold(hostlist.expand(unit.hosts))}"
@@ -46,3 +48,8 @@ def slurm(fabric: Fabric) -> str:
     ]
     lines.append(f"SwitchName={root} Switches={hostlist.fold(names)}")
     return "\n".join(lines) + "\n"
+
+
+def _refused(message: str, fix: str) -> InputError:
+    finding = Finding("PLC002", Severity.ERROR, message, fix)
+    return InputError("the fabric cannot be exported to Slurm", [finding])

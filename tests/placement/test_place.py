@@ -1,0 +1,213 @@
+"""Placement: each rank once, the fewest units, the tightest of them, and reasons."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fabric.design.host import HostDesigner
+from fabric.intent.resolve import PolicyResolver
+from fabric.placement.place import Placement, UnplaceableError, place
+from fabric.topology import Fabric
+from tests.topology.fabrics import EXAMPLES, example, fabric
+
+
+@st.composite
+def requests(draw: st.DrawFn) -> tuple[Fabric, int, int, set[str], set[str]]:
+    """Return a fabric, nodes, GPUs per node, excluded hosts and hosts with a NIC that is off."""
+    sizes = draw(st.lists(st.integers(1, 4), min_size=1, max_size=4))
+    rails = draw(st.integers(1, 3))
+    gpus = draw(st.integers(rails, 6))
+    hosts = [f"u{unit}h{slot}" for unit, size in enumerate(sizes) for slot in range(1, size + 1)]
+    off = draw(st.sets(st.sampled_from(hosts), max_size=2))
+    overrides = "".join(
+        f"  - {{names: {name}, nics: [{{rail: 0, enabled: false}}]}}\n" for name in off
+    )
+    made = fabric(
+        "",
+        f"hosts:\n{overrides}" if off else "",
+        units=[
+            {"name": f"su{unit}", "hosts": f"u{unit}h[1-{size}]"} for unit, size in enumerate(sizes)
+        ],
+        rails=rails,
+        host__gpus=gpus,
+        design=draw(st.sampled_from(["rail-optimised", "classic-tor"])),
+    )
+    excluded = draw(st.sets(st.sampled_from(hosts), max_size=4))
+    return made, draw(st.integers(1, len(hosts))), draw(st.integers(1, gpus)), excluded, off
+
+
+def _free(made: Fabric, unusable: set[str]) -> list[int]:
+    units = [unit for unit, _ in enumerate(made.intent.fabric.units)]
+    names = zip(made.hosts.names, made.hosts.unit.tolist(), strict=True)
+    usable = [unit for name, unit in names if name not in unusable]
+    return [usable.count(unit) for unit in units]
+
+
+@settings(max_examples=80, deadline=None)
+@given(requests())
+def test_any_request(request: tuple[Fabric, int, int, set[str], set[str]]) -> None:
+    """What must hold of every answer, and when there must be none."""
+    made, nodes, gpus, excluded, off = request
+    free = _free(made, excluded | off)
+    if sum(free) < nodes:
+        with pytest.raises(UnplaceableError):
+            place(made, nodes, gpus, excluded)
+        return
+    found = place(made, nodes, gpus, excluded)
+    assert found == place(made, nodes, gpus, sorted(excluded))
+    assert len(found.hosts) == len(set(found.hosts)) == nodes
+    assert not set(found.hosts) & (excluded | off)
+    assert [rank.rank for rank in found.ranks] == list(range(nodes * gpus))
+    assert [(rank.host, rank.local_rank) for rank in found.ranks] == [
+        (host, gpu) for host in found.hosts for gpu in range(gpus)
+    ]
+    _check_units(found, free, nodes)
+    _check_rails(made, found)
+
+
+def _check_units(found: Placement, free: list[int], nodes: int) -> None:
+    assert [host for hosts in found.units.values() for host in hosts] == list(found.hosts)
+    fewest = next(
+        count
+        for count in range(1, len(free) + 1)
+        if any(sum(part) >= nodes for part in combinations(free, count))
+    )
+    assert len(found.units) == fewest
+    assert found.spine_crossings == (fewest if fewest > 1 else 0)
+    if fewest == 1:
+        (unit,) = found.units
+        assert free[int(unit.removeprefix("su"))] == min(size for size in free if size >= nodes)
+
+
+def _check_rails(made: Fabric, found: Placement) -> None:
+    designer = HostDesigner(made, PolicyResolver(made.intent))
+    for rank in found.ranks:
+        nic = designer.design(made.host_row[rank.host]).nics[rank.rail]
+        assert rank.gpu in nic.gpus
+        assert nic.enabled
+        assert (rank.interface, rank.rdma_device, rank.leaf) == (
+            nic.interface,
+            nic.rdma_device,
+            nic.leaf,
+        )
+    assert found.rails == tuple(sorted({rank.rail for rank in found.ranks}))
+
+
+UNEVEN = {
+    "units": [
+        {"name": "su1", "hosts": "a[1-4]"},
+        {"name": "su2", "hosts": "b[1-2]"},
+        {"name": "su3", "hosts": "c[1-3]"},
+    ]
+}
+
+
+@pytest.mark.parametrize(
+    ("nodes", "excluded", "hosts", "reason"),
+    [
+        (
+            2,
+            (),
+            "b1 b2",
+            "su2 is the tightest unit that holds 2 hosts (2 free); every rail stays on one leaf",
+        ),
+        (
+            2,
+            ("b1",),
+            "c1 c2",
+            "su3 is the tightest unit that holds 2 hosts (3 free); every rail stays on one leaf",
+        ),
+        (
+            5,
+            (),
+            "a1 a2 a3 a4 b1",
+            (
+                "no unit holds 5 hosts; 2 units (su[1-2]) are the fewest that do; ranks go unit by "
+                "unit, so that a ring crosses the spines once per unit and rail"
+            ),
+        ),
+        (
+            7,
+            ("a2",),
+            "a1 a3 a4 b1 c1 c2 c3",
+            (
+                "no unit holds 7 hosts; 3 units (su[1-3]) are the fewest that do; ranks go unit by "
+                "unit, so that a ring crosses the spines once per unit and rail"
+            ),
+        ),
+    ],
+)
+def test_choices_by_hand(nodes: int, excluded: tuple[str, ...], hosts: str, reason: str) -> None:
+    """With the reason, word for word."""
+    found = place(fabric(**UNEVEN), nodes, 2, excluded)
+    assert (" ".join(found.hosts), found.reason) == (hosts, reason)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "gpus", "excluded", "wanted"),
+    [
+        (0, 1, (), "a job needs at least one node and one GPU; raise the number [PLC001]"),
+        (1, 0, (), "a job needs at least one node and one GPU; raise the number [PLC001]"),
+        (
+            1,
+            3,
+            (),
+            (
+                "3 GPUs per node are needed, the hosts have 2; use more nodes with fewer GPUs each "
+                "[PLC001]"
+            ),
+        ),
+        (
+            1,
+            2,
+            ("zz", "a1"),
+            "there is no host 'zz' to exclude; `rocefab show hosts` lists them [PLC001]",
+        ),
+        (
+            9,
+            2,
+            ("a1", "b2"),
+            (
+                "9 hosts are needed, 6 of 9 are free (2 excluded, 1 without a NIC of the rails in "
+                "use); ask for fewer nodes, or exclude fewer hosts [PLC001]"
+            ),
+        ),
+        (
+            8,
+            1,
+            ("a1", "b2"),
+            (
+                "8 hosts are needed, 7 of 9 are free (2 excluded, 0 without a NIC of the rails in "
+                "use); ask for fewer nodes, or exclude fewer hosts [PLC001]"
+            ),
+        ),
+    ],
+)
+def test_why_not(nodes: int, gpus: int, excluded: tuple[str, ...], wanted: str) -> None:
+    """Exact messages."""
+    made = fabric("", "hosts:\n  - {names: c2, nics: [{rail: 1, enabled: false}]}\n", **UNEVEN)
+    with pytest.raises(UnplaceableError) as caught:
+        place(made, nodes, gpus, excluded)
+    assert [str(finding) for finding in caught.value.findings] == [wanted]
+
+
+def test_a_rail_that_is_off_hurts_only_who_needs_it() -> None:
+    """Half of the GPUs use half of the rails."""
+    made = fabric("", "hosts:\n  - {names: 'a[1-3]', nics: [{rail: 1, enabled: false}]}\n")
+    assert place(made, 3, 1).hosts == ("a1", "a2", "a3")
+    assert place(made, 2, 2).hosts == ("b1", "b2")
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_whole_fabric(name: str) -> None:
+    """Every GPU of the examples."""
+    made = example(name)
+    gpus = made.intent.fabric.host.gpus
+    found = place(made, len(made.hosts), gpus)
+    assert found.hosts == made.hosts.names
+    assert found.rails == tuple(range(made.rails))
+    assert len(found.ranks) == len(made.hosts) * gpus
