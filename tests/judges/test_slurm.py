@@ -1,0 +1,196 @@
+"""The real slurmctld loads our topology.conf, and its scontrol folds names as we do."""
+
+from __future__ import annotations
+
+import getpass
+import re
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fabric.core import hostlist
+from fabric.placement.exporters.slurm import slurm
+from tests.judges.conftest import missing_judge
+from tests.topology.fabrics import EXAMPLES, example, fabric
+
+START_S = 20.0
+CONFIGURATION = """\
+ClusterName=judge
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldAddr=127.0.0.1
+SlurmctldPort={port}
+SlurmdPort={slurmd_port}
+SlurmUser={user}
+AuthType=auth/none
+CredType=cred/none
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmctldLogFile={folder}/slurmctld.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+TopologyPlugin=topology/tree
+NodeName={nodes} NodeAddr=127.0.0.1 State=UNKNOWN
+PartitionName=all Nodes=ALL Default=YES
+"""
+
+
+def _program(name: str) -> str:
+    path = shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin")
+    if path is None:
+        missing_judge(f"{name} (Debian packages slurmctld and slurm-client)")
+    assert path is not None
+    return path
+
+
+def _free_port() -> int:
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        return int(server.getsockname()[1])
+
+
+def _configure(folder: Path, nodes: str, topology: str) -> dict[str, str]:
+    (folder / "state").mkdir(exist_ok=True)
+    (folder / "slurm.conf").write_text(
+        CONFIGURATION.format(
+            host=socket.gethostname(),
+            port=_free_port(),
+            slurmd_port=_free_port(),
+            user=getpass.getuser(),
+            folder=folder,
+            nodes=nodes,
+        ),
+        encoding="utf-8",
+    )
+    (folder / "topology.conf").write_text(topology, encoding="utf-8")
+    return {"SLURM_CONF": str(folder / "slurm.conf"), "PATH": "/usr/bin:/bin"}
+
+
+@contextmanager
+def _controller(folder: Path, nodes: str, topology: str) -> Iterator[dict[str, str]]:
+    """Run slurmctld in the foreground until it answers; end it by its own process."""
+    environment = _configure(folder, nodes, topology)
+    with (
+        (folder / "stderr").open("wb") as stderr,
+        subprocess.Popen(
+            [_program("slurmctld"), "-D", "-c"], env=environment, stdout=stderr, stderr=stderr
+        ) as process,
+    ):
+        try:
+            deadline = time.monotonic() + START_S
+            while process.poll() is None and time.monotonic() < deadline:
+                if " is UP" in _scontrol(environment, "ping", check=False):
+                    break
+                time.sleep(0.1)
+            yield environment
+        finally:
+            process.terminate()
+
+
+def _scontrol(environment: dict[str, str], *words: str, check: bool = True) -> str:
+    done = subprocess.run(
+        [_program("scontrol"), *words],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
+    )
+    assert not check or done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def _log(folder: Path) -> str:
+    file = folder / "slurmctld.log"
+    return file.read_text(encoding="utf-8") if file.exists() else ""
+
+
+def _switches(text: str) -> dict[str, tuple[int, list[str], list[str]]]:
+    """Return level, nodes and switches of each switch of ``scontrol show topology``."""
+    found = {}
+    for line in text.splitlines():
+        fields = dict(re.findall(r"(\w+)=(\S*)", line))
+        found[fields["SwitchName"]] = (
+            int(fields["Level"]),
+            hostlist.expand(fields["Nodes"]),
+            hostlist.expand(fields["Switches"]) if fields.get("Switches") else [],
+        )
+    return found
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_slurmctld_reads_the_topology(name: str, tmp_path: Path) -> None:
+    """Levels, nodes and children as in the fabric, and no complaint in the log."""
+    made = example(name)
+    units = {unit.name: hostlist.expand(unit.hosts) for unit in made.intent.fabric.units}
+    nodes = hostlist.fold(made.hosts.names)
+    with _controller(tmp_path, nodes, slurm(made)) as environment:
+        found = _switches(_scontrol(environment, "show", "topology"))
+    root = f"{name}-spines"
+    assert set(found) == {*units, root}
+    for unit, hosts in units.items():
+        assert found[unit] == (0, hosts, [])
+    level, everyone, children = found[root]
+    assert (level, sorted(everyone)) == (1, sorted(made.hosts.names))
+    assert children == list(units)
+    complaints = [line for line in _log(tmp_path).splitlines() if "topolog" in line.lower()]
+    assert [line for line in complaints if re.search("error|warning|fatal", line.lower())] == []
+
+
+def test_slurmctld_refuses_a_switch_that_is_named_twice(tmp_path: Path) -> None:
+    """The judge does refuse; and it is why a unit may not be named as the root."""
+    topology = slurm(fabric()).replace("SwitchName=su2", "SwitchName=su1")
+    with _controller(tmp_path, "a[1-3],b[1-2]", topology) as environment:
+        assert _scontrol(environment, "show", "topology", check=False) == ""
+    assert "fatal" in _log(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Return an environment in which scontrol works by itself."""
+    _program("scontrol")
+    return _configure(tmp_path_factory.mktemp("slurm"), "n1", "SwitchName=s Nodes=n1\n")
+
+
+NAMES = st.builds(
+    "{}{}".format,
+    st.sampled_from(["n", "gpu-a", "leaf-1-"]),
+    st.builds(lambda value, width: f"{value:0{width}d}", st.integers(0, 30), st.integers(1, 3)),
+)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(names=st.lists(NAMES, min_size=1, max_size=12, unique=True))
+def test_names_are_those_of_slurm(environment: dict[str, str], names: list[str]) -> None:
+    """Slurm expands our text to the names, and we expand Slurm's."""
+    ours = hostlist.fold(names)
+    assert _scontrol(environment, "show", "hostnames", ours).split() == hostlist.expand(ours)
+    theirs = _scontrol(environment, "show", "hostlistsorted", ",".join(names)).strip()
+    assert sorted(hostlist.expand(theirs)) == sorted(names)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        "n1,n2,n3,n10,n011,gpu-a1,gpu-a2",
+        "n9,n10",
+        "n99,n100,n101",
+        "n01,n1,n2",
+        "n098,n099,n100,n101",
+        "a8,a9,a10,a010,a11",
+        "leaf-1-1,leaf-1-2,leaf-2-1",
+    ],
+)
+def test_folding_is_that_of_slurm(environment: dict[str, str], names: str) -> None:
+    """Character by character."""
+    theirs = _scontrol(environment, "show", "hostlistsorted", names).strip()
+    assert hostlist.fold(names.split(",")) == theirs
