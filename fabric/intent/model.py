@@ -53,9 +53,14 @@ def _interfaces(text: str) -> str:
     except ValueError as error:
         raise ValueError(str(error)) from None
     for name in names:
-        if not _INTERFACE.fullmatch(name):
-            message = f"{name!r} is not an interface name; use at most 15 of A-Z a-z 0-9 _ . -"
-            raise ValueError(message)
+        _interface(name)
+    return text
+
+
+def _interface(text: str) -> str:
+    if not _INTERFACE.fullmatch(text):
+        message = f"{text!r} is not an interface name; use at most 15 of A-Z a-z 0-9 _ . -"
+        raise ValueError(message)
     return text
 
 
@@ -96,6 +101,7 @@ def _text(text: str) -> str:
 Loose = Field(strict=False)  # YAML knows lists only; the items stay strict
 Name = Annotated[str, AfterValidator(_name)]
 Names = Annotated[str, AfterValidator(_names)]
+Interface = Annotated[str, AfterValidator(_interface)]
 Interfaces = Annotated[str, AfterValidator(_interfaces)]
 Network = Annotated[ipaddress.IPv4Network, BeforeValidator(_network)]
 Address = Annotated[ipaddress.IPv4Address, BeforeValidator(_address)]
@@ -153,7 +159,7 @@ class Cables(Model):
 
 
 class Addressing(Model):
-    """Address pools; positions in a pool follow from unit, rail and slot, so that growth is stable."""
+    """Address pools; places in them follow from unit, rail and slot, so that growth is stable."""
 
     loopbacks: Network = Field(
         description="Pool of loopbacks: spines below, leaves above its middle."
@@ -208,8 +214,8 @@ class HostProfile(Model):
     gpus: int = Field(8, ge=1, le=64)
     interfaces: Interfaces = Field(description="NIC interface of each rail in order: eth[1-8].")
     rdma_devices: Interfaces = Field(description="RDMA device of each rail in order: mlx5_[1-8].")
-    management_interface: Interfaces = "eth0"
-    management_rdma_device: Interfaces | None = Field(
+    management_interface: Interface = "eth0"
+    management_rdma_device: Interface | None = Field(
         None, description="RDMA device of the management NIC, so that jobs leave it alone."
     )
     nccl_queue_pairs: int = Field(4, ge=1, le=128, description="NCCL_IB_QPS_PER_CONNECTION.")
@@ -273,8 +279,8 @@ class NicOverride(Model):
 
     rail: int = Field(ge=0, le=63)
     enabled: bool = True
-    interface: Interfaces | None = None
-    rdma_device: Interfaces | None = None
+    interface: Interface | None = None
+    rdma_device: Interface | None = None
     mac: Mac | None = None
     speed_gbps: Gbps | None = None
     cable_m: CableMetres | None = None

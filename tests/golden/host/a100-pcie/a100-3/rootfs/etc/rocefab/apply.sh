@@ -1,0 +1,48 @@
+#!/bin/sh
+# Written by rocefab from the inventory; changes are lost at the next apply.
+# Puts the settings of a100-3 into force; doing it again changes nothing.
+#
+#   apply.sh              addresses, kernel settings and every NIC
+#   apply.sh INTERFACE    one NIC, as after a reset of its link or driver
+set -eu
+only=${1:-}
+
+# Value and file; a file that the driver does not have is passed over.
+set_value() {
+    if [ -e "$2" ]; then
+        echo "$1" > "$2"
+    fi
+}
+
+modprobe rdma_cm
+if [ -z "$only" ]; then
+    # Addresses first: netplan may rename a NIC, and the kernel knows its settings by that name.
+    netplan apply
+    sysctl -p /etc/sysctl.d/90-rocefab.conf >/dev/null
+    systemctl daemon-reload
+fi
+
+# rail 0: ens1f0 to rack2-leaf Ethernet1/1
+if [ -z "$only" ] || [ "$only" = ens1f0 ]; then
+    # Two calls: --trust and --dscp2prio exclude each other.
+    mlnx_qos -i ens1f0 --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 3 \
+        --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
+        --tcbw 10,0,0,90,0,0,0,0 >/dev/null
+    mlnx_qos -i ens1f0 \
+        --dscp2prio set,24,0 --dscp2prio set,25,0 --dscp2prio set,26,3 --dscp2prio set,27,0 \
+        --dscp2prio set,28,0 --dscp2prio set,29,0 --dscp2prio set,30,0 --dscp2prio set,31,0 \
+        --dscp2prio set,48,6 --dscp2prio set,49,0 --dscp2prio set,50,0 --dscp2prio set,51,0 \
+        --dscp2prio set,52,0 --dscp2prio set,53,0 --dscp2prio set,54,0 --dscp2prio set,55,0 \
+        >/dev/null
+    cma_roce_mode -d mlx5_0 -p 1 -m 2 >/dev/null
+    cma_roce_tos -d mlx5_0 -p 1 -t 104 >/dev/null
+    set_value 104 /sys/class/infiniband/mlx5_0/tc/1/traffic_class
+    set_value 48 /sys/class/net/ens1f0/ecn/roce_np/cnp_dscp
+    set_value 1 /sys/class/net/ens1f0/ecn/roce_np/enable/3
+    set_value 1 /sys/class/net/ens1f0/ecn/roce_rp/enable/3
+    # ethtool may complain although rx and tx were set; the check of rocefab reads them back.
+    ethtool -A ens1f0 rx off tx off || true
+    if [ -z "$only" ]; then
+        systemctl enable 'rocefab-nic@ens1f0.service' >/dev/null
+    fi
+fi

@@ -1,0 +1,223 @@
+#!/bin/sh
+# Written by rocefab from the inventory; changes are lost at the next apply.
+# Puts the settings of gpu064 into force; doing it again changes nothing.
+#
+#   apply.sh              addresses, kernel settings and every NIC
+#   apply.sh INTERFACE    one NIC, as after a reset of its link or driver
+set -eu
+only=${1:-}
+
+# Value and file; a file that the driver does not have is passed over.
+set_value() {
+    if [ -e "$2" ]; then
+        echo "$1" > "$2"
+    fi
+}
+
+modprobe rdma_cm
+if [ -z "$only" ]; then
+    # Addresses first: netplan may rename a NIC, and the kernel knows its settings by that name.
+    netplan apply
+    sysctl -p /etc/sysctl.d/90-rocefab.conf >/dev/null
+    systemctl daemon-reload
+fi
+
+# rail 0: eth1 to su2-rail0 Ethernet248
+if [ -z "$only" ] || [ "$only" = eth1 ]; then
+    # Two calls: --trust and --dscp2prio exclude each other.
+    mlnx_qos -i eth1 --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \
+        --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
+        --tcbw 50,0,0,50,0,0,0,0 >/dev/null
+    mlnx_qos -i eth1 \
+        --dscp2prio set,24,0 --dscp2prio set,25,0 --dscp2prio set,26,3 --dscp2prio set,27,0 \
+        --dscp2prio set,28,0 --dscp2prio set,29,0 --dscp2prio set,30,0 --dscp2prio set,31,0 \
+        --dscp2prio set,48,6 --dscp2prio set,49,0 --dscp2prio set,50,0 --dscp2prio set,51,0 \
+        --dscp2prio set,52,0 --dscp2prio set,53,0 --dscp2prio set,54,0 --dscp2prio set,55,0 \
+        >/dev/null
+    cma_roce_mode -d mlx5_1 -p 1 -m 2 >/dev/null
+    cma_roce_tos -d mlx5_1 -p 1 -t 104 >/dev/null
+    set_value 104 /sys/class/infiniband/mlx5_1/tc/1/traffic_class
+    set_value 48 /sys/class/net/eth1/ecn/roce_np/cnp_dscp
+    set_value 1 /sys/class/net/eth1/ecn/roce_np/enable/3
+    set_value 1 /sys/class/net/eth1/ecn/roce_rp/enable/3
+    # ethtool may complain although rx and tx were set; the check of rocefab reads them back.
+    ethtool -A eth1 rx off tx off || true
+    if [ -z "$only" ]; then
+        systemctl enable 'rocefab-nic@eth1.service' >/dev/null
+    fi
+fi
+
+# rail 1: eth2 to su2-rail1 Ethernet248
+if [ -z "$only" ] || [ "$only" = eth2 ]; then
+    # Two calls: --trust and --dscp2prio exclude each other.
+    mlnx_qos -i eth2 --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \
+        --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
+        --tcbw 50,0,0,50,0,0,0,0 >/dev/null
+    mlnx_qos -i eth2 \
+        --dscp2prio set,24,0 --dscp2prio set,25,0 --dscp2prio set,26,3 --dscp2prio set,27,0 \
+        --dscp2prio set,28,0 --dscp2prio set,29,0 --dscp2prio set,30,0 --dscp2prio set,31,0 \
+        --dscp2prio set,48,6 --dscp2prio set,49,0 --dscp2prio set,50,0 --dscp2prio set,51,0 \
+        --dscp2prio set,52,0 --dscp2prio set,53,0 --dscp2prio set,54,0 --dscp2prio set,55,0 \
+        >/dev/null
+    cma_roce_mode -d mlx5_2 -p 1 -m 2 >/dev/null
+    cma_roce_tos -d mlx5_2 -p 1 -t 104 >/dev/null
+    set_value 104 /sys/class/infiniband/mlx5_2/tc/1/traffic_class
+    set_value 48 /sys/class/net/eth2/ecn/roce_np/cnp_dscp
+    set_value 1 /sys/class/net/eth2/ecn/roce_np/enable/3
+    set_value 1 /sys/class/net/eth2/ecn/roce_rp/enable/3
+    # ethtool may complain although rx and tx were set; the check of rocefab reads them back.
+    ethtool -A eth2 rx off tx off || true
+    if [ -z "$only" ]; then
+        systemctl enable 'rocefab-nic@eth2.service' >/dev/null
+    fi
+fi
+
+# rail 2: eth3 to su2-rail2 Ethernet248
+if [ -z "$only" ] || [ "$only" = eth3 ]; then
+    # Two calls: --trust and --dscp2prio exclude each other.
+    mlnx_qos -i eth3 --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \
+        --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
+        --tcbw 50,0,0,50,0,0,0,0 >/dev/null
+    mlnx_qos -i eth3 \
+        --dscp2prio set,24,0 --dscp2prio set,25,0 --dscp2prio set,26,3 --dscp2prio set,27,0 \
+        --dscp2prio set,28,0 --dscp2prio set,29,0 --dscp2prio set,30,0 --dscp2prio set,31,0 \
+        --dscp2prio set,48,6 --dscp2prio set,49,0 --dscp2prio set,50,0 --dscp2prio set,51,0 \
+        --dscp2prio set,52,0 --dscp2prio set,53,0 --dscp2prio set,54,0 --dscp2prio set,55,0 \
+        >/dev/null
+    cma_roce_mode -d mlx5_3 -p 1 -m 2 >/dev/null
+    cma_roce_tos -d mlx5_3 -p 1 -t 104 >/dev/null
+    set_value 104 /sys/class/infiniband/mlx5_3/tc/1/traffic_class
+    set_value 48 /sys/class/net/eth3/ecn/roce_np/cnp_dscp
+    set_value 1 /sys/class/net/eth3/ecn/roce_np/enable/3
+    set_value 1 /sys/class/net/eth3/ecn/roce_rp/enable/3
+    # ethtool may complain although rx and tx were set; the check of rocefab reads them back.
+    ethtool -A eth3 rx off tx off || true
+    if [ -z "$only" ]; then
+        systemctl enable 'rocefab-nic@eth3.service' >/dev/null
+    fi
+fi
+
+# rail 3: eth4 to su2-rail3 Ethernet248
+if [ -z "$only" ] || [ "$only" = eth4 ]; then
+    # Two calls: --trust and --dscp2prio exclude each other.
+    mlnx_qos -i eth4 --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \
+        --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
+        --tcbw 50,0,0,50,0,0,0,0 >/dev/null
+    mlnx_qos -i eth4 \
+        --dscp2prio set,24,0 --dscp2prio set,25,0 --dscp2prio set,26,3 --dscp2prio set,27,0 \
+        --dscp2prio set,28,0 --dscp2prio set,29,0 --dscp2prio set,30,0 --dscp2prio set,31,0 \
+        --dscp2prio set,48,6 --dscp2prio set,49,0 --dscp2prio set,50,0 --dscp2prio set,51,0 \
+        --dscp2prio set,52,0 --dscp2prio set,53,0 --dscp2prio set,54,0 --dscp2prio set,55,0 \
+        >/dev/null
+    cma_roce_mode -d mlx5_4 -p 1 -m 2 >/dev/null
+    cma_roce_tos -d mlx5_4 -p 1 -t 104 >/dev/null
+    set_value 104 /sys/class/infiniband/mlx5_4/tc/1/traffic_class
+    set_value 48 /sys/class/net/eth4/ecn/roce_np/cnp_dscp
+    set_value 1 /sys/class/net/eth4/ecn/roce_np/enable/3
+    set_value 1 /sys/class/net/eth4/ecn/roce_rp/enable/3
+    # ethtool may complain although rx and tx were set; the check of rocefab reads them back.
+    ethtool -A eth4 rx off tx off || true
+    if [ -z "$only" ]; then
+        systemctl enable 'rocefab-nic@eth4.service' >/dev/null
+    fi
+fi
+
+# rail 4: eth5 to su2-rail4 Ethernet248
+if [ -z "$only" ] || [ "$only" = eth5 ]; then
+    # Two calls: --trust and --dscp2prio exclude each other.
+    mlnx_qos -i eth5 --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \
+        --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
+        --tcbw 50,0,0,50,0,0,0,0 >/dev/null
+    mlnx_qos -i eth5 \
+        --dscp2prio set,24,0 --dscp2prio set,25,0 --dscp2prio set,26,3 --dscp2prio set,27,0 \
+        --dscp2prio set,28,0 --dscp2prio set,29,0 --dscp2prio set,30,0 --dscp2prio set,31,0 \
+        --dscp2prio set,48,6 --dscp2prio set,49,0 --dscp2prio set,50,0 --dscp2prio set,51,0 \
+        --dscp2prio set,52,0 --dscp2prio set,53,0 --dscp2prio set,54,0 --dscp2prio set,55,0 \
+        >/dev/null
+    cma_roce_mode -d mlx5_5 -p 1 -m 2 >/dev/null
+    cma_roce_tos -d mlx5_5 -p 1 -t 104 >/dev/null
+    set_value 104 /sys/class/infiniband/mlx5_5/tc/1/traffic_class
+    set_value 48 /sys/class/net/eth5/ecn/roce_np/cnp_dscp
+    set_value 1 /sys/class/net/eth5/ecn/roce_np/enable/3
+    set_value 1 /sys/class/net/eth5/ecn/roce_rp/enable/3
+    # ethtool may complain although rx and tx were set; the check of rocefab reads them back.
+    ethtool -A eth5 rx off tx off || true
+    if [ -z "$only" ]; then
+        systemctl enable 'rocefab-nic@eth5.service' >/dev/null
+    fi
+fi
+
+# rail 5: eth6 to su2-rail5 Ethernet248
+if [ -z "$only" ] || [ "$only" = eth6 ]; then
+    # Two calls: --trust and --dscp2prio exclude each other.
+    mlnx_qos -i eth6 --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \
+        --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
+        --tcbw 50,0,0,50,0,0,0,0 >/dev/null
+    mlnx_qos -i eth6 \
+        --dscp2prio set,24,0 --dscp2prio set,25,0 --dscp2prio set,26,3 --dscp2prio set,27,0 \
+        --dscp2prio set,28,0 --dscp2prio set,29,0 --dscp2prio set,30,0 --dscp2prio set,31,0 \
+        --dscp2prio set,48,6 --dscp2prio set,49,0 --dscp2prio set,50,0 --dscp2prio set,51,0 \
+        --dscp2prio set,52,0 --dscp2prio set,53,0 --dscp2prio set,54,0 --dscp2prio set,55,0 \
+        >/dev/null
+    cma_roce_mode -d mlx5_6 -p 1 -m 2 >/dev/null
+    cma_roce_tos -d mlx5_6 -p 1 -t 104 >/dev/null
+    set_value 104 /sys/class/infiniband/mlx5_6/tc/1/traffic_class
+    set_value 48 /sys/class/net/eth6/ecn/roce_np/cnp_dscp
+    set_value 1 /sys/class/net/eth6/ecn/roce_np/enable/3
+    set_value 1 /sys/class/net/eth6/ecn/roce_rp/enable/3
+    # ethtool may complain although rx and tx were set; the check of rocefab reads them back.
+    ethtool -A eth6 rx off tx off || true
+    if [ -z "$only" ]; then
+        systemctl enable 'rocefab-nic@eth6.service' >/dev/null
+    fi
+fi
+
+# rail 6: eth7 to su2-rail6 Ethernet248
+if [ -z "$only" ] || [ "$only" = eth7 ]; then
+    # Two calls: --trust and --dscp2prio exclude each other.
+    mlnx_qos -i eth7 --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \
+        --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
+        --tcbw 50,0,0,50,0,0,0,0 >/dev/null
+    mlnx_qos -i eth7 \
+        --dscp2prio set,24,0 --dscp2prio set,25,0 --dscp2prio set,26,3 --dscp2prio set,27,0 \
+        --dscp2prio set,28,0 --dscp2prio set,29,0 --dscp2prio set,30,0 --dscp2prio set,31,0 \
+        --dscp2prio set,48,6 --dscp2prio set,49,0 --dscp2prio set,50,0 --dscp2prio set,51,0 \
+        --dscp2prio set,52,0 --dscp2prio set,53,0 --dscp2prio set,54,0 --dscp2prio set,55,0 \
+        >/dev/null
+    cma_roce_mode -d mlx5_7 -p 1 -m 2 >/dev/null
+    cma_roce_tos -d mlx5_7 -p 1 -t 104 >/dev/null
+    set_value 104 /sys/class/infiniband/mlx5_7/tc/1/traffic_class
+    set_value 48 /sys/class/net/eth7/ecn/roce_np/cnp_dscp
+    set_value 1 /sys/class/net/eth7/ecn/roce_np/enable/3
+    set_value 1 /sys/class/net/eth7/ecn/roce_rp/enable/3
+    # ethtool may complain although rx and tx were set; the check of rocefab reads them back.
+    ethtool -A eth7 rx off tx off || true
+    if [ -z "$only" ]; then
+        systemctl enable 'rocefab-nic@eth7.service' >/dev/null
+    fi
+fi
+
+# rail 7: eth8 to su2-rail7 Ethernet248
+if [ -z "$only" ] || [ "$only" = eth8 ]; then
+    # Two calls: --trust and --dscp2prio exclude each other.
+    mlnx_qos -i eth8 --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \
+        --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
+        --tcbw 50,0,0,50,0,0,0,0 >/dev/null
+    mlnx_qos -i eth8 \
+        --dscp2prio set,24,0 --dscp2prio set,25,0 --dscp2prio set,26,3 --dscp2prio set,27,0 \
+        --dscp2prio set,28,0 --dscp2prio set,29,0 --dscp2prio set,30,0 --dscp2prio set,31,0 \
+        --dscp2prio set,48,6 --dscp2prio set,49,0 --dscp2prio set,50,0 --dscp2prio set,51,0 \
+        --dscp2prio set,52,0 --dscp2prio set,53,0 --dscp2prio set,54,0 --dscp2prio set,55,0 \
+        >/dev/null
+    cma_roce_mode -d mlx5_8 -p 1 -m 2 >/dev/null
+    cma_roce_tos -d mlx5_8 -p 1 -t 104 >/dev/null
+    set_value 104 /sys/class/infiniband/mlx5_8/tc/1/traffic_class
+    set_value 48 /sys/class/net/eth8/ecn/roce_np/cnp_dscp
+    set_value 1 /sys/class/net/eth8/ecn/roce_np/enable/3
+    set_value 1 /sys/class/net/eth8/ecn/roce_rp/enable/3
+    # ethtool may complain although rx and tx were set; the check of rocefab reads them back.
+    ethtool -A eth8 rx off tx off || true
+    if [ -z "$only" ]; then
+        systemctl enable 'rocefab-nic@eth8.service' >/dev/null
+    fi
+fi

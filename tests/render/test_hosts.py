@@ -1,0 +1,181 @@
+"""The files of hosts: golden files, hostile values, explanations."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from fabric.core.errors import InputError, RenderError
+from fabric.design.host import HostDesigner
+from fabric.design.model import HostDesign
+from fabric.intent.resolve import PolicyResolver
+from fabric.render import render_host
+from fabric.render.explain import entries, find
+from fabric.topology import Fabric
+from tests.render.test_explain import _exists
+from tests.topology.fabrics import example, fabric
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "host"
+CASES = [
+    ("a100-pcie", "a100-3"),
+    ("demo", "gpu003"),
+    ("eight-slash-27", "node001"),
+    ("rail-512", "gpu064"),
+]
+ODD = """\
+hosts:
+  - names: a1
+    nics:
+      - {rail: 0, interface: enp1s0-x.7, mac: "52:54:00:00:00:01", speed_gbps: 100, cable_m: 30}
+      - {rail: 1, enabled: false}
+"""
+
+
+def design(made: Fabric, name: str) -> HostDesign:
+    """Return the design of one host."""
+    return HostDesigner(made, PolicyResolver(made.intent)).design(made.host_row[name])
+
+
+@cache
+def odd() -> HostDesign:
+    """Return a host with a name that needs escaping, a MAC address, and a NIC that is off."""
+    return design(fabric("", ODD), "a1")
+
+
+def files(host: HostDesign) -> dict[str, str]:
+    """Return the text of each file by its path."""
+    return {item.path.removeprefix(f"hosts/{host.name}/"): item.text for item in render_host(host)}
+
+
+@pytest.mark.parametrize(("inventory", "name"), [*CASES, ("odd", "a1")])
+def test_files_are_the_golden_files(inventory: str, name: str, *, update_golden: bool) -> None:
+    """Every file, with its path; no golden file is left over; the same bytes again."""
+    host = odd() if inventory == "odd" else design(example(inventory), name)
+    folder = GOLDEN / inventory / name
+    found = files(host)
+    if update_golden:
+        for path, text in found.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(text, encoding="utf-8")
+    stored = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    assert stored == set(found)
+    for path, text in found.items():
+        assert text == (folder / path).read_text(encoding="utf-8"), path
+    assert render_host(host) == render_host(host)
+
+
+@pytest.mark.parametrize(("inventory", "name"), [*CASES, ("odd", "a1")])
+def test_files_say_what_the_design_says(inventory: str, name: str) -> None:
+    """netplan read as YAML, the expected state as JSON."""
+    host = odd() if inventory == "odd" else design(example(inventory), name)
+    found = files(host)
+    nics = [nic for nic in host.nics if nic.enabled]
+    plan = yaml.safe_load(found["rootfs/etc/netplan/60-rocefab.yaml"])["network"]["ethernets"]
+    state = json.loads(found["expected-state.json"])
+    assert list(plan) == list(state["nics"]) == [nic.interface for nic in nics]
+    for nic in nics:
+        own = plan[nic.interface]
+        assert own["addresses"] == state["nics"][nic.interface]["addresses"]
+        assert own["mtu"] == nic.mtu_bytes
+        assert {route["table"] for route in own["routes"]} == {nic.table}
+        assert own["routes"][1]["via"] == nic.gateway
+        assert own["routing-policy"][0]["from"] == f"{nic.address}/32"
+        assert ("match" in own) is bool(nic.mac)
+        assert state["rdma_devices"][nic.interface] == nic.rdma_device
+        assert sum(state["nics"][nic.interface]["bandwidth_percent"].values()) == 100
+
+
+def test_names_are_written_as_each_program_wants_them() -> None:
+    """A dot is a slash to sysctl, a hyphen is escaped for systemd; what is off is left alone."""
+    found = files(odd())
+    assert (
+        "net.ipv4.conf.enp1s0-x/7.arp_ignore = 1\n" in found["rootfs/etc/sysctl.d/90-rocefab.conf"]
+    )
+    script = found["rootfs/etc/rocefab/apply.sh"]
+    assert r"systemctl enable 'rocefab-nic@enp1s0\x2dx.7.service' >" in script
+    assert "eth2" not in "".join(found.values())
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["a;reboot", "a b", "$(id)", "`id`", "a'b", "a\nb", "-x", "1a", "a/b", "{{x}}", "ens[1-2]", ""],
+)
+@pytest.mark.parametrize("field", ["interface", "rdma_device", "mac"])
+def test_hostile_names_do_not_get_in(field: str, name: str) -> None:
+    """An inventory with one is refused."""
+    override = json.dumps({"rail": 0, field: name})
+    with pytest.raises(InputError):
+        fabric("", f"hosts:\n  - names: a1\n    nics: [{override}]\n")
+
+
+@pytest.mark.parametrize("field", ["host__management_interface", "host__interfaces", "name"])
+def test_hostile_names_do_not_get_in_by_the_profile(field: str) -> None:
+    """Nor there."""
+    with pytest.raises(InputError):
+        fabric(**{field: "eth0; reboot"})
+
+
+@pytest.mark.parametrize("field", ["interface", "rdma_device", "leaf", "leaf_port", "gateway"])
+def test_a_line_break_is_refused_by_the_engine(field: str) -> None:
+    """Should one ever get so far."""
+    host = odd()
+    changed: Any = {field: "x\nreboot"}
+    nics = (replace(host.nics[0], **changed), *host.nics[1:])
+    with pytest.raises(RenderError, match="holds a line break"):
+        render_host(replace(host, nics=nics))
+
+
+def test_explanations_name_fields_that_exist() -> None:
+    """A field that was renamed must be renamed here too."""
+    assert {entry.template for entry in entries("host")} == {
+        f"host/{name}.j2" for name in ("apply", "netplan", "sysctl", "unit")
+    }
+    for entry in entries("host"):
+        re.compile(entry.pattern)
+        assert entry.source
+        for field in entry.fields:
+            assert _exists(field), (entry.template, field)
+
+
+def test_every_setting_is_explained() -> None:
+    """Line by line, apart from comments and the words of the shell."""
+    shell = re.compile(
+        r"set -eu|only=.*|\w+\(\) \{|\}|fi|>/dev/null|echo .*|if \[ -[ez] \S+ \]; then"
+    )
+    for path, text in files(odd()).items():
+        if path == "expected-state.json":
+            continue
+        for line in text.splitlines():
+            words = line.strip()
+            if words and not words.startswith("#") and not shell.fullmatch(words):
+                assert find("host", line), line
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("    mlnx_qos -i eth1 --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \\", None),
+        ("        --tcbw 50,0,0,50,0,0,0,0 >/dev/null", "lossless.scheduler.lossless_percent"),
+        ("        --dscp2prio set,26,3", "lossless.roce_dscp"),
+        ("      mtu: 9000", "lossless.mtu.host_bytes"),
+        ("net.ipv4.neigh.default.gc_thresh3 = 16384", "units.hosts"),
+        ("      addresses: [10.64.0.2/24]", "addressing.hosts"),
+    ],
+)
+def test_the_first_explanation_is_the_nearest(text: str, field: str | None) -> None:
+    """The field that a person would look for comes first."""
+    found = find("host", text)
+    assert found
+    if field:
+        assert field in found[0].fields
+    else:
+        assert {"lossless.pfc_priority", "cables.host_m"} <= {
+            name for entry in found for name in entry.fields
+        }
