@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -113,6 +114,7 @@ class Applier:
 
         Devices that were changed but not confirmed go back first; then their wave is done again.
         """
+        load_adapters()
         with self.journal.exclusive():
             states = self.journal.states(run)
             for name in plan.devices:
@@ -160,7 +162,9 @@ class Applier:
             if reasons:
                 self._go_back(run, work)
                 return reasons
-            return self._each(work, lambda item: self._keep_change(run, item))
+            reasons = self._each(work, lambda item: self._keep_change(run, item))
+            self._go_back(run, [item for item in work if item.error])
+            return reasons
         finally:
             for item in work:
                 item.driver.close()
@@ -236,15 +240,13 @@ class Applier:
             problems = [f"{change.path} is not as planned" for change in draft.changes[:3]]
             return problems + worse(item.plan, item.seen, read_snapshot(item.driver))
         except ConnectionLostError as error:
-            self._reopen(item)
+            with suppress(ConnectionLostError):
+                self._reopen(item)
             return [error.reason]
 
     def _reopen(self, item: _Work) -> None:
         item.driver.close()
-        try:
-            item.driver = open_driver(item.connection)
-        except ConnectionLostError as error:
-            self.progress(item.plan.device, error.reason)
+        item.driver = open_driver(item.connection)
 
     def _keep_change(self, run: int, item: _Work) -> None:
         name, token = item.plan.device, item.token
@@ -266,14 +268,27 @@ class Applier:
         name, token = item.plan.device, item.token
         self.journal.record(run, name, State.ROLLING_BACK, item.error)
         try:
-            self._reopen(item)
-            _undo(item.driver, item.plan, item.before, token)
+            self._patiently(item, lambda: _undo(item.driver, item.plan, item.before, token))
             self.journal.record(run, name, State.ROLLED_BACK)
             self.progress(name, "rolled back")
         except FabricError as error:
             message = f"{error}; its own timer takes the change back"
             self.journal.record(run, name, State.FAILED, message)
             self.progress(name, f"failed: {message}")
+
+    def _patiently(self, item: _Work, step: Callable[[], None]) -> None:
+        """Do a step on a fresh session; a device that is away gets time to come back."""
+        deadline = time.monotonic() + self.options.verify_s
+        while True:
+            try:
+                self._reopen(item)
+                step()
+            except ConnectionLostError:
+                if time.monotonic() >= deadline:
+                    raise
+                time.sleep(self.options.poll_s)
+            else:
+                return
 
     def _settle(self, run: int, plan: DevicePlan, event: Event | None) -> None:
         """Bring one device of an interrupted run into a state from which to go on."""

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 from enum import IntEnum
+
+import typer
 
 from fabric.core.errors import DeviceError, FabricError, InputError, PlanError
 
@@ -30,29 +33,28 @@ class CommandExit(Exception):  # noqa: N818 - not an error: a command that ends 
 
 def exit_code_of(error: BaseException) -> int:
     """Print an error for a person and return the exit code that it stands for."""
-    import click
-
     if isinstance(error, CommandExit):
         return error.code
-    if isinstance(error, click.exceptions.Exit):
-        return error.exit_code
-    if isinstance(error, click.ClickException):
-        error.show()
-        return Exit.INPUT
-    if isinstance(error, (KeyboardInterrupt, click.Abort)):
-        sys.stderr.write("\nstopped\n")
-        return Exit.INTERNAL
     if isinstance(error, SystemExit):
         return int(error.code or 0)
+    if isinstance(error, (KeyboardInterrupt, typer.Abort)):
+        sys.stderr.write("\nstopped\n")
+        return Exit.INTERNAL
     if isinstance(error, BrokenPipeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return Exit.OK
     if isinstance(error, FabricError):
         return _known(error)
+    show = getattr(error, "show", None)  # usage errors of click, or of typer's own copy of it
+    if show is not None:
+        show()
+        return Exit.INPUT
+    return _internal(error)
+
+
+def _internal(error: BaseException) -> int:
     sys.stderr.write(f"rocefab: internal error: {type(error).__name__}: {error}\n")
     if os.environ.get("ROCEFAB_TRACEBACK"):
-        import traceback
-
         traceback.print_exception(error)
     else:
         sys.stderr.write("Set ROCEFAB_TRACEBACK=1 to see where, and please report it.\n")

@@ -74,6 +74,8 @@ class Candidate:
         SONiC ``live``: RFC 6902 patch for the rest.
     files : tuple of RemoteFile
         Files that change along with it.
+    remove : tuple of str
+        Files that go away along with it.
     activate : tuple of str
         Commands that put the files into force, in order.
     restore : tuple of str
@@ -86,6 +88,7 @@ class Candidate:
     unload: str = ""
     patch: str = ""
     files: tuple[RemoteFile, ...] = ()
+    remove: tuple[str, ...] = ()
     activate: tuple[str, ...] = ()
     restore: tuple[str, ...] = ()
 

@@ -38,7 +38,7 @@ class HostDriver(ShellDriver):
     def read_state(self, subjects: Sequence[str]) -> Mapping[str, str]:
         """Return outputs by subject.
 
-        ``qos:IF`` is ``mlnx_qos -i IF``; ``tc:DEV`` and ``cnp:IF`` are the traffic class of an
+        ``qos:IF`` is ``mlnx_qos -i IF -a``; ``tc:DEV`` and ``cnp:IF`` are the traffic class of an
         RDMA device and the CNP DSCP of a NIC, which are absent where the driver has no such file.
         """
         texts = {}
@@ -59,7 +59,7 @@ def _command(subject: str) -> str:
         message = f"{name!r} is not an interface name"
         raise ValueError(message)
     if kind == "qos":
-        return f"sudo mlnx_qos -i {name}"
+        return f"sudo mlnx_qos -i {name} -a"
     if kind == "tc":
         return f"sudo cat /sys/class/infiniband/{name}/tc/1/traffic_class 2>/dev/null"
     if kind == "cnp":

@@ -60,7 +60,8 @@ class ShellDriver:
         self._shell.check(f"sudo mkdir -p {folder}")
         for number, file in enumerate(candidate.files):
             self._put(token, f"new{number}", file.content)
-            self._shell.run(f"sudo cp {checked_path(file.path)} {folder}/old{number} 2>/dev/null")
+        for number, path in enumerate(_paths(candidate)):
+            self._shell.run(f"sudo cp {checked_path(path)} {folder}/old{number} 2>/dev/null")
         self._stage_more(candidate, token)
         steps = ("#!/bin/sh", *self._undo_steps(candidate, token), "")
         self._put(token, "undo.sh", "\n".join(steps).encode())
@@ -75,6 +76,8 @@ class ShellDriver:
         for number, file in enumerate(candidate.files):
             path = checked_path(file.path)
             self._shell.check(f"sudo install -D -m {file.mode:o} {folder}/new{number} {path}")
+        for path in candidate.remove:
+            self._shell.check(f"sudo rm -f {checked_path(path)}")
         for command in candidate.activate:
             self._shell.check(f"sudo {command}")
         self._apply(candidate, token)
@@ -109,11 +112,12 @@ class ShellDriver:
         self._shell.check(f"sudo mv {temporary} {self._folder(token)}/{name}")
 
     def _undo_steps(self, candidate: Candidate, token: str) -> list[str]:
+        modes = {file.path: file.mode for file in candidate.files}
         steps = []
-        for number, file in enumerate(candidate.files):
-            old, path = f"{self._folder(token)}/old{number}", checked_path(file.path)
+        for number, path in enumerate(_paths(candidate)):
+            old, mode = f"{self._folder(token)}/old{number}", modes.get(path, 0o644)
             steps.append(
-                f"if [ -f {old} ]; then install -D -m {file.mode:o} {old} {path}; "
+                f"if [ -f {old} ]; then install -D -m {mode:o} {old} {checked_path(path)}; "
                 f"else rm -f {path}; fi"
             )
         return [*steps, *candidate.restore]
@@ -123,3 +127,7 @@ class ShellDriver:
 
     def _apply(self, candidate: Candidate, token: str) -> None:
         """Apply what the platform has beside files."""
+
+
+def _paths(candidate: Candidate) -> tuple[str, ...]:
+    return (*(file.path for file in candidate.files), *candidate.remove)

@@ -68,10 +68,10 @@ def _line(port: Port) -> str:
 def _ip_block(port: Port) -> Result:
     address = port.address
     return {
-        "primaryIp": {"address": str(address.ip) if address else "0.0.0.0",  # noqa: S104
+        "primaryIp": {"address": str(address.ip) if address else "0.0.0.0",
                       "maskLen": address.network.prefixlen if address else 0},
         "secondaryIps": {}, "secondaryIpsOrderedList": [],
-        "virtualIp": {"address": "0.0.0.0", "maskLen": 0},  # noqa: S104
+        "virtualIp": {"address": "0.0.0.0", "maskLen": 0},
         "broadcastAddress": "255.255.255.255", "dhcp": False,
     }  # fmt: skip
 

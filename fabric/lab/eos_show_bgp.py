@@ -105,7 +105,7 @@ def _neighbour(view: View, peer: Peer, asn: str, router_id: str) -> Result:
     count = int(peer.established)
     found: Result = {
         "peerAddress": peer.address, "localAsn": asn, "asn": peer.asn, "state": _state(peer),
-        "routerId": peer.address if is_v4 and peer.established else "0.0.0.0",  # noqa: S104
+        "routerId": peer.address if is_v4 and peer.established else "0.0.0.0",
         "localRouterId": router_id, "description": peer.description,
         "prefixesReceived": count if is_v4 else 0, "prefixesSent": count if is_v4 else 0,
         "v6PrefixesReceived": 0 if is_v4 else count, "v6PrefixesSent": 0 if is_v4 else count,

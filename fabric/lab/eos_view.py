@@ -190,7 +190,7 @@ class View:
     def router_id(self, bgp: Node) -> str:
         """Return the router id: configured, else the address of a loopback."""
         loopbacks = [p.address for p in self.ports() if p.node.mode == "if-loopback" and p.address]
-        return bgp.value("router-id") or (str(loopbacks[0].ip) if loopbacks else "0.0.0.0")  # noqa: S104
+        return bgp.value("router-id") or (str(loopbacks[0].ip) if loopbacks else "0.0.0.0")
 
     def peers(self, bgp: Node) -> list[Peer]:
         """Return the neighbours of one VRF, by address."""

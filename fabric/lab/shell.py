@@ -10,6 +10,7 @@ side ends before the right side starts; the code of a pipeline is that of its la
 from __future__ import annotations
 
 import inspect
+import re
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
     from contextlib import AbstractContextManager
 
+    from fabric.lab.faults import Fault
     from fabric.lab.rootfs import RootFs
 
 _MAX_LOOPS = 10_000
@@ -93,6 +95,7 @@ class Shell:
         self.variables: dict[str, str] = {"HOME": fs.home, "USER": user, "PATH": "/usr/bin:/bin"}
         self.status = 0
         self.line = ""
+        self.refused: Fault | None = None  # a command that matches its pattern is refused
         self.depth = 0
         self.name = "-bash"
         self.frames = [Frame([])]
@@ -103,6 +106,7 @@ class Shell:
     def child(self) -> Shell:
         """Return a copy whose changes do not come back, as a subshell is."""
         twin = Shell(self.fs, self.tools, user=self.user, delay=self.delay, guard=self.guard)
+        twin.refused = self.refused
         twin.cwd, twin.root, twin.line, twin.status = self.cwd, self.root, self.line, self.status
         twin.options, twin.functions = set(self.options), dict(self.functions)
         twin.variables, twin.name = dict(self.variables), self.name
@@ -356,6 +360,9 @@ class Shell:
 
     async def call(self, argv: list[str], streams: Streams) -> int:
         """Run a function or a command by its words."""
+        if self.refused is not None and re.search(self.refused.pattern, " ".join(argv)):
+            streams.err(f"{self.refused.text or f'{argv[0]}: Operation not permitted'}\n")
+            return 1
         if argv[0] in self.functions:
             return await self._function(self.functions[argv[0]], argv[1:], streams)
         special = SPECIAL.get(argv[0])

@@ -107,8 +107,7 @@ class Session:
                 case "cut_at_byte":
                     self._left = fault.count
                 case "refuse_line":
-                    self._write(fault.text + "\n" if fault.text else _refusal(text), error=True)
-                    return 1
+                    self._shell.refused = fault
                 case "hang":
                     await asyncio.Event().wait()
                 case "reboot":
@@ -117,7 +116,10 @@ class Session:
                 case _:
                     raise CutError
         self._shell.line = text
-        code = await self._shell.run(text, self._streams())
+        try:
+            code = await self._shell.run(text, self._streams())
+        finally:
+            self._shell.refused = None
         if stand_in.rebooting:
             raise CutError
         return code
@@ -206,8 +208,3 @@ def _incomplete(text: str) -> bool:
     except ShellSyntaxError:
         return False
     return text.endswith("\\")
-
-
-def _refusal(text: str) -> str:
-    """Return what the shell prints when an operation fails without a text of its own."""
-    return f"{(text.split() or ['-bash'])[0]}: Operation not permitted\n"

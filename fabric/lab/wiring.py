@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fabric.design.model import DeviceDesign, HostDesign
+    from fabric.lab.lab import Lab
 
 _USERS = {"sonic": "admin", "eos": "admin", "host": "ops"}
 
@@ -151,3 +152,33 @@ def _host(design: HostDesign, devices: Mapping[str, DeviceDesign], password: str
             ),
         ),
     )
+
+
+def wire(lab: Lab, devices: Mapping[str, DeviceDesign]) -> None:
+    """Make BGP sessions depend on both ends: one is up when the far end knows it too."""
+    far_ends = {
+        peer.local_address: (peer.name, peer.local_address)
+        for design in devices.values()
+        for peer in design.bgp.neighbours
+    }
+    others = {
+        peer.address: peer.local_address
+        for design in devices.values()
+        for peer in design.bgp.neighbours
+    }
+
+    def known_at_far_end(local_address: str) -> bool:
+        name, address = far_ends.get(local_address, ("", ""))
+        return bool(name) and _knows(lab[name], address)
+
+    for name, design in devices.items():
+        if design.platform == "sonic":
+            lab[name].peer_up = known_at_far_end
+        else:
+            lab[name].connect(peer_up=lambda address: known_at_far_end(others.get(address, "")))
+
+
+def _knows(stand_in: Any, address: str) -> bool:
+    if stand_in.spec.platform == "sonic":
+        return address in stand_in.running.get("BGP_NEIGHBOR", {})
+    return f"neighbor {address} remote-as" in stand_in.running_text

@@ -89,6 +89,8 @@ def rollback(
 
 def status(state: Path, run: int | None = None) -> list[dict[str, Any]]:
     """Return all runs, or the devices of one run, as plain data."""
+    if run is None and not state.exists():
+        return []
     journal = Journal(state)
     if run is not None:
         journal.run(run)

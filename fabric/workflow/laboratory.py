@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.devices.connections import PASSWORD_VARIABLE
 from fabric.lab.lab import Lab
-from fabric.lab.wiring import specs
+from fabric.lab.wiring import specs, wire
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +34,7 @@ def laboratory(project: Project, folder: Path) -> Iterator[Lab]:
     password = os.environ.get(PASSWORD_VARIABLE) or secrets.token_urlsafe(16)
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     with Lab(specs(project.devices, project.hosts, password)) as lab:
+        wire(lab, project.devices)
         _write(folder / PASSWORD, password + "\n")
         _write(folder / CONNECTIONS, json.dumps(connections_of(lab), indent=1) + "\n")
         yield lab

@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.change.adapter import Draft, adapters
 from fabric.change.model import Change, Risk
+from fabric.core.units import dscp_to_traffic_class_byte
 from fabric.devices.driver import Candidate, RemoteFile
 from fabric.observe.parsers.host import UNAVAILABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from fabric.core.artefact import Artefact
     from fabric.devices.driver import Driver
     from fabric.observe.snapshot import Running
 
 APPLY = "/etc/rocefab/apply.sh"
+NETPLAN = "/etc/netplan/60-rocefab.yaml"
 _ROOT = "rootfs/"
 #: mlx5 toggles the link when the PFC mask changes (Linux mlx5 en_dcbnl.c, mlx5_toggle_port_link).
 _FLAPS = ("pfc",)
@@ -109,11 +111,12 @@ class HostAdapter:
             for file in changed
         ]
         apart = list(settings_apart(running.config["nics"], expected_state(artefacts)))
+        live = running.config["nics"]
         candidate = Candidate(
             method="files",
             files=tuple(changed),
             activate=(APPLY,) if changed or apart else (),
-            restore=tuple(_restore_commands(running.config["nics"])),
+            restore=tuple(_restore_commands(running, {**live, **expected_state(artefacts)})),
         )
         return Draft(candidate, (*changes, *apart), "\n".join(_lines(changed, apart, running)))
 
@@ -127,8 +130,9 @@ class HostAdapter:
         return Candidate(
             method="files",
             files=files,
-            activate=tuple(_restore_commands(before.config["nics"])),
-            restore=tuple(_restore_commands(now.config["nics"])),
+            remove=tuple(path for path in now.files if path not in before.files),
+            activate=tuple(_restore_commands(before, now.config["nics"])),
+            restore=tuple(_restore_commands(now, before.config["nics"])),
         )
 
 
@@ -141,21 +145,71 @@ def _placed(artefacts: Sequence[Artefact]) -> list[tuple[str, Artefact]]:
     return found
 
 
-def _restore_commands(nics: dict[str, Any]) -> list[str]:
-    """Return mlnx_qos calls that bring back what was read; two calls, as trust and map exclude."""
-    commands = []
-    for interface, nic in sorted(nics.items()):
-        if "trust" not in nic:
-            continue
-        pfc = ",".join(str(bit) for bit in nic["pfc"])
-        commands.append(f"mlnx_qos -i {interface} --trust {nic['trust']} --pfc {pfc}")
-        if nic["trust"] == "dscp":
-            pairs = " ".join(
-                f"--dscp2prio set,{dscp},{priority}"
-                for dscp, priority in nic["dscp_to_priority"].items()
-            )
-            commands.append(f"mlnx_qos -i {interface} {pairs}")
+def _restore_commands(before: Running, now: dict[str, Any]) -> list[str]:
+    """Return commands that bring back the live settings that were read before.
+
+    ``now`` holds the settings that they replace, by NIC.
+    """
+    commands = ["netplan apply"] if NETPLAN in before.files else []
+    for interface, nic in sorted(before.config["nics"].items()):
+        if "trust" in nic:
+            commands += _qos_commands(interface, nic)
+        commands += _address_commands(interface, nic, now.get(interface, {}))
+        commands += _marking_commands(interface, nic)
     return commands
+
+
+def _qos_commands(interface: str, nic: dict[str, Any]) -> list[str]:
+    """Two calls: --trust and --dscp2prio exclude each other; an unknown list is left out."""
+    words = [f"mlnx_qos -i {interface} --trust {nic['trust']} --pfc {_comma(nic['pfc'])}"]
+    classes = [str(number) for number in range(len(nic["pfc"]))]
+    if nic["cable_m"] is not None:
+        words.append(f"--cable_len {nic['cable_m']}")
+    if all(number >= 0 for number in nic["priority_to_traffic_class"]):
+        words.append(f"--prio_tc {_comma(nic['priority_to_traffic_class'])}")
+    if all(number in nic["tsa"] for number in classes):
+        shares = [
+            nic["bandwidth_percent"][number] if nic["tsa"][number] == "ets" else 0
+            for number in classes
+        ]
+        words.append(f"--tsa {_comma(nic['tsa'][number] for number in classes)}")
+        words.append(f"--tcbw {_comma(shares)}")
+    pairs = [f"--dscp2prio set,{dscp},{prio}" for dscp, prio in nic["dscp_to_priority"].items()]
+    if nic["trust"] == "dscp" and pairs:
+        return [" ".join(words), f"mlnx_qos -i {interface} {' '.join(pairs)}"]
+    return [" ".join(words)]
+
+
+def _address_commands(interface: str, old: dict[str, Any], now: dict[str, Any]) -> list[str]:
+    commands = [f"ip link set dev {interface} mtu {old['mtu_bytes']}"]
+    for address in now.get("addresses", []):
+        if address not in old["addresses"]:
+            ip = address.partition("/")[0]
+            commands.append(f"ip addr del {address} dev {interface} || true")
+            commands.append(f"ip rule del from {ip} || true")
+    commands += [
+        f"ip addr replace {address} dev {interface}"
+        for address in old["addresses"]
+        if address not in now.get("addresses", [])
+    ]
+    return commands
+
+
+def _marking_commands(interface: str, old: dict[str, Any]) -> list[str]:
+    commands = []
+    if isinstance(old["cnp_dscp"], int):
+        file = f"/sys/class/net/{interface}/ecn/roce_np/cnp_dscp"
+        commands.append(f"sh -c 'echo {old['cnp_dscp']} > {file}'")
+    if old["traffic_class_dscp"] != UNAVAILABLE:
+        dscp = old["traffic_class_dscp"]
+        value = -1 if dscp is None else dscp_to_traffic_class_byte(dscp)
+        file = f"/sys/class/infiniband/{old['rdma_device']}/tc/1/traffic_class"
+        commands.append(f"sh -c 'echo {value} > {file}'")
+    return commands
+
+
+def _comma(values: Iterable[object]) -> str:
+    return ",".join(str(value) for value in values)
 
 
 def _lines(files: list[RemoteFile], apart: list[Change], running: Running) -> list[str]:

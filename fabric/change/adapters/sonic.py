@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fabric.change.adapter import Draft, adapters
@@ -230,15 +231,7 @@ class SonicAdapter:
         ]
         way = candidate(running.config, target)
         return Draft(
-            candidate=Candidate(
-                method=way.method,
-                target=way.target,
-                load=way.load,
-                unload=way.unload,
-                patch=way.patch,
-                files=tuple(files),
-                activate=_ACTIVATE if files else (),
-            ),
+            candidate=replace(way, files=tuple(files), activate=_ACTIVATE if files else ()),
             changes=tuple(changes),
             diff="\n".join(_lines(cells) + [f"~ {file.path}" for file in files]),
         )
@@ -251,13 +244,10 @@ class SonicAdapter:
             for path, text in before.files.items()
             if now.files.get(path) != text
         )
-        return Candidate(
-            method=way.method,
-            target=way.target,
-            load=way.load,
-            unload=way.unload,
-            patch=way.patch,
+        return replace(
+            way,
             files=files,
+            remove=tuple(path for path in now.files if path not in before.files),
             activate=_ACTIVATE if files else (),
         )
 

@@ -155,6 +155,7 @@ class HostParser:
             mtu, ips = addresses.get(interface, (0, ()))
             nics[interface] = {
                 **_live_qos(text),
+                "rdma_device": devices.get(interface, ""),
                 "mtu_bytes": mtu,
                 "addresses": list(ips),
                 "table": rules.get(ips[0].partition("/")[0], "") if ips else "",

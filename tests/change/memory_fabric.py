@@ -1,0 +1,100 @@
+"""A small fabric of memory devices and a plan for it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from fabric.change.adapter import adapters, load_adapters
+from fabric.change.expectation import Expectation
+from fabric.change.model import DevicePlan, Plan
+from fabric.change.planner import read, Target
+from fabric.core.artefact import Artefact
+from fabric.devices import drivers, load_drivers
+from fabric.devices.driver import Connection
+from fabric.devices.memory import MemoryDriver
+
+WAVES = (("spine01",), ("leaf1", "leaf2"))
+BEFORE = {
+    "DEVICE_METADATA": {"localhost": {"hwsku": "ACS-MSN4700", "mac": "02:00:00:00:00:01"}},
+    "MGMT_INTERFACE": {"eth0|192.0.2.2/24": {}},
+    "WRED_PROFILE": {"AZURE_LOSSLESS": {"green_min_threshold": "1", "green_max_threshold": "2"}},
+    "NTP_SERVER": {"192.0.2.9": {}},
+}
+INTENDED = {
+    "DEVICE_METADATA": {"localhost": {"hwsku": "ACS-MSN4700"}},
+    "WRED_PROFILE": {"AZURE_LOSSLESS": {"green_min_threshold": "1", "green_max_threshold": "3"}},
+    "NTP_SERVER": {"192.0.2.10": {}},
+}
+
+
+def use_memory_drivers() -> None:
+    """Let the platform ``sonic`` mean memory devices in this process."""
+    load_drivers()
+    load_adapters()
+    drivers._items["sonic"] = MemoryDriver
+
+
+def names() -> list[str]:
+    return [name for wave in WAVES for name in wave]
+
+
+def connection(folder: Path, name: str) -> Connection:
+    return Connection(name, "sonic", str(folder / f"{name}.json"), 0, "nobody")
+
+
+def connections(folder: Path) -> dict[str, Connection]:
+    return {name: connection(folder, name) for name in names()}
+
+
+def create(folder: Path) -> None:
+    for name in names():
+        MemoryDriver.create(folder / f"{name}.json", name, BEFORE)
+
+
+def state(folder: Path, name: str) -> dict:
+    return json.loads((folder / f"{name}.json").read_text())
+
+
+def make_plan(folder: Path) -> Plan:
+    """Return a plan made against the devices in a folder."""
+    plans = {}
+    for name in names():
+        artefacts = (
+            Artefact(
+                name,
+                "sonic",
+                "config_db",
+                f"switches/{name}/config_db.json",
+                json.dumps(INTENDED).encode(),
+            ),
+        )
+        target = Target(connection(folder, name), "leaf", artefacts, Expectation())
+        reading = read(target, MemoryDriver(target.connection))
+        plans[name] = DevicePlan(
+            device=name,
+            platform="sonic",
+            role="leaf",
+            hostname=name,
+            serial="",
+            mac="",
+            fingerprint=reading.running.fingerprint,
+            method=reading.draft.candidate.method,
+            changes=reading.draft.changes,
+            diff=reading.draft.diff,
+            artefacts=artefacts,
+        )
+    return Plan("memory", WAVES, plans)
+
+
+def wanted() -> dict:
+    """Return what every device is to run in the end."""
+    return {
+        "DEVICE_METADATA": BEFORE["DEVICE_METADATA"],
+        "MGMT_INTERFACE": BEFORE["MGMT_INTERFACE"],
+        "WRED_PROFILE": INTENDED["WRED_PROFILE"],
+        "NTP_SERVER": INTENDED["NTP_SERVER"],
+    }
+
+
+__all__ = ["adapters"]
