@@ -271,7 +271,7 @@ def _node(matched: Matched, key: str, line: str, number: int | None, peer_rank: 
         words[matched.list_at] = "{}"
         template = " ".join(words)
     sortable = line.replace("interface Port-Channel", "interface !Port-Channel")
-    order = (rule.rank, (), 0, natural(sortable))
+    order: tuple[Any, ...] = (rule.rank, (), 0, natural(sortable))
     if matched.peer:
         is_address = matched.peer[0].isdecimal() or ":" in matched.peer
         group = ((int(is_address), 0, ""), *natural(matched.peer))

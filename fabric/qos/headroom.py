@@ -78,12 +78,13 @@ def floor_bytes(
     lossless_mtu_bytes: ArrayLike,
 ) -> NDArray[np.float64]:
     """Return the headroom below which no peer can stop in time (response time zero)."""
-    return (
+    floor: NDArray[np.float64] = (
         np.asarray(port_mtu_bytes, dtype=float)
         + np.asarray(lossless_mtu_bytes, dtype=float)
         + PAUSE_FRAME_BYTES
         + np.asarray(cable_bytes(speed_gbps, cable_m))
     )
+    return floor
 
 
 def plain_bytes(
