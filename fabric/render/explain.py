@@ -4,7 +4,7 @@ The knowledge stands in the comment at the head of each template, beside the lin
 about::
 
     {#-
-    explain: <pattern> <- <inventory fields> [; rules: <ids>] ; source: <public source>
+    explain: <pattern> <- <inventory fields> ; source: <public source>
     -#}
 
 A pattern is a regular expression. For SONiC it is searched in ``TABLE|row|field`` and in the line
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _HEAD = re.compile(r"\{#-?(.*?)-?#\}", re.DOTALL)
 _ENTRY = re.compile(
     r"explain: (?P<pattern>.+?) <- ?(?P<fields>[^;]*?)"
-    r"(?: ; rules: (?P<rules>[^;]*?))? ; source: (?P<source>.+)"
+    r" ; source: (?P<source>.+)"
 )
 _ROW = re.compile(r'\s*"((?:[^"\\]|\\.)+)": \{')
 _MAX_PARENTS = 3
@@ -51,8 +51,6 @@ class Explanation:
         Inventory fields that decide the value; ``lossless.`` ones may be overridden by role,
         device and port, ``devices.`` and ``hosts.`` ones stand in the override files. Empty for
         what is fixed.
-    rules : tuple of str
-        Checks that guard the value.
     source : str
         Public source of the form of the line.
     """
@@ -60,7 +58,6 @@ class Explanation:
     pattern: str
     template: str
     fields: tuple[str, ...]
-    rules: tuple[str, ...]
     source: str
 
 
@@ -191,7 +188,6 @@ def _parse(name: str, text: str) -> Iterator[Explanation]:
             pattern=entry["pattern"],
             template=name,
             fields=_names(entry["fields"]),
-            rules=_names(entry["rules"] or ""),
             source=entry["source"],
         )
 

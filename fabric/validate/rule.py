@@ -31,11 +31,14 @@ class Rule(ABC):
         What happens in the network when the rule is broken.
     source : str
         Standard, vendor page or repository and path that the rule rests on.
+    guards : tuple of str
+        Inventory fields that the rule looks at; ``explain`` names the rule beside them.
     """
 
     severity: ClassVar[Severity] = Severity.ERROR
     why: ClassVar[str]
     source: ClassVar[str]
+    guards: ClassVar[tuple[str, ...]]
 
     def __init__(self, rule_id: str) -> None:
         self.id = rule_id

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.intent.resolve import field_value
 from fabric.render.explain import ExplainedLine, Explanation, entries, explain_lines
+from fabric.validate.runner import all_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from fabric.workflow.project import Project
 
 _POLICY = "lossless."
+#: Beginnings of rule ids that speak of one platform alone.
+_RULES_OF_ONE_PLATFORM = {"EOS": "eos", "SON": "sonic", "HST": "host"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +87,7 @@ def explain(project: Project, device: str, text: str) -> list[Answer]:
 
 def _artefacts(project: Project, device: str) -> tuple[str, list[Artefact]]:
     if device in project.devices:
-        return project.devices[device].platform, project.switch_artefacts[device]
+        return _platform(project, device), project.switch_artefacts[device]
     if device in project.hosts:
         return "host", project.host_artefacts[device]
     raise _input_error(f"there is no device {device!r}", "`rocefab show topology` lists them")
@@ -110,10 +114,25 @@ def _answer(
         values=tuple(
             value for field in known.fields for value in _values(project, device, field, port)
         ),
-        rules=known.rules,
+        rules=_rules(known.fields, _platform(project, device)),
         template=f"templates/{known.template}",
         source=known.source,
     )
+
+
+@cache
+def _rules(fields: tuple[str, ...], platform: str) -> tuple[str, ...]:
+    """Return the ids of the rules that guard one of the fields on a platform."""
+    return tuple(
+        rule.id
+        for rule in all_rules()
+        if set(rule.guards) & set(fields)
+        and _RULES_OF_ONE_PLATFORM.get(rule.id[:3], platform) == platform
+    )
+
+
+def _platform(project: Project, device: str) -> str:
+    return project.devices[device].platform if device in project.devices else "host"
 
 
 def _values(project: Project, device: str, field: str, port: str) -> list[Value]:

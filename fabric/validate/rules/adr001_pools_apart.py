@@ -20,6 +20,7 @@ class PoolsApart(ModelRule):
 
     why = "Two things get the same address, or a route to one pool swallows another."
     source = "RFC 4632 section 5 (longest match)"
+    guards = ("addressing.loopbacks", "addressing.uplinks", "addressing.hosts")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the three pools with each other."""

@@ -23,6 +23,7 @@ class UniqueAddresses(ModelRule):
 
     why = "Two owners of an address answer in turn, and sessions break at random."
     source = "RFC 5227 section 1"
+    guards = ("devices.loopback", "hosts.nics.address", "addressing.hosts")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare all addresses of switches, gateways and NICs."""

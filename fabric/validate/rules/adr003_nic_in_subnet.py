@@ -23,6 +23,7 @@ class NicInSubnet(ModelRule):
 
     why = "Outside its subnet, or on its first or last address, a NIC reaches no gateway."
     source = "RFC 1122 section 3.2.1.3; RFC 919"
+    guards = ("hosts.nics.address", "addressing.first_host_offset", "addressing.host_prefix_length")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare every NIC address with its subnet."""

@@ -23,6 +23,7 @@ class GatewayFree(ModelRule):
 
     why = "A gateway outside the subnet, or with the address of a NIC, answers nobody."
     source = "RFC 1812 section 2.2; RFC 1122 section 3.2.1.3"
+    guards = ("addressing.gateway_offset", "addressing.first_host_offset")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the gateways with the subnet and with the NICs."""

@@ -21,6 +21,7 @@ class LoopbackInPool(ModelRule):
 
     why = "Switches announce prefixes of the pools only, so another loopback is not reachable."
     source = "RFC 7938 section 5.2.3 (prefix advertisement)"
+    guards = ("devices.loopback", "addressing.loopbacks")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare every loopback with the pool."""

@@ -23,6 +23,7 @@ class UsableSpace(ModelRule):
         " reached."
     )
     source = "RFC 6890; RFC 1918"
+    guards = ("addressing.loopbacks", "addressing.uplinks", "addressing.hosts")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Look for reserved and for public networks among the pools."""

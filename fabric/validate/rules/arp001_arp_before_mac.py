@@ -25,6 +25,7 @@ class ArpBeforeMac(ModelRule):
         "RFC 1812 section 3.3.2; Guo et al., RDMA over Commodity Ethernet at Scale, SIGCOMM "
         "2016, section 4.2"
     )
+    guards = ("arp.timeout_s", "arp.mac_ageing_s")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the two ages of every switch."""

@@ -24,6 +24,7 @@ class MacKnob(ModelRule):
     source = (
         "sonic-net/sonic-buildimage dockers/docker-orchagent/switch.json.j2 (fdb_aging_time 600)"
     )
+    guards = ("arp.mac_ageing_s",)
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Look for a MAC ageing that a platform cannot set."""

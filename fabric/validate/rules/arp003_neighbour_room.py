@@ -23,6 +23,7 @@ class NeighbourRoom(ModelRule):
         "ones out."
     )
     source = "Linux Documentation/networking/ip-sysctl.rst, neigh/default/gc_thresh1..3"
+    guards = ("arp.neighbour_capacity",)
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Count the NICs and uplinks of every switch."""

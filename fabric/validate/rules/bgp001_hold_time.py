@@ -19,6 +19,7 @@ class HoldTime(ModelRule):
 
     why = "With less, one lost keepalive tears the session down."
     source = "RFC 4271 section 4.4"
+    guards = ("bgp.keepalive_s", "bgp.hold_s")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the two timers."""

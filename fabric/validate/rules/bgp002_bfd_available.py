@@ -22,6 +22,7 @@ class BfdAvailable(ModelRule):
     severity = Severity.WARNING
     why = "A session needs BFD at both ends; without it failures are seen after the hold time only."
     source = "sonic-net/sonic-buildimage dockers/docker-fpm-frr (bfdd runs in frr-mgmt mode only)"
+    guards = ("bgp.bfd",)
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Look for platforms without BFD."""

@@ -19,6 +19,7 @@ class EnoughPaths(ModelRule):
 
     why = "The uplinks above max_paths carry nothing."
     source = "RFC 7938 section 6.1"
+    guards = ("bgp.max_paths",)
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare max_paths with the cables of every switch."""

@@ -23,6 +23,7 @@ class UniqueAsns(ModelRule):
         "reach each other."
     )
     source = "RFC 4271 section 9.1.2; RFC 7938 section 5.2.1"
+    guards = ("bgp.leaf_asn_first", "bgp.spine_asn", "devices.asn")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the AS numbers of all switches."""

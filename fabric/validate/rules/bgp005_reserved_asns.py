@@ -31,6 +31,7 @@ class ReservedAsns(ModelRule):
 
     why = "Routers refuse sessions or routes with reserved numbers."
     source = "RFC 7607; RFC 6793 section 9; RFC 7300; RFC 5398; RFC 6996"
+    guards = ("bgp.leaf_asn_first", "bgp.spine_asn", "devices.asn")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Look up the AS number of every switch."""

@@ -25,6 +25,7 @@ class FixedPaths(ModelRule):
     source = (
         "sonic-net/sonic-buildimage files/image_config/constants/constants.yml (bgp.maximum_paths)"
     )
+    guards = ("bgp.max_paths",)
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Look for another number on SONiC."""

@@ -22,6 +22,7 @@ class ClassIsPriority(ModelRule):
         "Arista EOS manual, DCBX and Flow Control (PFC acts on the traffic class of untagged "
         "packets)"
     )
+    guards = ("lossless.pfc_priority", "lossless.traffic_class")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the two numbers of every policy on EOS."""

@@ -19,6 +19,7 @@ class NoForward(ModelRule):
 
     why = "The enumeration is drop, errdisable and notify-only; nothing means forward."
     source = "aristanetworks/yang EOS-4.36.1F arista-exp-eos-qos-config.yang; pyavd 6.4.0 schema"
+    guards = ("lossless.watchdog.action",)
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Look at the action of every policy on EOS."""

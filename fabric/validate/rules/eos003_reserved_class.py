@@ -25,6 +25,7 @@ class ReservedClass(ModelRule):
         "configurable."
     )
     source = "Arista TOI index (queue 7 before 4.33.0F); Arista EOS manual, QoS"
+    guards = ("lossless.traffic_class", "lossless.queue")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Look for 7 among the classes and queues of every policy on EOS."""

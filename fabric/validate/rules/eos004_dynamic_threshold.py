@@ -23,6 +23,7 @@ class DynamicThreshold(ModelRule):
         "The shared buffer of EOS is set for a whole chip on day 0, so no line is rendered for it."
     )
     source = "pyavd 6.4.0 schema, platform trident mmu queue profiles"
+    guards = ("lossless.dynamic_th",)
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Look for a dynamic_th that is written for an EOS switch."""

@@ -21,6 +21,7 @@ class EcnRange(ModelRule):
 
     why = "The switch refuses the line in the configuration session and nothing is committed."
     source = "pyavd 6.4.0 schema, random_detect.ecn.threshold (1 to 256000000)"
+    guards = ("lossless.ecn.kmin_bytes", "lossless.ecn.kmax_bytes")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare both thresholds of every policy on EOS with the limit."""

@@ -20,6 +20,7 @@ class NicNames(ModelRule):
 
     why = "A rail without a name, or a name without a rail, cannot be configured."
     source = "fabric/intent/model.py in this repository (HostProfile)"
+    guards = ("host.interfaces", "host.rdma_devices", "rails")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Count the names of interfaces and RDMA devices."""

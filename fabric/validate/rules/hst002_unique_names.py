@@ -22,6 +22,12 @@ class UniqueNames(ModelRule):
 
     why = "Two rails would be configured on one NIC, and the second would undo the first."
     source = "Linux net/core/dev.c (interface names are unique)"
+    guards = (
+        "host.interfaces",
+        "host.rdma_devices",
+        "hosts.nics.interface",
+        "hosts.nics.rdma_device",
+    )
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the names of hosts with overrides and of one host without."""

@@ -21,6 +21,7 @@ class GpusPerRail(ModelRule):
     severity = Severity.INFO
     why = "A NIC that serves more GPUs than the others slows every collective."
     source = "NVIDIA NCCL user guide (one NIC per GPU or an equal share)"
+    guards = ("host.gpus", "rails")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Divide the GPUs by the rails."""

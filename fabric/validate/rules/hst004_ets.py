@@ -25,6 +25,7 @@ class HostEts(ModelRule):
     source = (
         "Mellanox/mlnx-tools python/mlnx_qos (checks of tsa and tcbw); IEEE 802.1Q-2018 clause 37.3"
     )
+    guards = ("lossless.scheduler.lossless_percent", "lossless.cnp_traffic_class")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Look at the ETS shares of every distinct policy of hosts."""

@@ -21,6 +21,7 @@ class NeighbourTable(ModelRule):
 
     why = "Above gc_thresh3 the kernel refuses new neighbours: RDMA connections fail at scale only."
     source = "Linux Documentation/networking/ip-sysctl.rst, neigh/default/gc_thresh1..3"
+    guards = ("units.hosts",)
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Count the NICs in the subnets of every host."""

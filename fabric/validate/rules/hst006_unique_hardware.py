@@ -23,6 +23,7 @@ class UniqueHardware(ModelRule):
         "cannot be told apart."
     )
     source = "IEEE 802-2014 clause 8"
+    guards = ("hosts.nics.mac", "hosts.serial", "devices.mac", "devices.serial")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the identities that overrides name."""

@@ -21,6 +21,7 @@ class EcnOrder(ModelRule):
         "With Kmin at or above Kmax the switch refuses the profile or marks nothing or everything."
     )
     source = "Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015, fig. 5"
+    guards = ("lossless.ecn.kmin_bytes", "lossless.ecn.kmax_bytes")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare Kmin and Kmax of every policy in use."""

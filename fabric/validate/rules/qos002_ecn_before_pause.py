@@ -27,6 +27,7 @@ class EcnBeforePause(ModelRule):
     source = (
         "Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015, section 4"
     )
+    guards = ("lossless.ecn.kmin_bytes", "lossless.ecn.kmax_bytes", "lossless.dynamic_th")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare Kmin and Kmax with the pause threshold of one congested port."""

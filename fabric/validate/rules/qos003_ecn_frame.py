@@ -26,6 +26,7 @@ class EcnFrame(ModelRule):
     source = (
         "Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015, section 4"
     )
+    guards = ("lossless.ecn.kmin_bytes", "lossless.mtu.port_bytes")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare Kmin with the largest frame that a host sends."""

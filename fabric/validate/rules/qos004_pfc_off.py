@@ -22,6 +22,7 @@ class PfcOff(ModelRule):
         "IEEE 802.1Q-2018 clause 36; Guo et al., RDMA over Commodity Ethernet at Scale, SIGCOMM"
         " 2016"
     )
+    guards = ("lossless.pfc",)
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Report cables with PFC off at both ends."""

@@ -21,6 +21,7 @@ class PfcOneEnd(ModelRule):
         "The end without PFC ignores the pauses of the other, which then drops what it cannot hold."
     )
     source = "IEEE 802.1Q-2018 clause 36.1"
+    guards = ("lossless.pfc",)
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the ends of every cable."""

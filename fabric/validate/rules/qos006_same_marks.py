@@ -25,6 +25,7 @@ class SameMarks(ModelRule):
         "IEEE 802.1Q-2018 clause 36; RFC 2474 section 3; NVIDIA, Recommended Network "
         "Configuration Examples for RoCE"
     )
+    guards = ("lossless.roce_dscp", "lossless.cnp_dscp", "lossless.pfc_priority")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the ends of every cable."""

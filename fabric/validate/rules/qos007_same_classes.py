@@ -27,6 +27,15 @@ class SameClasses(ModelRule):
         "sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (one set of maps for "
         "all ports)"
     )
+    guards = (
+        "lossless.roce_dscp",
+        "lossless.cnp_dscp",
+        "lossless.traffic_class",
+        "lossless.queue",
+        "lossless.priority_group",
+        "lossless.cnp_traffic_class",
+        "lossless.cnp_queue",
+    )
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the switches at both ends of cables; hosts have a CNP class only."""

@@ -21,6 +21,7 @@ class CnpDscp(ModelRule):
     source = (
         "Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015, section 3"
     )
+    guards = ("lossless.cnp_dscp", "lossless.roce_dscp")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the two code points of every policy."""

@@ -21,6 +21,7 @@ class CnpClass(ModelRule):
     source = (
         "Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015, section 3"
     )
+    guards = ("lossless.cnp_traffic_class", "lossless.cnp_queue")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare class and queue of CNPs with those of RoCE data."""

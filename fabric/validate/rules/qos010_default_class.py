@@ -25,6 +25,12 @@ class DefaultClass(ModelRule):
         "sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (unmapped DSCPs share "
         "one lossy class)"
     )
+    guards = (
+        "lossless.traffic_class",
+        "lossless.queue",
+        "lossless.priority_group",
+        "lossless.pfc_priority",
+    )
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Look for 0 among the numbers of RoCE data and CNPs."""

@@ -23,6 +23,7 @@ class OwnNumbers(ModelRule):
         "buffermgrd makes lossless groups, and pfcwd watches queues, by the numbers in pfc_enable."
     )
     source = "sonic-net/sonic-swss cfgmgr/buffermgr.cpp, orchagent/pfcwdorch.cpp"
+    guards = ("lossless.pfc_priority", "lossless.queue", "lossless.priority_group")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the four numbers of every policy on SONiC."""

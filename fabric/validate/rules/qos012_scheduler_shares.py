@@ -21,6 +21,7 @@ class SchedulerShares(ModelRule):
 
     why = "Systems scale or refuse other sums, and the two sides of a cable then differ."
     source = "IEEE 802.1Q-2018 clause 37.3 (ETS bandwidth sums to 100)"
+    guards = ("lossless.scheduler.lossless_percent", "lossless.scheduler.default_percent")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Add the shares of every policy."""

@@ -20,6 +20,11 @@ class WatchdogRanges(ModelRule):
 
     why = "A time outside the range is refused and the watchdog does not start."
     source = "sonic-net/sonic-buildimage sonic-pfcwd.yang; pyavd 6.4.0 schema"
+    guards = (
+        "lossless.watchdog.detection_ms",
+        "lossless.watchdog.restoration_ms",
+        "lossless.watchdog.poll_ms",
+    )
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the three times with what the platform takes."""

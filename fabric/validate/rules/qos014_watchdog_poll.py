@@ -25,6 +25,11 @@ class WatchdogPoll(ModelRule):
         "sonic-net/sonic-utilities pfcwd/main.py; Arista EOS manual, PFC watchdog (poll at most"
         " half of the shorter time)"
     )
+    guards = (
+        "lossless.watchdog.detection_ms",
+        "lossless.watchdog.restoration_ms",
+        "lossless.watchdog.poll_ms",
+    )
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the poll interval with the shorter of the two times."""

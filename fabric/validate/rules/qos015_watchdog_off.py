@@ -21,6 +21,7 @@ class WatchdogOff(ModelRule):
     severity = Severity.WARNING
     why = "Nothing else ends a pause storm: one broken NIC can stop the whole fabric."
     source = "Guo et al., RDMA over Commodity Ethernet at Scale, SIGCOMM 2016, section 4.3"
+    guards = ("lossless.watchdog.enabled",)
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Look at every policy that has PFC on."""

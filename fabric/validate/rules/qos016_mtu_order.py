@@ -22,6 +22,7 @@ class MtuOrder(ModelRule):
         "A frame above the port MTU is dropped: the session comes up and every large message hangs."
     )
     source = "IEEE 802.3 clause 3.2.7; IEEE 802.1Q clause 9.6"
+    guards = ("lossless.mtu.host_bytes", "lossless.mtu.port_bytes")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare each port MTU with the largest frame of a host."""

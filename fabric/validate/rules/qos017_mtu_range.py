@@ -20,6 +20,7 @@ class MtuRange(ModelRule):
 
     why = "The switch refuses the line and the port keeps its old MTU."
     source = "sonic-net/sonic-buildimage sonic-port.yang; pyavd 6.4.0 schema"
+    guards = ("lossless.mtu.port_bytes",)
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare each port MTU with what the platform takes."""

@@ -19,6 +19,7 @@ class MtuEnds(ModelRule):
 
     why = "The smaller end drops what the larger one sends."
     source = "sonic-net/sonic-buildimage src/sonic-yang-models sonic-port.yang (mtu of PORT)"
+    guards = ("lossless.mtu.port_bytes",)
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the ports at both ends of every uplink."""

@@ -25,6 +25,7 @@ class MtuHosts(ModelRule):
     source = (
         "InfiniBand Architecture Specification 1.4 volume 1, section 12.11 (path MTU is agreed)"
     )
+    guards = ("lossless.mtu.host_bytes",)
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the hosts that have an MTU of their own with the others."""

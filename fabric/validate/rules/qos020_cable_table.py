@@ -25,6 +25,7 @@ class CableTable(ModelRule):
         "sonic-net/sonic-swss cfgmgr/buffermgr.cpp (No PG profile configured for speed and "
         "cable length)"
     )
+    guards = ("cables.host_m", "cables.uplink_m", "devices.ports.cable_m", "hosts.nics.cable_m")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Look up every pair of the ports in use."""

@@ -30,6 +30,7 @@ class Headroom(ModelRule):
         "IEEE 802.1Q-2018 annex N; IEEE 802.3 annex 31B.3.7; sonic-net/SONiC "
         "doc/qos/dynamically-headroom-calculation.md"
     )
+    guards = ("cables.host_m", "cables.uplink_m", "devices.ports.cable_m", "hosts.nics.cable_m")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare each row of the vendor's table with the floor and with the plain IEEE figure."""

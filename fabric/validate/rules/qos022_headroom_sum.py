@@ -22,6 +22,7 @@ class HeadroomSum(ModelRule):
         "sonic-net/sonic-swss cfgmgr/buffer_check_headroom_mellanox.lua; Zhu et al., SIGCOMM "
         "2015, section 4"
     )
+    guards = ("cables.host_m", "cables.uplink_m")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Add the lossless buffers of all ports in use."""

@@ -27,6 +27,7 @@ class ForwardOnSpine(ModelRule):
         "Hu et al., Deadlocks in Datacenter Networks, HotNets 2016; sonic-net/sonic-swss "
         "orchagent/pfcactionhandler.cpp"
     )
+    guards = ("lossless.watchdog.action",)
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Look at the action of every spine policy."""

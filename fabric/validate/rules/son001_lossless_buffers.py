@@ -23,6 +23,7 @@ class LosslessBuffers(SonicRule):
         "sonic-net/sonic-swss cfgmgr/buffermgr.cpp; sonic-net/sonic-buildimage "
         "files/build_templates/buffers_config.j2"
     )
+    guards = ("lossless.pfc", "lossless.pfc_priority", "lossless.priority_group")
 
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Look for the buffers of every priority in pfc_enable."""

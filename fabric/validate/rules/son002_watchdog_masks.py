@@ -23,6 +23,7 @@ class WatchdogMasks(SonicRule):
         "does not start."
     )
     source = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
+    guards = ("lossless.watchdog.enabled", "lossless.pfc")
 
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Compare the rows of PFC_WD with the masks of their ports."""

@@ -19,6 +19,7 @@ class LossyGroup(SonicRule):
 
     why = "In a lossy group packets are dropped while the port pauses another group."
     source = "sonic-net/sonic-swss orchagent/qosorch.cpp, orchagent/bufferorch.cpp"
+    guards = ("lossless.traffic_class", "lossless.priority_group")
 
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Follow every lossless traffic class into its group."""

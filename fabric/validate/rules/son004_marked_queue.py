@@ -19,6 +19,7 @@ class MarkedQueue(SonicRule):
 
     why = "Without a WRED profile nothing slows the senders before PFC pauses them."
     source = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2; RFC 3168"
+    guards = ("lossless.queue",)
 
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Look for the WRED profile of every lossless queue."""

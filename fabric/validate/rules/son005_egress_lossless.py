@@ -24,6 +24,7 @@ class EgressLossless(SonicRule):
 
     why = "A queue with a tail drop limit drops packets that PFC has kept up to there."
     source = "sonic-net/sonic-buildimage device/*/buffers_defaults_t1.j2 (egress_lossless_profile)"
+    guards = ("lossless.queue",)
 
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Look at the egress profile of every lossless queue."""

@@ -19,6 +19,7 @@ class Overlapping(SonicRule):
 
     why = "The daemons apply rows in any order, and the last one wins after every restart anew."
     source = "sonic-net/sonic-swss orchagent/qosorch.cpp, orchagent/bufferorch.cpp"
+    guards = ("lossless.queue", "lossless.priority_group")
 
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Compare the ranges of each port."""

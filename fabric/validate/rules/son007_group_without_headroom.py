@@ -23,6 +23,7 @@ class GroupWithoutHeadroom(SonicRule):
         "sonic-net/sonic-swss orchagent/bufferorch.cpp; sonic-net/SONiC doc/qos/dynamically-"
         "headroom-calculation.md"
     )
+    guards = ("lossless.pfc",)
 
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Look at the profile of every lossless group."""

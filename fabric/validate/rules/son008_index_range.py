@@ -24,6 +24,7 @@ class IndexRange(SonicRule):
         "sonic-net/sonic-buildimage src/sonic-yang-models sonic-queue.yang (queues 0 to 9), "
         "sonic-buffer-pg.yang"
     )
+    guards = ("lossless.queue", "lossless.priority_group")
 
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Compare the numbers of each row with what a port has."""

@@ -19,6 +19,7 @@ class OneThreshold(SonicRule):
 
     why = "With neither dynamic_th nor static_th, or with both, the daemon refuses the profile."
     source = "sonic-net/sonic-swss orchagent/bufferorch.cpp"
+    guards = ("lossless.dynamic_th",)
 
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Look at both thresholds of every profile."""

@@ -22,6 +22,7 @@ class EcnNone(SonicRule):
         "sonic-net/sonic-buildimage sonic-wred-profile.yang; sonic-net/sonic-swss "
         "orchagent/qosorch.cpp"
     )
+    guards = ("lossless.ecn.kmin_bytes", "lossless.ecn.kmax_bytes")
 
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Look at the ecn field of every profile that is on."""

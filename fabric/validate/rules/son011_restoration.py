@@ -21,6 +21,7 @@ class Restoration(SonicRule):
     severity = Severity.WARNING
     why = "Without restoration_time a port that was blocked once stays blocked."
     source = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
+    guards = ("lossless.watchdog.restoration_ms",)
 
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Look for both times of every row."""

@@ -23,6 +23,7 @@ class NeighbourSubnet(SonicRule):
         "sonic-net/sonic-buildimage src/sonic-bgpcfgd/bgpcfgd/managers_bgp.py; RFC 4271 section"
         " 5.1.3"
     )
+    guards = ("addressing.uplinks",)
 
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Compare every neighbour and its local address with the addresses of the switch."""

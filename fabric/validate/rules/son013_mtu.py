@@ -23,6 +23,7 @@ class MtuMismatch(SonicRule):
         "sonic-net/sonic-buildimage doc/Configuration.md (PORT and VLAN mtu); sonic-net/sonic-"
         "swss cfgmgr/vlanmgr.cpp"
     )
+    guards = ("lossless.mtu.port_bytes",)
 
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Compare the MTU of every VLAN with those of its members."""

@@ -27,6 +27,7 @@ class CableLookup(SonicRule):
         "sonic-net/sonic-swss cfgmgr/buffermgr.cpp; sonic-net/sonic-buildimage "
         "device/*/*/*/pg_profile_lookup.ini"
     )
+    guards = ("cables.host_m", "cables.uplink_m", "devices.ports.cable_m", "hosts.nics.cable_m")
 
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Look up speed and cable length of every lossless port."""

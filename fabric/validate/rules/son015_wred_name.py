@@ -23,6 +23,7 @@ class WredName(SonicRule):
     source = (
         "sonic-net/sonic-utilities generic_config_updater/gcu_field_operation_validators.conf.json"
     )
+    guards = ("lossless.ecn.kmin_bytes", "lossless.ecn.kmax_bytes")
 
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Look at the name of the profile of every lossless queue."""

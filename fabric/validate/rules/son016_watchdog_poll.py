@@ -20,6 +20,11 @@ class WatchdogPoll(SonicRule):
 
     why = "A detector that looks less often than its detection time refuses it."
     source = "sonic-net/sonic-utilities pfcwd/main.py (choose a smaller polling_interval)"
+    guards = (
+        "lossless.watchdog.detection_ms",
+        "lossless.watchdog.restoration_ms",
+        "lossless.watchdog.poll_ms",
+    )
 
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Compare both times of every row with the poll interval."""

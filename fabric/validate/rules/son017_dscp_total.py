@@ -27,6 +27,7 @@ class DscpTotal(SonicRule):
         "lossless one."
     )
     source = "sonic-net/sonic-swss orchagent/qosorch.cpp; RFC 2474 section 3"
+    guards = ("lossless.roce_dscp", "lossless.cnp_dscp")
 
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Count the code points of every map."""

@@ -32,6 +32,15 @@ class BoundMaps(SonicRule):
         "sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (PORT_QOS_MAP); sonic-"
         "net/sonic-swss orchagent/qosorch.cpp"
     )
+    guards = (
+        "lossless.roce_dscp",
+        "lossless.cnp_dscp",
+        "lossless.traffic_class",
+        "lossless.queue",
+        "lossless.priority_group",
+        "lossless.cnp_traffic_class",
+        "lossless.cnp_queue",
+    )
 
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Look for the maps of every lossless port."""

@@ -24,6 +24,7 @@ class Asymmetric(SonicRule):
         "control traffic."
     )
     source = "sonic-net/sonic-swss orchagent/portsorch.cpp (setPortPfcAsym)"
+    guards = ("lossless.pfc",)
 
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Look for pfc_asym on."""

@@ -22,6 +22,7 @@ class GapInPath(SonicRule):
         "IEEE 802.1Q-2018 clause 36; Guo et al., RDMA over Commodity Ethernet at Scale, SIGCOMM"
         " 2016"
     )
+    guards = ("lossless.pfc",)
 
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Compare the ports in use with those that have PFC on."""

@@ -20,6 +20,7 @@ class SamePriorities(SonicRule):
 
     why = "A pause that one hop sends and the next does not know ends there, and that hop drops."
     source = "IEEE 802.1Q-2018 clause 36"
+    guards = ("lossless.pfc", "lossless.pfc_priority")
 
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Compare pfc_enable of the lossless ports."""

@@ -24,6 +24,7 @@ class StrictLossless(SonicRule):
         "IEEE 802.1Q-2018 clause 37; sonic-net/sonic-buildimage "
         "files/build_templates/qos_config.j2 (DWRR)"
     )
+    guards = ("lossless.queue", "lossless.scheduler.lossless_percent")
 
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Look at the scheduler of every lossless queue."""

@@ -22,6 +22,7 @@ class Unwatched(SonicRule):
     severity = Severity.WARNING
     why = "pfcwd_sw_enable alone starts nothing; a pause storm on the port is not ended."
     source = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
+    guards = ("lossless.watchdog.enabled",)
 
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Look for the watchdog row of every watched port."""

@@ -19,6 +19,12 @@ class SpeedOffered(ModelRule):
 
     why = "A port that does not come up at the designed speed stays down."
     source = "Port tables of the vendors, as cited in fabric/platforms/skus"
+    guards = (
+        "speeds.host_gbps",
+        "speeds.uplink_gbps",
+        "devices.ports.speed_gbps",
+        "hosts.nics.speed_gbps",
+    )
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the speeds in use with those of the model."""

@@ -23,6 +23,7 @@ class EndsAgree(ModelRule):
         "Both ends of a cable have one speed and one length; of two different values one is wrong."
     )
     source = "IEEE 802.3 clause 73 (no common speed, no link)"
+    guards = ("devices.ports.speed_gbps", "devices.ports.cable_m")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the speeds and lengths that overrides give to the same cable."""

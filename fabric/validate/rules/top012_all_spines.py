@@ -27,6 +27,7 @@ class AllSpines(ModelRule):
         "unevenly."
     )
     source = "RFC 7938 section 3.2 (Clos topology)"
+    guards = ("spines.count", "spines.links_per_leaf")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Count the enabled cables between each leaf and spine."""

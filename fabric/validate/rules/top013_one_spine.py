@@ -21,6 +21,7 @@ class OneSpine(ModelRule):
     severity = Severity.WARNING
     why = "With one spine every failure or upgrade of it stops all traffic between leaves."
     source = "RFC 7938 section 3.2 (Clos topology)"
+    guards = ("spines.count",)
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Count the spines."""

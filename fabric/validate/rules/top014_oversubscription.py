@@ -25,6 +25,7 @@ class Oversubscription(ModelRule):
         "works hard."
     )
     source = "NVIDIA DGX SuperPOD reference architecture (non-blocking compute fabric)"
+    guards = ("spines.links_per_leaf", "spines.count")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the enabled cables on both sides of each leaf."""

@@ -23,6 +23,7 @@ class EqualUplinks(ModelRule):
     severity = Severity.WARNING
     why = "A collective runs at the speed of its slowest leaf."
     source = "NVIDIA DGX SuperPOD reference architecture (rails are symmetric)"
+    guards = ("spines.links_per_leaf",)
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the uplink bandwidth of the leaves."""

@@ -23,6 +23,7 @@ class RightLeaf(ModelRule):
 
     why = "The subnet of the NIC is on another leaf: it reaches no gateway."
     source = "NVIDIA DGX SuperPOD reference architecture (rail-optimised); RFC 1812 section 2.2"
+    guards = ("hosts.nics.leaf", "hosts.nics.port")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the leaf of the cable with the leaf of the subnet."""

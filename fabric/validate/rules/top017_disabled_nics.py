@@ -24,6 +24,7 @@ class DisabledNics(ModelRule):
     severity = Severity.INFO
     why = "Jobs that expect all rails fail or fall back on a host with a disabled NIC."
     source = "NVIDIA NCCL user guide, NCCL_IB_HCA"
+    guards = ("hosts.nics.enabled",)
 
     def check(self, model: Model) -> Iterator[Finding]:
         """List the NICs that overrides disable."""

@@ -25,6 +25,7 @@ class EmptyPort(ModelRule):
         "is unchanged."
     )
     source = "fabric/topology/overrides.py in this repository"
+    guards = ("devices.ports.enabled", "devices.ports.peer")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Look up the port of every override."""
