@@ -68,17 +68,16 @@ def ip_addresses(text: str) -> dict[str, tuple[int, tuple[str, ...]]]:
     UnreadableError
         When the output is not that JSON.
     """
-    return {
-        str(link["ifname"]): (
-            int(link["mtu"]),
-            tuple(
-                f"{item['local']}/{item['prefixlen']}"
-                for item in link.get("addr_info", [])
-                if item.get("family") == "inet"
-            ),
-        )
-        for link in _iproute2(text, "ifname", "mtu")
-    }
+    found = {}
+    try:
+        for link in _iproute2(text, "ifname", "mtu"):
+            addresses = [item for item in link.get("addr_info", []) if item["family"] == "inet"]
+            texts = tuple(f"{item['local']}/{int(item['prefixlen'])}" for item in addresses)
+            found[str(link["ifname"])] = (int(link["mtu"]), texts)
+    except (KeyError, TypeError, ValueError) as error:
+        message = "ip printed no addresses"
+        raise UnreadableError(message) from error
+    return found
 
 
 def ip_rules(text: str) -> dict[str, str]:

@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fabric.observe.parsers import UnreadableError, parsers
-from fabric.observe.parsers.tables import parse_table
+from fabric.observe.parsers.tables import parse_table, plain
 from fabric.observe.snapshot import BgpPeer, LldpNeighbour, Running
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ def lldp_table(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
 
 def _complete(text: str, header: str, total: re.Pattern[str]) -> list[dict[str, str]]:
     """Return the rows of a table that says at its end how many there are."""
+    text = plain(text)
     said = total.search(text)
     if not said:
         message = "the end of the table is missing"

@@ -46,6 +46,8 @@ def parse_table(text: str, first_header: str) -> list[dict[str, str]]:
         if line.strip().startswith(first_header) and re.fullmatch(r"[-\s]*-[-\s]*", ruler):
             spans = [match.span() for match in re.finditer(r"-+", ruler)]
             headers = _cells(line, spans)
+            if headers[0] != first_header or len(set(headers)) != len(headers):
+                break
             rows = _rows(lines[number + 2 :])
             return [dict(zip(headers, _cells(row, spans), strict=True)) for row in rows]
     message = f"no table with a column {first_header!r}"

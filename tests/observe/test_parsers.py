@@ -1,0 +1,157 @@
+"""Our samples, value by value."""
+
+from __future__ import annotations
+
+import pkgutil
+from pathlib import Path
+
+import pytest
+
+from fabric.observe import parsers as package
+from fabric.observe.parsers import UnreadableError, eos, gids, host, load_parsers, parsers, sonic
+from fabric.observe.parsers.mlnx_qos import NicQos, mlnx_qos
+from fabric.observe.snapshot import BgpPeer, LldpNeighbour
+
+SAMPLES = Path(__file__).parent / "samples"
+SUPPORT = {"gids", "mlnx_qos", "tables"}
+
+
+def sample(name: str) -> str:
+    """Return the text of a sample."""
+    return (SAMPLES / name).read_text(encoding="utf-8")
+
+
+def test_each_platform_module_has_registered() -> None:
+    """Under its own name."""
+    load_parsers()
+    modules = {module.name for module in pkgutil.iter_modules(package.__path__)} - SUPPORT
+    assert modules == set(parsers)
+
+
+def test_sonic_bgp() -> None:
+    """A number means established; everything else does not."""
+    assert sonic.bgp_summary(sample("show_ip_bgp_summary.txt")) == {
+        "10.254.0.0": BgpPeer(established=True, state="6", asn=65100),
+        "10.254.0.2": BgpPeer(established=False, state="Idle (Admin)", asn=65100),
+        "10.254.0.4": BgpPeer(established=False, state="Active", asn=65100),
+    }
+    assert sonic.bgp_summary("No IPv4 neighbor is configured\n") == {}
+
+
+def test_sonic_lldp() -> None:
+    """Two neighbours on one port stay two."""
+    assert sonic.lldp_table(sample("show_lldp_table.txt")) == {
+        "Ethernet0": (LldpNeighbour("gpu001", "eth1", "gpu001 eth1"),),
+        "Ethernet8": (LldpNeighbour("gpu002", "eth1", ""),),
+        "Ethernet128": (
+            LldpNeighbour("spine01", "Ethernet1/1", "su1-rail0 uplink"),
+            LldpNeighbour("spy", "Ethernet9", "another"),
+        ),
+    }
+
+
+def test_sonic_pfc() -> None:
+    """N/A is none."""
+    assert sonic.pfc_priority(sample("show_pfc_priority.txt")) == {
+        "Ethernet0": (3, 4),
+        "Ethernet8": (3,),
+        "Ethernet128": (),
+    }
+
+
+def test_eos_bgp() -> None:
+    """The default VRF only: a session of another VRF says nothing about the underlay."""
+    assert eos.bgp_summary(sample("eos_bgp_summary.json")) == {
+        "10.254.0.1": BgpPeer(established=True, state="Established", asn=65101),
+        "10.254.0.129": BgpPeer(established=False, state="Idle", asn=65546),
+    }
+    assert eos.bgp_summary('{"vrfs": {}}') == {}
+
+
+def test_eos_lldp() -> None:
+    """Two neighbours on one port stay two."""
+    assert eos.lldp_neighbours(sample("eos_lldp_neighbors.json")) == {
+        "Ethernet1/1": (LldpNeighbour("su1-rail0", "Ethernet128"),),
+        "Ethernet2/1": (
+            LldpNeighbour("su1-rail1", "Ethernet128"),
+            LldpNeighbour("spy", "0800.274f.332d"),
+        ),
+    }
+
+
+def test_host_qos() -> None:
+    """A map over several lines, classes in any order."""
+    assert mlnx_qos(sample("mlnx_qos.txt")) == NicQos(
+        trust="dscp",
+        pfc=(0, 0, 0, 1, 0, 0, 0, 0),
+        dscp_to_priority={**dict.fromkeys((*range(8), 24, 25), 0), 26: 3, 48: 6},
+        priority_to_traffic_class=(0, 1, 0, 3, 0, 0, 6, 6),
+        tsa={0: "ets", 1: "ets", 3: "ets", 6: "strict"},
+        bandwidth_percent={0: 10, 1: 0, 3: 90, 6: 0},
+        cable_m=30,
+    )
+
+
+def test_host_gids() -> None:
+    """Chosen by content, not by index."""
+    table = gids.show_gids(sample("show_gids.txt"))
+    assert len(table) == 36
+    chosen = gids.ipv4_roce_v2(table, "mlx5_8")
+    assert chosen is not None
+    assert (chosen.index, chosen.address, chosen.interface) == (3, "25.11.128.226", "eth8")
+    assert gids.ipv4_roce_v2(table, "mlx5_9") is None
+
+
+def test_host_lldp() -> None:
+    """A chassis without a name has none; one interface comes without a list."""
+    first = LldpNeighbour("su1-rail0", "Ethernet0", "gpu001 eth1")
+    assert host.lldp_neighbours(sample("lldpcli_neighbors.json")) == {
+        "eth1": (first,),
+        "eth2": (LldpNeighbour("", "52:54:00:00:00:03"),),
+    }
+    single = (
+        '{"lldp": {"interface": {"eth1": {"chassis": {"su1-rail0": {"id": {}}}, '
+        '"port": {"id": {"value": "Ethernet0"}, "descr": "gpu001 eth1"}}}}}'
+    )
+    assert host.lldp_neighbours(single) == {"eth1": (first,)}
+    assert host.lldp_neighbours('{"lldp": {}}') == {}
+
+
+def test_host_addresses_and_rules() -> None:
+    """iproute2 prints empty objects for what it leaves out."""
+    assert host.ip_addresses(sample("ip_addr.json")) == {
+        "lo": (65536, ("127.0.0.1/8",)),
+        "eth1": (9000, ("10.64.0.2/24",)),
+    }
+    assert host.ip_rules(sample("ip_rule.json")) == {"all": "main", "10.64.0.2": "100"}
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"), [("Global tclass=106\n", 26), ("Global tclass=104", 26), ("", None)]
+)
+def test_host_traffic_class(text: str, wanted: int | None) -> None:
+    """The two low bits are ECN."""
+    assert host.traffic_class_dscp(text) == wanted
+
+
+@pytest.mark.parametrize("text", ["Global tclass=256\n", "Global tclass=x", "Global"])
+def test_host_traffic_class_that_cannot_be(text: str) -> None:
+    """Is unknown."""
+    with pytest.raises(UnreadableError):
+        host.traffic_class_dscp(text)
+
+
+def test_running_configurations() -> None:
+    """Cut ones are unreadable; comments of EOS carry times and are left out."""
+    load_parsers()
+    texts = {"config": "! at 10:00\nhostname x\n!\nend\n", "startup": "hostname x\nend\n"}
+    running = parsers["eos"].running("x", texts)
+    assert (running.canonical, running.saved) == ("hostname x\nend\n", True)
+    for text in ("", "! only\n", "hostname x\n", "hostname x\nen"):
+        with pytest.raises(UnreadableError):
+            parsers["eos"].running("x", {"config": text, "startup": ""})
+    texts = {"config": '{"PORT": {"Ethernet0": {}}, "VLAN": {}}', "startup": '{"PORT": {}}'}
+    assert parsers["sonic"].running("x", texts).saved is False
+    for text in ("", '{"PORT": {', "[]", '{"PORT": 1}'):
+        with pytest.raises(UnreadableError):
+            parsers["sonic"].running("x", {"config": text, "startup": "{}"})
