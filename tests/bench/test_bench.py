@@ -1,0 +1,139 @@
+"""How long the stages take, how much memory they need, and how pyavd compares. Prints only."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fabric.render import render_device
+from tests.design.test_examples import _switches
+from tests.judges.avd_model import structured
+from tests.judges.conftest import missing_judge
+from tests.topology.fabrics import INVENTORY, REPOSITORY, fabric
+
+pytestmark = pytest.mark.benchmark
+
+SKUS = REPOSITORY / "fabric" / "platforms" / "skus"
+#: 4,096 NICs need 64 leaves of 64 host ports, or more leaves than a spine of 64 ports takes: so the
+#: spines are SN5600 with twice the ports. Leaves: 32 hosts below, 32 spines above.
+LARGE = """\
+name: rail-4096
+design: rail-optimised
+rails: 8
+units:
+{units}
+spines: {{count: 32, links_per_leaf: 1}}
+platforms:
+  leaf: {{sku: ACS-SN5600, host_ports: 32}}
+  spine: {{sku: BENCH-128}}
+speeds: {{host_gbps: 400, uplink_gbps: 400}}
+addressing:
+  loopbacks: 10.255.0.0/22
+  uplinks: 10.128.0.0/16
+  hosts: 10.64.0.0/15
+  host_prefix_length: 24
+bgp: {{leaf_asn_first: 4200000000}}
+host:
+  gpus: 8
+  interfaces: eth[1-8]
+  rdma_devices: mlx5_[1-8]
+"""
+
+
+def _large(folder: Path) -> tuple[Path, Path]:
+    """Write an inventory of 512 hosts, and the models that it needs."""
+    inventory, models = folder / "rail-4096", folder / "models"
+    inventory.mkdir()
+    units = "\n".join(
+        f'  - {{name: su{number:02d}, hosts: "gpu[{first:04d}-{first + 31:04d}]"}}'
+        for number, first in enumerate(range(1, 512, 32), 1)
+    )
+    (inventory / "fabric.yaml").write_text(LARGE.format(units=units), encoding="utf-8")
+    shutil.copytree(SKUS, models)
+    text = (models / "ACS-SN5600.toml").read_text(encoding="utf-8")
+    text = text.replace("count = 64", "count = 128").replace("lanes = 8", "lanes = 4")
+    (models / "BENCH-128.toml").write_text(text, encoding="utf-8")
+    return inventory, models
+
+
+def _measure(*words: str | Path) -> dict[str, Any]:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.bench.worker", *map(str, words)],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
+
+
+def _print(title: str, result: dict[str, Any]) -> None:
+    print(
+        f"\n{title}: {result['switches']} switches, {result['hosts']} hosts, "
+        f"{result['cables']:,} cables, {result['findings']} findings"
+    )
+    for stage, seconds in result["stages"].items():
+        print(f"  {stage:<18}{seconds:>9.2f} s")
+    print(f"  {'all':<18}{sum(result['stages'].values()):>9.2f} s")
+    print(f"  {'output':<18}{result['bytes'] / 2**20:>9.1f} MiB")
+    print(f"  {'peak memory':<18}{result['peak_mib']:>9.1f} MiB")
+
+
+def test_stages_of_512_gpus() -> None:
+    """The largest example."""
+    result = _measure(INVENTORY / "rail-512")
+    assert result["broken"] == []
+    _print("rail-512", result)
+
+
+def test_stages_of_4096_gpus(tmp_path: Path) -> None:
+    """512 hosts of 8 rails."""
+    result = _measure(*_large(tmp_path))
+    assert (result["hosts"], result["switches"], result["broken"]) == (512, 160, [])
+    _print("rail-4096 (spines of 128 ports)", result)
+
+
+def test_pyavd() -> None:
+    """The same EOS switches, rendered by us and by pyavd, in one process."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            import pyavd
+        except ImportError:
+            missing_judge("pyavd (dependency group dev)")
+    model = {"sku": "7060X6-64PE"}
+    units = [{"name": f"su{number}", "hosts": f"gpu{number}[01-32]"} for number in range(1, 3)]
+    made = fabric(
+        units=units,
+        rails=8,
+        spines={"count": 8, "links_per_leaf": 4},
+        platforms={"leaf": model, "spine": dict(model)},
+        speeds={"host_gbps": 400, "uplink_gbps": 400},
+        host__gpus=8,
+    )
+    devices = list(_switches(made).values())
+    render_device(devices[0])
+    configs = [structured(device) for device in devices]
+    pyavd.get_device_config(configs[0])
+    start = time.perf_counter()
+    ours = [render_device(device)[0].text for device in devices]
+    middle = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        theirs = [pyavd.get_device_config(config) for config in configs]
+    end = time.perf_counter()
+    mine_ms, avd_ms = (1000 * seconds / len(devices) for seconds in (middle - start, end - middle))
+    print(f"\n{len(devices)} EOS switches, warm:")
+    print(f"  {'rocefab':<18}{mine_ms:>9.1f} ms each, {len(ours[0].splitlines())} lines")
+    print(f"  {'pyavd':<18}{avd_ms:>9.1f} ms each, {len(theirs[0].splitlines())} lines")
+    print(f"  {'ratio':<18}{avd_ms / mine_ms:>9.1f}")
