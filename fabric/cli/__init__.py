@@ -15,7 +15,7 @@ def main(arguments: list[str] | None = None) -> int:
 
     try:
         result = app(args=arguments, standalone_mode=False, prog_name="rocefab")
+        sys.stdout.flush()
     except BaseException as error:  # noqa: BLE001 - the one place that turns errors into codes
         return exit_code_of(error)
-    sys.stdout.flush()
     return result if isinstance(result, int) else Exit.OK

@@ -25,8 +25,8 @@ def root(
 ) -> None:
     """Lossless RoCEv2 fabrics of GPU clusters: one inventory, checked, rendered, applied, verified.
 
-    Exit codes: 0 clean, 1 internal error, 2 bad usage or input, 3 a device failed, 4 findings or
-    drift, 5 changes present.
+    Exit codes: 0 clean, 1 internal error, 2 bad usage or input, 3 a device or a rule failed,
+    4 findings or drift, 5 changes present, 130 stopped by Ctrl-C.
     """
     if version:
         from fabric import __version__

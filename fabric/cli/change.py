@@ -22,6 +22,7 @@ from fabric.cli.options import (
     StateFolder,
     Switches,
 )
+from fabric.core.errors import JournalError
 
 if TYPE_CHECKING:
     from fabric.workflow.apply import Result
@@ -50,7 +51,9 @@ def plan(
     inventory: Inventory = Path(),
     out: Annotated[
         Path | None,
-        typer.Option("--out", help="Write the plan to this file.", envvar="ROCEFAB_PLAN"),
+        typer.Option(
+            "--out", help="Write the plan to this file, for apply.", envvar="ROCEFAB_PLAN"
+        ),
     ] = None,
     connections: Connections = None,
     only: Only = "",
@@ -78,23 +81,32 @@ def plan(
     from fabric.workflow import plan as workflow
     from fabric.workflow.project import Project
 
+    if out is not None and not out.absolute().parent.is_dir():
+        message = f"--out: there is no folder {out.parent}; make it first"
+        raise typer.BadParameter(message)
     selection = workflow.Selection(switches=switches, hosts=hosts, only=only)
     made = workflow.plan(Project(inventory), connections, selection, by.value, output.progress)
     if form is Format.JSON:
         output.data(made.to_json())
     else:
         output.data(workflow.describe(made))
-    if out is not None and not made.empty:
+    if out is not None:
         _write(out, made.to_json())
-        output.note(f"wrote {out}; `rocefab apply {out} --commit` carries it out")
+        use = "it holds no changes" if made.empty else f"`rocefab apply {out} --commit` applies it"
+        output.note(f"wrote {out}; {use}")
     if detailed_exitcode and not made.empty:
         raise CommandExit(Exit.CHANGES)
 
 
 def _write(path: Path, text: str) -> None:
     temporary = path.with_name(f".{path.name}.part")
-    temporary.write_text(text, encoding="utf-8")
-    temporary.replace(path)
+    try:
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        message = f"--out: {path} cannot be written: {error.strerror}"
+        raise typer.BadParameter(message) from error
 
 
 def apply(
@@ -138,6 +150,7 @@ def apply(
 
     options = workflow.Options(timer_s=timer_s, verify_s=verify_s)
     if resume:
+        _need_journal(state)
         _end(workflow.resume(state, connections, options, output.progress))
         return
     if plan_file is None:
@@ -152,6 +165,13 @@ def apply(
         output.note("The plan holds no changes.")
         return
     _end(workflow.apply(made, state, connections, options, output.progress))
+
+
+def _need_journal(state: Path) -> None:
+    """Refuse a state folder in which nothing ever ran, in place of making an empty journal."""
+    if not state.is_dir():
+        message = f"{state} holds no journal; name the folder of the run with --state"
+        raise JournalError(message)
 
 
 def _end(result: Result) -> None:
@@ -172,12 +192,16 @@ def status(
     state: StateFolder = DEFAULT_STATE,
     form: FormatOption = Format.TEXT,
 ) -> None:
-    """Show what the journal knows of the runs, or of the devices of one. Exit codes: 0, 2."""
+    """Show what the journal knows of all runs, or of the devices of one. Exit codes: 0, 2."""
     from fabric.workflow.apply import status as workflow
 
+    if run is not None:
+        _need_journal(state)
     rows = workflow(state, run)
     if form is Format.JSON:
         output.as_json(rows)
+    elif run is None and not rows:
+        output.note(f"no runs yet in {state}")
     elif run is None:
         output.table(
             ["run", "kind", "fabric", "started", "state", "devices"],
@@ -215,12 +239,18 @@ def rollback(
     force: Annotated[
         bool,
         typer.Option(
-            help="Go back even where something changed after the run.", envvar="ROCEFAB_FORCE"
+            help="Go back even where something changed after the run.",
+            envvar="ROCEFAB_ROLLBACK_FORCE",
         ),
     ] = False,
 ) -> None:
-    """Bring every device of a finished run back to its state before. Exit codes: 0, 2, 3."""
+    """Bring every device of a finished run back to its state before.
+
+    Without --commit nothing is changed: the devices are named. Exit codes: 0, 2, 3.
+    """
     from fabric.workflow import apply as workflow
+
+    _need_journal(state)
 
     if not commit:
         devices = [row["device"] for row in workflow.status(state, run) if row["state"] == "done"]

@@ -21,6 +21,7 @@ class Exit(IntEnum):
     DEVICE = 3
     FINDINGS = 4
     CHANGES = 5
+    INTERRUPTED = 130  # 128 + SIGINT, as shells say it
 
 
 class CommandExit(Exception):  # noqa: N818 - not an error: a command that ends with a code
@@ -35,14 +36,17 @@ def exit_code_of(error: BaseException) -> int:
     """Print an error for a person and return the exit code that it stands for."""
     if isinstance(error, CommandExit):
         return error.code
+    cause = error.__context__ if isinstance(error, SystemExit) else error
+    if isinstance(cause, BrokenPipeError):
+        # The reader of stdout has seen enough (`rocefab show links | head -1`); typer makes a
+        # SystemExit of it. What is still in the buffer must not fail again at the very end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.OK
     if isinstance(error, SystemExit):
         return int(error.code or 0)
     if isinstance(error, (KeyboardInterrupt, typer.Abort)):
-        sys.stderr.write("\nstopped\n")
-        return Exit.INTERNAL
-    if isinstance(error, BrokenPipeError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return Exit.OK
+        sys.stderr.write("\nrocefab: stopped by the user\n")
+        return Exit.INTERRUPTED
     if isinstance(error, FabricError):
         return _known(error)
     show = getattr(error, "show", None)  # usage errors of click, or of typer's own copy of it

@@ -61,7 +61,11 @@ def check(
     ] = FailOn.ERROR,
     ignore: Annotated[
         list[str] | None,
-        typer.Option(help="Rule to leave out; may be repeated.", envvar="ROCEFAB_IGNORE"),
+        typer.Option(
+            metavar="RULE",
+            help="Rule to leave out; may be repeated (in the variable: names with spaces).",
+            envvar="ROCEFAB_IGNORE",
+        ),
     ] = None,
     sonic_config: Annotated[
         list[Path] | None,
@@ -72,14 +76,20 @@ def check(
     ] = None,
 ) -> None:
     """Check an inventory, and what follows from it, against every rule. Exit codes: 0, 2, 3, 4."""
+    from fabric.core.errors import InputError
     from fabric.core.findings import Severity
     from fabric.workflow import check as workflow
     from fabric.workflow.project import Project
 
-    if sonic_config:
-        outcome = workflow.check_sonic_files(sonic_config, ignore or [])
-    else:
-        outcome = workflow.check(Project(inventory), ignore or [])
+    try:
+        if sonic_config:
+            outcome = workflow.check_sonic_files(sonic_config, ignore or [])
+        else:
+            outcome = workflow.check(Project(inventory), ignore or [])
+    except InputError as error:
+        if form is not ReportForm.TEXT:  # a program shall see on which line it went wrong
+            output.data(workflow.report(workflow.unreadable(error), form.value))
+        raise
     output.data(workflow.report(outcome, form.value))
     if outcome.at_least(Severity[fail_on.name]):
         raise CommandExit(Exit.FINDINGS)

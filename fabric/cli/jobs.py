@@ -20,11 +20,13 @@ def register(app: typer.Typer) -> None:
 def place(
     inventory: Inventory = Path(),
     nodes: Annotated[
-        int, typer.Option(help="Hosts that the job needs.", envvar="ROCEFAB_NODES")
+        int, typer.Option(min=1, help="Hosts that the job needs.", envvar="ROCEFAB_NODES")
     ] = 1,
     gpus_per_node: Annotated[
         int | None,
-        typer.Option(help="GPUs per host; all without it.", envvar="ROCEFAB_GPUS_PER_NODE"),
+        typer.Option(
+            min=1, help="GPUs per host; default: all of them.", envvar="ROCEFAB_GPUS_PER_NODE"
+        ),
     ] = None,
     exclude: Annotated[
         str,

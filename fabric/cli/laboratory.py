@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import tempfile
 import threading
 from pathlib import Path
@@ -12,7 +13,11 @@ import typer
 from fabric.cli import output
 from fabric.cli.options import Inventory  # noqa: TC001 - typer reads it at run time
 
-lab_app = typer.Typer(help="The embedded lab.", no_args_is_help=True, rich_markup_mode=None)
+lab_app = typer.Typer(
+    help="Run stand-ins of all devices of an inventory.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -23,7 +28,7 @@ def register(app: typer.Typer) -> None:
 
 @lab_app.callback()
 def lab() -> None:
-    """Stand-ins of all devices of an inventory, on this machine."""
+    """Run stand-ins of all devices of an inventory, on this machine."""
 
 
 @lab_app.command(epilog="Example: rocefab lab up inventory/demo --dir lab")
@@ -31,13 +36,18 @@ def up(
     inventory: Inventory = Path(),
     folder: Annotated[
         Path,
-        typer.Option("--dir", help="Gets connections.json and password.", envvar="ROCEFAB_LAB"),
+        typer.Option(
+            "--dir",
+            help="Folder that gets connections.json and password.",
+            envvar="ROCEFAB_LAB",
+        ),
     ] = Path("lab"),
 ) -> None:
     """Run the stand-ins until Ctrl-C. Exit codes: 0, 2."""
     from fabric.workflow.laboratory import laboratory
     from fabric.workflow.project import Project
 
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as a service manager ends it
     with laboratory(Project(inventory), folder) as running:
         output.note(
             f"{len(running.names())} devices are up. In another terminal:\n"

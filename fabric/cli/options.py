@@ -41,9 +41,16 @@ StateFolder = Annotated[
 ]
 Only = Annotated[
     str,
-    typer.Option("--only", help="Names of devices: su1-rail[0-1],gpu001.", envvar="ROCEFAB_ONLY"),
+    typer.Option(
+        "--only",
+        help="Take only these devices in: su1-rail[0-1],gpu001; default: all.",
+        envvar="ROCEFAB_ONLY",
+    ),
 ]
 Switches = Annotated[
-    bool, typer.Option("--switches/--no-switches", envvar="ROCEFAB_SWITCHES", help="Switches.")
+    bool,
+    typer.Option("--switches/--no-switches", envvar="ROCEFAB_SWITCHES", help="Take switches in."),
 ]
-Hosts = Annotated[bool, typer.Option("--hosts/--no-hosts", envvar="ROCEFAB_HOSTS", help="Hosts.")]
+Hosts = Annotated[
+    bool, typer.Option("--hosts/--no-hosts", envvar="ROCEFAB_HOSTS", help="Take hosts in.")
+]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 from typing import TYPE_CHECKING
 
@@ -17,15 +18,33 @@ if TYPE_CHECKING:
 
     from fabric.workflow.project import Project
 
-__all__ = ["Outcome", "check", "check_sonic_files", "refuse_errors", "report", "report_names"]
+__all__ = [
+    "Outcome",
+    "check",
+    "check_sonic_files",
+    "refuse_errors",
+    "report",
+    "report_names",
+    "unreadable",
+]
+
+#: A rendering that fails is a finding under this name; the other rules have classes.
+_RENDERING = "REN001"
 
 
 def check(project: Project, ignore: Sequence[str] = ()) -> Outcome:
-    """Run every rule over a project; a rendering that fails is a finding too."""
+    """Run every rule over a project; a rendering that fails is a finding too.
+
+    Raises
+    ------
+    InputError
+        When ``ignore`` names a rule that does not exist, or the fabric does not fit its pools.
+    """
+    _refuse_unknown(ignore)
     try:
         world = project.world
     except RenderError as error:
-        finding = Finding("REN001", Severity.ERROR, str(error), "correct the value that it names")
+        finding = Finding(_RENDERING, Severity.ERROR, str(error), "correct the value that it names")
         model_only = _model_world(project)
         outcome = run(model_only, ignore)
         return Outcome(
@@ -48,25 +67,49 @@ def check_sonic_files(files: Sequence[Path], ignore: Sequence[str] = ()) -> Outc
     Raises
     ------
     InputError
-        When a file is not a CONFIG_DB dump.
+        When a file is not a CONFIG_DB dump, or ``ignore`` names a rule that does not exist.
     """
+    _refuse_unknown(ignore)
     configs = {}
     for file in files:
         try:
             data = json.loads(file.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise _not_config_db(file, str(error)) from error
+        except json.JSONDecodeError as error:
+            place = Position(str(file), error.lineno, error.colno)
+            raise _not_config_db(place, f"not JSON: {error.msg.lower()}") from error
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise _not_config_db(Position(str(file)), reason) from error
+        except ValueError as error:
+            raise _not_config_db(Position(str(file)), str(error)) from error
         if not isinstance(data, dict) or not all(isinstance(rows, dict) for rows in data.values()):
-            raise _not_config_db(file, "not a set of tables")
+            raise _not_config_db(Position(str(file)), "not a set of tables")
         configs[str(file)] = data
     return run(World(sonic=configs), ignore)
 
 
-def _not_config_db(file: Path, reason: str) -> InputError:
+def _not_config_db(place: Position, reason: str) -> InputError:
     message = f"not a config_db.json: {reason}"
-    place = Position(str(file))
     finding = Finding("INT001", Severity.ERROR, message, "name a CONFIG_DB dump", "", place)
-    return InputError(f"1 error in {file}", [finding])
+    return InputError(f"1 error in {place.file}", [finding])
+
+
+def _refuse_unknown(ignore: Sequence[str]) -> None:
+    known = [_RENDERING, *(rule.id for rule in all_rules())]
+    findings = []
+    for name in ignore:
+        if name not in known:
+            close = difflib.get_close_matches(name.upper(), known, n=1)
+            fix = f"did you mean {close[0]!r}?" if close else "`rocefab show rules` lists them"
+            message = f"there is no rule {name!r} to ignore"
+            findings.append(Finding("INT022", Severity.ERROR, message, fix))
+    if findings:
+        raise InputError("nothing was checked", findings)
+
+
+def unreadable(error: InputError) -> Outcome:
+    """Return the outcome of a check that ended before any rule ran."""
+    return Outcome(error.findings, (), (), ())
 
 
 def refuse_errors(project: Project) -> Outcome:
