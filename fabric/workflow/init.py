@@ -7,36 +7,41 @@ from pathlib import Path
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
+from fabric.workflow.show import schema
 
-_STARTING_POINT = "demo"
+_STARTING_POINT = "start.yaml"
+_SCHEMAS = ("fabric", "devices", "hosts")
 
 
 def init(folder: Path) -> Path:
-    """Copy the small example into a new folder and return its ``fabric.yaml``.
+    """Write a commented inventory into a new folder and return its ``fabric.yaml``.
+
+    The schemas that its first line names, for editors, lie beside it.
 
     Raises
     ------
     InputError
-        When the folder already holds something.
+        When the folder already holds something, or cannot be written.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        finding = Finding(
-            "INT020",
-            Severity.ERROR,
-            "is not an empty folder",
-            "name a new one",
-            position=Position(str(folder)),
-        )
-        raise InputError("nothing was written", [finding])
-    folder.mkdir(parents=True, exist_ok=True)
-    text = (example(_STARTING_POINT) / "fabric.yaml").read_text(encoding="utf-8")
-    for kind in ("fabric", "devices", "hosts"):
-        from fabric.workflow.show import schema
-
-        (folder / f".{kind}.schema.json").write_text(schema(kind), encoding="utf-8")
+        raise _refusal(folder, "is not an empty folder")
     target = folder / "fabric.yaml"
-    target.write_text(text.replace("../fabric.schema.json", ".fabric.schema.json"), "utf-8")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for kind in _SCHEMAS:
+            (folder / f".{kind}.schema.json").write_text(schema(kind), encoding="utf-8")
+        start = Path(__file__).with_name(_STARTING_POINT)
+        target.write_text(start.read_text(encoding="utf-8"), encoding="utf-8")
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise _refusal(folder, f"cannot be written: {reason}") from error
     return target
+
+
+def _refusal(folder: Path, message: str) -> InputError:
+    place = Position(str(folder))
+    finding = Finding("INT020", Severity.ERROR, message, "name a new folder", position=place)
+    return InputError("nothing was written", [finding])
 
 
 def example(name: str) -> Path:
