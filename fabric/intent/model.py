@@ -116,14 +116,14 @@ Asn = Annotated[int, Field(ge=1, le=4_294_967_294)]
 class Unit(Model):
     """A scalable unit (rail-optimised: one leaf per rail) or a rack (classic: one leaf)."""
 
-    name: Name
+    name: Name = Field(description="First part of the names of its leaves: su1-rail0.")
     hosts: Names = Field(description="Hosts in order, as a range: gpu[001-032].")
 
 
 class Spines(Model):
     """The spine layer."""
 
-    count: int = Field(ge=1, le=4096)
+    count: int = Field(ge=1, le=4096, description="Spines; every leaf is cabled to each.")
     links_per_leaf: int = Field(1, ge=1, le=64, description="Cables from each leaf to each spine.")
 
 
@@ -134,28 +134,30 @@ class RolePlatform(Model):
     host_ports: int | None = Field(
         None, ge=1, description="Leaf ports kept for hosts, from port 1; default: half of them."
     )
-    lossless: LosslessPolicy | None = None
+    lossless: LosslessPolicy | None = Field(
+        None, description="Fields of the lossless policy that differ on this role."
+    )
 
 
 class Platforms(Model):
     """Switch model by role."""
 
-    leaf: RolePlatform
-    spine: RolePlatform
+    leaf: RolePlatform = Field(description="Platform of the leaves.")
+    spine: RolePlatform = Field(description="Platform of the spines.")
 
 
 class Speeds(Model):
     """Port speeds in Gb/s."""
 
-    host_gbps: Gbps
-    uplink_gbps: Gbps
+    host_gbps: Gbps = Field(description="Host NIC and the leaf port that it is on.")
+    uplink_gbps: Gbps = Field(description="Both ends of a cable between leaf and spine.")
 
 
 class Cables(Model):
     """One-way cable lengths in metres; switches may accept listed lengths only."""
 
-    host_m: CableMetres = 5
-    uplink_m: CableMetres = 40
+    host_m: CableMetres = Field(5, description="From host to leaf.")
+    uplink_m: CableMetres = Field(40, description="From leaf to spine.")
 
 
 class Addressing(Model):
@@ -181,12 +183,12 @@ class Addressing(Model):
 class Bgp(Model):
     """BGP underlay: all spines in one AS, each leaf in its own."""
 
-    spine_asn: Asn = 65100
-    leaf_asn_first: Asn = 65101
-    keepalive_s: int = Field(3, ge=1, le=3600)
-    hold_s: int = Field(9, ge=3, le=3600)
-    max_paths: int = Field(64, ge=1, le=256)
-    bfd: bool = False
+    spine_asn: Asn = Field(65100, description="AS number of all spines.")
+    leaf_asn_first: Asn = Field(65101, description="AS number of the first leaf; one more each.")
+    keepalive_s: int = Field(3, ge=1, le=3600, description="Time between two keepalives.")
+    hold_s: int = Field(9, ge=3, le=3600, description="Silence after which a session ends.")
+    max_paths: int = Field(64, ge=1, le=256, description="Equal paths that are used together.")
+    bfd: bool = Field(False, description="Whether BFD watches the sessions.")  # noqa: FBT003
 
 
 class Arp(Model):
@@ -204,17 +206,21 @@ class Arp(Model):
 class Management(Model):
     """What the switches need beside the fabric; logins and management ports are left as found."""
 
-    ntp_servers: Annotated[tuple[Address, ...], Loose] = ()
-    syslog_servers: Annotated[tuple[Address, ...], Loose] = ()
+    ntp_servers: Annotated[tuple[Address, ...], Loose] = Field((), description="NTP servers.")
+    syslog_servers: Annotated[tuple[Address, ...], Loose] = Field(
+        (), description="Receivers of system messages."
+    )
 
 
 class HostProfile(Model):
     """What a GPU host looks like."""
 
-    gpus: int = Field(8, ge=1, le=64)
+    gpus: int = Field(8, ge=1, le=64, description="GPUs of a host.")
     interfaces: Interfaces = Field(description="NIC interface of each rail in order: eth[1-8].")
     rdma_devices: Interfaces = Field(description="RDMA device of each rail in order: mlx5_[1-8].")
-    management_interface: Interface = "eth0"
+    management_interface: Interface = Field(
+        "eth0", description="Interface outside of the fabric; jobs start over it."
+    )
     management_rdma_device: Interface | None = Field(
         None, description="RDMA device of the management NIC, so that jobs leave it alone."
     )
@@ -224,87 +230,105 @@ class HostProfile(Model):
 class FabricFile(Model):
     """``fabric.yaml``: what the fabric is."""
 
-    name: Name
-    design: Literal["rail-optimised", "classic-tor"]
+    name: Name = Field(description="Name of the fabric.")
+    design: Literal["rail-optimised", "classic-tor"] = Field(
+        description="One leaf per unit and rail, or one leaf per rack with all NICs of its hosts."
+    )
     rails: int = Field(ge=1, le=64, description="NICs of a host that take part in the fabric.")
-    units: Annotated[tuple[Unit, ...], Loose] = Field(min_length=1)
-    spines: Spines
+    units: Annotated[tuple[Unit, ...], Loose] = Field(
+        min_length=1, description="Units in order; append new ones, so that nothing moves."
+    )
+    spines: Spines = Field(description="The spine layer.")
     leaf_names: Names | None = Field(None, description="Own leaf names, unit by unit, as a range.")
     spine_names: Names | None = Field(None, description="Own spine names as a range.")
-    platforms: Platforms
-    speeds: Speeds
-    cables: Cables = Cables()
-    addressing: Addressing
-    lossless: LosslessPolicy = LosslessPolicy()
-    arp: Arp = Arp()
-    bgp: Bgp = Bgp()
-    host: HostProfile
-    management: Management = Management()
+    platforms: Platforms = Field(description="Switch model by role.")
+    speeds: Speeds = Field(description="Port speeds.")
+    cables: Cables = Field(Cables(), description="Cable lengths.")
+    addressing: Addressing = Field(description="Address pools.")
+    lossless: LosslessPolicy = Field(LosslessPolicy(), description="The lossless policy.")
+    arp: Arp = Field(Arp(), description="Ageing of neighbours.")
+    bgp: Bgp = Field(Bgp(), description="The BGP underlay.")
+    host: HostProfile = Field(description="What a host looks like.")
+    management: Management = Field(Management(), description="Servers that the switches use.")
 
 
 class Peer(Model):
     """The other end of a cable that differs from the design."""
 
-    device: Name
-    port: PortName
+    device: Name = Field(description="Switch or host at the other end.")
+    port: PortName = Field(description="Its port, as the platform names it.")
 
 
 class PortOverride(Model):
     """What differs on one port."""
 
-    enabled: bool = True
-    speed_gbps: Gbps | None = None
-    cable_m: CableMetres | None = None
-    fec: Literal["rs", "fc", "none"] | None = None
-    description: Text | None = None
-    peer: Peer | None = None
-    lossless: LosslessPolicy | None = None
+    enabled: bool = Field(True, description="Whether the port is up.")  # noqa: FBT003
+    speed_gbps: Gbps | None = Field(None, description="Speed of the port.")
+    cable_m: CableMetres | None = Field(None, description="One-way length of its cable.")
+    fec: Literal["rs", "fc", "none"] | None = Field(None, description="Forward error correction.")
+    description: Text | None = Field(None, description="Text at the port.")
+    peer: Peer | None = Field(None, description="Other end of the cable, where it differs.")
+    lossless: LosslessPolicy | None = Field(
+        None, description="Fields of the lossless policy that differ on this port."
+    )
 
 
 class DeviceOverride(Model):
     """What differs on some switches."""
 
-    names: Names
-    sku: str | None = None
-    asn: Asn | None = None
-    loopback: Address | None = None
-    mac: Mac | None = None
-    serial: Text | None = None
-    lossless: LosslessPolicy | None = None
-    ports: dict[PortName, PortOverride] = Field(default_factory=dict)
+    names: Names = Field(description="Switches that this is about, as a range.")
+    sku: str | None = Field(None, description="Switch model.")
+    asn: Asn | None = Field(None, description="AS number.")
+    loopback: Address | None = Field(None, description="Address of the loopback.")
+    mac: Mac | None = Field(None, description="Chassis MAC; another switch is never written to.")
+    serial: Text | None = Field(None, description="Serial; another switch is never written to.")
+    lossless: LosslessPolicy | None = Field(
+        None, description="Fields of the lossless policy that differ on these switches."
+    )
+    ports: dict[PortName, PortOverride] = Field(
+        default_factory=dict, description="What differs on single ports, by port name."
+    )
 
 
 class NicOverride(Model):
     """What differs on one NIC."""
 
-    rail: int = Field(ge=0, le=63)
-    enabled: bool = True
-    interface: Interface | None = None
-    rdma_device: Interface | None = None
-    mac: Mac | None = None
-    speed_gbps: Gbps | None = None
-    cable_m: CableMetres | None = None
+    rail: int = Field(ge=0, le=63, description="Which NIC: its rail, from 0.")
+    enabled: bool = Field(True, description="Whether the NIC takes part.")  # noqa: FBT003
+    interface: Interface | None = Field(None, description="Interface name.")
+    rdma_device: Interface | None = Field(None, description="RDMA device.")
+    mac: Mac | None = Field(None, description="MAC address.")
+    speed_gbps: Gbps | None = Field(None, description="Speed of the NIC.")
+    cable_m: CableMetres | None = Field(None, description="One-way length of its cable.")
     leaf: Name | None = Field(None, description="Leaf that the NIC is really cabled to.")
     port: PortName | None = Field(None, description="Port of that leaf.")
-    address: Address | None = None
+    address: Address | None = Field(None, description="Address inside the subnet of its leaf.")
 
 
 class HostOverride(Model):
     """What differs on some hosts."""
 
-    names: Names
-    serial: Text | None = None
-    lossless: LosslessPolicy | None = None
-    nics: Annotated[tuple[NicOverride, ...], Loose] = ()
+    names: Names = Field(description="Hosts that this is about, as a range.")
+    serial: Text | None = Field(None, description="Serial; another host is never written to.")
+    lossless: LosslessPolicy | None = Field(
+        None, description="Fields of the lossless policy that differ on these hosts."
+    )
+    nics: Annotated[tuple[NicOverride, ...], Loose] = Field(
+        (), description="What differs on single NICs."
+    )
 
 
 class DevicesFile(Model):
     """``devices/*.yaml``."""
 
-    devices: Annotated[tuple[DeviceOverride, ...], Loose] = Field(min_length=1)
+    devices: Annotated[tuple[DeviceOverride, ...], Loose] = Field(
+        min_length=1, description="What differs; a later entry wins, field by field."
+    )
 
 
 class HostsFile(Model):
     """``hosts/*.yaml``."""
 
-    hosts: Annotated[tuple[HostOverride, ...], Loose] = Field(min_length=1)
+    hosts: Annotated[tuple[HostOverride, ...], Loose] = Field(
+        min_length=1, description="What differs; a later entry wins, field by field."
+    )

@@ -44,11 +44,15 @@ class SchedulerPolicy(Model):
 class WatchdogPolicy(Model):
     """PFC watchdog: what ends a pause storm."""
 
-    enabled: bool = True
-    action: Literal["drop", "forward", "alert"] = "drop"
-    detection_ms: int = Field(400, ge=1, le=60_000)
-    restoration_ms: int = Field(400, ge=1, le=60_000)
-    poll_ms: int = Field(200, ge=1, le=30_000)
+    enabled: bool = Field(True, description="Whether the watchdog runs.")  # noqa: FBT003
+    action: Literal["drop", "forward", "alert"] = Field(
+        "drop", description="What happens to the queue that a storm has stopped."
+    )
+    detection_ms: int = Field(400, ge=1, le=60_000, description="Pause that counts as a storm.")
+    restoration_ms: int = Field(
+        400, ge=1, le=60_000, description="Quiet time after which the queue is lossless again."
+    )
+    poll_ms: int = Field(200, ge=1, le=30_000, description="Time between two looks.")
 
 
 class MtuPolicy(Model):
@@ -77,10 +81,10 @@ class LosslessPolicy(Model):
     cnp_traffic_class: Priority = Field(6, description="Traffic class of CNPs.")
     cnp_queue: Priority = Field(6, description="Egress queue of CNPs; strict, lossy.")
     pfc: bool = Field(True, description="Whether PFC is on, in both directions.")  # noqa: FBT003
-    ecn: EcnPolicy = EcnPolicy()
-    scheduler: SchedulerPolicy = SchedulerPolicy()
-    watchdog: WatchdogPolicy = WatchdogPolicy()
-    mtu: MtuPolicy = MtuPolicy()
+    ecn: EcnPolicy = Field(EcnPolicy(), description="ECN marking thresholds.")
+    scheduler: SchedulerPolicy = Field(SchedulerPolicy(), description="Egress scheduler.")
+    watchdog: WatchdogPolicy = Field(WatchdogPolicy(), description="PFC watchdog.")
+    mtu: MtuPolicy = Field(MtuPolicy(), description="Frame sizes.")
     dynamic_th: int | None = Field(
         None,
         ge=-8,

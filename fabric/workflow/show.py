@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from fabric.workflow.project import Project
 
 
+_SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
 @dataclass(frozen=True)
 class Table:
     """Headers and rows."""
@@ -165,4 +168,5 @@ def schema(kind: str) -> str:
         message = f"there is no schema {kind!r}; there are {', '.join(models)}"
         finding = Finding("INT021", Severity.ERROR, message)
         raise InputError("unknown schema", [finding])
-    return json.dumps(models[kind].model_json_schema(), indent=2) + "\n"
+    body = {"$schema": _SCHEMA_DIALECT, **models[kind].model_json_schema()}
+    return json.dumps(body, indent=2) + "\n"
