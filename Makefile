@@ -46,7 +46,7 @@ lint: $(READY) ## ruff, mypy, lint-imports, yamllint, j2lint, codespell, lock fi
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/yamllint --strict inventory
-	$(BIN)/j2lint --ignore jinja-statements-indentation jinja-variable-lower single-statement-per-line jinja-statements-delimiter --log none -- $(TEMPLATES)
+	$(BIN)/j2lint $(TEMPLATES)
 	$(BIN)/codespell
 	@if command -v shellcheck >/dev/null; then shellcheck .ci/run; \
 	elif [ "$(ROCEFAB_JUDGES)" = required ]; then echo "shellcheck is missing: run make judges"; exit 1; \
