@@ -49,7 +49,7 @@ def pyavd() -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            import pyavd  # noqa: PLC0415 - may be absent
+            import pyavd
         except ImportError:
             missing_judge("pyavd (dependency group dev)")
     return pyavd

@@ -29,10 +29,22 @@ if [ -z "$only" ] || [ "$only" = eth1 ]; then
         --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
         --tcbw 50,0,0,50,0,0,0,0 >/dev/null
     mlnx_qos -i eth1 \
-        --dscp2prio set,24,0 --dscp2prio set,25,0 --dscp2prio set,26,3 --dscp2prio set,27,0 \
-        --dscp2prio set,28,0 --dscp2prio set,29,0 --dscp2prio set,30,0 --dscp2prio set,31,0 \
-        --dscp2prio set,48,6 --dscp2prio set,49,0 --dscp2prio set,50,0 --dscp2prio set,51,0 \
-        --dscp2prio set,52,0 --dscp2prio set,53,0 --dscp2prio set,54,0 --dscp2prio set,55,0 \
+        --dscp2prio set,24,0 \
+        --dscp2prio set,25,0 \
+        --dscp2prio set,26,3 \
+        --dscp2prio set,27,0 \
+        --dscp2prio set,28,0 \
+        --dscp2prio set,29,0 \
+        --dscp2prio set,30,0 \
+        --dscp2prio set,31,0 \
+        --dscp2prio set,48,6 \
+        --dscp2prio set,49,0 \
+        --dscp2prio set,50,0 \
+        --dscp2prio set,51,0 \
+        --dscp2prio set,52,0 \
+        --dscp2prio set,53,0 \
+        --dscp2prio set,54,0 \
+        --dscp2prio set,55,0 \
         >/dev/null
     cma_roce_mode -d mlx5_1 -p 1 -m 2 >/dev/null
     cma_roce_tos -d mlx5_1 -p 1 -t 104 >/dev/null
@@ -54,10 +66,22 @@ if [ -z "$only" ] || [ "$only" = eth2 ]; then
         --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
         --tcbw 50,0,0,50,0,0,0,0 >/dev/null
     mlnx_qos -i eth2 \
-        --dscp2prio set,24,0 --dscp2prio set,25,0 --dscp2prio set,26,3 --dscp2prio set,27,0 \
-        --dscp2prio set,28,0 --dscp2prio set,29,0 --dscp2prio set,30,0 --dscp2prio set,31,0 \
-        --dscp2prio set,48,6 --dscp2prio set,49,0 --dscp2prio set,50,0 --dscp2prio set,51,0 \
-        --dscp2prio set,52,0 --dscp2prio set,53,0 --dscp2prio set,54,0 --dscp2prio set,55,0 \
+        --dscp2prio set,24,0 \
+        --dscp2prio set,25,0 \
+        --dscp2prio set,26,3 \
+        --dscp2prio set,27,0 \
+        --dscp2prio set,28,0 \
+        --dscp2prio set,29,0 \
+        --dscp2prio set,30,0 \
+        --dscp2prio set,31,0 \
+        --dscp2prio set,48,6 \
+        --dscp2prio set,49,0 \
+        --dscp2prio set,50,0 \
+        --dscp2prio set,51,0 \
+        --dscp2prio set,52,0 \
+        --dscp2prio set,53,0 \
+        --dscp2prio set,54,0 \
+        --dscp2prio set,55,0 \
         >/dev/null
     cma_roce_mode -d mlx5_2 -p 1 -m 2 >/dev/null
     cma_roce_tos -d mlx5_2 -p 1 -t 104 >/dev/null

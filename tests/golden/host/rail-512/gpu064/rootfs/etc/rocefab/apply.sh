@@ -29,10 +29,22 @@ if [ -z "$only" ] || [ "$only" = eth1 ]; then
         --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
         --tcbw 50,0,0,50,0,0,0,0 >/dev/null
     mlnx_qos -i eth1 \
-        --dscp2prio set,24,0 --dscp2prio set,25,0 --dscp2prio set,26,3 --dscp2prio set,27,0 \
-        --dscp2prio set,28,0 --dscp2prio set,29,0 --dscp2prio set,30,0 --dscp2prio set,31,0 \
-        --dscp2prio set,48,6 --dscp2prio set,49,0 --dscp2prio set,50,0 --dscp2prio set,51,0 \
-        --dscp2prio set,52,0 --dscp2prio set,53,0 --dscp2prio set,54,0 --dscp2prio set,55,0 \
+        --dscp2prio set,24,0 \
+        --dscp2prio set,25,0 \
+        --dscp2prio set,26,3 \
+        --dscp2prio set,27,0 \
+        --dscp2prio set,28,0 \
+        --dscp2prio set,29,0 \
+        --dscp2prio set,30,0 \
+        --dscp2prio set,31,0 \
+        --dscp2prio set,48,6 \
+        --dscp2prio set,49,0 \
+        --dscp2prio set,50,0 \
+        --dscp2prio set,51,0 \
+        --dscp2prio set,52,0 \
+        --dscp2prio set,53,0 \
+        --dscp2prio set,54,0 \
+        --dscp2prio set,55,0 \
         >/dev/null
     cma_roce_mode -d mlx5_1 -p 1 -m 2 >/dev/null
     cma_roce_tos -d mlx5_1 -p 1 -t 104 >/dev/null
@@ -54,10 +66,22 @@ if [ -z "$only" ] || [ "$only" = eth2 ]; then
         --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
         --tcbw 50,0,0,50,0,0,0,0 >/dev/null
     mlnx_qos -i eth2 \
-        --dscp2prio set,24,0 --dscp2prio set,25,0 --dscp2prio set,26,3 --dscp2prio set,27,0 \
-        --dscp2prio set,28,0 --dscp2prio set,29,0 --dscp2prio set,30,0 --dscp2prio set,31,0 \
-        --dscp2prio set,48,6 --dscp2prio set,49,0 --dscp2prio set,50,0 --dscp2prio set,51,0 \
-        --dscp2prio set,52,0 --dscp2prio set,53,0 --dscp2prio set,54,0 --dscp2prio set,55,0 \
+        --dscp2prio set,24,0 \
+        --dscp2prio set,25,0 \
+        --dscp2prio set,26,3 \
+        --dscp2prio set,27,0 \
+        --dscp2prio set,28,0 \
+        --dscp2prio set,29,0 \
+        --dscp2prio set,30,0 \
+        --dscp2prio set,31,0 \
+        --dscp2prio set,48,6 \
+        --dscp2prio set,49,0 \
+        --dscp2prio set,50,0 \
+        --dscp2prio set,51,0 \
+        --dscp2prio set,52,0 \
+        --dscp2prio set,53,0 \
+        --dscp2prio set,54,0 \
+        --dscp2prio set,55,0 \
         >/dev/null
     cma_roce_mode -d mlx5_2 -p 1 -m 2 >/dev/null
     cma_roce_tos -d mlx5_2 -p 1 -t 104 >/dev/null
@@ -79,10 +103,22 @@ if [ -z "$only" ] || [ "$only" = eth3 ]; then
         --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
         --tcbw 50,0,0,50,0,0,0,0 >/dev/null
     mlnx_qos -i eth3 \
-        --dscp2prio set,24,0 --dscp2prio set,25,0 --dscp2prio set,26,3 --dscp2prio set,27,0 \
-        --dscp2prio set,28,0 --dscp2prio set,29,0 --dscp2prio set,30,0 --dscp2prio set,31,0 \
-        --dscp2prio set,48,6 --dscp2prio set,49,0 --dscp2prio set,50,0 --dscp2prio set,51,0 \
-        --dscp2prio set,52,0 --dscp2prio set,53,0 --dscp2prio set,54,0 --dscp2prio set,55,0 \
+        --dscp2prio set,24,0 \
+        --dscp2prio set,25,0 \
+        --dscp2prio set,26,3 \
+        --dscp2prio set,27,0 \
+        --dscp2prio set,28,0 \
+        --dscp2prio set,29,0 \
+        --dscp2prio set,30,0 \
+        --dscp2prio set,31,0 \
+        --dscp2prio set,48,6 \
+        --dscp2prio set,49,0 \
+        --dscp2prio set,50,0 \
+        --dscp2prio set,51,0 \
+        --dscp2prio set,52,0 \
+        --dscp2prio set,53,0 \
+        --dscp2prio set,54,0 \
+        --dscp2prio set,55,0 \
         >/dev/null
     cma_roce_mode -d mlx5_3 -p 1 -m 2 >/dev/null
     cma_roce_tos -d mlx5_3 -p 1 -t 104 >/dev/null
@@ -104,10 +140,22 @@ if [ -z "$only" ] || [ "$only" = eth4 ]; then
         --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
         --tcbw 50,0,0,50,0,0,0,0 >/dev/null
     mlnx_qos -i eth4 \
-        --dscp2prio set,24,0 --dscp2prio set,25,0 --dscp2prio set,26,3 --dscp2prio set,27,0 \
-        --dscp2prio set,28,0 --dscp2prio set,29,0 --dscp2prio set,30,0 --dscp2prio set,31,0 \
-        --dscp2prio set,48,6 --dscp2prio set,49,0 --dscp2prio set,50,0 --dscp2prio set,51,0 \
-        --dscp2prio set,52,0 --dscp2prio set,53,0 --dscp2prio set,54,0 --dscp2prio set,55,0 \
+        --dscp2prio set,24,0 \
+        --dscp2prio set,25,0 \
+        --dscp2prio set,26,3 \
+        --dscp2prio set,27,0 \
+        --dscp2prio set,28,0 \
+        --dscp2prio set,29,0 \
+        --dscp2prio set,30,0 \
+        --dscp2prio set,31,0 \
+        --dscp2prio set,48,6 \
+        --dscp2prio set,49,0 \
+        --dscp2prio set,50,0 \
+        --dscp2prio set,51,0 \
+        --dscp2prio set,52,0 \
+        --dscp2prio set,53,0 \
+        --dscp2prio set,54,0 \
+        --dscp2prio set,55,0 \
         >/dev/null
     cma_roce_mode -d mlx5_4 -p 1 -m 2 >/dev/null
     cma_roce_tos -d mlx5_4 -p 1 -t 104 >/dev/null
@@ -129,10 +177,22 @@ if [ -z "$only" ] || [ "$only" = eth5 ]; then
         --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
         --tcbw 50,0,0,50,0,0,0,0 >/dev/null
     mlnx_qos -i eth5 \
-        --dscp2prio set,24,0 --dscp2prio set,25,0 --dscp2prio set,26,3 --dscp2prio set,27,0 \
-        --dscp2prio set,28,0 --dscp2prio set,29,0 --dscp2prio set,30,0 --dscp2prio set,31,0 \
-        --dscp2prio set,48,6 --dscp2prio set,49,0 --dscp2prio set,50,0 --dscp2prio set,51,0 \
-        --dscp2prio set,52,0 --dscp2prio set,53,0 --dscp2prio set,54,0 --dscp2prio set,55,0 \
+        --dscp2prio set,24,0 \
+        --dscp2prio set,25,0 \
+        --dscp2prio set,26,3 \
+        --dscp2prio set,27,0 \
+        --dscp2prio set,28,0 \
+        --dscp2prio set,29,0 \
+        --dscp2prio set,30,0 \
+        --dscp2prio set,31,0 \
+        --dscp2prio set,48,6 \
+        --dscp2prio set,49,0 \
+        --dscp2prio set,50,0 \
+        --dscp2prio set,51,0 \
+        --dscp2prio set,52,0 \
+        --dscp2prio set,53,0 \
+        --dscp2prio set,54,0 \
+        --dscp2prio set,55,0 \
         >/dev/null
     cma_roce_mode -d mlx5_5 -p 1 -m 2 >/dev/null
     cma_roce_tos -d mlx5_5 -p 1 -t 104 >/dev/null
@@ -154,10 +214,22 @@ if [ -z "$only" ] || [ "$only" = eth6 ]; then
         --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
         --tcbw 50,0,0,50,0,0,0,0 >/dev/null
     mlnx_qos -i eth6 \
-        --dscp2prio set,24,0 --dscp2prio set,25,0 --dscp2prio set,26,3 --dscp2prio set,27,0 \
-        --dscp2prio set,28,0 --dscp2prio set,29,0 --dscp2prio set,30,0 --dscp2prio set,31,0 \
-        --dscp2prio set,48,6 --dscp2prio set,49,0 --dscp2prio set,50,0 --dscp2prio set,51,0 \
-        --dscp2prio set,52,0 --dscp2prio set,53,0 --dscp2prio set,54,0 --dscp2prio set,55,0 \
+        --dscp2prio set,24,0 \
+        --dscp2prio set,25,0 \
+        --dscp2prio set,26,3 \
+        --dscp2prio set,27,0 \
+        --dscp2prio set,28,0 \
+        --dscp2prio set,29,0 \
+        --dscp2prio set,30,0 \
+        --dscp2prio set,31,0 \
+        --dscp2prio set,48,6 \
+        --dscp2prio set,49,0 \
+        --dscp2prio set,50,0 \
+        --dscp2prio set,51,0 \
+        --dscp2prio set,52,0 \
+        --dscp2prio set,53,0 \
+        --dscp2prio set,54,0 \
+        --dscp2prio set,55,0 \
         >/dev/null
     cma_roce_mode -d mlx5_6 -p 1 -m 2 >/dev/null
     cma_roce_tos -d mlx5_6 -p 1 -t 104 >/dev/null
@@ -179,10 +251,22 @@ if [ -z "$only" ] || [ "$only" = eth7 ]; then
         --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
         --tcbw 50,0,0,50,0,0,0,0 >/dev/null
     mlnx_qos -i eth7 \
-        --dscp2prio set,24,0 --dscp2prio set,25,0 --dscp2prio set,26,3 --dscp2prio set,27,0 \
-        --dscp2prio set,28,0 --dscp2prio set,29,0 --dscp2prio set,30,0 --dscp2prio set,31,0 \
-        --dscp2prio set,48,6 --dscp2prio set,49,0 --dscp2prio set,50,0 --dscp2prio set,51,0 \
-        --dscp2prio set,52,0 --dscp2prio set,53,0 --dscp2prio set,54,0 --dscp2prio set,55,0 \
+        --dscp2prio set,24,0 \
+        --dscp2prio set,25,0 \
+        --dscp2prio set,26,3 \
+        --dscp2prio set,27,0 \
+        --dscp2prio set,28,0 \
+        --dscp2prio set,29,0 \
+        --dscp2prio set,30,0 \
+        --dscp2prio set,31,0 \
+        --dscp2prio set,48,6 \
+        --dscp2prio set,49,0 \
+        --dscp2prio set,50,0 \
+        --dscp2prio set,51,0 \
+        --dscp2prio set,52,0 \
+        --dscp2prio set,53,0 \
+        --dscp2prio set,54,0 \
+        --dscp2prio set,55,0 \
         >/dev/null
     cma_roce_mode -d mlx5_7 -p 1 -m 2 >/dev/null
     cma_roce_tos -d mlx5_7 -p 1 -t 104 >/dev/null
@@ -204,10 +288,22 @@ if [ -z "$only" ] || [ "$only" = eth8 ]; then
         --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
         --tcbw 50,0,0,50,0,0,0,0 >/dev/null
     mlnx_qos -i eth8 \
-        --dscp2prio set,24,0 --dscp2prio set,25,0 --dscp2prio set,26,3 --dscp2prio set,27,0 \
-        --dscp2prio set,28,0 --dscp2prio set,29,0 --dscp2prio set,30,0 --dscp2prio set,31,0 \
-        --dscp2prio set,48,6 --dscp2prio set,49,0 --dscp2prio set,50,0 --dscp2prio set,51,0 \
-        --dscp2prio set,52,0 --dscp2prio set,53,0 --dscp2prio set,54,0 --dscp2prio set,55,0 \
+        --dscp2prio set,24,0 \
+        --dscp2prio set,25,0 \
+        --dscp2prio set,26,3 \
+        --dscp2prio set,27,0 \
+        --dscp2prio set,28,0 \
+        --dscp2prio set,29,0 \
+        --dscp2prio set,30,0 \
+        --dscp2prio set,31,0 \
+        --dscp2prio set,48,6 \
+        --dscp2prio set,49,0 \
+        --dscp2prio set,50,0 \
+        --dscp2prio set,51,0 \
+        --dscp2prio set,52,0 \
+        --dscp2prio set,53,0 \
+        --dscp2prio set,54,0 \
+        --dscp2prio set,55,0 \
         >/dev/null
     cma_roce_mode -d mlx5_8 -p 1 -m 2 >/dev/null
     cma_roce_tos -d mlx5_8 -p 1 -t 104 >/dev/null
