@@ -238,10 +238,10 @@ class FabricFile(Model):
     units: Annotated[tuple[Unit, ...], Loose] = Field(
         min_length=1, description="Units in order; append new ones, so that nothing moves."
     )
-    spines: Spines = Field(description="The spine layer.")
+    spines: Spines = Field(description="Spines and their cables.")
     leaf_names: Names | None = Field(None, description="Own leaf names, unit by unit, as a range.")
     spine_names: Names | None = Field(None, description="Own spine names as a range.")
-    platforms: Platforms = Field(description="Switch model by role.")
+    platforms: Platforms = Field(description="Switch models.")
     speeds: Speeds = Field(description="Port speeds.")
     cables: Cables = Field(Cables(), description="Cable lengths.")
     addressing: Addressing = Field(description="Address pools.")

@@ -1,0 +1,196 @@
+"""Writes the generated pages of the documentation: the inventory's fields, and the commands."""
+
+from __future__ import annotations
+
+import json
+from enum import Enum
+from pathlib import Path
+from typing import Any, get_args
+
+from fabric.intent.model import DevicesFile, FabricFile, HostsFile
+from tests.cli import tree
+
+_INVENTORY_HEAD = """\
+# The inventory
+
+Generated from the models that read it; do not edit.
+
+A folder with `fabric.yaml`, and, where something differs, `devices/*.yaml` and `hosts/*.yaml`.
+`rocefab init FOLDER` writes one to start from; `rocefab check FOLDER` says what is wrong with it.
+Unknown fields are errors. A field whose name ends in a unit is in that unit: `_m` metres, `_s`
+seconds, `_ms` milliseconds, `_bytes`, `_gbps`, `_percent`. A range stands for names in order:
+`gpu[001-032]`, `su1-rail[0-1],su2-rail0`. Text in the column *default* that says *required* means
+that the field must be there; all else may be left out.
+
+Overrides use the fields of the same policy. Only what they set counts; the most special one wins:
+port, then device or host, then role, then `fabric.yaml`. What no file sets is the default below.
+`rocefab explain FOLDER DEVICE TEXT` shows which value decided a line.
+
+"""
+_FILES = (
+    ("fabric.yaml", FabricFile),
+    ("devices/*.yaml", DevicesFile),
+    ("hosts/*.yaml", HostsFile),
+)
+_CLI_HEAD = """\
+# Commands
+
+Generated from the command line itself; do not edit. The options of a command may also come from the
+environment, under the name in the last column; the command line wins.
+
+Data goes to stdout, messages and progress to stderr. `--format json` prints one JSON document.
+
+| exit code | meaning |
+|---|---|
+| 0 | clean, or nothing to change |
+| 1 | internal error; `ROCEFAB_TRACEBACK=1` shows where |
+| 2 | bad usage or bad input; nothing was written and nothing was pushed |
+| 3 | a device, or a rule, failed; what was reached is still reported |
+| 4 | findings at or above the failing severity, or drift |
+| 5 | changes are present (`plan --detailed-exitcode`) |
+| 130 | stopped by Ctrl-C |
+
+Besides the options: `ROCEFAB_PASSWORD` is the password of the devices (without it, SSH keys are
+used), `ROCEFAB_USERNAME` the user where the connections file names none. There is no option for a
+password, so that none ends up in a process list or a shell history.
+
+"""
+
+
+def inventory_page() -> str:
+    parts, told = [_INVENTORY_HEAD], set()
+    for file, model in _FILES:
+        schema = model.model_json_schema()
+        definitions = schema.pop("$defs")
+        parts.append(f"## `{file}`\n\n{_table(schema)}")
+        for name in _in_order(schema, definitions):
+            if name not in told:
+                told.add(name)
+                parts.append(
+                    f"### {name}\n\n{_intro(definitions[name])}{_table(definitions[name])}"
+                )
+    return "".join(parts).rstrip("\n") + "\n"
+
+
+def _in_order(schema: dict[str, Any], definitions: dict[str, Any]) -> list[str]:
+    """Return the models that a schema refers to, in the order in which a reader meets them."""
+    found: list[str] = []
+
+    def visit(node: Any) -> None:
+        if isinstance(node, dict):
+            name = str(node.get("$ref", "")).rpartition("/")[2]
+            if name and name not in found:
+                found.append(name)
+                visit(definitions[name])
+            for value in node.values():
+                visit(value)
+        elif isinstance(node, list):
+            for value in node:
+                visit(value)
+
+    visit(schema["properties"])
+    return found
+
+
+def _intro(schema: dict[str, Any]) -> str:
+    text = " ".join(schema["description"].replace("``", "`").split())
+    return f"{text}\n\n"
+
+
+def _table(schema: dict[str, Any]) -> str:
+    lines = ["| field | type | default | range | meaning |", "|---|---|---|---|---|"]
+    required = schema.get("required", [])
+    for name, field in schema["properties"].items():
+        kind, limits = _type(field)
+        default = "required" if name in required else _default(field)
+        meaning = field.get("description", "").replace("|", "\\|")
+        lines.append(f"| `{name}` | {kind} | {default} | {limits} | {meaning} |")
+    return "\n".join(lines) + "\n\n"
+
+
+def _default(field: dict[str, Any]) -> str:
+    value = field.get("default", {})
+    if isinstance(value, dict) or "$ref" in field:
+        return "see below"
+    if value is None or value == []:
+        return "none"
+    return f"`{value if isinstance(value, str) else json.dumps(value)}`"
+
+
+def _type(field: dict[str, Any]) -> tuple[str, str]:
+    """Return type and range in words."""
+    choices = [item for item in field.get("anyOf", [field]) if item.get("type") != "null"]
+    node = choices[0]
+    if "$ref" in node:
+        return _link(node), ""
+    if "enum" in node:
+        return "one of", ", ".join(f"`{value}`" for value in node["enum"])
+    if node["type"] == "array":
+        return f"list of {_type(node['items'])[0]}", "not empty" if "minItems" in node else ""
+    if node["type"] == "object":
+        return f"{_link(next(iter(node['patternProperties'].values())))} by name", ""
+    if node["type"] == "integer":
+        return "integer", f"{_least(node, 'minimum')} {_most(node, 'maximum')}".strip()
+    name = {"ipv4": "IPv4 address", "ipv4network": "IPv4 network"}.get(node.get("format", ""))
+    kind = name or {"string": "text", "boolean": "true or false"}[node["type"]]
+    longest = f"at most {node['maxLength']} characters" if "maxLength" in node else ""
+    return kind, longest
+
+
+def _least(node: dict[str, Any], key: str) -> str:
+    return f"from {node[key]:,}" if key in node else ""
+
+
+def _most(node: dict[str, Any], key: str) -> str:
+    return f"to {node[key]:,}" if key in node else ""
+
+
+def _link(node: dict[str, Any]) -> str:
+    name = node["$ref"].rpartition("/")[2]
+    return f"[{name}](#{name.lower()})"
+
+
+def cli_page() -> str:
+    return (_CLI_HEAD + "".join(_command(leaf) for leaf in tree.leaves())).rstrip("\n") + "\n"
+
+
+def _command(leaf: tree.Leaf) -> str:
+    usage = " ".join(["rocefab", leaf.name, *(_argument(item) for item in leaf.arguments)])
+    text = "\n\n".join(" ".join(part.split()) for part in leaf.command.help.split("\n\n"))
+    parts = [f"## `rocefab {leaf.name}`\n\n{text}\n\n```\n{usage} [options]\n```\n\n"]
+    rows = [_row(item, item.metavar or item.name) for item in leaf.arguments]
+    rows += [_row(item, " / ".join((*item.opts, *item.secondary_opts))) for item in leaf.options]
+    rows = [row for row in rows if not row.startswith("| `--help")]
+    if rows:
+        parts.append("| argument or option | value | default | meaning | variable |\n")
+        parts.append("|---|---|---|---|---|\n" + "".join(rows) + "\n")
+    parts.append(f"Example: `{leaf.example}`\n\n")
+    return "".join(parts)
+
+
+def _argument(item: Any) -> str:
+    name = (item.metavar or item.name).upper()
+    return name if item.required else f"[{name}]"
+
+
+def _row(item: Any, name: str) -> str:
+    default = item.default
+    if item.required:
+        default = "required"
+    elif default in (None, "", False):
+        default = ""
+    elif default is True:
+        default = "on"
+    variable = f"`{item.envvar}`" if item.envvar else ""
+    return f"| `{name}` | {_value(item)} | {default} | {item.help} | {variable} |\n"
+
+
+def _value(item: Any) -> str:
+    kind = item.type_descriptor.annotation
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return ", ".join(f"`{one.value}`" for one in kind)
+    words = {bool: "", int: "integer", float: "number", str: "text", Path: "path"}
+    word = words.get(kind) if kind in words else words[get_args(kind)[0]]
+    limits = [f"{word}", f"from {item.min}" if item.min is not None else ""]
+    limits.append(f"to {item.max:,}" if item.max is not None else "")
+    return " ".join(part for part in limits if part)
