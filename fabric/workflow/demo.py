@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -80,13 +81,14 @@ def demo(folder: Path, say: Callable[[str], None]) -> None:
     story.headline("Where to look next")
     story.line(f"inventory   {inventory}/fabric.yaml")
     story.line(f"rendered    {folder}/out (manifest.json names every file)")
-    story.line(f"journal     rocefab status --state {folder}/state")
-    story.line("own fabric  rocefab init my-fabric; rocefab check my-fabric")
+    command = "rocefab" if shutil.which("rocefab") else sys.argv[0]
+    story.line(f"journal     {command} status --state {folder}/state")
+    story.line(f"own fabric  {command} init my-fabric; {command} check my-fabric")
 
 
 def _check_and_render(story: _Story, project: Project, folder: Path) -> None:
     story.headline("Check the inventory: 4 SONiC leaves, 2 EOS spines, 4 hosts")
-    for line in report(check(project), "text").splitlines()[-3:]:
+    for line in report(check(project), "text").splitlines()[-1:]:
         story.line(line)
     story.headline("Render the configuration of every switch and host")
     files = render(project, folder / "out")

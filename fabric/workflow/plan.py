@@ -56,8 +56,13 @@ def describe(made: Plan, *, diffs: bool = True) -> str:
             device = made.devices[name]
             count = len(device.changes)
             plural = "" if count == 1 else "s"
+            kind = (
+                device.role
+                if device.role == device.platform
+                else f"{device.platform} {device.role}"
+            )
             lines.append(
-                f"  {name} ({device.platform} {device.role}): {count} change{plural} "
+                f"  {name} ({kind}): {count} change{plural} "
                 f"by {device.method}, risk: {device.risk.word}"
             )
             if diffs:
