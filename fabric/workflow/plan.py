@@ -11,7 +11,7 @@ from fabric.workflow.check import refuse_errors
 from fabric.workflow.devices import Selection, executor, fail_on, targets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sized
     from pathlib import Path
 
     from fabric.workflow.project import Project
@@ -54,15 +54,13 @@ def describe(made: Plan, *, diffs: bool = True) -> str:
         lines.append(f"wave {number}")
         for name in wave:
             device = made.devices[name]
-            count = len(device.changes)
-            plural = "" if count == 1 else "s"
             kind = (
                 device.role
                 if device.role == device.platform
                 else f"{device.platform} {device.role}"
             )
             lines.append(
-                f"  {name} ({kind}): {count} change{plural} "
+                f"  {name} ({kind}): {_count(device.changes, 'change')} "
                 f"by {device.method}, risk: {device.risk.word}"
             )
             if diffs:
@@ -78,6 +76,10 @@ def _summary(made: Plan) -> str:
         if (number := sum(device.risk is risk for device in made.devices.values()))
     ]
     return (
-        f"{len(made.devices)} devices change in {len(made.waves)} waves "
-        f"({', '.join(counts)}), {len(made.unchanged)} stay as they are"
+        f"{_count(made.devices, 'device')} to change in {_count(made.waves, 'wave')} "
+        f"({', '.join(counts)}), {len(made.unchanged)} as planned already"
     )
+
+
+def _count(things: Sized, name: str) -> str:
+    return f"{len(things)} {name}{'' if len(things) == 1 else 's'}"
