@@ -22,8 +22,7 @@ REJECTED = 7  # exit status of yanglint 2.1 for invalid data
 SWITCHES = [
     *(("demo", name) for name in switches("demo") if name.startswith("su")),
     *(("eight-slash-27", name) for name in switches("eight-slash-27")),
-    ("rail-512", "su1-rail0"),
-    ("rail-512", "spine08"),
+    *(("rail-512", name) for name in switches("rail-512")),
 ]
 PORT_OVERRIDES = """\
 devices:
