@@ -74,9 +74,11 @@ def plan(
     ] = False,
     form: FormatOption = Format.TEXT,
 ) -> None:
-    """Read every device and show what would change, in which order, at what risk.
+    """Show what would change, in which order and at what risk.
 
-    Nothing is changed. Exit codes: 0, 2, 3, 5 (with --detailed-exitcode).
+    Reads every selected device; nothing is changed.
+
+    Exit codes: 0, 2, 3, 5 (with --detailed-exitcode).
     """
     from fabric.workflow import plan as workflow
     from fabric.workflow.project import Project
@@ -141,9 +143,12 @@ def apply(
         typer.Option("--resume", help="Go on with the interrupted run.", envvar="ROCEFAB_RESUME"),
     ] = False,
 ) -> None:
-    """Carry out a plan wave by wave; a wave that fails is taken back and ends the run.
+    """Carry out a plan, wave by wave.
 
-    Without --commit nothing is changed: the plan is shown. Exit codes: 0, 2, 3.
+    A wave that fails is taken back and ends the run. Without --commit nothing is changed: the
+    plan is shown.
+
+    Exit codes: 0, 2, 3.
     """
     from fabric.workflow import apply as workflow
     from fabric.workflow.plan import describe
@@ -192,7 +197,10 @@ def status(
     state: StateFolder = DEFAULT_STATE,
     form: FormatOption = Format.TEXT,
 ) -> None:
-    """Show what the journal knows of all runs, or of the devices of one. Exit codes: 0, 2."""
+    """Show the runs in the journal, or the devices of one run.
+
+    Exit codes: 0, 2.
+    """
     from fabric.workflow.apply import status as workflow
 
     if run is not None:
@@ -246,7 +254,9 @@ def rollback(
 ) -> None:
     """Bring every device of a finished run back to its state before.
 
-    Without --commit nothing is changed: the devices are named. Exit codes: 0, 2, 3.
+    Without --commit nothing is changed: the devices are named.
+
+    Exit codes: 0, 2, 3.
     """
     from fabric.workflow import apply as workflow
 
@@ -268,7 +278,9 @@ def verify(
     hosts: Hosts = True,
     form: FormatOption = Format.TEXT,
 ) -> None:
-    """Look whether the fabric runs as planned: BGP, LLDP, PFC, ECN, saved configuration.
+    """Look whether the fabric runs as planned.
+
+    BGP sessions, LLDP neighbours, PFC, ECN and the rest of the configuration, saved as it runs.
 
     Exit codes: 0, 2, 3 (a device could not be read), 4.
     """
@@ -288,7 +300,10 @@ def drift(
     hosts: Hosts = True,
     form: FormatOption = Format.TEXT,
 ) -> None:
-    """Compare what runs with the inventory. Exit codes: 0 clean, 2, 3, 4 drift."""
+    """Compare what runs with the inventory.
+
+    Exit codes: 0 clean, 2, 3, 4 drift.
+    """
     from fabric.workflow.project import Project
     from fabric.workflow.verify import Selection
     from fabric.workflow.verify import drift as workflow

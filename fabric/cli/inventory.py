@@ -43,7 +43,10 @@ def register(app: typer.Typer) -> None:
 def init(
     folder: Annotated[Path, typer.Argument(help="New folder for the inventory.")],
 ) -> None:
-    """Write a commented inventory to start from. Exit codes: 0, 2."""
+    """Write a commented inventory to start from.
+
+    Exit codes: 0, 2.
+    """
     from fabric.workflow.init import init as start
 
     file = start(folder)
@@ -75,7 +78,10 @@ def check(
         ),
     ] = None,
 ) -> None:
-    """Check an inventory, and what follows from it, against every rule. Exit codes: 0, 2, 3, 4."""
+    """Check an inventory, and what follows from it, against all rules.
+
+    Exit codes: 0, 2, 3, 4.
+    """
     from fabric.core.errors import InputError
     from fabric.core.findings import Severity
     from fabric.workflow import check as workflow
@@ -112,7 +118,12 @@ def render(
     ] = False,
     form: FormatOption = Format.TEXT,
 ) -> None:
-    """Check an inventory and write the configuration of every switch and host. Exit codes: 0, 2."""
+    """Write the configuration of every switch and host.
+
+    The inventory must pass its check; else nothing is written.
+
+    Exit codes: 0, 2.
+    """
     from fabric.workflow.project import Project
     from fabric.workflow.render import render as workflow
 
@@ -129,7 +140,10 @@ def explain(
     text: Annotated[str, typer.Argument(help="Table, field or line of its configuration.")] = "",
     form: FormatOption = Format.TEXT,
 ) -> None:
-    """Tell which policy value, rule and source a line comes from. Exit codes: 0, 2."""
+    """Tell which policy value, rule and source a line comes from.
+
+    Exit codes: 0, 2.
+    """
     from fabric.workflow.explain import explain as workflow
     from fabric.workflow.project import Project
 

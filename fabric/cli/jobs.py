@@ -34,7 +34,10 @@ def place(
     ] = "",
     form: FormatOption = Format.TEXT,
 ) -> None:
-    """Choose hosts for a job, order its ranks, and print its NCCL settings. Exit codes: 0, 2."""
+    """Choose hosts for a job, order its ranks, print NCCL settings.
+
+    Exit codes: 0, 2.
+    """
     from fabric.workflow.place import place as workflow
     from fabric.workflow.project import Project
 
@@ -61,7 +64,10 @@ def export(
     form: Annotated[str, typer.Argument(help="Format: slurm.")],
     inventory: Inventory = Path(),
 ) -> None:
-    """Write the topology in the form of a scheduler. Exit codes: 0, 2."""
+    """Write the topology in the form of a scheduler.
+
+    Exit codes: 0, 2.
+    """
     from fabric.workflow.place import export as workflow
     from fabric.workflow.project import Project
 

@@ -43,7 +43,10 @@ def up(
         ),
     ] = Path("lab"),
 ) -> None:
-    """Run the stand-ins until Ctrl-C. Exit codes: 0, 2."""
+    """Run the stand-ins until Ctrl-C.
+
+    Exit codes: 0, 2.
+    """
     from fabric.workflow.laboratory import laboratory
     from fabric.workflow.project import Project
 
@@ -72,9 +75,11 @@ def demo(
         ),
     ] = None,
 ) -> None:
-    """Show the main job on the embedded lab: check, plan, apply, verify, drift, rollback, place.
+    """Show the main job on the embedded lab.
 
-    Needs no hardware, no root and no network; takes less than a minute. Exit codes: 0, 1, 3.
+    Check, render, plan, apply, verify, drift, rollback and place. Needs no hardware, no root and no network; takes less than a minute.
+
+    Exit codes: 0, 1, 3.
     """
     from fabric.workflow.demo import demo as workflow
 

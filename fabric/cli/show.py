@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fabric.workflow.show import Table
 
 show_app = typer.Typer(
-    help="Show topology, addresses, links, hosts, platforms, rules or the schema.",
+    help="Show topology, addresses, links, hosts, rules and more.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -43,7 +43,10 @@ def _project_table(inventory: Path, form: Format, make: Callable[[Project], Tabl
 
 @show_app.command(epilog="Example: rocefab show topology inventory/demo")
 def topology(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -> None:
-    """Switches with role, model, unit, rail, AS number and loopback. Exit codes: 0, 2."""
+    """Switches with role, model, unit, rail, AS number and loopback.
+
+    Exit codes: 0, 2.
+    """
     from fabric.workflow import show
 
     _project_table(inventory, form, show.topology)
@@ -51,7 +54,10 @@ def topology(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) ->
 
 @show_app.command(epilog="Example: rocefab show addresses inventory/demo --format json")
 def addresses(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -> None:
-    """Every address: loopbacks, uplinks, gateways, NICs. Exit codes: 0, 2."""
+    """Every address: loopbacks, uplinks, gateways, NICs.
+
+    Exit codes: 0, 2.
+    """
     from fabric.workflow import show
 
     _project_table(inventory, form, show.addresses)
@@ -59,7 +65,10 @@ def addresses(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -
 
 @show_app.command(epilog="Example: rocefab show links inventory/demo")
 def links(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -> None:
-    """Every cable with both ends, speed and length. Exit codes: 0, 2."""
+    """Every cable with both ends, speed and length.
+
+    Exit codes: 0, 2.
+    """
     from fabric.workflow import show
 
     _project_table(inventory, form, show.links)
@@ -67,7 +76,10 @@ def links(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -> No
 
 @show_app.command(epilog="Example: rocefab show hosts inventory/demo")
 def hosts(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -> None:
-    """Every NIC: rail, device, address, leaf and port, GPUs. Exit codes: 0, 2."""
+    """Every NIC: rail, device, address, leaf and port, GPUs.
+
+    Exit codes: 0, 2.
+    """
     from fabric.workflow import show
 
     _project_table(inventory, form, show.hosts)
@@ -75,7 +87,10 @@ def hosts(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -> No
 
 @show_app.command(epilog="Example: rocefab show platforms")
 def platforms(form: FormatOption = Format.TEXT) -> None:
-    """Switch models that are known, with what is known of each. Exit codes: 0."""
+    """Switch models that are known, with what is known of each.
+
+    Exit codes: 0.
+    """
     from fabric.workflow import show
 
     _print(show.platforms(), form)
@@ -83,7 +98,10 @@ def platforms(form: FormatOption = Format.TEXT) -> None:
 
 @show_app.command(epilog="Example: rocefab show rules")
 def rules(form: FormatOption = Format.TEXT) -> None:
-    """Rules of `check` with severity and title. Exit codes: 0."""
+    """Rules of `check` with severity and title.
+
+    Exit codes: 0.
+    """
     from fabric.workflow import show
 
     _print(show.rules(), form)
@@ -93,7 +111,10 @@ def rules(form: FormatOption = Format.TEXT) -> None:
 def schema(
     kind: str = typer.Argument("fabric", help="fabric, devices or hosts."),
 ) -> None:
-    """JSON Schema of an inventory file, for editors. Exit codes: 0, 2."""
+    """JSON Schema of an inventory file, for editors.
+
+    Exit codes: 0, 2.
+    """
     from fabric.workflow.show import schema as workflow
 
     output.data(workflow(kind))

@@ -68,12 +68,7 @@ def against(value, node, root=None, at=""):
     if kind and _type_name(value) != kind:
         yield f"{at}: not {kind}"
         return
-    if "enum" in node and value not in node["enum"]:
-        yield f"{at}: {value!r} is no choice"
-    if value is not None and "maximum" in node and value > node["maximum"]:
-        yield f"{at}: {value} > {node['maximum']}"
-    if value is not None and "minimum" in node and value < node["minimum"]:
-        yield f"{at}: {value} < {node['minimum']}"
+    yield from _value(value, node, at)
     if kind == "array":
         if len(value) < node.get("minItems", 0):
             yield f"{at}: too short"
@@ -81,6 +76,15 @@ def against(value, node, root=None, at=""):
             yield from against(item, node["items"], root, f"{at}.{index}")
     if kind == "object":
         yield from _object(value, node, root, at)
+
+
+def _value(value, node, at):
+    if "enum" in node and value not in node["enum"]:
+        yield f"{at}: {value!r} is no choice"
+    if "maximum" in node and value > node["maximum"]:
+        yield f"{at}: {value} > {node['maximum']}"
+    if "minimum" in node and value < node["minimum"]:
+        yield f"{at}: {value} < {node['minimum']}"
 
 
 def _type_name(value) -> str:

@@ -1,0 +1,210 @@
+"""Bad input: exit code 2, a message that says where, nothing written, nothing on stdout."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cli.runs import DEMO, everything_below, run
+
+FABRIC = "inv/fabric.yaml"
+AT = r"\d+:\d+: "
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working folder with a copy of the demo as ``inv``, and plans of several kinds."""
+    shutil.copytree(DEMO, tmp_path / "inv")
+    monkeypatch.chdir(tmp_path)
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+FILES = {
+    "edited.json": json.dumps({"digest": "0" * 64, "format": 1, "fabric": "demo"}),
+    "future.json": json.dumps({"digest": "0" * 64, "format": 99}),
+    "notes.json": json.dumps(["not a plan"]),
+    "broken.json": "{\n  oops",
+    "latin.json": "caf\udce9",
+    "unknown-device.json": json.dumps({"devices": {"su1-rail9": {}}}),
+    "unknown-field.json": json.dumps({"devices": {"spine01": {"password": "x"}}}),
+} | {"latin.json": ""}
+
+#: name: (old text of fabric.yaml, new text, pattern of the message)
+INVENTORIES = {
+    "broken YAML": ("units:", "units: [", rf"{FABRIC}:{AT}.*\[INT\d+\]"),
+    "unknown field": ("rails: 2", "rail: 2", rf"{FABRIC}:{AT}.*did you mean 'rails'"),
+    "wrong type": ("rails: 2", "rails: two", rf"{FABRIC}:15:8: fabric\.rails: .*\[INT\d+\]"),
+    "too large": ("count: 2", "count: 4097", rf"{FABRIC}:{AT}fabric\.spines\.count: "),
+    "duplicate key": ("rails: 2", "rails: 2\nrails: 3", rf"{FABRIC}:16:1: .*rails"),
+    "addresses ran out": ("10.64.0.0/16", "10.64.0.0/23", rf"{FABRIC}:{AT}.*\[TOP\d+\]"),
+    "ports ran out": ("gpu[001-002]", "gpu[101-164]", rf"{FABRIC}:{AT}.*\[TOP\d+\]"),
+    "unknown model": ("ACS-MSN4700", "ACS-MSN4701", rf"{FABRIC}:{AT}.*ACS-MSN4700"),
+    "ECN the wrong way": (
+        "kmin_bytes: 150000",
+        "kmin_bytes: 1600000",
+        rf"{FABRIC}:{AT}.*\[QOS001\]",
+    ),
+}
+VERBS = {
+    "render": ("render", "inv", "--out", "out"),
+    "plan": ("plan", "inv", "--out", "plan.json"),
+    "show": ("show", "links", "inv"),
+    "place": ("place", "inv", "--nodes", "2"),
+    "export": ("export", "slurm", "inv"),
+    "check": ("check", "inv", "--format", "json"),
+}
+
+
+@pytest.mark.parametrize("verb", ["render", "plan"])
+@pytest.mark.parametrize("case", INVENTORIES)
+def test_wrong_inventories_stop_what_writes(folder: Path, case: str, verb: str) -> None:
+    old, new, pattern = INVENTORIES[case]
+    file = folder / FABRIC
+    assert old in file.read_text()
+    file.write_text(file.read_text().replace(old, new, 1))
+    before = everything_below(folder)
+    ended = run(*VERBS[verb])
+    assert (ended.code, ended.out) == (2, "")
+    assert re.search(pattern, ended.err), ended.err
+    assert everything_below(folder) == before
+
+
+@pytest.mark.parametrize("verb", [name for name in VERBS if name != "check"])
+def test_every_verb_names_the_line(folder: Path, verb: str) -> None:
+    file = folder / FABRIC
+    file.write_text(file.read_text().replace("rails: 2", "rails: two"))
+    ended = run(*VERBS[verb])
+    assert (ended.code, ended.out) == (2, "")
+    assert f"{FABRIC}:15:8: fabric.rails: " in ended.err
+
+
+@pytest.mark.parametrize("form", ["json", "sarif", "junit"])
+def test_check_tells_programs_what_could_not_be_read(folder: Path, form: str) -> None:
+    file = folder / FABRIC
+    file.write_text(file.read_text().replace("rails: 2", "rails: two"))
+    ended = run("check", "inv", "--format", form)
+    assert ended.code == 2
+    assert "fabric.rails" in ended.err
+    assert FABRIC in ended.out
+    if form == "sarif":
+        result = json.loads(ended.out)["runs"][0]["results"][0]
+        place = result["locations"][0]["physicalLocation"]
+        assert (place["artifactLocation"]["uri"], place["region"]["startLine"]) == (FABRIC, 15)
+
+
+#: words, pattern of the message
+CALLS = {
+    "missing folder": ("check nowhere", r"nowhere:1:1: cannot be read"),
+    "folder without fabric.yaml": ("check inv/devices", r"inv/devices/fabric\.yaml:1:1: "),
+    "file for a folder": ("check inv/fabric.yaml", r"inv/fabric\.yaml:1:1: "),
+    "unknown rule": ("check inv --ignore QOS01", r"no rule 'QOS01' to ignore; did you mean 'QOS0"),
+    "unknown rule, unlike": ("check inv --ignore foo", r"'foo'.*`rocefab show rules`"),
+    "unknown form": ("check inv --format xml", r"'--format'.*'xml'"),
+    "config_db that is missing": ("check --sonic-config none.json", r"none\.json:1:1: .*no such"),
+    "config_db that is broken": (
+        "check --sonic-config broken.json",
+        r"broken\.json:2:3: .*not JSON",
+    ),
+    "config_db of another kind": ("check --sonic-config notes.json", r"notes\.json:1:1: .*tables"),
+    "unknown device to explain": ("explain inv su9", r"no device 'su9'"),
+    "unknown text to explain": ("explain inv su1-rail0 nonsense", r"no line of su1-rail0 holds"),
+    "unknown schema": ("show schema fabrics", r"'fabrics'.*fabric, devices, hosts"),
+    "unknown export": ("export slrum inv", r"'slrum'.*slurm"),
+    "unknown device in --only": ("plan inv --only su1-rail0,su9", r"no device 'su9'"),
+    "broken range in --only": ("plan inv --only su1-rail[0-", r"--only"),
+    "unknown wave": ("plan inv --by moon", r"'--by'.*'moon'"),
+    "no folder for the plan": ("plan inv --out none/plan.json", r"there is no folder none"),
+    "missing connections": ("plan inv --connections none.json", r"none\.json:1:1: "),
+    "broken connections": ("plan inv --connections broken.json", r"broken\.json:2:3: not JSON"),
+    "connections to an unknown device": (
+        "verify inv --connections unknown-device.json",
+        r"devices\.su1-rail9: .*did you mean 'su1-rail",
+    ),
+    "unknown field of a connection": (
+        "drift inv --connections unknown-field.json",
+        r"devices\.spine01\.password: ",
+    ),
+    "missing plan": ("apply none.json", r"none\.json"),
+    "no plan": ("apply --commit", r"name a plan file"),
+    "edited plan": ("apply edited.json --commit", r"edited\.json was edited"),
+    "plan of another format": ("apply future.json --commit", r"plan format 99"),
+    "something else for a plan": ("apply notes.json --commit", r"notes\.json is not a plan"),
+    "empty file for a plan": ("apply latin.json", r"latin\.json is not a plan"),
+    "nothing to resume": ("apply --resume", r"\.rocefab holds no journal"),
+    "run of nothing": ("status 3", r"\.rocefab holds no journal"),
+    "roll back nothing": ("rollback 3 --commit", r"\.rocefab holds no journal"),
+    "too short a timer": ("apply notes.json --timer-s 1", r"'--timer-s'"),
+    "no nodes": ("place inv --nodes 0", r"'--nodes'"),
+    "no GPUs": ("place inv --nodes 1 --gpus-per-node 0", r"'--gpus-per-node'"),
+    "more nodes than there are": ("place inv --nodes 99", r"99 hosts are needed, 4 of 4 are free"),
+    "unknown host to exclude": ("place inv --exclude gpu9", r"gpu9"),
+    "output over other files": ("render inv --out inv", r"did not come from rocefab.*--force"),
+    "output into a file": ("render inv --out notes.json", r"notes\.json is not a folder"),
+    "init over something": ("init inv", r"inv:1:1: is not an empty folder"),
+    "lab of nothing": ("lab up nowhere", r"nowhere:1:1: "),
+    "unknown command": ("aply plan.json", r"No such command 'aply'"),
+    "unknown option": ("check inv --strict", r"--strict"),
+    "too many words": ("check inv more", r"more"),
+}
+
+
+@pytest.mark.parametrize("case", CALLS)
+def test_bad_calls(folder: Path, case: str) -> None:
+    words, pattern = CALLS[case]
+    before = everything_below(folder)
+    ended = run(*words.split())
+    assert (ended.code, ended.out) == (2, ""), ended.err
+    assert re.search(pattern, ended.err.replace("\n", " ")), ended.err
+    assert "internal error" not in ended.err
+    assert everything_below(folder) == before, "something was written"
+    assert not (folder / ".rocefab").exists()
+
+
+def test_wrong_values_of_variables_are_refused_by_name(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROCEFAB_FORMAT", "xml")
+    ended = run("show", "links", "inv")
+    assert ended.code == 2
+    assert "ROCEFAB_FORMAT" in ended.err
+
+
+def test_variables_stand_in_for_options(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROCEFAB_INVENTORY", "inv")
+    monkeypatch.setenv("ROCEFAB_NODES", "3")
+    monkeypatch.setenv("ROCEFAB_FORMAT", "json")
+    assert len(json.loads(run("place").out)["hosts"]) == 3
+    monkeypatch.setenv("ROCEFAB_IGNORE", "QOS002 QOS021")
+    found = json.loads(run("check").out)
+    assert {"QOS002", "QOS021"} <= set(found["skipped"])
+
+
+def test_findings_make_4_and_the_threshold_moves_it(folder: Path) -> None:
+    file = folder / FABRIC
+    file.write_text(file.read_text().replace("kmin_bytes: 150000", "kmin_bytes: 1600000"))
+    ended = run("check", "inv")
+    assert ended.code == 4
+    assert "[QOS001]" in ended.out
+    assert run("check", DEMO).code == 0
+    assert run("check", DEMO, "--fail-on", "info").code == 4
+
+
+JSON_CALLS = [
+    "check inv", "render inv --out out", "explain inv spine01", "explain inv gpu001 mlnx_qos",
+    "show topology inv", "show addresses inv", "show links inv", "show hosts inv",
+    "show platforms", "show rules", "place inv --nodes 2", "status",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("words", JSON_CALLS)
+def test_stdout_is_json_alone(folder: Path, words: str) -> None:
+    ended = run(*words.split(), "--format", "json")
+    assert ended.code == 0
+    json.loads(ended.out)
+    assert ended.err == ""

@@ -1,0 +1,143 @@
+"""Every command helps: what it does, its exit codes, an example, variables for its options."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+import time
+from collections import defaultdict
+
+import pytest
+
+from tests.cli import tree
+from tests.cli.runs import ROOT, clean_environment, process, run
+
+LEAVES = tree.leaves()
+NAMES = [leaf.name for leaf in LEAVES]
+HEAVY = ("numpy", "pydantic", "netmiko", "napalm", "networkx", "jinja2", "asyncssh", "yaml")
+VERBS = {
+    "init", "check", "show", "explain", "render", "plan", "apply", "rollback", "status", "verify",
+    "drift", "place", "export", "lab", "demo",
+}  # fmt: skip
+#: Words that are examples of a value, not a call that can run on its own.
+NEEDS_A_LAB = {"plan", "apply", "status", "rollback", "verify", "drift", "lab up", "demo"}
+
+
+def test_the_verbs_are_there() -> None:
+    assert {leaf.words[0] for leaf in LEAVES} == VERBS
+
+
+@pytest.mark.parametrize("leaf", LEAVES, ids=NAMES)
+def test_help_works_and_says_what_is_needed(leaf: tree.Leaf) -> None:
+    ended = run(*leaf.words, "--help")
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.startswith("Usage: rocefab " + leaf.name)
+    assert "\n  Exit codes: " in ended.out
+    assert f"Example: {leaf.example}" in " ".join(ended.out.split())
+    assert leaf.exit_codes
+    assert leaf.exit_codes <= {0, 1, 2, 3, 4, 5}
+    assert run(*leaf.words, "-h") == ended
+
+
+@pytest.mark.parametrize("leaf", LEAVES, ids=NAMES)
+def test_options_have_a_variable_and_say_what_they_do(leaf: tree.Leaf) -> None:
+    for option in leaf.options:
+        if tree.BARE & set(option.opts):
+            continue
+        assert option.envvar, option.opts
+        assert option.envvar.startswith("ROCEFAB_"), option.opts
+        assert option.help, option.opts
+        assert not any(word in option.name for word in ("password", "secret")), "no secret options"
+
+
+def test_a_variable_means_the_same_everywhere() -> None:
+    meanings = defaultdict(set)
+    for leaf in LEAVES:
+        for option in leaf.options:
+            if option.envvar:
+                meanings[option.envvar].add(option.opts[0])
+    assert {name: found for name, found in meanings.items() if len(found) > 1} == {}
+
+
+def test_what_risks_something_has_a_variable_of_its_own() -> None:
+    users = defaultdict(set)
+    for leaf in LEAVES:
+        for option in leaf.options:
+            if "--force" in option.opts:
+                users[option.envvar].add(leaf.name)
+    assert all(len(names) == 1 for names in users.values()), dict(users)
+
+
+@pytest.mark.parametrize("leaf", LEAVES, ids=NAMES)
+def test_examples_have_options_that_exist(leaf: tree.Leaf) -> None:
+    line = leaf.example.partition(" > ")[0]
+    assert tree.find(shlex.split(line)[1:])[0].name == leaf.name
+    assert tree.unknown_words(line) == []
+
+
+@pytest.mark.parametrize(
+    "leaf", [leaf for leaf in LEAVES if leaf.name not in NEEDS_A_LAB], ids=lambda leaf: leaf.name
+)
+def test_examples_run(leaf: tree.Leaf, tmp_path) -> None:
+    """As they stand, in a folder with our examples; the shell's redirection included."""
+    (tmp_path / "inventory").symlink_to(ROOT / "inventory")
+    words, _, target = leaf.example.partition(" > ")
+    ended = process(*shlex.split(words)[1:], cwd=tmp_path)
+    assert ended.code == 0, ended.err
+    if target.endswith((".json", ".sarif")) or "json" in words:
+        json.loads(ended.out)
+    assert ended.out or ended.err.startswith("wrote ")
+
+
+@pytest.mark.parametrize("words", [(), ("show",), ("lab",)])
+def test_without_a_command_the_help_is_shown(words: tuple[str, ...]) -> None:
+    ended = run(*words)
+    assert ended.code == 2
+    assert "Commands:" in ended.said
+
+
+@pytest.mark.parametrize("words", [(), ("show",), ("lab",)])
+def test_no_line_of_a_command_list_is_cut(words: tuple[str, ...]) -> None:
+    assert "..." not in run(*words, "--help").out.partition("Commands:")[2]
+
+
+def test_version() -> None:
+    ended = run("--version")
+    assert ended.out.split() == ["rocefab", *ended.out.split()[1:]]
+    assert ended.code == 0
+
+
+def test_help_is_quick_to_load() -> None:
+    """Nothing heavy is imported before a command needs it; the time is printed, not judged."""
+    code = (
+        "import sys, fabric.cli\n"
+        "fabric.cli.main(['--help'])\n"
+        f"print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)\n"
+    )
+    started = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env=clean_environment(),
+        check=True,
+    )
+    print(f"rocefab --help: {(time.perf_counter() - started) * 1000:.0f} ms")
+    assert done.stderr.strip() == "[]"
+
+
+@pytest.mark.parametrize("words", [("--help",), ("show", "links", "inventory/demo"), ("bogus",)])
+def test_nothing_is_coloured_in_a_pipe_even_when_asked_for(words: tuple[str, ...]) -> None:
+    for wish in ({}, {"NO_COLOR": "1"}, {"FORCE_COLOR": "1", "NO_COLOR": "1"}):
+        assert "\x1b" not in process(*words, **wish).said
+
+
+def test_help_is_the_same_however_the_command_is_started() -> None:
+    launcher = [sys.executable, str(ROOT / "rocefab_launcher.py"), "--help"]
+    done = subprocess.run(
+        launcher, capture_output=True, text=True, env=clean_environment(), check=True
+    )
+    assert done.stdout == process("--help").out
