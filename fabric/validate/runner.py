@@ -40,6 +40,15 @@ class Outcome:
         """Return the findings of a severity or worse."""
         return tuple(finding for finding in self.findings if finding.severity >= severity)
 
+    def merged(self, other: Outcome) -> Outcome:
+        """Return this and another outcome as one; skipped is what neither of them ran."""
+        return Outcome(
+            tuple(_worst_first([*self.findings, *other.findings])),
+            tuple(sorted({*self.checked, *other.checked})),
+            tuple(sorted({*self.skipped} & {*other.skipped})),
+            (*self.broken, *other.broken),
+        )
+
 
 def all_rules() -> list[Rule]:
     """Return one instance of every rule, by id."""
@@ -86,8 +95,11 @@ def _gathered(findings: list[Finding]) -> list[Finding]:
         key = (finding.rule, finding.severity, finding.message, finding.field, finding.position)
         alone = () if finding.position else (finding.device, finding.port)
         groups.setdefault((*key, *alone), []).append(finding)
-    merged = [_merge(group) for group in groups.values()]
-    return sorted(merged, key=lambda finding: (-finding.severity, finding.rule))
+    return _worst_first([_merge(group) for group in groups.values()])
+
+
+def _worst_first(findings: list[Finding]) -> list[Finding]:
+    return sorted(findings, key=lambda finding: (-finding.severity, finding.rule))
 
 
 def _merge(group: list[Finding]) -> Finding:

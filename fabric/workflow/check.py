@@ -33,7 +33,9 @@ _RENDERING = "REN001"
 
 
 def check(project: Project, ignore: Sequence[str] = ()) -> Outcome:
-    """Run every rule over a project; a rendering that fails is a finding too.
+    """Run the rules over a project, then over what it renders.
+
+    While the inventory has errors nothing is rendered: its output would repeat them.
 
     Raises
     ------
@@ -41,16 +43,15 @@ def check(project: Project, ignore: Sequence[str] = ()) -> Outcome:
         When ``ignore`` names a rule that does not exist, or the fabric does not fit its pools.
     """
     _refuse_unknown(ignore)
+    outcome = run(_model_world(project), ignore)
+    if outcome.at_least(Severity.ERROR):
+        return outcome
     try:
-        world = project.world
+        rendered = World(sonic=project.world.sonic)
     except RenderError as error:
         finding = Finding(_RENDERING, Severity.ERROR, str(error), "correct the value that it names")
-        model_only = _model_world(project)
-        outcome = run(model_only, ignore)
-        return Outcome(
-            (finding, *outcome.findings), outcome.checked, outcome.skipped, outcome.broken
-        )
-    return run(world, ignore)
+        return outcome.merged(Outcome((finding,), (), outcome.skipped, ()))
+    return outcome.merged(run(rendered, ignore))
 
 
 def _model_world(project: Project) -> World:

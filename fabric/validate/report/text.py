@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.core import hostlist
 from fabric.core.findings import Severity
 from fabric.validate.report import report_forms
 
@@ -23,7 +24,7 @@ def text(outcome: Outcome, rules: Sequence[Rule]) -> str:  # noqa: ARG001 - the 
         f"{sum(f.severity is severity for f in outcome.findings)} {severity.word}"
         for severity in sorted(Severity, reverse=True)
     )
-    skipped = f", {len(outcome.skipped)} skipped ({', '.join(outcome.skipped)})"
+    skipped = f", {len(outcome.skipped)} skipped ({hostlist.fold(outcome.skipped)})"
     tail = skipped if outcome.skipped else ""
     lines.append(f"{len(outcome.checked)} rules checked: {counts}{tail}")
     return "\n".join(lines) + "\n"
