@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 
 from fabric.cli.exits import Exit, exit_code_of
@@ -13,9 +14,14 @@ def main(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
     from fabric.cli.app import app
 
+    if not logging.root.handlers:
+        # Libraries such as paramiko log tracebacks of what we report as an error of a device.
+        logging.root.addHandler(logging.NullHandler())
     try:
         result = app(args=arguments, standalone_mode=False, prog_name="rocefab")
         sys.stdout.flush()
     except BaseException as error:  # noqa: BLE001 - the one place that turns errors into codes
         return exit_code_of(error)
+    if result == Exit.INTERRUPTED:  # what typer makes of Ctrl-C, without a word
+        return exit_code_of(KeyboardInterrupt())
     return result if isinstance(result, int) else Exit.OK

@@ -45,7 +45,7 @@ def exit_code_of(error: BaseException) -> int:
     if isinstance(error, SystemExit):
         return int(error.code or 0)
     if isinstance(error, (KeyboardInterrupt, typer.Abort)):
-        sys.stderr.write("\nrocefab: stopped by the user\n")
+        sys.stderr.write("rocefab: stopped by the user\n")
         return Exit.INTERRUPTED
     if isinstance(error, FabricError):
         return _known(error)

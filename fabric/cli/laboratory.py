@@ -70,18 +70,22 @@ def demo(
         Path | None,
         typer.Option(
             "--dir",
-            help="Folder for everything it makes; default: a new one.",
+            help="New folder for everything it makes; default: below /tmp.",
             envvar="ROCEFAB_DEMO",
         ),
     ] = None,
 ) -> None:
     """Show the main job on the embedded lab.
 
-    Check, render, plan, apply, verify, drift, rollback and place. Needs no hardware, no root and no network; takes less than a minute.
+    Check, render, plan, apply, verify, drift, rollback and place. Needs no hardware, no root and
+    no network; takes less than a minute.
 
-    Exit codes: 0, 1, 3.
+    Exit codes: 0, 1, 2, 3.
     """
     from fabric.workflow.demo import demo as workflow
 
+    if folder is not None and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        message = f"--dir: {folder} is not an empty folder; name a new one"
+        raise typer.BadParameter(message)
     place = folder or Path(tempfile.mkdtemp(prefix="rocefab-demo-"))
     workflow(place, lambda text: output.data(f"{text}\n"))

@@ -148,6 +148,7 @@ CALLS = {
     "output into a file": ("render inv --out notes.json", r"notes\.json is not a folder"),
     "init over something": ("init inv", r"inv:1:1: is not an empty folder"),
     "lab of nothing": ("lab up nowhere", r"nowhere:1:1: "),
+    "demo over something": ("demo --dir inv", r"inv is not an empty folder"),
     "unknown command": ("aply plan.json", r"No such command 'aply'"),
     "unknown option": ("check inv --strict", r"--strict"),
     "too many words": ("check inv more", r"more"),

@@ -1,0 +1,137 @@
+"""The main job through the command line, on the lab: what a user sees, and the exit codes."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from fabric.lab.faults import Fault
+from tests.change import labs
+from tests.cli.runs import everything_below, run
+
+PASSWORD = "correct-horse-battery-staple"
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """A lab fresh from the box, with a password of its own, and a folder to work in."""
+    with monkeypatch.context() as patch:
+        for name in ("ROCEFAB_CONNECTIONS", "ROCEFAB_STATE", "ROCEFAB_USERNAME"):
+            patch.delenv(name, raising=False)
+        with _lab(tmp_path, patch) as lab:
+            patch.setenv("ROCEFAB_CONNECTIONS", str(tmp_path / "lab" / "connections.json"))
+            patch.chdir(tmp_path)
+            yield lab
+
+
+def _lab(folder: Path, patch: pytest.MonkeyPatch):
+    from fabric.workflow.laboratory import laboratory
+    from fabric.workflow.project import Project
+
+    patch.setenv("ROCEFAB_PASSWORD", PASSWORD)
+    return laboratory(Project(labs.write_inventory(folder / "inventory")), folder / "lab")
+
+
+class Witness:
+    """Runs commands and remembers everything that they said."""
+
+    def __init__(self) -> None:
+        self.said = ""
+
+    def __call__(self, code: int, words: str):
+        ended = run(*words.split())
+        assert ended.code == code, f"{words}: {ended.code}\n{ended.said}"
+        self.said += ended.said
+        return ended
+
+
+def test_the_main_job(site, tmp_path: Path) -> None:
+    lab, tell = site, Witness()
+    untouched = _states(lab)
+
+    ended = tell(5, "plan inventory --out plan.json --detailed-exitcode --by device")
+    assert re.search(r"^3 devices .*in 3 waves", ended.out, re.MULTILINE)
+    assert "wrote plan.json; `rocefab apply plan.json --commit` applies it" in ended.err
+    assert tell(0, "plan inventory --only gpu1").out.startswith("wave 1\n  gpu1 (host): ")
+
+    ended = tell(0, "apply plan.json")
+    assert "rehearsal" in ended.err
+    assert "3 devices" in ended.out
+    assert _states(lab) == untouched
+    assert not (tmp_path / ".rocefab").exists()
+    assert tell(0, "status").err == "no runs yet in .rocefab\n"
+    tell(4, "drift inventory")
+
+    ended = tell(0, "apply plan.json --commit")
+    assert ended.out == ""
+    assert "run 1: done" in ended.err
+    assert [row["state"] for row in json.loads(tell(0, "status --format json").out)] == ["done"]
+    assert tell(0, "status 1").out.count(" done ") == 3
+    assert (
+        tell(2, "status 9").err == "rocefab: there is no run 9; `rocefab status` lists the runs\n"
+    )
+
+    assert tell(0, "verify inventory").err == "3 of 3 devices are as planned\n"
+    assert all(item["ok"] for item in json.loads(tell(0, "verify inventory --format json").out))
+    tell(0, "drift inventory")
+    ended = tell(0, "plan inventory --out empty.json --detailed-exitcode")
+    assert ended.out.startswith("No changes: 3 devices run as the inventory says.")
+    assert "holds no changes" in tell(0, "apply empty.json --commit").err
+    assert "changed after the plan" in tell(3, "apply plan.json --commit").err
+    lab[labs.LEAF].hand_edit("WRED_PROFILE", "AZURE_LOSSLESS", "green_max_threshold", "900000")
+    ended = tell(4, "drift inventory")
+    assert "runs 900000, planned 1500000" in ended.out
+    assert ended.err == "2 of 3 devices are as planned\n"
+    found = json.loads(tell(4, "drift inventory --format json").out)
+    assert [item["device"] for item in found if not item["ok"]] == [labs.LEAF]
+    assert "changed again after run 1" in tell(3, "rollback 1 --commit").err
+
+    lab[labs.LEAF].hand_edit("WRED_PROFILE", "AZURE_LOSSLESS", "green_max_threshold", "1500000")
+    ended = tell(0, "rollback 1")
+    assert sorted(ended.out.split()) == sorted([labs.HOST, labs.LEAF, labs.SPINE])
+    assert "Nothing was changed" in ended.err
+    tell(0, "rollback 1 --commit")
+    tell(4, "drift inventory")
+
+    kept = "".join(
+        content.decode(errors="replace")
+        for name, content in everything_below(tmp_path).items()
+        if name != "lab/password"
+    )
+    assert PASSWORD not in tell.said
+    assert PASSWORD not in kept
+
+
+def test_a_device_that_is_away_does_not_hide_the_others(site) -> None:
+    lab = site
+    lab[labs.LEAF].faults.add(Fault("cut_at_byte", count=0, times=0))
+    for words in ("verify inventory", "drift inventory"):
+        ended = run(*words.split())
+        assert ended.code == 3
+        assert f"{labs.LEAF}: could not be read: " in ended.out
+        assert f"\n{labs.HOST}: " in "\n" + ended.out
+        assert f"\n{labs.SPINE}: " in "\n" + ended.out
+        assert PASSWORD not in ended.said
+    ended = run("plan", "inventory", "--out", "plan.json")
+    assert (ended.code, ended.out) == (3, "")
+    assert labs.LEAF in ended.err
+    assert not Path("plan.json").exists()
+
+
+def test_a_wrong_password_is_not_shown(site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROCEFAB_PASSWORD", "not-the-password")
+    ended = run("verify", "inventory")
+    assert ended.code == 3
+    assert ended.out.count("could not be read") == 3
+    assert "not-the-password" not in ended.said
+
+
+def _states(lab) -> tuple[str, str, str]:
+    return (
+        json.dumps(lab[labs.LEAF].running, sort_keys=True),
+        lab[labs.SPINE].running_text,
+        str(lab[labs.HOST].qos["eth1"]),
+    )

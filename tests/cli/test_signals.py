@@ -1,0 +1,109 @@
+"""Ctrl-C, a service manager's SIGTERM, and readers that have seen enough."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.runs import DEMO, ROCEFAB, ROOT, clean_environment
+
+
+def started(*words: object, **environment: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*ROCEFAB, *(str(word) for word in words)],
+        cwd=ROOT,
+        env={**clean_environment(), **environment},
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_lab_ends_cleanly(tmp_path: Path, number: signal.Signals) -> None:
+    process = started("lab", "up", DEMO, "--dir", tmp_path / "lab")
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "lab" / "connections.json").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    assert process.stderr.readline() == "10 devices are up. In another terminal:\n"
+    process.send_signal(number)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 0, err
+    assert err.endswith("the lab ends\n")
+    assert "Traceback" not in err
+    assert out == ""
+    assert (tmp_path / "lab" / "password").stat().st_mode & 0o077 == 0
+
+
+def test_libraries_print_no_tracebacks(tmp_path: Path) -> None:
+    """Something answers, hangs up before it says anything, and is reported in one line."""
+    with socket.create_server(("127.0.0.1", 0)) as rude:
+        file = _connections(tmp_path, rude)
+        words = ("verify", DEMO, "--connections", file, "--only", "gpu001")
+        process = started(*words, ROCEFAB_PASSWORD="x")
+        rude.settimeout(30)
+        rude.accept()[0].close()
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 3
+    assert out.startswith("gpu001: could not be read: ")
+    assert err == "0 of 1 devices are as planned\n"
+
+
+def _connections(folder: Path, server: socket.socket) -> Path:
+    file = folder / "connections.json"
+    port = server.getsockname()[1]
+    file.write_text(f'{{"devices": {{"gpu001": {{"address": "127.0.0.1", "port": {port}}}}}}}')
+    return file
+
+
+def test_ctrl_c_in_any_other_command_says_so(tmp_path: Path) -> None:
+    """A plan that waits for a device that does not answer."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        file = _connections(tmp_path, silent)
+        words = ("plan", DEMO, "--connections", file, "--only", "gpu001")
+        process = started(*words, ROCEFAB_PASSWORD="x")
+        silent.settimeout(30)
+        session, _ = silent.accept()
+        process.send_signal(signal.SIGINT)
+        session.close()
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, "")
+    assert err.endswith("rocefab: stopped by the user\n"), err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("words", ["show links inventory/rail-512", "show links inventory/demo"])
+def test_a_reader_that_has_seen_enough(words: str) -> None:
+    """As in `rocefab show links | head -1`: quiet, and no failure under pipefail."""
+    process = started(*words.split())
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("device ")
+    process.stdout.close()
+    assert process.wait(timeout=60) == 0
+    with process.stderr as err:
+        assert err.read() == ""
+
+
+def test_a_reader_that_is_gone_at_once() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [*ROCEFAB, "show", "links", "inventory/rail-512"],
+        cwd=ROOT,
+        env=clean_environment(),
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, "")
