@@ -40,6 +40,12 @@ class Adapter(Protocol):
     def restore(self, before: Running, now: Running) -> Candidate:
         """Return the candidate that brings back an earlier state."""
 
+    def apart(self, left: Running, right: Running) -> set[str]:
+        """Return the paths, as in ``Change.path``, in which two states of a device differ.
+
+        What a device writes by itself is left out.
+        """
+
 
 adapters: Registry[Adapter] = Registry("adapter")
 

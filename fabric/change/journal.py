@@ -9,12 +9,13 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import secrets
 import sqlite3
 import time
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from fabric.core.errors import JournalError
 
@@ -52,6 +53,10 @@ class State(StrEnum):
     FAILED = "failed"
 
 
+_ENDS = {State.DONE, State.FAILED}
+_TOKEN = "rocefab-run-"  # noqa: S105 - how names of changes begin
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     """One row of the journal."""
@@ -80,10 +85,16 @@ class Journal:
     ----------
     folder : Path
         State folder; made with mode 0700, as snapshots of configurations lie in it.
+
+    Raises
+    ------
+    JournalError
+        When it cannot be written or read; every method that does so raises it as well.
     """
 
     def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with _told("made"):
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.folder = folder
         self._database = folder / "journal.sqlite3"
         with self._connect() as connection:
@@ -91,7 +102,10 @@ class Journal:
 
     @contextmanager
     def _connect(self) -> Iterator[sqlite3.Connection]:
-        with closing(sqlite3.connect(self._database, timeout=30)) as connection:
+        with (
+            _told("used"),
+            closing(sqlite3.connect(self._database, timeout=30)) as connection,
+        ):
             connection.execute("PRAGMA synchronous = FULL")
             with connection:
                 yield connection
@@ -105,7 +119,9 @@ class Journal:
         JournalError
             When another process holds it.
         """
-        with (self.folder / "lock").open("w") as file:
+        with _told("locked"):
+            file = (self.folder / "lock").open("w")
+        with file:
             self._lock(file)
             yield
 
@@ -170,32 +186,72 @@ class Journal:
         """Return the last event of each device of a run; the run itself is ``""``."""
         return {event.device: event for event in self.events(run)}
 
+    def unfinished(self) -> int | None:
+        """Return the last apply when it was interrupted; only one can be."""
+        for record in reversed(self.runs()):
+            if record.kind == "apply":
+                own = self.states(record.id).get("")
+                return None if own and own.state in _ENDS else record.id
+        return None
+
+    def tokens(self, device: str) -> list[str]:
+        """Return the names that changes of a device had, in any run, oldest first."""
+        with self._connect() as connection:
+            rows = connection.execute(
+                "SELECT detail FROM events WHERE device = ? AND detail LIKE ? ORDER BY id",
+                (device, f"{_TOKEN}%"),
+            )
+            return list(dict.fromkeys(detail for (detail,) in rows))
+
+    def next_token(self, run: int, device: str) -> str:
+        """Return a name for a change of a device that nobody has used, in no state folder."""
+        earlier = [token for token in self.tokens(device) if token.startswith(f"{_TOKEN}{run}-")]
+        return f"{_TOKEN}{run}-{len(earlier) + 1}-{secrets.token_hex(4)}"
+
     def keep(self, run: int, device: str, text: str) -> None:
         """Keep the state of a device from before the run, readable by the owner alone."""
         path = self._kept(run, device)
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         temporary = path.with_suffix(".part")
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(handle, "w") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.rename(path)
+        with _told("written"):
+            for folder in (path.parent.parent, path.parent):
+                folder.mkdir(exist_ok=True, mode=0o700)
+            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(handle, "w") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.rename(path)
 
-    def kept(self, run: int, device: str) -> dict[str, object]:
+    def kept(self, run: int, device: str) -> dict[str, Any]:
         """Return what was kept of a device.
 
         Raises
         ------
         JournalError
-            When nothing was kept.
+            When nothing was kept, or it cannot be read.
         """
         try:
-            data: dict[str, object] = json.loads(self._kept(run, device).read_text())
+            data: dict[str, Any] = json.loads(self._kept(run, device).read_text())
         except FileNotFoundError:
             message = f"run {run} kept no earlier state of {device}"
             raise JournalError(message) from None
+        except (OSError, ValueError) as error:
+            message = f"the state of {device} before run {run} cannot be read: {error}"
+            raise JournalError(message) from error
         return data
 
     def _kept(self, run: int, device: str) -> Path:
         return self.folder / "runs" / str(run) / f"{device}.before.json"
+
+
+@contextmanager
+def _told(what: str) -> Iterator[None]:
+    """Turn a full disk, a missing right or a broken file into an error of ours."""
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        message = (
+            f"the journal cannot be {what}: {error}; nothing more is done. Devices that wait for "
+            "a confirmation go back by their own timers; `rocefab apply --resume` goes on"
+        )
+        raise JournalError(message) from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import asdict, dataclass, field
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PLAN_FORMAT = 1
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 
 
 class Risk(IntEnum):
@@ -182,12 +184,23 @@ def parse_plan(text: str, path: str) -> Plan:
     if digest != _digest(data):
         message = f"{path} was edited after it was made; plan again"
         raise PlanError(message)
-    return Plan(
+    made = Plan(
         fabric=data["fabric"],
         waves=tuple(tuple(wave) for wave in data["waves"]),
         unchanged=tuple(data["unchanged"]),
         devices={name: _device_plan(name, item) for name, item in data["devices"].items()},
     )
+    _check_whole(made, path)
+    return made
+
+
+def _check_whole(made: Plan, path: str) -> None:
+    """Refuse waves that name a device twice or one without a plan, and names that are paths."""
+    ordered = [name for wave in made.waves for name in wave]
+    wrong = [name for name in made.devices if not _NAME.fullmatch(name)]
+    if sorted(ordered) != sorted(made.devices) or wrong:
+        message = f"{path} names devices that it has no plan for; make one with `rocefab plan`"
+        raise PlanError(message)
 
 
 def _device_plan(name: str, data: dict[str, Any]) -> DevicePlan:

@@ -3,8 +3,10 @@
 What is known of NAPALM's driver (napalm 5.2.0, ``napalm/eos/eos.py``) and handled here: it names
 sessions by the microsecond, so ours is set before the load and can be found again by another
 process; ``close`` aborts the session that it holds, which would undo a commit that waits for its
-confirmation; a timed commit wraps at 24 hours and does not save; ``rollback`` after a plain commit
-goes back to the *startup* configuration, so it is used for pending commits only.
+confirmation; a timed commit wraps at 24 hours and does not save; ``rollback`` goes back to the old
+*startup* configuration when no commit is pending any more, as when its timer has just run out, so
+it is never used: aborting the session takes a pending commit back, and saves nothing; errors of
+eAPI quote the refused line, secrets and all, so they are redacted.
 """
 
 from __future__ import annotations
@@ -16,13 +18,12 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
 from fabric.devices.driver import Candidate, Connection, Identity, checked_token, drivers
+from fabric.devices.redaction import redacted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 _PREVIEW = "rocefab-preview"
-#: NAPALM formats the timer with strftime of a time of day.
-_LONGEST_TIMER_S = 86_399
 _STATE_COMMANDS = {
     "bgp": "show ip bgp summary vrf all",
     "lldp": "show lldp neighbors",
@@ -105,40 +106,27 @@ class EosDriver:
     def preview(self, candidate: Candidate) -> str:
         """Return the switch's own diff of a full replacement; the session is aborted after."""
         self._load(candidate, _PREVIEW)
-        with self._translated("compare"):
-            diff = str(self._napalm.compare_config())
-            self._napalm.discard_config()
-        return diff
+        try:
+            with self._translated("compare"):
+                return str(self._napalm.compare_config())
+        finally:
+            with suppress(Exception):  # the next preview enters the session again and empties it
+                self._napalm.discard_config()
 
     def stage(self, candidate: Candidate, token: str) -> None:
         """Load the whole configuration into a session named by the token."""
         self._load(candidate, checked_token(token))
 
     def _load(self, candidate: Candidate, session: str) -> None:
-        from napalm.base.exceptions import (
-            MergeConfigException,
-            ReplaceConfigException,
-            SessionLockedException,
-        )
-
         self._napalm.config_session = session
-        try:
-            with self._translated("load"):
-                self._napalm.load_replace_candidate(config=candidate.target)
-        except DeviceError as error:
-            cause = error.__cause__
-            if isinstance(cause, (MergeConfigException, ReplaceConfigException)):
-                raise RefusedError(self.connection.device, error.reason) from cause
-            if isinstance(cause, SessionLockedException):
-                message = "somebody else has a configuration session open"
-                raise RefusedError(self.connection.device, message) from cause
-            raise
+        with self._translated("load"):
+            self._napalm.load_replace_candidate(config=candidate.target)
 
     def commit(self, candidate: Candidate, token: str, timer_s: int) -> None:  # noqa: ARG002
-        """Commit the session with the switch's own timer."""
+        """Commit the session with the switch's own timer; it must not be 24 hours or longer."""
         self._napalm.config_session = checked_token(token)
         with self._translated("commit"):
-            self._napalm.commit_config(revert_in=min(timer_s, _LONGEST_TIMER_S))
+            self._napalm.commit_config(revert_in=timer_s)
 
     def pending(self, token: str) -> bool:
         """Tell whether the switch still waits for the confirmation of this session."""
@@ -158,10 +146,7 @@ class EosDriver:
         """Abort the timed commit, or the session when it was not committed."""
         self._napalm.config_session = checked_token(token)
         with self._translated("roll back"):
-            if self.pending(token):
-                self._napalm.rollback()
-            else:
-                self._napalm.discard_config()
+            self._napalm.discard_config()
 
     def save(self) -> None:
         """Write the running configuration to the startup configuration."""
@@ -175,12 +160,22 @@ class EosDriver:
 
     @contextmanager
     def _translated(self, doing: str) -> Iterator[None]:
+        from napalm.base import exceptions as napalm
+        from pyeapi.eapilib import CommandError
+
+        refusals = (
+            CommandError,
+            napalm.CommitError,
+            napalm.MergeConfigException,
+            napalm.ReplaceConfigException,
+            napalm.SessionLockedException,
+        )
         try:
             yield
         except DeviceError:
             raise
-        except Exception as error:
-            # NAPALM, pyeapi, ssl and socket have no common base; their texts hold no secrets.
-            reason = " ".join(str(error).split())[:300] or type(error).__name__
-            message = f"cannot {doing}: {reason}"
-            raise ConnectionLostError(self.connection.device, message) from error
+        except Exception as error:  # noqa: BLE001 - NAPALM, pyeapi, ssl, socket: no common base
+            reason = " ".join(redacted(str(error)).split())[:300] or type(error).__name__
+            kind = RefusedError if isinstance(error, refusals) else ConnectionLostError
+            # Without its cause: the text of that may hold what was redacted here.
+            raise kind(self.connection.device, f"cannot {doing}: {reason}") from None

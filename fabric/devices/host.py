@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _INTERFACE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,14}")
+_OF_ONE = ("qos", "tc", "cnp")
 _STATE_COMMANDS = {
     "lldp": "sudo lldpcli show neighbors -f json",
     "gids": "show_gids",
@@ -55,7 +56,7 @@ class HostDriver(ShellDriver):
 
 def _command(subject: str) -> str:
     kind, _, name = subject.partition(":")
-    if name and not _INTERFACE.fullmatch(name):
+    if (kind in _OF_ONE or name) and not _INTERFACE.fullmatch(name):
         message = f"{name!r} is not an interface name"
         raise ValueError(message)
     if kind == "qos":

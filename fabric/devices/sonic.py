@@ -66,12 +66,12 @@ class SonicDriver(ShellDriver):
         """Write CONFIG_DB to the startup file."""
         self._shell.check("sudo config save -y")
 
+    def _more_files(self, candidate: Candidate) -> Mapping[str, bytes]:
+        texts = {name: getattr(candidate, name) for name in ("target", "load", "unload", "patch")}
+        return {f"{name}.json": text.encode() for name, text in texts.items() if text}
+
     def _stage_more(self, candidate: Candidate, token: str) -> None:
         folder = self._folder(token)
-        for name in ("target", "load", "unload", "patch"):
-            text = getattr(candidate, name)
-            if text:
-                self._put(token, f"{name}.json", text.encode())
         self._shell.check(
             f"sudo sonic-cfggen -d --print-data | sudo tee {folder}/before.json >/dev/null"
         )
@@ -88,7 +88,9 @@ class SonicDriver(ShellDriver):
             steps.append(f"config load {folder}/unload.json -y")
         if candidate.patch:
             steps.append(f"config rollback {token} || {reload}")
-        return [*steps, *super()._undo_steps(candidate, token), *candidate.activate]
+        # A file that was new is gone by then, and what activates it has nothing to read.
+        active = [f"{command} || true" for command in candidate.activate]
+        return [*steps, *super()._undo_steps(candidate, token), *active]
 
     def _apply(self, candidate: Candidate, token: str) -> None:
         folder = self._folder(token)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
+import secrets
 import tempfile
 import time
 from contextlib import contextmanager, suppress
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 
     from fabric.devices.driver import Connection
 
-_STATUS = re.compile(r"rocefab-status=\d+[\r\n]")
-_MARK_LENGTH = 24
-_DIGITS = re.compile(r"\d+")
+_MARK_LENGTH = 64
 _POLL_S = 0.005
 _SAFE_PATH = re.compile(r"/[A-Za-z0-9_./@:+-]+")
 _QUIET_S = 60
@@ -86,15 +84,17 @@ class ShellSession:
         quiet_s : int
             How long the device may stay silent.
         """
-        # The quotes keep the echoed command line from looking like the marks themselves.
-        line = f'echo rocefab-"begin"; {command}; echo rocefab-"status"=$?'
+        # The quotes keep the echoed command line from looking like the marks themselves, the random
+        # part keeps the output of a command from it.
+        mark = f"rocefab-{secrets.token_hex(8)}"
+        line = f'echo {mark}"-begin"; {command}; echo {mark}"-status"=$?'
         with self._translated(command):
             self._session.write_channel(f"{line}\n")
-            output = self._read_until_status(quiet_s)
-        head, _, status = output.replace("\r", "").rpartition("rocefab-status=")
-        return int(_DIGITS.findall(status)[0]), head.partition("rocefab-begin\n")[2]
+            output = self._read_until(re.compile(rf"{mark}-status=\d+[\r\n]"), quiet_s)
+        head, _, status = output.replace("\r", "").rpartition(f"{mark}-status=")
+        return int(status.partition("\n")[0]), head.partition(f"{mark}-begin\n")[2]
 
-    def _read_until_status(self, quiet_s: float) -> str:
+    def _read_until(self, end: re.Pattern[str], quiet_s: float) -> str:
         """Read up to the mark; a closed channel ends the wait at once, silence after a while.
 
         netmiko's own ``send_command`` waits out its whole timeout when the device goes away.
@@ -104,19 +104,19 @@ class ShellSession:
         ConnectionError, TimeoutError
             When the device closes the session or falls silent.
         """
-        text, last_s = "", time.monotonic()
-        fresh = 0
-        while not _STATUS.search(text, max(0, fresh - _MARK_LENGTH)):
+        pieces, tail, last_s = [], "", time.monotonic()
+        while not end.search(tail):
             data = self._session.read_channel()
             if data:
-                fresh, text, last_s = len(text), text + data, time.monotonic()
+                pieces.append(data)
+                tail, last_s = tail[-_MARK_LENGTH:] + data, time.monotonic()
             elif self._session.remote_conn.closed:
                 raise ConnectionError("the device closed the session")
             elif time.monotonic() - last_s > quiet_s:
                 raise TimeoutError(f"no answer for {quiet_s} s")
             else:
                 time.sleep(_POLL_S)
-        return text
+        return "".join(pieces)
 
     def check(self, command: str, *, quiet_s: int = _QUIET_S) -> str:
         """Run a command and return its output.
@@ -171,11 +171,6 @@ def checked_path(path: str) -> str:
         message = f"{path!r} is not a plain absolute path"
         raise ValueError(message)
     return path
-
-
-def quoted(text: str) -> str:
-    """Return a text quoted for a shell."""
-    return shlex.quote(text)
 
 
 @contextmanager

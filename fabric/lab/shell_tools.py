@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+import secrets
 import shutil
 from typing import TYPE_CHECKING
 
@@ -237,6 +238,19 @@ def _install(context: Context, argv: list[str], _stdin: str) -> Result:
     return Result()
 
 
+def _mktemp(context: Context, argv: list[str], _stdin: str) -> Result:
+    options, names = split_options(argv, "d")
+    if "d" not in options or len(names) != 1 or not names[0].endswith("XXXXXX"):
+        return Result("", "mktemp: only -d TEMPLATE is supported\n", 1)
+    stem = names[0].rstrip("X")
+    path = stem + secrets.token_hex(len(names[0]))[: len(names[0]) - len(stem)]
+    if not context.shell.fs.may_write(path, root=context.shell.root):
+        return _refused("mktemp: failed to create directory via template", names[0], "denied")
+    context.shell.fs.mkdir(path)
+    context.shell.fs.local(path).chmod(0o700)
+    return Result(f"{path}\n")
+
+
 def _ls(context: Context, argv: list[str], _stdin: str) -> Result:
     options, names = split_options(argv, "1ald")
     fs, text, errors = context.shell.fs, "", ""
@@ -318,6 +332,7 @@ FILE_TOOLS: dict[str, Tool] = {
         "mv": _mv,
         "rm": _rm,
         "mkdir": _mkdir,
+        "mktemp": _mktemp,
         "install": _install,
         "ls": _ls,
         "chmod": _chmod,

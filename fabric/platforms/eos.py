@@ -21,27 +21,28 @@ EOS = platforms.add("eos")(
     )
 )
 
-#: Beginnings of the top-level lines that rocefab writes; every other stanza is kept as it is found.
+#: Top-level lines that rocefab writes, as regular expressions of the whole line; every other stanza
+#: is kept as it is found (``ip routing vrf MGMT`` and ``vlan internal order`` are not ours).
 OWNED_STANZAS = (
-    "service routing protocols model",
-    "hostname ",
-    "qos profile ",
-    "qos map ",
-    "vlan ",
-    "interface Ethernet",
-    "interface Loopback0",
-    "interface Vlan",
-    "mac address-table aging-time",
-    "arp aging timeout",
-    "hardware counter feature ecn",
-    "ip routing",
-    "ip prefix-list PL-",
-    "route-map RM-",
-    "priority-flow-control ",
-    "router bfd",
-    "router bgp ",
-    "ntp server ",
-    "logging host ",
+    r"service routing protocols model .*",
+    r"hostname .*",
+    r"qos profile .*",
+    r"qos map .*",
+    r"vlan [\d,-]+",
+    r"interface Ethernet.*",
+    r"interface Loopback0",
+    r"interface Vlan\d+",
+    r"mac address-table aging-time .*",
+    r"arp aging timeout .*",
+    r"hardware counter feature ecn.*",
+    r"ip routing",
+    r"ip prefix-list PL-.*",
+    r"route-map RM-.*",
+    r"priority-flow-control .*",
+    r"router bfd",
+    r"router bgp .*",
+    r"ntp server .*",
+    r"logging host .*",
 )
 
 #: What a changed line does, by its first words; the first match counts, the default is brief loss.

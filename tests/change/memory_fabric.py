@@ -8,7 +8,7 @@ from pathlib import Path
 from fabric.change.adapter import adapters, load_adapters
 from fabric.change.expectation import Expectation
 from fabric.change.model import DevicePlan, Plan
-from fabric.change.planner import read, Target
+from fabric.change.planner import Target, read
 from fabric.core.artefact import Artefact
 from fabric.devices import drivers, load_drivers
 from fabric.devices.driver import Connection

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from fabric.change.adapter import Draft, adapters
 from fabric.change.model import Change, Risk
 from fabric.devices.driver import Candidate
+from fabric.devices.redaction import redacted
+from fabric.observe.parsers.eos import marked_lines
 from fabric.platforms.eos import LINE_RISK, OWNED_STANZAS
 
 if TYPE_CHECKING:
@@ -17,19 +19,28 @@ if TYPE_CHECKING:
     from fabric.devices.driver import Driver
     from fabric.observe.snapshot import Running
 
-_SECRET = re.compile(r"(\b(?:secret|password|key)\b(?: \d+| sha512| 7)?) \S+")
+_OWNED = re.compile(rf"(?:no )?(?:{'|'.join(OWNED_STANZAS)})")
 
 
 def stanzas(text: str) -> list[str]:
-    """Return the top-level stanzas of a configuration, each with its indented lines."""
+    """Return the top-level stanzas of a configuration, each with its indented lines.
+
+    Banners and certificates are texts up to ``EOF``, whatever they look like.
+    """
     found: list[list[str]] = []
-    for line in text.splitlines():
-        if not line.strip() or line.strip() in {"!", "end"}:
+    for line, is_text in marked_lines(text):
+        is_comment = line.startswith("!") and not line.startswith("!!")
+        if not is_text and (not line.strip() or is_comment or line.strip() in {"!", "end"}):
             continue
-        if line[0] != " " or not found:
+        if not is_text and (line[0] != " " or not found):
             found.append([])
         found[-1].append(line)
     return ["\n".join(lines) for lines in found]
+
+
+def is_owned(stanza: str) -> bool:
+    """Tell whether rocefab writes a stanza."""
+    return bool(_OWNED.fullmatch(stanza.partition("\n")[0].strip()))
 
 
 def compose(running: str, intended: str) -> str:
@@ -37,11 +48,7 @@ def compose(running: str, intended: str) -> str:
 
     What is not ours - accounts, AAA, management access, static routes - is kept as it runs.
     """
-    kept = [
-        stanza
-        for stanza in stanzas(running)
-        if not stanza.startswith(OWNED_STANZAS) and not stanza.startswith("!")
-    ]
+    kept = [stanza for stanza in stanzas(running) if not is_owned(stanza)]
     return "\n".join([*kept, intended.rstrip(), ""])
 
 
@@ -52,11 +59,6 @@ def line_risk(line: str) -> Risk:
         if words.startswith(beginnings):
             return Risk.from_word(risk)
     return Risk.BRIEF_LOSS
-
-
-def redacted(text: str) -> str:
-    """Return a text without passwords, hashes and keys."""
-    return _SECRET.sub(r"\1 ***", text)
 
 
 class EosAdapter:
@@ -81,6 +83,22 @@ class EosAdapter:
         """Return the earlier configuration whole."""
         return Candidate(method="replace", target=before.config)
 
+    def apart(self, left: Running, right: Running) -> set[str]:
+        """Return the lines that only one of two configurations has."""
+        return _paths(left.config) ^ _paths(right.config)
+
+
+def _paths(config: str) -> set[str]:
+    found = set()
+    for stanza in stanzas(redacted(config)):
+        section, *lines = stanza.splitlines()
+        found |= {_path(section.strip(), line.strip()) for line in (section, *lines)}
+    return found
+
+
+def _path(section: str, line: str) -> str:
+    return line if line == section else f"{section}: {line}"
+
 
 def _changes(diff: str) -> list[Change]:
     changes = []
@@ -91,7 +109,7 @@ def _changes(diff: str) -> list[Change]:
             section = body.strip()
         if mark in {"+", "-"} and not line.startswith(("+++", "---")):
             text = body.strip()
-            path = text if text == section else f"{section}: {text}"
+            path = _path(section, text)
             old, new = (text, "") if mark == "-" else ("", text)
             changes.append(Change(path, old, new, line_risk(text)))
     return changes

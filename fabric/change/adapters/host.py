@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ipaddress
 import json
+import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from fabric.change.adapter import Draft, adapters
@@ -24,6 +27,9 @@ _ROOT = "rootfs/"
 #: mlx5 toggles the link when the PFC mask changes (Linux mlx5 en_dcbnl.c, mlx5_toggle_port_link).
 _FLAPS = ("pfc",)
 _BRIEF = ("mtu_bytes", "addresses", "table", "trust", "dscp_to_priority")
+_TRUSTS = ("pcp", "dscp")
+_ALGORITHMS = ("strict", "ets", "vendor")
+_DEVICE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
 _SUBSETS = ("dscp_to_priority", "tsa", "bandwidth_percent")
 
 
@@ -96,10 +102,7 @@ class HostAdapter:
         driver: Driver,  # noqa: ARG002 - a host makes no diff of its own
     ) -> Draft:
         """Compare files and live settings."""
-        files = [
-            RemoteFile(path, item.content, 0o755 if item.executable else 0o644)
-            for path, item in _placed(artefacts)
-        ]
+        files = [RemoteFile(path, item.content, _mode(path)) for path, item in _placed(artefacts)]
         changed = [file for file in files if running.files.get(file.path) != file.content.decode()]
         changes = [
             Change(
@@ -123,7 +126,7 @@ class HostAdapter:
     def restore(self, before: Running, now: Running) -> Candidate:
         """Return the earlier files, and commands for the earlier live settings."""
         files = tuple(
-            RemoteFile(path, text.encode(), 0o755 if path == APPLY else 0o644)
+            RemoteFile(path, text.encode(), _mode(path))
             for path, text in before.files.items()
             if now.files.get(path) != text
         )
@@ -134,6 +137,23 @@ class HostAdapter:
             activate=tuple(_restore_commands(before, now.config["nics"])),
             restore=tuple(_restore_commands(now, before.config["nics"])),
         )
+
+    def apart(self, left: Running, right: Running) -> set[str]:
+        """Return the files and live settings that differ."""
+        paths = {*left.files, *right.files}
+        files = {path for path in paths if left.files.get(path) != right.files.get(path)}
+        old, new = left.config["nics"], right.config["nics"]
+        return files | {
+            f"{interface} {name}"
+            for interface in {*old, *new}
+            for name in {*old.get(interface, {}), *new.get(interface, {})}
+            if old.get(interface, {}).get(name) != new.get(interface, {}).get(name)
+        }
+
+
+def _mode(path: str) -> int:
+    """Return the mode of a file of ours; netplan complains of files that others can read."""
+    return {APPLY: 0o755, NETPLAN: 0o600}.get(path, 0o644)
 
 
 def _placed(artefacts: Sequence[Artefact]) -> list[tuple[str, Artefact]]:
@@ -148,10 +168,13 @@ def _placed(artefacts: Sequence[Artefact]) -> list[tuple[str, Artefact]]:
 def _restore_commands(before: Running, now: dict[str, Any]) -> list[str]:
     """Return commands that bring back the live settings that were read before.
 
-    ``now`` holds the settings that they replace, by NIC.
+    ``now`` holds the settings that they replace, by NIC. What the host said of itself becomes part
+    of a command only when it is a number, an address or a plain name.
     """
     commands = ["netplan apply"] if NETPLAN in before.files else []
     for interface, nic in sorted(before.config["nics"].items()):
+        if not _DEVICE.fullmatch(interface):
+            continue
         if "trust" in nic:
             commands += _qos_commands(interface, nic)
         commands += _address_commands(interface, nic, now.get(interface, {}))
@@ -160,14 +183,16 @@ def _restore_commands(before: Running, now: dict[str, Any]) -> list[str]:
 
 
 def _qos_commands(interface: str, nic: dict[str, Any]) -> list[str]:
-    """Two calls: --trust and --dscp2prio exclude each other; an unknown list is left out."""
-    words = [f"mlnx_qos -i {interface} --trust {nic['trust']} --pfc {_comma(nic['pfc'])}"]
+    """Two calls: --trust and --dscp2prio exclude each other; what is unknown is left out."""
+    words = [f"mlnx_qos -i {interface} --pfc {_comma(nic['pfc'])}"]
+    if nic["trust"] in _TRUSTS:
+        words.append(f"--trust {nic['trust']}")
     classes = [str(number) for number in range(len(nic["pfc"]))]
     if nic["cable_m"] is not None:
         words.append(f"--cable_len {nic['cable_m']}")
     if all(number >= 0 for number in nic["priority_to_traffic_class"]):
         words.append(f"--prio_tc {_comma(nic['priority_to_traffic_class'])}")
-    if all(number in nic["tsa"] for number in classes):
+    if all(nic["tsa"].get(number) in _ALGORITHMS for number in classes):
         shares = [
             nic["bandwidth_percent"][number] if nic["tsa"][number] == "ets" else 0
             for number in classes
@@ -181,18 +206,24 @@ def _qos_commands(interface: str, nic: dict[str, Any]) -> list[str]:
 
 
 def _address_commands(interface: str, old: dict[str, Any], now: dict[str, Any]) -> list[str]:
-    commands = [f"ip link set dev {interface} mtu {old['mtu_bytes']}"]
-    for address in now.get("addresses", []):
-        if address not in old["addresses"]:
-            ip = address.partition("/")[0]
+    commands = [f"ip link set dev {interface} mtu {int(old['mtu_bytes'])}"]
+    mine, others = _addresses(old), _addresses(now)
+    for address in others:
+        if address not in mine:
             commands.append(f"ip addr del {address} dev {interface} || true")
-            commands.append(f"ip rule del from {ip} || true")
+            commands.append(f"ip rule del from {address.ip} || true")
     commands += [
-        f"ip addr replace {address} dev {interface}"
-        for address in old["addresses"]
-        if address not in now.get("addresses", [])
+        f"ip addr replace {address} dev {interface}" for address in mine if address not in others
     ]
     return commands
+
+
+def _addresses(nic: dict[str, Any]) -> list[ipaddress.IPv4Interface]:
+    found = []
+    for text in nic.get("addresses", []):
+        with suppress(ValueError):
+            found.append(ipaddress.IPv4Interface(text))
+    return found
 
 
 def _marking_commands(interface: str, old: dict[str, Any]) -> list[str]:
@@ -200,7 +231,7 @@ def _marking_commands(interface: str, old: dict[str, Any]) -> list[str]:
     if isinstance(old["cnp_dscp"], int):
         file = f"/sys/class/net/{interface}/ecn/roce_np/cnp_dscp"
         commands.append(f"sh -c 'echo {old['cnp_dscp']} > {file}'")
-    if old["traffic_class_dscp"] != UNAVAILABLE:
+    if old["traffic_class_dscp"] != UNAVAILABLE and _DEVICE.fullmatch(old["rdma_device"]):
         dscp = old["traffic_class_dscp"]
         value = -1 if dscp is None else dscp_to_traffic_class_byte(dscp)
         file = f"/sys/class/infiniband/{old['rdma_device']}/tc/1/traffic_class"

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 ConfigDb = dict[str, dict[str, Any]]
 SYSCTL_PATH = "/etc/sysctl.d/90-rocefab-neighbours.conf"
+#: Fields that hold passwords and keys (BGP_NEIGHBOR ``auth_password``, ``passkey`` of servers).
+_SECRET_FIELD = re.compile(r"passw|passkey|secret|auth_key|community", re.IGNORECASE)
 _ACTIVATE = (f"sysctl -p {SYSCTL_PATH}",)
 
 
@@ -223,7 +225,10 @@ class SonicAdapter:
         intended = json.loads(_only(artefacts, "config_db").text)
         target = compose(running.config, intended)
         cells = differences(running.config, target)
-        changes = [Change("|".join(c), _show(old), _show(new), risk(c)) for c, old, new in cells]
+        changes = [
+            Change("|".join(cell), _show(cell, old), _show(cell, new), risk(cell))
+            for cell, old, new in cells
+        ]
         files = _changed_files(running, artefacts)
         changes += [
             Change(file.path, _digest_of(running, file.path), "new content", Risk.HARMLESS)
@@ -251,6 +256,17 @@ class SonicAdapter:
             activate=_ACTIVATE if files else (),
         )
 
+    def apart(self, left: Running, right: Running) -> set[str]:
+        """Return the fields and files that differ, without the profiles that the switch makes."""
+        cells = [cell for cell, _, _ in differences(left.config, right.config)]
+        fields = {"|".join(cell) for cell in cells if not _is_self_made(cell)}
+        paths = {*left.files, *right.files}
+        return fields | {path for path in paths if left.files.get(path) != right.files.get(path)}
+
+
+def _is_self_made(cell: Cell) -> bool:
+    return cell[0] == "BUFFER_PROFILE" and bool(re.fullmatch(SELF_MADE_PROFILE, cell[1]))
+
 
 def _only(artefacts: Sequence[Artefact], kind: str) -> Artefact:
     return next(item for item in artefacts if item.kind == kind)
@@ -268,9 +284,11 @@ def _digest_of(running: Running, path: str) -> str:
     return "old content" if path in running.files else ""
 
 
-def _show(value: Any) -> str:
+def _show(cell: Cell, value: Any) -> str:
     if value is None:
         return ""
+    if _SECRET_FIELD.search(cell[2]):
+        return "***"
     return value if isinstance(value, str) else json.dumps(value)
 
 
@@ -279,9 +297,9 @@ def _lines(cells: list[tuple[Cell, Any, Any]]) -> list[str]:
     for cell, old, new in cells:
         name = "|".join(part for part in cell if part)
         if old is not None:
-            lines.append(f"- {name} = {_show(old)}")
+            lines.append(f"- {name} = {_show(cell, old)}")
         if new is not None:
-            lines.append(f"+ {name} = {_show(new)}")
+            lines.append(f"+ {name} = {_show(cell, new)}")
     return lines
 
 

@@ -9,7 +9,7 @@ from fabric.observe.parsers import UnreadableError, parsers
 from fabric.observe.snapshot import BgpPeer, LldpNeighbour, Running
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from fabric.observe.parsers import Reading
 
@@ -82,10 +82,34 @@ def lldp_neighbours(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
     return found
 
 
+#: Commands that a text follows, and how many ``EOF`` end it (napalm ``HEREDOC_COMMANDS``).
+_TEXTS = {"banner": 1, "protocol https certificate": 2}
+
+
+def marked_lines(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield each line of a configuration, and whether it is text: of a banner or a certificate."""
+    ends = 0
+    for line in text.splitlines():
+        yield line, ends > 0
+        words = line.strip()
+        if ends:
+            ends -= words == "EOF"
+        else:
+            ends = _TEXTS.get("banner" if words.startswith("banner ") else words, 0)
+
+
 def configuration(text: str) -> str:
-    """Return configuration text without comment lines, which carry times and versions."""
-    lines = [line.rstrip() for line in text.replace("\r", "").splitlines()]
-    return "\n".join(line for line in lines if line and not line.lstrip().startswith("!")) + "\n"
+    """Return configuration text without the lines that carry times and versions.
+
+    Comments of a mode, which begin with ``!!``, belong to the configuration.
+    """
+    lines = []
+    for line, is_text in marked_lines(text.replace("\r", "")):
+        words = line.strip()
+        noise = not words or (words.startswith("!") and not words.startswith("!!"))
+        if is_text or not noise:
+            lines.append(line if is_text else line.rstrip())
+    return "\n".join(lines) + "\n"
 
 
 class EosParser:

@@ -1,0 +1,91 @@
+"""What all steps of one run share: its number, the journal, and the workers."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future, wait
+from dataclasses import dataclass, field
+from threading import Event
+from typing import TYPE_CHECKING, TypeVar
+
+from fabric.change.session import Session
+from fabric.core.errors import DeviceError, FabricError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from concurrent.futures import Executor
+
+    from fabric.change.journal import Journal, State
+    from fabric.change.model import DevicePlan
+    from fabric.change.options import Options
+    from fabric.devices.driver import Connection
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class Crew:
+    """Works on the devices of one run.
+
+    Parameters
+    ----------
+    run : int
+        Number of the run in the journal.
+    progress : callable
+        Called with device (``""`` for the run) and what happens.
+    stop : Event
+        Set when the user stops the run: steps forward end, the way back does not.
+    """
+
+    run: int
+    journal: Journal
+    connections: Mapping[str, Connection]
+    executor: Executor
+    progress: Callable[[str, str], None]
+    options: Options
+    stop: Event = field(default_factory=Event)
+
+    def session(self, plan: DevicePlan) -> Session:
+        """Return an open session with a device of the plan."""
+        return Session(plan, self.connections)
+
+    def record(self, device: str, state: State, detail: str = "") -> None:
+        """Write down that a device enters a state; nothing happens to it before."""
+        self.journal.record(self.run, device, state, detail)
+
+    def check_going(self, device: str) -> None:
+        """Refuse a step forward after the user stopped the run.
+
+        Raises
+        ------
+        DeviceError
+            When the user did.
+        """
+        if self.stop.is_set():
+            raise DeviceError(device, "stopped by the user")
+
+    def side_by_side(
+        self, items: Sequence[T], step: Callable[[T], R]
+    ) -> tuple[list[tuple[T, R]], list[tuple[T, FabricError]]]:
+        """Do a step with every item; return what worked and what did not.
+
+        All workers have ended when this returns or raises: nobody uses a session any more.
+        """
+        futures = [self.executor.submit(step, item) for item in items]
+        try:
+            wait(futures)
+        except KeyboardInterrupt:
+            self.stop.set()
+            wait(futures)
+            raise
+        pairs = list(zip(items, futures, strict=True))
+        errors = [(item, error) for item, future in pairs if (error := _error_of(future))]
+        done = [(item, future.result()) for item, future in pairs if not future.exception()]
+        return done, errors
+
+
+def _error_of(future: Future[R]) -> FabricError | None:
+    error = future.exception()
+    if error is None or isinstance(error, FabricError):
+        return error
+    return FabricError(f"internal error, {type(error).__name__}: {error}")

@@ -1,0 +1,58 @@
+"""How a run is made, and how it ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fabric.core.errors import InputError
+
+#: What a wave needs of its commit timer beside verification: the looks themselves, confirming.
+SPARE_S = 30
+#: EOS takes a time of day as timer (napalm-automation/napalm ``napalm/eos/eos.py``).
+LONGEST_TIMER_S = 86_399
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to apply.
+
+    Parameters
+    ----------
+    timer_s : int
+        Commit timer of the devices; outlasts the verification of a wave by ``SPARE_S``.
+    verify_s : float
+        How long a wave may take to look healthy.
+    poll_s : float
+        Pause between two looks.
+
+    Raises
+    ------
+    InputError
+        When the timer would run out while a wave is still being verified, or is too long.
+    """
+
+    timer_s: int = 300
+    verify_s: float = 60.0
+    poll_s: float = 0.5
+
+    def __post_init__(self) -> None:
+        if self.timer_s < self.verify_s + SPARE_S:
+            message = (
+                f"a commit timer of {self.timer_s} s can run out while a wave is verified for "
+                f"{self.verify_s:g} s; it must be at least {self.verify_s + SPARE_S:g} s"
+            )
+            raise InputError(message)
+        if self.timer_s > LONGEST_TIMER_S:
+            message = f"the longest commit timer is {LONGEST_TIMER_S} s, not {self.timer_s} s"
+            raise InputError(message)
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a run ended."""
+
+    run: int
+    ok: bool
+    reasons: tuple[str, ...] = ()
+    confirmed: tuple[str, ...] = ()
+    rolled_back: tuple[str, ...] = ()

@@ -1,0 +1,62 @@
+"""Brings the devices of an interrupted run into states from which to go on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.change.journal import State
+from fabric.change.way_back import WayBack, kept_running
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fabric.change.crew import Crew
+    from fabric.change.journal import Event
+    from fabric.change.model import DevicePlan
+    from fabric.change.session import Session
+
+_SETTLED = {State.DONE, State.PENDING, State.ROLLED_BACK}
+_VERIFIED = {State.CONFIRMING, State.CONFIRMED}
+
+
+def settle(crew: Crew, plans: Sequence[DevicePlan]) -> list[str]:
+    """Settle every device that was under way; return why some could not be.
+
+    Devices whose wave was verified are confirmed and saved; the others go back.
+    """
+    states = crew.journal.states(crew.run)
+    open_plans = [
+        plan
+        for plan in plans
+        if plan.device in states and states[plan.device].state not in _SETTLED
+    ]
+    _, errors = crew.side_by_side(open_plans, lambda plan: _settle(crew, plan, states[plan.device]))
+    return [str(error) for _, error in errors]
+
+
+def _settle(crew: Crew, plan: DevicePlan, event: Event) -> None:
+    session = crew.session(plan)
+    try:
+        if event.state in _VERIFIED:
+            _finish(crew, session, event.detail)
+            return
+        before = kept_running(crew.journal, crew.run, plan)
+        crew.record(plan.device, State.ROLLING_BACK, "interrupted")
+        way = WayBack(crew.journal, crew.run, crew.options.timer_s)
+        way.take_back(session, before, careful=True)
+        crew.record(plan.device, State.PENDING, "as before the run")
+        crew.progress(plan.device, "back to the state before the run")
+    finally:
+        session.close()
+
+
+def _finish(crew: Crew, session: Session, token: str) -> None:
+    """Confirm and save a device whose wave was already verified."""
+    if session.driver.pending(token):
+        session.driver.confirm(token)
+    if session.draft(session.running()).changes:
+        crew.record(session.name, State.PENDING, "its timer ran out")
+        return
+    session.driver.save()
+    crew.record(session.name, State.DONE)
+    crew.progress(session.name, "confirmed and saved")

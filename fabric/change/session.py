@@ -1,0 +1,133 @@
+"""One device of a plan while it is worked on."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from fabric.change.adapter import Adapter, adapters, load_adapters
+from fabric.change.planner import check_identity, open_driver
+from fabric.core.errors import (
+    ConnectionLostError,
+    ForeignSessionError,
+    PlanError,
+    StalePlanError,
+)
+from fabric.observe import read_running
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+    from fabric.change.adapter import Draft
+    from fabric.change.model import DevicePlan
+    from fabric.devices.driver import Connection, Driver
+    from fabric.observe.snapshot import Running
+
+
+class Session:
+    """An open driver, of which it is known that the planned device answers.
+
+    Parameters
+    ----------
+    plan : DevicePlan
+        What is to happen to the device.
+    connections : mapping
+        Connection by device.
+
+    Raises
+    ------
+    PlanError
+        When there is no connection for the device.
+    DeviceError
+        When it cannot be reached, or another device answers.
+    """
+
+    driver: Driver
+
+    def __init__(self, plan: DevicePlan, connections: Mapping[str, Connection]) -> None:
+        if plan.device not in connections:
+            message = f"{plan.device}: nothing says how it is reached"
+            raise PlanError(message)
+        load_adapters()
+        self.plan = plan
+        self.name = plan.device
+        self._connection = connections[plan.device]
+        self._open()
+
+    @property
+    def adapter(self) -> Adapter:
+        """What the platform knows about changing it."""
+        return adapters[self.plan.platform]
+
+    def _open(self) -> None:
+        self.driver = open_driver(self._connection)
+        try:
+            plan = self.plan
+            check_identity(self.driver.identify(), plan.hostname, plan.serial, plan.mac)
+        except BaseException:
+            self.driver.close()
+            raise
+
+    def close(self) -> None:
+        """Close the driver; never raises."""
+        self.driver.close()
+
+    def reopen(self) -> None:
+        """Open a new session in place of a broken one; who answers is checked again."""
+        self.close()
+        self._open()
+
+    def running(self) -> Running:
+        """Return the running state."""
+        artefacts = self.plan.artefacts
+        return read_running(
+            self.driver, self.adapter.files(artefacts), self.adapter.subjects(artefacts)
+        )
+
+    def draft(self, running: Running) -> Draft:
+        """Return what is still to change."""
+        return self.adapter.draft(running, self.plan.artefacts, self.driver)
+
+    def unchanged(self) -> Running:
+        """Return the running state, which must be the one that was planned for.
+
+        Raises
+        ------
+        ForeignSessionError
+            When somebody else is at work on the device.
+        StalePlanError
+            When its state is another one.
+        """
+        self.check_alone()
+        before = self.running()
+        if before.fingerprint != self.plan.fingerprint:
+            message = f"{self.name}: its configuration changed after the plan; plan again"
+            raise StalePlanError(message)
+        return before
+
+    def check_alone(self, own: Collection[str] = ()) -> None:
+        """Refuse a device on which somebody else is at work; ``own`` are tokens of ours.
+
+        Raises
+        ------
+        ForeignSessionError
+            Naming the session or timer.
+        """
+        foreign = [name for name in self.driver.foreign_sessions() if name not in own]
+        if foreign:
+            message = f"somebody else is at work on it: {', '.join(foreign)}"
+            raise ForeignSessionError(self.name, message)
+
+    def patiently(self, step: Callable[[], None], patience_s: float, poll_s: float) -> None:
+        """Do a step on a fresh session; a device that is away gets time to come back."""
+        deadline_s = time.monotonic() + patience_s
+        while True:
+            try:
+                self.reopen()
+                step()
+            except ConnectionLostError:
+                if time.monotonic() >= deadline_s:
+                    raise
+                time.sleep(poll_s)
+            else:
+                return

@@ -1,0 +1,194 @@
+"""One wave: ready, changed, verified, confirmed, saved - or all of it back.
+
+Each step is done on every device before the next step begins, so that a failure of any device
+finds the others at the same point.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabric.change.expectation import deviations
+from fabric.change.journal import State
+from fabric.change.way_back import WayBack, kept_text
+from fabric.core.errors import ConnectionLostError, DeviceError, FabricError
+from fabric.observe import read_snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fabric.change.adapter import Draft
+    from fabric.change.crew import Crew
+    from fabric.change.model import DevicePlan
+    from fabric.change.session import Session
+    from fabric.observe.snapshot import Running, Snapshot
+
+
+@dataclass
+class _Work:
+    """One device while its wave is under way."""
+
+    session: Session
+    before: Running
+    seen: Snapshot
+    draft: Draft
+    token: str = ""
+    confirmed: bool = False
+    error: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.session.name
+
+
+class Wave:
+    """Devices that change together.
+
+    Parameters
+    ----------
+    crew : Crew
+        Does the work.
+    plans : sequence of DevicePlan
+        What happens to each device.
+    """
+
+    def __init__(self, crew: Crew, plans: Sequence[DevicePlan]) -> None:
+        self._crew = crew
+        self._plans = plans
+        self._work: list[_Work] = []
+        self._deadline_s = 0.0
+
+    def run(self) -> list[str]:
+        """Do the wave; return what went wrong, in which case all of it went back.
+
+        Nothing is staged before every device is ready.
+        """
+        try:
+            self._work, errors = self._prepare()
+            if errors:
+                return errors
+            for item in self._work:
+                self._crew.journal.keep(self._crew.run, item.name, kept_text(item.before))
+            return self._forward()
+        finally:
+            for item in self._work:
+                item.session.close()
+
+    def _prepare(self) -> tuple[list[_Work], list[str]]:
+        done, errors = self._crew.side_by_side(self._plans, self._ready)
+        return [work for _, work in done], [str(error) for _, error in errors]
+
+    def _ready(self, plan: DevicePlan) -> _Work:
+        self._crew.check_going(plan.device)
+        session = self._crew.session(plan)
+        try:
+            before = session.unchanged()
+            return _Work(session, before, read_snapshot(session.driver), session.draft(before))
+        except BaseException:
+            session.close()
+            raise
+
+    def _forward(self) -> list[str]:
+        try:
+            for step in (self._change, self._verify, self._confirm, self._save):
+                self._deadline_s = time.monotonic() + self._crew.options.verify_s
+                _, errors = self._crew.side_by_side(self._work, step)
+                for item, error in errors:
+                    item.error = str(error)
+                    self._crew.progress(item.name, f"failed: {error}")
+                if errors:
+                    break
+        except KeyboardInterrupt:
+            self._go_back()
+            raise
+        reasons = [item.error for item in self._work if item.error]
+        if reasons:
+            self._go_back()
+        return reasons
+
+    def _change(self, item: _Work) -> None:
+        crew, driver = self._crew, item.session.driver
+        crew.check_going(item.name)
+        item.token = token = crew.journal.next_token(crew.run, item.name)
+        crew.record(item.name, State.STAGING, token)
+        driver.stage(item.draft.candidate, token)
+        crew.check_going(item.name)
+        crew.record(item.name, State.COMMITTING, token)
+        method, timer_s = item.draft.candidate.method, crew.options.timer_s
+        crew.progress(item.name, f"commit, {method}, timer {timer_s} s")
+        driver.commit(item.draft.candidate, token, timer_s)
+        crew.record(item.name, State.COMMITTED, token)
+
+    def _verify(self, item: _Work) -> None:
+        while problems := self._look(item):
+            self._crew.check_going(item.name)
+            if time.monotonic() >= self._deadline_s or _gone(item):
+                raise DeviceError(item.name, f"not healthy: {'; '.join(problems)}")
+            time.sleep(self._crew.options.poll_s)
+        self._crew.record(item.name, State.VERIFIED)
+        self._crew.progress(item.name, "verified")
+
+    def _look(self, item: _Work) -> list[str]:
+        session = item.session
+        try:
+            draft = session.draft(session.running())
+            problems = [f"{change.path} is not as planned" for change in draft.changes[:3]]
+            return problems + worse(session.plan, item.seen, read_snapshot(session.driver))
+        except ConnectionLostError as error:
+            with suppress(ConnectionLostError):
+                session.reopen()
+            return [error.reason]
+
+    def _confirm(self, item: _Work) -> None:
+        self._crew.check_going(item.name)
+        self._crew.record(item.name, State.CONFIRMING, item.token)
+        item.session.driver.confirm(item.token)
+        item.confirmed = True
+        self._crew.record(item.name, State.CONFIRMED, item.token)
+
+    def _save(self, item: _Work) -> None:
+        item.session.driver.save()
+        self._crew.record(item.name, State.DONE)
+        self._crew.progress(item.name, "confirmed and saved")
+
+    def _go_back(self) -> None:
+        _, errors = self._crew.side_by_side(self._work, self._back)
+        if errors:
+            raise errors[0][1]
+
+    def _back(self, item: _Work) -> None:
+        crew, options = self._crew, self._crew.options
+        crew.record(item.name, State.ROLLING_BACK, item.error)
+        way = WayBack(crew.journal, crew.run, options.timer_s)
+        try:
+            item.session.patiently(
+                lambda: way.take_back(item.session, item.before), options.verify_s, options.poll_s
+            )
+        except FabricError as error:
+            then = (
+                "it keeps the change" if item.confirmed else "its own timer takes the change back"
+            )
+            crew.record(item.name, State.FAILED, f"{error}; {then}")
+            crew.progress(item.name, f"failed: {error}; {then}")
+        else:
+            crew.record(item.name, State.ROLLED_BACK)
+            crew.progress(item.name, "rolled back")
+
+
+def _gone(item: _Work) -> bool:
+    """Tell whether the device no longer waits for a confirmation: it went back by itself."""
+    try:
+        return not item.session.driver.pending(item.token)
+    except ConnectionLostError:
+        return False
+
+
+def worse(plan: DevicePlan, before: Snapshot, now: Snapshot) -> list[str]:
+    """Return what is wrong now and was not wrong before."""
+    old = {(item.subject, item.item) for item in deviations(plan.expected, before)}
+    return [
+        str(item) for item in deviations(plan.expected, now) if (item.subject, item.item) not in old
+    ]

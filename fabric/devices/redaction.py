@@ -1,0 +1,34 @@
+"""Takes passwords, hashes, keys and communities out of configuration text and messages.
+
+Sources: Arista EOS user manual, commands of AAA, SNMP, NTP, BGP, OSPF, IS-IS, VRRP, MACsec and
+TerminAttr. What follows a word that announces a secret goes, up to the end of the line: rather
+too much than a part of a key.
+"""
+
+from __future__ import annotations
+
+import re
+
+_SECRET = re.compile(
+    r"""
+    (
+      \b(?:secret|password|passphrase|passwd|key-string|shared-secret|pre-shared-key
+          |message-digest-key|authentication-key|auth(?:entication)?-string|md5
+          |snmp-server\ community|snmp-server\ host\ .*?version\ (?:1|2c)
+          |snmp-server\ user\ .*?\bauth|\bpriv)
+      (?=\ )
+    | (?<![-\w])key(?=\ )(?!\ chain|\ \d+$)
+    | -(?:ingest|cv)auth=\w+,
+    )
+    .+
+    """,
+    re.VERBOSE,
+)
+
+
+_PRIVATE_KEY = re.compile(r"(-----BEGIN [A-Z ]*PRIVATE KEY-----).*?(-----END|\Z)", re.DOTALL)
+
+
+def redacted(text: str) -> str:
+    """Return a text in which ``***`` stands for every secret."""
+    return _SECRET.sub(r"\1 ***", _PRIVATE_KEY.sub(r"\1 *** \2", text))
