@@ -263,7 +263,9 @@ def rollback(
     _need_journal(state)
 
     if not commit:
-        devices = [row["device"] for row in workflow.status(state, run) if row["state"] == "done"]
+        untouched = {"pending", "rolled-back"}
+        rows = workflow.status(state, run)
+        devices = [row["device"] for row in rows if row["state"] not in untouched]
         output.data("".join(f"{name}\n" for name in reversed(devices)))
         output.note("These devices would go back. Nothing was changed; add --commit to do it.")
         return

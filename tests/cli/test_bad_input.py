@@ -30,10 +30,10 @@ FILES = {
     "future.json": json.dumps({"digest": "0" * 64, "format": 99}),
     "notes.json": json.dumps(["not a plan"]),
     "broken.json": "{\n  oops",
-    "latin.json": "caf\udce9",
     "unknown-device.json": json.dumps({"devices": {"su1-rail9": {}}}),
     "unknown-field.json": json.dumps({"devices": {"spine01": {"password": "x"}}}),
-} | {"latin.json": ""}
+    "empty.json": "",
+}
 
 #: name: (old text of fabric.yaml, new text, pattern of the message)
 INVENTORIES = {
@@ -135,7 +135,7 @@ CALLS = {
     "edited plan": ("apply edited.json --commit", r"edited\.json was edited"),
     "plan of another format": ("apply future.json --commit", r"plan format 99"),
     "something else for a plan": ("apply notes.json --commit", r"notes\.json is not a plan"),
-    "empty file for a plan": ("apply latin.json", r"latin\.json is not a plan"),
+    "empty file for a plan": ("apply empty.json", r"empty\.json is not a plan"),
     "nothing to resume": ("apply --resume", r"\.rocefab holds no journal"),
     "run of nothing": ("status 3", r"\.rocefab holds no journal"),
     "roll back nothing": ("rollback 3 --commit", r"\.rocefab holds no journal"),
@@ -149,7 +149,7 @@ CALLS = {
     "init over something": ("init inv", r"inv:1:1: is not an empty folder"),
     "lab of nothing": ("lab up nowhere", r"nowhere:1:1: "),
     "demo over something": ("demo --dir inv", r"inv is not an empty folder"),
-    "unknown command": ("aply plan.json", r"No such command 'aply'"),
+    "unknown command": ("undo plan.json", r"No such command 'undo'"),
     "unknown option": ("check inv --strict", r"--strict"),
     "too many words": ("check inv more", r"more"),
 }

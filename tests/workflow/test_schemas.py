@@ -40,7 +40,7 @@ def test_example_names_its_schema_and_keeps_to_it(file: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        ({"nam": "x"}, "nam: unknown"),
+        ({"title": "x"}, "title: unknown"),
         ({"rails": 65}, "rails: 65 > 64"),
         ({"rails": "2"}, "rails: not integer"),
         ({"design": "star"}, "design: 'star' is no choice"),
