@@ -35,13 +35,6 @@ def apply(
     JournalError
         When an earlier run was interrupted, or another one is under way.
     """
-    unfinished = _unfinished(Journal(state))
-    if unfinished is not None:
-        message = (
-            f"run {unfinished} was interrupted; `rocefab apply --resume` goes on with it, "
-            f"`rocefab status {unfinished}` shows it"
-        )
-        raise JournalError(message)
     reachable = _reachable(plan, connections_file)
     with executor(len(plan.devices)) as pool:
         return Applier(Journal(state), reachable, pool, progress, options).apply(plan)
@@ -61,7 +54,7 @@ def resume(
         When there is none.
     """
     journal = Journal(state)
-    run = _unfinished(journal)
+    run = journal.unfinished()
     if run is None:
         message = "no run was interrupted; there is nothing to go on with"
         raise JournalError(message)
@@ -79,7 +72,7 @@ def rollback(
     *,
     force: bool = False,
 ) -> Result:
-    """Take a finished run back."""
+    """Take a run back, whether it is finished, failed or was interrupted."""
     journal = Journal(state)
     journal.run(run)
     plan = _plan_of(journal, run)
@@ -119,15 +112,6 @@ def status(state: Path, run: int | None = None) -> list[dict[str, Any]]:
 
 def _run_state(state: State | None) -> str:
     return state.value if state in {State.DONE, State.FAILED} else "interrupted or under way"
-
-
-def _unfinished(journal: Journal) -> int | None:
-    for record in reversed(journal.runs()):
-        if record.kind != "apply":
-            continue
-        own = journal.states(record.id).get("")
-        return None if own and own.state in {State.DONE, State.FAILED} else record.id
-    return None
 
 
 def _plan_of(journal: Journal, run: int) -> Plan:

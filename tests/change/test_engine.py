@@ -1,0 +1,405 @@
+"""Every way in which a run can fail, on memory devices: whole waves go back, runs go on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import signal
+import sqlite3
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from fabric.change import journal as journal_module
+from fabric.change.apply import Applier, Options
+from fabric.change.journal import Journal, State
+from fabric.change.model import parse_plan
+from fabric.change.rollback import roll_back
+from fabric.change.wave import Wave
+from fabric.core.errors import (
+    ConnectionLostError,
+    DeviceError,
+    InputError,
+    JournalError,
+    PlanError,
+    RefusedError,
+)
+from fabric.devices import drivers
+from tests.change import memory_fabric
+from tests.change.scripted import ScriptedDriver
+
+WAVES = (("spine01",), ("leaf1", "leaf2", "leaf3"))
+LEAVES = WAVES[1]
+OPTIONS = Options(verify_s=0.05, poll_s=0.01)
+LOST = ConnectionLostError("leaf2", "no route to host")
+
+
+def silent(_device, _text):
+    """Say nothing."""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    memory_fabric.use_memory_drivers()
+    monkeypatch.setitem(drivers._items, "sonic", ScriptedDriver)
+    monkeypatch.setattr(memory_fabric, "WAVES", WAVES)
+    ScriptedDriver.reset()
+    memory_fabric.create(tmp_path)
+    yield tmp_path
+    ScriptedDriver.reset()
+
+
+@pytest.fixture
+def plan(folder):
+    return memory_fabric.make_plan(folder)
+
+
+def applier(folder, workers=4, progress=silent):
+    pool = ThreadPoolExecutor(workers)
+    return Applier(
+        Journal(folder / "state"), memory_fabric.connections(folder), pool, progress, OPTIONS
+    )
+
+
+def back(folder, run, *, force=False):
+    journal = Journal(folder / "state")
+    plan = parse_plan(journal.run(run).plan, "plan")
+    return roll_back(run, plan, journal, memory_fabric.connections(folder), silent, force=force)
+
+
+def states(folder, run=1):
+    found = Journal(folder / "state").states(run)
+    return {name: event.state for name, event in found.items()}
+
+
+def is_before(folder, name):
+    state = memory_fabric.state(folder, name)
+    wanted = memory_fabric.BEFORE
+    return state["running"] == state["startup"] == wanted and state["pending"] is None
+
+
+def is_after(folder, name):
+    state = memory_fabric.state(folder, name)
+    wanted = memory_fabric.wanted()
+    return state["running"] == state["startup"] == wanted and state["pending"] is None
+
+
+def edit(folder, name, table, rows):
+    state = memory_fabric.state(folder, name)
+    state["running"][table] = rows
+    (folder / f"{name}.json").write_text(json.dumps(state))
+
+
+def crash_after_commit(monkeypatch):
+    """Let the second wave die when all of its devices wait for their confirmation."""
+
+    def forward(self):
+        self._crew.side_by_side(self._work, self._change)
+        raise SystemExit
+
+    original = Wave._forward
+    monkeypatch.setattr(
+        Wave, "_forward", lambda self: (original if len(self._work) == 1 else forward)(self)
+    )
+
+
+def crashed(folder, plan):
+    with pytest.MonkeyPatch.context() as patch:
+        crash_after_commit(patch)
+        with pytest.raises(SystemExit):
+            applier(folder).apply(plan)
+    assert Journal(folder / "state").unfinished() == 1
+
+
+@pytest.mark.parametrize("method", ["stage", "commit", "confirm", "save"])
+@pytest.mark.parametrize("error", [RefusedError("leaf2", "no"), LOST, ValueError("a bug")])
+def test_one_device_fails_and_the_whole_wave_goes_back(folder, plan, method, error):
+    ScriptedDriver.fail("leaf2", method, error)
+    result = applier(folder).apply(plan)
+    assert not result.ok
+    assert str(error) in result.reasons[0]
+    assert result.confirmed == ("spine01",)
+    assert sorted(result.rolled_back) == list(LEAVES)
+    assert is_after(folder, "spine01")
+    assert all(is_before(folder, name) for name in LEAVES)
+
+
+@pytest.mark.parametrize("method", ["commit", "confirm"])
+def test_an_effect_without_an_answer_is_taken_back(folder, plan, method):
+    ScriptedDriver.lose_answer("leaf2", method, LOST)
+    result = applier(folder).apply(plan)
+    assert not result.ok
+    assert all(is_before(folder, name) for name in LEAVES)
+
+
+def test_device_gone_for_good_is_explained(folder, plan):
+    def vanish(_driver):
+        ScriptedDriver.fail("leaf2", "open", LOST, for_good=True)
+        raise LOST
+
+    ScriptedDriver.act("leaf2", "after commit", vanish)
+    result = applier(folder).apply(plan)
+    assert not result.ok
+    event = Journal(folder / "state").states(1)["leaf2"]
+    assert event.state is State.FAILED
+    assert "no route to host; its own timer takes the change back" in event.detail
+    assert is_before(folder, "leaf1")
+    assert is_before(folder, "leaf3")
+
+
+def test_timer_runs_out_during_the_confirmation(folder, plan):
+    ScriptedDriver.act(
+        "leaf2", "confirm", lambda driver: driver.rollback(driver._state()["pending"]["token"])
+    )
+    result = applier(folder).apply(plan)
+    assert "timer has already run out" in result.reasons[0]
+    assert all(is_before(folder, name) for name in LEAVES)
+
+
+def test_device_that_never_looks_healthy(folder, plan):
+    ScriptedDriver.act(
+        "leaf3", "after commit", lambda _: edit(folder, "leaf3", "NTP_SERVER", {"192.0.2.7": {}})
+    )
+    result = applier(folder).apply(plan)
+    assert "leaf3: not healthy: NTP_SERVER|192.0.2.10" in result.reasons[0]
+    assert all(is_before(folder, name) for name in LEAVES)
+
+
+@pytest.mark.parametrize("trouble", ["stale", "foreign", "away", "somebody else", "unknown"])
+def test_nothing_begins_when_a_device_of_a_later_wave_is_not_ready(folder, plan, trouble):
+    journaled = applier(folder)
+    if trouble == "stale":
+        edit(folder, "leaf3", "NTP_SERVER", {"192.0.2.77": {}})
+    elif trouble == "foreign":
+        state = memory_fabric.state(folder, "leaf3")
+        state["pending"] = {"token": "colleague", "running": {}, "files": {}}
+        (folder / "leaf3.json").write_text(json.dumps(state))
+    elif trouble == "away":
+        ScriptedDriver.fail("leaf3", "open", ConnectionLostError("leaf3", "away"), for_good=True)
+    elif trouble == "somebody else":
+        state = memory_fabric.state(folder, "leaf3")
+        (folder / "leaf3.json").write_text(json.dumps({**state, "name": "leaf9"}))
+    else:
+        del journaled.connections["leaf3"]
+    result = journaled.apply(plan)
+    assert not result.ok
+    assert len(result.reasons) == 1
+    assert "leaf3" in result.reasons[0]
+    assert not ScriptedDriver.effects
+    assert states(folder) == {"": State.FAILED}
+    assert Journal(folder / "state").unfinished() is None
+
+
+def test_wave_does_not_start_when_one_device_changes_just_before_it(folder, plan):
+    ScriptedDriver.act(
+        "spine01", "save", lambda _: edit(folder, "leaf2", "NTP_SERVER", {"192.0.2.77": {}})
+    )
+    result = applier(folder).apply(plan)
+    assert "leaf2: its configuration changed after the plan" in result.reasons[0]
+    assert not [key for key in ScriptedDriver.effects if key[0] in LEAVES]
+
+
+def test_device_that_is_replaced_during_the_run_is_not_written_to(folder, plan):
+    def swap(_driver):
+        state = memory_fabric.state(folder, "leaf2")
+        (folder / "leaf2.json").write_text(json.dumps({**state, "name": "leaf9"}))
+        ScriptedDriver.effects.clear()
+        raise LOST
+
+    ScriptedDriver.act("leaf2", "confirm", swap)
+    result = applier(folder, workers=1).apply(plan)
+    assert not result.ok
+    assert not [key for key in ScriptedDriver.effects if key[0] == "leaf2"]
+    assert "host name is 'leaf9'" in Journal(folder / "state").states(1)["leaf2"].detail
+
+
+@pytest.mark.parametrize("when", ["", "after "])
+@pytest.mark.parametrize("method", ["stage", "commit", "confirm", "save"])
+def test_ctrl_c_takes_the_wave_back_and_resume_goes_on(folder, plan, method, when):
+    main = threading.main_thread().ident
+    stop = lambda _: signal.pthread_kill(main, signal.SIGINT)  # noqa: E731
+    ScriptedDriver.act("leaf2", when + method, stop)
+    with pytest.raises(KeyboardInterrupt):
+        applier(folder).apply(plan)
+    assert all(is_before(folder, name) for name in LEAVES)
+    assert Journal(folder / "state").unfinished() == 1
+    assert applier(folder).resume(1, plan).ok
+    assert all(is_after(folder, name) for name in memory_fabric.names())
+
+
+@pytest.mark.parametrize("good_writes", range(1, 36, 2))
+def test_full_disk_has_no_further_effect(folder, plan, monkeypatch, good_writes):
+    connect, calls, at_failure = sqlite3.connect, [0], []
+
+    def filling_up(*arguments, **options):
+        calls[0] += 1
+        if calls[0] > good_writes:
+            at_failure.append(sum(ScriptedDriver.effects.values()))
+            raise sqlite3.OperationalError("database or disk is full")
+        return connect(*arguments, **options)
+
+    working = applier(folder, workers=1)
+    with monkeypatch.context() as patch:
+        patch.setattr(journal_module.sqlite3, "connect", filling_up)
+        with pytest.raises(JournalError, match="disk is full.*go back by their own timers"):
+            working.apply(plan)
+    assert sum(ScriptedDriver.effects.values()) == at_failure[0]
+    if Journal(folder / "state").runs():
+        assert applier(folder).resume(1, plan).ok
+        assert all(is_after(folder, name) for name in memory_fabric.names())
+
+
+def test_resume_settles_the_others_when_one_is_away(folder, plan):
+    crashed(folder, plan)
+    ScriptedDriver.fail("leaf2", "open", LOST, for_good=True)
+    result = applier(folder).resume(1, plan)
+    assert not result.ok
+    assert result.reasons == ("leaf2: no route to host",)
+    assert is_before(folder, "leaf1")
+    assert is_before(folder, "leaf3")
+    assert Journal(folder / "state").unfinished() == 1
+    ScriptedDriver.reset()
+    assert applier(folder).resume(1, plan).ok
+    assert all(is_after(folder, name) for name in memory_fabric.names())
+
+
+def by_hand_after_a_crash(folder, plan):
+    crashed(folder, plan)
+    state = memory_fabric.state(folder, "leaf1")  # its timer ran out, then somebody came
+    state |= {"running": {**state["pending"]["running"], "VLAN": {"Vlan7": {"vlanid": "7"}}}}
+    (folder / "leaf1.json").write_text(json.dumps({**state, "pending": None}))
+    return state["running"]
+
+
+def test_resume_does_not_undo_the_work_of_others(folder, plan):
+    found = by_hand_after_a_crash(folder, plan)
+    result = applier(folder).resume(1, plan)
+    assert not result.ok
+    assert (
+        "somebody changed it after the run was interrupted (VLAN|Vlan7|vlanid)"
+        in (result.reasons[0])
+    )
+    assert memory_fabric.state(folder, "leaf1")["running"] == found
+    assert is_before(folder, "leaf3")
+
+
+def test_interrupted_run_is_taken_back_by_force_and_counts_as_ended(folder, plan):
+    by_hand_after_a_crash(folder, plan)
+    assert "use --force" in back(folder, 1).reasons[0]
+    assert Journal(folder / "state").unfinished() == 1
+    result = back(folder, 1, force=True)
+    assert result.ok, result.reasons
+    assert all(is_before(folder, name) for name in memory_fabric.names())
+    assert Journal(folder / "state").unfinished() is None
+    assert applier(folder).apply(plan).ok
+
+
+def test_new_apply_waits_for_the_interrupted_one(folder, plan):
+    crashed(folder, plan)
+    with pytest.raises(JournalError, match="run 1 was interrupted"):
+        applier(folder).apply(plan)
+
+
+def test_rollback_is_done_once(folder, plan):
+    assert applier(folder).apply(plan).ok
+    assert back(folder, 1).ok
+    assert all(is_before(folder, name) for name in memory_fabric.names())
+    ScriptedDriver.effects.clear()
+    again = back(folder, 1)
+    assert again.ok, again.reasons
+    assert not ScriptedDriver.effects
+
+
+@pytest.mark.parametrize("method", ["stage", "commit", "confirm", "save"])
+def test_interrupted_rollback_is_done_again(folder, plan, method):
+    assert applier(folder).apply(plan).ok
+    ScriptedDriver.act("leaf2", method, lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        back(folder, 1)
+    again = back(folder, 1)
+    assert again.ok, again.reasons
+    assert all(
+        memory_fabric.state(folder, name)["running"] == memory_fabric.BEFORE
+        for name in memory_fabric.names()
+    )
+
+
+def test_run_that_failed_in_part_is_taken_back(folder, plan):
+    def vanish(_driver):
+        ScriptedDriver.fail("leaf2", "open", LOST, for_good=True)
+        raise LOST
+
+    ScriptedDriver.act("leaf2", "confirm", vanish)
+    assert not applier(folder).apply(plan).ok
+    assert states(folder)["leaf2"] is State.FAILED
+    ScriptedDriver.reset()
+    result = back(folder, 1)
+    assert result.ok, result.reasons
+    assert result.rolled_back == ("leaf2", "spine01")
+    assert all(is_before(folder, name) for name in memory_fabric.names())
+
+
+def test_one_run_at_a_time(folder, plan):
+    journal = Journal(folder / "state")
+    with journal.exclusive():
+        with pytest.raises(JournalError, match="another run is under way"):
+            applier(folder).apply(plan)
+        with pytest.raises(JournalError, match="another run is under way"):
+            applier(folder).resume(1, plan)
+    assert not ScriptedDriver.effects
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"timer_s": 60, "verify_s": 60}, "can run out while a wave is verified for 60 s"),
+        ({"timer_s": 89}, "must be at least 90 s"),
+        ({"timer_s": 86_400}, "the longest commit timer is 86399 s"),
+    ],
+)
+def test_timer_outlasts_verification(values, message):
+    with pytest.raises(InputError, match=message):
+        Options(**values)
+
+
+@pytest.mark.parametrize(
+    "edit_plan",
+    [
+        lambda data: data["waves"].append(["leaf9"]),
+        lambda data: data["waves"].append(["leaf1"]),
+        lambda data: data["waves"].pop(),
+        lambda data: (
+            data["devices"].update({"../x": data["devices"].pop("leaf1")})
+            or data.update(waves=[["../x"], ["spine01", "leaf2", "leaf3"]])
+        ),
+    ],
+)
+def test_plan_that_does_not_hang_together_is_refused(plan, edit_plan):
+    data = json.loads(plan.to_json())
+    del data["digest"]
+    edit_plan(data)
+    digest = hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
+    with pytest.raises(PlanError, match="names devices that it has no plan for"):
+        parse_plan(json.dumps({"digest": digest, **data}), "plan.json")
+
+
+def test_kept_states_are_for_the_owner_alone(folder, plan):
+    (folder / "state").mkdir(mode=0o755)
+    assert applier(folder).apply(plan).ok
+    for path in (folder / "state" / "runs").rglob("*"):
+        assert path.stat().st_mode & 0o077 == 0, path
+    assert (folder / "state" / "runs").stat().st_mode & 0o077 == 0
+
+
+def test_names_of_changes_are_never_the_same(folder):
+    one, two = Journal(folder / "one"), Journal(folder / "two")
+    assert one.next_token(1, "leaf1") != two.next_token(1, "leaf1")
+
+
+def test_broken_journal_is_a_clear_error(folder, plan):
+    (folder / "state").mkdir()
+    (folder / "state" / "journal.sqlite3").write_text("this is not a database, not at all" * 40)
+    with pytest.raises(JournalError, match="the journal cannot be used"):
+        applier(folder)
+    assert isinstance(LOST, DeviceError)
