@@ -228,6 +228,11 @@ def test_ctrl_c_takes_the_wave_back_and_resume_goes_on(folder, plan, method, whe
     assert all(is_after(folder, name) for name in memory_fabric.names())
 
 
+def effects():
+    """Count what was done; saving belongs to the confirmation, which was written down."""
+    return sum(number for key, number in ScriptedDriver.effects.items() if key[1] != "save")
+
+
 @pytest.mark.parametrize("good_writes", range(1, 36, 2))
 def test_full_disk_has_no_further_effect(folder, plan, monkeypatch, good_writes):
     connect, calls, at_failure = sqlite3.connect, [0], []
@@ -235,7 +240,7 @@ def test_full_disk_has_no_further_effect(folder, plan, monkeypatch, good_writes)
     def filling_up(*arguments, **options):
         calls[0] += 1
         if calls[0] > good_writes:
-            at_failure.append(sum(ScriptedDriver.effects.values()))
+            at_failure.append(effects())
             raise sqlite3.OperationalError("database or disk is full")
         return connect(*arguments, **options)
 
@@ -244,7 +249,7 @@ def test_full_disk_has_no_further_effect(folder, plan, monkeypatch, good_writes)
         patch.setattr(journal_module.sqlite3, "connect", filling_up)
         with pytest.raises(JournalError, match="disk is full.*go back by their own timers"):
             working.apply(plan)
-    assert sum(ScriptedDriver.effects.values()) == at_failure[0]
+    assert effects() == at_failure[0]
     if Journal(folder / "state").runs():
         assert applier(folder).resume(1, plan).ok
         assert all(is_after(folder, name) for name in memory_fabric.names())

@@ -1,0 +1,153 @@
+"""Running + patch = intended, and back again; tests/change/sonic holds one folder per case."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonpatch
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fabric.change.adapters import sonic
+from fabric.change.model import Risk
+from fabric.devices.memory import _applied
+from fabric.platforms.sonic import LIVE_FIELDS, OWNED_TABLES, RESTRICTED_TABLES
+
+CASES = Path(__file__).parent / "sonic"
+NAMES = sorted(path.name for path in CASES.iterdir())
+
+
+def load(case, name):
+    return json.loads((CASES / case / f"{name}.json").read_text())
+
+
+def as_plain(candidate):
+    return {
+        "method": candidate.method,
+        "load": json.loads(candidate.load or "{}"),
+        "unload": json.loads(candidate.unload or "{}"),
+        "patch": json.loads(candidate.patch or "[]"),
+    }
+
+
+def without_empty(config):
+    return {table: rows for table, rows in config.items() if rows}
+
+
+def golden(case, name, found, update):
+    path = CASES / case / f"{name}.json"
+    if update:
+        path.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n")
+    assert found == json.loads(path.read_text())
+
+
+@pytest.mark.parametrize("case", NAMES)
+def test_there_and_back(case, update_golden):
+    running, intended = load(case, "running"), load(case, "intended")
+    target = sonic.compose(running, intended)
+    there, back = sonic.candidate(running, target), sonic.candidate(target, running)
+    golden(case, "patch", as_plain(there), update_golden)
+    golden(case, "rollback", as_plain(back), update_golden)
+    assert without_empty(_applied(running, there)) == target
+    assert without_empty(_applied(target, back)) == without_empty(running)
+    if there.method == "live":  # what undo.sh does: the live fields as they were, then the rest
+        undone = _applied(_applied(running, there), back)
+        for table, rows in as_plain(there)["unload"].items():
+            for row, fields in rows.items():
+                assert fields.items() <= undone[table][row].items()
+    assert sonic.differences(target, sonic.compose(target, intended)) == []
+
+
+METHODS = {
+    "bgp_neighbour": ("live", Risk.BRIEF_LOSS),
+    "buffer_pool": ("reload", Risk.BRIEF_LOSS),
+    "device_type": ("reload", Risk.RESTART),
+    "first_day": ("reload", Risk.RESTART),
+    "ntp": ("live", Risk.HARMLESS),
+    "pfc_watchdog": ("live", Risk.HARMLESS),
+    "port_qos_map": ("live", Risk.PORT_FLAP),
+    "self_made_profiles": ("live", Risk.BRIEF_LOSS),
+    "table_vanishes": ("live", Risk.BRIEF_LOSS),
+    "thresholds": ("live", Risk.HARMLESS),
+    "vlan": ("live", Risk.BRIEF_LOSS),
+    "watchdog_row": ("reload", Risk.HARMLESS),
+}
+
+
+@pytest.mark.parametrize("case", NAMES)
+def test_method_and_risk(case):
+    running = load(case, "running")
+    target = sonic.compose(running, load(case, "intended"))
+    cells = [cell for cell, _, _ in sonic.differences(running, target)]
+    risk = max(sonic.risk(cell) for cell in cells)
+    assert (sonic.candidate(running, target).method, risk) == METHODS[case]
+
+
+def test_every_case_is_here():
+    assert sorted(METHODS) == NAMES
+
+
+TABLES = st.sampled_from([*OWNED_TABLES, "DEVICE_METADATA", "MGMT_INTERFACE", "A/B", "~T"])
+ROWS = st.sampled_from(["Ethernet0", "Ethernet0|3-4", "AZURE_LOSSLESS", "x/y", "a~b", "localhost"])
+FIELDS = st.sampled_from(["weight", "pfc_enable", "dynamic_th", "mtu", "fec", "a/b", "~", "hwsku"])
+VALUES = st.sampled_from(["0", "1", "rs"]) | st.lists(st.sampled_from(["a", "b"]), max_size=2)
+CONFIGS = st.dictionaries(
+    TABLES,
+    st.dictionaries(ROWS, st.dictionaries(FIELDS, VALUES, max_size=3), max_size=3),
+    max_size=5,
+)
+
+
+@given(CONFIGS, CONFIGS)
+@settings(max_examples=400, deadline=None)
+def test_any_change_reaches_exactly_its_target(running, other):
+    target = without_empty(other)
+    found = sonic.differences(running, target)
+    assert (found == []) == (without_empty(running) == target)
+    change = sonic.candidate(running, target)
+    assert without_empty(_applied(running, change)) == target
+    assert sonic.differences(_applied(running, change), target) == []
+    plain = as_plain(change)
+    patched = _applied(running, change)
+    for operation in plain["patch"]:
+        table = operation["path"].split("/")[1].replace("~1", "/").replace("~0", "~")
+        assert table not in RESTRICTED_TABLES
+        if table in patched:
+            assert patched[table], "apply-patch refuses a table that is left empty"
+    for table, rows in plain["load"].items():
+        for row, fields in rows.items():
+            assert "*" in LIVE_FIELDS[table] or set(fields) <= set(LIVE_FIELDS[table])
+            assert set(fields) <= set(running[table][row])
+
+
+@given(CONFIGS, CONFIGS)
+@settings(max_examples=200, deadline=None)
+def test_what_is_not_ours_stays(running, intended):
+    target = sonic.compose(running, intended)
+    for table, rows in without_empty(running).items():
+        if table not in OWNED_TABLES and table != "DEVICE_METADATA":
+            assert target[table] == rows
+    for table, rows in without_empty(intended).items():
+        if table in OWNED_TABLES:
+            assert target[table] == rows
+    assert sonic.compose(target, intended) == target
+    for row, fields in running.get("DEVICE_METADATA", {}).items():
+        assert fields.keys() <= target["DEVICE_METADATA"][row].keys()
+
+
+@given(CONFIGS, CONFIGS)
+@settings(max_examples=200, deadline=None)
+def test_patch_alone_is_exact(running, other):
+    target = without_empty(other)
+    patched = jsonpatch.apply_patch(running, sonic.patch(running, target))
+    assert without_empty(patched) == target
+
+
+@pytest.mark.parametrize("field", ["auth_password", "passkey", "password", "auth_key", "secret"])
+def test_secrets_of_config_db_are_not_shown(field):
+    cells = sonic.differences({"BGP_NEIGHBOR": {"10.0.0.1": {field: "hunter2"}}}, {})
+    text = "\n".join(sonic._lines(cells)) + sonic._show(cells[0][0], cells[0][1])
+    assert "hunter2" not in text
+    assert "***" in text
