@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -25,6 +26,8 @@ from fabric.cli.options import (
 from fabric.core.errors import JournalError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from fabric.workflow.apply import Result
     from fabric.workflow.verify import Health
 
@@ -140,7 +143,12 @@ def apply(
     ] = False,
     resume: Annotated[
         bool,
-        typer.Option("--resume", help="Go on with the interrupted run.", envvar="ROCEFAB_RESUME"),
+        typer.Option(
+            "--resume",
+            help="Go on with the interrupted run, whose plan is in the journal; it was committed "
+            "when it began, so that --commit is not needed.",
+            envvar="ROCEFAB_RESUME",
+        ),
     ] = False,
 ) -> None:
     """Carry out a plan, wave by wave.
@@ -155,8 +163,12 @@ def apply(
 
     options = workflow.Options(timer_s=timer_s, verify_s=verify_s)
     if resume:
+        if plan_file is not None:
+            message = "--resume takes the plan from the journal; leave PLAN out"
+            raise typer.BadParameter(message)
         _need_journal(state)
-        _end(workflow.resume(state, connections, options, output.progress))
+        with _told_how_to_go_on():
+            _end(workflow.resume(state, connections, options, output.progress))
         return
     if plan_file is None:
         message = "name a plan file, or --resume to go on with an interrupted run"
@@ -169,7 +181,19 @@ def apply(
     if made.empty:
         output.note("The plan holds no changes.")
         return
-    _end(workflow.apply(made, state, connections, options, output.progress))
+    with _told_how_to_go_on():
+        _end(workflow.apply(made, state, connections, options, output.progress))
+
+
+@contextmanager
+def _told_how_to_go_on() -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        output.note(
+            "The run was interrupted: `rocefab status` shows it, `rocefab apply --resume` goes on."
+        )
+        raise
 
 
 def _need_journal(state: Path) -> None:

@@ -137,6 +137,7 @@ CALLS = {
     "something else for a plan": ("apply notes.json --commit", r"notes\.json is not a plan"),
     "empty file for a plan": ("apply empty.json", r"empty\.json is not a plan"),
     "nothing to resume": ("apply --resume", r"\.rocefab holds no journal"),
+    "resume with a plan": ("apply notes.json --resume", r"leave PLAN out"),
     "run of nothing": ("status 3", r"\.rocefab holds no journal"),
     "roll back nothing": ("rollback 3 --commit", r"\.rocefab holds no journal"),
     "too short a timer": ("apply notes.json --timer-s 1", r"'--timer-s'"),

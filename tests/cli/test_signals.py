@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.runs import DEMO, ROCEFAB, ROOT, clean_environment
+from tests.cli.runs import DEMO, ROCEFAB, ROOT, clean_environment, run
 
 
 def started(*words: object, **environment: str) -> subprocess.Popen[str]:
@@ -107,3 +107,17 @@ def test_a_reader_that_is_gone_at_once() -> None:
     )
     os.close(writing)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_ctrl_c_in_an_apply_says_how_to_go_on(tmp_path: Path, monkeypatch) -> None:
+    from fabric.change.model import Plan
+    from fabric.workflow import apply as workflow
+
+    def stopped(*_arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(workflow, "apply", stopped)
+    monkeypatch.setattr(workflow, "read_plan", lambda _path: Plan("x", (("a",),), {"a": None}))
+    ended = run("apply", tmp_path / "plan.json", "--commit")
+    assert (ended.code, ended.out) == (130, "")
+    assert "`rocefab apply --resume` goes on" in ended.err

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from fabric.workflow.show import schema
 from tests.docs import pages
 
 ROOT = Path(__file__).parents[2]
@@ -21,6 +22,15 @@ def test_page_is_up_to_date(name: str, update_golden: bool) -> None:
     if update_golden:
         (DOCS / name).write_text(text)
     assert (DOCS / name).read_text() == text, "run pytest with --update-golden and read the diff"
+
+
+@pytest.mark.parametrize("kind", ["fabric", "devices", "hosts"])
+def test_schema_is_up_to_date(kind: str, update_golden: bool) -> None:
+    """The schemas that editors complete with lie beside the examples."""
+    file = ROOT / "inventory" / f"{kind}.schema.json"
+    if update_golden:
+        file.write_text(schema(kind))
+    assert file.read_text() == schema(kind), "run pytest with --update-golden and read the diff"
 
 
 def test_every_field_of_the_inventory_says_what_it_is() -> None:
