@@ -22,9 +22,9 @@ KEPT = {
     "internal vlans": "vlan internal order ascending range 1006 1199",
     "management interface": "interface Management1\n   vrf MGMT\n   ip address 192.0.2.2/24",
     "other loopback": "interface Loopback10\n   ip address 192.0.2.99/32",
-    "management api": "management api http-commands\n   no shutdown\n   vrf MGMT\n      no shutdown",
+    "management api": "management api http-commands\n   vrf MGMT\n      no shutdown",
     "static route": "ip route vrf MGMT 0.0.0.0/0 192.0.2.1",
-    "daemon": "daemon TerminAttr\n   exec /usr/bin/TerminAttr -cvaddr=192.0.2.5:9910\n   no shutdown",
+    "daemon": "daemon TerminAttr\n   exec /usr/bin/TerminAttr -cvaddr=192.0.2.5:9910",
     "snmp": "snmp-server community public ro",
     "access list": "ip access-list MGMT\n   !! who may come in\n   10 permit ip any any",
     "foreign prefix list": "ip prefix-list OURS\n   seq 10 permit 192.0.2.0/24",
@@ -32,7 +32,7 @@ KEPT = {
     "ntp local interface": "ntp local-interface vrf MGMT Management1",
     "logging": "logging vrf MGMT source-interface Management1",
     "spanning tree": "spanning-tree mode none",
-    "banner": "banner motd\n  Property of ACME\n\nvlan 7 is closed\nip routing\n! no entry !\nend\nEOF",
+    "banner": "banner motd\n  ACME\n\nvlan 7 is closed\nip routing\n! no entry !\nend\nEOF",
     "certificate": (
         "management security\n   protocol https certificate\n-----BEGIN CERTIFICATE-----\nMIIB\n"
         "EOF\n-----BEGIN EC PRIVATE KEY-----\nMHcC\nEOF"

@@ -1,0 +1,71 @@
+"""A lab of one SONiC leaf, one EOS spine and one host, for all tests of the drivers."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from fabric.devices import drivers, load_drivers
+from fabric.devices.driver import Connection
+from fabric.lab.lab import Lab
+from fabric.lab.wiring import specs, wire
+from fabric.workflow.project import Project
+from tests.change import labs
+
+PASSWORD = "hunter2-of-the-lab"
+
+
+@pytest.fixture(scope="session")
+def whole_lab(tmp_path_factory):
+    load_drivers()
+    project = Project(labs.write_inventory(tmp_path_factory.mktemp("inventory")))
+    with Lab(specs(project.devices, project.hosts, PASSWORD)) as lab:
+        wire(lab, project.devices)
+        yield lab
+
+
+@pytest.fixture
+def lab(whole_lab):
+    yield whole_lab
+    for name in whole_lab.names():
+        whole_lab[name].faults.clear()
+
+
+@pytest.fixture
+def connection(lab):
+    """Return a function from a name to the connection; keywords replace its fields."""
+
+    def made(name, **changes):
+        stand_in = lab[name]
+        platform = stand_in.spec.platform
+        trust = stand_in.certificate_pem if platform == "eos" else stand_in.host_key
+        found = Connection(
+            name,
+            platform,
+            stand_in.address,
+            stand_in.port,
+            stand_in.spec.username,
+            PASSWORD,
+            trust,
+        )
+        return dataclasses.replace(found, **changes)
+
+    return made
+
+
+@pytest.fixture
+def driver(connection):
+    """Return a function that opens the driver of a device."""
+    opened = []
+
+    def made(name, **changes):
+        wanted = connection(name, **changes)
+        found = drivers[wanted.platform](wanted)
+        opened.append(found)
+        found.open()
+        return found
+
+    yield made
+    for found in opened:
+        found.close()

@@ -1,0 +1,168 @@
+"""The shell session: what comes back is what the command printed, and its status."""
+
+from __future__ import annotations
+
+import shlex
+import tempfile
+import traceback
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fabric.core.errors import ConnectionLostError, RefusedError
+from fabric.devices.driver import checked_token
+from fabric.devices.host import _command
+from fabric.devices.ssh import checked_path
+from fabric.lab.faults import Fault
+from tests.change.labs import HOST, LEAF
+from tests.devices.conftest import PASSWORD
+
+
+@pytest.fixture
+def temporary(tmp_path, monkeypatch):
+    """The folder for temporary files, of this test alone."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def shell(driver):
+    return driver(HOST)._shell
+
+
+@pytest.mark.parametrize(
+    ("command", "status", "output"),
+    [
+        ("echo one", 0, "one\n"),
+        ("true", 0, ""),
+        ("false", 1, ""),
+        ("printf 'no end of line'", 0, "no end of line"),
+        ("printf 'a\\n\\n  b\\n'", 0, "a\n\n  b\n"),
+        ("echo rocefab-status=7", 0, "rocefab-status=7\n"),
+        ("echo rocefab-0011-begin; echo rocefab-0011-status=0; false", 1, None),
+        ("cat /no/such/file 2>/dev/null", 1, ""),
+    ],
+)
+def test_status_and_output(shell, command, status, output):
+    found = shell.run(command)
+    assert found[0] == status
+    if output is not None:
+        assert found[1] == output
+
+
+def test_marks_of_one_command_are_not_those_of_the_next(shell):
+    channel, sent = shell._session, []
+    original = channel.write_channel
+    channel.write_channel = lambda text: (sent.append(text), original(text))
+    shell.run("true")
+    shell.run("true")
+    assert len(set(sent)) == 2
+
+
+def test_colours_do_not_hide_the_marks(shell, lab):
+    lab[HOST].fs.write("/tmp/colours", "\x1b[31mred\x1b[0m\n\x1b[?2004h")
+    status, output = shell.run("cat /tmp/colours")
+    assert status == 0
+    assert output.startswith("red\n")  # netmiko takes the colours out
+
+
+def test_two_megabytes(shell, lab):
+    text = "".join(f"{number:07d} a line of a long answer\n" for number in range(60_000))
+    lab[HOST].fs.write("/tmp/long", text)
+    assert shell.run("cat /tmp/long") == (0, text)
+
+
+def test_refusal_names_command_and_reason(shell):
+    with pytest.raises(RefusedError, match="'cat /no/such' ended with status 1: .*No such file"):
+        shell.check("cat /no/such")
+
+
+@pytest.mark.parametrize("kind", ["cut_at_byte", "cut_at_command"])
+def test_device_that_closes_in_the_middle_is_noticed_at_once(driver, lab, kind):
+    lab[LEAF].faults.add(Fault(kind, pattern="show version", count=40))
+    shell = driver(LEAF)._shell
+    with pytest.raises(ConnectionLostError, match="lost during 'show version'"):
+        shell.run("show version", quiet_s=20)
+
+
+def test_silent_device(driver, lab):
+    lab[LEAF].faults.add(Fault("hang", pattern="show version"))
+    shell = driver(LEAF)._shell
+    with pytest.raises(ConnectionLostError, match="no answer for 0.3 s"):
+        shell.run("show version", quiet_s=0.3)
+
+
+def all_texts(error):
+    return "".join(traceback.format_exception(error)) + repr(error)
+
+
+LOGINS = {
+    "wrong password": ({"password": f"{PASSWORD}-wrong"}, "cannot log in"),
+    "wrong host key": (None, "cannot log in"),
+    "unknown host key": ({"trust": ""}, "cannot log in"),
+    "nobody there": ({"port": 1}, "cannot log in"),
+}
+
+
+@pytest.mark.parametrize("name", LOGINS)
+def test_failing_login_tells_no_secret(driver, lab, name, caplog, capfd, temporary):
+    changes, message = LOGINS[name]
+    if changes is None:
+        changes = {"trust": lab[HOST].host_key}
+    with caplog.at_level(0), pytest.raises(ConnectionLostError, match=message) as caught:
+        driver(LEAF, **changes)
+    printed = capfd.readouterr()
+    assert PASSWORD not in all_texts(caught.value) + caplog.text + printed.out + printed.err
+    assert not list(temporary.iterdir())
+
+
+def test_connection_is_shown_without_its_secrets(connection):
+    assert PASSWORD not in repr(connection(LEAF))
+
+
+def test_trusted_key_leaves_no_file(driver, temporary):
+    driver(LEAF)
+    assert not list(temporary.iterdir())
+
+
+def is_one_word(text):
+    return shlex.split(f"cat {text} end", posix=True) == ["cat", text, "end"] and not set(
+        text
+    ) & set(";&|<>()$`\\\"'*?[]#~=%!{} \t\r\n")
+
+
+HOSTILE = st.text(
+    st.sampled_from("abz09/._-@:+;&|$`\\\"'*?#~ \n\t(){}<>\x00\xe9\u2028"), max_size=12
+)
+
+
+@given(HOSTILE)
+def test_no_path_adds_a_word(text):
+    try:
+        checked_path(f"/{text}")
+    except ValueError:
+        return
+    assert is_one_word(f"/{text}")
+    assert ".." not in text.split("/")
+
+
+@given(HOSTILE)
+def test_no_token_adds_a_word(text):
+    try:
+        checked_token(f"rocefab-{text}")
+    except ValueError:
+        return
+    assert is_one_word(f"rocefab-{text}")
+    assert "/" not in text
+
+
+@given(st.sampled_from(["qos", "tc", "cnp"]), HOSTILE)
+def test_no_interface_name_adds_a_word(kind, text):
+    try:
+        command = _command(f"{kind}:{text}")
+    except ValueError:
+        return
+    assert command == _command(f"{kind}:NAME").replace("NAME", text)
+    assert is_one_word(text)
+    assert "/" not in text
