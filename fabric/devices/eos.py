@@ -2,11 +2,13 @@
 
 What is known of NAPALM's driver (napalm 5.2.0, ``napalm/eos/eos.py``) and handled here: it names
 sessions by the microsecond, so ours is set before the load and can be found again by another
-process; ``close`` aborts the session that it holds, which would undo a commit that waits for its
-confirmation; a timed commit wraps at 24 hours and does not save; ``rollback`` goes back to the old
-*startup* configuration when no commit is pending any more, as when its timer has just run out, so
-it is never used: aborting the session takes a pending commit back, and saves nothing; errors of
-eAPI quote the refused line, secrets and all, so they are redacted.
+process; while it knows a session it reads that along with the running configuration, and fails when
+the session is gone, and ``close`` aborts it, which would undo a commit that waits for its
+confirmation, so the name is taken away after each use; a timed commit wraps at 24 hours and does
+not save; ``rollback`` goes back to the old *startup* configuration when no commit is pending any
+more, as when its timer has just run out, so it is never used: aborting the session takes a pending
+commit back, and saves nothing; errors of eAPI quote the refused line, secrets and all, so they are
+redacted.
 """
 
 from __future__ import annotations
@@ -62,7 +64,6 @@ class EosDriver:
     def close(self) -> None:
         """Log out without touching a commit that waits for its confirmation."""
         if self._napalm is not None:
-            self._napalm.config_session = None
             with suppress(Exception):
                 self._napalm.close()
             self._napalm = None
@@ -106,26 +107,25 @@ class EosDriver:
     def preview(self, candidate: Candidate) -> str:
         """Return the switch's own diff of a full replacement; the session is aborted after."""
         self._load(candidate, _PREVIEW)
-        try:
-            with self._translated("compare"):
-                return str(self._napalm.compare_config())
-        finally:
-            with suppress(Exception):  # the next preview enters the session again and empties it
-                self._napalm.discard_config()
+        with self._session(_PREVIEW):
+            try:
+                with self._translated("compare"):
+                    return str(self._napalm.compare_config())
+            finally:
+                with suppress(Exception):  # the next preview enters the session again, emptied
+                    self._napalm.discard_config()
 
     def stage(self, candidate: Candidate, token: str) -> None:
         """Load the whole configuration into a session named by the token."""
         self._load(candidate, checked_token(token))
 
     def _load(self, candidate: Candidate, session: str) -> None:
-        self._napalm.config_session = session
-        with self._translated("load"):
+        with self._session(session), self._translated("load"):
             self._napalm.load_replace_candidate(config=candidate.target)
 
     def commit(self, candidate: Candidate, token: str, timer_s: int) -> None:  # noqa: ARG002
         """Commit the session with the switch's own timer; it must not be 24 hours or longer."""
-        self._napalm.config_session = checked_token(token)
-        with self._translated("commit"):
+        with self._session(checked_token(token)), self._translated("commit"):
             self._napalm.commit_config(revert_in=timer_s)
 
     def pending(self, token: str) -> bool:
@@ -138,20 +138,26 @@ class EosDriver:
 
     def confirm(self, token: str) -> None:
         """Confirm the timed commit; NAPALM saves along with it."""
-        self._napalm.config_session = checked_token(token)
-        with self._translated("confirm"):
+        with self._session(checked_token(token)), self._translated("confirm"):
             self._napalm.confirm_commit()
 
     def rollback(self, token: str) -> None:
         """Abort the timed commit, or the session when it was not committed."""
-        self._napalm.config_session = checked_token(token)
-        with self._translated("roll back"):
+        with self._session(checked_token(token)), self._translated("roll back"):
             self._napalm.discard_config()
 
     def save(self) -> None:
         """Write the running configuration to the startup configuration."""
         with self._translated("save"):
             self._napalm.cli(["write memory"])
+
+    @contextmanager
+    def _session(self, name: str) -> Iterator[None]:
+        self._napalm.config_session = name
+        try:
+            yield
+        finally:
+            self._napalm.config_session = None
 
     def _show(self, command: str) -> dict[str, Any]:
         with self._translated(command):

@@ -247,8 +247,8 @@ def test_second_timed_commit_is_refused(driver, spine):
     committed(spine)
     other = driver(SPINE)
     made = wanted(other)
-    with pytest.raises(RefusedError):
-        other.stage(made, "rocefab-run-2-1-bb")
+    other.stage(made, "rocefab-run-2-1-bb")
+    with pytest.raises(RefusedError, match="Pending commit confirm already in process"):
         other.commit(made, "rocefab-run-2-1-bb", 60)
 
 
