@@ -7,6 +7,7 @@ import json
 import os
 from typing import TYPE_CHECKING, Annotated
 
+import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from fabric.core.errors import InputError
@@ -14,8 +15,10 @@ from fabric.core.findings import Finding, Position, Severity
 from fabric.devices.driver import Connection
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
+
+    from pydantic_core import ErrorDetails
 
 PASSWORD_VARIABLE = "ROCEFAB_PASSWORD"  # noqa: S105 - the name of a variable
 _DEFAULT_PORT = {"eos": 443}
@@ -62,9 +65,10 @@ def connections(
     InputError
         When the file is wrong or names an unknown device.
     """
-    file = _read(path) if path else _File()
-    if not others_allowed:
-        _check_names(file.devices, platforms, path)
+    file, text = _read(path) if path else (_File(), "")
+    strangers = _strangers(path, text, file, platforms) if path and not others_allowed else []
+    if path and strangers:
+        raise _input_error(path, strangers)
     secret = (password or (lambda: os.environ.get(PASSWORD_VARIABLE, "")))()
     default_user = file.username or os.environ.get("ROCEFAB_USERNAME") or "admin"
     found = {}
@@ -82,32 +86,73 @@ def connections(
     return found
 
 
-def _read(path: Path) -> _File:
+def _read(path: Path) -> tuple[_File, str]:
+    """Return the content of the file, and its text for the positions of errors."""
     try:
-        return _File.model_validate(json.loads(path.read_text(encoding="utf-8")))
+        text = path.read_text(encoding="utf-8")
+        return _File.model_validate(json.loads(text)), text
     except json.JSONDecodeError as error:
         place = Position(str(path), error.lineno, error.colno)
-        raise _input_error(path, place, "", f"not JSON: {error.msg.lower()}") from error
+        raise _input_error(path, [_finding(f"not JSON: {error.msg.lower()}", "", place)]) from error
     except (OSError, UnicodeDecodeError) as error:
-        raise _input_error(path, Position(str(path)), "", f"cannot be read: {error}") from error
+        place = Position(str(path))
+        raise _input_error(path, [_finding(f"cannot be read: {error}", "", place)]) from error
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        field = ".".join(str(part) for part in first["loc"])
-        raise _input_error(path, Position(str(path)), field, first["msg"].lower()) from error
+        # Not chained: the text of pydantic quotes the values, and one may be a password.
+        found = [
+            _finding(_told(item), ".".join(map(str, item["loc"])), _place(path, text, item["loc"]))
+            for item in error.errors(include_url=False, include_input=False)
+        ]
+        raise _input_error(path, found) from None
 
 
-def _check_names(names: Iterable[str], known: Mapping[str, str], path: Path | None) -> None:
-    for name in names:
-        if name not in known:
-            close = difflib.get_close_matches(name, list(known), n=1)
-            hint = f"; did you mean {close[0]!r}?" if close else ""
-            place = Position(str(path))
-            message = f"there is no device {name!r} in the inventory{hint}"
-            raise _input_error(path, place, f"devices.{name}", message)
+def _told(error: ErrorDetails) -> str:
+    if error["type"] == "model_type":
+        return "not an object with fields in braces"
+    if error["type"] != "extra_forbidden":
+        return error["msg"].lower()
+    known = _Entry.model_fields if len(error["loc"]) > 1 else _File.model_fields
+    return f"unknown field{_hint(str(error['loc'][-1]), known)}"
 
 
-def _input_error(path: Path | None, place: Position, field: str, message: str) -> InputError:
-    finding = Finding(
-        "DEV001", Severity.ERROR, message, "correct the connections file", field, place
-    )
-    return InputError(f"1 error in {path}", [finding])
+def _hint(name: str, known: Iterable[str]) -> str:
+    close = difflib.get_close_matches(name, list(known), n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def _place(path: Path, text: str, keys: Sequence[object]) -> Position:
+    """Return where a value, or the nearest one around it that is there, begins."""
+    try:
+        node = yaml.compose(text, Loader=yaml.CSafeLoader)
+    except yaml.YAMLError:  # JSON may be indented with tabs, YAML may not
+        return Position(str(path))
+    assert node is not None
+    mark = node.start_mark
+    for key in keys:
+        pairs = node.value if isinstance(node, yaml.MappingNode) else []
+        name, node = next((pair for pair in pairs if pair[0].value == key), (None, None))
+        if name is None:
+            break
+        mark = name.start_mark
+    return Position(str(path), mark.line + 1, mark.column + 1)
+
+
+def _strangers(path: Path, text: str, file: _File, known: Mapping[str, str]) -> list[Finding]:
+    return [
+        _finding(
+            f"there is no device {name!r} in the inventory{_hint(name, known)}",
+            f"devices.{name}",
+            _place(path, text, ("devices", name)),
+        )
+        for name in file.devices
+        if name not in known
+    ]
+
+
+def _finding(message: str, field: str, place: Position) -> Finding:
+    return Finding("DEV001", Severity.ERROR, message, "correct the connections file", field, place)
+
+
+def _input_error(path: Path, findings: Sequence[Finding]) -> InputError:
+    plural = "" if len(findings) == 1 else "s"
+    return InputError(f"{len(findings)} error{plural} in {path}", findings)

@@ -1,0 +1,210 @@
+"""Hosts: which settings are apart, how they come back, and that no name becomes a command."""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import TypeAdapter, ValidationError
+
+from fabric.change.adapters.host import (
+    APPLY,
+    NETPLAN,
+    HostAdapter,
+    _restore_commands,
+    settings_apart,
+)
+from fabric.change.model import Risk
+from fabric.core.artefact import Artefact
+from fabric.intent.model import Interface
+from fabric.observe.parsers.host import UNAVAILABLE
+from fabric.observe.snapshot import Running
+from fabric.render import render_host
+from fabric.workflow.project import Project
+from tests.change import labs
+
+NIC = {
+    "trust": "dscp",
+    "pfc": [0, 0, 0, 1, 0, 0, 0, 0],
+    "dscp_to_priority": {"26": 3, "48": 6},
+    "priority_to_traffic_class": list(range(8)),
+    "tsa": {str(number): "ets" if number < 7 else "strict" for number in range(8)},
+    "bandwidth_percent": {str(number): 50 if number in {0, 3} else 0 for number in range(8)},
+    "cable_m": 5,
+    "rdma_device": "mlx5_1",
+    "mtu_bytes": 9000,
+    "addresses": ["10.64.0.2/24"],
+    "table": "101",
+    "traffic_class_dscp": 26,
+    "cnp_dscp": 48,
+}
+EXPECTED = {name: value for name, value in NIC.items() if name != "rdma_device"}
+
+APART = {
+    "nothing": ({}, []),
+    "further address": ({"addresses": ["192.0.2.1/24", "10.64.0.2/24"]}, []),
+    "address is missing": ({"addresses": []}, [("addresses", Risk.BRIEF_LOSS)]),
+    "further DSCP": ({"dscp_to_priority": {"26": 3, "48": 6, "10": 1}}, []),
+    "other DSCP": ({"dscp_to_priority": {"26": 2}}, [("dscp_to_priority", Risk.BRIEF_LOSS)]),
+    "PFC": ({"pfc": [0] * 8}, [("pfc", Risk.PORT_FLAP)]),
+    "trust": ({"trust": "pcp"}, [("trust", Risk.BRIEF_LOSS)]),
+    "MTU": ({"mtu_bytes": 1500}, [("mtu_bytes", Risk.BRIEF_LOSS)]),
+    "CNP": ({"cnp_dscp": 0}, [("cnp_dscp", Risk.HARMLESS)]),
+    "CNP not offered": ({"cnp_dscp": UNAVAILABLE}, []),
+    "CNP unknown": ({"cnp_dscp": None}, [("cnp_dscp", Risk.HARMLESS)]),
+    "traffic class": ({"traffic_class_dscp": None}, [("traffic_class_dscp", Risk.HARMLESS)]),
+    "cable": ({"cable_m": 7}, [("cable_m", Risk.HARMLESS)]),
+    "shares": ({"bandwidth_percent": {}}, [("bandwidth_percent", Risk.HARMLESS)]),
+}
+
+
+@pytest.mark.parametrize("name", APART)
+def test_settings_apart(name):
+    changed, expected = APART[name]
+    found = list(settings_apart({"eth1": {**NIC, **changed}}, {"eth1": EXPECTED}))
+    assert [(change.path, change.risk) for change in found] == [
+        (f"eth1 {setting}", risk) for setting, risk in expected
+    ]
+
+
+def test_nic_that_cannot_be_read_differs_in_everything():
+    for live in ({}, {"eth1": {"qos": "unknown: no PFC"}}):
+        found = {change.path for change in settings_apart(live, {"eth1": EXPECTED})}
+        assert found == {f"eth1 {setting}" for setting in EXPECTED}
+
+
+def running(nic, files=(), interface="eth1"):
+    return Running("gpu1", "host", {"nics": {interface: nic}}, "", None, dict.fromkeys(files, "x"))
+
+
+QOS = (
+    "mlnx_qos -i eth1 --pfc 0,0,0,1,0,0,0,0 --trust dscp --cable_len 5 --prio_tc 0,1,2,3,4,5,6,7 "
+    "--tsa ets,ets,ets,ets,ets,ets,ets,strict --tcbw 50,0,0,50,0,0,0,0"
+)
+PAIRS = "mlnx_qos -i eth1 --dscp2prio set,26,3 --dscp2prio set,48,6"
+MTU = "ip link set dev eth1 mtu 9000"
+CNP = "sh -c 'echo 48 > /sys/class/net/eth1/ecn/roce_np/cnp_dscp'"
+TCLASS = "sh -c 'echo 104 > /sys/class/infiniband/mlx5_1/tc/1/traffic_class'"
+ADDRESS = "ip addr replace 10.64.0.2/24 dev eth1"
+RESTORE = {
+    "all": ({}, [QOS, PAIRS, MTU, ADDRESS, CNP, TCLASS]),
+    "trust was pcp": (
+        {"trust": "pcp", "dscp_to_priority": {}},
+        [QOS.replace("trust dscp", "trust pcp"), MTU, ADDRESS, CNP, TCLASS],
+    ),
+    "trust was unknown": (
+        {"trust": "unknown"},
+        [QOS.replace(" --trust dscp", ""), MTU, ADDRESS, CNP, TCLASS],
+    ),
+    "algorithm unknown to the tool": (
+        {"tsa": {**NIC["tsa"], "4": "unknown"}},
+        [QOS.partition(" --tsa")[0], PAIRS, MTU, ADDRESS, CNP, TCLASS],
+    ),
+    "no cable length": (
+        {"cable_m": None},
+        [QOS.replace(" --cable_len 5", ""), PAIRS, MTU, ADDRESS, CNP, TCLASS],
+    ),
+    "no traffic class": (
+        {"traffic_class_dscp": None},
+        [QOS, PAIRS, MTU, ADDRESS, CNP, TCLASS.replace("104", "-1")],
+    ),
+    "driver offers neither": (
+        {"traffic_class_dscp": UNAVAILABLE, "cnp_dscp": UNAVAILABLE},
+        [QOS, PAIRS, MTU, ADDRESS],
+    ),
+    "hostile RDMA device": (
+        {"rdma_device": "mlx5_1/../../x;reboot"},
+        [QOS, PAIRS, MTU, ADDRESS, CNP],
+    ),
+    "hostile address": ({"addresses": ["10.0.0.1/24; reboot"]}, [QOS, PAIRS, MTU, CNP, TCLASS]),
+    "nothing known of QoS": (
+        {"trust": None},
+        [QOS.replace(" --trust dscp", ""), MTU, ADDRESS, CNP, TCLASS],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RESTORE)
+def test_commands_of_the_way_back(name):
+    changed, commands = RESTORE[name]
+    found = _restore_commands(running({**NIC, **changed}), {"eth1": {}})
+    assert found == commands
+
+
+def test_new_address_goes_away_with_its_rule():
+    now = {"eth1": {"addresses": ["10.64.0.9/24", "10.64.0.2/24", "x; reboot"]}}
+    found = _restore_commands(running(NIC, [NETPLAN]), now)
+    assert found[0] == "netplan apply"
+    assert "ip addr del 10.64.0.9/24 dev eth1 || true" in found
+    assert "ip rule del from 10.64.0.9 || true" in found
+    assert not [command for command in found if "reboot" in command or "replace" in command]
+
+
+def test_hostile_interface_of_a_kept_state_gives_no_command():
+    assert _restore_commands(running(NIC, interface="eth1;reboot"), {}) == []
+
+
+def test_modes_and_paths_of_files():
+    adapter, before, now = HostAdapter(), running(NIC, [APPLY, NETPLAN]), running(NIC, ["/new"])
+    back = adapter.restore(before, now)
+    assert {file.path: file.mode for file in back.files} == {APPLY: 0o755, NETPLAN: 0o600}
+    assert back.remove == ("/new",)
+    other = running({**NIC, "mtu_bytes": 1500}, [APPLY, NETPLAN])
+    assert adapter.apart(before, other) == {"eth1 mtu_bytes"}
+    assert adapter.apart(before, now) == {APPLY, NETPLAN, "/new"}
+
+
+@pytest.fixture(scope="module")
+def design(tmp_path_factory):
+    project = Project(labs.write_inventory(tmp_path_factory.mktemp("inventory")))
+    return project.hosts[labs.HOST]
+
+
+def script(design, interface, device):
+    nics = tuple(
+        dataclasses.replace(nic, interface=interface, rdma_device=device) for nic in design.nics
+    )
+    artefacts = render_host(dataclasses.replace(design, nics=nics))
+    return next(item for item in artefacts if item.path.endswith("apply.sh")).text
+
+
+ACCEPTED = TypeAdapter(Interface)
+CHARACTERS = st.sampled_from("ab09_.-@:/$`\\\"' ;&|\n")
+HOSTILE = st.text(CHARACTERS, min_size=1, max_size=15)
+
+
+def is_accepted(text):
+    try:
+        ACCEPTED.validate_python(text)
+    except ValidationError:
+        return False
+    return True
+
+
+@given(HOSTILE | st.from_regex(r"[A-Za-z0-9_.-]{1,15}", fullmatch=True), HOSTILE)
+@settings(max_examples=150, deadline=None)
+def test_accepted_names_stay_single_words_in_the_script(design, interface, device):
+    if not is_accepted(interface):
+        interface = "eth1"
+    if not is_accepted(device):
+        device = "mlx5_1"
+    words = shlex.split(script(design, interface, device), comments=True)
+    plain = shlex.split(script(design, "IFACE", "DEVICE"), comments=True)
+    assert interface[0].isalnum()  # no name is an option
+    assert device[0].isalnum()
+    unit = interface.replace("-", "\\x2d")
+    assert words == [
+        word
+        .replace("rocefab-nic@IFACE", f"rocefab-nic@{unit}")
+        .replace("IFACE", interface)
+        .replace("DEVICE", device)
+        for word in plain
+    ]
+
+
+def test_the_adapter_sees_the_files_of_the_artefacts():
+    made = Artefact("gpu1", "host", "netplan", f"hosts/gpu1/rootfs{NETPLAN}", b"x")
+    assert HostAdapter().files([made]) == [NETPLAN]
