@@ -124,7 +124,7 @@ def _place(path: Path, text: str, keys: Sequence[object]) -> Position:
     """Return where a value, or the nearest one around it that is there, begins."""
     try:
         node = yaml.compose(text, Loader=yaml.CSafeLoader)
-    except yaml.YAMLError:  # JSON may be indented with tabs, YAML may not
+    except yaml.YAMLError:  # a character that JSON allows and YAML does not
         return Position(str(path))
     assert node is not None
     mark = node.start_mark

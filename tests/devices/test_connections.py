@@ -25,7 +25,7 @@ ERRORS = {
     "wrong port": ('{"devices": {"leaf1":\n {"port": 0}}}', 2, "greater than or equal to 1"),
     "port is text": ('{"devices": {"leaf1":\n {"port": "22"}}}', 2, "valid integer"),
     "a list": ("[]", 1, "not an object with fields in braces"),
-    "indented with tabs": ('{\n\t"port": 1}', None, "unknown field"),
+    "indented with tabs": ('{\n\t"port": 1}', 2, "unknown field"),
     "a password": ('{\n"password": "hunter2"}', 2, "unknown field"),
 }
 
