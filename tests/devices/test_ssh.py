@@ -37,6 +37,7 @@ def shell(driver):
         ("echo one", 0, "one\n"),
         ("true", 0, ""),
         ("false", 1, ""),
+        ("echo rocefab-status=0; sleep 0.3; echo later", 0, "rocefab-status=0\nlater\n"),
         ("printf 'no end of line'", 0, "no end of line"),
         ("printf 'a\\n\\n  b\\n'", 0, "a\n\n  b\n"),
         ("echo rocefab-status=7", 0, "rocefab-status=7\n"),
