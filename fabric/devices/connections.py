@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 PASSWORD_VARIABLE = "ROCEFAB_PASSWORD"  # noqa: S105 - the name of a variable
+KEY_VARIABLE = "ROCEFAB_SSH_KEY"
 _DEFAULT_PORT = {"eos": 443}
 _SSH_PORT = 22
 
@@ -36,6 +37,7 @@ class _Entry(BaseModel):
 class _File(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
     username: str | None = None
+    key_file: str = ""
     devices: dict[str, _Entry] = Field(default_factory=dict)
 
 
@@ -51,12 +53,14 @@ def connections(
     Parameters
     ----------
     path : Path or None
-        JSON file: ``username``, and ``devices`` with ``address``, ``port``, ``username`` and
-        ``trust`` by name; what it does not say is guessed: the name as address, the usual port.
+        JSON file: ``username``, ``key_file``, and ``devices`` with ``address``, ``port``,
+        ``username`` and ``trust`` by name; what it does not say is guessed: the name as address,
+        the usual port.
     platforms : mapping
         Platform by device name.
     password : callable, optional
-        Returns the password; default: the variable ROCEFAB_PASSWORD, else SSH keys.
+        Returns the password; default: the variable ROCEFAB_PASSWORD. Without one, SSH takes the
+        agent and the private key of ``key_file`` or ROCEFAB_SSH_KEY.
     others_allowed : bool
         Whether the file may name devices that are not in ``platforms``.
 
@@ -70,6 +74,7 @@ def connections(
     if path and strangers:
         raise _input_error(path, strangers)
     secret = (password or (lambda: os.environ.get(PASSWORD_VARIABLE, "")))()
+    key_file = file.key_file or os.environ.get(KEY_VARIABLE, "")
     default_user = file.username or os.environ.get("ROCEFAB_USERNAME") or "admin"
     found = {}
     for name, platform in platforms.items():
@@ -82,6 +87,7 @@ def connections(
             username=entry.username or default_user,
             password=secret,
             trust=entry.trust,
+            key_file=key_file,
         )
     return found
 

@@ -25,10 +25,12 @@ class Connection:
     address, port : str, int
         Where it listens.
     username, password : str
-        Login; an empty password means SSH agent or key files. The password is never printed.
+        Login; an empty password means the SSH agent or ``key_file``. It is never printed.
     trust : str
         SSH: the host key as a public key line; eAPI: the certificate as PEM. Empty means that the
         system's known hosts or certificate authorities decide. Unknown keys are refused.
+    key_file : str
+        Private key for SSH; empty means the agent alone.
     """
 
     device: str
@@ -38,6 +40,7 @@ class Connection:
     username: str
     password: str = field(default="", repr=False)
     trust: str = field(default="", repr=False)
+    key_file: str = ""
 
 
 @dataclass(frozen=True, slots=True)

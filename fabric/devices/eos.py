@@ -14,6 +14,7 @@ redacted.
 from __future__ import annotations
 
 import json
+import logging
 import ssl
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
@@ -46,7 +47,12 @@ class EosDriver:
         """Log in; refuses a certificate that is neither given nor signed by a known authority."""
         from napalm import get_network_driver
 
+        # It prints tracebacks of what is raised anyway, and logs configurations with their secrets.
+        logging.getLogger("pyeapi.eapilib").disabled = True
         connection = self.connection
+        if not connection.password:
+            message = "eAPI takes a password, not SSH keys; set ROCEFAB_PASSWORD"
+            raise ConnectionLostError(connection.device, message)
         context = ssl.create_default_context(cadata=connection.trust or None)
         if connection.trust:
             context.check_hostname = False  # the certificate itself is pinned

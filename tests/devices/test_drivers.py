@@ -272,3 +272,4 @@ def test_wrong_password_and_certificate_tell_no_secret(driver, lab, caplog, capf
         assert "hunter2" not in f"{caught.value!r}{caught.value.__cause__}"
     printed = capfd.readouterr()
     assert "hunter2" not in caplog.text + printed.out + printed.err
+    assert "Traceback" not in caplog.text + printed.err
