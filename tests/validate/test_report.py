@@ -46,7 +46,7 @@ def test_text_golden(update_golden: bool) -> None:
 
 
 def test_text_without_findings() -> None:
-    assert _report("text", EMPTY) == "1 rules checked: 0 error, 0 warning, 0 info\n"
+    assert _report("text", EMPTY) == "1 rules checked: 0 errors, 0 warnings, 0 info\n"
 
 
 def test_json_round_trip() -> None:

@@ -21,10 +21,15 @@ def text(outcome: Outcome, rules: Sequence[Rule]) -> str:  # noqa: ARG001 - the 
     lines = [f"{finding.severity.word}: {finding}" for finding in outcome.findings]
     lines += [f"broken: rule {name}: {reason}" for name, reason in outcome.broken]
     counts = ", ".join(
-        f"{sum(f.severity is severity for f in outcome.findings)} {severity.word}"
+        _count(sum(f.severity is severity for f in outcome.findings), severity)
         for severity in sorted(Severity, reverse=True)
     )
     skipped = f", {len(outcome.skipped)} skipped ({hostlist.fold(outcome.skipped)})"
     tail = skipped if outcome.skipped else ""
     lines.append(f"{len(outcome.checked)} rules checked: {counts}{tail}")
     return "\n".join(lines) + "\n"
+
+
+def _count(number: int, severity: Severity) -> str:
+    plural = "" if number == 1 or severity is Severity.INFO else "s"
+    return f"{number} {severity.word}{plural}"
