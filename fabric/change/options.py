@@ -10,6 +10,10 @@ from fabric.core.errors import InputError
 SPARE_S = 30
 #: EOS takes a time of day as timer (napalm-automation/napalm ``napalm/eos/eos.py``).
 LONGEST_TIMER_S = 86_399
+#: `config reload` of SONiC restarts all services and takes minutes
+#: (sonic-net/sonic-utilities config/main.py); the timer runs while it does.
+DEFAULT_TIMER_S = 900
+DEFAULT_VERIFY_S = 240.0
 
 
 @dataclass(frozen=True)
@@ -31,8 +35,8 @@ class Options:
         When the timer would run out while a wave is still being verified, or is too long.
     """
 
-    timer_s: int = 300
-    verify_s: float = 60.0
+    timer_s: int = DEFAULT_TIMER_S
+    verify_s: float = DEFAULT_VERIFY_S
     poll_s: float = 0.5
 
     def __post_init__(self) -> None:

@@ -128,7 +128,7 @@ def apply(
             help="Commit timer of the devices in seconds.",
             envvar="ROCEFAB_TIMER_S",
         ),
-    ] = 300,
+    ] = 900,
     verify_s: Annotated[
         float,
         typer.Option(
@@ -136,7 +136,7 @@ def apply(
             help="How long a wave may take to look healthy, in seconds.",
             envvar="ROCEFAB_VERIFY_S",
         ),
-    ] = 60.0,
+    ] = 240.0,
     *,
     commit: Annotated[
         bool, typer.Option("--commit", help="Really change the devices.", envvar="ROCEFAB_COMMIT")

@@ -64,6 +64,7 @@ def _expected_state(design: HostDesign) -> str:
 def _nic_state(nic: NicDesign) -> dict[str, Any]:
     qos = nic.qos
     return {
+        "dcbx": "os",
         "trust": "dscp",
         "pfc": list(qos.pfc),
         "dscp_to_priority": {str(dscp): priority for dscp, priority in qos.dscp_to_priority},

@@ -127,6 +127,7 @@ def test_secrets_stay_out_of_plan_and_journal(ready):
             "mac address-table aging-time",
         ),
         (labs.HOST, lambda s: s.run_detached("mlnx_qos -i eth1 --pfc 0,0,0,0,0,0,0,0"), "eth1 pfc"),
+        (labs.HOST, lambda s: s.run_detached("mlnx_qos -i eth1 -d fw"), "eth1 dcbx"),
         (labs.HOST, lambda s: s.run_detached("rm /etc/sysctl.d/90-rocefab.conf"), "90-rocefab"),
     ],
 )

@@ -32,7 +32,7 @@ units:
 class PlainDumper(yaml.SafeDumper):
     """Dumps without aliases, with all text in quotes."""
 
-    def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002
+    def ignore_aliases(self, data: object) -> bool:
         return True
 
 

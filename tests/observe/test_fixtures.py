@@ -68,6 +68,7 @@ def test_eos() -> None:
 
 QOS = {
     "cx5.fw-dcbx.dscp": NicQos(
+        "fw",
         "dscp",
         ON_3,
         IDENTITY,
@@ -77,6 +78,7 @@ QOS = {
         7,
     ),
     "simulated.all-tcs": NicQos(
+        "os",
         "pcp",
         OFF,
         {},
@@ -85,11 +87,12 @@ QOS = {
         {**NO_BANDWIDTH, 0: 50, 3: 50},
         7,
     ),
-    "simulated.default-pcp": NicQos("pcp", OFF, {}, DEFAULT, VENDOR, NO_BANDWIDTH, 7),
+    "simulated.default-pcp": NicQos("os", "pcp", OFF, {}, DEFAULT, VENDOR, NO_BANDWIDTH, 7),
     "simulated.dscp2prio-sparse": NicQos(
-        "dscp", OFF, {26: 3, 48: 6}, DEFAULT, VENDOR, NO_BANDWIDTH, 7
+        "os", "dscp", OFF, {26: 3, 48: 6}, DEFAULT, VENDOR, NO_BANDWIDTH, 7
     ),
     "simulated.roce-prio3": NicQos(
+        "os",
         "dscp",
         ON_3,
         IDENTITY,

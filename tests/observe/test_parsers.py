@@ -82,6 +82,7 @@ def test_eos_lldp() -> None:
 def test_host_qos() -> None:
     """A map over several lines, classes in any order."""
     assert mlnx_qos(sample("mlnx_qos.txt")) == NicQos(
+        dcbx="os",
         trust="dscp",
         pfc=(0, 0, 0, 1, 0, 0, 0, 0),
         dscp_to_priority={**dict.fromkeys((*range(8), 24, 25), 0), 26: 3, 48: 6},

@@ -26,7 +26,8 @@ NETPLAN = "/etc/netplan/60-rocefab.yaml"
 _ROOT = "rootfs/"
 #: mlx5 toggles the link when the PFC mask changes (Linux mlx5 en_dcbnl.c, mlx5_toggle_port_link).
 _FLAPS = ("pfc",)
-_BRIEF = ("mtu_bytes", "addresses", "table", "trust", "dscp_to_priority")
+_BRIEF = ("mtu_bytes", "addresses", "table", "dcbx", "trust", "dscp_to_priority")
+_OWNERS = ("os", "fw")
 _TRUSTS = ("pcp", "dscp")
 _ALGORITHMS = ("strict", "ets", "vendor")
 _DEVICE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
@@ -185,6 +186,8 @@ def _restore_commands(before: Running, now: dict[str, Any]) -> list[str]:
 def _qos_commands(interface: str, nic: dict[str, Any]) -> list[str]:
     """Two calls: --trust and --dscp2prio exclude each other; what is unknown is left out."""
     words = [f"mlnx_qos -i {interface} --pfc {_comma(nic['pfc'])}"]
+    if nic["dcbx"] in _OWNERS:
+        words.append(f"--dcbx {nic['dcbx']}")
     if nic["trust"] in _TRUSTS:
         words.append(f"--trust {nic['trust']}")
     classes = [str(number) for number in range(len(nic["pfc"]))]

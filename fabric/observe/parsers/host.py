@@ -182,6 +182,7 @@ def _live_qos(text: str) -> dict[str, Any]:
     except UnreadableError as error:
         return {"qos": f"unknown: {error}"}
     return {
+        "dcbx": qos.dcbx if qos.dcbx != "unknown" else UNAVAILABLE,
         "trust": qos.trust,
         "pfc": list(qos.pfc),
         "dscp_to_priority": {str(k): v for k, v in sorted(qos.dscp_to_priority.items())},

@@ -23,8 +23,12 @@ _TRAFFIC_CLASS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class NicQos:
-    """What ``mlnx_qos`` prints for one NIC; ``trust`` is ``unknown`` where the tool prints none."""
+    """What ``mlnx_qos`` prints for one NIC; ``unknown`` is what it leaves out.
 
+    ``dcbx`` is who decides: ``os``, or ``fw`` for the firmware of the NIC.
+    """
+
+    dcbx: str
     trust: str
     pfc: tuple[int, ...]
     dscp_to_priority: Mapping[int, int]
@@ -54,6 +58,7 @@ def mlnx_qos(text: str) -> NicQos:
         raise UnreadableError(message)
     classes, tsa, bandwidth = _traffic_classes(text)
     return NicQos(
+        dcbx=_dcbx(text),
         trust=trust.group(1) if trust else "unknown",
         pfc=tuple(int(bit) for bit in enabled[0].split()),
         dscp_to_priority=_dscp_map(text),
@@ -107,3 +112,8 @@ def _traffic_class(line: str) -> tuple[int, str, int]:
         message = f"mlnx_qos printed a traffic class that cannot be: {line!r}"
         raise UnreadableError(message)
     return int(match[1]), match[2], percent
+
+
+def _dcbx(text: str) -> str:
+    owner = re.search(r"^DCBX mode: (OS|Firmware) controlled", text, re.MULTILINE)
+    return {"OS": "os", "Firmware": "fw"}[owner.group(1)] if owner else "unknown"

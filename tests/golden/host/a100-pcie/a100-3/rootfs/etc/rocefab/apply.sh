@@ -25,7 +25,7 @@ fi
 # rail 0: ens1f0 to rack2-leaf Ethernet1/1
 if [ -z "$only" ] || [ "$only" = ens1f0 ]; then
     # Two calls: --trust and --dscp2prio exclude each other.
-    mlnx_qos -i ens1f0 --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 3 \
+    mlnx_qos -i ens1f0 --dcbx os --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 3 \
         --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
         --tcbw 10,0,0,90,0,0,0,0 >/dev/null
     mlnx_qos -i ens1f0 \

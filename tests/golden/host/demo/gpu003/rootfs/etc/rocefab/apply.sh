@@ -25,7 +25,7 @@ fi
 # rail 0: eth1 to su2-rail0 Ethernet0
 if [ -z "$only" ] || [ "$only" = eth1 ]; then
     # Two calls: --trust and --dscp2prio exclude each other.
-    mlnx_qos -i eth1 --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \
+    mlnx_qos -i eth1 --dcbx os --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \
         --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
         --tcbw 50,0,0,50,0,0,0,0 >/dev/null
     mlnx_qos -i eth1 \
@@ -62,7 +62,7 @@ fi
 # rail 1: eth2 to su2-rail1 Ethernet0
 if [ -z "$only" ] || [ "$only" = eth2 ]; then
     # Two calls: --trust and --dscp2prio exclude each other.
-    mlnx_qos -i eth2 --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \
+    mlnx_qos -i eth2 --dcbx os --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \
         --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
         --tcbw 50,0,0,50,0,0,0,0 >/dev/null
     mlnx_qos -i eth2 \

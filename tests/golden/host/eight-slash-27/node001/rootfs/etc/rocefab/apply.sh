@@ -25,7 +25,7 @@ fi
 # rail 0: eth1 to pod1-rail0 Ethernet0
 if [ -z "$only" ] || [ "$only" = eth1 ]; then
     # Two calls: --trust and --dscp2prio exclude each other.
-    mlnx_qos -i eth1 --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \
+    mlnx_qos -i eth1 --dcbx os --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \
         --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
         --tcbw 50,0,0,50,0,0,0,0 >/dev/null
     mlnx_qos -i eth1 \
@@ -62,7 +62,7 @@ fi
 # rail 1: eth2 to pod1-rail1 Ethernet0
 if [ -z "$only" ] || [ "$only" = eth2 ]; then
     # Two calls: --trust and --dscp2prio exclude each other.
-    mlnx_qos -i eth2 --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \
+    mlnx_qos -i eth2 --dcbx os --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \
         --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
         --tcbw 50,0,0,50,0,0,0,0 >/dev/null
     mlnx_qos -i eth2 \
@@ -99,7 +99,7 @@ fi
 # rail 2: eth3 to pod1-rail2 Ethernet0
 if [ -z "$only" ] || [ "$only" = eth3 ]; then
     # Two calls: --trust and --dscp2prio exclude each other.
-    mlnx_qos -i eth3 --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \
+    mlnx_qos -i eth3 --dcbx os --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \
         --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
         --tcbw 50,0,0,50,0,0,0,0 >/dev/null
     mlnx_qos -i eth3 \
@@ -136,7 +136,7 @@ fi
 # rail 3: eth4 to pod1-rail3 Ethernet0
 if [ -z "$only" ] || [ "$only" = eth4 ]; then
     # Two calls: --trust and --dscp2prio exclude each other.
-    mlnx_qos -i eth4 --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \
+    mlnx_qos -i eth4 --dcbx os --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \
         --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
         --tcbw 50,0,0,50,0,0,0,0 >/dev/null
     mlnx_qos -i eth4 \
@@ -173,7 +173,7 @@ fi
 # rail 4: eth5 to pod1-rail4 Ethernet0
 if [ -z "$only" ] || [ "$only" = eth5 ]; then
     # Two calls: --trust and --dscp2prio exclude each other.
-    mlnx_qos -i eth5 --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \
+    mlnx_qos -i eth5 --dcbx os --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \
         --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
         --tcbw 50,0,0,50,0,0,0,0 >/dev/null
     mlnx_qos -i eth5 \
@@ -210,7 +210,7 @@ fi
 # rail 5: eth6 to pod1-rail5 Ethernet0
 if [ -z "$only" ] || [ "$only" = eth6 ]; then
     # Two calls: --trust and --dscp2prio exclude each other.
-    mlnx_qos -i eth6 --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \
+    mlnx_qos -i eth6 --dcbx os --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \
         --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
         --tcbw 50,0,0,50,0,0,0,0 >/dev/null
     mlnx_qos -i eth6 \
@@ -247,7 +247,7 @@ fi
 # rail 6: eth7 to pod1-rail6 Ethernet0
 if [ -z "$only" ] || [ "$only" = eth7 ]; then
     # Two calls: --trust and --dscp2prio exclude each other.
-    mlnx_qos -i eth7 --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \
+    mlnx_qos -i eth7 --dcbx os --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \
         --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
         --tcbw 50,0,0,50,0,0,0,0 >/dev/null
     mlnx_qos -i eth7 \
@@ -284,7 +284,7 @@ fi
 # rail 7: eth8 to pod1-rail7 Ethernet0
 if [ -z "$only" ] || [ "$only" = eth8 ]; then
     # Two calls: --trust and --dscp2prio exclude each other.
-    mlnx_qos -i eth8 --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \
+    mlnx_qos -i eth8 --dcbx os --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \
         --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
         --tcbw 50,0,0,50,0,0,0,0 >/dev/null
     mlnx_qos -i eth8 \

@@ -25,7 +25,7 @@ fi
 # rail 0: enp1s0-x.7 to su1-rail0 Ethernet0
 if [ -z "$only" ] || [ "$only" = enp1s0-x.7 ]; then
     # Two calls: --trust and --dscp2prio exclude each other.
-    mlnx_qos -i enp1s0-x.7 --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 30 \
+    mlnx_qos -i enp1s0-x.7 --dcbx os --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 30 \
         --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
         --tcbw 50,0,0,50,0,0,0,0 >/dev/null
     mlnx_qos -i enp1s0-x.7 \
