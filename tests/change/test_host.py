@@ -83,7 +83,8 @@ def running(nic, files=(), interface="eth1"):
 
 QOS = (
     "mlnx_qos -i eth1 --pfc 0,0,0,1,0,0,0,0 --dcbx os --trust dscp "
-    "--cable_len 5 --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,ets,strict --tcbw 50,0,0,50,0,0,0,0"
+    "--cable_len 5 --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,ets,strict "
+    "--tcbw 50,0,0,50,0,0,0,0"
 )
 PAIRS = "mlnx_qos -i eth1 --dscp2prio set,26,3 --dscp2prio set,48,6"
 MTU = "ip link set dev eth1 mtu 9000"
