@@ -125,7 +125,10 @@ class Wave:
     def _verify(self, item: _Work) -> None:
         while problems := self._look(item):
             self._crew.check_going(item.name)
-            if time.monotonic() >= self._deadline_s or _gone(item):
+            if _gone(item):
+                message = "it went back before it was confirmed: restarted, or its timer ran out"
+                raise DeviceError(item.name, message)
+            if time.monotonic() >= self._deadline_s:
                 raise DeviceError(item.name, f"not healthy: {'; '.join(problems)}")
             time.sleep(self._crew.options.poll_s)
         self._crew.record(item.name, State.VERIFIED)

@@ -85,6 +85,8 @@ class ShellSession:
         quiet_s : int
             How long the device may stay silent.
         """
+        if self._session is None:
+            raise ConnectionLostError(self._connection.device, "there is no session with it")
         # The quotes keep the echoed command line from looking like the marks themselves, the random
         # part keeps the output of a command from it.
         mark = f"rocefab-{secrets.token_hex(8)}"
