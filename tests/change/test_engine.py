@@ -359,7 +359,7 @@ def test_one_run_at_a_time(folder, plan):
     ("values", "message"),
     [
         ({"timer_s": 60, "verify_s": 60}, "can run out while a wave is verified for 60 s"),
-        ({"timer_s": 89}, "must be at least 90 s"),
+        ({"timer_s": 89, "verify_s": 60}, "must be at least 90 s"),
         ({"timer_s": 86_400}, "the longest commit timer is 86399 s"),
     ],
 )
