@@ -45,7 +45,7 @@ lint: $(READY) ## ruff, mypy, lint-imports, yamllint, j2lint, codespell, lock fi
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/yamllint --strict inventory
+	$(BIN)/yamllint --strict inventory playbooks
 	$(BIN)/j2lint $(TEMPLATES)
 	$(BIN)/codespell
 	@if command -v shellcheck >/dev/null; then shellcheck .ci/run; \
@@ -65,7 +65,7 @@ bench: $(READY) ## Print timings and memory; nothing is asserted
 	$(BIN)/pytest -q -s -m benchmark tests/bench
 
 docs: $(READY) ## Write the generated parts of the docs again
-	$(BIN)/pytest -q tests/docs tests/validate/test_catalogue.py --update-golden || true
+	$(BIN)/pytest -q tests/docs tests/validate/test_catalogue.py tests/workflow/test_schemas.py --update-golden
 
 build: $(READY) ## Wheel and sdist in dist/
 	$(BIN)/python -m build --installer uv

@@ -110,7 +110,7 @@ def make_plan(
             progress(name, plans[name].risk.word if _changes(plans[name]) else "no change")
         except DeviceError as error:
             errors.append(error)
-            progress(name, error.reason)
+            progress(name, "could not be read")
     if errors:
         return None, errors
     changed = {name: plan for name, plan in plans.items() if _changes(plan)}

@@ -315,7 +315,7 @@ def verify(
     from fabric.workflow.verify import verify as workflow
 
     selection = Selection(switches=switches, hosts=hosts, only=only)
-    _health(workflow(Project(inventory), connections, selection, _quiet), form)
+    _health(workflow(Project(inventory), connections, selection, output.watch), form)
 
 
 def drift(
@@ -335,11 +335,7 @@ def drift(
     from fabric.workflow.verify import drift as workflow
 
     selection = Selection(switches=switches, hosts=hosts, only=only)
-    _health(workflow(Project(inventory), connections, selection, _quiet), form)
-
-
-def _quiet(device: str, text: str) -> None:
-    """Say nothing: the result names every device."""
+    _health(workflow(Project(inventory), connections, selection, output.watch), form)
 
 
 def _health(found: list[Health], form: Format) -> None:

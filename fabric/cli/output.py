@@ -40,6 +40,12 @@ def progress(device: str, text: str) -> None:
     sys.stderr.flush()
 
 
+def watch(device: str, text: str) -> None:
+    """Write progress only where somebody watches: on a terminal."""
+    if sys.stderr.isatty():
+        progress(device, text)
+
+
 def note(text: str) -> None:
     """Write a message to stderr."""
     sys.stderr.write(f"{text}\n")
