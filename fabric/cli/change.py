@@ -14,6 +14,7 @@ from fabric.cli import output
 from fabric.cli.exits import CommandExit, Exit
 from fabric.cli.options import (
     DEFAULT_STATE,
+    AskPassword,
     Connections,
     Format,
     FormatOption,
@@ -59,6 +60,7 @@ def plan(
         ),
     ] = None,
     connections: Connections = None,
+    ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
     only: Only = "",
     switches: Switches = True,
     hosts: Hosts = True,
@@ -119,6 +121,7 @@ def apply(
         Path | None, typer.Argument(help="Plan made by `rocefab plan`.", metavar="PLAN")
     ] = None,
     connections: Connections = None,
+    ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
     state: StateFolder = DEFAULT_STATE,
     timer_s: Annotated[
         int,
@@ -263,6 +266,7 @@ def _clock(seconds: float) -> str:
 def rollback(
     run: Annotated[int, typer.Argument(help="Run to take back.")],
     connections: Connections = None,
+    ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
     state: StateFolder = DEFAULT_STATE,
     *,
     commit: Annotated[
@@ -299,6 +303,7 @@ def rollback(
 def verify(
     inventory: Inventory = Path(),
     connections: Connections = None,
+    ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
     only: Only = "",
     switches: Switches = True,
     hosts: Hosts = True,
@@ -321,6 +326,7 @@ def verify(
 def drift(
     inventory: Inventory = Path(),
     connections: Connections = None,
+    ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
     only: Only = "",
     switches: Switches = True,
     hosts: Hosts = True,

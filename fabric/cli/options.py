@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import getpass
+import os
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -31,6 +33,24 @@ Connections = Annotated[
         "--connections",
         help="JSON file with address, port, user and trusted key of each device.",
         envvar="ROCEFAB_CONNECTIONS",
+    ),
+]
+
+
+def _ask(wanted: bool) -> bool:
+    """Ask for the password; it stays in this process."""
+    if wanted:
+        os.environ["ROCEFAB_PASSWORD"] = getpass.getpass("Password of the devices: ")
+    return wanted
+
+
+AskPassword = Annotated[
+    bool,
+    typer.Option(
+        "--ask-password",
+        help="Ask for the password of the devices; else it is in ROCEFAB_PASSWORD.",
+        envvar="ROCEFAB_ASK_PASSWORD",
+        callback=_ask,
     ),
 ]
 StateFolder = Annotated[
