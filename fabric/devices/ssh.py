@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from fabric.devices.driver import Connection
 
 _MARK_LENGTH = 64
-_POLL_S = 0.005
+# Short pauses for quick answers, longer ones while a device works: many sessions share a core.
+_SHORTEST_POLL_S = 0.002
+_LONGEST_POLL_S = 0.05
+_SLOWING = 1.5
 _SAFE_PATH = re.compile(r"/[A-Za-z0-9_./@:+-]+")
 _QUIET_S = 60
 
@@ -107,18 +110,20 @@ class ShellSession:
         ConnectionError, TimeoutError
             When the device closes the session or falls silent.
         """
-        pieces, tail, last_s = [], "", time.monotonic()
+        pieces, tail, last_s, pause_s = [], "", time.monotonic(), _SHORTEST_POLL_S
         while not end.search(tail):
             data = self._session.read_channel()
             if data:
                 pieces.append(data)
                 tail, last_s = tail[-_MARK_LENGTH:] + data, time.monotonic()
+                pause_s = _SHORTEST_POLL_S
             elif self._session.remote_conn.closed:
                 raise ConnectionError("the device closed the session")
             elif time.monotonic() - last_s > quiet_s:
                 raise TimeoutError(f"no answer for {quiet_s} s")
             else:
-                time.sleep(_POLL_S)
+                time.sleep(pause_s)
+                pause_s = min(pause_s * _SLOWING, _LONGEST_POLL_S)
         return "".join(pieces)
 
     def check(self, command: str, *, quiet_s: int = _QUIET_S) -> str:
