@@ -138,8 +138,9 @@ def _known(nos: str, text: str, line: str, context: str) -> list[Explanation]:
     asked = text if context and text.startswith(context) else ""
     if context and f'"{text}":' in line:
         asked = f"{context}|{text}"
-    row = f"{context}|{line.strip()}" if "|" in context else ""
-    for candidate in (asked, row, line, context):
+    row = f"{context}|{line.strip()}" if re.fullmatch(r"[A-Z0-9_]+\|\S+", context) else ""
+    part = text if text in line else ""
+    for candidate in (asked, part, row, line, context):
         known = find(nos, candidate) if candidate else []
         if known:
             return known
