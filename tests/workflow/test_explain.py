@@ -17,7 +17,7 @@ devices:
   - names: su1-rail0
     lossless: {ecn: {kmax_bytes: 1400000}}
     ports:
-      Ethernet128: {cable_m: 5}
+      Ethernet128: {cable_m: 5, lossless: {watchdog: {detection_ms: 800}}}
 """
 
 
@@ -53,6 +53,15 @@ def test_override_of_a_port_is_named(project):
     found = values(project, LEAF, "CABLE_LENGTH")
     assert found["devices.0.ports.Ethernet128.cable_m"][0] == "5"
     assert found["fabric.cables.uplink_m"][0] == "40"
+
+
+def test_policy_of_a_port_counts_on_its_own_line(project):
+    own = values(project, LEAF, "PFC_WD|Ethernet128")
+    value, where = own["devices.0.ports.Ethernet128.lossless.watchdog.detection_ms"]
+    assert value == "800"
+    assert where.startswith("port Ethernet128, ")
+    other = values(project, LEAF, "PFC_WD|Ethernet0")
+    assert other["fabric.lossless.watchdog.detection_ms"] == ("400", "default of rocefab")
 
 
 def test_default_is_called_a_default(project):
