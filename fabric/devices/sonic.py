@@ -72,9 +72,11 @@ class SonicDriver(ShellDriver):
 
     def _stage_more(self, candidate: Candidate, token: str) -> None:
         folder = self._folder(token)
-        self._shell.check(
-            f"sudo sonic-cfggen -d --print-data | sudo tee {folder}/before.json >/dev/null"
-        )
+        # No pipe: its status would be that of the last command, and an empty before.json is no
+        # way back.
+        dump = f"sonic-cfggen -d --print-data > {folder}/before.json"
+        self._shell.check(f"sudo sh -c '{dump}'")
+        self._shell.check(f"sudo test -s {folder}/before.json")
         if candidate.patch:
             # A switch whose running rows break its own models refuses this; the way back is
             # then the reload of before.json.

@@ -137,7 +137,14 @@ def test_sonic_keeps_configurations_to_root(driver, lab):
     leaf.stage(Candidate("live", target="{}\n", patch="[]"), token)
     folder = lab[LEAF].fs.local(f"/var/lib/rocefab/{token}")
     assert folder.stat().st_mode & 0o777 == 0o700
-    assert (folder / "before.json").exists()
+    assert "DEVICE_METADATA" in (folder / "before.json").read_text()
+
+
+def test_sonic_without_a_way_back_is_not_changed(driver, lab):
+    leaf = driver(LEAF)
+    lab[LEAF].faults.add(Fault("refuse_line", pattern="sonic-cfggen"))
+    with pytest.raises(RefusedError):
+        leaf.stage(Candidate("live", target="{}\n", patch="[]"), "rocefab-run-1-1-ac")
 
 
 # -- EOS: each quirk of NAPALM that the driver's first lines name.
