@@ -8,6 +8,7 @@ BITS_PER_BYTE = 8
 MBPS_PER_GBPS = 1_000
 BPS_PER_GBPS = 1_000_000_000
 MS_PER_S = 1_000
+NS_PER_S = 1_000_000_000
 
 
 def gbps_to_mbps(speed_gbps: int) -> int:
@@ -23,6 +24,11 @@ def gbps_to_bytes_per_s(speed_gbps: float) -> float:
 def ms_to_s(milliseconds: int) -> float:
     """Return seconds for milliseconds."""
     return milliseconds / MS_PER_S
+
+
+def ns_to_s(nanoseconds: float) -> float:
+    """Return seconds for nanoseconds."""
+    return nanoseconds / NS_PER_S
 
 
 def ipv4_text(address: int) -> str:

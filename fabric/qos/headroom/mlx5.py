@@ -1,0 +1,89 @@
+"""The receive buffer of ConnectX NICs: what ``mlnx_qos --cable_len`` makes the driver compute.
+
+Source: Linux drivers/net/ethernet/mellanox/mlx5/core/en/port_buffer.c (``calculate_xoff`` and
+``update_xoff_threshold``); the option takes 0 to 65535 m (Mellanox/mlnx-tools mlnx_qos).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from fabric.qos.headroom.terms import Ints
+
+#: ``MLX5E_DEFAULT_CABLE_LEN``.
+DEFAULT_CABLE_M = 7
+#: Slower ports count as this (``max_t(u32, speed, 40000)``).
+LEAST_SPEED_MBPS = 40_000
+#: Largest length that the tool takes.
+MAX_CABLE_M = 65_535
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NicBuffer:
+    """Thresholds of one receive buffer; ``fits`` is False where the driver refuses the size."""
+
+    headroom_bytes: Ints
+    xoff_threshold_bytes: Ints
+    xon_threshold_bytes: Ints
+    fits: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
+
+
+def nic_headroom_bytes(speed_mbps: ArrayLike, cable_m: ArrayLike, mtu_bytes: ArrayLike) -> Ints:
+    """Return the room that the driver keeps after its pause, in its integer arithmetic.
+
+    Parameters
+    ----------
+    speed_mbps : array_like of int
+        Port speed; below 40000 it counts as 40000.
+    cable_m : array_like of int
+        One-way length, 0 to 65535.
+    mtu_bytes : array_like of int
+        MTU of the interface.
+
+    Raises
+    ------
+    ValueError
+        When a length is out of range, or a speed or an MTU is not positive.
+    """
+    speed, cable, mtu = (np.asarray(value, np.int64) for value in (speed_mbps, cable_m, mtu_bytes))
+    if ((cable < 0) | (cable > MAX_CABLE_M)).any():
+        message = f"cable_m must be 0 to {MAX_CABLE_M} for mlnx_qos, not {cable.tolist()}"
+        raise ValueError(message)
+    if (speed <= 0).any() or (mtu <= 0).any():
+        message = "speed_mbps and mtu_bytes must be above 0"
+        raise ValueError(message)
+    speed = np.maximum(speed, LEAST_SPEED_MBPS)
+    result: Ints = (301 + 216 * cable // 100) * speed // 1000 + 272 * mtu // 100
+    return result
+
+
+def nic_buffer(
+    buffer_bytes: ArrayLike,
+    headroom_bytes: ArrayLike,
+    max_mtu_bytes: ArrayLike,
+    cell_bytes: int,
+) -> NicBuffer:
+    """Return the thresholds of a receive buffer.
+
+    Parameters
+    ----------
+    buffer_bytes : array_like of int
+        Size of the buffer.
+    headroom_bytes : array_like of int
+        From ``nic_headroom_bytes``.
+    max_mtu_bytes : array_like of int
+        Largest MTU.
+    cell_bytes : int
+        Cell of the buffer (``port_buff_cell_sz`` of the device).
+    """
+    size, headroom, mtu = (
+        np.asarray(value, np.int64) for value in (buffer_bytes, headroom_bytes, max_mtu_bytes)
+    )
+    fits = size >= headroom + mtu + cell_bytes
+    return NicBuffer(headroom, size - headroom, size - headroom - mtu, fits)
