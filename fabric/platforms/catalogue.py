@@ -1,15 +1,51 @@
-"""The switch models that rocefab knows, read from ``skus/*.toml`` when they are asked for."""
+"""The ASIC families and switch models that rocefab knows, read when they are asked for."""
 
 from __future__ import annotations
 
 import tomllib
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from fabric.platforms.asic import Asic, parse_asic
 from fabric.platforms.model import HeadroomRow, Pools, Sku
 
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
 _FOLDER = files("fabric.platforms") / "skus"
+_ASICS = files("fabric.platforms") / "asics"
+
+
+@cache
+def asic_names() -> tuple[str, ...]:
+    """Return the names of all known ASIC families, sorted, without their aliases."""
+    return tuple(
+        sorted(
+            entry.name.removesuffix(".toml")
+            for entry in _ASICS.iterdir()
+            if entry.name.endswith(".toml")
+        )
+    )
+
+
+@cache
+def asic(name: str) -> Asic:
+    """Return one ASIC family by its name or an alias, in any case.
+
+    Raises
+    ------
+    KeyError
+        When no family has that name.
+    """
+    wanted = name.lower()
+    if wanted in asic_names():
+        return parse_asic(wanted, _read(_ASICS / f"{wanted}.toml"))
+    for known in asic_names():
+        if wanted in asic(known).aliases:
+            return asic(known)
+    message = f"unknown ASIC {name!r}; known: {', '.join(asic_names())}"
+    raise KeyError(message)
 
 
 @cache
@@ -36,7 +72,11 @@ def sku(name: str) -> Sku:
     if name not in sku_names():
         message = f"unknown SKU {name!r}; known: {', '.join(sku_names())}"
         raise KeyError(message)
-    return _parse(name, tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8")))
+    return _parse(name, _read(_FOLDER / f"{name}.toml"))
+
+
+def _read(file: Traversable) -> dict[str, Any]:
+    return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
 def _parse(name: str, data: dict[str, Any]) -> Sku:

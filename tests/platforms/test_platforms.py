@@ -14,7 +14,7 @@ from fabric.platforms.catalogue import sku, sku_names
 from fabric.platforms.model import Sku
 
 REPOSITORY = Path(__file__).parents[2]
-SUPPORT = {"catalogue", "model", "skus"}
+SUPPORT = {"asic", "asics", "catalogue", "facts", "model", "skus"}
 
 
 def test_each_platform_module_has_registered() -> None:

@@ -1,0 +1,109 @@
+"""Single facts about hardware: a value, where it comes from, and how well it is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, get_args
+
+#: ``vendor``: printed by the maker or in the maker's own files; ``deduced``: computed from such
+#: files, the source says how; ``unconfirmed``: one sighting, used only where it is asked for.
+Grade = Literal["vendor", "deduced", "unconfirmed"]
+GRADES: tuple[Grade, ...] = get_args(Grade)
+Value = int | float | str | tuple[int | float | str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One fact.
+
+    Parameters
+    ----------
+    value : int, float, str or tuple
+        In the unit that ``FACTS`` gives for the name of the fact.
+    source : str
+        Vendor page, standard, or repository, commit and path; never empty.
+    grade : {"vendor", "deduced", "unconfirmed"}
+        How well it is known.
+    """
+
+    value: Value
+    source: str
+    grade: Grade
+
+
+class FactKind(NamedTuple):
+    """Unit and meaning of a fact; the unit ``text`` marks facts that are no number."""
+
+    unit: str
+    meaning: str
+
+
+_SPEEDS = (100, 200, 400, 800)
+
+#: Every name that a fact can have. A data file with another name is refused.
+FACTS: dict[str, FactKind] = {
+    "cell_bytes": FactKind("bytes", "Unit in which the packet buffer is given out."),
+    "buffer_bytes": FactKind("bytes", "Packet buffer that ports can share, all partitions."),
+    "buffer_partitions": FactKind("count", "Parts of the buffer that share nothing."),
+    "capacity_gbps": FactKind("Gb/s", "Sum of the port speeds of one ASIC, one direction."),
+    "unicast_queues": FactKind("count", "Unicast egress queues of a port."),
+    "lossless_classes": FactKind("count", "PFC classes that a port can carry at once."),
+    "pipeline_bytes": FactKind("bytes", "Bytes held in the pipeline; the XON threshold of NVIDIA."),
+    "mac_phy_bytes": FactKind("bytes", "Bytes held in MAC and PHY when the pause leaves."),
+    "peer_response_bytes": FactKind("bytes", "Response of the peer where no pause quanta apply."),
+    "tile_ns": FactKind("ns", "Delay of the input tile, filled at line rate."),
+    "extra_headroom_bytes": FactKind("bytes", "Headroom added after rounding, at any speed."),
+    "port_headroom_cells": FactKind("cells", "Most shared headroom that one port may use."),
+    "port_reserved_headroom_cells": FactKind(
+        "cells", "Added to port_headroom_cells; twice this on ports of 8 lanes."
+    ),
+    "packing_factor": FactKind("ratio", "Buffer bytes for each byte on the wire, worst case."),
+    "frame_bytes": FactKind("bytes", "Frame that the vendor's headroom law counts twice."),
+    "response_ns": FactKind("ns", "Response time in the vendor's headroom tables."),
+    "safe_response_ns": FactKind(
+        "ns", "Response time that stays at or above the vendor's rows of 100G and more."
+    ),
+    "delay_ns_per_m": FactKind("ns/m", "One-way delay of the cable in the headroom law."),
+    **{
+        f"intercept_bytes_{speed}g": FactKind(
+            "bytes", f"Headroom at {speed}G for a cable of no length; not times packing_factor."
+        )
+        for speed in _SPEEDS
+    },
+    **{
+        f"floor_bytes_{speed}g": FactKind(
+            "bytes", f"Headroom at {speed}G up to floor_length_m, whatever the length."
+        )
+        for speed in _SPEEDS
+    },
+    "floor_length_m": FactKind("m", "Longest cable of the floor."),
+    "ecn_quantum_bytes": FactKind("bytes", "Step of the ECN thresholds; the chip rounds up."),
+    "host_entries": FactKind("count", "IPv4 neighbours."),
+    "mac_entries": FactKind("count", "MAC addresses."),
+    "route_entries": FactKind("count", "IPv4 routes."),
+    "adaptive_routing": FactKind("text", "Whether flows can move to the less loaded path."),
+}
+
+
+def check_fact(name: str, fact: Fact) -> None:
+    """Refuse a fact that no one could use.
+
+    Raises
+    ------
+    ValueError
+        When the name is unknown, the source is empty, the grade is unknown or the value is not
+        what the unit asks for.
+    """
+    kind = FACTS.get(name)
+    if kind is None:
+        message = f"unknown fact {name!r}"
+        raise ValueError(message)
+    if not fact.source.strip() or fact.grade not in GRADES:
+        message = f"{name}: a fact needs a source and one of the grades {', '.join(GRADES)}"
+        raise ValueError(message)
+    values = fact.value if isinstance(fact.value, tuple) else (fact.value,)
+    for value in values:
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if number == (kind.unit == "text") or (number and not 0 < float(value) < float("inf")):
+            message = f"{name}: {value!r} is not a value in {kind.unit}"
+            raise ValueError(message)
