@@ -6,8 +6,11 @@ import ipaddress
 
 BITS_PER_BYTE = 8
 MBPS_PER_GBPS = 1_000
+BPS_PER_MBPS = 1_000_000
 BPS_PER_GBPS = 1_000_000_000
+PERCENT = 100
 MS_PER_S = 1_000
+US_PER_S = 1_000_000
 NS_PER_S = 1_000_000_000
 
 
@@ -19,6 +22,31 @@ def gbps_to_mbps(speed_gbps: int) -> int:
 def gbps_to_bytes_per_s(speed_gbps: float) -> float:
     """Return bytes per second for Gb/s."""
     return speed_gbps * BPS_PER_GBPS / BITS_PER_BYTE
+
+
+def bps_to_bytes_per_s(rate_bps: float) -> float:
+    """Return bytes per second for bit/s."""
+    return rate_bps / BITS_PER_BYTE
+
+
+def mbps_to_bps(rate_mbps: float) -> float:
+    """Return bit/s for Mb/s."""
+    return rate_mbps * BPS_PER_MBPS
+
+
+def gbps_to_bps(speed_gbps: float) -> float:
+    """Return bit/s for Gb/s."""
+    return speed_gbps * BPS_PER_GBPS
+
+
+def percent_to_share(percent: float) -> float:
+    """Return a share of one for percent."""
+    return percent / PERCENT
+
+
+def us_to_s(microseconds: float) -> float:
+    """Return seconds for microseconds."""
+    return microseconds / US_PER_S
 
 
 def ms_to_s(milliseconds: int) -> float:

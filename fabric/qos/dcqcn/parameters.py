@@ -1,0 +1,182 @@
+"""The parameters of DCQCN with their units and ranges.
+
+The figures of the NIC are whole numbers in the units of its registers, so that nothing is rounded
+on the way. A set of the NIC alone does not exist: a :class:`ParameterSet` holds the thresholds of
+the switch that it was reasoned for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+#: Fixed point of alpha and of its gain in ConnectX: ten bits of fraction (NVIDIA DOCA SDK
+#: documentation, "DCQCN CC Parameters", DCE_TCP_G and INITIAL_ALPHA_VALUE).
+ALPHA_ONE = 1024
+
+
+def _within(name: str, value: float, low: float, high: float) -> None:
+    if not low <= value <= high:
+        raise ValueError(f"{name} is {value}; it must lie between {low} and {high}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReactionPoint:
+    """The sending NIC.
+
+    Parameters
+    ----------
+    alpha_gain_1024ths : int
+        g, the weight of the newest interval in alpha, in 1/1024; 1 to 1024.
+    alpha_period_us : int
+        tau', the time after which alpha falls when no CNP came, >= 1.
+    initial_alpha_1024ths : int
+        Alpha at the first CNP, in 1/1024; 1 to 1024.
+    cut_period_us : int
+        Least time between two cuts of the rate, >= 1.
+    timer_us : int
+        T, the time between two increases, >= 1.
+    byte_counter_bytes : int
+        B, the bytes between two increases; 0 switches the byte counter off.
+    recovery_steps : int
+        F, the increases that only go back towards the old rate, >= 1.
+    additive_mbps, hyper_mbps : int
+        R_AI and R_HAI, the steps of the target rate, >= 1.
+    alpha_divisor : int
+        A CNP cuts the rate by alpha over this: 2 in the paper, 1 or 2 in ConnectX.
+    kept_percent : int
+        Share of the rate that a single cut leaves at least, 1 to 100; 100 never cuts.
+    min_rate_mbps : int
+        Rate below which nothing is cut, >= 1.
+    max_rate_mbps, first_cnp_rate_mbps : int
+        Highest rate, and rate after the first CNP; 0 is the port speed.
+    clamp_target, clamp_target_after_timer : bool
+        Whether a CNP lowers the target rate always, and also after an increase by the timer.
+
+    Raises
+    ------
+    ValueError
+        When a figure is out of its range; the message names the field.
+    """
+
+    alpha_gain_1024ths: int
+    alpha_period_us: int
+    initial_alpha_1024ths: int
+    cut_period_us: int
+    timer_us: int
+    byte_counter_bytes: int
+    recovery_steps: int
+    additive_mbps: int
+    hyper_mbps: int
+    alpha_divisor: int = 2
+    kept_percent: int = 50
+    min_rate_mbps: int = 1
+    max_rate_mbps: int = 0
+    first_cnp_rate_mbps: int = 0
+    clamp_target: bool = False
+    clamp_target_after_timer: bool = True
+
+    def __post_init__(self) -> None:
+        _within("alpha_gain_1024ths", self.alpha_gain_1024ths, 1, ALPHA_ONE)
+        _within("initial_alpha_1024ths", self.initial_alpha_1024ths, 1, ALPHA_ONE)
+        _within("kept_percent", self.kept_percent, 1, 100)
+        positive = (
+            "alpha_period_us",
+            "cut_period_us",
+            "timer_us",
+            "recovery_steps",
+            "additive_mbps",
+            "hyper_mbps",
+            "alpha_divisor",
+            "min_rate_mbps",
+        )
+        for name in positive:
+            _within(name, getattr(self, name), 1, float("inf"))
+        for name in ("byte_counter_bytes", "max_rate_mbps", "first_cnp_rate_mbps"):
+            _within(name, getattr(self, name), 0, float("inf"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotificationPoint:
+    """The receiving NIC.
+
+    Parameters
+    ----------
+    cnp_interval_us : int
+        Least time between two CNPs, >= 0.
+    cnp_dscp : int
+        DSCP of a CNP, 0 to 63.
+    cnp_pcp : int
+        802.1p priority of a CNP, 0 to 7.
+
+    Raises
+    ------
+    ValueError
+        When a figure is out of its range; the message names the field.
+    """
+
+    cnp_interval_us: int
+    cnp_dscp: int = 48
+    cnp_pcp: int = 6
+
+    def __post_init__(self) -> None:
+        _within("cnp_interval_us", self.cnp_interval_us, 0, float("inf"))
+        _within("cnp_dscp", self.cnp_dscp, 0, 63)
+        _within("cnp_pcp", self.cnp_pcp, 0, 7)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CongestionPoint:
+    """The switch: what its WRED profile of the lossless queue marks.
+
+    Parameters
+    ----------
+    kmin_bytes : int
+        Queue at which marking begins, >= 0.
+    kmax_bytes : int
+        Queue above which every packet is marked, > ``kmin_bytes``.
+    pmax_percent : float
+        Probability at ``kmax_bytes``, above 0 up to 100.
+
+    Raises
+    ------
+    ValueError
+        When a figure is out of its range; the message names the field.
+    """
+
+    kmin_bytes: int
+    kmax_bytes: int
+    pmax_percent: float
+
+    def __post_init__(self) -> None:
+        _within("kmin_bytes", self.kmin_bytes, 0, float("inf"))
+        if not self.kmax_bytes > self.kmin_bytes:
+            raise ValueError(
+                f"kmax_bytes is {self.kmax_bytes}; it must lie above kmin_bytes {self.kmin_bytes}"
+            )
+        if not 0 < self.pmax_percent <= 100:  # noqa: PLR2004
+            raise ValueError(f"pmax_percent is {self.pmax_percent}; it must be above 0, up to 100")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParameterSet:
+    """What both NICs and the switch are given; none of the three is told without the others.
+
+    Parameters
+    ----------
+    source : str
+        Where the figures come from.
+    note : str
+        What a reader must know before the set is used.
+    """
+
+    name: str
+    reaction_point: ReactionPoint
+    notification_point: NotificationPoint
+    congestion_point: CongestionPoint
+    source: str
+    note: str = ""
+
+    @property
+    def cut_interval_us(self) -> int:
+        """Least time between two cuts: a cut takes a CNP, and the reaction point may wait."""
+        return max(self.reaction_point.cut_period_us, self.notification_point.cnp_interval_us)
