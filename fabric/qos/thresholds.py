@@ -1,28 +1,133 @@
-"""Thresholds of the shared buffer (Choudhury-Hahne dynamic thresholds).
+"""Thresholds of the shared buffer, and the order of ECN before PFC.
 
+Dynamic threshold (Choudhury and Hahne, IEEE/ACM Transactions on Networking 6, 1998):
 ``T = alpha * (B - Q)``, so that n equally greedy users settle at ``alpha * B / (1 + n * alpha)``
 each. SONiC writes ``dynamic_th = log2(alpha)`` (SAI convention).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, overload
 
-def alpha(dynamic_th: int) -> float:
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+
+#: Priorities that the DCQCN paper keeps headroom for (Zhu et al., SIGCOMM 2015, section 4).
+PAPER_PRIORITIES = 8
+
+
+def alpha(dynamic_th: float) -> float:
     """Return alpha of a ``dynamic_th``, which is its binary logarithm."""
-    return 2.0**dynamic_th
+    return float(2.0**dynamic_th)
 
 
-def pause_threshold_bytes(dynamic_th: int, pool_bytes: int, users: int = 1) -> float:
+@overload
+def pause_threshold_bytes(dynamic_th: int, pool_bytes: float, users: int = 1) -> float: ...
+@overload
+def pause_threshold_bytes(
+    dynamic_th: ArrayLike, pool_bytes: ArrayLike, users: ArrayLike = 1
+) -> float | Floats: ...
+def pause_threshold_bytes(
+    dynamic_th: ArrayLike, pool_bytes: ArrayLike, users: ArrayLike = 1
+) -> float | Floats:
     """Return the occupancy at which each of ``users`` congested priority groups sends a pause.
 
     Parameters
     ----------
-    dynamic_th : int
+    dynamic_th : array_like of int
         log2(alpha) of the lossless priority group, -8 to 7.
-    pool_bytes : int
+    pool_bytes : array_like of float
         Shared pool, net of headroom.
-    users : int
+    users : array_like of int
         Priority groups that fill at the same time, >= 1.
     """
+    share = np.exp2(np.asarray(dynamic_th, dtype=float))
+    result = share * np.asarray(pool_bytes) / (1.0 + np.asarray(users) * share)
+    return float(result) if result.ndim == 0 else result
+
+
+def incast_pause_bytes(dynamic_th: int, pool_bytes: float, senders: int) -> float:
+    """Return the egress queue of an N:1 incast at which the ingress ports send pauses.
+
+    Each of the ``senders`` ports holds an equal part of the queue, and pauses at its own threshold.
+    """
+    return senders * pause_threshold_bytes(dynamic_th, pool_bytes, senders)
+
+
+@dataclass(frozen=True, slots=True)
+class PaperBuffer:
+    """A switch as the DCQCN paper counts it (Zhu et al., SIGCOMM 2015, section 4).
+
+    Parameters
+    ----------
+    buffer_bytes : float
+        Shared buffer with the headroom still in it.
+    ports : int
+        Ports of the switch.
+    headroom_bytes : float
+        Headroom of each port and priority (``t_flight`` of the paper).
+    """
+
+    buffer_bytes: float
+    ports: int
+    headroom_bytes: float
+
+    @property
+    def shared_bytes(self) -> float:
+        """Buffer that is left when every port and priority has its headroom."""
+        return self.buffer_bytes - PAPER_PRIORITIES * self.ports * self.headroom_bytes
+
+    @property
+    def static_pause_bytes(self) -> float:
+        """Largest static pause threshold of each port and priority."""
+        return self.shared_bytes / (PAPER_PRIORITIES * self.ports)
+
+    @property
+    def static_ecn_bytes(self) -> float:
+        """Marking threshold below which ECN is first, with the static pause threshold."""
+        return self.static_pause_bytes / self.ports
+
+    def dynamic_ecn_bytes(self, beta: float) -> float:
+        """Return the marking threshold below which ECN is first, with a dynamic pause threshold.
+
+        The paper's step ``s <= n * t_ECN`` lacks a factor 8 that its result and its figure hold.
+        """
+        return beta * self.shared_bytes / (PAPER_PRIORITIES * self.ports * (beta + 1))
+
+
+def ecn_limit_bytes(
+    dynamic_th: int, pool_bytes: float, congested_ports: int = 1, lossless_classes: int = 1
+) -> float:
+    """Return the marking threshold below which ECN acts before PFC in the worst case.
+
+    All bytes of n congested egress queues came in by one port:
+    ``alpha * (B - q * n * t) > n * t``, so ``t < alpha * B / (n * (1 + q * alpha))``. With
+    ``alpha = beta / 8`` and q = 8 this is ``PaperBuffer.dynamic_ecn_bytes``.
+
+    Parameters
+    ----------
+    dynamic_th : int
+        log2(alpha) of the lossless priority group.
+    pool_bytes : float
+        Shared pool, net of headroom.
+    congested_ports : int
+        Egress ports that congest at once, all fed by one ingress port; >= 1.
+    lossless_classes : int
+        Lossless classes that fill at once; >= 1.
+    """
     share = alpha(dynamic_th)
-    return share * pool_bytes / (1.0 + users * share)
+    return share * pool_bytes / (congested_ports * (1.0 + lossless_classes * share))
+
+
+def loop_bytes(rate_bytes_per_s: float, senders: int, loop_s: float) -> float:
+    """Return the queue that an N:1 incast adds while the first notice is under way.
+
+    ECN is the first signal below ``ecn_limit_bytes``; PFC may still act before the senders slow
+    down, when ``(N - 1) * rate * loop`` more bytes reach its threshold.
+    """
+    return (senders - 1) * rate_bytes_per_s * loop_s

@@ -1,7 +1,7 @@
 """PFC headroom: the room that must be left in a buffer after a pause was asked for.
 
-One module for each law, all pure functions of arrays: ``wire`` (IEEE 802.1Qbb and 802.3), ``plain``,
-``spectrum``, ``tofino``, ``xgs``, ``linear`` and, for the NIC, ``mlx5``.
+One module for each law, all pure functions of arrays: ``wire`` (IEEE 802.1Qbb and 802.3),
+``plain``, ``spectrum``, ``tofino``, ``xgs``, ``linear`` and, for the NIC, ``mlx5``.
 """
 
 from fabric.qos.headroom.wire import (

@@ -51,11 +51,15 @@ class SpectrumSettings:
         Flat addition of Spectrum-6.
     gearbox_ns : float
         Delay of a gearbox, passed twice.
+    gearbox_divisor : {1000, 1024}
+        The script divides the bytes in the gearbox by 1024; the shipped tables of the SN3800 come
+        out to the byte with 1000, as the units ask.
     small_packet_percent : float
         Share of smallest frames in the lossless traffic; 100 is the worst case.
     share : {"bytes", "packets"}
-        ``bytes`` turns the share into one of bytes as the script does since 3943093d (its expression
-        holds no factor p: kept for parity); ``packets`` takes it as it is, as older tables do.
+        ``bytes`` turns the share into one of bytes as the script does since 3943093d (its
+        expression holds no factor p: kept for parity); ``packets`` takes it as it is, as older
+        tables do.
     whole_factor : bool
         Whether the packing of a smallest frame is rounded up, as since 3943093d.
     compensate : bool
@@ -71,6 +75,7 @@ class SpectrumSettings:
     tile_ns: float = 0.0
     extra_bytes: int = 0
     gearbox_ns: float = 0.0
+    gearbox_divisor: Literal[1000, 1024] = 1024
     small_packet_percent: float = 100.0
     share: Literal["bytes", "packets"] = "bytes"
     whole_factor: bool = True
@@ -132,15 +137,14 @@ def spectrum(link: Link, settings: SpectrumSettings, *, lanes: int = 1) -> Headr
 def _wire_terms(link: Link, settings: SpectrumSettings) -> tuple[Term, ...]:
     speed = link.speed_gbps
     peer = settings.peer_response_bytes
-    # the script divides the gearbox bytes by 1024 and takes Mb/s times ns: S * ns / (8 * 1024)
-    gearbox = speed * 1000 * settings.gearbox_ns / (8 * 1024)
+    gearbox = speed * gbps_to_bytes_per_s(1) * ns_to_s(settings.gearbox_ns)
     return (
         Term("largest frame in the way of the pause", link.port_mtu_bytes),
         Term(
             "cable, both ways",
             2 * link.cable_m * gbps_to_bytes_per_s(1) * speed / SIGNAL_M_PER_S,
         ),
-        Term("gearbox, twice", 2 * gearbox),
+        Term("gearbox, twice", 2 * gearbox * 1000 / settings.gearbox_divisor),
         Term("MAC and PHY", np.full_like(speed, settings.mac_phy_bytes)),
         Term(
             "response of the peer",

@@ -20,10 +20,11 @@ PAUSE_FRAME_BYTES = 84
 SIGNAL_M_PER_S = 2.0e8
 #: Bit times of one pause quantum (IEEE 802.3 annex 31B).
 QUANTUM_BITS = 512
-#: Response of the peer in pause quanta by speed in Gb/s: IEEE 802.3 31B.3.7 as tabulated in
+#: Response of the peer in pause quanta by speed in Gb/s, ascending: IEEE 802.3 31B.3.7 as in
 #: sonic-net/SONiC doc/qos/dynamically-headroom-calculation.md and sonic-net/sonic-swss
 #: cfgmgr/buffer_headroom_mellanox.lua. The 800G row stands only in the latter.
 RESPONSE_QUANTA = {
+    0.1: 1,
     1: 2,
     10: 67,
     25: 80,
@@ -34,9 +35,8 @@ RESPONSE_QUANTA = {
     400: 905,
     800: 905,
 }
-_MAX_SPEED_GBPS = max(RESPONSE_QUANTA)
-_QUANTA = np.zeros(_MAX_SPEED_GBPS + 1)
-_QUANTA[list(RESPONSE_QUANTA)] = list(RESPONSE_QUANTA.values())
+_SPEEDS = np.array(list(RESPONSE_QUANTA), dtype=float)
+_QUANTA = np.array(list(RESPONSE_QUANTA.values()), dtype=float)
 
 
 def response_bytes(speed_gbps: ArrayLike) -> NDArray[np.float64]:
@@ -44,7 +44,7 @@ def response_bytes(speed_gbps: ArrayLike) -> NDArray[np.float64]:
 
     Parameters
     ----------
-    speed_gbps : array_like of int
+    speed_gbps : array_like of float
         Port speed; one of the speeds of ``RESPONSE_QUANTA``.
 
     Raises
@@ -52,11 +52,12 @@ def response_bytes(speed_gbps: ArrayLike) -> NDArray[np.float64]:
     ValueError
         When a speed has no entry.
     """
-    speed = np.asarray(speed_gbps)
-    if not np.isin(speed, list(RESPONSE_QUANTA)).all():
-        message = f"no pause response is known for {speed.tolist()} Gb/s"
+    speed = np.asarray(speed_gbps, dtype=float)
+    unknown = ~np.isin(speed, _SPEEDS)
+    if unknown.any():
+        message = f"no pause response is known for {np.unique(speed[unknown]).tolist()} Gb/s"
         raise ValueError(message)
-    result: NDArray[np.float64] = _QUANTA[speed.astype(np.int64)] * (QUANTUM_BITS / 8)
+    result: NDArray[np.float64] = _QUANTA[np.searchsorted(_SPEEDS, speed)] * (QUANTUM_BITS / 8)
     return result
 
 

@@ -1,0 +1,142 @@
+"""Which law holds for an ASIC, and with which figures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from fabric.core.registry import Registry
+from fabric.qos.headroom.linear import LinearSettings, linear
+from fabric.qos.headroom.plain import plain
+from fabric.qos.headroom.spectrum import SpectrumSettings, spectrum
+from fabric.qos.headroom.tofino import TofinoSettings, tofino
+from fabric.qos.headroom.xgs import SMALLEST_ON_WIRE_BYTES, XgsSettings, xgs
+
+if TYPE_CHECKING:
+    from fabric.platforms.asic import Asic
+    from fabric.qos.headroom.terms import Headroom, Link
+
+_SPEEDS_GBPS = (100, 200, 400, 800)
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """What of a port matters beside its link: lanes, and the delay of a gearbox."""
+
+    lanes: int = 1
+    gearbox_ns: float = 0.0
+
+
+class Law(Protocol):
+    """A law: figures of an ASIC, a link and a port in, the sum out."""
+
+    def __call__(self, asic: Asic, link: Link, port: Port) -> Headroom:
+        """Return the headroom; ValueError when a figure is not known."""
+
+
+laws: Registry[Law] = Registry("headroom law")
+
+
+def headroom(asic: Asic, link: Link, port: Port | None = None) -> Headroom:
+    """Return the headroom of lossless ports of an ASIC by the law of its family.
+
+    Parameters
+    ----------
+    asic : Asic
+        The family; its ``law`` names the formula, its facts the figures.
+    link : Link
+        Speed, length and frames, as arrays.
+    port : Port, optional
+        Lanes and gearbox; default: fewer than eight lanes, no gearbox.
+
+    Raises
+    ------
+    ValueError
+        When a figure that the law needs is not known, or a speed has no response time.
+    """
+    return laws[asic.law](asic, link, port or Port())
+
+
+def packing_factor(asic: Asic) -> float:
+    """Return the worst case of buffer bytes for each byte on the wire; 1 where nothing is known."""
+    if asic.law == "spectrum":
+        return spectrum_settings(asic).small_frame_factor()
+    if asic.law == "tofino-2":
+        return _tofino_settings(asic).packing_factor()
+    cell = asic.number("cell_bytes") if asic.law == "xgs" else None
+    default = cell / SMALLEST_ON_WIRE_BYTES if cell else 1.0
+    return asic.number("packing_factor") or default
+
+
+def spectrum_settings(asic: Asic, gearbox_ns: float = 0.0) -> SpectrumSettings:
+    """Return the figures of an NVIDIA ASIC, for the worst case: smallest frames only."""
+    return SpectrumSettings(
+        cell_bytes=int(_need(asic, "cell_bytes")),
+        pipeline_bytes=_need(asic, "pipeline_bytes"),
+        mac_phy_bytes=_need(asic, "mac_phy_bytes"),
+        tile_ns=asic.number("tile_ns") or 0.0,
+        extra_bytes=asic.integer("extra_headroom_bytes") or 0,
+        gearbox_ns=gearbox_ns,
+    )
+
+
+@laws.add("spectrum")
+def _spectrum(asic: Asic, link: Link, port: Port) -> Headroom:
+    return spectrum(link, spectrum_settings(asic, port.gearbox_ns), lanes=port.lanes)
+
+
+@laws.add("tofino-2")
+def _tofino(asic: Asic, link: Link, port: Port) -> Headroom:  # noqa: ARG001
+    return tofino(link, _tofino_settings(asic))
+
+
+def _tofino_settings(asic: Asic) -> TofinoSettings:
+    return TofinoSettings(
+        cell_bytes=int(_need(asic, "cell_bytes")),
+        pipeline_bytes=_need(asic, "pipeline_bytes"),
+        mac_phy_bytes=_need(asic, "mac_phy_bytes"),
+    )
+
+
+@laws.add("xgs")
+def _xgs(asic: Asic, link: Link, port: Port) -> Headroom:  # noqa: ARG001
+    response = asic.number("safe_response_ns") or _need(asic, "response_ns")
+    settings = XgsSettings(
+        cell_bytes=int(_need(asic, "cell_bytes")),
+        response_ns=response,
+        packing_factor=asic.number("packing_factor"),
+    )
+    return xgs(link, settings)
+
+
+@laws.add("linear")
+@laws.add("dnx")
+def _linear(asic: Asic, link: Link, port: Port) -> Headroom:  # noqa: ARG001
+    settings = LinearSettings(
+        delay_ns_per_m=_need(asic, "delay_ns_per_m"),
+        intercept_bytes=_by_speed(asic, "intercept_bytes"),
+        packing_factor=_need(asic, "packing_factor"),
+        floor_bytes=_by_speed(asic, "floor_bytes"),
+        cell_bytes=asic.integer("cell_bytes") or 1,
+    )
+    return linear(link, settings)
+
+
+@laws.add("plain")
+def _plain(asic: Asic, link: Link, port: Port) -> Headroom:  # noqa: ARG001
+    return plain(
+        link, packing_factor=packing_factor(asic), cell_bytes=asic.integer("cell_bytes") or 1
+    )
+
+
+def _by_speed(asic: Asic, name: str) -> dict[int, float]:
+    found = {speed: asic.number(f"{name}_{speed}g") for speed in _SPEEDS_GBPS}
+    return {speed: value for speed, value in found.items() if value is not None}
+
+
+def _need(asic: Asic, name: str) -> float:
+    value = asic.number(name)
+    if value is None:
+        message = f"{name} of {asic.title} is not known, so its headroom law has no answer"
+        raise ValueError(message)
+    return value

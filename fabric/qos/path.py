@@ -1,0 +1,69 @@
+"""The path between two NICs: its round trip time and what is on the way in one of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fabric.core.units import gbps_to_bytes_per_s, ns_to_s
+from fabric.qos.headroom.wire import SIGNAL_M_PER_S
+
+#: Delay of a hop beside its cable: NIC or switch, transceivers and coding. The topologies of HPCC's
+#: simulator count 1000 ns a link (alibaba-edu/High-Precision-Congestion-Control 9950bbbf
+#: simulation/mix/fat.txt). Switches alone are faster; a larger figure is on the safe side for Kmin.
+HOP_NS = 1000.0
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """One cable of a path."""
+
+    speed_gbps: float
+    cable_m: float
+
+
+def one_way_s(hops: tuple[Hop, ...], frame_bytes: float, hop_ns: float = HOP_NS) -> float:
+    """Return the time that a frame takes through an idle path, stored and forwarded at each hop.
+
+    Parameters
+    ----------
+    hops : tuple of Hop
+        Cables in order.
+    frame_bytes : float
+        Size of the frame on the wire.
+    hop_ns : float
+        Delay of each hop beside its cable and the frame itself.
+    """
+    return sum(
+        ns_to_s(hop_ns)
+        + hop.cable_m / SIGNAL_M_PER_S
+        + frame_bytes / gbps_to_bytes_per_s(hop.speed_gbps)
+        for hop in hops
+    )
+
+
+def round_trip_s(
+    hops: tuple[Hop, ...], frame_bytes: float, notice_bytes: float = 84, hop_ns: float = HOP_NS
+) -> float:
+    """Return the time from the first bit of a data frame to its notice, through an idle path.
+
+    ``notice_bytes`` is the CNP or acknowledgement on its way back, with preamble and gap.
+    """
+    back = tuple(reversed(hops))
+    return one_way_s(hops, frame_bytes, hop_ns) + one_way_s(back, notice_bytes, hop_ns)
+
+
+def bandwidth_delay_bytes(hops: tuple[Hop, ...], frame_bytes: float) -> float:
+    """Return the bytes that the slowest cable of a path carries in one round trip."""
+    slowest = min(hop.speed_gbps for hop in hops)
+    return gbps_to_bytes_per_s(slowest) * round_trip_s(hops, frame_bytes)
+
+
+def line_rate_efficiency(mtu_bytes: int, *, vlan: bool = False, ipv6: bool = False) -> float:
+    """Return the share of the line rate that is payload, for a path MTU of RoCEv2.
+
+    Each packet of an RC connection adds 14 Ethernet, 20 IPv4, 8 UDP, 12 BTH, 4 ICRC, 4 FCS and 20
+    of preamble and gap (InfiniBand Architecture Specification annex A17; IEEE 802.3 clause 4); a VLAN
+    tag 4, IPv6 20 more.
+    """
+    overhead = 14 + 20 + 8 + 12 + 4 + 4 + 20 + (4 if vlan else 0) + (20 if ipv6 else 0)
+    return mtu_bytes / (mtu_bytes + overhead)
