@@ -62,8 +62,8 @@ def line_rate_efficiency(mtu_bytes: int, *, vlan: bool = False, ipv6: bool = Fal
     """Return the share of the line rate that is payload, for a path MTU of RoCEv2.
 
     Each packet of an RC connection adds 14 Ethernet, 20 IPv4, 8 UDP, 12 BTH, 4 ICRC, 4 FCS and 20
-    of preamble and gap (InfiniBand Architecture Specification annex A17; IEEE 802.3 clause 4); a VLAN
-    tag 4, IPv6 20 more.
+    of preamble and gap (InfiniBand Architecture Specification annex A17; IEEE 802.3 clause 4); a
+    VLAN tag 4, IPv6 20 more.
     """
     overhead = 14 + 20 + 8 + 12 + 4 + 4 + 20 + (4 if vlan else 0) + (20 if ipv6 else 0)
     return mtu_bytes / (mtu_bytes + overhead)

@@ -1,4 +1,4 @@
-"""Dynamic thresholds against worked figures, and what must hold for any pool."""
+"""Dynamic thresholds and the order of ECN and PFC against worked figures."""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabric.qos.thresholds import alpha, pause_threshold_bytes
+from fabric.qos.thresholds import (
+    PaperBuffer,
+    alpha,
+    ecn_limit_bytes,
+    incast_pause_bytes,
+    loop_bytes,
+    pause_threshold_bytes,
+)
 
 #: dynamic_th -> percent of the pool for 1, 2 and 16 users (Choudhury-Hahne).
 SHARES = {
@@ -20,6 +27,8 @@ SHARES = {
 POOLS = st.integers(1, 2**30)
 THRESHOLDS = st.integers(-8, 7)
 USERS = st.integers(1, 512)
+#: The switch of the DCQCN paper: Trident II, 12 MB, 32 ports, 22.4 KB of headroom.
+TRIDENT = PaperBuffer(12_000_000, 32, 22_400)
 
 
 @pytest.mark.parametrize(("dynamic_th", "shares"), SHARES.items())
@@ -39,9 +48,46 @@ def test_alpha_is_a_power_of_two() -> None:
     assert [alpha(value) for value in (-8, -1, 0, 7)] == [1 / 256, 0.5, 1.0, 128.0]
 
 
+def test_static_thresholds_of_the_paper() -> None:
+    """24.47 KB for PFC leaves ECN less than a frame: the paper calls it infeasible."""
+    assert TRIDENT.static_pause_bytes == pytest.approx(24_475)
+    assert TRIDENT.static_ecn_bytes == pytest.approx(764.8, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("beta", "expected"), [(8, 21_755.6), (4, 19_580), (2, 16_316.7), (1, 12_237.5)]
+)
+def test_dynamic_ecn_threshold_of_the_paper(beta: float, expected: float) -> None:
+    assert TRIDENT.dynamic_ecn_bytes(beta) == pytest.approx(expected, abs=0.05)
+
+
+@given(st.integers(-3, 7), st.integers(1, 64))
+def test_the_alpha_rule_is_that_of_the_paper(dynamic_th: int, ports: int) -> None:
+    """With alpha = beta / 8 and eight lossless classes."""
+    paper = PaperBuffer(100_000_000, ports, 22_400)
+    ours = ecn_limit_bytes(dynamic_th, paper.shared_bytes, ports, 8)
+    assert ours == pytest.approx(paper.dynamic_ecn_bytes(8 * alpha(dynamic_th)))
+
+
+@given(THRESHOLDS, POOLS)
+def test_one_port_and_one_class_is_the_pause_threshold(dynamic_th: int, pool: int) -> None:
+    assert ecn_limit_bytes(dynamic_th, pool) == pytest.approx(
+        pause_threshold_bytes(dynamic_th, pool)
+    )
+
+
+@given(THRESHOLDS, POOLS, st.integers(1, 128), st.integers(1, 8))
+def test_below_the_limit_ecn_is_first(dynamic_th: int, pool: int, ports: int, classes: int) -> None:
+    """Just at the limit the bytes of one ingress port are at its pause threshold."""
+    limit = ecn_limit_bytes(dynamic_th, pool, ports, classes)
+    free = pool - classes * ports * limit
+    assert ports * limit == pytest.approx(alpha(dynamic_th) * free, rel=1e-9)
+
+
 @given(THRESHOLDS, POOLS, USERS)
 def test_all_users_fit_into_the_pool(dynamic_th: int, pool: int, users: int) -> None:
     assert users * pause_threshold_bytes(dynamic_th, pool, users) < pool * (1 + 1e-12)
+    assert incast_pause_bytes(dynamic_th, pool, users) < pool * (1 + 1e-12)
 
 
 @given(st.integers(-8, 6), POOLS, USERS)
@@ -49,3 +95,17 @@ def test_rises_with_alpha_and_falls_with_users(dynamic_th: int, pool: int, users
     here = pause_threshold_bytes(dynamic_th, pool, users)
     assert pause_threshold_bytes(dynamic_th + 1, pool, users) > here
     assert pause_threshold_bytes(dynamic_th, pool, users + 1) < here
+    assert incast_pause_bytes(dynamic_th, pool, users + 1) > incast_pause_bytes(
+        dynamic_th, pool, users
+    )
+
+
+def test_queue_that_the_loop_adds() -> None:
+    """16:1 at 100G and 20 us: 3.75 MB."""
+    assert loop_bytes(12.5e9, 16, 20e-6) == pytest.approx(3_750_000)
+
+
+def test_arrays() -> None:
+    found = pause_threshold_bytes([0, 1], 1000, [[1], [2]])
+    assert found.shape == (2, 2)  # type: ignore[union-attr]
+    assert found[0].tolist() == pytest.approx([500.0, 2000 / 3])  # type: ignore[index]
