@@ -1,0 +1,271 @@
+"""Routing of all leaves at once, against a slow simulation of BGP for one destination at a time."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fabric.topology.routes import Network, network, route, transit_leaves, uses
+from fabric.topology.routes_bits import no_bits, pack, set_bits, unpack
+from fabric.topology.routes_failures import after, alone, growing
+from fabric.topology.routes_links import Links
+from tests.topology.fabrics import example, fabric
+
+Cable = tuple[int, int]
+Hop = tuple[int, int]
+SPINE = 65100
+
+
+def made(leaves: int, cables: list[Cable], asns: list[int]) -> Network:
+    """Return a network of leaves (rows below ``leaves``) and spines."""
+    usable = [(left, right) for left, right in cables if asns[left] != asns[right]]
+    ends = np.array(usable, dtype=np.int64).reshape(-1, 2)
+    return Network(
+        Links.between(ends[:, 0], ends[:, 1], len(asns)),
+        np.array(asns),
+        np.arange(leaves),
+        np.arange(len(asns)) < leaves,
+    )
+
+
+def simulated(
+    cables: set[Cable], asns: list[int], destination: int, prefer: random.Random
+) -> set[Hop]:
+    """Return the next hops of all switches to one leaf, as BGP routers agree on them.
+
+    Every router tells its neighbours one of its shortest paths; which one is up to ``prefer``.
+    """
+    peers: dict[int, list[int]] = {row: [] for row in range(len(asns))}
+    for left, right in cables:
+        if asns[left] != asns[right]:
+            peers[left].append(right)
+            peers[right].append(left)
+    for known in peers.values():
+        prefer.shuffle(known)
+    best: dict[int, tuple[int, ...]] = {destination: ()}
+    hops: set[Hop] = set()
+    for _ in range(2 * len(asns) + 2):
+        told = {row: (asns[row], *path) for row, path in best.items()}
+        now: dict[int, tuple[int, ...]] = {destination: ()}
+        chosen: set[Hop] = set()
+        for row, others in peers.items():
+            taken = [x for x in others if x in told and asns[row] not in told[x]]
+            if row == destination or not taken:
+                continue
+            shortest = min(len(told[x]) for x in taken)
+            equal = [x for x in taken if len(told[x]) == shortest]
+            now[row] = told[equal[0]]
+            chosen |= {(row, x) for x in equal}
+        if now == best and chosen == hops:
+            return hops
+        best, hops = now, chosen
+    pytest.fail("the simulated routers do not agree")
+
+
+def travelled(hops: set[Hop], leaves: int, destination: int) -> set[Hop]:
+    """Return the hops that traffic from some leaf takes."""
+    seen: set[Hop] = set()
+    at = [row for row in range(leaves) if row != destination]
+    while at:
+        row = at.pop()
+        for hop in hops:
+            if hop[0] == row and hop not in seen:
+                seen.add(hop)
+                at.append(hop[1])
+    return seen
+
+
+def hops_of(net: Network, bits, column: int) -> set[Hop]:
+    rows = np.flatnonzero(unpack(bits, len(net.origin))[:, column])
+    return set(zip(net.links.source[rows].tolist(), net.links.target[rows].tolist(), strict=True))
+
+
+@st.composite
+def clos(draw: st.DrawFn, schemes: tuple[str, ...]) -> tuple[int, list[Cable], list[int]]:
+    """Return leaves, cables and AS numbers of a two-tier fabric with some cables missing."""
+    leaves, spines = draw(st.integers(2, 6)), draw(st.integers(1, 4))
+    every = [(leaf, leaves + spine) for leaf in range(leaves) for spine in range(spines)]
+    missing = draw(st.sets(st.sampled_from(every), max_size=min(6, len(every))))
+    cables = [pair for pair in every if pair not in missing]
+    scheme = draw(st.sampled_from(schemes))
+    asns = [65101 + leaf for leaf in range(leaves)]
+    if scheme == "one spine AS":
+        asns += [SPINE] * spines
+    elif scheme == "all different":
+        asns += [64600 + spine for spine in range(spines)]
+    elif scheme == "some spines alike":
+        asns += [draw(st.integers(64600, 64602)) for _ in range(spines)]
+    else:
+        asns = [draw(st.integers(64600, 64604)) for _ in range(leaves + spines)]
+    return leaves, cables, asns
+
+
+EXACT = ("one spine AS", "all different")
+ANY = (*EXACT, "some spines alike", "random")
+
+
+@given(clos(EXACT), st.integers(0, 10**6))
+@settings(deadline=None, max_examples=150)
+def test_same_as_simulated_routers(case, seed):
+    leaves, cables, asns = case
+    net = made(leaves, cables, asns)
+    routing = route(net)
+    carried = uses(net, routing)
+    for column in range(leaves):
+        hops = simulated(set(cables), asns, column, random.Random(seed))
+        assert hops_of(net, routing.next_hops, column) == hops
+        assert hops_of(net, routing.certain, column) == hops
+        assert hops_of(net, carried, column) == travelled(hops, leaves, column)
+
+
+@given(clos(ANY), st.integers(0, 10**6))
+@settings(deadline=None, max_examples=150)
+def test_whatever_the_routers_tell_each_other_is_expected(case, seed):
+    leaves, cables, asns = case
+    net = made(leaves, cables, asns)
+    routing = route(net)
+    known = [unpack(level, leaves) for level in routing.known]
+    for column in range(leaves):
+        certain = hops_of(net, routing.certain, column)
+        for turn in range(5):
+            hops = simulated(set(cables), asns, column, random.Random(seed + turn))
+            assert hops <= hops_of(net, routing.next_hops, column)
+            reached = {source for source, _ in hops} | {column}
+            sure = np.flatnonzero(known[-1][:, column]).tolist()
+            assert set(sure) <= reached
+            # a certain next hop is used whenever nothing shorter turned up
+            assert {source for source, _ in certain} == set(sure) - {column}
+
+
+@given(clos(ANY))
+@settings(deadline=None, max_examples=150)
+def test_growing_failures_are_all_and_only_those(case):
+    """The shortcut agrees with routing every single failure again."""
+    leaves, cables, asns = case
+    net = made(leaves, cables, asns)
+    base = route(net)
+    carried = uses(net, base)
+    links = net.links
+    grown = {(f.switch, *sorted(f.links.tolist())) for f in growing(net, base, carried)}
+    expected = set()
+    singles = [(-1, np.array([row, links.reverse[row]])) for row in alone(net)]
+    for switch, rows in (*singles, *((x, links.of(x)) for x in range(links.switches))):
+        down = no_bits(len(links), leaves)
+        down[rows] = ~down[rows]
+        now = uses(net, route(net, down=down))
+        if (now & ~carried).any():
+            expected.add((switch, *sorted(rows.tolist())))
+    assert grown == expected
+
+
+@given(clos(ANY))
+@settings(deadline=None, max_examples=60)
+def test_routing_after_a_failure_is_that_of_the_smaller_network(case):
+    leaves, cables, asns = case
+    net = made(leaves, cables, asns)
+    base = route(net)
+    for failure in growing(net, base, uses(net, base)):
+        first = failure.links[0]
+        ends = {int(net.links.source[first]), int(net.links.target[first])}
+        lost = {failure.switch} if failure.switch >= 0 else ends
+        smaller = made(leaves, [pair for pair in cables if not lost <= {*pair}], asns)
+        now, then = after(net, failure), uses(smaller, route(smaller))
+        for column in range(leaves):
+            if column != failure.switch:
+                assert hops_of(net, now, column) == hops_of(smaller, then, column)
+
+
+@given(st.integers(0, 3), st.integers(1, 200), st.integers(0, 10**6))
+def test_bits_keep_their_columns(rows, columns, seed):
+    values = np.random.default_rng(seed).random((rows, columns)) < 0.5
+    assert np.array_equal(unpack(pack(values), columns), values)
+    other = no_bits(rows, columns)
+    set_bits(other, *np.nonzero(values))
+    assert np.array_equal(other, pack(values))
+
+
+def bounced(**changes):
+    """Four leaves, two spines; su1-rail0 has no cable to spine01, su1-rail1 none to spine02."""
+    cut = (
+        "devices:\n"
+        "  - {names: su1-rail0, ports: {Ethernet128: {enabled: false}}}\n"
+        "  - {names: su1-rail1, ports: {Ethernet136: {enabled: false}}}\n"
+        "  - {names: spine02, asn: %d}\n"
+    )
+    return fabric(cut % changes.pop("asn"), **changes)
+
+
+@pytest.mark.parametrize("name", ["demo", "rail-512", "a100-pcie", "eight-slash-27"])
+def test_examples_go_up_once_and_down_once(name):
+    made_of = example(name)
+    net = network(made_of)
+    routing = route(net)
+    assert transit_leaves(net, uses(net, routing)).size == 0
+    leaves = made_of.switches.leaf_count
+    hops = unpack(routing.next_hops, leaves)
+    spines = len(made_of.switches) - leaves
+    from_leaf = net.links.source < leaves
+    assert hops[from_leaf].sum() == leaves * (leaves - 1) * spines
+    assert hops[~from_leaf].sum() == leaves * spines
+    assert net.links.cables.sum() == 2 * len(made_of.uplinks)
+
+
+def test_spines_of_one_as_give_no_way_over_a_leaf():
+    net = network(bounced(asn=SPINE))
+    carried = uses(net, route(net))
+    assert transit_leaves(net, carried).size == 0
+    assert (1, 4) not in hops_of(net, carried, 0)  # su1-rail1 does not reach su1-rail0
+
+
+def test_spines_of_two_as_make_leaves_transit():
+    net = network(bounced(asn=65200))
+    carried = uses(net, route(net))
+    assert transit_leaves(net, carried).tolist() == [2, 3]
+    assert hops_of(net, carried, 0) >= {(1, 4), (4, 2), (4, 3), (2, 5), (3, 5), (5, 0)}
+
+
+def test_cable_between_switches_of_one_as_carries_no_route():
+    net = network(fabric("devices:\n  - {names: su1-rail0, asn: 65100}\n"))
+    assert net.links.of(0).size == 0
+
+
+def test_disabled_cables_and_parallel_cables():
+    cut = "devices:\n  - {names: su1-rail0, ports: {Ethernet128: {enabled: false}}}\n"
+    net = network(fabric(cut, spines={"count": 2, "links_per_leaf": 2}))
+    to_spine01, to_spine02 = net.links.rows(np.array([0, 0]), np.array([4, 5])).tolist()
+    assert net.links.cables[[to_spine01, to_spine02]].tolist() == [1, 2]
+    assert alone(net).tolist() == [to_spine01]
+    assert net.links.rows(np.array([0]), np.array([1])).tolist() == [-1]
+
+
+def test_no_cable_at_all():
+    net = made(2, [], [65101, 65102, SPINE])
+    routing = route(net)
+    assert uses(net, routing).shape == (0, 1)
+    assert list(growing(net, routing, uses(net, routing))) == []
+
+
+def test_unions_and_counts_against_plain_loops():
+    net = made(3, [(0, 3), (1, 3), (2, 3), (0, 4), (2, 4)], [1, 2, 3, 4, 4])
+    values = np.random.default_rng(1).random((len(net.links), 70)) < 0.4
+    once, twice = (unpack(bits, 70) for bits in net.links.once_and_twice(pack(values)))
+    out = unpack(net.links.union_by_source(pack(values)), 70)
+    into = unpack(net.links.union_by_target(pack(values)), 70)
+    for switch in range(5):
+        count = values[net.links.source == switch].sum(axis=0)
+        assert np.array_equal(once[switch], count >= 1)
+        assert np.array_equal(out[switch], count >= 1)
+        assert np.array_equal(twice[switch], count >= 2)
+        assert np.array_equal(into[switch], values[net.links.target == switch].any(axis=0))
+
+
+def test_links_are_sorted_and_reversed():
+    net = made(3, [(2, 3), (0, 3), (1, 3), (0, 3)], [1, 2, 3, 4])
+    keys = list(zip(net.links.source.tolist(), net.links.target.tolist(), strict=True))
+    assert all(here < there for here, there in pairwise(keys))
+    assert [keys[row] for row in net.links.reverse] == [(b, a) for a, b in keys]
