@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from fabric.platforms.facts import FACTS, Fact, Grade, check_fact
+from fabric.platforms.facts import FACTS, Fact, Grade, parse_facts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -119,16 +118,11 @@ def parse_asic(name: str, data: Mapping[str, Any]) -> Asic:
     if data["law"] not in LAWS:
         message = f"{name}: unknown law {data['law']!r}; known: {', '.join(LAWS)}"
         raise ValueError(message)
-    facts = {}
-    for fact_name, (value, grade, key) in data["facts"].items():
-        kept = tuple(value) if isinstance(value, list) else value
-        facts[fact_name] = Fact(kept, data["sources"].get(key, ""), grade)
-        check_fact(fact_name, facts[fact_name])
     return Asic(
         name=name,
         title=data["title"],
         vendor=data["vendor"],
         law=data["law"],
-        facts=MappingProxyType(facts),
+        facts=parse_facts(data["facts"], data["sources"]),
         aliases=tuple(data.get("aliases", ())),
     )

@@ -8,9 +8,11 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from fabric.platforms.asic import Asic, parse_asic
+from fabric.platforms.facts import Fact, parse_facts
 from fabric.platforms.model import HeadroomRow, Pools, Sku
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from importlib.resources.abc import Traversable
 
 _FOLDER = files("fabric.platforms") / "skus"
@@ -79,8 +81,15 @@ def _read(file: Traversable) -> dict[str, Any]:
     return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
+def own_buffer(own: Mapping[str, Fact]) -> int | None:
+    """Return the buffer size among the facts of a model, or None."""
+    fact = own.get("buffer_bytes")
+    return fact.value if fact and isinstance(fact.value, int) else None
+
+
 def _parse(name: str, data: dict[str, Any]) -> Sku:
     ports = data["ports"]
+    own = parse_facts(data.get("own_facts", {}), data.get("sources", {}))
     return Sku(
         name=name,
         nos=data["nos"],
@@ -93,11 +102,15 @@ def _parse(name: str, data: dict[str, Any]) -> Sku:
         speeds_gbps=tuple(ports["speeds_gbps"]),
         speed_tokens={int(speed): token for speed, token in ports.get("tokens", {}).items()},
         queue_submode=data.get("queue_submode", ""),
-        buffer_bytes=data.get("buffer_bytes"),
+        buffer_bytes=own_buffer(own),
         pools=Pools(**data["pools"]) if "pools" in data else None,
         headroom={
             (speed, cable): HeadroomRow(size, xon, headroom, threshold, *rest)
             for speed, cable, size, xon, headroom, threshold, *rest in data.get("headroom", [])
         },
+        first_lanes=tuple(ports.get("first_lanes", ())),
+        breakouts=tuple(data.get("breakouts", ())),
+        gearbox_ns=float(data.get("gearbox_ns", 0)),
+        own_facts=own,
         facts=data.get("facts", {}),
     )

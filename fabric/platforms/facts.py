@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 #: ``vendor``: printed by the maker or in the maker's own files; ``deduced``: computed from such
 #: files, the source says how; ``unconfirmed``: one sighting, used only where it is asked for.
@@ -107,3 +111,28 @@ def check_fact(name: str, fact: Fact) -> None:
         if number == (kind.unit == "text") or (number and not 0 < float(value) < float("inf")):
             message = f"{name}: {value!r} is not a value in {kind.unit}"
             raise ValueError(message)
+
+
+def parse_facts(
+    facts: Mapping[str, tuple[Any, Grade, str]], sources: Mapping[str, str]
+) -> Mapping[str, Fact]:
+    """Return the facts of a data file.
+
+    Parameters
+    ----------
+    facts : mapping
+        Name of the fact -> value, grade, key of its source.
+    sources : mapping
+        Key -> source.
+
+    Raises
+    ------
+    ValueError
+        As `check_fact`; a key without a source is an empty source.
+    """
+    found = {}
+    for name, (value, grade, key) in facts.items():
+        kept = tuple(value) if isinstance(value, list) else value
+        found[name] = Fact(kept, sources.get(key, ""), grade)
+        check_fact(name, found[name])
+    return MappingProxyType(found)

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal
 
 from fabric.core.registry import Registry
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fabric.platforms.asic import Asic
+    from fabric.platforms.facts import Fact
 
 Role = Literal["leaf", "spine"]
 
@@ -68,14 +75,26 @@ class HeadroomRow:
     xon_offset_bytes: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Pools:
-    """Sizes of the shared buffer pools of a switch in bytes."""
+    """Sizes of the shared buffer pools of a switch in bytes.
+
+    Parameters
+    ----------
+    ingress_lossless_bytes, egress_lossless_bytes : int
+        Pools that lossless traffic draws from.
+    ingress_lossy_bytes, egress_lossy_bytes : int or None
+        Pools of other traffic; None where it draws from the lossless pools.
+    shared_headroom_bytes : int
+        Headroom that all priority groups share (SONiC: ``xoff`` of the pool); 0 where each group
+        has its own.
+    """
 
     ingress_lossless_bytes: int
-    ingress_lossy_bytes: int
     egress_lossless_bytes: int
-    egress_lossy_bytes: int
+    ingress_lossy_bytes: int | None = None
+    egress_lossy_bytes: int | None = None
+    shared_headroom_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,11 +122,19 @@ class Sku:
     queue_submode : str
         EOS queue sub-mode word; empty elsewhere.
     buffer_bytes : int or None
-        Size of the packet buffer, where known.
+        Size of the packet buffer where it is known of this model; see `packet_buffer_bytes`.
     pools : Pools or None
         Pool sizes of the vendor's defaults, where known.
     headroom : dict
         Vendor table: (speed_mbps, cable_m) -> row; empty where the vendor publishes none.
+    first_lanes : tuple of int
+        First lane of each port; empty where port n begins at lane (n - 1) * lanes_per_port.
+    breakouts : tuple of str
+        Modes that every port offers, as SONiC writes them (``2x400G``); empty where not known.
+    gearbox_ns : float
+        Delay of the gearbox between ASIC and port, one way; 0 where there is none.
+    own_facts : mapping of str to Fact
+        Facts of this model that differ from its ASIC family, by the names of ``FACTS``.
     facts : dict
         Further fixed facts of the platform, such as SONiC ``platform``.
     source : str
@@ -128,7 +155,47 @@ class Sku:
     buffer_bytes: int | None = None
     pools: Pools | None = None
     headroom: dict[tuple[int, int], HeadroomRow] = field(default_factory=dict)
+    first_lanes: tuple[int, ...] = ()
+    breakouts: tuple[str, ...] = ()
+    gearbox_ns: float = 0.0
+    own_facts: Mapping[str, Fact] = field(default_factory=dict)
     facts: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def asic_facts(self) -> Asic:
+        """What is known of the ASIC; facts of this model stand before those of the family.
+
+        Raises
+        ------
+        KeyError
+            When the family is unknown.
+        """
+        from fabric.platforms.catalogue import asic
+
+        family = asic(self.asic)
+        if not self.own_facts:
+            return family
+        return replace(family, facts=MappingProxyType({**family.facts, **self.own_facts}))
+
+    @property
+    def packet_buffer_bytes(self) -> int | None:
+        """Size of the packet buffer: the model's own, else that of its ASIC family, else None."""
+        return self.buffer_bytes or self.asic_facts.integer("buffer_bytes")
+
+    @property
+    def host_entries(self) -> int | None:
+        """IPv4 neighbours that the switch can hold, where known."""
+        return self.asic_facts.integer("host_entries")
+
+    @property
+    def mac_entries(self) -> int | None:
+        """MAC addresses that the switch can hold, where known."""
+        return self.asic_facts.integer("mac_entries")
+
+    @property
+    def route_entries(self) -> int | None:
+        """IPv4 routes that the switch can hold, where known."""
+        return self.asic_facts.integer("route_entries")
 
     def port(self, number: int) -> str:
         """Return the name of front panel port ``number`` (from 1)."""
@@ -140,7 +207,9 @@ class Sku:
 
     def lanes(self, number: int) -> range:
         """Return the lanes of front panel port ``number`` (from 1)."""
-        first = (number - 1) * self.lanes_per_port
+        first = (
+            self.first_lanes[number - 1] if self.first_lanes else (number - 1) * self.lanes_per_port
+        )
         return range(first, first + self.lanes_per_port)
 
     def port_numbers(self) -> dict[str, int]:

@@ -10,7 +10,7 @@ import pytest
 
 from fabric import platforms as package
 from fabric.platforms import load_platforms, platforms
-from fabric.platforms.catalogue import sku, sku_names
+from fabric.platforms.catalogue import asic, sku, sku_names
 from fabric.platforms.model import Sku
 
 REPOSITORY = Path(__file__).parents[2]
@@ -52,7 +52,10 @@ def test_models(name: str) -> None:
     assert list(ports.values()) == list(range(1, model.port_count + 1))
     assert len({model.alias(number) for number in ports.values()}) == model.port_count
     lanes = [lane for number in ports.values() for lane in model.lanes(number)]
-    assert lanes == list(range(model.port_count * model.lanes_per_port))
+    assert len(lanes) == len(set(lanes)) == model.port_count * model.lanes_per_port
+    assert len(model.first_lanes) in (0, model.port_count)
+    assert len(set(model.breakouts)) == len(model.breakouts)
+    assert model.gearbox_ns >= 0
     assert set(model.speed_tokens) <= set(model.speeds_gbps)
     if model.nos == "eos":
         assert set(model.speed_tokens) == set(model.speeds_gbps)
@@ -66,33 +69,59 @@ def _rows(model: Sku) -> dict[int, list[tuple[int, int, int]]]:
     return found
 
 
-@pytest.mark.parametrize("name", [name for name in sku_names() if sku(name).headroom])
+TABLES = [name for name in sku_names() if sku(name).headroom]
+
+
+@pytest.mark.parametrize("name", TABLES)
 def test_headroom_tables(name: str) -> None:
-    """Complete, and never falling as the speed or the cable grows."""
+    """Rows for the speeds of the ports, in whole cells, never falling with speed or cable."""
     model = sku(name)
-    speeds = {speed * 1000 for speed in model.speeds_gbps}
-    assert {speed for speed, _ in model.headroom} == speeds
+    speeds = {speed for speed, _ in model.headroom}
+    assert max(model.speeds_gbps) * 1000 in speeds
     for row in model.headroom.values():
         assert row.headroom_bytes > 0
-        assert row.xon_threshold_bytes > 0
-        # the vendor rounds each of the three to KiB by itself
-        assert row.size_bytes + 1024 >= row.headroom_bytes + row.xon_threshold_bytes
+        assert row.size_bytes > 0
+        assert row.xon_threshold_bytes >= 0
+        assert row.xon_threshold_bytes or row.xon_offset_bytes, "nothing ends the pause"
         assert -8 <= row.dynamic_th <= 7
-        assert row.headroom_bytes % 1024 == row.size_bytes % 1024 == 0
     for rows in _rows(model).values():
-        for column in (1, 2):
-            values = [row[column] for row in rows]
-            assert values == sorted(values)
+        values = [row[1] for row in rows]
+        assert values == sorted(values) or name in NOT_BY_SPEED
     for speed in speeds:
         lengths = model.cable_lengths_m(speed)
-        assert lengths == (5, 40, 300)
+        assert lengths
+        assert lengths[0] == 5
         values = [model.headroom[speed, length].headroom_bytes for length in lengths]
         assert values == sorted(values)
 
 
+#: Nokia's table for Tomahawk 6 gives 50G a little more than 100G.
+NOT_BY_SPEED = {"Nokia-IXR7220-H6-P128"}
+
+
+@pytest.mark.parametrize("name", [name for name in TABLES if name.startswith("ACS-")])
+def test_tables_of_nvidia(name: str) -> None:
+    """In KiB, complete for three lengths; the size holds XON and headroom."""
+    model = sku(name)
+    offered = {speed * 1000 for speed in model.speeds_gbps}
+    assert {speed for speed, _ in model.headroom} >= offered
+    for speed in offered:
+        assert model.cable_lengths_m(speed) == (5, 40, 300)
+    for row in model.headroom.values():
+        # the vendor rounds each of the three to KiB by itself
+        assert row.size_bytes + 1024 >= row.headroom_bytes + row.xon_threshold_bytes
+        assert row.headroom_bytes % 1024 == row.size_bytes % 1024 == 0
+
+
 @pytest.mark.parametrize(
     ("name", "file"),
-    [("ACS-MSN4700", "mellanox-sn4700.ini"), ("ACS-SN5600", "nvidia-sn5600.ini")],
+    [
+        ("ACS-MSN4700", "mellanox-sn4700.ini"),
+        ("ACS-SN5600", "nvidia-sn5600.ini"),
+        ("DellEMC-Z9332f-O32", "dell-z9332f-o32-th3.ini"),
+        ("Nokia-IXR7220-H4-64D", "nokia-h4-64d-th4.ini"),
+        ("Nokia-IXR7220-H5-64D", "nokia-h5-64d-th5.ini"),
+    ],
 )
 def test_tables_are_those_of_the_vendor(name: str, file: str) -> None:
     """Row by row."""
@@ -115,12 +144,49 @@ def test_tables_are_those_of_the_vendor(name: str, file: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in sku_names() if sku(name).pools])
 def test_pools(name: str) -> None:
-    """Positive; the lossless egress pool holds what the ingress pool may let in."""
-    pools = sku(name).pools
+    """Positive, and none is larger than the buffer; what shares a pool has none of its own."""
+    model = sku(name)
+    pools = model.pools
     assert pools is not None
-    assert min(pools.ingress_lossless_bytes, pools.ingress_lossy_bytes) > 0
-    assert pools.egress_lossy_bytes > 0
-    assert pools.egress_lossless_bytes > pools.ingress_lossless_bytes
+    assert model.packet_buffer_bytes is not None
+    sizes = [pools.ingress_lossless_bytes, pools.egress_lossless_bytes]
+    sizes += [size for size in (pools.ingress_lossy_bytes, pools.egress_lossy_bytes) if size]
+    assert min(sizes) > 0
+    assert max(sizes) <= model.packet_buffer_bytes
+    assert 0 <= pools.shared_headroom_bytes < pools.ingress_lossless_bytes
+    if name.startswith("ACS-"):
+        assert pools.ingress_lossy_bytes == pools.ingress_lossless_bytes
+        assert pools.egress_lossless_bytes > pools.ingress_lossless_bytes
+    else:
+        assert pools.ingress_lossy_bytes is None
+
+
+def test_own_facts_stand_before_those_of_the_family() -> None:
+    """Arista's switch has the larger variant of Trident 4; a switch without own facts has none."""
+    model = sku("7050DX4-32S")
+    assert asic("trident-4").integer("buffer_bytes") == 84_219_120
+    assert model.asic_facts.integer("buffer_bytes") == 132_000_000
+    assert model.buffer_bytes == model.packet_buffer_bytes == 132_000_000
+    assert model.asic_facts.integer("cell_bytes") == asic("trident-4").integer("cell_bytes")
+    assert sku("ACS-SN5600").asic_facts is asic("spectrum-4")
+    assert sku("ACS-SN5600").buffer_bytes is None
+    assert sku("ACS-SN5600").packet_buffer_bytes == asic("spectrum-4").integer("buffer_bytes")
+
+
+def test_table_sizes() -> None:
+    """Of the model's configuration file, else of the family, else unknown."""
+    dell = sku("DellEMC-S5232f-C32")
+    assert (dell.mac_entries, dell.host_entries, dell.route_entries) == (32_768, 16_384, None)
+    assert sku("ACS-MSN4700").host_entries == 41_000
+
+
+def test_lanes_that_are_not_in_order() -> None:
+    """As in port_config.ini of the vendors."""
+    assert sku("ACS-MSN4600C").lanes(2) == range(8, 12)
+    assert sku("NH-4210-F-P128").lanes(1) == range(121, 129)
+    assert sku("NH-4210-F-P128").port(128) == "Ethernet1016"
+    assert sku("DellEMC-Z9664f-O64").alias(3) == "fourhundredGigE1/3"
+    assert sku("ACS-MSN3800").gearbox_ns == 400
 
 
 def test_an_unknown_model_is_named() -> None:
