@@ -1,0 +1,112 @@
+"""Thresholds in the unit of each system: bytes inside, converted only where they leave.
+
+A threshold is rounded up to a whole unit, as the switches do, both by the same rule: Kmin never
+passes Kmax.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class MarkingUnit:
+    """How a system writes a marking threshold.
+
+    Parameters
+    ----------
+    word : str
+        Unit as the system prints it.
+    unit_bytes : int or None
+        Bytes of one unit; None where it depends on the ASIC (cells) or the queue (percent), or
+        where nobody has published it.
+    share : bool
+        Whether it is a percentage of the buffer of the queue.
+    source : str
+        Where that stands.
+    """
+
+    word: str
+    unit_bytes: int | None
+    source: str
+    share: bool = False
+
+
+UNITS = {
+    "sonic": MarkingUnit(
+        "bytes",
+        1,
+        "sonic-net/sonic-buildimage 202405 sonic-wred-profile.yang (green_min_threshold)",
+    ),
+    "sonic-enterprise": MarkingUnit(
+        "KBytes", 1000, "ansible-collections/dellemc.enterprise_sonic sonic_qos_wred"
+    ),
+    "eos": MarkingUnit("bytes", 1, "pyavd 6.4.0 schema, random_detect.ecn.threshold.units"),
+    "eos-kbytes": MarkingUnit("kbytes", 1000, "pyavd 6.4.0 schema, random_detect.ecn"),
+    "eos-segments": MarkingUnit("segments", None, "pyavd 6.4.0 schema; size not published"),
+    "nxos": MarkingUnit("kbytes", 1000, "Cisco Nexus 9000 command reference 9.3, random-detect"),
+    "junos": MarkingUnit(
+        "percent", None, "Juniper drop-profiles interpolate fill-level", share=True
+    ),
+    "cumulus": MarkingUnit("bytes", 1, "NVIDIA Cumulus Linux 5.14 user guide, nv set qos roce"),
+    "vrp8": MarkingUnit("bytes", 1, "Huawei CloudEngine command reference, ecn buffer-size"),
+    "comware7": MarkingUnit("cells", None, "H3C S9820-64H, qos wred queue limits in cells"),
+}
+
+
+def to_units(
+    size_bytes: int,
+    unit: MarkingUnit,
+    *,
+    cell_bytes: int | None = None,
+    queue_bytes: int | None = None,
+    quantum_bytes: int = 1,
+) -> int:
+    """Return a threshold in whole units of a system, rounded up.
+
+    Parameters
+    ----------
+    size_bytes : int
+        Threshold, > 0.
+    unit : MarkingUnit
+        One of ``UNITS``.
+    cell_bytes : int, optional
+        Cell of the ASIC, for thresholds in cells.
+    queue_bytes : int, optional
+        Buffer of the queue, for percentages.
+    quantum_bytes : int
+        Step of the ASIC: the switch keeps a multiple of it whatever it is told.
+
+    Raises
+    ------
+    ValueError
+        When the size of the unit is not known, or the threshold exceeds the queue.
+    """
+    programmed = programmed_bytes(size_bytes, quantum_bytes)
+    if unit.share:
+        if not queue_bytes or programmed > queue_bytes:
+            message = f"{size_bytes:,} bytes cannot be a percentage of a queue of {queue_bytes}"
+            raise ValueError(message)
+        return math.ceil(100 * programmed / queue_bytes)
+    unit_bytes = unit.unit_bytes or (cell_bytes if unit.word == "cells" else None)
+    if unit_bytes is None:
+        message = f"the size of one of the {unit.word} is not known; use another unit"
+        raise ValueError(message)
+    return math.ceil(programmed / unit_bytes)
+
+
+def programmed_bytes(size_bytes: int, quantum_bytes: int) -> int:
+    """Return what an ASIC keeps of a threshold: the next multiple of its step.
+
+    Spectrum-4 and -5 show 159,744 bytes for 150,000 (NVIDIA Cumulus Linux 5.14 user guide, RoCE).
+
+    Raises
+    ------
+    ValueError
+        When one of them is not positive.
+    """
+    if size_bytes <= 0 or quantum_bytes <= 0:
+        message = f"sizes must be above 0, not {size_bytes} and {quantum_bytes}"
+        raise ValueError(message)
+    return math.ceil(size_bytes / quantum_bytes) * quantum_bytes

@@ -1,0 +1,139 @@
+"""Marking thresholds: published, recommended, and in the units of the systems."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fabric.qos.ecn.edge import UNITS, programmed_bytes, to_units
+from fabric.qos.ecn.figures import FIGURES, figures_for
+from fabric.qos.ecn.recommend import Queue, recommend
+
+SIZES = st.integers(1, 10**8)
+
+
+def test_every_figure_can_be_right() -> None:
+    for figure in FIGURES:
+        assert 0 < figure.kmin_bytes < figure.kmax_bytes
+        assert figure.pmax_percent is None or 0 < figure.pmax_percent <= 100
+        assert figure.source
+
+
+def test_hpcc_scales_with_the_speed() -> None:
+    """4 KB and 16 KB for each Gb/s."""
+    found = [f for f in FIGURES if f.name == "HPCC simulator"]
+    assert len(found) == 3
+    for figure in found:
+        (speed,) = figure.speeds_gbps
+        assert (figure.kmin_bytes, figure.kmax_bytes) == (4000 * speed, 16_000 * speed)
+
+
+def test_figures_for_a_speed() -> None:
+    assert "DCQCN paper" in {figure.name for figure in figures_for(40)}
+    assert "DCQCN paper" not in {figure.name for figure in figures_for(400)}
+    assert "NVIDIA Onyx RoCE mode" in {figure.name for figure in figures_for(400)}
+
+
+def test_recommendation_by_hand() -> None:
+    """400G and 9.6 us: 480,000 bytes are 469 KiB; 3.4 permille of marking double to 1 percent."""
+    found = recommend(Queue(480_000, 9022, 0.0034, 64))
+    assert (found.kmin_bytes, found.kmax_bytes, found.pmax_percent) == (480_256, 1_921_024, 1)
+    assert found.reasons[0] == "kmin: one bandwidth-delay product (480,000 bytes)"
+
+
+def test_a_short_path_gets_two_frames() -> None:
+    found = recommend(Queue(5_000, 9022, 0.03, 64))
+    assert found.kmin_bytes == 18_432
+    assert found.pmax_percent == 6
+    assert found.reasons[0].startswith("kmin: 2 frames")
+
+
+def test_the_pause_threshold_bounds_kmax() -> None:
+    found = recommend(Queue(480_000, 9022, 0.01, 64, pause_bytes=1_000_000))
+    assert found.kmax_bytes == 999_424
+    assert "below the pause threshold" in found.reasons[1]
+
+
+def test_a_small_pool_bounds_kmin_too() -> None:
+    found = recommend(Queue(480_000, 9022, 0.01, 64, pause_bytes=400_000))
+    assert found.kmax_bytes == 399_360
+    assert found.kmin_bytes == 99_328
+    assert "would not fit" in found.reasons[0]
+
+
+def test_no_room_at_all() -> None:
+    with pytest.raises(ValueError, match="leaves no room for ECN"):
+        recommend(Queue(480_000, 9022, 0.01, 64, pause_bytes=2_000))
+
+
+@given(
+    st.floats(1, 1e7),
+    st.integers(64, 9216),
+    st.floats(0, 1),
+    st.floats(20_000, 1e8) | st.none(),
+    st.sampled_from([1024, 254, 12_288]),
+)
+def test_what_holds_for_any_queue(delay, frame, marking, pause, step) -> None:
+    try:
+        found = recommend(Queue(delay, frame, marking, 64, pause, step))
+    except ValueError:
+        assert pause is not None
+        assert pause < 6 * step
+        return
+    assert 0 < found.kmin_bytes < found.kmax_bytes
+    assert found.kmin_bytes % step == found.kmax_bytes % step == 0
+    assert 1 <= found.pmax_percent <= 100
+    assert pause is None or found.kmax_bytes < pause
+    assert len(found.reasons) == 3
+
+
+@pytest.mark.parametrize(
+    ("system", "expected"),
+    [
+        ("sonic", 150_000),
+        ("sonic-enterprise", 150),
+        ("eos", 150_000),
+        ("eos-kbytes", 150),
+        ("nxos", 150),
+        ("junos", 15),
+        ("comware7", 722),
+        ("cumulus", 150_000),
+        ("vrp8", 150_000),
+    ],
+)
+def test_units(system: str, expected: int) -> None:
+    found = to_units(150_000, UNITS[system], cell_bytes=208, queue_bytes=1_000_000)
+    assert found == expected
+
+
+def test_the_step_of_the_asic() -> None:
+    """NVIDIA's guide shows this for Spectrum-4."""
+    assert programmed_bytes(150_000, 12_288) == 159_744
+    assert to_units(150_000, UNITS["cumulus"], quantum_bytes=12_288) == 159_744
+
+
+@pytest.mark.parametrize(
+    ("system", "sizes", "text"),
+    [
+        ("eos-segments", {}, "size of one of the segments"),
+        ("comware7", {}, "size of one of the cells"),
+        ("junos", {}, "percentage of a queue"),
+        ("junos", {"queue_bytes": 100_000}, "percentage of a queue"),
+        ("sonic", {"quantum_bytes": 0}, "above 0"),
+    ],
+)
+def test_what_is_not_known_is_not_guessed(system: str, sizes: dict, text: str) -> None:
+    with pytest.raises(ValueError, match=text):
+        to_units(150_000, UNITS[system], **sizes)
+
+
+@given(st.sampled_from(sorted(UNITS)), SIZES, SIZES)
+def test_order_survives_every_unit(system: str, one: int, other: int) -> None:
+    if system == "eos-segments":
+        return
+    sizes = {"cell_bytes": 208, "queue_bytes": 10**8}
+    low, high = sorted((one, other))
+    assert to_units(low, UNITS[system], **sizes) <= to_units(high, UNITS[system], **sizes)
+    unit = UNITS[system].unit_bytes or (208 if system == "comware7" else 10**6)
+    assert 0 <= to_units(one, UNITS[system], **sizes) * unit - one < unit
