@@ -51,7 +51,9 @@ UNITS = {
     ),
     "cumulus": MarkingUnit("bytes", 1, "NVIDIA Cumulus Linux 5.14 user guide, nv set qos roce"),
     "vrp8": MarkingUnit("bytes", 1, "Huawei CloudEngine command reference, ecn buffer-size"),
-    "comware7": MarkingUnit("cells", None, "H3C S9820-64H, qos wred queue limits in cells"),
+    "comware7": MarkingUnit(
+        "cells", None, "H3C RDMA technical reference 6W100 (S9820), third party"
+    ),
 }
 
 
