@@ -5,8 +5,9 @@ next hop (``Routing.certain``), no path gets longer, and by induction over the l
 a new next hop: what a link carries after the failure is a subset of what it carried before. A
 switch that loses its last certain next hop may look for longer paths. That is still harmless when
 no traffic enters the fabric there, and every neighbour had a path that is at most one hop longer
-and another certain next hop: then nobody turns to the longer paths, and nothing arrives. Everything
-else is routed again (for the destinations in question only) and compared with what was before.
+and another certain next hop: then nobody turns to the longer paths, and nothing arrives. (One end
+of every cable is a leaf, where traffic does enter.) Everything else is routed again, for the
+destinations in question only, and compared with what was before.
 """
 
 from __future__ import annotations
@@ -80,7 +81,6 @@ def _doubts(net: Network, base: Routing) -> Iterator[_Doubt]:
     sends = net.sends[links.source]
     harm = lost.copy()
     harm[~sends] &= weak.take(links.source[~sends], axis=0)
-    harm |= lost & lost.take(links.reverse, axis=0)
     harm |= harm.take(links.reverse, axis=0)
     rows = alone(net)
     rows = rows[filled(harm[rows])]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fabric.topology.routes import Network, network, route, transit_leaves, uses
 from fabric.topology.routes_bits import no_bits, pack, set_bits, unpack
-from fabric.topology.routes_failures import after, alone, growing
+from fabric.topology.routes_failures import Failure, after, alone, growing
 from fabric.topology.routes_links import Links
 from tests.topology.fabrics import example, fabric
 
@@ -142,25 +142,63 @@ def test_whatever_the_routers_tell_each_other_is_expected(case, seed):
             assert {source for source, _ in certain} == set(sure) - {column}
 
 
-@given(clos(ANY))
+def growth(net: Network) -> tuple[set[tuple[int, ...]], set[tuple[int, ...]]]:
+    """Return the growing failures by the shortcut, and by routing every failure again."""
+    base, links = route(net), net.links
+    carried = uses(net, base)
+    grown = {(f.switch, *sorted(f.links.tolist())) for f in growing(net, base, carried)}
+    singles = [Failure(np.array([row, links.reverse[row]])) for row in alone(net)]
+    singles += [Failure(links.of(switch), switch) for switch in range(links.switches)]
+    expected = {
+        (failure.switch, *sorted(failure.links.tolist()))
+        for failure in singles
+        if (after(net, failure) & ~carried).any()
+    }
+    return grown, expected
+
+
+@given(clos(EXACT))
 @settings(deadline=None, max_examples=150)
 def test_growing_failures_are_all_and_only_those(case):
-    """The shortcut agrees with routing every single failure again."""
-    leaves, cables, asns = case
-    net = made(leaves, cables, asns)
-    base = route(net)
-    carried = uses(net, base)
-    links = net.links
-    grown = {(f.switch, *sorted(f.links.tolist())) for f in growing(net, base, carried)}
-    expected = set()
-    singles = [(-1, np.array([row, links.reverse[row]])) for row in alone(net)]
-    for switch, rows in (*singles, *((x, links.of(x)) for x in range(links.switches))):
-        down = no_bits(len(links), leaves)
-        down[rows] = ~down[rows]
-        now = uses(net, route(net, down=down))
-        if (now & ~carried).any():
-            expected.add((switch, *sorted(rows.tolist())))
+    grown, expected = growth(made(*case))
     assert grown == expected
+
+
+@given(clos(ANY), st.integers(0, 10**6))
+@settings(deadline=None, max_examples=150)
+def test_no_failure_that_does_not_grow_adds_traffic(case, seed):
+    """Routed again, a failure may seem to grow by a path that nobody takes; the routers decide."""
+    leaves, cables, asns = case
+    net = made(*case)
+    carried = uses(net, route(net))
+    grown, expected = growth(net)
+    assert grown <= expected
+    for switch, *rows in sorted(expected - grown):
+        down = set(zip(net.links.source[rows], net.links.target[rows], strict=True))
+        rest = {cable for cable in cables if cable not in down}
+        for column in set(range(leaves)) - {switch}:
+            hops = simulated(rest, asns, column, random.Random(seed))
+            assert travelled(hops, leaves, column) <= hops_of(net, carried, column)
+
+
+@pytest.mark.parametrize(
+    ("leaves", "spines", "asns"),
+    [
+        (3, [(1, 2), (0, 1), (0, 2)], [65101, 65102, 65103, 1, 2, 3]),
+        (3, [(0, 2), (0, 1, 2), (0, 1, 2)], [2, 4, 1, 5, 5, 2]),
+        (
+            5,
+            [(1, 3, 4), (1, 2, 4), (1,), (0, 2, 4), (0, 2, 3, 4)],
+            [4, 6, 6, 8, 1, 7, 3, 1, 5, 8],
+        ),
+    ],
+    ids=["a switch", "the reverse direction only", "a late neighbour"],
+)
+def test_growth_that_is_seen_in_one_way_only(leaves, spines, asns):
+    """Small networks in which one step of the shortcut alone finds some failure."""
+    cables = [(leaf, leaves + spine) for leaf in range(leaves) for spine in spines[leaf]]
+    grown, expected = growth(made(leaves, cables, asns))
+    assert grown == expected != set()
 
 
 @given(clos(ANY))
