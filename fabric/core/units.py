@@ -12,6 +12,7 @@ PERCENT = 100
 MS_PER_S = 1_000
 US_PER_S = 1_000_000
 NS_PER_S = 1_000_000_000
+BYTES_PER_MB = 1_000_000
 
 
 def gbps_to_mbps(speed_gbps: int) -> int:
@@ -44,9 +45,19 @@ def percent_to_share(percent: float) -> float:
     return percent / PERCENT
 
 
+def share_to_percent(share: float) -> float:
+    """Return percent for a share of one."""
+    return share * PERCENT
+
+
 def us_to_s(microseconds: float) -> float:
     """Return seconds for microseconds."""
     return microseconds / US_PER_S
+
+
+def s_to_us(seconds: float) -> float:
+    """Return microseconds for seconds."""
+    return seconds * US_PER_S
 
 
 def ms_to_s(milliseconds: int) -> float:
@@ -57,6 +68,11 @@ def ms_to_s(milliseconds: int) -> float:
 def ns_to_s(nanoseconds: float) -> float:
     """Return seconds for nanoseconds."""
     return nanoseconds / NS_PER_S
+
+
+def s_to_ms(seconds: float) -> float:
+    """Return milliseconds for seconds."""
+    return seconds * MS_PER_S
 
 
 def ipv4_text(address: int) -> str:
@@ -78,3 +94,8 @@ def ipv4_int(text: str) -> int:
 def dscp_to_traffic_class_byte(dscp: int) -> int:
     """Return the IP traffic class byte (ToS) that carries a DSCP, ECN bits zero (RFC 2474)."""
     return dscp << 2
+
+
+def bytes_to_mb(size_bytes: float) -> float:
+    """Return megabytes (10^6 bytes) for bytes."""
+    return size_bytes / BYTES_PER_MB

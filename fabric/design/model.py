@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from fabric.platforms.model import HeadroomRow, Role, Sku
+    from fabric.qos.headroom.terms import Headroom, Link
+    from fabric.qos.headroom.verdict import Judgement
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,20 +76,40 @@ class QosProfile:
     mtu_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class HeadroomProfile:
     """Lossless buffer of a priority group at one speed and cable length.
 
-    ``row`` is None where the vendor publishes no table (EOS) or the table lacks the pair.
-    ``plain_bytes`` is the plain IEEE figure for comparison.
+    Parameters
+    ----------
+    row : HeadroomRow or None
+        Row of the vendor's table; None where there is no table (EOS) or it lacks the pair.
+    law : Headroom or None
+        What the headroom law of the ASIC asks for; None where a figure of it is not known.
+    no_law : str
+        Why ``law`` is None; else empty.
+    link : Link
+        Speed, length and frames that the headroom is for.
+    judgement : Judgement or None
+        What ``headroom_bytes`` is good for; None where that is not known.
     """
 
     speed_gbps: int
     speed_mbps: int
     cable_m: int
     row: HeadroomRow | None
-    plain_bytes: int
     dynamic_th: int
+    law: Headroom | None
+    no_law: str
+    link: Link
+    judgement: Judgement | None
+
+    @property
+    def headroom_bytes(self) -> int | None:
+        """Headroom that the port has: the vendor's row, else by the law, else not known."""
+        if self.row:
+            return self.row.headroom_bytes
+        return int(self.law.headroom_bytes) if self.law else None
 
 
 @dataclass(frozen=True, slots=True)

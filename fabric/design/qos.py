@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from fabric.core.units import dscp_to_traffic_class_byte, gbps_to_mbps
 from fabric.design.model import HeadroomProfile, HostQos, QosProfile, QueueDesign, Watchdog
-from fabric.qos.headroom import plain_bytes
+from fabric.qos.headroom.laws import Port, headroom, packing_factor
+from fabric.qos.headroom.terms import Link
+from fabric.qos.headroom.verdict import judge
 
 if TYPE_CHECKING:
-    from fabric.intent.policy import LosslessPolicy
+    from numpy.typing import ArrayLike
+
+    from fabric.intent.policy import LosslessPolicy, MtuPolicy
     from fabric.platforms.model import Sku
+    from fabric.qos.headroom.terms import Headroom
+    from fabric.qos.headroom.verdict import Judgement
 
 DSCP_COUNT = 64
 PRIORITY_COUNT = 8
@@ -68,22 +75,72 @@ def _queues(policy: LosslessPolicy) -> tuple[QueueDesign, ...]:
     return tuple(queues[number] for number in sorted(queues))
 
 
+@dataclass(frozen=True, slots=True)
+class HeadroomInput:
+    """What the lossless buffer of a port follows from, beside the switch model.
+
+    Parameters
+    ----------
+    lanes : int
+        SerDes lanes of the port.
+    dynamic_th : int or None
+        log2(alpha) that the policy asks for; None takes that of the vendor's table.
+    """
+
+    speed_gbps: int
+    cable_m: int
+    lanes: int
+    port_mtu_bytes: int
+    lossless_frame_bytes: int
+    dynamic_th: int | None
+
+
+def lossless_frame_bytes(mtu: MtuPolicy) -> int:
+    """Return the largest lossless frame: an IP packet of the hosts with its Ethernet header."""
+    return min(mtu.host_bytes + ETHERNET_OVERHEAD_BYTES, mtu.port_bytes)
+
+
 @lru_cache(maxsize=4096)
-def headroom_profile(
-    model: Sku, speed_gbps: int, cable_m: int, mtu_bytes: int, dynamic_th: int | None
-) -> HeadroomProfile:
-    """Return the lossless buffer of a port by the vendor's table and by the plain formula."""
-    row = model.headroom.get((gbps_to_mbps(speed_gbps), cable_m))
-    plain = plain_bytes(speed_gbps, cable_m, mtu_bytes, mtu_bytes)
+def headroom_profile(model: Sku, given: HeadroomInput) -> HeadroomProfile:
+    """Return the lossless buffer of a port by the vendor's table and by the law of the ASIC."""
+    row = model.headroom.get((gbps_to_mbps(given.speed_gbps), given.cable_m))
+    frames = (given.port_mtu_bytes, given.lossless_frame_bytes)
+    link = Link.of(given.speed_gbps, given.cable_m, *frames)
+    law, no_law = _law(model, link, given.lanes)
+    known = row.headroom_bytes if row else law.headroom_bytes if law else None
     vendor_th = row.dynamic_th if row else 0
     return HeadroomProfile(
-        speed_gbps=speed_gbps,
-        speed_mbps=gbps_to_mbps(speed_gbps),
-        cable_m=cable_m,
+        speed_gbps=given.speed_gbps,
+        speed_mbps=gbps_to_mbps(given.speed_gbps),
+        cable_m=given.cable_m,
         row=row,
-        plain_bytes=round(float(plain)),
-        dynamic_th=vendor_th if dynamic_th is None else dynamic_th,
+        dynamic_th=vendor_th if given.dynamic_th is None else given.dynamic_th,
+        law=law,
+        no_law=no_law,
+        link=link,
+        judgement=None if known is None else _judge(model, known, link),
     )
+
+
+def _law(model: Sku, link: Link, lanes: int) -> tuple[Headroom | None, str]:
+    try:
+        asic = model.asic_facts
+        return headroom(asic, link, Port(lanes, model.gearbox_ns)), ""
+    except (KeyError, ValueError) as error:
+        return None, str(error.args[0])
+
+
+def _judge(model: Sku, headroom_bytes: ArrayLike, link: Link) -> Judgement | None:
+    asic = model.asic_facts
+    try:
+        return judge(
+            headroom_bytes,
+            link,
+            packing_factor=packing_factor(asic),
+            cell_bytes=asic.integer("cell_bytes") or 1,
+        )
+    except ValueError:
+        return None
 
 
 def host_qos(policy: LosslessPolicy) -> HostQos:

@@ -17,7 +17,12 @@ from fabric.design.model import (
     VlanDesign,
 )
 from fabric.design.overlay import overlay
-from fabric.design.qos import headroom_profile, qos_profile
+from fabric.design.qos import (
+    HeadroomInput,
+    headroom_profile,
+    lossless_frame_bytes,
+    qos_profile,
+)
 from fabric.platforms import load_platforms, platforms
 from fabric.topology.naming import nic_names
 
@@ -25,6 +30,7 @@ if TYPE_CHECKING:
     from fabric.intent.model import PortOverride
     from fabric.intent.policy import LosslessPolicy
     from fabric.intent.resolve import PolicyResolver
+    from fabric.platforms.model import Sku
     from fabric.topology.model import Fabric
 
 #: Links from this speed on need Reed-Solomon FEC (IEEE 802.3 clauses 91 and 119).
@@ -127,18 +133,24 @@ class SwitchDesigner:
                     vlan=cable.vlan,
                     address=cable.address,
                     qos=profile,
-                    headroom=headroom_profile(
-                        model,
-                        cable.speed_gbps,
-                        cable.cable_m,
-                        policy.mtu.port_bytes,
-                        policy.dynamic_th,
-                    )
-                    if policy.pfc
-                    else None,
+                    headroom=self._headroom(model, cable, number, policy) if policy.pfc else None,
                 )
             )
         return tuple(ports)
+
+    @staticmethod
+    def _headroom(
+        model: Sku, cable: _Cable, number: int, policy: LosslessPolicy
+    ) -> HeadroomProfile:
+        given = HeadroomInput(
+            speed_gbps=cable.speed_gbps,
+            cable_m=cable.cable_m,
+            lanes=len(model.lanes(number)),
+            port_mtu_bytes=policy.mtu.port_bytes,
+            lossless_frame_bytes=lossless_frame_bytes(policy.mtu),
+            dynamic_th=policy.dynamic_th,
+        )
+        return headroom_profile(model, given)
 
     def _unused(self, row: int, number: int) -> PortDesign:
         model, file = self._fabric.switches.skus[row], self._fabric.intent.fabric

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fabric.core.units import gbps_to_bytes_per_s, ns_to_s
 from fabric.qos.headroom.wire import SIGNAL_M_PER_S
+
+if TYPE_CHECKING:
+    from fabric.topology.model import Bools, Fabric, Ints
 
 #: Delay of a hop beside its cable: NIC or switch, transceivers and coding. The topologies of HPCC's
 #: simulator count 1000 ns a link (alibaba-edu/High-Precision-Congestion-Control 9950bbbf
@@ -67,3 +71,25 @@ def line_rate_efficiency(mtu_bytes: int, *, vlan: bool = False, ipv6: bool = Fal
     """
     overhead = 14 + 20 + 8 + 12 + 4 + 4 + 20 + (4 if vlan else 0) + (20 if ipv6 else 0)
     return mtu_bytes / (mtu_bytes + overhead)
+
+
+def longest_path(fabric: Fabric) -> tuple[Hop, ...]:
+    """Return the cables between the two NICs of a fabric that are farthest apart.
+
+    Each hop has the longest enabled cable of its tier, and its slowest speed. A fabric with one
+    leaf has two hops, one with spines four.
+    """
+    nics, uplinks = fabric.nics, fabric.uplinks
+    host = _longest(nics.speed_gbps, nics.cable_m, nics.enabled)
+    uplink = _longest(uplinks.speed_gbps, uplinks.cable_m, uplinks.enabled)
+    if host is None:
+        return ()
+    if uplink is None or fabric.switches.leaf_count == 1:
+        return (host, host)
+    return (host, uplink, uplink, host)
+
+
+def _longest(speed_gbps: Ints, cable_m: Ints, enabled: Bools) -> Hop | None:
+    if not enabled.any():
+        return None
+    return Hop(float(speed_gbps[enabled].min()), float(cable_m[enabled].max()))

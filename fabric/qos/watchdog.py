@@ -14,10 +14,10 @@ from fabric.core.units import gbps_to_bytes_per_s, ms_to_s
 MAX_PAUSE_QUANTA = 65_535
 #: Bit times of one quantum (IEEE 802.3 annex 31B).
 QUANTUM_BITS = 512
-#: How many times longer than the longest drain a detection must be, so that an honest pause never
-#: counts as a storm: 64 MB at 100G drain in 5 ms and the shortest SONiC detection is 100 ms
-#: (sonic-net/sonic-swss orchagent/pfcwdorch.cpp PFC_WD_DETECTION_TIME_MIN).
-DETECTION_MARGIN = 10.0
+#: How many times longer than the longest drain a detection must be: a second drain may begin before
+#: the first one was seen to end (sonic-net/sonic-swss orchagent/pfc_detect_mellanox.lua adds up the
+#: looks at which the queue was paused).
+DETECTION_MARGIN = 2.0
 
 
 def longest_pause_s(speed_gbps: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -9,17 +10,23 @@ from typing import TYPE_CHECKING, Literal
 from fabric.intent.resolve import field_value
 from fabric.validate.config_db import ConfigDb, SonicConfig
 from fabric.validate.ends import End, Pair, pairs
-from fabric.validate.origins import Place, nic_place, uplink_place
+from fabric.validate.origins import Place, nic_place, switch_place, uplink_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from fabric.design.model import DeviceDesign, HostDesign, PortDesign, QosProfile
+    from fabric.design.model import (
+        DeviceDesign,
+        HeadroomProfile,
+        HostDesign,
+        PortDesign,
+        QosProfile,
+    )
     from fabric.intent.inventory import Intent
     from fabric.intent.resolve import PolicyResolver
     from fabric.topology.model import Fabric
 
-__all__ = ["ConfigDb", "Model", "Place", "SonicConfig", "World"]
+__all__ = ["ConfigDb", "LosslessKind", "Model", "Place", "SonicConfig", "World"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +39,23 @@ class Mismatch:
     there: object
     place: Place
     end: End
+
+
+@dataclass(frozen=True, slots=True)
+class LosslessKind:
+    """All ports with one lossless buffer: the first of them, and how many there are."""
+
+    device: DeviceDesign
+    port: PortDesign
+    headroom: HeadroomProfile
+    ports: int
+    switches: int
+
+    @property
+    def title(self) -> str:
+        """Switch model, speed and length, for messages."""
+        gbps, metres = self.headroom.speed_gbps, self.headroom.cable_m
+        return f"{self.device.sku.name} at {gbps}G and {metres} m"
 
 
 @dataclass(frozen=True)
@@ -81,6 +105,29 @@ class Model:
                     place, end = self.blamed(name, pair.left, pair.right)
                     here, there = (left, right) if end is pair.left else (right, left)
                     yield Mismatch(pair, name, here, there, place, end)
+
+    @cached_property
+    def lossless_kinds(self) -> tuple[LosslessKind, ...]:
+        """Every distinct lossless buffer of host ports and of uplinks, by their first port."""
+        first: dict[tuple[str, int], tuple[DeviceDesign, PortDesign, HeadroomProfile]] = {}
+        ports: Counter[tuple[str, int]] = Counter()
+        switches: Counter[tuple[str, int]] = Counter()
+        for device in self.devices.values():
+            here = Counter((p.kind, id(p.headroom)) for p in device.ports if p.headroom)
+            ports += here
+            switches.update(here.keys())
+            for port in device.ports if not here.keys() <= first.keys() else ():
+                if port.headroom:
+                    key = (port.kind, id(port.headroom))
+                    first.setdefault(key, (device, port, port.headroom))
+        return tuple(
+            LosslessKind(*found, ports[key], switches[key]) for key, found in first.items()
+        )
+
+    def sku_place(self, device: DeviceDesign) -> Place:
+        """Return where the switch model of a device was chosen."""
+        own = switch_place(self.intent, device.name, "sku")
+        return own or self.place("platforms", device.role, "sku")
 
     def host_ends(self) -> tuple[End, ...]:
         """Return one host for every distinct policy of hosts."""

@@ -29,8 +29,8 @@ def test_a_storm_at_100g() -> None:
 
 
 def test_a_detection_that_is_too_short() -> None:
-    assert storm(10, 5, 165_000_000, 400).trips_on_honest_pauses
-    assert not storm(40, 5, 165_000_000, 400).trips_on_honest_pauses
+    assert storm(6, 5, 165_000_000, 400).trips_on_honest_pauses
+    assert not storm(7, 5, 165_000_000, 400).trips_on_honest_pauses
 
 
 @given(st.integers(10, 5000), st.integers(5, 1000), st.integers(10**6, 10**9))

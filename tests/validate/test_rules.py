@@ -10,11 +10,15 @@ import pytest
 import yaml
 
 from fabric.core.findings import Finding, Severity
+from fabric.qos.headroom.verdict import judge
 from fabric.validate.rule import SonicRule
 from fabric.validate.runner import all_rules, run
 from fabric.validate.world import World
 from tests.validate.worlds import CASES, build, edited, sample
 
+#: Warnings of the examples themselves: NVIDIA's table of the SN4700 leaves the peer less time than
+#: IEEE 802.3 does, and that is what its owner shall know.
+KNOWN_WARNINGS = {"demo": ("QOS021",), "eight-slash-27": ("QOS021",)}
 RULES = {rule.id: rule for rule in all_rules()}
 
 
@@ -61,7 +65,7 @@ def test_case(rule: str, case: dict[str, Any], tmp_path: Any) -> None:
             continue
         assert hits[0].position is not None
     assert len(mine) == len(expected), [str(finding) for finding in mine]
-    allowed = {rule, *case.get("allow", [])}
+    allowed = {rule, *case.get("allow", []), *KNOWN_WARNINGS.get(case.get("base", ""), ())}
     others = [f for f in outcome.at_least(Severity.WARNING) if f.rule not in allowed]
     assert not others, [str(finding) for finding in others]
     unused = set(case.get("allow", [])) - {finding.rule for finding in outcome.findings}
@@ -90,10 +94,12 @@ def test_rule_says_what_why_and_source(rule: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["demo", "rail-512", "a100-pcie", "eight-slash-27"])
-def test_examples_are_clean(name: str, tmp_path: Any) -> None:
+def test_examples_have_no_other_warnings(name: str, tmp_path: Any) -> None:
     outcome = run(build({"base": name}, tmp_path))
     assert outcome.broken == ()
-    assert [str(finding) for finding in outcome.at_least(Severity.WARNING)] == []
+    known = KNOWN_WARNINGS.get(name, ())
+    found = {finding.rule for finding in outcome.at_least(Severity.WARNING)}
+    assert found == set(known), [str(f) for f in outcome.at_least(Severity.WARNING)]
 
 
 def test_every_position_is_in_the_inventory(tmp_path: Any) -> None:
@@ -138,11 +144,14 @@ def test_headroom_below_the_floor_is_an_error(tmp_path: Any) -> None:
 
     def severities(headroom_bytes: int) -> list[str]:
         row = replace(port.headroom.row, headroom_bytes=headroom_bytes)
-        small = replace(port, headroom=replace(port.headroom, row=row))
+        judgement = judge(headroom_bytes, port.headroom.link)
+        profile = replace(port.headroom, row=row, judgement=judgement)
+        small = replace(port, headroom=profile)
         changed = replace(device, ports=(small, *device.ports[1:]))
         devices = {**model.devices, device.name: changed}
         found = run(World(replace(model, devices=devices))).findings
         return [finding.severity.word for finding in found if finding.rule == "QOS021"]
 
     assert severities(floor - 1) == ["error"]
-    assert severities(floor) == ["info"]
+    assert severities(floor) == ["warning"]
+    assert severities(floor + 57_920) == []

@@ -22,6 +22,8 @@ DEFAULT_CABLE_M = 7
 LEAST_SPEED_MBPS = 40_000
 #: Largest length that the tool takes.
 MAX_CABLE_M = 65_535
+#: The driver ignores this length and longer ones (en_dcbnl.c ``MLX5E_MAX_CABLE_LENGTH``).
+MAX_TOLD_CABLE_M = 1000
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,0 +1,56 @@
+"""QOS034: ECN acts first also when one port fills two queues."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Severity
+from fabric.qos.thresholds import alpha, ecn_limit_bytes
+from fabric.validate.rule import ModelRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.validate.world import Model
+
+#: Two congested egress ports fed by one ingress port: the least that a fabric of more than two
+#: hosts must stand.
+CONGESTED_PORTS = 2
+
+
+@rules.add("QOS034")
+class TwoQueues(ModelRule):
+    """ECN acts first also when one port fills two queues."""
+
+    severity = Severity.WARNING
+    why = (
+        "The bytes of all queues that one port fills count against its one pause threshold, each "
+        "queue by itself against Kmin."
+    )
+    source = (
+        "Zhu et al., SIGCOMM 2015, section 4 (t_ECN < beta (B - 8 n t_flight) / (8 n (beta + 1)))"
+    )
+    guards = ("lossless.ecn.kmin_bytes", "lossless.dynamic_th")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare Kmin with the worst case of two congested ports."""
+        seen = set()
+        for kind in model.lossless_kinds:
+            pools, profile = kind.device.sku.pools, kind.port.qos
+            assert profile
+            key = (kind.device.name, profile.index, kind.headroom.dynamic_th)
+            if pools is None or key in seen:
+                continue
+            seen.add(key)
+            threshold, pool = kind.headroom.dynamic_th, pools.ingress_lossless_bytes
+            limit = ecn_limit_bytes(threshold, pool, CONGESTED_PORTS)
+            if limit <= profile.kmin_bytes < ecn_limit_bytes(threshold, pool):
+                yield self.finding(
+                    f"ecn.kmin_bytes {profile.kmin_bytes:,} is not below {limit:,.0f}: with "
+                    f"{CONGESTED_PORTS} congested ports that one port feeds, PFC pauses before "
+                    f"ECN marks (pool {pool:,} bytes, alpha {alpha(threshold):g})",
+                    "lower ecn.kmin_bytes, or raise dynamic_th",
+                    place=model.profile_place("ecn.kmin_bytes", kind.device, profile),
+                    device=kind.device.name,
+                )

@@ -1,0 +1,47 @@
+"""QOS047: headroom and shared pool fit into the buffer together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Severity
+from fabric.qos.headroom.budget import budget
+from fabric.validate.rule import ModelRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.validate.world import Model
+
+
+@rules.add("QOS047")
+class PoolBudget(ModelRule):
+    """Headroom and shared pool fit into the buffer together."""
+
+    severity = Severity.WARNING
+    why = "A pool that was sized for fewer or shorter ports takes the room that pauses need."
+    source = "sonic-net/sonic-swss cfgmgr/buffer_pool_mellanox.lua"
+    guards = ("platforms.leaf.sku", "platforms.spine.sku", "cables.host_m", "cables.uplink_m")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Add the shared pool to the buffers of all ports in use, where each keeps its own."""
+        for device in model.devices.values():
+            pools, buffer_bytes = device.sku.pools, device.sku.packet_buffer_bytes
+            rows = [p.headroom.row for p in device.ports if p.headroom and p.headroom.row]
+            if pools is None or pools.shared_headroom_bytes or buffer_bytes is None or not rows:
+                continue
+            own = [
+                max(row.size_bytes, row.xon_threshold_bytes + row.headroom_bytes) for row in rows
+            ]
+            account = budget(own, [], buffer_bytes, shared_bytes=pools.ingress_lossless_bytes)
+            if not account.fits and sum(own) <= buffer_bytes:
+                yield self.finding(
+                    f"the lossless pool of {pools.ingress_lossless_bytes:,} bytes and the buffers "
+                    f"of {len(rows)} lossless ports need {account.missing_bytes:,} bytes more than "
+                    f"the {buffer_bytes:,} of {device.sku.name}",
+                    "hand in pool sizes for this use (`buffers` of an own switch model), or use "
+                    "fewer or shorter lossless ports",
+                    place=model.sku_place(device),
+                    device=device.name,
+                )
