@@ -27,7 +27,6 @@ class Flood:
     """The largest VLAN of a leaf: lossless host ports that get a copy, and uplinks that wait."""
 
     leaf: str
-    vlan: int
     ports: int
     uplinks: int
 
@@ -40,8 +39,8 @@ def floods(fabric: Fabric, resolver: PolicyResolver) -> list[Flood]:
     ends, ports = np.unique(np.stack([nics.leaf[rows], vlan]), axis=1, return_counts=True)
     uplinks = np.bincount(fabric.uplinks.leaf[fabric.uplinks.enabled], minlength=len(names))
     largest: dict[int, Flood] = {}
-    for leaf, number, count in zip(*ends.tolist(), ports.tolist(), strict=True):
+    for leaf, count in zip(ends[0].tolist(), ports.tolist(), strict=True):
         known = largest.get(leaf)
         if count > (known.ports if known else 1):
-            largest[leaf] = Flood(names[leaf], number, count, int(uplinks[leaf]))
+            largest[leaf] = Flood(names[leaf], count, int(uplinks[leaf]))
     return list(largest.values())

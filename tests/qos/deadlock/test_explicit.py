@@ -85,6 +85,11 @@ def test_known_instance(name):
         assert_real(cycle, graph)
 
 
+def test_a_buffer_waits_for_the_next_hop():
+    first, second = Channel("a", "b", 3), Channel("b", "c", 4)
+    assert dependencies([["a", "b", "c"]], [[3, 4]]) == {first: {second: None}, second: {}}
+
+
 def test_cycle_reads_hop_by_hop():
     cycle = find_cycle(dependencies([["a", "A", "B", "A", "B", "b"]], [[3, 3, 3, 3, 3]]))
     assert str(cycle) == "A to B, B to A (priority 3)"
