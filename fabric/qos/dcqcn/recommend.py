@@ -1,0 +1,238 @@
+"""Our own parameter set for a port speed: what it is and which criterion led to each figure.
+
+1. Kmin is one bandwidth-delay product, so that the port stays busy while a sender that was cut
+   comes back (Villamizar and Song, "High Performance TCP in ANSNET", 1994).
+2. The timers are the paper's. The byte counter is off: the unit of its register is not confirmed,
+   and off means the same in both readings. At 2 MB and more it would hardly change the margins.
+3. The marking is as steep as leaves twice that slope to the edge of oscillation for every number of
+   flows that is asked about (gain margin 2; Astrom and Murray, Feedback Systems, section 10.3,
+   give 2 to 5 as usual). The margin to a flatter slope must be as large.
+4. Pmax is the least whole percent that leaves a quarter above what the most flows need: at Kmax
+   the marking jumps to 1, and a queue that is pushed over it swings although small disturbances
+   die out. With the slope, Pmax gives Kmax.
+5. R_AI is the largest step, doubling from the default of ConnectX, whose Kmax is within the limit:
+   it is how fast freed capacity is taken. R_HAI is ten times that, as in all published sets.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.core.units import (
+    gbps_to_bps,
+    gbps_to_bytes_per_s,
+    percent_to_share,
+    s_to_us,
+    share_to_percent,
+)
+from fabric.qos.dcqcn.fluid import fixed_point, loop
+from fabric.qos.dcqcn.parameters import CongestionPoint, ParameterSet
+from fabric.qos.dcqcn.presets import CONNECTX, PAPER
+from fabric.qos.dcqcn.stability import stability
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: A RoCEv2 packet of 4096 bytes on the wire: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4,
+#: preamble and gap 20 (InfiniBand Architecture Specification, annex A17; IEEE 802.3).
+ROCE_PACKET_BYTES = 4096 + 82
+#: Round trip that is taken where the path is not modelled.
+ROUND_TRIP_S = 8e-6
+#: Gain margin, both ways.
+MARGIN = 2.0
+#: Pmax over the marking that the most flows need.
+RESERVE = 1.25
+#: Largest Kmax where no PFC level is given: the scale of alibaba-edu/High-Precision-Congestion-
+#: Control simulation/run.py at 08d4ba0b, 400 KB for 25 Gb/s.
+KMAX_BYTES_PER_GBPS = 16_000
+#: Doublings of the additive step of ConnectX, 5 Mb/s.
+_DOUBLINGS = 9
+_HYPER_STEPS = 10
+_ALL_PERCENT = 100
+#: Thresholds are given in whole kilobytes.
+_GRAIN_BYTES = 1000
+#: A marking flatter than this, 1 % over 10 GB, is no marking.
+_FLATTEST_PER_BYTE = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One additive step with the thresholds that it asks for.
+
+    Parameters
+    ----------
+    slope_margin : float
+        Least over the numbers of flows: how many times steeper the marking could be.
+    worst_flows : int
+        Number of flows with that margin.
+    most_marking : float
+        p* of the most flows.
+    fits : bool
+        Whether both margins and the reserve hold, and Kmax is within the limit.
+    """
+
+    parameters: ParameterSet
+    slope_margin: float
+    worst_flows: int
+    most_marking: float
+    fits: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Recommendation:
+    """The chosen set, why, and everything that was tried."""
+
+    parameters: ParameterSet
+    reasons: tuple[str, ...]
+    trials: tuple[Trial, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Need:
+    """What a set is reasoned for.
+
+    Parameters
+    ----------
+    speed_gbps : int
+        Speed of the port, > 0.
+    round_trip_s : float
+        Feedback delay of the path, > 0.
+    packet_bytes : int
+        Packet on the wire.
+    most_flows : int
+        From 2 to this many equal flows must be stable; a power of two.
+    kmax_limit_bytes : int
+        Largest Kmax, below the PFC level of the switch; 0 takes ``KMAX_BYTES_PER_GBPS``.
+
+    Raises
+    ------
+    ValueError
+        When a figure is not above zero.
+    """
+
+    speed_gbps: int
+    round_trip_s: float = ROUND_TRIP_S
+    packet_bytes: int = ROCE_PACKET_BYTES
+    most_flows: int = 256
+    kmax_limit_bytes: int = 0
+
+    def __post_init__(self) -> None:
+        if not (self.speed_gbps > 0 and self.round_trip_s > 0 and self.packet_bytes > 0):
+            raise ValueError("speed_gbps, round_trip_s and packet_bytes must be above zero")
+        if self.most_flows < 2:  # noqa: PLR2004
+            raise ValueError("most_flows must be at least 2")
+
+    @property
+    def flows(self) -> NDArray[np.float64]:
+        """Numbers of flows that must be stable: 2, 4, 8 ..."""
+        count = math.floor(math.log2(self.most_flows))
+        return np.exp2(np.arange(1, count + 1, dtype=np.float64))
+
+    @property
+    def limit_bytes(self) -> int:
+        """Largest Kmax."""
+        return self.kmax_limit_bytes or KMAX_BYTES_PER_GBPS * self.speed_gbps
+
+
+def recommend(need: Need) -> Recommendation:
+    """Return the parameter set for a port, with its reasons.
+
+    Raises
+    ------
+    ValueError
+        When no additive step leaves Kmax within the limit; the message says what it takes.
+    """
+    steps = [CONNECTX.reaction_point.additive_mbps << count for count in range(_DOUBLINGS)]
+    trials = tuple(_trial(need, step) for step in steps)
+    fitting = [trial for trial in trials if trial.fits]
+    if not fitting:
+        least = min(trial.parameters.congestion_point.kmax_bytes for trial in trials)
+        raise ValueError(
+            f"no step leaves {need.speed_gbps} Gb/s and {need.most_flows} flows stable with Kmax "
+            f"up to {need.limit_bytes} bytes over {s_to_us(need.round_trip_s):g} us; the least "
+            f"Kmax is {least} bytes"
+        )
+    chosen = fitting[-1]
+    reasons = _reasons(need, chosen)
+    return Recommendation(replace(chosen.parameters, note=" ".join(reasons)), reasons, trials)
+
+
+def _trial(need: Need, additive_mbps: int) -> Trial:
+    """Work out the thresholds for one additive step: the edge of oscillation, then half of it."""
+    draft = _draft(need, additive_mbps)
+    kmin_bytes = draft.congestion_point.kmin_bytes
+    model = loop(draft, gbps_to_bps(need.speed_gbps), need.flows, need.packet_bytes)
+    most_marking = float(fixed_point(model).marking[-1])
+    wanted_percent = math.ceil(share_to_percent(RESERVE * most_marking))
+    pmax_percent = min(wanted_percent, _ALL_PERCENT)
+    pmax = percent_to_share(pmax_percent)
+    guess = pmax / need.limit_bytes
+    margin = float(stability(model, guess, need.round_trip_s).slope_margin.min())
+    edge = max(guess * margin, _FLATTEST_PER_BYTE)
+    kmax_bytes = kmin_bytes + _grains(pmax * MARGIN / edge)
+    switch = CongestionPoint(
+        kmin_bytes=kmin_bytes, kmax_bytes=kmax_bytes, pmax_percent=pmax_percent
+    )
+    found = stability(model, pmax / (kmax_bytes - kmin_bytes), need.round_trip_s)
+    holds = found.stable & (found.steeper >= MARGIN) & (found.flatter >= MARGIN)
+    worst = int(found.slope_margin.argmin())
+    return Trial(
+        replace(draft, congestion_point=switch),
+        float(found.slope_margin[worst]),
+        int(need.flows[worst]),
+        most_marking,
+        bool(holds.all()) and wanted_percent == pmax_percent and kmax_bytes <= need.limit_bytes,
+    )
+
+
+def _draft(need: Need, additive_mbps: int) -> ParameterSet:
+    """Return the set with its Kmin; Kmax and Pmax are still to be found."""
+    kmin_bytes = _grains(gbps_to_bytes_per_s(need.speed_gbps) * need.round_trip_s)
+    point = replace(
+        PAPER.reaction_point,
+        byte_counter_bytes=0,
+        additive_mbps=additive_mbps,
+        hyper_mbps=_HYPER_STEPS * additive_mbps,
+    )
+    return ParameterSet(
+        name=f"rocefab-{need.speed_gbps}g",
+        reaction_point=point,
+        notification_point=PAPER.notification_point,
+        congestion_point=CongestionPoint(
+            kmin_bytes=kmin_bytes,
+            kmax_bytes=kmin_bytes + need.limit_bytes,
+            pmax_percent=_ALL_PERCENT,
+        ),
+        source="computed: fabric/qos/dcqcn/recommend.py",
+    )
+
+
+def _grains(size_bytes: float) -> int:
+    return math.ceil(size_bytes / _GRAIN_BYTES) * _GRAIN_BYTES
+
+
+def _reasons(need: Need, chosen: Trial) -> tuple[str, ...]:
+    switch, point = chosen.parameters.congestion_point, chosen.parameters.reaction_point
+    most = int(need.flows[-1])
+    kmin = (
+        f"Kmin {switch.kmin_bytes} bytes is {need.speed_gbps} Gb/s times "
+        f"{s_to_us(need.round_trip_s):g} us."
+    )
+    pmax = (
+        f"Pmax {switch.pmax_percent:g} % leaves a quarter above the "
+        f"{share_to_percent(chosen.most_marking):.2f} % that {most} flows need."
+    )
+    kmax = (
+        f"Kmax {switch.kmax_bytes} bytes leaves {chosen.slope_margin:.2f} times the slope to the "
+        f"edge of oscillation for 2 to {most} flows; {chosen.worst_flows} flows are nearest."
+    )
+    step = (
+        f"R_AI {point.additive_mbps} Mb/s is the largest step whose Kmax is within "
+        f"{need.limit_bytes} bytes."
+    )
+    counter = "The byte counter is off: the unit of its register is not confirmed."
+    return kmin, pmax, kmax, step, counter

@@ -1,0 +1,106 @@
+"""The linear model against the model in time, and against known cases."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fabric.qos.dcqcn.fluid import fixed_point, loop
+from fabric.qos.dcqcn.marking import Band
+from fabric.qos.dcqcn.presets import CONNECTX, PAPER
+from fabric.qos.dcqcn.stability import stability
+from fabric.qos.dcqcn.transient import Run, simulate
+
+SLOPE = 0.1 / 195_000
+POINTS = [(40, 2), (40, 10), (40, 64), (100, 2), (100, 10)]
+
+
+def model(gbps, flows, parameters=PAPER, packet_bytes=1000):
+    return loop(parameters, np.asarray(gbps) * 1e9, flows, packet_bytes)
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_known_points(point: tuple[int, int]) -> None:
+    """Stable at 4 us, a growing swing at 50 us and more."""
+    found = stability(model(*point), SLOPE, np.array([4, 50, 85, 100]) * 1e-6)
+    assert found.stable.tolist() == [True, False, False, False]
+    assert found.growing_roots.tolist() == [0, 2, 2, 2]
+    assert (np.diff(found.slope_margin) < 0).all()
+
+
+def test_margin_is_where_the_stability_changes() -> None:
+    """Just below the steeper slope stable, just above not; the same downwards."""
+    points = model([40, 100, 100], [64, 2, 10])
+    steeper = stability(points, SLOPE, 4e-6).steeper
+    for factor, stable in ((0.99, True), (1.01, False)):
+        assert (stability(points, SLOPE * steeper * factor, 4e-6).stable == stable).all()
+    flatter = stability(points, SLOPE, 50e-6).flatter
+    for factor, stable in ((0.99, True), (1.01, False)):
+        assert (stability(points, SLOPE / flatter * factor, 50e-6).stable == stable).all()
+
+
+def test_no_delay_and_shapes() -> None:
+    """The delay broadcasts against the points."""
+    points = model([40, 100], [2, 2])
+    found = stability(points, SLOPE, np.array([[0.0], [4e-6], [50e-6]]))
+    assert found.steeper.shape == (3, 2)
+    assert found.stable[:2].all()
+    assert (found.slope_margin[0] > found.slope_margin[1]).all()
+    assert stability(model(40, 2), SLOPE, 4e-6).stable.shape == ()
+
+
+def test_many_points_are_the_same_as_one() -> None:
+    """More points than are worked on at once."""
+    flows = np.linspace(1, 300, 300)
+    together = stability(model(100, flows), SLOPE, 8e-6)
+    for row in (0, 127, 128, 299):
+        alone = stability(model(100, flows[row]), SLOPE, 8e-6)
+        assert together.steeper[row] == pytest.approx(float(alone.steeper), rel=1e-9)
+
+
+def _draws() -> list[tuple[float, float, float, float, int]]:
+    """Speeds, flows, delays, slopes and set, away from the edge of stability."""
+    random = np.random.default_rng(7)
+    kept = []
+    while len(kept) < 40:
+        gbps, flows = random.choice([40, 100, 200, 400]), random.integers(2, 100)
+        delay, slope = random.integers(8, 60) * 1e-6, 10 ** random.uniform(-8, -5.5)
+        index = int(random.integers(2))
+        points = model(gbps, float(flows), (PAPER, CONNECTX)[index], 4178)
+        found = stability(points, slope, delay)
+        if found.steeper > 1.3 and found.flatter > 1.3:
+            kept.append((float(gbps), float(flows), float(delay), float(slope), index))
+    return kept
+
+
+@pytest.mark.parametrize(("index", "seconds"), [(0, 0.2), (1, 0.3)])
+def test_it_agrees_with_the_model_in_time(index: int, seconds: float) -> None:
+    """A queue a tenth off its place comes back, or swings away, as the roots say."""
+    rows = [draw for draw in _draws() if draw[4] == index]
+    gbps, flows, delay, slope, _ = np.array(rows).T
+    points = model(gbps, flows, (PAPER, CONNECTX)[index], 4178)
+    thresholds = Band(np.full_like(slope, 1e7), 1e7 + 0.9 / slope, np.full_like(slope, 0.9))
+    found = simulate(points, thresholds, delay, Run(duration_s=seconds, step_s=2e-6))
+    steady = thresholds.queue_bytes(fixed_point(points).marking)
+    kick = 0.1 * (steady - 1e7)
+    stable = stability(points, slope, delay).stable
+    assert 3 <= stable.sum() <= len(rows) - 3
+    away = np.abs(found.mean_bytes - steady)
+    back = (found.std_bytes < kick / np.sqrt(2)) & (away < kick)
+    assert back.tolist() == stable.tolist()
+
+
+@given(
+    st.sampled_from([25, 40, 100, 400]),
+    st.integers(1, 256),
+    st.floats(1e-8, 1e-5),
+    st.floats(0.1, 10),
+)
+def test_margins_move_with_the_slope(gbps: int, flows: int, slope: float, factor: float) -> None:
+    """The edge itself is a property of the loop, not of the slope that is asked about."""
+    points = model(gbps, float(flows), PAPER, 4178)
+    here, there = (stability(points, value, 20e-6) for value in (slope, slope * factor))
+    if here.growing_roots == there.growing_roots:
+        assert there.steeper * factor == pytest.approx(float(here.steeper), rel=1e-6)

@@ -1,0 +1,84 @@
+"""Verdicts: the known points, the levels that they are held against, and input that is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from fabric.qos.dcqcn.parameters import CongestionPoint
+from fabric.qos.dcqcn.presets import PAPER
+from fabric.qos.dcqcn.transient import Run
+from fabric.qos.dcqcn.verdict import Points, Verdict, assess
+
+SWITCH = CongestionPoint(kmin_bytes=5_000, kmax_bytes=200_000, pmax_percent=10)
+SET = replace(PAPER, congestion_point=SWITCH)
+STABLE, OSCILLATES, RIDES = Verdict.STABLE, Verdict.OSCILLATES, Verdict.RIDES
+
+
+SHORT = Run(duration_s=0.08)
+
+
+def points(gbps, flows, delay_us, **more) -> Points:
+    return Points(
+        capacity_bps=np.asarray(gbps) * 1e9,
+        flows=flows,
+        packet_bytes=1000,
+        delay_s=np.asarray(delay_us) * 1e-6,
+        **more,
+    )
+
+
+def test_known_points() -> None:
+    """Stable at 4 us; at 50 us all swing, and the largest peaks past Kmax."""
+    gbps, flows = [40, 40, 40, 100, 100], [2, 10, 64, 2, 10]
+    found = assess(SET, points(gbps, flows, [[4], [50]]), SHORT)
+    assert found.verdicts[0].tolist() == [STABLE] * 5
+    assert found.verdicts[1].tolist() == [OSCILLATES, OSCILLATES, RIDES, OSCILLATES, OSCILLATES]
+    assert (found.slope_margin[0] > 1).all()
+    assert (found.slope_margin[1] < 1).all()
+    assert found.queue_bytes[0] / 1e3 == pytest.approx([6.5, 16.8, 120.2, 5.5, 8.7], rel=0.01)
+    assert found.kmax_share == pytest.approx(found.queue_bytes / 200_000)
+    assert found.kmax_margin_bytes == pytest.approx(200_000 - found.queue.peak_bytes)
+    assert found.kmax_margin_bytes[1, 2] < 0
+    assert found.rate_bps[0].tolist() == [20e9, 4e9, 0.625e9, 50e9, 10e9]
+
+
+def test_a_known_pfc_level_takes_the_place_of_kmax() -> None:
+    """The peak of 273 KB is past Kmax, but only a level below it starts PFC."""
+    levels = np.array([np.inf, 300_000, 250_000, 100_000])
+    found = assess(SET, points(40, 64, 50, xoff_threshold_bytes=levels), SHORT)
+    assert found.verdicts.tolist() == [RIDES, OSCILLATES, RIDES, RIDES]
+    peak = found.queue.peak_bytes[0]
+    assert peak == pytest.approx(273_300, rel=0.02)
+    assert found.pfc_margin_bytes == pytest.approx(levels - peak)
+
+
+def test_a_stable_queue_above_the_pfc_level_rides() -> None:
+    found = assess(SET, points(40, 64, 4, xoff_threshold_bytes=[110_000.0, 130_000.0]), SHORT)
+    assert found.verdicts.tolist() == [RIDES, STABLE]
+
+
+def test_no_queue_of_the_band_marks_enough() -> None:
+    """40 Gb/s and 16 flows need 1.09 %, the paper's switch marks 1 %."""
+    found = assess(PAPER, points(40, [8, 16], 4), SHORT)
+    assert found.verdicts.tolist() == [STABLE, RIDES]
+    assert np.isnan(found.queue_bytes).tolist() == [False, True]
+    assert np.isnan(found.slope_margin).tolist() == [False, True]
+    assert found.queue.peak_bytes[1] > 200_000
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"xoff_threshold_bytes": 0.0}, "xoff_threshold_bytes"),
+        ({"flows": 0.0}, "flows"),
+        ({"capacity_bps": -1.0}, "capacity_bps"),
+        ({"delay_s": 0.0}, "delay_s"),
+    ],
+)
+def test_wild_input_is_refused(change: dict[str, float], message: str) -> None:
+    asked = replace(points(40, 2.0, 4), **change)
+    with pytest.raises(ValueError, match=message):
+        assess(SET, asked, Run(duration_s=0.001))
