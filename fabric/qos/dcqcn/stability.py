@@ -21,7 +21,7 @@ much steeper or flatter it may be is an exact gain margin, and one that an opera
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -40,11 +40,13 @@ if TYPE_CHECKING:
     Complexes = NDArray[np.complex128]
 
 #: Angular frequencies that are looked at, per second: slower than minutes, faster than a packet.
-_SLOWEST, _FASTEST, _COUNT = 1e-2, 1e8, 4000
+_SLOWEST, _FASTEST, _COUNT = 1e-2, 1e8, 2000
 #: The characteristic function is divided by (s + this)^4, which turns by 2 pi whatever this is.
 _REFERENCE_PER_S = 1e4
-#: Relative step of the numerical derivatives.
+#: Step of the numerical derivatives, over the distance to the nearer end of the range.
 _STEP = 1e-5
+#: No switch holds a queue that needs more marking: there the model is taken at this marking.
+_MOST_MARKING = 1.0 - 1e-4
 #: Points that are worked on at once, so that memory stays near 100 MB.
 _CHUNK = 128
 
@@ -145,6 +147,7 @@ def _margins(slopes: Complexes, slope: Floats) -> tuple[Floats, Floats]:
 def _characteristic(model: Loop, s: Complexes, delay_s: Floats) -> tuple[Complexes, Complexes]:
     """Return ``s inner(s)`` and ``outer(s)`` for frequencies of shape (n, 1)."""
     steady = fixed_point(model)
+    steady = replace(steady, marking=np.minimum(steady.marking, _MOST_MARKING))
     now = events(model, steady.marking, model.fair_pps)
     by_marking, by_rate = _derivatives(model, steady)
     z = np.exp(-s * delay_s)
@@ -168,16 +171,25 @@ def _characteristic(model: Loop, s: Complexes, delay_s: Floats) -> tuple[Complex
 
 def _derivatives(model: Loop, steady: FixedPoint) -> tuple[Events, Events]:
     """Return the changes of the events with the marking and with the rate."""
-    up, down = 1.0 + _STEP, 1.0 - _STEP
     marking, rate = steady.marking, model.fair_pps
+    by_marking = _STEP * np.minimum(marking, 1.0 - marking)
+    by_rate = _STEP * rate
     return (
-        _slope(events(model, marking * up, rate), events(model, marking * down, rate), marking),
-        _slope(events(model, marking, rate * up), events(model, marking, rate * down), rate),
+        _slope(
+            events(model, marking + by_marking, rate),
+            events(model, marking - by_marking, rate),
+            by_marking,
+        ),
+        _slope(
+            events(model, marking, rate + by_rate),
+            events(model, marking, rate - by_rate),
+            by_rate,
+        ),
     )
 
 
-def _slope(high: Events, low: Events, at: Floats) -> Events:
+def _slope(high: Events, low: Events, step: Floats) -> Events:
     changes = (
-        (getattr(high, name) - getattr(low, name)) / (2.0 * _STEP * at) for name in Events.__slots__
+        (getattr(high, name) - getattr(low, name)) / (2.0 * step) for name in Events.__slots__
     )
     return Events(*changes)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fabric.qos.dcqcn.fluid import fixed_point, loop
 from fabric.qos.dcqcn.marking import Band
-from fabric.qos.dcqcn.presets import CONNECTX, PAPER
+from fabric.qos.dcqcn.presets import CONNECTX, PAPER, PUBLISHED
 from fabric.qos.dcqcn.stability import stability
 from fabric.qos.dcqcn.transient import Run, simulate
 
@@ -58,6 +58,15 @@ def test_many_points_are_the_same_as_one() -> None:
     for row in (0, 127, 128, 299):
         alone = stability(model(100, flows[row]), SLOPE, 8e-6)
         assert together.steeper[row] == pytest.approx(float(alone.steeper), rel=1e-9)
+
+
+@pytest.mark.parametrize("parameters", PUBLISHED, ids=lambda found: found.name)
+def test_any_speed_and_any_number_of_flows_has_an_answer(parameters) -> None:
+    """From 1 Gb/s with 4096 flows, where almost every packet is marked, to one flow of 1.6T."""
+    speeds, flows = np.geomspace(1, 1600, 12)[:, None], np.geomspace(1, 4096, 13)
+    found = stability(model(speeds, flows, parameters, 4178), SLOPE, 8e-6)
+    assert np.isin(found.growing_roots, [0, 2, 4]).all()
+    assert not np.isnan(found.slope_margin).any()
 
 
 def _draws() -> list[tuple[float, float, float, float, int]]:
