@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -35,9 +36,7 @@ def register(app: typer.Typer) -> None:
     app.command(epilog="Example: rocefab init my-fabric")(init)
     app.command(epilog="Example: rocefab check inventory/demo --format sarif > check.sarif")(check)
     app.command(epilog="Example: rocefab render inventory/demo --out out/demo")(render)
-    app.command(epilog="Example: rocefab explain inventory/demo su1-rail0 green_max_threshold")(
-        explain
-    )
+    app.command(epilog="Example: rocefab explain inventory/demo su1-rail0 Ethernet0")(explain)
 
 
 def init(
@@ -134,22 +133,49 @@ def render(
         output.note(f"wrote {len(written)} files and manifest.json to {out}")
 
 
+def _explained(words: list[str]) -> tuple[Path, str, str]:
+    """Return inventory, device and text; the inventory may be left out."""
+    first = Path(words[0])
+    folder = Path(os.environ.get("ROCEFAB_INVENTORY", "."))
+    if len(words) == 3 or (len(words) == 2 and first.is_dir()):  # noqa: PLR2004
+        folder, *words = first, *words[1:]
+    if not 1 <= len(words) <= 2:  # noqa: PLR2004
+        raise typer.BadParameter("give a device, and perhaps a text", param_hint="DEVICE")
+    return Path(folder), words[0], words[1] if len(words) > 1 else ""
+
+
 def explain(
-    inventory: Inventory,
-    device: Annotated[str, typer.Argument(help="Switch or host.")],
-    text: Annotated[str, typer.Argument(help="Table, field or line of its configuration.")] = "",
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[INVENTORY] DEVICE [TEXT]",
+            help="Folder with fabric.yaml, else ROCEFAB_INVENTORY or this folder; switch or host; "
+            "a port, or a table, field or line of its configuration.",
+        ),
+    ],
     form: FormatOption = Format.TEXT,
 ) -> None:
-    """Tell which policy value, rule and source a line comes from.
+    """Tell which policy value, rule and source a line comes from, or the budget of a port.
+
+    A port of a switch alone shows its lossless budget: headroom term by term, thresholds, ECN,
+    watchdog, and the same of the other end of the cable.
 
     Exit codes: 0, 2.
     """
+    from fabric.workflow.budget import find_port, port_budget
     from fabric.workflow.explain import explain as workflow
     from fabric.workflow.project import Project
 
-    found = workflow(Project(inventory), device, text)
-    if form is Format.JSON:
-        output.as_json([item.as_dict() for item in found])
+    folder, device, text = _explained(words)
+    project = Project(folder)
+    port = find_port(project, device, text)
+    if port:
+        found = port_budget(project, project.devices[device], port)
+        output.records(found.headers, found.rows, json_form=form is Format.JSON)
         return
-    for item in found:
+    answers = workflow(project, device, text)
+    if form is Format.JSON:
+        output.as_json([item.as_dict() for item in answers])
+        return
+    for item in answers:
         output.data(item.as_text() + "\n")

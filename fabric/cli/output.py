@@ -33,6 +33,14 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
         sys.stdout.write("  ".join(cells).rstrip() + "\n")
 
 
+def records(headers: Sequence[str], rows: Sequence[Sequence[object]], *, json_form: bool) -> None:
+    """Write rows as a table, or as a JSON list of objects."""
+    if json_form:
+        as_json([dict(zip(headers, row, strict=True)) for row in rows])
+    else:
+        table(headers, rows)
+
+
 def progress(device: str, text: str) -> None:
     """Write what happens to stderr, one line each."""
     name = f"{device}: " if device else ""

@@ -1,1 +1,1 @@
-"""ECN marking thresholds: published figures, our recommendation, and the units of each system."""
+"""ECN marking thresholds: published figures, and the units of each system."""

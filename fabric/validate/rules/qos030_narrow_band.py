@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
-from fabric.qos.ecn.recommend import LEAST_FRAMES
 from fabric.validate.rule import ModelRule, rules
 
 if TYPE_CHECKING:
@@ -13,6 +12,9 @@ if TYPE_CHECKING:
 
     from fabric.core.findings import Finding
     from fabric.validate.world import Model
+
+#: Frames that a band must have room for: with one, the marking is all or nothing.
+LEAST_FRAMES = 2
 
 
 @rules.add("QOS030")

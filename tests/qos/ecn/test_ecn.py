@@ -1,4 +1,4 @@
-"""Marking thresholds: published, recommended, and in the units of the systems."""
+"""Marking thresholds: published, and in the units of the systems."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from fabric.qos.ecn.edge import UNITS, programmed_bytes, to_units
 from fabric.qos.ecn.figures import FIGURES, figures_for
-from fabric.qos.ecn.recommend import Queue, recommend
 
 SIZES = st.integers(1, 10**8)
 
@@ -33,59 +32,6 @@ def test_figures_for_a_speed() -> None:
     assert "DCQCN paper" in {figure.name for figure in figures_for(40)}
     assert "DCQCN paper" not in {figure.name for figure in figures_for(400)}
     assert "NVIDIA Onyx RoCE mode" in {figure.name for figure in figures_for(400)}
-
-
-def test_recommendation_by_hand() -> None:
-    """400G and 9.6 us: 480,000 bytes are 469 KiB; 3.4 permille of marking double to 1 percent."""
-    found = recommend(Queue(480_000, 9022, 0.0034, 64))
-    assert (found.kmin_bytes, found.kmax_bytes, found.pmax_percent) == (480_256, 1_921_024, 1)
-    assert found.reasons[0] == "kmin: one bandwidth-delay product (480,000 bytes)"
-
-
-def test_a_short_path_gets_two_frames() -> None:
-    found = recommend(Queue(5_000, 9022, 0.03, 64))
-    assert found.kmin_bytes == 18_432
-    assert found.pmax_percent == 6
-    assert found.reasons[0].startswith("kmin: 2 frames")
-
-
-def test_the_pause_threshold_bounds_kmax() -> None:
-    found = recommend(Queue(480_000, 9022, 0.01, 64, pause_bytes=1_000_000))
-    assert found.kmax_bytes == 999_424
-    assert "below the pause threshold" in found.reasons[1]
-
-
-def test_a_small_pool_bounds_kmin_too() -> None:
-    found = recommend(Queue(480_000, 9022, 0.01, 64, pause_bytes=400_000))
-    assert found.kmax_bytes == 399_360
-    assert found.kmin_bytes == 99_328
-    assert "would not fit" in found.reasons[0]
-
-
-def test_no_room_at_all() -> None:
-    with pytest.raises(ValueError, match="leaves no room for ECN"):
-        recommend(Queue(480_000, 9022, 0.01, 64, pause_bytes=2_000))
-
-
-@given(
-    st.floats(1, 1e7),
-    st.integers(64, 9216),
-    st.floats(0, 1),
-    st.floats(20_000, 1e8) | st.none(),
-    st.sampled_from([1024, 254, 12_288]),
-)
-def test_what_holds_for_any_queue(delay, frame, marking, pause, step) -> None:
-    try:
-        found = recommend(Queue(delay, frame, marking, 64, pause, step))
-    except ValueError:
-        assert pause is not None
-        assert pause < 6 * step
-        return
-    assert 0 < found.kmin_bytes < found.kmax_bytes
-    assert found.kmin_bytes % step == found.kmax_bytes % step == 0
-    assert 1 <= found.pmax_percent <= 100
-    assert pause is None or found.kmax_bytes < pause
-    assert len(found.reasons) == 3
 
 
 @pytest.mark.parametrize(
