@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from fabric.workflow.project import Project
     from fabric.workflow.show import Table
 
+OwnModels = Annotated[
+    Path | None,
+    typer.Option(
+        "--inventory", help="Inventory folder with fabric.yaml.", envvar="ROCEFAB_INVENTORY"
+    ),
+]
 show_app = typer.Typer(
     help="Show topology, addresses, links, hosts, rules and more.",
     no_args_is_help=True,
@@ -85,15 +91,30 @@ def hosts(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -> No
     _project_table(inventory, form, show.hosts)
 
 
-@show_app.command(epilog="Example: rocefab show platforms")
-def platforms(form: FormatOption = Format.TEXT) -> None:
-    """Switch models that are known, with what is known of each.
+@show_app.command(epilog="Example: rocefab show platforms ACS-SN5600")
+def platforms(
+    name: str = typer.Argument(
+        "", help="Switch model or ASIC family: all that is known of it, with sources."
+    ),
+    asics: bool = typer.Option(
+        False,
+        "--asics",
+        envvar="ROCEFAB_ASICS",
+        help="List ASIC families; ~ stands before deduced, ? before unconfirmed numbers.",
+    ),
+    inventory: OwnModels = None,
+    form: FormatOption = Format.TEXT,
+) -> None:
+    """Switch models that are known, those of the inventory too, with what is known of each.
 
-    Exit codes: 0.
+    Exit codes: 0, 2.
     """
     from fabric.workflow import show
 
-    _print(show.platforms(), form)
+    shown = show.platforms(name, inventory, asics=asics)
+    for warning in shown.warnings:
+        output.note(f"warning: {warning}")
+    _print(shown.table, form)
 
 
 @show_app.command(epilog="Example: rocefab show rules")
@@ -109,7 +130,7 @@ def rules(form: FormatOption = Format.TEXT) -> None:
 
 @show_app.command(epilog="Example: rocefab show schema > fabric.schema.json")
 def schema(
-    kind: str = typer.Argument("fabric", help="fabric, devices or hosts."),
+    kind: str = typer.Argument("fabric", help="fabric, devices, hosts or platforms."),
 ) -> None:
     """JSON Schema of an inventory file, for editors.
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MAIN_FILE = "fabric.yaml"
-KINDS = ("devices", "hosts")
+KINDS = ("devices", "hosts", "platforms")
 _ENDINGS = (".yaml", ".yml")
 
 
@@ -27,13 +27,14 @@ class Folder:
     ----------
     fabric : Document
         ``fabric.yaml``.
-    devices, hosts : list of Document
-        The files of ``devices/`` and ``hosts/``, sorted by name.
+    devices, hosts, platforms : list of Document
+        The files of ``devices/``, ``hosts/`` and ``platforms/``, sorted by name.
     """
 
     fabric: Document
     devices: list[Document] = field(default_factory=list)
     hosts: list[Document] = field(default_factory=list)
+    platforms: list[Document] = field(default_factory=list)
 
 
 def read_folder(folder: Path, shown_as: str | None = None) -> Folder:
@@ -145,4 +146,4 @@ def _file_fix(meant: str | None, *, known: bool) -> str:
         return "remove it" if known else f"did you mean '{MAIN_FILE}'?"
     if meant:
         return f"did you mean a file in '{meant}/'?"
-    return "move it into 'devices/' or 'hosts/', or out of the inventory folder"
+    return "move it into 'devices/', 'hosts/' or 'platforms/', or out of the inventory folder"

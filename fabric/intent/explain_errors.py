@@ -60,9 +60,21 @@ def explain(
         _Fault(item, locate(item["loc"], model, document.data))
         for item in error.errors(include_url=False)
     ]
+    faults = [fault for fault in faults if not _only_seems_short(fault, document)]
     faults = _pair_misspelt(_narrow(faults, 0), document)
     findings = {_finding(fault, document, prefix): None for fault in faults}
     return sorted(findings, key=_order)
+
+
+def _only_seems_short(fault: _Fault, document: Document) -> bool:
+    """Say whether a list is long enough as written: pydantic counts only the items that are right.
+
+    Seen with pydantic 2 in tuples of any length; the items have errors of their own.
+    """
+    if fault.kind != "too_short":
+        return False
+    value = value_at(document.data, fault.spot.path)
+    return isinstance(value, list) and len(value) >= fault.error["ctx"]["min_length"]
 
 
 def _order(finding: Finding) -> tuple[Position, str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from fabric.core import hostlist
 from fabric.core.errors import InputError
+from fabric.core.findings import Severity
 from fabric.intent.documents import read_folder
 from fabric.intent.explain_errors import explain
 from fabric.intent.model import (
@@ -19,6 +20,9 @@ from fabric.intent.model import (
     HostOverride,
     HostsFile,
 )
+from fabric.intent.own_skus import build_skus
+from fabric.intent.sku_model import PlatformsFile
+from fabric.platforms.catalogue import Skus
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,6 +60,10 @@ class Intent:
         Content of ``fabric.yaml``.
     devices, hosts : tuple of Located
         Overrides in the order of file name and line; a later one wins field by field.
+    skus : Skus
+        Switch models by name: those of the catalogue, and the inventory's own.
+    warnings : tuple of Finding
+        What is odd about the files, though it can be used.
     """
 
     folder: str
@@ -63,6 +71,8 @@ class Intent:
     document: Document
     devices: tuple[Located[DeviceOverride], ...] = ()
     hosts: tuple[Located[HostOverride], ...] = ()
+    skus: Skus = field(default_factory=Skus)
+    warnings: tuple[Finding, ...] = ()
 
     def position(self, *path: str | int) -> Position:
         """Return the position of a field of ``fabric.yaml``, or of its nearest parent."""
@@ -99,6 +109,10 @@ def load(folder: Path, shown_as: str | None = None) -> Intent:
     fabric = _validate(FabricFile, documents.fabric, "fabric", findings)
     devices = [(doc, _validate(DevicesFile, doc, "", findings)) for doc in documents.devices]
     hosts = [(doc, _validate(HostsFile, doc, "", findings)) for doc in documents.hosts]
+    platforms = [(doc, _validate(PlatformsFile, doc, "", findings)) for doc in documents.platforms]
+    own = build_skus([(doc, file) for doc, file in platforms if file], folder)
+    warnings = [one for one in own.findings if one.severity < Severity.ERROR]
+    findings += [one for one in own.findings if one.severity is Severity.ERROR]
     if findings or fabric is None:
         name = shown_as or str(folder)
         plural = "" if len(findings) == 1 else "s"
@@ -120,6 +134,8 @@ def load(folder: Path, shown_as: str | None = None) -> Intent:
             if file
             for index, item in enumerate(file.hosts)
         ),
+        skus=Skus(own.skus),
+        warnings=tuple(warnings),
     )
 
 

@@ -74,7 +74,34 @@ def load_yaml(path: Path, shown_as: str, *, root: Path | None = None) -> Documen
         With all that is wrong with the file as a YAML file.
     """
     shown = printable(shown_as)
-    return parse_yaml(_read(path, shown, root or path.parent), shown)
+    return parse_yaml(_read(path, shown, root or path.parent, MAX_BYTES), shown)
+
+
+def read_text(path: Path, shown_as: str, *, root: Path, most_bytes: int) -> str:
+    """Read a text file that the inventory names.
+
+    Parameters
+    ----------
+    path : Path
+        The file to read.
+    shown_as : str
+        The file's name in messages.
+    root : Path
+        The folder that links may not leave.
+    most_bytes : int
+        A larger file is refused.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be read, is too large, or is no UTF-8 text.
+    """
+    shown = printable(shown_as)
+    raw = _read(path, shown, root, most_bytes)
+    if len(raw) > most_bytes:
+        message = f"the file is larger than {most_bytes // 1024:,} KiB"
+        raise _refused("INT008", message, "give the right file", Position(shown))
+    return _decode(raw, shown)
 
 
 def parse_yaml(raw: bytes, shown_as: str) -> Document:
@@ -110,7 +137,7 @@ def _refused(rule: str, message: str, fix: str, position: Position) -> InputErro
     return input_error([finding], position.file)
 
 
-def _read(path: Path, shown: str, root: Path) -> bytes:
+def _read(path: Path, shown: str, root: Path, most_bytes: int) -> bytes:
     try:
         if not leads_inside(path, root):
             message = "the link leads out of the inventory folder"
@@ -119,7 +146,7 @@ def _read(path: Path, shown: str, root: Path) -> bytes:
             raise _refused("INT011", "not a regular file", "put a file here", Position(shown))
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         with os.fdopen(os.open(path, flags), "rb") as stream:
-            return stream.read(MAX_BYTES + 1)
+            return stream.read(most_bytes + 1)
     except (OSError, RuntimeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         message = f"cannot be read: {printable(reason[:1].lower() + reason[1:])}"

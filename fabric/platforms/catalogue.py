@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,6 @@ from fabric.platforms.facts import Fact, parse_facts
 from fabric.platforms.model import HeadroomRow, Pools, Sku
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from importlib.resources.abc import Traversable
 
 _FOLDER = files("fabric.platforms") / "skus"
@@ -75,6 +75,31 @@ def sku(name: str) -> Sku:
         message = f"unknown SKU {name!r}; known: {', '.join(sku_names())}"
         raise KeyError(message)
     return _parse(name, _read(_FOLDER / f"{name}.toml"))
+
+
+class Skus(Mapping[str, Sku]):
+    """Switch models by name: those of the catalogue, read when asked for, and a user's own.
+
+    Parameters
+    ----------
+    own : mapping of str to Sku, optional
+        Models that the catalogue does not have.
+    """
+
+    def __init__(self, own: Mapping[str, Sku] | None = None) -> None:
+        self.own: dict[str, Sku] = dict(own or {})
+
+    def __getitem__(self, name: str) -> Sku:
+        return self.own[name] if name in self.own else sku(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.own or name in sku_names()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted([*sku_names(), *self.own]))
+
+    def __len__(self) -> int:
+        return len(sku_names()) + len(self.own)
 
 
 def _read(file: Traversable) -> dict[str, Any]:

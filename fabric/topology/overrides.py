@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from fabric.core import hostlist
 from fabric.core.findings import Finding, Severity
-from fabric.platforms.catalogue import sku, sku_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,18 +35,15 @@ _LISTED = {
 def switch_skus(intent: Intent, names: tuple[str, ...], leaves: int) -> tuple[Sku, ...]:
     """Return the model of each switch: its role's, or the known one that an override names."""
     platforms = intent.fabric.platforms
-    by_role = sku(platforms.leaf.sku), sku(platforms.spine.sku)
+    by_role = intent.skus[platforms.leaf.sku], intent.skus[platforms.spine.sku]
     models = [by_role[row >= leaves] for row in range(len(names))]
     own = {
-        name: override.value.sku
+        name: intent.skus[override.value.sku]
         for name, overrides in intent.device_overrides.items()
         for override in overrides
-        if override.value.sku in sku_names()
+        if override.value.sku is not None and override.value.sku in intent.skus
     }
-    return tuple(
-        sku(own[name]) if own.get(name) else model
-        for name, model in zip(names, models, strict=True)
-    )
+    return tuple(own.get(name, model) for name, model in zip(names, models, strict=True))
 
 
 def apply_overrides(fabric: Fabric) -> list[Finding]:
@@ -87,16 +83,20 @@ def _rows(
     return found, findings
 
 
+def hint(kind: str, name: str, known: Iterable[str]) -> str:
+    """Return what to write in place of an unknown name of a kind of thing."""
+    close = difflib.get_close_matches(name, list(known), n=1)
+    return f"did you mean {close[0]!r}?" if close else f"`rocefab show {_LISTED[kind]}` lists them"
+
+
 def _unknown(
     override: Located[Any], kind: str, name: str, known: Iterable[str], *path: str | int
 ) -> Finding:
-    close = difflib.get_close_matches(name, list(known), n=1)
-    hint = f"did you mean {close[0]!r}?" if close else f"`rocefab show {_LISTED[kind]}` lists them"
     return Finding(
         "TOP005",
         Severity.ERROR,
         f"there is no {kind} {name!r}",
-        hint,
+        hint(kind, name, known),
         ".".join(str(part) for part in (*override.path, *path)),
         override.position(*path),
     )
@@ -108,8 +108,9 @@ def _override_switch(fabric: Fabric, row: int, override: Located[DeviceOverride]
         switches.asn[row] = value.asn
     if value.loopback is not None:
         switches.loopback[row] = int(value.loopback)
-    if value.sku is not None and value.sku not in sku_names():
-        return [_unknown(override, "switch model", value.sku, sku_names(), "sku")]
+    known = fabric.intent.skus
+    if value.sku is not None and value.sku not in known:
+        return [_unknown(override, "switch model", value.sku, known, "sku")]
     return []
 
 

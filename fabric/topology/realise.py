@@ -14,11 +14,10 @@ import numpy as np
 from fabric.core import hostlist
 from fabric.core.errors import CapacityError, InputError
 from fabric.core.findings import Finding, Severity
-from fabric.platforms.catalogue import sku
 from fabric.topology.addressing import check_capacity, host_addresses, loopbacks, subnets
 from fabric.topology.consistency import double_names, double_ports, missing_ports
 from fabric.topology.model import Fabric, Hosts, Nics, Switches, Uplinks
-from fabric.topology.overrides import apply_overrides, switch_skus
+from fabric.topology.overrides import apply_overrides, hint, switch_skus
 
 if TYPE_CHECKING:
     from fabric.intent.inventory import Intent
@@ -62,7 +61,7 @@ def leaf_count(intent: Intent) -> int:
 def host_port_count(intent: Intent) -> int:
     """Return how many leaf ports are kept for hosts."""
     leaf = intent.fabric.platforms.leaf
-    return leaf.host_ports or sku(leaf.sku).port_count // 2
+    return leaf.host_ports or intent.skus[leaf.sku].port_count // 2
 
 
 def _refuse(error: type[InputError], findings: list[Finding], intent: Intent) -> None:
@@ -76,15 +75,13 @@ def _check_skus(intent: Intent) -> None:
     findings = []
     for role in ("leaf", "spine"):
         name = getattr(intent.fabric.platforms, role).sku
-        try:
-            sku(name)
-        except KeyError as error:
+        if name not in intent.skus:
             findings.append(
                 Finding(
                     "TOP001",
                     Severity.ERROR,
-                    str(error.args[0]),
-                    "name a known switch model",
+                    f"there is no switch model {name!r}",
+                    hint("switch model", name, intent.skus),
                     f"fabric.platforms.{role}.sku",
                     intent.position("platforms", role, "sku"),
                 )

@@ -11,6 +11,8 @@ from fabric.core.findings import Finding, Severity
 from fabric.core.units import ipv4_text
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from fabric.intent.policy import Model
     from fabric.workflow.project import Project
 
@@ -24,6 +26,14 @@ class Table:
 
     headers: tuple[str, ...]
     rows: tuple[tuple[object, ...], ...]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A table, and what is odd about the files that it was made from."""
+
+    table: Table
+    warnings: tuple[Finding, ...] = ()
 
 
 def topology(project: Project) -> Table:
@@ -121,24 +131,29 @@ def hosts(project: Project) -> Table:
     return Table(headers, rows)
 
 
-def platforms() -> Table:
-    """Return the switch models that are known."""
-    from fabric.platforms.catalogue import sku, sku_names
+def platforms(name: str = "", inventory: Path | None = None, *, asics: bool = False) -> Shown:
+    """Return the switch models, the ASIC families, or all that is known of one of them.
 
-    rows = []
-    for name in sku_names():
-        model = sku(name)
-        rows.append((
-            name,
-            model.nos,
-            model.asic,
-            model.port_count,
-            ",".join(str(speed) for speed in model.speeds_gbps),
-            f"{len(model.headroom)} rows" if model.headroom else "none published",
-            "yes" if model.pools else "unknown",
-        ))
-    headers = ("sku", "nos", "asic", "ports", "gbps", "headroom_table", "pool_sizes")
-    return Table(headers, tuple(rows))
+    Parameters
+    ----------
+    name : str
+        A switch model or an ASIC family; empty for the list.
+    inventory : Path, optional
+        An inventory folder, whose own models count too.
+    asics : bool
+        List the ASIC families in place of the switch models.
+
+    Raises
+    ------
+    InputError
+        When the inventory is wrong, or nothing has the name.
+    """
+    from fabric.workflow import hardware
+
+    skus, warnings = hardware.inventory_skus(inventory)
+    if name:
+        return Shown(hardware.details(name, skus), warnings)
+    return Shown(hardware.families() if asics else hardware.models(skus), warnings)
 
 
 def rules() -> Table:
@@ -158,11 +173,13 @@ def schema(kind: str) -> str:
         When there is no such kind of file.
     """
     from fabric.intent.model import DevicesFile, FabricFile, HostsFile
+    from fabric.intent.sku_model import PlatformsFile
 
     models: dict[str, type[Model]] = {
         "fabric": FabricFile,
         "devices": DevicesFile,
         "hosts": HostsFile,
+        "platforms": PlatformsFile,
     }
     if kind not in models:
         message = f"there is no schema {kind!r}; there are {', '.join(models)}"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from fabric.intent.model import DevicesFile, FabricFile, HostsFile
+from fabric.intent.sku_model import PlatformsFile
 from tests.cli import tree
 
 _INVENTORY_HEAD = """\
@@ -15,7 +16,8 @@ _INVENTORY_HEAD = """\
 
 Generated from the models that read it; do not edit.
 
-A folder with `fabric.yaml`, and, where something differs, `devices/*.yaml` and `hosts/*.yaml`.
+A folder with `fabric.yaml`, and, where something differs, `devices/*.yaml` and `hosts/*.yaml`;
+`platforms/*.yaml` describes [switch models of your own](#own-switch-models).
 `rocefab init FOLDER` writes one to start from; `rocefab check FOLDER` says what is wrong with it.
 Unknown fields are errors. A field whose name ends in a unit is in that unit: `_m` metres, `_s`
 seconds, `_ms` milliseconds, `_bytes`, `_gbps`, `_percent`. A range stands for names in order:
@@ -27,10 +29,49 @@ port, then device or host, then role, then `fabric.yaml`. What no file sets is t
 `rocefab explain FOLDER DEVICE TEXT` shows which value decided a line.
 
 """
+_OWN_MODELS = """\
+## Own switch models
+
+`rocefab show platforms` lists the switch models that rocefab knows. A model that is not there goes
+into a file `platforms/NAME.yaml` of the inventory folder; its name then stands wherever one can:
+
+```yaml
+# platforms/my-switch.yaml
+skus:
+  - name: My-Switch
+    nos: sonic
+    asic: tomahawk-5
+    ports:
+      count: 64
+      lanes: 8
+      name: Ethernet{lane}
+      alias: etp{number}
+      speeds_gbps: [100, 400, 800]
+    headroom_table: my-switch/pg_profile_lookup.ini
+    buffers: my-switch/config_db.json
+    facts:
+      mac_entries: {value: 32768, source: data sheet of My-Switch}
+```
+
+- `headroom_table` is the file `/usr/share/sonic/device/PLATFORM/HWSKU/pg_profile_lookup.ini` of the
+  switch, as it is. Every line is checked; a message names file, line and column.
+- `buffers` is plain JSON with the table `BUFFER_POOL`: `/etc/sonic/config_db.json`, or a part of
+  it. A template (`buffers_defaults_t1.j2`) is refused, and so are pools without sizes: the dynamic
+  buffer model has none. The largest pool counts as the packet buffer unless `facts` says otherwise.
+- Paths begin at the YAML file and stay below it: no `..`, no absolute path, no link that leads out.
+- `asic` brings cell size, headroom law and the rest; `rocefab show platforms --asics` lists the
+  families. `facts` stand before those of the family; each needs a source. The names of facts
+  are those that `rocefab show platforms spectrum-4` prints.
+- What is left out is unknown, and checks that need it say so. Without `buffers`, or where lossy
+  traffic shares the lossless pools, the configuration of the switch cannot be written.
+- `rocefab show platforms My-Switch --inventory FOLDER` shows all that is known of it.
+
+"""
 _FILES = (
     ("fabric.yaml", FabricFile),
     ("devices/*.yaml", DevicesFile),
     ("hosts/*.yaml", HostsFile),
+    ("platforms/*.yaml", PlatformsFile),
 )
 _CLI_HEAD = """\
 # Commands
@@ -62,6 +103,8 @@ def inventory_page() -> str:
     for file, model in _FILES:
         schema = model.model_json_schema()
         definitions = schema.pop("$defs")
+        if model is PlatformsFile:
+            parts.append(_OWN_MODELS)
         parts.append(f"## `{file}`\n\n{_table(schema)}")
         for name in _in_order(schema, definitions):
             if name not in told:
@@ -129,8 +172,10 @@ def _type(field: dict[str, Any]) -> tuple[str, str]:
         return f"list of {_type(node['items'])[0]}", "not empty" if "minItems" in node else ""
     if node["type"] == "object":
         return f"{_link(next(iter(node['patternProperties'].values())))} by name", ""
-    if node["type"] == "integer":
-        return "integer", f"{_least(node, 'minimum')} {_most(node, 'maximum')}".strip()
+    if node["type"] in ("integer", "number"):
+        above = f"above {node['exclusiveMinimum']:,}" if "exclusiveMinimum" in node else ""
+        limits = f"{_least(node, 'minimum')}{above} {_most(node, 'maximum')}"
+        return str(node["type"]), limits.strip()
     name = {"ipv4": "IPv4 address", "ipv4network": "IPv4 network"}.get(node.get("format", ""))
     kind = name or {"string": "text", "boolean": "true or false"}[node["type"]]
     longest = f"at most {node['maxLength']} characters" if "maxLength" in node else ""

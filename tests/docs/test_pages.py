@@ -24,7 +24,7 @@ def test_page_is_up_to_date(name: str, update_golden: bool) -> None:
     assert (DOCS / name).read_text() == text, "run pytest with --update-golden and read the diff"
 
 
-@pytest.mark.parametrize("kind", ["fabric", "devices", "hosts"])
+@pytest.mark.parametrize("kind", ["fabric", "devices", "hosts", "platforms"])
 def test_schema_is_up_to_date(kind: str, update_golden: bool) -> None:
     """The schemas that editors complete with lie beside the examples."""
     file = ROOT / "inventory" / f"{kind}.schema.json"

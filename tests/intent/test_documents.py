@@ -99,7 +99,7 @@ def test_missing_folder_and_missing_main_file(tmp_path: Path) -> None:
         (
             GOOD | {"spare.yml": ""},
             (
-                "inv/spare.yml:1:1: not read; move it into 'devices/' or 'hosts/',"
+                "inv/spare.yml:1:1: not read; move it into 'devices/', 'hosts/' or 'platforms/',"
                 " or out of the inventory folder"
             ),
         ),

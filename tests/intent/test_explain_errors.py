@@ -244,6 +244,22 @@ def test_an_unknown_error_type_keeps_its_message() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        (b"field: [x]\n", ["f.yaml:1:9: fabric.field[0]: "]),
+        (b"field: []\n", ["f.yaml:1:1: fabric.field: the list "]),
+    ],
+)
+def test_a_list_of_wrong_items_is_not_called_too_short(text: bytes, wanted: list[str]) -> None:
+    """Pydantic counts only the items that are right."""
+    numbers = Annotated[tuple[int, ...], Field(min_length=1, strict=False)]
+    model = create_model("Model", __base__=Sample, field=(numbers, ...))
+    found = messages(text, "f.yaml", model)
+    assert len(found) == len(wanted)
+    assert all(one.startswith(start) for one, start in zip(found, wanted, strict=True))
+
+
 def test_location_passes_root_models_callable_tags_and_data_that_a_validator_made() -> None:
     class Lax(Sample):
         port: str

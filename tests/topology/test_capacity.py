@@ -179,9 +179,8 @@ def test_all_that_runs_out_is_named_at_once() -> None:
             {"platforms__leaf__sku": "ACS-MSN4701"},
             [
                 (
-                    "fabric.platforms.leaf.sku: unknown SKU 'ACS-MSN4701'; known: 7050DX4-32S, "
-                    "7060X6-64PE, ACS-MSN2700, ACS-MSN4700, ACS-SN5600; name a known switch model "
-                    "[TOP001]"
+                    "fabric.platforms.leaf.sku: there is no switch model 'ACS-MSN4701'; did you mean "
+                    "'ACS-MSN4700'? [TOP001]"
                 )
             ],
         ),

@@ -37,7 +37,7 @@ REFUSED: dict[str, tuple[str, str, list[str]]] = {
         [
             (
                 "inventory/devices/test.yaml:3:5: devices.0.sku: there is no switch model "
-                "'ACS-MSN4600'; did you mean 'ACS-MSN4700'? [TOP005]"
+                "'ACS-MSN4600'; did you mean 'ACS-MSN4600C'? [TOP005]"
             )
         ],
     ),

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from fabric.platforms import catalogue
 from fabric.platforms.catalogue import sku
-from fabric.topology import addressing, overrides, realise
 from fabric.validate.runner import Outcome, run
 from fabric.validate.world import World
 from fabric.workflow.project import Project
@@ -34,16 +34,7 @@ LARGE = {
 def wide_spine(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give the EOS spine 128 ports: no known model has as many as this fabric needs."""
     wide = replace(sku("7060X6-64PE"), port_count=128)
-    for module in (addressing, overrides, realise_module()):
-        monkeypatch.setattr(module, "sku", lambda name: wide if name == wide.name else sku(name))
-
-
-def realise_module() -> Any:
-    """Return the module; the package has a function of the same name."""
-    import sys
-
-    assert callable(realise)
-    return sys.modules["fabric.topology.realise"]
+    monkeypatch.setattr(catalogue, "sku", lambda name: wide if name == wide.name else sku(name))
 
 
 def _timed(world: World) -> tuple[Outcome, float]:

@@ -55,7 +55,7 @@ def test_hosts_map_gpus_to_leaves(demo):
 
 
 def test_platforms_say_what_is_unknown():
-    found = {row["sku"]: row for row in rows(show.platforms())}
+    found = {row["sku"]: row for row in rows(show.platforms().table)}
     assert found["ACS-SN5600"]["headroom_table"] == "24 rows"
     assert found["7060X6-64PE"]["pool_sizes"] == "unknown"
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
-from fabric.platforms.catalogue import sku, sku_names
+from fabric.platforms.catalogue import Skus
 from fabric.validate.config_db import number
 from fabric.validate.rule import SonicRule, rules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from fabric.core.findings import Finding
-    from fabric.validate.world import SonicConfig
+    from fabric.platforms.model import Sku
+    from fabric.validate.world import SonicConfig, World
 
 
 @rules.add("SON014")
@@ -29,12 +30,21 @@ class CableLookup(SonicRule):
     )
     guards = ("cables.host_m", "cables.uplink_m", "devices.ports.cable_m", "hosts.nics.cable_m")
 
+    skus: Mapping[str, Sku] = Skus()
+
+    def run(self, world: World) -> Iterator[Finding] | None:
+        """Check each configuration, with the inventory's own models where there are any."""
+        if world.model:
+            self.skus = world.model.intent.skus
+        return super().run(world)
+
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Look up speed and cable length of every lossless port."""
         hwsku = str(config.metadata.get("hwsku", ""))
         if config.dynamic_buffers or not config.lossless_ports:
             return
-        if hwsku not in sku_names() or not sku(hwsku).headroom:
+        model = self.skus.get(hwsku)
+        if model is None or not model.headroom:
             yield self.finding(
                 f"the lookup table of hwsku {hwsku or '(none)'} is not known here: cable "
                 "lengths unchecked",
@@ -48,10 +58,8 @@ class CableLookup(SonicRule):
             speed = number(ports.get(port.name, {}).get("speed"))
             text = config.cables.get(port.name, "")
             length = number(text.removesuffix("m")) if text.endswith("m") else None
-            if speed is not None and (speed, length) not in sku(hwsku).headroom:
-                known = (
-                    ", ".join(f"{cable}m" for cable in sku(hwsku).cable_lengths_m(speed)) or "none"
-                )
+            if speed is not None and (speed, length) not in model.headroom:
+                known = ", ".join(f"{cable}m" for cable in model.cable_lengths_m(speed)) or "none"
                 yield self.finding(
                     f"cable length {text or '(none)'} at {speed} Mb/s is not in the table of "
                     f"{hwsku}; "

@@ -1,0 +1,223 @@
+"""From ``platforms/*.yaml`` and the files that it names to switch models."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Position, Severity
+from fabric.intent.wording import closest, field_text, printable
+from fabric.intent.yamlfile import read_text
+from fabric.platforms.buffers import parse_buffers
+from fabric.platforms.catalogue import asic, asic_names, sku_names
+from fabric.platforms.facts import FACTS, Fact
+from fabric.platforms.model import Sku
+from fabric.platforms.pg_table import PgTable, Problem, parse_pg_table, unreserved
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from fabric.intent.sku_model import OwnSku, PlatformsFile
+    from fabric.intent.yamlfile import Document
+    from fabric.platforms.buffers import BufferPools
+
+#: Far above any real file: the largest table of sonic-net/sonic-buildimage 086b03bd has 6 KB.
+MOST_BYTES = 1024 * 1024
+#: More problems than this in one file are counted, not listed.
+MOST_PROBLEMS = 20
+KIND = "platforms"
+SPECTRUM = "spectrum"
+
+
+@dataclass(slots=True)
+class OwnSkus:
+    """Switch models of an inventory, and what is wrong or odd about them.
+
+    Parameters
+    ----------
+    skus : dict of str to Sku
+        The models that are right.
+    findings : list of Finding
+        Errors and warnings.
+    """
+
+    skus: dict[str, Sku] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+
+
+def build_skus(files: Iterable[tuple[Document, PlatformsFile]], folder: Path) -> OwnSkus:
+    """Return the models of the files.
+
+    Parameters
+    ----------
+    files : iterable of (Document, PlatformsFile)
+        Valid by themselves.
+    folder : Path
+        The inventory folder; the tables are read from ``platforms/`` in it.
+    """
+    found = OwnSkus()
+    for document, file in files:
+        for index, model in enumerate(file.skus):
+            builder = _Builder(document, folder, index, model)
+            made = builder.build(found.skus)
+            found.findings += builder.findings
+            if not any(one.severity is Severity.ERROR for one in builder.findings):
+                found.skus[model.name] = made
+    return found
+
+
+class _Builder:
+    """Builds one model and collects what is wrong with it."""
+
+    def __init__(self, document: Document, folder: Path, index: int, model: OwnSku) -> None:
+        self.document = document
+        self.folder = folder
+        self.path: tuple[str | int, ...] = ("skus", index)
+        self.model = model
+        self.findings: list[Finding] = []
+
+    def build(self, others: Iterable[str]) -> Sku:
+        model, ports = self.model, self.model.ports
+        self._check_name(others)
+        self._check_asic()
+        self._check_lanes()
+        table, pools = self._table(), self._pools()
+        own = self._facts(pools)
+        buffer = own.get("buffer_bytes")
+        return Sku(
+            name=model.name,
+            nos=model.nos,
+            asic=model.asic.lower(),
+            source=self.document.file,
+            port_count=ports.count,
+            lanes_per_port=ports.lanes,
+            port_name=ports.name,
+            port_alias=ports.alias,
+            speeds_gbps=tuple(sorted(set(ports.speeds_gbps))),
+            buffer_bytes=buffer.value if buffer and isinstance(buffer.value, int) else None,
+            pools=pools.pools,
+            headroom=table.rows,
+            first_lanes=ports.first_lanes,
+            breakouts=model.breakouts,
+            gearbox_ns=model.gearbox_ns,
+            own_facts=own,
+            facts={"platform": model.platform or model.name},
+        )
+
+    def _check_name(self, others: Iterable[str]) -> None:
+        name = self.model.name
+        if name in sku_names():
+            message = f"{name!r} is a model that rocefab has"
+            self._add("INT023", message, "give your own another name", "name")
+        if name in others:
+            self._add("INT023", f"{name!r} stands twice", "name each model once", "name")
+
+    def _check_asic(self) -> None:
+        try:
+            asic(self.model.asic)
+        except KeyError:
+            words = [word for name in asic_names() for word in (name, *asic(name).aliases)]
+            close = closest(self.model.asic, words)
+            fix = f"did you mean '{close}'?" if close else f"known: {', '.join(asic_names())}"
+            message = f"there is no ASIC family '{printable(self.model.asic)}'"
+            self._add("INT024", message, fix, "asic")
+
+    def _check_lanes(self) -> None:
+        count, given = self.model.ports.count, self.model.ports.first_lanes
+        if given and len(given) != count:
+            message = f"{len(given)} first lanes for {count} ports"
+            self._add("INT024", message, "give one for each port", "ports", "first_lanes")
+        elif len(set(given)) != len(given):
+            message = "a first lane stands twice"
+            self._add("INT024", message, "give each port its own", "ports", "first_lanes")
+
+    def _table(self) -> PgTable:
+        text = self._read("headroom_table", self.model.headroom_table)
+        table = parse_pg_table(text or "")
+        self._report("headroom_table", table.problems)
+        if text is not None and not table.rows and not table.problems:
+            message = "the table has no rows: the switch makes no lossless buffers from it"
+            self._add("INT025", message, "take the line out", "headroom_table")
+        if self._law() == SPECTRUM:
+            self._report("headroom_table", unreserved(table), Severity.WARNING)
+        return table
+
+    def _pools(self) -> BufferPools:
+        text = self._read("buffers", self.model.buffers)
+        found = parse_buffers(text if text is not None else "{}")
+        if text is not None:
+            self._report("buffers", found.problems)
+        return found
+
+    def _facts(self, pools: BufferPools) -> dict[str, Fact]:
+        found: dict[str, Fact] = {}
+        if pools.largest_bytes:
+            found["buffer_bytes"] = Fact(
+                pools.largest_bytes, f"{self.model.buffers}: the largest pool", "deduced"
+            )
+        for name, given in self.model.facts.items():
+            kind = FACTS.get(name)
+            if kind is None or kind.unit == "text":
+                numbers = [known for known, one in FACTS.items() if one.unit != "text"]
+                close = closest(name, numbers)
+                fix = f"did you mean '{close}'?" if close else f"known: {', '.join(numbers)}"
+                self._add("INT024", "there is no fact of this name", fix, "facts", name)
+                continue
+            value = int(given.value) if given.value.is_integer() else given.value
+            found[name] = Fact(value, given.source, given.grade)
+        return found
+
+    def _law(self) -> str:
+        try:
+            return asic(self.model.asic).law
+        except KeyError:
+            return ""
+
+    def _read(self, name: str, relative: str | None) -> str | None:
+        if relative is None:
+            return None
+        try:
+            path = self.folder / KIND / relative
+            return read_text(path, self._shown(relative), root=self.folder, most_bytes=MOST_BYTES)
+        except InputError as error:
+            for one in error.findings:
+                message = f"'{printable(relative)}': {one.message}"
+                self._add(one.rule, message, one.fix, name)
+            return None
+
+    def _shown(self, relative: str) -> str:
+        head, slash, _ = self.document.file.rpartition("/")
+        return printable(f"{head}{slash}{relative}")
+
+    def _report(
+        self, name: str, problems: tuple[Problem, ...], severity: Severity = Severity.ERROR
+    ) -> None:
+        relative = getattr(self.model, name)
+        named = self.document.value_position((*self.path, name))
+        for problem in problems[:MOST_PROBLEMS]:
+            position = Position(self._shown(relative), problem.line, problem.column)
+            self.findings.append(
+                Finding(
+                    "INT025",
+                    severity,
+                    problem.message,
+                    f"{problem.fix} (file named at {named})",
+                    field_text((*self.path, name)),
+                    position,
+                )
+            )
+        if len(problems) > MOST_PROBLEMS:
+            more = len(problems) - MOST_PROBLEMS
+            message = f"'{printable(relative)}': {more:,} more lines like these"
+            self._add("INT025", message, "take the file from the switch again", name)
+
+    def _add(self, rule: str, message: str, fix: str, *path: str) -> None:
+        whole = (*self.path, *path)
+        position = self.document.value_position(whole)
+        if path[0] == "facts":
+            position = self.document.position(whole)
+        self.findings.append(
+            Finding(rule, Severity.ERROR, message, fix, field_text(whole), position)
+        )

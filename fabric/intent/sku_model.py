@@ -1,0 +1,110 @@
+"""``platforms/*.yaml``: switch models of the user's own."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
+
+from fabric.intent.model import Gbps, Loose, Text
+from fabric.intent.policy import Model
+
+_PLACEHOLDER = re.compile(r"\{(?:number|lane)\}")
+_LONGEST_PATH = 200
+
+
+def _pattern(text: str) -> str:
+    plain = _PLACEHOLDER.sub("", text)
+    if plain == text or not re.fullmatch(r"[A-Za-z0-9/:_.-]*", plain):
+        message = (
+            f"{text!r} does not name a port; use letters, digits and / : _ . - around {{number}} "
+            "(from 1) or {lane} (first lane, from 0)"
+        )
+        raise ValueError(message)
+    return text
+
+
+def _inside(text: str) -> str:
+    path = PurePosixPath(text)
+    if not text.isprintable() or not text.isascii() or not 0 < len(text) <= _LONGEST_PATH:
+        message = "a path of 1 to 200 printable ASCII characters is needed; rename the file"
+        raise ValueError(message)
+    if path.is_absolute() or ".." in path.parts or re.search(r"[\\:]", text):
+        message = (
+            f"{text!r} may lead out of the inventory folder; put the file below this one and "
+            "write the path from here, without '..'"
+        )
+        raise ValueError(message)
+    return text
+
+
+PortPattern = Annotated[str, Field(max_length=32), AfterValidator(_pattern)]
+InsidePath = Annotated[str, AfterValidator(_inside)]
+SkuName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$")]
+FactName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
+Breakout = Annotated[str, Field(pattern=r"^[0-9]{1,2}x[0-9]{1,4}G[0-9G,()\[\]]{0,60}$")]
+Lane = Annotated[int, Field(ge=0, le=65_535)]
+
+
+class OwnPorts(Model):
+    """Front panel ports of one speed; service and management ports do not count."""
+
+    count: int = Field(ge=1, le=1024, description="Ports.")
+    lanes: int = Field(ge=1, le=16, description="SerDes lanes of a port.")
+    name: PortPattern = Field(
+        description="Names as a pattern: {number} counts from 1, {lane} is the first lane, from 0."
+    )
+    alias: PortPattern = Field(description="Names on the front, as a pattern.")
+    speeds_gbps: Annotated[tuple[Gbps, ...], Loose] = Field(
+        min_length=1, description="Speeds that a whole port can run at."
+    )
+    first_lanes: Annotated[tuple[Lane, ...], Loose] = Field(
+        (), description="First lane of each port in order, where they are not 0, lanes, 2 x lanes."
+    )
+
+
+class OwnFact(Model):
+    """A number that is known better than that of the ASIC family."""
+
+    value: float = Field(gt=0, description="In the unit that the name ends in.")
+    source: Text = Field(min_length=1, description="Where the number comes from.")
+    grade: Literal["vendor", "deduced", "unconfirmed"] = Field(
+        "vendor", description="How well it is known; unconfirmed numbers are shown, not used."
+    )
+
+
+class OwnSku(Model):
+    """A switch model that rocefab does not know by itself."""
+
+    name: SkuName = Field(description="Its hwsku; not a name of `rocefab show platforms`.")
+    nos: Literal["sonic"] = Field(description="Network operating system.")
+    asic: str = Field(description="ASIC family; `rocefab show platforms --asics` lists them.")
+    ports: OwnPorts = Field(description="Front panel ports.")
+    headroom_table: InsidePath | None = Field(
+        None, description="pg_profile_lookup.ini of the switch, path from this file."
+    )
+    buffers: InsidePath | None = Field(
+        None, description="JSON with the table BUFFER_POOL of the switch, path from this file."
+    )
+    platform: Text | None = Field(
+        None, description="Platform string (x86_64-...); the lab shows it; default: the name."
+    )
+    gearbox_ns: float = Field(
+        0.0, ge=0, le=100_000, description="Delay of a gearbox between ASIC and port, one way."
+    )
+    breakouts: Annotated[tuple[Breakout, ...], Loose] = Field(
+        (), description="Modes that a port offers, such as 2x400G."
+    )
+    facts: dict[FactName, OwnFact] = Field(
+        default_factory=dict, description="Numbers of this model that the ASIC family has not."
+    )
+
+
+class PlatformsFile(Model):
+    """``platforms/*.yaml``."""
+
+    skus: Annotated[tuple[OwnSku, ...], Loose] = Field(
+        min_length=1, description="Switch models of your own."
+    )

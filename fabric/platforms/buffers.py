@@ -1,0 +1,155 @@
+"""The buffer pools of a SONiC switch, from a ``config_db.json`` or a rendered ``buffers.json``.
+
+Names and fields: sonic-net/sonic-buildimage sonic-buffer-pool.yang and
+device/*/*/*/buffers_defaults_*.j2.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from fabric.platforms.model import Pools
+from fabric.platforms.pg_table import MAX_BYTES, Problem
+
+TABLE = "BUFFER_POOL"
+_NEEDED = ("ingress_lossless_pool", "egress_lossless_pool")
+_FURTHER = ("ingress_lossy_pool", "egress_lossy_pool")
+_TEMPLATE = re.compile(r"\{[{%#]")
+_PLAIN = "give plain JSON: `show runningconfiguration all`, or /etc/sonic/config_db.json"
+
+
+@dataclass(frozen=True, slots=True)
+class BufferPools:
+    """Pools of a switch, or what is wrong with the text; ``pools`` is None with any problem."""
+
+    pools: Pools | None
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def largest_bytes(self) -> int:
+        """Size of the largest pool, a lower bound of the packet buffer; 0 without pools."""
+        sizes = (
+            (self.pools.ingress_lossless_bytes, self.pools.egress_lossless_bytes)
+            if self.pools
+            else (0,)
+        )
+        return max(sizes)
+
+
+class _DoubledKeyError(ValueError):
+    """A key stands twice in one object; Python's reader would keep the last silently."""
+
+
+def parse_buffers(text: str) -> BufferPools:
+    """Read the pool sizes; never raises.
+
+    Parameters
+    ----------
+    text : str
+        A JSON object with the table ``BUFFER_POOL``; other tables are not looked at.
+    """
+    try:
+        data = json.loads(text.removeprefix("\ufeff"), object_pairs_hook=_object)
+    except json.JSONDecodeError as error:
+        return BufferPools(None, (_not_json(text, error),))
+    except _DoubledKeyError as error:
+        key = str(error)
+        problem = _at(text, (key, key), f"the key {key!r} stands twice", "keep one of the two")
+        return BufferPools(None, (problem,))
+    except (RecursionError, ValueError) as error:
+        message = "nested too deep" if isinstance(error, RecursionError) else "a number is too long"
+        return BufferPools(None, (Problem(1, 1, message, _PLAIN),))
+    table = data.get(TABLE) if isinstance(data, dict) else None
+    if not isinstance(table, dict):
+        fix = "give a part of config_db.json that has it"
+        return BufferPools(None, (Problem(1, 1, f"there is no table {TABLE}", fix),))
+    return _pools(text, table)
+
+
+def _pools(text: str, table: dict[str, Any]) -> BufferPools:
+    problems: list[Problem] = []
+    sizes: dict[str, int] = {}
+    for name in (*_NEEDED, *_FURTHER):
+        row = table.get(name)
+        if row is None and name in _NEEDED:
+            known = ", ".join(json.dumps(key)[1:-1][:40] for key in sorted(table)[:6]) or "none"
+            message, fix = f"there is no pool {name}; pools: {known}", "lossless traffic needs it"
+            problems.append(_at(text, (TABLE,), message, fix))
+        elif row is not None:
+            sizes[name] = _size(text, name, row, "size", problems)
+    shared = _shared_headroom(text, table, problems)
+    if problems:
+        return BufferPools(None, tuple(problems))
+    return BufferPools(
+        Pools(
+            ingress_lossless_bytes=sizes["ingress_lossless_pool"],
+            egress_lossless_bytes=sizes["egress_lossless_pool"],
+            ingress_lossy_bytes=sizes.get("ingress_lossy_pool"),
+            egress_lossy_bytes=sizes.get("egress_lossy_pool"),
+            shared_headroom_bytes=shared,
+        )
+    )
+
+
+def _shared_headroom(text: str, table: dict[str, Any], problems: list[Problem]) -> int:
+    row = table.get("ingress_lossless_pool")
+    if not isinstance(row, dict) or str(row.get("xoff", "0")) == "0":
+        return 0
+    return _size(text, "ingress_lossless_pool", row, "xoff", problems)
+
+
+def _size(text: str, pool: str, row: Any, field: str, problems: list[Problem]) -> int:
+    """Return a size of a pool; 0 with a problem when there is none."""
+    value = row.get(field) if isinstance(row, dict) else None
+    if value is None:
+        message = f"{pool} has no {field}"
+        fix = "the switch sizes its pools by itself (dynamic buffer model): write the sizes down"
+        problems.append(_at(text, (TABLE, pool), message, fix))
+        return 0
+    digits = str(value)
+    right = isinstance(value, str | int) and not isinstance(value, bool)
+    if right and digits.isascii() and digits.isdigit() and 0 < int(digits[:16]) <= MAX_BYTES:
+        return int(digits[:16])
+    shown = repr(value) if len(repr(value)) <= 40 else f"{repr(value)[:37]}..."  # noqa: PLR2004
+    message = f"{pool}: {field} {shown} is not a number of bytes"
+    problems.append(_at(text, (TABLE, pool, field), message, f"write 1 to {MAX_BYTES}"))
+    return 0
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise _DoubledKeyError(key)
+        found[key] = value
+    return found
+
+
+def _not_json(text: str, error: json.JSONDecodeError) -> Problem:
+    template = _TEMPLATE.search(text)
+    if template:
+        line, column = _place(text, template.start())
+        return Problem(line, column, "this is a template, not the file made from it", _PLAIN)
+    if error.msg == "Extra data":
+        message = "the JSON ends before this; only plain JSON is read"
+        return Problem(error.lineno, error.colno, message, "remove what follows")
+    message = f"not JSON: {error.msg[:1].lower()}{error.msg[1:]}"
+    return Problem(error.lineno, error.colno, message, _PLAIN)
+
+
+def _at(text: str, keys: tuple[str, ...], message: str, fix: str) -> Problem:
+    """Return a problem at the last of some keys that stand in each other, or nearest before it."""
+    start = 0
+    for key in keys:
+        found = text.find(json.dumps(key), start + bool(start))
+        start = found if found >= 0 else start
+    line, column = _place(text, start)
+    return Problem(line, column, message, fix)
+
+
+def _place(text: str, offset: int) -> tuple[int, int]:
+    before = text[:offset]
+    return before.count("\n") + 1, offset - before.rfind("\n")
