@@ -1,12 +1,12 @@
 """Which link carries traffic to which leaf: BGP as it is configured, for all leaves at once.
 
-Every switch speaks eBGP over each cable, takes all paths whose AS path is shortest (multipath over
-different neighbour ASes is on: SONiC's ``bestpath as-path multipath-relax``, the default of EOS),
-tells its neighbours one of them, and refuses a path that holds its own AS number (RFC 4271 section
-9.1.2). Which of the equal paths it tells depends on router ids, on age and on ``max_paths``. So
-this counts every path that *may* be used, whatever is told: a superset, which is the safe side for
-a proof of freedom from deadlock. Where no two switches share an AS, or all spines do and no leaf
-does, nothing depends on the choice and the result is exact.
+Every switch speaks eBGP over each cable, takes all paths whose AS path is shortest (over different
+neighbour ASes too: SONiC sets ``bestpath as-path multipath-relax``, EOS does so by default), tells
+its neighbours one of them, and refuses a path that holds its own AS number (RFC 4271 section
+9.1.2). Which of the equal paths it tells depends on router ids and on age, and which it uses on
+``max_paths`` when there are more. So this counts every path that *may* be used, whatever is told: a
+superset, which is the safe side for a proof of freedom from deadlock. Where no two switches share
+an AS, or all spines do and no leaf does, and ``max_paths`` is enough, the result is exact.
 
 Left out: cables between switches with the same AS number (that is internal BGP, which spreads no
 route to a third switch; rule BGP004 refuses it) and SONiC's BGP_BBR, which lets a leaf take a path

@@ -167,6 +167,23 @@ def test_nothing_lossless_waits_for_nothing():
     assert proof.vertices == 0
 
 
+ALL_LEAVES = "su1-rail0,su1-rail1,su2-rail0,su2-rail1"
+
+
+@pytest.mark.parametrize(
+    "device",
+    [
+        f"  - {{names: '{ALL_LEAVES}', asn: 65100}}\n",
+        f"  - {{names: '{ALL_LEAVES}', ports: {{Ethernet128: {{enabled: false}},"
+        " Ethernet136: {enabled: false}}}\n",
+    ],
+    ids=["every switch in one AS", "every uplink off"],
+)
+def test_fabric_without_routes_is_free(device):
+    proof = prove(small(device))
+    assert (proof.free, proof.bounce) == (True, None)
+
+
 def cables_of(made) -> set[tuple[int, int]]:
     up = made.uplinks
     pairs = zip(up.leaf.tolist(), up.spine.tolist(), up.enabled.tolist(), strict=True)
@@ -246,9 +263,7 @@ def flood_rows(made):
 def test_floods_reach_the_lossless_ports_of_a_vlan():
     hosts = "hosts:\n  - {names: b1, nics: [{rail: 1, enabled: false}]}\n"
     made = fabric("devices:\n" + CUT1, hosts, **SMALL)
-    assert flood_rows(made) == [
-        *[("su1-rail0", 2, 1), ("su1-rail1", 2, 2), ("su2-rail0", 2, 2)]
-    ]
+    assert flood_rows(made) == [*[("su1-rail0", 2, 1), ("su1-rail1", 2, 2), ("su2-rail0", 2, 2)]]
 
 
 def test_no_floods_with_a_vlan_per_nic_or_without_pfc():
