@@ -174,8 +174,10 @@ ALL_LEAVES = "su1-rail0,su1-rail1,su2-rail0,su2-rail1"
     "device",
     [
         f"  - {{names: '{ALL_LEAVES}', asn: 65100}}\n",
-        f"  - {{names: '{ALL_LEAVES}', ports: {{Ethernet128: {{enabled: false}},"
-        " Ethernet136: {enabled: false}}}\n",
+        (
+            f"  - {{names: '{ALL_LEAVES}', ports: {{Ethernet128: {{enabled: false}},"
+            " Ethernet136: {enabled: false}}}\n"
+        ),
     ],
     ids=["every switch in one AS", "every uplink off"],
 )
