@@ -90,10 +90,18 @@ def view(device: DeviceDesign) -> SonicView:
     Raises
     ------
     RenderError
-        When the model has no buffer pool sizes: a lossless port would have no pool to draw from.
+        When the model has no buffer pool sizes, or none of their own for lossy traffic: a port
+        would have no pool to draw from.
     """
-    if device.sku.pools is None:
+    pools = device.sku.pools
+    if pools is None:
         message = f"{device.name}: the buffer pools of {device.sku.name} are not known"
+        raise RenderError(message)
+    if pools.ingress_lossy_bytes is None or pools.egress_lossy_bytes is None:
+        message = (
+            f"{device.name}: lossy traffic of {device.sku.name} shares the lossless pools, and "
+            "rocefab writes separate pools only"
+        )
         raise RenderError(message)
     policies = tuple(_qos(profile) for profile in device.qos_profiles)
     names = _group_names(device.headroom_profiles)
@@ -117,7 +125,7 @@ def view(device: DeviceDesign) -> SonicView:
             for profile in device.headroom_profiles
             if profile.row
         ),
-        pools=device.sku.pools,
+        pools=pools,
     )
 
 

@@ -111,6 +111,15 @@ def test_sonic_without_pools_is_refused() -> None:
         render_device(device)
 
 
+@pytest.mark.parametrize("field", ["ingress_lossy_bytes", "egress_lossy_bytes"])
+def test_sonic_with_shared_pools_is_refused(field: str) -> None:
+    """Where lossy traffic draws from the lossless pools, other tables would be right."""
+    device = design("demo", "su1-rail0")
+    shared = replace(device.sku, pools=replace(device.sku.pools, **{field: None}))
+    with pytest.raises(RenderError, match=r"^su1-rail0: lossy traffic of ACS-MSN4700 shares"):
+        render_device(replace(device, sku=shared))
+
+
 def test_unused_ports_carry_no_qos() -> None:
     """They are down and have no row beside PORT."""
     config = _config(design("demo", "su1-rail0"))
