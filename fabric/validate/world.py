@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from fabric.intent.resolve import field_value
+from fabric.platforms.catalogue import Skus
 from fabric.validate.config_db import ConfigDb, SonicConfig
 from fabric.validate.ends import End, Pair, pairs
 from fabric.validate.origins import Place, nic_place, switch_place, uplink_place
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     )
     from fabric.intent.inventory import Intent
     from fabric.intent.resolve import PolicyResolver
+    from fabric.platforms.model import Sku
     from fabric.topology.model import Fabric
 
 __all__ = ["ConfigDb", "LosslessKind", "Model", "Place", "SonicConfig", "World"]
@@ -168,10 +170,13 @@ class World:
         The stages of an inventory.
     sonic : mapping
         CONFIG_DB by device: rendered here, or read from a file or a switch.
+    skus : mapping
+        Switch models by name; those of the catalogue, and of the inventory where there is one.
     """
 
     model: Model | None = None
     sonic: Mapping[str, ConfigDb] = field(default_factory=dict)
+    skus: Mapping[str, Sku] = field(default_factory=Skus)
 
     @cached_property
     def sonic_configs(self) -> tuple[SonicConfig, ...]:

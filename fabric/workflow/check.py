@@ -44,10 +44,11 @@ def check(project: Project, ignore: Sequence[str] = ()) -> Outcome:
     """
     _refuse_unknown(ignore)
     outcome = run(_model_world(project), ignore)
+    outcome = outcome.merged(Outcome(project.intent.warnings, (), outcome.skipped, ()))
     if outcome.at_least(Severity.ERROR):
         return outcome
     try:
-        rendered = World(sonic=project.world.sonic)
+        rendered = World(sonic=project.world.sonic, skus=project.intent.skus)
     except RenderError as error:
         finding = Finding(_RENDERING, Severity.ERROR, str(error), "correct the value that it names")
         return outcome.merged(Outcome((finding,), (), outcome.skipped, ()))

@@ -92,4 +92,4 @@ class Project:
             for item in items
             if item.kind == "config_db"
         }
-        return World(model, sonic)
+        return World(model, sonic, self.intent.skus)

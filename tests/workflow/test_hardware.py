@@ -11,6 +11,8 @@ from fabric.core.errors import InputError
 from fabric.platforms.catalogue import asic, asic_names, sku_names
 from fabric.platforms.facts import FACTS, GRADES
 from fabric.workflow import show
+from fabric.workflow.check import check
+from fabric.workflow.project import Project
 from tests.cli.runs import run
 from tests.intent.test_own_skus import FILES, MODEL, TABLE, write
 
@@ -112,3 +114,36 @@ def test_command_line(tmp_path: Path) -> None:
     assert "pg_profile_lookup.ini:5:1: skus[0].headroom_table: size 40,000 is less" in ended.err
     assert run("show", "platforms", "none").code == 2
     assert run("show", "platforms", "--asics").out.startswith("asic ")
+
+
+def test_check_looks_into_the_table_of_an_own_model(tmp_path: Path) -> None:
+    """What is odd about it is a finding; the rendered configuration is held against it."""
+    pools = {
+        f"{way}_{kind}_pool": {"size": "40000000"}
+        for way in ("ingress", "egress")
+        for kind in ("lossless", "lossy")
+    }
+    lines = [
+        f"{speed} {cable}m {size} 19456 {headroom} 0"
+        for speed, cable, size, headroom in (
+            (800_000, 5, 40_000, 400_000),
+            (400_000, 5, 400_000, 380_000),
+            (400_000, 40, 450_000, 430_000),
+        )
+    ]
+    files = FILES | {
+        "platforms/own.yaml": MODEL.replace("asic: th5", "asic: spectrum-4"),
+        "platforms/mine/pg_profile_lookup.ini": "\n".join(lines),
+        "platforms/mine/buffers.json": json.dumps({"BUFFER_POOL": pools}),
+    }
+    write(tmp_path, files)
+    demo = Path(__file__).parents[2] / "inventory" / "demo" / "fabric.yaml"
+    text = demo.read_text(encoding="utf-8").replace("sku: ACS-MSN4700", "sku: My-Switch")
+    (tmp_path / "fabric.yaml").write_text(text, encoding="utf-8")
+    outcome = check(Project(tmp_path))
+    texts = {str(finding) for finding in outcome.findings}
+    assert outcome.broken == ()
+    (odd,) = [text for text in texts if "[INT025]" in text]
+    assert "pg_profile_lookup.ini:1:1: skus[0].headroom_table: size 40,000 is less than" in odd
+    assert not [text for text in texts if "[SON014]" in text]
+    assert "SON014" in outcome.checked

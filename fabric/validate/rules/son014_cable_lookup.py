@@ -34,8 +34,7 @@ class CableLookup(SonicRule):
 
     def run(self, world: World) -> Iterator[Finding] | None:
         """Check each configuration, with the inventory's own models where there are any."""
-        if world.model:
-            self.skus = world.model.intent.skus
+        self.skus = world.skus
         return super().run(world)
 
     def check(self, config: SonicConfig) -> Iterator[Finding]:
