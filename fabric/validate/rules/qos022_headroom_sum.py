@@ -49,8 +49,7 @@ class HeadroomSum(ModelRule):
                 worst = max(known, key=lambda group: group.headroom_bytes or 0)
                 port = next(port for port in device.ports if port.headroom is worst)
                 need, have = (
-                    f"{bytes_to_mb(size):,.1f} MB"
-                    for size in (account.need_bytes, buffer_bytes)
+                    f"{bytes_to_mb(size):,.1f} MB" for size in (account.need_bytes, buffer_bytes)
                 )
                 yield self.finding(
                     f"{len(known)} lossless ports need {need} of headroom, {device.sku.name} has "
