@@ -12,6 +12,7 @@ PERCENT = 100
 MS_PER_S = 1_000
 US_PER_S = 1_000_000
 NS_PER_S = 1_000_000_000
+BYTES_PER_KB = 1_000
 BYTES_PER_MB = 1_000_000
 
 
@@ -94,6 +95,11 @@ def ipv4_int(text: str) -> int:
 def dscp_to_traffic_class_byte(dscp: int) -> int:
     """Return the IP traffic class byte (ToS) that carries a DSCP, ECN bits zero (RFC 2474)."""
     return dscp << 2
+
+
+def bytes_to_kb(size_bytes: float) -> float:
+    """Return kilobytes (1000 bytes) for bytes."""
+    return size_bytes / BYTES_PER_KB
 
 
 def bytes_to_mb(size_bytes: float) -> float:

@@ -173,10 +173,13 @@ def loop(
     return Loop(capacity_bps=shaped[0], flows=shaped[1], packet_bytes=shaped[2], **arrays)
 
 
-def flatten(model: Loop) -> Loop:
-    """Return the same points as arrays of one dimension."""
-    names = Loop.__slots__
-    return Loop(**{name: np.ravel(getattr(model, name)) for name in names})
+def flatten(*models: Loop) -> Loop:
+    """Return the points of one or more models as arrays of one dimension."""
+    columns = {
+        name: np.concatenate([np.ravel(getattr(model, name)) for model in models])
+        for name in Loop.__slots__
+    }
+    return Loop(**columns)
 
 
 def _increases(marking: Floats, packets: Floats) -> Floats:

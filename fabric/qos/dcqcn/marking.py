@@ -53,3 +53,13 @@ def band(point: CongestionPoint, shape: tuple[int, ...] = ()) -> Band:
         np.full(shape, float(point.kmax_bytes)),
         np.full(shape, percent_to_share(point.pmax_percent)),
     )
+
+
+def join(*bands: Band) -> Band:
+    """Return the thresholds of several points as arrays of one dimension."""
+    return Band(
+        *(
+            np.concatenate([np.ravel(getattr(each, name)) for each in bands])
+            for name in Band.__slots__
+        )
+    )

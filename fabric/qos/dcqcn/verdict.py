@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, fields
 from enum import Enum
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabric.qos.dcqcn.fluid import fixed_point, loop
-from fabric.qos.dcqcn.marking import band
+from fabric.qos.dcqcn.fluid import fixed_point, flatten, loop
+from fabric.qos.dcqcn.marking import band, join
 from fabric.qos.dcqcn.stability import stability
-from fabric.qos.dcqcn.transient import simulate
+from fabric.qos.dcqcn.transient import Queue, simulate
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
+    from fabric.qos.dcqcn.fluid import Loop
+    from fabric.qos.dcqcn.marking import Band
     from fabric.qos.dcqcn.parameters import ParameterSet
-    from fabric.qos.dcqcn.transient import Queue, Run
+    from fabric.qos.dcqcn.transient import Run
 
     Floats = NDArray[np.float64]
 
@@ -92,7 +97,20 @@ class Assessment:
 
 
 def assess(parameters: ParameterSet, points: Points, run: Run | None = None) -> Assessment:
-    """Return the verdict of every point.
+    """Return the verdict of every point; see :func:`assess_together`.
+
+    Raises
+    ------
+    ValueError
+        When an input is not above zero, or the delay is shorter than a step of the run.
+    """
+    return assess_together([(parameters, points)], run)[0]
+
+
+def assess_together(
+    cases: Sequence[tuple[ParameterSet, Points]], run: Run | None = None
+) -> list[Assessment]:
+    """Return the verdicts of points with different parameter sets, worked out in one run.
 
     A point *rides past Kmax into PFC* when no queue of the band marks enough, or when the peak
     reaches the PFC level (Kmax where that level is not known). It *oscillates* when small
@@ -103,6 +121,31 @@ def assess(parameters: ParameterSet, points: Points, run: Run | None = None) -> 
     ValueError
         When an input is not above zero, or the delay is shorter than a step of the run.
     """
+    prepared = [_case(parameters, points) for parameters, points in cases]
+    model = flatten(*(case.model for case in prepared))
+    thresholds = join(*(case.thresholds for case in prepared))
+    delay, limit = (
+        np.concatenate([np.ravel(getattr(case, name)) for case in prepared])
+        for name in ("delay_s", "limit_bytes")
+    )
+    found = _assess(_Case(model, thresholds, delay, limit), run)
+    shapes = [case.model.flows.shape for case in prepared]
+    ends = np.cumsum([case.model.flows.size for case in prepared])
+    return [
+        _part(found, slice(end - math.prod(shape), end), shape)
+        for end, shape in zip(ends.tolist(), shapes, strict=True)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    model: Loop
+    thresholds: Band
+    delay_s: Floats
+    limit_bytes: Floats
+
+
+def _case(parameters: ParameterSet, points: Points) -> _Case:
     asked = (points.capacity_bps, points.flows, points.packet_bytes, points.delay_s)
     *flows, delay, limit = np.broadcast_arrays(
         *(np.asarray(value, float) for value in (*asked, points.xoff_threshold_bytes))
@@ -110,16 +153,19 @@ def assess(parameters: ParameterSet, points: Points, run: Run | None = None) -> 
     if not (limit > 0).all():
         raise ValueError("xoff_threshold_bytes must be above zero")
     model = loop(parameters, *flows)
-    thresholds = band(parameters.congestion_point, model.flows.shape)
+    return _Case(model, band(parameters.congestion_point, model.flows.shape), delay, limit)
+
+
+def _assess(case: _Case, run: Run | None) -> Assessment:
+    model, thresholds = case.model, case.thresholds
     steady = fixed_point(model)
     level = thresholds.queue_bytes(steady.marking)
-    queue = simulate(model, thresholds, delay, run)
-    linear = stability(model, thresholds.slope_per_byte, delay)
-    worst = np.where(np.isfinite(limit), limit, thresholds.kmax_bytes)
+    queue = simulate(model, thresholds, case.delay_s, run)
+    linear = stability(model, thresholds.slope_per_byte, case.delay_s)
+    worst = np.where(np.isfinite(case.limit_bytes), case.limit_bytes, thresholds.kmax_bytes)
     rides = np.isnan(level) | (queue.peak_bytes >= worst)
     kick = _GROWN * (level - thresholds.kmin_bytes)
     away = (queue.std_bytes > kick) | (np.abs(queue.mean_bytes - level) > kick)
-    swings = ~linear.stable | away
     return Assessment(
         marking=steady.marking,
         alpha=steady.alpha,
@@ -129,9 +175,22 @@ def assess(parameters: ParameterSet, points: Points, run: Run | None = None) -> 
         slope_margin=np.where(np.isnan(level), np.nan, linear.slope_margin),
         kmax_share=level / thresholds.kmax_bytes,
         kmax_margin_bytes=thresholds.kmax_bytes - queue.peak_bytes,
-        pfc_margin_bytes=limit - queue.peak_bytes,
-        verdicts=_verdicts(rides, swings),
+        pfc_margin_bytes=case.limit_bytes - queue.peak_bytes,
+        verdicts=_verdicts(rides, ~linear.stable | away),
     )
+
+
+def _part(whole: Assessment, rows: slice, shape: tuple[int, ...]) -> Assessment:
+    """Return some rows of a flat assessment in a shape."""
+    figures = {
+        field.name: getattr(whole, field.name)[rows].reshape(shape)
+        for field in fields(Assessment)
+        if field.name != "queue"
+    }
+    queue = Queue(
+        *(getattr(whole.queue, field.name)[rows].reshape(shape) for field in fields(Queue))
+    )
+    return Assessment(queue=queue, **figures)
 
 
 def _verdicts(rides: NDArray[np.bool_], swings: NDArray[np.bool_]) -> NDArray[np.object_]:

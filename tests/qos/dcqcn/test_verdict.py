@@ -10,7 +10,7 @@ import pytest
 from fabric.qos.dcqcn.parameters import CongestionPoint
 from fabric.qos.dcqcn.presets import PAPER
 from fabric.qos.dcqcn.transient import Run
-from fabric.qos.dcqcn.verdict import Points, Verdict, assess
+from fabric.qos.dcqcn.verdict import Points, Verdict, assess, assess_together
 
 SWITCH = CongestionPoint(kmin_bytes=5_000, kmax_bytes=200_000, pmax_percent=10)
 SET = replace(PAPER, congestion_point=SWITCH)
@@ -67,6 +67,24 @@ def test_no_queue_of_the_band_marks_enough() -> None:
     assert np.isnan(found.queue_bytes).tolist() == [False, True]
     assert np.isnan(found.slope_margin).tolist() == [False, True]
     assert found.queue.peak_bytes[1] > 200_000
+
+
+def test_sets_together_are_sets_alone() -> None:
+    """In the order of the cases, each in its own shape."""
+    cases = [
+        (SET, points([[40], [100]], [2, 10, 64], 8)),
+        (PAPER, points(40, 16.0, 20)),
+    ]
+    together = assess_together(cases, SHORT)
+    for (parameters, asked), found in zip(cases, together, strict=True):
+        alone = assess(parameters, asked, SHORT)
+        assert found.verdicts.tolist() == alone.verdicts.tolist()
+        assert found.queue.peak_bytes == pytest.approx(alone.queue.peak_bytes, rel=1e-6)
+        assert (
+            found.marking.shape
+            == alone.marking.shape
+            == np.broadcast_shapes(np.shape(asked.capacity_bps), np.shape(asked.flows))
+        )
 
 
 @pytest.mark.parametrize(
