@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fabric.cli import output
+from fabric.cli import output, show_qos
 from fabric.cli.options import Format, FormatOption, Inventory
 
 if TYPE_CHECKING:
@@ -31,14 +31,12 @@ show_app = typer.Typer(
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
+    show_qos.register(show_app)
     app.add_typer(show_app, name="show")
 
 
 def _print(table: Table, form: Format) -> None:
-    if form is Format.JSON:
-        output.as_json([dict(zip(table.headers, row, strict=True)) for row in table.rows])
-    else:
-        output.table(table.headers, table.rows)
+    output.records(table.headers, table.rows, json_form=form is Format.JSON)
 
 
 def _project_table(inventory: Path, form: Format, make: Callable[[Project], Table]) -> None:

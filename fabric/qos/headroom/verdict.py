@@ -81,8 +81,7 @@ def judge(
     sizes = (link.speed_gbps, link.cable_m, link.port_mtu_bytes, link.lossless_mtu_bytes)
     floor, response = floor_bytes(*sizes), plain_bytes(*sizes)
     packed = plain(link, packing_factor=packing_factor, cell_bytes=cell_bytes).headroom_bytes
-    verdict = np.where(have < floor, Verdict.BELOW_FLOOR, Verdict.ENOUGH)
-    verdict = np.where((have >= floor) & (have < response), Verdict.BELOW_RESPONSE, verdict)
-    verdict = np.where((have >= response) & (have < packed), Verdict.LARGE_FRAMES, verdict)
+    # the three figures rise in this order, so the verdict is how many of them are reached
+    verdict = (have >= floor).astype(np.int64) + (have >= response) + (have >= packed)
     left_ns = (have - floor) / (link.speed_gbps * gbps_to_bytes_per_s(1)) * 1e9
     return Judgement(verdict, floor, response, packed, left_ns)

@@ -1,0 +1,100 @@
+"""show ecn, dcqcn, deadlock: the lossless engine on the fabric of an inventory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fabric.cli import output
+from fabric.cli.options import Format, FormatOption, Inventory
+
+
+def register(show_app: typer.Typer) -> None:
+    """Add the commands of this module to ``show``."""
+    show_app.command(epilog="Example: rocefab show ecn inventory/demo --recommend")(ecn)
+    show_app.command(epilog="Example: rocefab show dcqcn inventory/demo --set rocefab")(dcqcn)
+    show_app.command(epilog="Example: rocefab show deadlock inventory/demo")(deadlock)
+
+
+def ecn(
+    inventory: Inventory = Path(),
+    recommend: Annotated[
+        bool,
+        typer.Option(
+            "--recommend",
+            envvar="ROCEFAB_RECOMMEND",
+            help="Show thresholds for this fabric beside published ones, with reasons.",
+        ),
+    ] = False,
+    flows: Annotated[
+        int,
+        typer.Option(
+            "--flows",
+            min=2,
+            max=1024,
+            envvar="ROCEFAB_FLOWS",
+            help="Flows of a port up to which a recommendation is stable.",
+        ),
+    ] = 256,
+    form: FormatOption = Format.TEXT,
+) -> None:
+    """ECN thresholds of every kind of port, and what they must meet.
+
+    Exit codes: 0, 2.
+    """
+    from fabric.workflow import show_ecn
+    from fabric.workflow.project import Project
+
+    project = Project(inventory)
+    table = show_ecn.recommendations(project, flows) if recommend else show_ecn.ecn(project)
+    output.records(table.headers, table.rows, json_form=form is Format.JSON)
+
+
+def dcqcn(
+    inventory: Inventory = Path(),
+    parameters: Annotated[
+        str,
+        typer.Option(
+            "--set",
+            envvar="ROCEFAB_DCQCN_SET",
+            help="Parameters of the NICs: paper, connectx (what they ship with), hpcc-dcqcn, "
+            "hpcc-dcqcn-paper, or rocefab (computed, with its own thresholds).",
+        ),
+    ] = "connectx",
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot",
+            envvar="ROCEFAB_PLOT",
+            help="Write a plot to this .svg or .png file too; needs rocefab[plots].",
+        ),
+    ] = None,
+    form: FormatOption = Format.TEXT,
+) -> None:
+    """Show what DCQCN does on each kind of port with 2 to 256 flows: queue, swing, verdict.
+
+    Exit codes: 0, 2.
+    """
+    from fabric.workflow import show_dcqcn
+    from fabric.workflow.project import Project
+
+    points = show_dcqcn.fabric_points(Project(inventory), parameters)
+    if plot:
+        show_dcqcn.plot(points, plot)
+        output.note(f"wrote {plot}")
+    table = show_dcqcn.dcqcn(points)
+    output.records(table.headers, table.rows, json_form=form is Format.JSON)
+
+
+def deadlock(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -> None:
+    """Prove that no lossless traffic waits for itself, now and after any single failure.
+
+    Exit codes: 0, 2.
+    """
+    from fabric.workflow.project import Project
+    from fabric.workflow.show_deadlock import deadlock as workflow
+
+    table = workflow(Project(inventory))
+    output.records(table.headers, table.rows, json_form=form is Format.JSON)
