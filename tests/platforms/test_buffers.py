@@ -113,6 +113,10 @@ MISTAKES: dict[str, tuple[str, list[tuple[int, int, str, str]]]] = {
             (3, 28, "egress_lossless_pool: size 0.5 is not a number of bytes", "write 1 to "),
         ],
     ),
+    "nothing in a pool": (
+        BROADCOM.replace("162539680,", "0,"),
+        [(3, 28, "egress_lossless_pool: size 0 is not a number of bytes", "write 1 to ")],
+    ),
     "shared headroom": (
         BROADCOM.replace("33374584", "all"),
         [(2, 50, "ingress_lossless_pool: xoff 'all' is not a number of bytes", "write 1 to ")],
