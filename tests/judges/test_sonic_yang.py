@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from fabric.design.model import DeviceDesign
+from fabric.platforms.catalogue import sku, sku_names
 from fabric.render import render_device
 from fabric.validate.sonic_yang import Schema, YangMappingError, convert, load_schema
 from tests.render.designs import design, switches, variant
@@ -48,6 +49,12 @@ VARIANTS = {
         "pfc_priority: 3": "pfc_priority: 4\n  queue: 5\n  traffic_class: 2\n  priority_group: 7",
     },
 }
+#: Switch models whose configuration rocefab can write.
+MODELS = [
+    name
+    for name in sku_names()
+    if (pools := sku(name).pools) and sku(name).nos == "sonic" and pools.ingress_lossy_bytes
+]
 
 
 class Judge:
@@ -145,6 +152,22 @@ def test_variants_are_valid(judge: Judge, tmp_path: Path, name: str) -> None:
     for device in designs.values():
         if device.platform == "sonic":
             judge.accepts(_config(device), tmp_path)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_every_model_is_valid(judge: Judge, tmp_path: Path, model: str) -> None:
+    """As a leaf at its highest speed: ports, lanes, pools and headroom of the model."""
+    speed = max(sku(model).speeds_gbps)
+    changes = {
+        "sku: ACS-MSN4700": f"sku: {model}",
+        "host_gbps: 400": f"host_gbps: {speed}",
+        "uplink_gbps: 400": f"uplink_gbps: {speed}",
+    }
+    leaves = {"su1-rail0", "su2-rail1"}
+    designs = variant(tmp_path / "inventory", "demo", changes)
+    for name in leaves & set(designs):
+        assert designs[name].sku.name == model
+        judge.accepts(_config(designs[name]), tmp_path)
 
 
 def test_a_wrong_row_is_refused(judge: Judge, tmp_path: Path) -> None:
