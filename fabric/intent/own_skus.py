@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from fabric.intent.sku_model import OwnSku, PlatformsFile
     from fabric.intent.yamlfile import Document
+    from fabric.platforms.asic import Asic
     from fabric.platforms.buffers import BufferPools
 
 #: Far above any real file: the largest table of sonic-net/sonic-buildimage 086b03bd has 6 KB.
@@ -81,15 +82,15 @@ class _Builder:
     def build(self, others: Iterable[str]) -> Sku:
         model, ports = self.model, self.model.ports
         self._check_name(others)
-        self._check_asic()
         self._check_lanes()
-        table, pools = self._table(), self._pools()
+        family = self._family()
+        table, pools = self._table(family), self._pools()
         own = self._facts(pools)
         buffer = own.get("buffer_bytes")
         return Sku(
             name=model.name,
             nos=model.nos,
-            asic=model.asic.lower(),
+            asic=family.name if family else model.asic,
             source=self.document.file,
             port_count=ports.count,
             lanes_per_port=ports.lanes,
@@ -114,15 +115,16 @@ class _Builder:
         if name in others:
             self._add("INT023", f"{name!r} stands twice", "name each model once", "name")
 
-    def _check_asic(self) -> None:
+    def _family(self) -> Asic | None:
         try:
-            asic(self.model.asic)
+            return asic(self.model.asic)
         except KeyError:
             words = [word for name in asic_names() for word in (name, *asic(name).aliases)]
             close = closest(self.model.asic, words)
             fix = f"did you mean '{close}'?" if close else f"known: {', '.join(asic_names())}"
             message = f"there is no ASIC family '{printable(self.model.asic)}'"
             self._add("INT024", message, fix, "asic")
+            return None
 
     def _check_lanes(self) -> None:
         count, given = self.model.ports.count, self.model.ports.first_lanes
@@ -133,14 +135,14 @@ class _Builder:
             message = "a first lane stands twice"
             self._add("INT024", message, "give each port its own", "ports", "first_lanes")
 
-    def _table(self) -> PgTable:
+    def _table(self, family: Asic | None) -> PgTable:
         text = self._read("headroom_table", self.model.headroom_table)
         table = parse_pg_table(text or "")
         self._report("headroom_table", table.problems)
         if text is not None and not table.rows and not table.problems:
             message = "the table has no rows: the switch makes no lossless buffers from it"
             self._add("INT025", message, "take the line out", "headroom_table")
-        if self._law() == SPECTRUM:
+        if family and family.law == SPECTRUM:
             self._report("headroom_table", unreserved(table), Severity.WARNING)
         return table
 
@@ -168,12 +170,6 @@ class _Builder:
             value = int(given.value) if given.value.is_integer() else given.value
             found[name] = Fact(value, given.source, given.grade)
         return found
-
-    def _law(self) -> str:
-        try:
-            return asic(self.model.asic).law
-        except KeyError:
-            return ""
 
     def _read(self, name: str, relative: str | None) -> str | None:
         if relative is None:

@@ -76,7 +76,7 @@ def changed(**texts: str) -> dict[str, str]:
 
 def test_a_model_with_everything(tmp_path: Path) -> None:
     model = loaded(tmp_path).skus["My-Switch"]
-    assert (model.name, model.nos, model.asic) == ("My-Switch", "sonic", "th5")
+    assert (model.name, model.nos, model.asic) == ("My-Switch", "sonic", "tomahawk-5")
     assert model.source == "inv/platforms/own.yaml"
     assert (model.port(3), model.alias(64), model.speeds_gbps) == (
         "Ethernet16",
