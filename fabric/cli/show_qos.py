@@ -78,9 +78,11 @@ def dcqcn(
     Exit codes: 0, 2.
     """
     from fabric.workflow import show_dcqcn
+    from fabric.workflow.lossless_path import question
     from fabric.workflow.project import Project
 
-    points = show_dcqcn.fabric_points(Project(inventory), parameters)
+    project = Project(inventory)
+    points = show_dcqcn.dcqcn_points(project, question(project, parameters))
     if plot:
         show_dcqcn.plot(points, plot)
         output.note(f"wrote {plot}")

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 #: simulator count 1000 ns a link (alibaba-edu/High-Precision-Congestion-Control 9950bbbf
 #: simulation/mix/fat.txt). Switches alone are faster; a larger figure is on the safe side for Kmin.
 HOP_NS = 1000.0
+#: A RoCEv2 packet of 4096 bytes on the wire: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4,
+#: preamble and gap 20 (InfiniBand Architecture Specification, annex A17; IEEE 802.3).
+ROCE_PACKET_BYTES = 4096 + 82
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,10 @@ def one_way_s(hops: tuple[Hop, ...], frame_bytes: float, hop_ns: float = HOP_NS)
 
 
 def round_trip_s(
-    hops: tuple[Hop, ...], frame_bytes: float, notice_bytes: float = 84, hop_ns: float = HOP_NS
+    hops: tuple[Hop, ...],
+    frame_bytes: float = ROCE_PACKET_BYTES,
+    notice_bytes: float = 84,
+    hop_ns: float = HOP_NS,
 ) -> float:
     """Return the time from the first bit of a data frame to its notice, through an idle path.
 
@@ -56,7 +62,7 @@ def round_trip_s(
     return one_way_s(hops, frame_bytes, hop_ns) + one_way_s(back, notice_bytes, hop_ns)
 
 
-def bandwidth_delay_bytes(hops: tuple[Hop, ...], frame_bytes: float) -> float:
+def bandwidth_delay_bytes(hops: tuple[Hop, ...], frame_bytes: float = ROCE_PACKET_BYTES) -> float:
     """Return the bytes that the slowest cable of a path carries in one round trip."""
     slowest = min(hop.speed_gbps for hop in hops)
     return gbps_to_bytes_per_s(slowest) * round_trip_s(hops, frame_bytes)

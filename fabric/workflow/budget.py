@@ -125,14 +125,13 @@ def _thresholds(device: DeviceDesign, port: PortDesign) -> Iterator[Line]:
 
 
 def _ecn(project: Project, port: PortDesign) -> Iterator[Line]:
-    qos, profile = port.qos, port.headroom
+    qos = port.qos
     assert qos
-    assert profile
     yield Line("ecn", "Kmin", _bytes(qos.kmin_bytes), "marking begins")
     yield Line("ecn", "Kmax", _bytes(qos.kmax_bytes), f"every packet; Pmax {qos.pmax_percent} %")
     hops = longest_path(project.fabric)
     if hops:
-        round_trip = round_trip_s(hops, float(profile.link.lossless_mtu_bytes))
+        round_trip = round_trip_s(hops)
         delay = gbps_to_bytes_per_s(port.speed_gbps) * round_trip
         how = f"{port.speed_gbps}G x {s_to_us(round_trip):.1f} us, the longest path"
         yield Line("ecn", "bandwidth-delay product", _bytes(delay), how)

@@ -4,17 +4,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.core.errors import InputError
 from fabric.qos.path import longest_path, round_trip_s
 from fabric.qos.thresholds import pause_threshold_bytes
+from fabric.workflow.show_dcqcn import Question
 
 if TYPE_CHECKING:
     from fabric.workflow.project import Project
 
 
-def loop_s(project: Project, packet_bytes: float) -> float:
-    """Return the round trip of the longest path, from a packet to its notice; 0 without hosts."""
+def question(project: Project, parameters: str) -> Question:
+    """Return how the ports of a fabric are looked at with a parameter set of the NICs.
+
+    Raises
+    ------
+    InputError
+        When no host is connected, so that there is no path.
+    """
     hops = longest_path(project.fabric)
-    return round_trip_s(hops, packet_bytes) if hops else 0.0
+    if not hops:
+        message = "there is no path: every NIC of the inventory is switched off"
+        raise InputError(message)
+    return Question(
+        parameters=parameters,
+        round_trip_s=round_trip_s(hops),
+        xoff_threshold_bytes=least_pause_bytes(project),
+    )
 
 
 def least_pause_bytes(project: Project) -> float:

@@ -203,7 +203,7 @@ def _parameters(kind: Kind, question: Question) -> ParameterSet:
 
 
 def _asked(kind: Kind, question: Question) -> Points:
-    from fabric.qos.dcqcn.recommend import ROCE_PACKET_BYTES
+    from fabric.qos.path import ROCE_PACKET_BYTES
     from fabric.qos.dcqcn.verdict import Points as Asked
 
     return Asked(

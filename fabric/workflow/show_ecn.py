@@ -104,7 +104,7 @@ def _kinds(project: Project) -> Iterator[Kind]:
 
 
 def _row(kind: Kind, hops: tuple[Hop, ...]) -> tuple[object, ...]:
-    round_trip = round_trip_s(hops, float(kind.headroom.link.lossless_mtu_bytes))
+    round_trip = round_trip_s(hops)
     delay = gbps_to_bytes_per_s(kind.port.speed_gbps) * round_trip
     pause = kind.pause_bytes
     return (
@@ -153,16 +153,13 @@ def _ports_before_pause(kind: Kind, pool_bytes: int) -> int:
 
 def _recommended(kind: Kind, hops: tuple[Hop, ...], most_flows: int) -> tuple[object, ...]:
     speed, pause = kind.port.speed_gbps, kind.pause_bytes
-    round_trip = round_trip_s(hops, float(kind.headroom.link.lossless_mtu_bytes))
-    scale = Need(speed_gbps=speed).limit_bytes
-    limit = scale if pause is None else min(scale, int(pause))
     try:
         found = recommend(
             Need(
                 speed_gbps=speed,
-                round_trip_s=round_trip,
+                round_trip_s=round_trip_s(hops),
                 most_flows=most_flows,
-                kmax_limit_bytes=limit,
+                kmax_limit_bytes=0 if pause is None else int(pause),
             )
         )
     except ValueError as error:

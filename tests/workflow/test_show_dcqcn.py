@@ -13,7 +13,8 @@ import pytest
 from fabric.core.errors import InputError
 from fabric.qos.dcqcn.fluid import fixed_point, loop
 from fabric.qos.dcqcn.presets import CONNECTX, PAPER
-from fabric.qos.dcqcn.recommend import ROCE_PACKET_BYTES, Need, recommend
+from fabric.qos.dcqcn.recommend import Need, recommend
+from fabric.qos.path import ROCE_PACKET_BYTES
 from fabric.workflow import show_dcqcn
 from fabric.workflow.project import Project
 from fabric.workflow.show_dcqcn import FLOWS, Question, dcqcn, dcqcn_points, figure, kinds, plot

@@ -33,20 +33,18 @@ from fabric.qos.dcqcn.fluid import fixed_point, loop
 from fabric.qos.dcqcn.parameters import CongestionPoint, ParameterSet
 from fabric.qos.dcqcn.presets import CONNECTX, PAPER
 from fabric.qos.dcqcn.stability import stability
+from fabric.qos.path import ROCE_PACKET_BYTES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: A RoCEv2 packet of 4096 bytes on the wire: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4,
-#: preamble and gap 20 (InfiniBand Architecture Specification, annex A17; IEEE 802.3).
-ROCE_PACKET_BYTES = 4096 + 82
 #: Round trip that is taken where the path is not modelled.
 ROUND_TRIP_S = 8e-6
 #: Gain margin, both ways.
 MARGIN = 2.0
 #: Pmax over the marking that the most flows need.
 RESERVE = 1.25
-#: Largest Kmax where no PFC level is given: the scale of alibaba-edu/High-Precision-Congestion-
+#: Largest Kmax, whatever the PFC level: the scale of alibaba-edu/High-Precision-Congestion-
 #: Control simulation/run.py at 08d4ba0b, 400 KB for 25 Gb/s.
 KMAX_BYTES_PER_GBPS = 16_000
 #: Doublings of the additive step of ConnectX, 5 Mb/s.
@@ -106,7 +104,8 @@ class Need:
     most_flows : int
         From 2 to this many equal flows must be stable; a power of two.
     kmax_limit_bytes : int
-        Largest Kmax, below the PFC level of the switch; 0 takes ``KMAX_BYTES_PER_GBPS``.
+        PFC level of the switch, which bounds Kmax as ``KMAX_BYTES_PER_GBPS`` does; 0 where it is
+        not known.
 
     Raises
     ------
@@ -135,7 +134,8 @@ class Need:
     @property
     def limit_bytes(self) -> int:
         """Largest Kmax."""
-        return self.kmax_limit_bytes or KMAX_BYTES_PER_GBPS * self.speed_gbps
+        scale = KMAX_BYTES_PER_GBPS * self.speed_gbps
+        return min(self.kmax_limit_bytes, scale) if self.kmax_limit_bytes else scale
 
 
 def recommend(need: Need) -> Recommendation:

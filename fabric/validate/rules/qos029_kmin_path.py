@@ -36,7 +36,7 @@ class KminPath(ModelRule):
             profile = kind.port.qos
             assert profile
             key = (profile.kmin_bytes, kind.headroom.speed_gbps, kind.device.role)
-            round_trip = round_trip_s(hops, float(kind.headroom.link.lossless_mtu_bytes))
+            round_trip = round_trip_s(hops)
             delay = gbps_to_bytes_per_s(kind.headroom.speed_gbps) * round_trip
             if profile.kmin_bytes >= delay or key in seen:
                 continue

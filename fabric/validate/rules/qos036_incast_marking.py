@@ -9,7 +9,7 @@ from fabric.core.findings import Severity
 from fabric.core.units import gbps_to_bps, share_to_percent
 from fabric.qos.dcqcn.fluid import fixed_point, loop
 from fabric.qos.dcqcn.presets import CONNECTX
-from fabric.qos.dcqcn.recommend import ROCE_PACKET_BYTES
+from fabric.qos.path import ROCE_PACKET_BYTES
 from fabric.validate.rule import ModelRule, rules
 
 if TYPE_CHECKING:
