@@ -11,7 +11,7 @@ from fabric.intent.wording import closest, field_text, printable
 from fabric.intent.yamlfile import read_text
 from fabric.platforms.buffers import parse_buffers
 from fabric.platforms.catalogue import asic, asic_names, sku_names
-from fabric.platforms.facts import FACTS, Fact
+from fabric.platforms.facts import FACTS, Fact, is_whole
 from fabric.platforms.model import Sku
 from fabric.platforms.pg_table import PgTable, Problem, parse_pg_table, unreserved
 
@@ -168,6 +168,9 @@ class _Builder:
                 self._add("INT024", "there is no fact of this name", fix, "facts", name)
                 continue
             value = int(given.value) if given.value.is_integer() else given.value
+            if is_whole(name) and not isinstance(value, int):
+                message = f"{value} is not a whole number"
+                self._add("INT024", message, "leave the fraction out", "facts", name, "value")
             found[name] = Fact(value, given.source, given.grade)
         return found
 
@@ -211,9 +214,9 @@ class _Builder:
 
     def _add(self, rule: str, message: str, fix: str, *path: str) -> None:
         whole = (*self.path, *path)
-        position = self.document.value_position(whole)
-        if path[0] == "facts":
-            position = self.document.position(whole)
+        document = self.document
+        on_key = path[0] == "facts" and path[-1] != "value"
+        position = document.position(whole) if on_key else document.value_position(whole)
         self.findings.append(
             Finding(rule, Severity.ERROR, message, fix, field_text(whole), position)
         )

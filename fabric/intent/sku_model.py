@@ -68,7 +68,9 @@ class OwnPorts(Model):
 class OwnFact(Model):
     """A number that is known better than that of the ASIC family."""
 
-    value: float = Field(gt=0, description="In the unit that the name ends in.")
+    value: float = Field(
+        gt=0, allow_inf_nan=False, description="In the unit that the name ends in."
+    )
     source: Text = Field(min_length=1, description="Where the number comes from.")
     grade: Literal["vendor", "deduced", "unconfirmed"] = Field(
         "vendor", description="How well it is known; unconfirmed numbers are shown, not used."

@@ -88,6 +88,15 @@ FACTS: dict[str, FactKind] = {
     "adaptive_routing": FactKind("text", "Whether flows can move to the less loaded path."),
 }
 
+_WHOLE_UNITS = ("bytes", "cells", "count", "Gb/s")
+#: Given in tenths of a KiB: sonic-net/sonic-buildimage platform/mellanox/asic_table.j2.
+_FRACTIONS = ("mac_phy_bytes", "peer_response_bytes")
+
+
+def is_whole(name: str) -> bool:
+    """Say whether a fact is a whole number by its nature, such as a count."""
+    return FACTS[name].unit in _WHOLE_UNITS and name not in _FRACTIONS
+
 
 def check_fact(name: str, fact: Fact) -> None:
     """Refuse a fact that no one could use.
@@ -95,8 +104,8 @@ def check_fact(name: str, fact: Fact) -> None:
     Raises
     ------
     ValueError
-        When the name is unknown, the source is empty, the grade is unknown or the value is not
-        what the unit asks for.
+        When the name is unknown, the source is empty, the grade is unknown, or the value is not
+        what the unit asks for: a positive number, whole where it counts things.
     """
     kind = FACTS.get(name)
     if kind is None:
@@ -110,6 +119,9 @@ def check_fact(name: str, fact: Fact) -> None:
         number = isinstance(value, int | float) and not isinstance(value, bool)
         if number == (kind.unit == "text") or (number and not 0 < float(value) < float("inf")):
             message = f"{name}: {value!r} is not a value in {kind.unit}"
+            raise ValueError(message)
+        if is_whole(name) and not isinstance(value, int):
+            message = f"{name}: {value!r} is not a whole number"
             raise ValueError(message)
 
 

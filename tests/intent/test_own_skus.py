@@ -203,6 +203,15 @@ CASES: dict[str, tuple[dict[str, str], list[str]]] = {
         changed(yaml=MODEL.replace("mac_entries: {value: 32768", "adaptive_routing: {value: 1")),
         [f"{YAML}:10:7: skus[0].facts.adaptive_routing: there is no fact of this name; known: "],
     ),
+    "part of a count": (
+        changed(yaml=MODEL.replace("value: 32768", "value: 0.5")),
+        [
+            (
+                f"{YAML}:10:28: skus[0].facts.mac_entries.value: 0.5 is not a whole number; "
+                "leave the fraction out [INT024]"
+            )
+        ],
+    ),
     "first lanes": (
         changed(yaml=MODEL.replace("speeds_gbps", "first_lanes: [1, 9], speeds_gbps")),
         [

@@ -8,7 +8,7 @@ import pytest
 
 from fabric.platforms.asic import LAWS, Asic, parse_asic
 from fabric.platforms.catalogue import asic, asic_names, sku, sku_names
-from fabric.platforms.facts import FACTS, GRADES, Fact, check_fact
+from fabric.platforms.facts import FACTS, GRADES, Fact, check_fact, is_whole
 
 #: What each law cannot do without.
 NEEDS = {
@@ -124,6 +124,14 @@ def test_what_is_not_known_is_none_and_a_wrong_name_is_an_error() -> None:
         asic("spectrum-4").number("adaptive_routing")
 
 
+@pytest.mark.parametrize("name", asic_names())
+def test_whole_facts_can_be_read_as_whole_numbers(name: str) -> None:
+    family = asic(name)
+    for fact_name in family.facts:
+        if is_whole(fact_name):
+            assert family.integer(fact_name, unconfirmed=True) == family.facts[fact_name].value
+
+
 def test_counts_by_grade_add_up() -> None:
     for name in asic_names():
         assert sum(asic(name).count(grade) for grade in GRADES) == len(asic(name).facts)
@@ -145,6 +153,7 @@ def test_parse() -> None:
         ({"facts": {"cell_bytes": [254, "vendor", "none"]}}, r"^cell_bytes: a fact needs a source"),
         ({"facts": {"cell_bytes": [254, "sure", "page"]}}, r"^cell_bytes: .* one of the grades"),
         ({"facts": {"cell_bytes": [0, "vendor", "page"]}}, r"^cell_bytes: 0 is not a value in"),
+        ({"facts": {"cell_bytes": [2.5, "vendor", "page"]}}, r"^cell_bytes: 2.5 is not a whole"),
         ({"facts": {"cell_bytes": [True, "vendor", "page"]}}, r"^cell_bytes: True is not"),
         ({"facts": {"cell_bytes": ["9", "vendor", "page"]}}, r"^cell_bytes: '9' is not"),
         ({"facts": {"cell_bytes": [[9, -1], "vendor", "page"]}}, r"^cell_bytes: -1 is not"),
