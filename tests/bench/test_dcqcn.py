@@ -1,4 +1,4 @@
-"""How long the DCQCN model takes. Prints only."""
+"""How long the models of DCQCN and ECMP take. Prints only."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from fabric.qos.dcqcn.presets import PAPER
 from fabric.qos.dcqcn.recommend import Need, recommend
 from fabric.qos.dcqcn.stability import stability
 from fabric.qos.dcqcn.transient import Run, simulate
+from fabric.qos.ecmp.load import max_load
 
 pytestmark = pytest.mark.benchmark
 
@@ -49,3 +50,12 @@ def test_points_of_a_fabric() -> None:
     in_time = seconds(lambda: simulate(model, switch, 8e-6, run))
     print(f"  {'0.1 s in time, 8 us delay':<28}{in_time:>9.3f} s")
     print(f"  {'recommendation':<28}{seconds(lambda: recommend(Need(speed_gbps=400))):>9.3f} s")
+
+
+def test_fullest_links() -> None:
+    """The law of the fullest link for the largest cases, not from the cache."""
+    print()
+    for flows, links in ((16_384, 512), (16_384, 16), (16_384, 2), (4096, 4096)):
+        max_load.cache_clear()
+        took = seconds(lambda case=(flows, links): max_load(*case))
+        print(f"  {f'{flows:,} flows on {links:,} links':<28}{took:>9.3f} s")
