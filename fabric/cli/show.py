@@ -103,7 +103,7 @@ def platforms(
     inventory: OwnModels = None,
     form: FormatOption = Format.TEXT,
 ) -> None:
-    """Switch models that are known, those of the inventory too, with what is known of each.
+    """Switch models and ASIC families, what is known of each.
 
     Exit codes: 0, 2.
     """
