@@ -203,8 +203,8 @@ def _parameters(kind: Kind, question: Question) -> ParameterSet:
 
 
 def _asked(kind: Kind, question: Question) -> Points:
-    from fabric.qos.path import ROCE_PACKET_BYTES
     from fabric.qos.dcqcn.verdict import Points as Asked
+    from fabric.qos.path import ROCE_PACKET_BYTES
 
     return Asked(
         capacity_bps=gbps_to_bps(kind.speed_gbps),

@@ -47,8 +47,8 @@ _REFERENCE_PER_S = 1e4
 _STEP = 1e-5
 #: No switch holds a queue that needs more marking: there the model is taken at this marking.
 _MOST_MARKING = 1.0 - 1e-4
-#: Points that are worked on at once, so that memory stays near 100 MB.
-_CHUNK = 128
+#: Points that are worked on at once, few enough for the cache of a core.
+_CHUNK = 16
 
 
 @dataclass(frozen=True, slots=True)
