@@ -112,9 +112,10 @@ def assess_together(
 ) -> list[Assessment]:
     """Return the verdicts of points with different parameter sets, worked out in one run.
 
-    A point *rides past Kmax into PFC* when no queue of the band marks enough, or when the peak
-    reaches the PFC level (Kmax where that level is not known). It *oscillates* when small
-    disturbances grow, or when that of the run has not died out. Else it is *stable*.
+    A point *rides past Kmax into PFC* when its peak reaches the PFC level, or Kmax where that
+    level is not known. It *oscillates* when small disturbances grow, when that of the run has not
+    died out, or when no queue up to Kmax marks enough: then it swings around Kmax. Else it is
+    *stable*.
 
     Raises
     ------
@@ -163,7 +164,7 @@ def _assess(case: _Case, run: Run | None) -> Assessment:
     queue = simulate(model, thresholds, case.delay_s, run)
     linear = stability(model, thresholds.slope_per_byte, case.delay_s)
     worst = np.where(np.isfinite(case.limit_bytes), case.limit_bytes, thresholds.kmax_bytes)
-    rides = np.isnan(level) | (queue.peak_bytes >= worst)
+    unheld = np.isnan(level)
     kick = _GROWN * (level - thresholds.kmin_bytes)
     away = (queue.std_bytes > kick) | (np.abs(queue.mean_bytes - level) > kick)
     return Assessment(
@@ -172,11 +173,11 @@ def _assess(case: _Case, run: Run | None) -> Assessment:
         rate_bps=model.capacity_bps / model.flows,
         queue_bytes=level,
         queue=queue,
-        slope_margin=np.where(np.isnan(level), np.nan, linear.slope_margin),
+        slope_margin=np.where(unheld, np.nan, linear.slope_margin),
         kmax_share=level / thresholds.kmax_bytes,
         kmax_margin_bytes=thresholds.kmax_bytes - queue.peak_bytes,
         pfc_margin_bytes=case.limit_bytes - queue.peak_bytes,
-        verdicts=_verdicts(rides, ~linear.stable | away),
+        verdicts=_verdicts(queue.peak_bytes >= worst, ~linear.stable | away | unheld),
     )
 
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabric.qos.dcqcn.fluid import fixed_point, loop
+from fabric.qos.dcqcn.fluid import events, fixed_point, loop
 from fabric.qos.dcqcn.marking import Band
 from fabric.qos.dcqcn.presets import CONNECTX, PAPER, PUBLISHED
-from fabric.qos.dcqcn.stability import stability
+from fabric.qos.dcqcn.stability import _characteristic, stability
 from fabric.qos.dcqcn.transient import Run, simulate
 
 SLOPE = 0.1 / 195_000
@@ -67,6 +67,48 @@ def test_any_speed_and_any_number_of_flows_has_an_answer(parameters) -> None:
     found = stability(model(speeds, flows, parameters, 4178), SLOPE, 8e-6)
     assert np.isin(found.growing_roots, [0, 2, 4]).all()
     assert not np.isnan(found.slope_margin).any()
+
+
+def _rates(points, slope: float, now: np.ndarray, then: np.ndarray) -> np.ndarray:
+    """The equations of the model as they are written; alpha, target, rate, marking of the queue."""
+    alpha, target, rate, _ = now
+    seen = events(points, then[3:4], then[2:3])
+    gap, cut = target - rate, float(seen.cuts_per_s[0])
+    gain, divisor = float(points.gain[0] / points.alpha_period_s[0]), float(points.alpha_divisor[0])
+    inflow = points.flows[0] * rate - points.capacity_pps[0]
+    return np.array([
+        gain * (float(seen.marked[0]) - alpha),
+        -gap * cut + float(seen.increase_pps_per_s[0]),
+        -rate * alpha / divisor * cut + gap * float(seen.recoveries_per_s[0]),
+        slope * float(points.packet_bytes[0]) * inflow,
+    ])
+
+
+@pytest.mark.parametrize("parameters", [PAPER, CONNECTX], ids=lambda found: found.name)
+def test_characteristic_function_is_the_determinant(parameters) -> None:
+    """det(s - A - A' e^(-s delay)) with matrices that are taken from the equations."""
+    points, slope, delay = model([100], [8.0], parameters, 4178), 3e-7, 20e-6
+    steady = fixed_point(points)
+    fair, gap = float(points.fair_pps[0]), float(steady.gap_pps[0])
+    at = np.array([float(steady.alpha[0]), fair + gap, fair, float(steady.marking[0])])
+    assert _rates(points, slope, at, at) == pytest.approx(np.zeros(4), abs=1e-3)
+    matrices = []
+    for delayed in (False, True):
+        columns = []
+        for row in range(4):
+            step = np.zeros(4)
+            step[row] = 1e-5 * at[row]
+            pair = [
+                (at, at + sign * step) if delayed else (at + sign * step, at) for sign in (1, -1)
+            ]
+            high, low = (_rates(points, slope, *both) for both in pair)
+            columns.append((high - low) / (2 * step[row]))
+        matrices.append(np.array(columns).T)
+    s = np.array([30 + 2e3j, 5e4j, 1e5 + 1e3j])[:, None]
+    inner, outer = _characteristic(points, s, np.array([delay]))
+    for value, found in zip(s[:, 0], (inner - slope * outer)[:, 0], strict=True):
+        matrix = value * np.eye(4) - matrices[0] - matrices[1] * np.exp(-value * delay)
+        assert found == pytest.approx(np.linalg.det(matrix), rel=1e-4)
 
 
 def _draws() -> list[tuple[float, float, float, float, int]]:

@@ -69,6 +69,15 @@ def test_no_queue_of_the_band_marks_enough() -> None:
     assert found.queue.peak_bytes[1] > 200_000
 
 
+def test_without_a_steady_state_the_queue_swings_around_kmax() -> None:
+    """Below a PFC level that is known to be far above, it does not reach PFC."""
+    found = assess(PAPER, points(40, [16, 64], 4, xoff_threshold_bytes=1e6), SHORT)
+    assert np.isnan(found.queue_bytes).all()
+    assert found.verdicts.tolist() == [OSCILLATES, OSCILLATES]
+    assert (found.queue.least_bytes < 200_000).all()
+    assert (found.queue.peak_bytes > 200_000).all()
+
+
 def test_sets_together_are_sets_alone() -> None:
     """In the order of the cases, each in its own shape."""
     cases = [
