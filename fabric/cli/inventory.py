@@ -155,7 +155,7 @@ def explain(
     ],
     form: FormatOption = Format.TEXT,
 ) -> None:
-    """Tell which policy value, rule and source a line comes from, or the budget of a port.
+    """Tell where a line comes from, or show the budget of a port.
 
     A port of a switch alone shows its lossless budget: headroom term by term, thresholds, ECN,
     watchdog, and the same of the other end of the cable.

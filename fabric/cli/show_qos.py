@@ -14,6 +14,7 @@ from fabric.cli.options import Format, FormatOption, Inventory
 def register(show_app: typer.Typer) -> None:
     """Add the commands of this module to ``show``."""
     show_app.command(epilog="Example: rocefab show ecn inventory/demo --recommend")(ecn)
+    show_app.command(epilog="Example: rocefab show buffer inventory/demo")(buffer)
     show_app.command(epilog="Example: rocefab show dcqcn inventory/demo --set rocefab")(dcqcn)
     show_app.command(epilog="Example: rocefab show deadlock inventory/demo")(deadlock)
 
@@ -73,7 +74,7 @@ def dcqcn(
     ] = None,
     form: FormatOption = Format.TEXT,
 ) -> None:
-    """Show what DCQCN does on each kind of port with 2 to 256 flows: queue, swing, verdict.
+    """Show what DCQCN does on each kind of port.
 
     Exit codes: 0, 2.
     """
@@ -90,8 +91,20 @@ def dcqcn(
     output.records(table.headers, table.rows, json_form=form is Format.JSON)
 
 
+def buffer(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -> None:
+    """Show the buffer of each switch and what would fit.
+
+    Exit codes: 0, 2.
+    """
+    from fabric.workflow.project import Project
+    from fabric.workflow.show_buffer import buffer as workflow
+
+    table = workflow(Project(inventory))
+    output.records(table.headers, table.rows, json_form=form is Format.JSON)
+
+
 def deadlock(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -> None:
-    """Prove that no lossless traffic waits for itself, now and after any single failure.
+    """Prove that lossless traffic never waits for itself.
 
     Exit codes: 0, 2.
     """

@@ -111,6 +111,13 @@ class HeadroomProfile:
             return self.row.headroom_bytes
         return int(self.law.headroom_bytes) if self.law else None
 
+    @property
+    def guaranteed_bytes(self) -> int:
+        """Bytes of the group beside its headroom; NVIDIA's size holds both."""
+        if self.row is None:
+            return 0
+        return max(self.row.size_bytes - self.row.headroom_bytes, self.row.xon_threshold_bytes)
+
 
 @dataclass(frozen=True, slots=True)
 class PortDesign:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.units import gbps_to_bytes_per_s, s_to_us
 from fabric.qos.dcqcn.recommend import Need, recommend
-from fabric.qos.ecn.edge import programmed_bytes
+from fabric.qos.ecn.edge import UNITS, programmed_bytes, to_units
 from fabric.qos.ecn.figures import Figure, figures_for
 from fabric.qos.path import Hop, longest_path, round_trip_s
 from fabric.qos.thresholds import ecn_limit_bytes, pause_threshold_bytes
@@ -28,6 +28,7 @@ _HEADERS = (
     "kmin_bytes",
     "kmax_bytes",
     "pmax_percent",
+    "on_switch",
     "round_trip_us",
     "bandwidth_delay_bytes",
     "xoff_threshold_bytes",
@@ -112,6 +113,7 @@ def _row(kind: Kind, hops: tuple[Hop, ...]) -> tuple[object, ...]:
         kind.port.kind,
         kind.port.speed_gbps,
         *_thresholds(kind.qos),
+        _on_switch(kind),
         round(s_to_us(round_trip), 1),
         round(delay),
         round(pause) if pause is not None else "unknown",
@@ -121,6 +123,13 @@ def _row(kind: Kind, hops: tuple[Hop, ...]) -> tuple[object, ...]:
 
 def _thresholds(qos: QosProfile) -> tuple[int, int, int]:
     return qos.kmin_bytes, qos.kmax_bytes, qos.pmax_percent
+
+
+def _on_switch(kind: Kind) -> str:
+    """Return Kmin and Kmax as the system of the switch writes them."""
+    unit = UNITS[kind.device.platform]
+    low, high = (to_units(size, unit) for size in (kind.qos.kmin_bytes, kind.qos.kmax_bytes))
+    return f"{low} to {high} {unit.word}"
 
 
 def _verdict(kind: Kind, delay_bytes: float) -> str:

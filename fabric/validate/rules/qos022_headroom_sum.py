@@ -41,7 +41,7 @@ class HeadroomSum(ModelRule):
             if buffer_bytes is None or not known or (pools and pools.shared_headroom_bytes):
                 continue
             account = budget(
-                [_guaranteed(group) for group in known],
+                [group.guaranteed_bytes for group in known],
                 [group.headroom_bytes or 0 for group in known],
                 buffer_bytes,
             )
@@ -60,13 +60,6 @@ class HeadroomSum(ModelRule):
                 )
 
 
-def _guaranteed(group: HeadroomProfile) -> int:
-    """Return what a group has beside its headroom: NVIDIA's size holds both."""
-    if group.row is None:
-        return 0
-    return max(group.row.size_bytes - group.row.headroom_bytes, group.row.xon_threshold_bytes)
-
-
 def _what_fits(device: DeviceDesign, known: list[HeadroomProfile], worst: HeadroomProfile) -> str:
     """Return how long the longest cables may be, all else as it is."""
     buffer_bytes, asic = device.sku.packet_buffer_bytes, device.sku.asic_facts
@@ -74,7 +67,7 @@ def _what_fits(device: DeviceDesign, known: list[HeadroomProfile], worst: Headro
     if worst.law is None:
         return "what would fit is not known"
     same = [group for group in known if group is worst]
-    rest = sum((g.headroom_bytes or 0) + _guaranteed(g) for g in known if g is not worst)
+    rest = sum((g.headroom_bytes or 0) + g.guaranteed_bytes for g in known if g is not worst)
 
     def fits(cable_m: int) -> bool:
         link = Link.of(
