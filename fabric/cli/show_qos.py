@@ -92,7 +92,7 @@ def dcqcn(
 
 
 def buffer(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -> None:
-    """Show the buffer of each switch and what would fit.
+    """Show buffers, and what would fit.
 
     Exit codes: 0, 2.
     """
