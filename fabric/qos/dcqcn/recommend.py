@@ -6,7 +6,7 @@
    and off means the same in both readings. At 2 MB and more it would hardly change the margins.
 3. The marking is as steep as leaves twice that slope to the edge of oscillation for every number of
    flows that is asked about (gain margin 2; Astrom and Murray, Feedback Systems, section 10.3,
-   give 2 to 5 as usual). The margin to a flatter slope must be as large.
+   give 2 to 5 as usual).
 4. Pmax is the least whole percent that leaves a quarter above what the most flows need: at Kmax
    the marking jumps to 1, and a queue that is pushed over it swings although small disturbances
    die out. With the slope, Pmax gives Kmax.
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 #: Round trip that is taken where the path is not modelled.
 ROUND_TRIP_S = 8e-6
-#: Gain margin, both ways.
+#: Gain margin.
 MARGIN = 2.0
 #: Pmax over the marking that the most flows need.
 RESERVE = 1.25
@@ -70,7 +70,7 @@ class Trial:
     most_marking : float
         p* of the most flows.
     fits : bool
-        Whether both margins and the reserve hold, and Kmax is within the limit.
+        Whether margin and reserve hold, and Kmax is within the limit.
     """
 
     parameters: ParameterSet
@@ -178,7 +178,7 @@ def _trial(need: Need, additive_mbps: int) -> Trial:
         kmin_bytes=kmin_bytes, kmax_bytes=kmax_bytes, pmax_percent=pmax_percent
     )
     found = stability(model, pmax / (kmax_bytes - kmin_bytes), need.round_trip_s)
-    holds = found.stable & (found.steeper >= MARGIN) & (found.flatter >= MARGIN)
+    holds = found.slope_margin >= MARGIN
     worst = int(found.slope_margin.argmin())
     return Trial(
         replace(draft, congestion_point=switch),

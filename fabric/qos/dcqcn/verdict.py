@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: A run starts with the queue a tenth too far above Kmin: what is further off has grown.
-_GROWN = 0.1
+#: A run starts with the queue a tenth too far above Kmin: of that, half must have died out.
+_LEFT = 0.05
 
 
 class Verdict(Enum):
@@ -165,8 +165,8 @@ def _assess(case: _Case, run: Run | None) -> Assessment:
     linear = stability(model, thresholds.slope_per_byte, case.delay_s)
     worst = np.where(np.isfinite(case.limit_bytes), case.limit_bytes, thresholds.kmax_bytes)
     unheld = np.isnan(level)
-    kick = _GROWN * (level - thresholds.kmin_bytes)
-    away = (queue.std_bytes > kick) | (np.abs(queue.mean_bytes - level) > kick)
+    left = _LEFT * (level - thresholds.kmin_bytes)
+    away = np.hypot(queue.std_bytes, queue.mean_bytes - level) > left
     return Assessment(
         marking=steady.marking,
         alpha=steady.alpha,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fabric.qos.dcqcn.parameters import CongestionPoint
-from fabric.qos.dcqcn.presets import PAPER
+from fabric.qos.dcqcn.presets import CONNECTX, PAPER
 from fabric.qos.dcqcn.transient import Run
 from fabric.qos.dcqcn.verdict import Points, Verdict, assess, assess_together
 
@@ -94,6 +94,44 @@ def test_sets_together_are_sets_alone() -> None:
             == alone.marking.shape
             == np.broadcast_shapes(np.shape(asked.capacity_bps), np.shape(asked.flows))
         )
+
+
+def test_small_disturbances_that_grow_are_an_oscillation_before_it_shows() -> None:
+    """400 Gb/s, 128 flows, 150 to 1500 kB: a gain margin of 0.97 takes longer than 80 ms."""
+    switch = CongestionPoint(kmin_bytes=150_000, kmax_bytes=1_500_000, pmax_percent=100)
+    asked = Points(capacity_bps=4e11, flows=[128.0], packet_bytes=4178, delay_s=9.24e-6)
+    found = assess(replace(PAPER, congestion_point=switch), asked, SHORT)
+    assert found.queue.std_bytes < 0.05 * (found.queue_bytes - 150_000)
+    assert found.slope_margin == pytest.approx(0.97, abs=0.01)
+    assert found.verdicts.tolist() == [OSCILLATES]
+
+
+def test_a_queue_close_to_kmax_swings_although_small_disturbances_die_out() -> None:
+    """A tenth more queue is above Kmax, where the marking jumps from 39 % to 1."""
+    edge = CongestionPoint(kmin_bytes=100_000, kmax_bytes=1_157_000, pmax_percent=39)
+    point = replace(PAPER.reaction_point, byte_counter_bytes=0, additive_mbps=80)
+    close = replace(PAPER, reaction_point=point, congestion_point=edge)
+    asked = Points(
+        capacity_bps=1e11,
+        flows=[128, 256],
+        packet_bytes=4178,
+        delay_s=8e-6,
+        xoff_threshold_bytes=5e6,
+    )
+    found = assess(close, asked, SHORT)
+    assert found.verdicts.tolist() == [STABLE, OSCILLATES]
+    assert (found.slope_margin > 2).all()
+    assert found.kmax_share[1] == pytest.approx(0.986, abs=1e-3)
+
+
+def test_a_queue_that_stands_elsewhere_is_no_steady_state() -> None:
+    """The senders have cut so far that the queue stays empty for the whole run."""
+    switch = CongestionPoint(kmin_bytes=10_000_000, kmax_bytes=10_920_000, pmax_percent=90)
+    asked = Points(capacity_bps=4e11, flows=[2.0], packet_bytes=4178, delay_s=33e-6)
+    found = assess(replace(CONNECTX, congestion_point=switch), asked, Run(duration_s=0.3))
+    assert found.queue.std_bytes == 0.0
+    assert found.queue.mean_bytes == 0.0
+    assert found.verdicts.tolist() == [OSCILLATES]
 
 
 @pytest.mark.parametrize(
