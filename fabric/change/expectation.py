@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from fabric.platforms import platforms
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -73,7 +75,7 @@ def of_switch(design: DeviceDesign, aliases: dict[tuple[str, str], str]) -> Expe
         pfc={
             port.name: (port.qos.pfc_priority,) if port.qos.pfc else ()
             for port in cabled
-            if port.qos and design.platform == "sonic"
+            if port.qos and platforms[design.platform].reads_pfc
         },
     )
 

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from fabric.platforms.model import Sku
     from fabric.topology.model import Fabric
 
-#: Links from this speed on need Reed-Solomon FEC (IEEE 802.3 clauses 91 and 119).
-RS_FEC_FROM_GBPS = 100
 #: A reachable neighbour entry lives 0.5 to 1.5 times base_reachable_time (Linux ip-sysctl.rst).
 REACHABLE_FACTOR = 1.5
 
@@ -342,7 +340,8 @@ def _merged_device(fabric: Fabric, name: str) -> dict[str, str]:
 def _fec(change: PortOverride | None, nos: str, speed_gbps: int) -> str:
     if change and change.fec:
         return change.fec
-    return "rs" if nos == "sonic" and speed_gbps >= RS_FEC_FROM_GBPS else ""
+    lowest = platforms[nos].explicit_rs_fec_from_gbps
+    return "rs" if lowest is not None and speed_gbps >= lowest else ""
 
 
 def _other_end(address: str) -> str:

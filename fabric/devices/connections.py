@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
 from fabric.devices.driver import Connection
+from fabric.platforms import load_platforms, platforms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 PASSWORD_VARIABLE = "ROCEFAB_PASSWORD"  # noqa: S105 - the name of a variable
 KEY_VARIABLE = "ROCEFAB_SSH_KEY"
-_DEFAULT_PORT = {"eos": 443}
 _SSH_PORT = 22
 
 
@@ -83,13 +83,18 @@ def connections(
             device=name,
             platform=platform,
             address=entry.address or name,
-            port=entry.port or _DEFAULT_PORT.get(platform, _SSH_PORT),
+            port=entry.port or _usual_port(platform),
             username=entry.username or default_user,
             password=secret,
             trust=entry.trust,
             key_file=key_file,
         )
     return found
+
+
+def _usual_port(platform: str) -> int:
+    load_platforms()
+    return platforms[platform].default_port if platform in platforms else _SSH_PORT
 
 
 def _read(path: Path) -> tuple[_File, str]:

@@ -40,6 +40,7 @@ from fabric.lab.standin import stand_ins
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from fabric.design.model import DeviceDesign
     from fabric.lab.clock import LabClock
     from fabric.lab.eos_config import Node
     from fabric.lab.spec import StandInSpec
@@ -140,6 +141,32 @@ class EosStandIn:
     def certificate_pem(self) -> str:
         """The certificate itself, for a client that pins it."""
         return self._certificate.pem
+
+    @property
+    def trust(self) -> str:
+        """What a client must know to trust it."""
+        return self.certificate_pem
+
+    @staticmethod
+    def factory(design: DeviceDesign, mac: str) -> str:
+        """Return what a switch with nothing but management access has."""
+        return "\n".join((
+            f"hostname {design.name}",
+            "username admin privilege 15 role network-admin secret sha512 $6$lab$0000000000",
+            "interface Management1",
+            "   ip address 192.0.2.2/24",
+            "management api http-commands",
+            "   no shutdown",
+            "",
+        ))
+
+    def knows_bgp_peer(self, address: str) -> bool:
+        """Tell whether there is a BGP session with an address."""
+        return f"neighbor {address} remote-as" in self.running_text
+
+    def watch_bgp(self, up: Callable[[str], bool]) -> None:
+        """Take what tells whether the far end of a peer address has the session too."""
+        self.connect(peer_up=up)
 
     async def start(self) -> None:
         """Listen on a free port of the loopback address."""

@@ -7,10 +7,8 @@ import contextlib
 import threading
 from typing import TYPE_CHECKING, Any, Self
 
-import fabric.lab as package
-from fabric.core.registry import import_modules
 from fabric.lab.clock import LabClock
-from fabric.lab.standin import stand_ins
+from fabric.lab.standin import load_stand_ins, stand_ins
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Sequence
@@ -40,7 +38,7 @@ class Lab:
 
     def __init__(self, specs: Sequence[StandInSpec]) -> None:
         self.clock = LabClock()
-        import_modules(package.__name__, list(package.__path__))
+        load_stand_ins()
         self._devices: dict[str, StandIn] = {}
         for spec in specs:
             if spec.name in self._devices:

@@ -28,6 +28,7 @@ from fabric.lab.systemd import Systemd
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from fabric.design.model import DeviceDesign
     from fabric.lab.clock import LabClock
     from fabric.lab.shell_types import Context
     from fabric.lab.sonic_check import Tables
@@ -113,6 +114,47 @@ class SonicStandIn(SshStandIn):
         })
 
     # -- state -----------------------------------------------------------------------------------
+
+    @staticmethod
+    def factory(design: DeviceDesign, mac: str) -> dict[str, Any]:
+        """Return the identity of a switch and its ports, all of them shut."""
+        return {
+            "DEVICE_METADATA": {
+                "localhost": {
+                    "hostname": design.name,
+                    "hwsku": design.sku.name,
+                    "platform": design.sku.facts["platform"],
+                    "mac": mac,
+                    "type": "LeafRouter",
+                    "buffer_model": "traditional",
+                }
+            },
+            "MGMT_INTERFACE": {"eth0|192.0.2.2/24": {"gwaddr": "192.0.2.1"}},
+            "PORT": {
+                port.name: {
+                    "alias": port.alias,
+                    "lanes": ",".join(str(lane) for lane in port.lanes),
+                    "index": str(port.number),
+                    "speed": str(max(design.sku.speeds_gbps) * 1000),
+                    "admin_status": "down",
+                }
+                for port in design.ports
+            },
+        }
+
+    def knows_bgp_peer(self, address: str) -> bool:
+        """Tell whether there is a BGP session with an address."""
+        return address in self.running.get("BGP_NEIGHBOR", {})
+
+    def watch_bgp(self, up: Callable[[str], bool]) -> None:
+        """Take what tells whether the far end of a peer address has the session too."""
+
+        def far_end_up(local: str) -> bool:
+            rows = self.running.get("BGP_NEIGHBOR", {}).items()
+            peer = next((name for name, row in rows if row.get("local_addr") == local), "")
+            return up(peer)
+
+        self.peer_up = far_end_up
 
     def _fill_metadata(self) -> None:
         row = self.running.setdefault("DEVICE_METADATA", {}).setdefault("localhost", {})

@@ -104,6 +104,11 @@ class SshStandIn:
         """Public host key as a line of ``known_hosts`` holds it."""
         return self._key.export_public_key("openssh").decode().strip()
 
+    @property
+    def trust(self) -> str:
+        """What a client must know to trust it."""
+        return self.host_key
+
     # -- life ------------------------------------------------------------------------------------
 
     async def start(self) -> None:

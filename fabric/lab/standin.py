@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from fabric.core.registry import Registry
+from fabric.core.registry import Registry, import_modules
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fabric.design.model import DeviceDesign
     from fabric.lab.clock import LabClock
     from fabric.lab.faults import FaultScript
     from fabric.lab.spec import StandInSpec
@@ -32,5 +35,30 @@ class StandIn(Protocol):
     def fingerprint(self) -> str:
         """SHA-256 fingerprint of the SSH host key or of the TLS certificate."""
 
+    @property
+    def trust(self) -> str:
+        """What a client must know to trust it: the SSH host key line, or the certificate as PEM."""
+
+
+class SwitchStandIn(StandIn, Protocol):
+    """A switch: what the lab needs to cable it."""
+
+    @staticmethod
+    def factory(design: DeviceDesign, mac: str) -> Any:
+        """Return the configuration of a switch that is fresh from the box."""
+
+    def knows_bgp_peer(self, address: str) -> bool:
+        """Tell whether the running configuration has a BGP session with an address."""
+
+    def watch_bgp(self, up: Callable[[str], bool]) -> None:
+        """Take what tells whether the far end of a peer address has the session too."""
+
 
 stand_ins: Registry[type[StandIn]] = Registry("stand-in")
+
+
+def load_stand_ins() -> None:
+    """Import every module of the lab, so that each stand-in has registered itself."""
+    import fabric.lab as package
+
+    import_modules(package.__name__, list(package.__path__))

@@ -1,23 +1,27 @@
 """From designs to stand-ins: cabled as the fabric is, with devices fresh from the box.
 
-A SONiC switch starts with its identity and its ports shut, an EOS switch with its management
-access, a host with NICs without settings.
+A switch starts with what its own stand-in calls fresh from the box, a host with NICs without
+settings.
 """
 
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from fabric.lab.spec import Neighbour, NicSpec, StandInSpec
+from fabric.lab.standin import load_stand_ins, stand_ins
+from fabric.platforms import platforms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fabric.design.model import DeviceDesign, HostDesign
     from fabric.lab.lab import Lab
+    from fabric.lab.standin import SwitchStandIn
 
-_USERS = {"sonic": "admin", "eos": "admin", "host": "ops"}
+_SWITCH_USER = "admin"
+_HOST_USER = "ops"
 
 
 def specs(
@@ -53,16 +57,17 @@ def _switch(
     design: DeviceDesign, devices: Mapping[str, DeviceDesign], password: str
 ) -> StandInSpec:
     mac = design.mac or mac_of(design.name)
-    running = _sonic_factory(design, mac) if design.platform == "sonic" else _eos_factory(design)
+    load_stand_ins()
+    kind = cast("type[SwitchStandIn]", stand_ins[design.platform])
     return StandInSpec(
         name=design.name,
         platform=design.platform,
-        username=_USERS[design.platform],
+        username=_SWITCH_USER,
         password=password,
         mac=mac,
         serial=design.serial or serial_of(design.name),
         model=design.sku.name,
-        running=running,
+        running=kind.factory(design, mac),
         neighbours=tuple(
             Neighbour(port.name, port.peer, _announced(devices, port.peer, port.peer_port))
             for port in design.ports
@@ -76,48 +81,10 @@ def _switch(
 
 
 def _announced(devices: Mapping[str, DeviceDesign], device: str, port: str) -> str:
-    """Return the port id that a neighbour announces: SONiC its alias, all else the name."""
-    if device in devices and devices[device].platform == "sonic":
+    """Return the port id that a neighbour announces: the alias of a port, or its name."""
+    if device in devices and platforms[devices[device].platform].announces_alias:
         return next(item.alias for item in devices[device].ports if item.name == port)
     return port
-
-
-def _sonic_factory(design: DeviceDesign, mac: str) -> dict[str, Any]:
-    return {
-        "DEVICE_METADATA": {
-            "localhost": {
-                "hostname": design.name,
-                "hwsku": design.sku.name,
-                "platform": design.sku.facts["platform"],
-                "mac": mac,
-                "type": "LeafRouter",
-                "buffer_model": "traditional",
-            }
-        },
-        "MGMT_INTERFACE": {"eth0|192.0.2.2/24": {"gwaddr": "192.0.2.1"}},
-        "PORT": {
-            port.name: {
-                "alias": port.alias,
-                "lanes": ",".join(str(lane) for lane in port.lanes),
-                "index": str(port.number),
-                "speed": str(max(design.sku.speeds_gbps) * 1000),
-                "admin_status": "down",
-            }
-            for port in design.ports
-        },
-    }
-
-
-def _eos_factory(design: DeviceDesign) -> str:
-    return "\n".join((
-        f"hostname {design.name}",
-        "username admin privilege 15 role network-admin secret sha512 $6$lab$0000000000",
-        "interface Management1",
-        "   ip address 192.0.2.2/24",
-        "management api http-commands",
-        "   no shutdown",
-        "",
-    ))
 
 
 def _host(design: HostDesign, devices: Mapping[str, DeviceDesign], password: str) -> StandInSpec:
@@ -130,7 +97,7 @@ def _host(design: HostDesign, devices: Mapping[str, DeviceDesign], password: str
     return StandInSpec(
         name=design.name,
         platform="host",
-        username=_USERS["host"],
+        username=_HOST_USER,
         password=password,
         mac=mac_of(design.name),
         serial=design.serial or serial_of(design.name),
@@ -167,18 +134,9 @@ def wire(lab: Lab, devices: Mapping[str, DeviceDesign]) -> None:
         for peer in design.bgp.neighbours
     }
 
-    def known_at_far_end(local_address: str) -> bool:
-        name, address = far_ends.get(local_address, ("", ""))
-        return bool(name) and _knows(lab[name], address)
+    def up(address: str) -> bool:
+        name, local = far_ends.get(others.get(address, ""), ("", ""))
+        return bool(name) and bool(lab[name].knows_bgp_peer(local))
 
-    for name, design in devices.items():
-        if design.platform == "sonic":
-            lab[name].peer_up = known_at_far_end
-        else:
-            lab[name].connect(peer_up=lambda address: known_at_far_end(others.get(address, "")))
-
-
-def _knows(stand_in: Any, address: str) -> bool:
-    if stand_in.spec.platform == "sonic":
-        return address in stand_in.running.get("BGP_NEIGHBOR", {})
-    return f"neighbor {address} remote-as" in stand_in.running_text
+    for name in devices:
+        lab[name].watch_bgp(up)

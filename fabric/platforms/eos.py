@@ -18,6 +18,8 @@ EOS = platforms.add("eos")(
         watchdog_ms={"detection": (10, 60000), "restoration": (10, 60000), "poll": (5, 30000)},
         bfd_for_bgp=True,
         source="pyavd 6.4.0 schema; batfish/batfish arista_interface_show_run_all captures",
+        default_port=443,
+        rule_prefix="EOS",
     )
 )
 

@@ -43,6 +43,18 @@ class Platform:
         Whether the rendered style of BGP can use BFD.
     source : str
         Where these facts come from.
+    grade : {"stable", "beta", "experimental"}
+        How far rocefab goes with it; what is not stable says so wherever it is used.
+    default_port : int
+        Where its management listens when the connections file says nothing.
+    rule_prefix : str
+        Beginning of the ids of the rules that speak of this platform alone.
+    announces_alias : bool
+        Whether LLDP tells the alias of a port in place of its name.
+    explicit_rs_fec_from_gbps : int or None
+        Speed from which on Reed-Solomon FEC must be asked for; None where the system does it.
+    reads_pfc : bool
+        Whether its parser reads the paused priorities of a port.
     """
 
     name: str
@@ -55,6 +67,12 @@ class Platform:
     watchdog_ms: dict[str, tuple[int, int]]
     bfd_for_bgp: bool
     source: str
+    grade: Literal["stable", "beta", "experimental"] = "stable"
+    default_port: int = 22
+    rule_prefix: str = ""
+    announces_alias: bool = False
+    explicit_rs_fec_from_gbps: int | None = None
+    reads_pfc: bool = False
 
 
 platforms: Registry[Platform] = Registry("platform")

@@ -18,6 +18,10 @@ SONIC = platforms.add("sonic")(
         watchdog_ms={"detection": (100, 5000), "restoration": (100, 60000), "poll": (100, 1000)},
         bfd_for_bgp=False,  # bgpcfgd templates have none; bfdd runs in frr-mgmt mode only
         source="sonic-net/sonic-buildimage 202405, sonic-net/sonic-swss 202405",
+        rule_prefix="SON",
+        announces_alias=True,
+        explicit_rs_fec_from_gbps=100,  # IEEE 802.3 clauses 91 and 119
+        reads_pfc=True,
     )
 )
 

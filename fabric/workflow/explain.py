@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.intent.resolve import field_value
+from fabric.platforms import load_platforms, platforms
 from fabric.render.explain import ExplainedLine, Explanation, entries, explain_lines
 from fabric.validate.runner import all_rules
 
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     from fabric.workflow.project import Project
 
 _POLICY = "lossless."
-#: Beginnings of rule ids that speak of one platform alone.
-_RULES_OF_ONE_PLATFORM = {"EOS": "eos", "SON": "sonic", "HST": "host"}
+#: Beginning of the ids of rules that speak of hosts alone.
+_HOST_RULES = {"HST": "host"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +128,15 @@ def _rules(fields: tuple[str, ...], platform: str) -> tuple[str, ...]:
         rule.id
         for rule in all_rules()
         if set(rule.guards) & set(fields)
-        and _RULES_OF_ONE_PLATFORM.get(rule.id[:3], platform) == platform
+        and _rules_of_one_platform().get(rule.id[:3], platform) == platform
     )
+
+
+@cache
+def _rules_of_one_platform() -> dict[str, str]:
+    load_platforms()
+    own = {platform.rule_prefix: name for name, platform in platforms.items()}
+    return {**own, **_HOST_RULES}
 
 
 def _platform(project: Project, device: str) -> str:

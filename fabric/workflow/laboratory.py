@@ -6,7 +6,7 @@ import json
 import os
 import secrets
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fabric.devices.connections import PASSWORD_VARIABLE
 from fabric.lab.lab import Lab
@@ -48,17 +48,11 @@ def connections_of(lab: Lab) -> dict[str, object]:
                 "address": lab[name].address,
                 "port": lab[name].port,
                 "username": lab[name].spec.username,
-                "trust": _trust(lab[name]),
+                "trust": lab[name].trust,
             }
             for name in lab.names()
         }
     }
-
-
-def _trust(stand_in: Any) -> str:
-    if stand_in.spec.platform == "eos":
-        return str(stand_in.certificate_pem)
-    return str(stand_in.host_key)
 
 
 def _write(path: Path, text: str) -> None:

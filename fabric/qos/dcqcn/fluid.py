@@ -9,7 +9,7 @@ Rates in packets per second, p the marking probability, R the rate of a flow::
     b = p / ((1-p)^-B - 1),  t = p / ((1-p)^-(T R) - 1)
 
 Source: Zhu et al., "ECN or Delay: Lessons Learnt from Analysis of DCQCN and TIMELY", CoNEXT 2016,
-section 3, with d = 2. Hyper increase, the rate limits and the clamps are not part of the model.
+with d = 2. Hyper increase, the rate limits and the clamps are not part of the model.
 """
 
 from __future__ import annotations
@@ -260,7 +260,7 @@ def approximate_marking(model: Loop) -> Floats:
     Notes
     -----
     Against the exact figures of the paper's parameters (40 and 100 Gb/s, 2 to 32 flows) it is 16
-    to 34 % too high. Source: Zhu et al., CoNEXT 2016, equation 11.
+    to 34 % too high. Source: Zhu et al., CoNEXT 2016.
     """
     scale = model.additive_pps * (model.flows / model.capacity_pps) ** 2 / model.cut_interval_s
     runs = 1.0 / model.counter_packets + 1.0 / (model.timer_s * model.fair_pps)

@@ -5,8 +5,8 @@
 2. The timers are the paper's. The byte counter is off: the unit of its register is not confirmed,
    and off means the same in both readings. At 2 MB and more it would hardly change the margins.
 3. The marking is as steep as leaves twice that slope to the edge of oscillation for every number of
-   flows that is asked about (gain margin 2; Astrom and Murray, Feedback Systems, section 10.3,
-   give 2 to 5 as usual).
+   flows that is asked about (gain margin 2; Astrom and Murray, Feedback Systems, second
+   edition, section 10.3, give 2 to 5 as usual).
 4. Pmax is the least whole percent that leaves a quarter above what the most flows need: at Kmax
    the marking jumps to 1, and a queue that is pushed over it swings although small disturbances
    die out. With the slope, Pmax gives Kmax.

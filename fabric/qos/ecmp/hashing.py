@@ -19,7 +19,7 @@ from fabric.qos.ecmp.load import expected_max_load
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: Algorithms of SAI_HASH_ALGORITHM (opencomputeproject/SAI inc/saihash.h) that are linear.
+#: Algorithms of SAI_HASH_ALGORITHM (opencomputeproject/SAI inc/saiswitch.h) that are linear.
 LINEAR = frozenset(("CRC", "XOR", "CRC_32LO", "CRC_32HI", "CRC_CCITT", "CRC_XOR"))
 
 
