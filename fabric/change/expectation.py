@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.design.model import DeviceDesign, HostDesign
-    from fabric.observe.snapshot import LldpNeighbour, Snapshot
+    from fabric.observe.snapshot import Snapshot
+    from fabric.observe.state import LldpNeighbour
 
 
 @dataclass(frozen=True, slots=True)

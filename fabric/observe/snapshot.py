@@ -9,23 +9,19 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-
-@dataclass(frozen=True, slots=True)
-class LldpNeighbour:
-    """What LLDP saw on a port."""
-
-    system_name: str
-    port_id: str
-    description: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class BgpPeer:
-    """State of a BGP session."""
-
-    established: bool
-    state: str
-    asn: int
+    from fabric.observe.state import (
+        BgpPeer,
+        EcnState,
+        InterfaceState,
+        LldpNeighbour,
+        MacEntry,
+        NeighbourEntry,
+        PfcCounters,
+        QueueCounters,
+        SystemFacts,
+        TableUse,
+        WatchdogState,
+    )
 
 
 @dataclass(frozen=True)
@@ -34,12 +30,41 @@ class Snapshot:
 
     A field is None when its reading failed or was not asked for; ``unknown`` names the readings
     that could not be understood, ``raw`` keeps what the device said.
+
+    Parameters
+    ----------
+    bgp, bfd : mapping
+        Sessions by the address of the peer; of BFD whether it is up.
+    lldp, interfaces, pfc_priorities, pfc_counters : mapping
+        By port.
+    route_count : int
+        IPv4 routes of the default VRF.
+    neighbours : mapping
+        ARP and ND entries by address.
+    macs : tuple of MacEntry
+        The MAC table.
+    tables : mapping
+        Use of hardware tables by the names of ``FACTS``: host_entries, mac_entries, route_entries.
+    watchdog, ecn, queues, priority_groups : mapping
+        By port and number.
     """
 
     device: str
-    bgp: Mapping[str, BgpPeer] | None = None
+    facts: SystemFacts | None = None
+    interfaces: Mapping[str, InterfaceState] | None = None
     lldp: Mapping[str, tuple[LldpNeighbour, ...]] | None = None
+    bgp: Mapping[str, BgpPeer] | None = None
+    bfd: Mapping[str, bool] | None = None
+    route_count: int | None = None
+    neighbours: Mapping[str, NeighbourEntry] | None = None
+    macs: tuple[MacEntry, ...] | None = None
+    tables: Mapping[str, TableUse] | None = None
     pfc_priorities: Mapping[str, tuple[int, ...]] | None = None
+    pfc_counters: Mapping[str, PfcCounters] | None = None
+    watchdog: Mapping[tuple[str, int], WatchdogState] | None = None
+    ecn: Mapping[tuple[str, int], EcnState] | None = None
+    queues: Mapping[tuple[str, int], QueueCounters] | None = None
+    priority_groups: Mapping[tuple[str, int], QueueCounters] | None = None
     unknown: tuple[str, ...] = ()
     raw: Mapping[str, str] = field(default_factory=dict)
 
@@ -51,7 +76,8 @@ class Running:
     Parameters
     ----------
     config : Any
-        SONiC: CONFIG_DB; EOS: text without comments; host: live settings by NIC.
+        What the adapter of the platform compares: CONFIG_DB of SONiC, text without comments,
+        live settings of a host by NIC.
     canonical : str
         The same as text, byte for byte equal when nothing relevant differs.
     saved : bool or None

@@ -9,7 +9,7 @@ import pytest
 
 from fabric.observe.parsers import eos, gids, host, sonic
 from fabric.observe.parsers.mlnx_qos import NicQos, mlnx_qos
-from fabric.observe.snapshot import BgpPeer, LldpNeighbour
+from fabric.observe.state import BgpPeer, LldpNeighbour
 
 REPOSITORY = Path(__file__).parents[2]
 IDENTITY = {dscp: dscp >> 3 for dscp in range(64)}

@@ -10,7 +10,7 @@ import pytest
 from fabric.observe import parsers as package
 from fabric.observe.parsers import UnreadableError, eos, gids, host, load_parsers, parsers, sonic
 from fabric.observe.parsers.mlnx_qos import NicQos, mlnx_qos
-from fabric.observe.snapshot import BgpPeer, LldpNeighbour
+from fabric.observe.state import BgpPeer, LldpNeighbour
 
 SAMPLES = Path(__file__).parent / "samples"
 SUPPORT = {"gids", "mlnx_qos", "tables"}

@@ -6,7 +6,8 @@ import json
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from fabric.observe.parsers import UnreadableError, parsers
-from fabric.observe.snapshot import BgpPeer, LldpNeighbour, Running
+from fabric.observe.snapshot import Running
+from fabric.observe.state import BgpPeer, LldpNeighbour
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

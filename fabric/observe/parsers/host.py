@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from fabric.observe.parsers import UnreadableError, parsers
 from fabric.observe.parsers.gids import Gid, ipv4_roce_v2, show_gids
 from fabric.observe.parsers.mlnx_qos import NicQos, mlnx_qos
-from fabric.observe.snapshot import LldpNeighbour, Running
+from fabric.observe.snapshot import Running
+from fabric.observe.state import LldpNeighbour
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from fabric.observe.parsers import UnreadableError, parsers
 from fabric.observe.parsers.tables import parse_table, plain
-from fabric.observe.snapshot import BgpPeer, LldpNeighbour, Running
+from fabric.observe.snapshot import Running
+from fabric.observe.state import BgpPeer, LldpNeighbour
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -1,0 +1,116 @@
+"""Typed operational state, the same for every system; what was not read is None, never zero."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class LldpNeighbour:
+    """What LLDP saw on a port."""
+
+    system_name: str
+    port_id: str
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BgpPeer:
+    """State of a BGP session."""
+
+    established: bool
+    state: str
+    asn: int
+
+
+@dataclass(frozen=True, slots=True)
+class SystemFacts:
+    """Who the device says it is."""
+
+    hostname: str
+    model: str = ""
+    version: str = ""
+    serial: str = ""
+    mac: str = ""
+    uptime_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InterfaceState:
+    """State of a port; counters count since the device cleared them."""
+
+    up: bool
+    enabled: bool | None = None
+    speed_gbps: float | None = None
+    mtu_bytes: int | None = None
+    fec: str | None = None
+    description: str = ""
+    counters: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class NeighbourEntry:
+    """An ARP or ND entry, by address; ``age_s`` counts up from when it was learnt."""
+
+    mac: str
+    interface: str
+    age_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MacEntry:
+    """A learnt MAC address, by VLAN and address."""
+
+    vlan: int
+    mac: str
+    port: str
+    age_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PfcCounters:
+    """Pause frames of a port by PFC priority."""
+
+    received: tuple[int | None, ...]
+    sent: tuple[int | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WatchdogState:
+    """PFC watchdog of one queue of a port."""
+
+    operational: bool
+    storms_detected: int | None = None
+    storms_restored: int | None = None
+    dropped_packets: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EcnState:
+    """Marking of one queue of a port, as the device shows it; sizes may be rounded by the ASIC."""
+
+    kmin_bytes: int | None = None
+    kmax_bytes: int | None = None
+    pmax_percent: float | None = None
+    marked_packets: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QueueCounters:
+    """What an egress queue or an ingress priority group passed, dropped and held at most."""
+
+    packets: int | None = None
+    dropped_packets: int | None = None
+    watermark_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TableUse:
+    """How full a hardware table is."""
+
+    used: int
+    capacity: int | None = None
