@@ -11,9 +11,9 @@ changes::
     s Q                 = N R,  P = slope Q
 
 c, r, i and m are the rates of :class:`fabric.qos.dcqcn.fluid.Events` with their derivatives, D the
-gap. The characteristic function is ``s inner(s) - slope outer(s)``; the roots in the right half plane
-are counted by the turn of its phase along the imaginary axis (Mikhailov's criterion for equations
-with retarded argument; G. Stepan, Retarded Dynamical Systems, 1989).
+gap.The characteristic function is ``s inner(s) - slope outer(s)``. The roots in the
+right half plane are counted by the turn of its phase along the imaginary axis (Mikhailov's
+criterion for equations with retarded argument; G. Stepan, Retarded Dynamical Systems, 1989).
 
 The fixed point does not depend on the slope of the marking, so the slope can be varied alone: how
 much steeper or flatter it may be is an exact gain margin, and one that an operator can set.
