@@ -11,7 +11,7 @@ changes::
     s Q                 = N R,  P = slope Q
 
 c, r, i and m are the rates of :class:`fabric.qos.dcqcn.fluid.Events` with their derivatives, D the
-gap.The characteristic function is ``s inner(s) - slope outer(s)``. The roots in the
+gap. The characteristic function is ``s inner(s) - slope outer(s)``. The roots in the
 right half plane are counted by the turn of its phase along the imaginary axis (Mikhailov's
 criterion for equations with retarded argument; G. Stepan, Retarded Dynamical Systems, 1989).
 
