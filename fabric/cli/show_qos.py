@@ -1,7 +1,8 @@
-"""show ecn, dcqcn, deadlock: the lossless engine on the fabric of an inventory."""
+"""show ecn, buffer, dcqcn, ecmp, deadlock: the lossless engine on the fabric of an inventory."""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -11,11 +12,20 @@ from fabric.cli import output
 from fabric.cli.options import Format, FormatOption, Inventory
 
 
+class SettingsPlace(StrEnum):
+    """Places that take the parameters of a NIC."""
+
+    SYSFS = "sysfs"
+    DEBUGFS = "debugfs"
+    MLXCONFIG = "mlxconfig"
+
+
 def register(show_app: typer.Typer) -> None:
     """Add the commands of this module to ``show``."""
     show_app.command(epilog="Example: rocefab show ecn inventory/demo --recommend")(ecn)
     show_app.command(epilog="Example: rocefab show buffer inventory/demo")(buffer)
     show_app.command(epilog="Example: rocefab show dcqcn inventory/demo --set rocefab")(dcqcn)
+    show_app.command(epilog="Example: rocefab show ecmp inventory/demo")(ecmp)
     show_app.command(epilog="Example: rocefab show deadlock inventory/demo")(deadlock)
 
 
@@ -72,6 +82,14 @@ def dcqcn(
             help="Write a plot to this .svg or .png file too; needs rocefab[plots].",
         ),
     ] = None,
+    settings: Annotated[
+        SettingsPlace | None,
+        typer.Option(
+            "--settings",
+            envvar="ROCEFAB_SETTINGS",
+            help="Show the figures of the set for the NIC, as this place takes them.",
+        ),
+    ] = None,
     form: FormatOption = Format.TEXT,
 ) -> None:
     """Show what DCQCN does on each kind of port.
@@ -83,6 +101,12 @@ def dcqcn(
     from fabric.workflow.project import Project
 
     project = Project(inventory)
+    if settings:
+        from fabric.workflow.show_settings import dcqcn_settings
+
+        found = dcqcn_settings(project, question(project, parameters), settings.value)
+        output.records(found.headers, found.rows, json_form=form is Format.JSON)
+        return
     points = show_dcqcn.dcqcn_points(project, question(project, parameters))
     if plot:
         show_dcqcn.plot(points, plot)
@@ -98,6 +122,18 @@ def buffer(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -> N
     """
     from fabric.workflow.project import Project
     from fabric.workflow.show_buffer import buffer as workflow
+
+    table = workflow(Project(inventory))
+    output.records(table.headers, table.rows, json_form=form is Format.JSON)
+
+
+def ecmp(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -> None:
+    """Show what hashing makes of the uplinks.
+
+    Exit codes: 0, 2.
+    """
+    from fabric.workflow.project import Project
+    from fabric.workflow.show_ecmp import ecmp as workflow
 
     table = workflow(Project(inventory))
     output.records(table.headers, table.rows, json_form=form is Format.JSON)

@@ -18,6 +18,28 @@ Role = Literal["leaf", "spine"]
 
 
 @dataclass(frozen=True, slots=True)
+class EcmpHash:
+    """How the switches of a role choose between equal next hops.
+
+    Parameters
+    ----------
+    algorithm : str
+        Name as in SAI, such as ``CRC``.
+    fields : frozenset of str
+        Header fields that are hashed.
+    seed : int
+        Seed of the hash.
+    offset : int
+        First bit of the hash that is used.
+    """
+
+    algorithm: str
+    fields: frozenset[str]
+    seed: int
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Platform:
     """One network operating system.
 
@@ -55,6 +77,8 @@ class Platform:
         Speed from which on Reed-Solomon FEC must be asked for; None where the system does it.
     reads_pfc : bool
         Whether its parser reads the paused priorities of a port.
+    ecmp_hash : mapping of role to EcmpHash
+        How it hashes as rocefab configures it; empty where that is not known.
     """
 
     name: str
@@ -73,6 +97,7 @@ class Platform:
     announces_alias: bool = False
     explicit_rs_fec_from_gbps: int | None = None
     reads_pfc: bool = False
+    ecmp_hash: Mapping[Role, EcmpHash] = field(default_factory=dict)
 
 
 platforms: Registry[Platform] = Registry("platform")

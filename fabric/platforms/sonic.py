@@ -4,7 +4,17 @@ Sources: sonic-net/sonic-buildimage 202405 (sonic-port.yang, sonic-pfcwd.yang, s
 switch.json.j2), sonic-net/sonic-swss 202405 (pfcwdorch.cpp).
 """
 
-from fabric.platforms.model import Platform, platforms
+from fabric.platforms.model import EcmpHash, Platform, platforms
+
+#: What SWITCH_HASH asks for (templates/sonic/hash.j2).
+HASH_FIELDS = frozenset((
+    "IN_PORT",
+    "DST_IP",
+    "SRC_IP",
+    "IP_PROTOCOL",
+    "L4_DST_PORT",
+    "L4_SRC_PORT",
+))
 
 SONIC = platforms.add("sonic")(
     Platform(
@@ -22,6 +32,11 @@ SONIC = platforms.add("sonic")(
         announces_alias=True,
         explicit_rs_fec_from_gbps=100,  # IEEE 802.3 clauses 91 and 119
         reads_pfc=True,
+        # DEVICE_METADATA type LeafRouter and SpineRouter: dockers/docker-orchagent/switch.json.j2
+        ecmp_hash={
+            "leaf": EcmpHash("CRC", HASH_FIELDS, seed=10, offset=10),
+            "spine": EcmpHash("CRC", HASH_FIELDS, seed=25),
+        },
     )
 )
 

@@ -165,7 +165,7 @@ def dcqcn_points(project: Project, question: Question | None = None) -> tuple[Po
     try:
         sets = {}
         for kind in ports:
-            chosen = _parameters(kind, question)
+            chosen = parameters_of(kind, question)
             sets[replace(kind, congestion_point=chosen.congestion_point)] = chosen
         cases = [(chosen, _asked(kind, question)) for kind, chosen in sets.items()]
         found = assess_together(cases, Run(duration_s=_DURATION_S, step_s=step_s))
@@ -183,7 +183,7 @@ def dcqcn(points: tuple[Point, ...]) -> Table:
     return Table(_HEADERS, tuple(_cells(point) for point in points))
 
 
-def _parameters(kind: Kind, question: Question) -> ParameterSet:
+def parameters_of(kind: Kind, question: Question) -> ParameterSet:
     """Return the set of the NICs, beside the thresholds that it is looked at with."""
     from fabric.qos.dcqcn.presets import PUBLISHED
     from fabric.qos.dcqcn.recommend import Need, recommend

@@ -14,6 +14,8 @@ from fabric.core.errors import InputError
 from fabric.workflow.lossless_path import least_pause_bytes, question
 from fabric.workflow.project import Project
 from fabric.workflow.show_deadlock import deadlock
+from fabric.workflow.show_ecmp import ecmp
+from fabric.workflow.show_settings import dcqcn_settings
 
 ROOT = Path(__file__).parents[2]
 RUN = CliRunner()
@@ -106,3 +108,53 @@ def test_an_unknown_set_is_named() -> None:
     answer = RUN.invoke(app, ["show", "dcqcn", str(ROOT / "inventory" / "demo"), "--set", "best"])
     assert isinstance(answer.exception, InputError)
     assert "there is no parameter set 'best'; there are paper, connectx" in str(answer.exception)
+
+
+def test_settings_of_the_nic_with_those_of_the_switch() -> None:
+    """ConnectX defaults come out as the defaults of mlxconfig."""
+    project = Project(ROOT / "inventory" / "rail-512")
+    table = dcqcn_settings(project, question(project, "connectx"), "mlxconfig")
+    found = {name: value for _, _, name, value, _ in table.rows}
+    assert found["ecn.kmin_bytes"] == 150_000
+    assert found["RPG_TIME_RESET_P1"] == 300
+    assert found["DCE_TCP_G_P1"] == 1019
+    assert found["RPG_AI_RATE_P1"] == 5
+    assert found["MIN_TIME_BETWEEN_CNPS_P1"] == 4
+
+
+def test_a_set_that_does_not_fit_the_nic_is_refused() -> None:
+    """The paper's byte counter of 10 MB is larger than the register."""
+    project = Project(ROOT / "inventory" / "rail-512")
+    with pytest.raises(InputError, match="the register holds"):
+        dcqcn_settings(project, question(project, "paper"), "sysfs")
+
+
+def test_our_set_comes_with_its_own_thresholds() -> None:
+    project = Project(ROOT / "inventory" / "rail-512")
+    table = dcqcn_settings(project, question(project, "rocefab"), "sysfs")
+    found = {name: value for _, _, name, value, _ in table.rows}
+    assert found["ecn.kmin_bytes"] == 463_000
+    assert found["roce_rp/rpg_byte_reset"] == 0
+
+
+def test_load_of_the_uplinks() -> None:
+    """32 NICs on 32 uplinks: the exact law of 32 balls in 32 bins."""
+    rows = {item: (value, how) for _, item, value, how in ecmp(_rail()).rows}
+    assert rows["NICs and uplinks"][0] == "32 on 32"
+    assert rows["efficiency, 1 queue pairs"] == (
+        "28%",
+        "fullest link 3.53 times the mean on average",
+    )
+    assert rows["efficiency, 4 queue pairs"][1].endswith(", as set")
+    assert rows["traffic over spines"][0] == "88%"
+    assert rows["paths with one source port"][0] == "1"
+    assert rows["uplinks of a leaf, one failed"][0] == "5,734 of 12,800 Gb/s"
+
+
+def _rail() -> Project:
+    return Project(ROOT / "inventory" / "rail-512")
+
+
+def test_load_of_a_classic_fabric() -> None:
+    rows = [row for row in ecmp(Project(ROOT / "inventory" / "a100-pcie")).rows if row[0] == "all"]
+    assert ("all", "traffic over spines", "50%", "all-to-all, 2 hosts on a leaf") in rows

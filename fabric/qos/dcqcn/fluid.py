@@ -259,8 +259,8 @@ def approximate_marking(model: Loop) -> Floats:
 
     Notes
     -----
-    Against the exact figures of the paper's parameters (40 and 100 Gb/s, 2 to 32 flows) it is 16
-    to 34 % too high. Source: Zhu et al., CoNEXT 2016.
+    With the paper's parameters (40 and 100 Gb/s, 2 to 32 flows) it is 19 to 49 % above the exact
+    figures. Source: Zhu et al., CoNEXT 2016.
     """
     scale = model.additive_pps * (model.flows / model.capacity_pps) ** 2 / model.cut_interval_s
     runs = 1.0 / model.counter_packets + 1.0 / (model.timer_s * model.fair_pps)

@@ -1,0 +1,88 @@
+"""QOS039: leaves and spines choose their paths independently."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Severity
+from fabric.platforms import platforms
+from fabric.qos.ecmp.hashing import TierHash, effective_paths, polarised
+from fabric.validate.rule import ModelRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.design.model import DeviceDesign
+    from fabric.platforms.model import Role
+    from fabric.validate.world import Model
+
+
+@rules.add("QOS039")
+class Polarisation(ModelRule):
+    """Leaves and spines choose their paths independently."""
+
+    severity = Severity.WARNING
+    why = "Where a spine hashes as its leaves do, its choice follows from theirs and links idle."
+    source = (
+        "sonic-net/sonic-buildimage dockers/docker-orchagent/switch.json.j2 (ecmp_hash_seed and "
+        "ecmp_hash_offset by type)"
+    )
+    guards = ("platforms.leaf.sku", "platforms.spine.sku", "spines.links_per_leaf")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare how the first leaf and the first spine of each pair of models hash."""
+        file = model.intent.fabric
+        far_width, seen = file.spines.links_per_leaf, set()
+        near_width = file.spines.count * far_width
+        by_role: dict[Role, list[DeviceDesign]] = {"leaf": [], "spine": []}
+        for device in model.devices.values():
+            key = (device.role, device.platform, device.sku.asic)
+            if key not in seen:
+                seen.add(key)
+                by_role[device.role].append(device)
+        for leaf in by_role["leaf"] if far_width > 1 else ():
+            for spine in by_role["spine"]:
+                yield from self._pair(model, (leaf, near_width), (spine, far_width))
+
+    def _pair(
+        self, model: Model, near: tuple[DeviceDesign, int], far: tuple[DeviceDesign, int]
+    ) -> Iterator[Finding]:
+        (leaf, near_width), (spine, far_width) = near, far
+        place = model.place("spines", "links_per_leaf")
+        tiers = [_tier(device, width) for device, width in (near, far)]
+        known = [tier for tier in tiers if tier]
+        alike = (leaf.platform, leaf.sku.asic) == (spine.platform, spine.sku.asic)
+        if len(known) < len(tiers) and alike:
+            paths, nominal = effective_paths(near_width, far_width), near_width * far_width
+            yield self.finding(
+                f"how {leaf.sku.name} hashes is not known: where leaves and spines use one seed, "
+                f"{paths} of {nominal} paths carry traffic",
+                "set another hash seed on the spines, or use one link of a higher speed",
+                place=place,
+                device=spine.name,
+                severity=Severity.INFO,
+            )
+        for found in polarised(known):
+            yield self.finding(
+                found.reason,
+                "",
+                place=place,
+                device=spine.name,
+                severity=None if found.certain else Severity.INFO,
+            )
+
+
+def _tier(device: DeviceDesign, width: int) -> TierHash | None:
+    found = platforms[device.platform].ecmp_hash.get(device.role)
+    if found is None:
+        return None
+    return TierHash(
+        tier=device.role,
+        width=width,
+        algorithm=found.algorithm,
+        fields=found.fields,
+        asic=device.sku.asic,
+        seed=found.seed,
+        offset=found.offset,
+    )
