@@ -62,7 +62,12 @@ def test_4096_gpus(tmp_path: Any) -> None:
     _, seconds_model = _timed(whole)
     print(f"4,096 GPUs, model rules only: {seconds_model:.3f} s")
     assert outcome.broken == ()
-    assert {finding.rule for finding in outcome.findings} == {"QOS002", "QOS024", "QOS029"}
+    assert {finding.rule for finding in outcome.findings} == {
+        "QOS002",
+        "QOS024",
+        "QOS029",
+        "QOS038",
+    }
     assert seconds_model < 1
     assert seconds < 5
 

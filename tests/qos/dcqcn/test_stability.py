@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from fabric.qos.dcqcn.fluid import events, fixed_point, loop
@@ -143,6 +143,7 @@ def test_it_agrees_with_the_model_in_time(index: int, seconds: float) -> None:
     assert back.tolist() == stable.tolist()
 
 
+@example(40, 4, 1.2e-6, 1.5)
 @given(
     st.sampled_from([25, 40, 100, 400]),
     st.integers(1, 256),
@@ -150,8 +151,13 @@ def test_it_agrees_with_the_model_in_time(index: int, seconds: float) -> None:
     st.floats(0.1, 10),
 )
 def test_margins_move_with_the_slope(gbps: int, flows: int, slope: float, factor: float) -> None:
-    """The edge itself is a property of the loop, not of the slope that is asked about."""
+    """The edge itself is a property of the loop, not of the slope that is asked about.
+
+    Within a permille of an edge the number of growing roots is not told apart.
+    """
     points = model(gbps, float(flows), PAPER, 4178)
     here, there = (stability(points, value, 20e-6) for value in (slope, slope * factor))
+    edges = (float(here.steeper), 1.0 / float(here.flatter))
+    assume(all(abs(edge - factor) > 1e-3 * factor for edge in edges))
     if here.growing_roots == there.growing_roots:
         assert there.steeper * factor == pytest.approx(float(here.steeper), rel=1e-6)
