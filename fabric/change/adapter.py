@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from fabric.core.plugins import import_plugins
 from fabric.core.registry import Registry, import_modules
 
 if TYPE_CHECKING:
@@ -55,3 +56,4 @@ def load_adapters() -> None:
     from fabric.change import adapters as package
 
     import_modules(package.__name__, list(package.__path__))
+    import_plugins("adapters")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+from fabric.core.plugins import import_plugins
 from fabric.core.registry import Registry, import_modules
 
 if TYPE_CHECKING:
@@ -62,3 +63,4 @@ def load_stand_ins() -> None:
     import fabric.lab as package
 
     import_modules(package.__name__, list(package.__path__))
+    import_plugins("lab")

@@ -8,6 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.plugins import folders
 from fabric.platforms.asic import Asic, parse_asic
 from fabric.platforms.facts import Fact, parse_facts
 from fabric.platforms.model import HeadroomRow, Pools, Sku
@@ -15,20 +16,33 @@ from fabric.platforms.model import HeadroomRow, Pools, Sku
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
-_FOLDER = files("fabric.platforms") / "skus"
-_ASICS = files("fabric.platforms") / "asics"
+_ENDING = ".toml"
 
 
 @cache
+def _data_files(kind: str) -> dict[str, Traversable]:
+    """Return the data files of a kind by what they describe: ours and those of plug-ins.
+
+    Raises
+    ------
+    ValueError
+        When two of them describe the same thing.
+    """
+    found: dict[str, Traversable] = {}
+    for folder in (files("fabric.platforms") / kind, *folders(kind)):
+        for entry in folder.iterdir():
+            name = entry.name.removesuffix(_ENDING)
+            if entry.name.endswith(_ENDING):
+                if name in found:
+                    message = f"{kind}/{entry.name} is there twice: {found[name]} and {entry}"
+                    raise ValueError(message)
+                found[name] = entry
+    return dict(sorted(found.items()))
+
+
 def asic_names() -> tuple[str, ...]:
     """Return the names of all known ASIC families, sorted, without their aliases."""
-    return tuple(
-        sorted(
-            entry.name.removesuffix(".toml")
-            for entry in _ASICS.iterdir()
-            if entry.name.endswith(".toml")
-        )
-    )
+    return tuple(_data_files("asics"))
 
 
 @cache
@@ -42,7 +56,7 @@ def asic(name: str) -> Asic:
     """
     wanted = name.lower()
     if wanted in asic_names():
-        return parse_asic(wanted, _read(_ASICS / f"{wanted}.toml"))
+        return parse_asic(wanted, _read(_data_files("asics")[wanted]))
     for known in asic_names():
         if wanted in asic(known).aliases:
             return asic(known)
@@ -50,16 +64,9 @@ def asic(name: str) -> Asic:
     raise KeyError(message)
 
 
-@cache
 def sku_names() -> tuple[str, ...]:
     """Return the names of all known models, sorted."""
-    return tuple(
-        sorted(
-            entry.name.removesuffix(".toml")
-            for entry in _FOLDER.iterdir()
-            if entry.name.endswith(".toml")
-        )
-    )
+    return tuple(_data_files("skus"))
 
 
 @cache
@@ -74,7 +81,7 @@ def sku(name: str) -> Sku:
     if name not in sku_names():
         message = f"unknown SKU {name!r}; known: {', '.join(sku_names())}"
         raise KeyError(message)
-    return _parse(name, _read(_FOLDER / f"{name}.toml"))
+    return _parse(name, _read(_data_files("skus")[name]))
 
 
 class Skus(Mapping[str, Sku]):

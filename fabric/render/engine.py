@@ -18,6 +18,7 @@ from jinja2 import FileSystemLoader, StrictUndefined, TemplateError, TemplateSyn
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from fabric.core.errors import RenderError
+from fabric.core.plugins import folders
 from fabric.core.units import ms_to_s
 
 if TYPE_CHECKING:
@@ -52,11 +53,16 @@ def template_folder() -> Path:
     return packaged if packaged.is_dir() else Path(__file__).parents[2] / "templates"
 
 
+def template_folders() -> list[Path]:
+    """Return our own folder of templates, and those of plug-ins."""
+    return [template_folder(), *(Path(str(folder)) for folder in folders("templates"))]
+
+
 @cache
 def environment() -> SandboxedEnvironment:
     """Return the environment; it is made at the first use and then kept."""
     made = SandboxedEnvironment(
-        loader=FileSystemLoader(template_folder()),
+        loader=FileSystemLoader(template_folders()),
         undefined=StrictUndefined,
         autoescape=False,  # configuration is not HTML; see _printable
         trim_blocks=True,
@@ -95,11 +101,11 @@ def render(name: str, device: str, values: Mapping[str, object]) -> str:
 def _place(name: str, error: BaseException) -> str:
     if isinstance(error, TemplateSyntaxError):
         return f"templates/{error.name or name}:{error.lineno}"
-    folder = template_folder()
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         path = Path(frame.filename)
-        if path.is_relative_to(folder):
-            return f"templates/{path.relative_to(folder).as_posix()}:{frame.lineno}"
+        for folder in template_folders():
+            if path.is_relative_to(folder):
+                return f"templates/{path.relative_to(folder).as_posix()}:{frame.lineno}"
     return f"templates/{name}"
 
 

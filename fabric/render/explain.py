@@ -19,7 +19,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import RenderError
-from fabric.render.engine import template_folder
+from fabric.render.engine import template_folders
 from fabric.render.registry import render_device
 
 if TYPE_CHECKING:
@@ -84,10 +84,11 @@ def entries(nos: str) -> tuple[Explanation, ...]:
     RenderError
         When a template has none, or one that cannot be read.
     """
-    folder = template_folder()
     found: list[Explanation] = []
-    for path in sorted((folder / nos).glob("*.j2")):
-        name = path.relative_to(folder).as_posix()
+    for path in (
+        path for folder in template_folders() for path in sorted((folder / nos).glob("*.j2"))
+    ):
+        name = f"{nos}/{path.name}"
         own = list(_parse(name, path.read_text(encoding="utf-8")))
         if not own:
             message = f"templates/{name} does not begin with an 'explain:' comment"

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from fabric.core.errors import RenderError
+from fabric.core.plugins import import_plugins
 from fabric.core.registry import Registry, import_modules
 
 if TYPE_CHECKING:
@@ -43,3 +44,4 @@ def render_device(design: DeviceDesign) -> list[Artefact]:
 @cache
 def _load_renderers() -> None:
     import_modules("fabric.render", [str(Path(__file__).parent)])
+    import_plugins("render")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from fabric.core.plugins import import_plugins
 from fabric.core.registry import import_modules
 from fabric.validate.rule import Rule, rules
 
@@ -53,6 +54,7 @@ class Outcome:
 def all_rules() -> list[Rule]:
     """Return one instance of every rule, by id."""
     import_modules("fabric.validate.rules", _rules_path())
+    import_plugins("rules")
     return [rule(rule_id) for rule_id, rule in rules.items()]
 
 

@@ -104,6 +104,6 @@ def test_a_template_without_explanation_is_refused(
     """So that a new template cannot forget it."""
     (tmp_path / "nos").mkdir()
     (tmp_path / "nos" / "x.j2").write_text(text, encoding="utf-8")
-    monkeypatch.setattr(explain_module, "template_folder", lambda: tmp_path)
+    monkeypatch.setattr(explain_module, "template_folders", lambda: [tmp_path])
     with pytest.raises(RenderError, match=r"templates/nos/x\.j2"):
         entries.__wrapped__("nos")

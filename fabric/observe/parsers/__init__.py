@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+from fabric.core.plugins import import_plugins
 from fabric.core.registry import Registry, import_modules
 
 if TYPE_CHECKING:
@@ -38,3 +39,4 @@ parsers: Registry[Parser] = Registry("parser")
 def load_parsers() -> None:
     """Import every parser module, so that each has registered itself."""
     import_modules(__name__, __path__)
+    import_plugins("parsers")
