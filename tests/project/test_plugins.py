@@ -116,7 +116,7 @@ def test_everything_of_a_plug_in_is_found(tmp_path: Path, inventory: Path) -> No
     assert [f["device"] for f in found] == [f"spine{number:02}" for number in range(1, 9)]
     rendered = _rocefab(environment, "render", str(inventory), "--out", str(tmp_path / "out"))
     assert rendered.returncode == 0, rendered.stderr
-    assert (tmp_path / "out/switches/spine01/acme.conf").read_text() == "name spine01\n"
+    assert (tmp_path / "out/switches/spine01/acme.conf").read_text() == "name spine01"
 
 
 def test_without_it_the_model_is_unknown(inventory: Path) -> None:
