@@ -78,7 +78,7 @@ def test_every_model_has_a_known_family() -> None:
 def test_an_unknown_family_is_named() -> None:
     with pytest.raises(KeyError) as caught:
         asic("tomahawk-7")
-    assert caught.value.args[0].startswith("unknown ASIC 'tomahawk-7'; known: centec, jericho-2,")
+    assert caught.value.args[0].startswith("unknown ASIC 'tomahawk-7'; known: centec, ")
 
 
 @pytest.mark.parametrize(

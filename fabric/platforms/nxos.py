@@ -1,0 +1,72 @@
+"""Cisco NX-OS on Nexus 9000.
+
+Sources: paregupt/nx-os @ ad8128f3 nxos_config_roce.py (the lossless set), YangModels/yang
+vendor/cisco/nx/9.3-2/Cisco-NX-OS-device.yang (ranges and defaults), CiscoDevNet/terraform-provider-
+nxos @ 43d0c254 gen/definitions (object model), batfish/batfish @ cba18733 cisco_nxos grammar.
+"""
+
+from fabric.platforms.model import Platform, platforms
+
+NXOS = platforms.add("nxos")(
+    Platform(
+        name="nxos",
+        title="Cisco NX-OS",
+        artefact="running-config.nxos",
+        port_mtu_bytes=(576, 9216),  # class MTU, batfish CiscoNxos_policy_map.g4
+        fixed_mac_ageing_s=None,
+        default_mac_ageing_s=1800,
+        default_arp_timeout_s=1500,
+        # The system has no such settings that a public source spells out: its own times hold, and
+        # NXO006 says so. The ranges are those of the inventory.
+        watchdog_ms={"detection": (1, 60_000), "restoration": (1, 60_000), "poll": (1, 30_000)},
+        bfd_for_bgp=True,
+        source="YangModels/yang Cisco NX-OS 9.3(2); paregupt/nx-os @ ad8128f3",
+        grade="beta",
+        default_port=443,
+        rule_prefix="NXO",
+        reads_pfc=True,
+    )
+)
+
+#: Top-level lines that rocefab writes, as regular expressions of the whole line; every other one is
+#: kept as it is found.
+OWNED_LINES = (
+    r"hostname .*",
+    r"feature (?:bgp|bfd|interface-vlan|lldp)",
+    r"priority-flow-control .*",
+    r"class-map type qos match-any (?:ROCE|CNP)\S*",
+    r"policy-map type (?:qos|network-qos|queuing) ROCE-\S+",
+    r"system qos",
+    r"vlan (?!1$)\d+",
+    r"interface Ethernet.*",
+    r"interface loopback0",
+    r"interface Vlan(?!1$)\d+",
+    r"mac address-table aging-time .*",
+    r"ip prefix-list PL-.*",
+    r"route-map RM-.*",
+    r"router bgp .*",
+    r"ntp server .*",
+    r"logging server .*",
+)
+
+#: Switched on where rocefab needs it and never off: something else may need it too.
+KEPT_FEATURES = r"feature .*"
+
+#: What a changed line does, by its first words; the first match counts, the default is brief loss.
+LINE_RISK = (
+    ("port flap", ("speed ", "shutdown", "no shutdown", "fec ", "switchport", "no switchport")),
+    (
+        "harmless",
+        (
+            "random-detect",
+            "priority-flow-control watch-dog-interval",
+            "description",
+            "ntp ",
+            "logging ",
+            "ip arp timeout",
+            "mac address-table",
+            "name ",
+            "feature lldp",
+        ),
+    ),
+)
