@@ -1,0 +1,57 @@
+"""Cisco NX-OS: everything but the management of the switch.
+
+Users, AAA, NX-API, VRFs and the management interface are not rendered: what stands on the switch is
+kept when a change is applied. Blocks stand in an order in which a switch takes them line by line:
+what is named before what names it. Neither the headroom of long cables nor times of the watchdog
+are rendered: no public source spells them for these switches.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core.artefact import Artefact
+from fabric.render.engine import render
+from fabric.render.nxos_view import view
+from fabric.render.registry import renderers
+
+if TYPE_CHECKING:
+    from fabric.design.model import DeviceDesign
+
+#: Templates in the order of their blocks.
+FEATURES = (
+    "hostname",
+    "features",
+    "watchdog",
+    "class_maps",
+    "classification",
+    "network_qos",
+    "queuing",
+    "system_qos",
+    "vlans",
+    "prefix_list",
+    "route_map",
+    "gateways",
+    "interfaces",
+    "loopback",
+    "bgp",
+    "mac_ageing",
+    "ntp",
+    "syslog",
+)
+
+
+@renderers.add("nxos")
+def render_nxos(design: DeviceDesign) -> list[Artefact]:
+    """Return ``running-config.nxos`` of an NX-OS switch.
+
+    Raises
+    ------
+    RenderError
+        When the design needs what NX-OS cannot do; see `fabric.render.nxos_view.view`.
+    """
+    values = {"view": view(design), "device": design}
+    blocks = [render(f"nxos/{feature}.j2", design.name, values) for feature in FEATURES]
+    text = "".join(f"!\n{block.rstrip()}\n" for block in blocks if block.strip())
+    path = f"switches/{design.name}/running-config.nxos"
+    return [Artefact(design.name, design.platform, "running-config", path, text.encode())]

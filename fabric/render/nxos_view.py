@@ -1,0 +1,220 @@
+"""What the NX-OS templates cannot decide: classes, queues, units, and what cannot be expressed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from ipaddress import IPv4Network
+from typing import TYPE_CHECKING
+
+from fabric.core.errors import RenderError
+from fabric.qos.ecn.edge import UNITS, to_units
+
+if TYPE_CHECKING:
+    from fabric.design.model import BgpDesign, DeviceDesign, PortDesign, QosProfile
+
+#: Built-in classes cannot be redefined: q7 to q1 and q-default for queue 0 (paregupt/nx-os
+#: @ ad8128f3 nxos_config_roce.py), printed in this order (batfish/batfish checkpoint captures).
+QUEUES = range(7, -1, -1)
+#: Both classes of network-qos carry the largest frame (paregupt/nx-os @ ad8128f3).
+CLASS_MTU_BYTES = 9216
+#: Above it an explicit pause buffer is needed, whose size nobody publishes for these switches
+#: (Cisco Nexus 9000 QoS configuration guide 10.5(x), priority flow control).
+LONGEST_CABLE_M = 100
+#: Words of the enumeration FECMode (CiscoDevNet/terraform-provider-nxos @ 43d0c254); how the
+#: command line spells "off" is not published.
+FEC_WORDS = {"rs": "rs-fec", "fc": "fc-fec"}
+HOST_ROUTE = 32
+
+
+@dataclass(frozen=True, slots=True)
+class QueueView:
+    """One class of a queuing policy; ``percent`` counts where it is not strict."""
+
+    name: str
+    strict: bool
+    percent: int
+    marking: bool
+
+
+@dataclass(frozen=True, slots=True)
+class QueuingPolicy:
+    """An egress policy; thresholds are in the unit of the view."""
+
+    name: str
+    queues: tuple[QueueView, ...]
+    kmin: int
+    kmax: int
+    pmax_percent: int
+
+
+@dataclass(frozen=True, slots=True)
+class PortView:
+    """A port with the words that its policy comes to; ``own_policy`` differs from the switch's."""
+
+    design: PortDesign
+    pfc: str = "off"
+    watchdog: bool = False
+    own_policy: str = ""
+    fec: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NxosView:
+    """What the NX-OS templates see.
+
+    Parameters
+    ----------
+    classes : tuple of (name, DSCPs, qos-group)
+        What is classified; everything else is group 0.
+    paused : int or None
+        Group and PFC priority of the no-drop class; None when no port pauses.
+    policies : tuple of QueuingPolicy
+        Egress policies; the first is that of the switch.
+    unit : str
+        Unit of the marking thresholds.
+    prefixes : tuple of (sequence, rule)
+        What may be originated into BGP.
+    """
+
+    classes: tuple[tuple[str, tuple[int, ...], int], ...]
+    paused: int | None
+    policies: tuple[QueuingPolicy, ...]
+    ports: tuple[PortView, ...]
+    watchdog: bool
+    unit: str
+    class_mtu_bytes: int
+    prefixes: tuple[tuple[int, str], ...]
+
+
+def view(device: DeviceDesign) -> NxosView:
+    """Return the view of a design.
+
+    Raises
+    ------
+    RenderError
+        When the design needs what NX-OS cannot do: two maps on one switch, numbers of the lossless
+        class that differ, a watchdog that does not drop, a cable without a known headroom, a FEC
+        word that is not published.
+    """
+    _one_map(device)
+    base = device.qos_profiles[0]
+    _same_numbers(device.name, base)
+    policies = tuple(_policy(profile) for profile in device.qos_profiles)
+    paused = any(profile.pfc for profile in device.qos_profiles)
+    return NxosView(
+        classes=(
+            ("ROCE", _dscps(base, base.traffic_class), base.traffic_class),
+            ("CNP", _dscps(base, base.cnp_traffic_class), base.cnp_traffic_class),
+        ),
+        paused=base.pfc_priority if paused else None,
+        policies=policies,
+        ports=tuple(_port(device.name, port, policies) for port in device.ports),
+        watchdog=any(profile.pfc and profile.watchdog.enabled for profile in device.qos_profiles),
+        unit=UNITS["nxos"].word,
+        class_mtu_bytes=CLASS_MTU_BYTES,
+        prefixes=_prefixes(device.bgp),
+    )
+
+
+def _one_map(device: DeviceDesign) -> None:
+    """Refuse two maps: network-qos is one for the whole switch, and so are its groups."""
+    base = device.qos_profiles[0]
+    for profile in device.qos_profiles[1:]:
+        same = (profile.dscp_to_traffic_class, profile.traffic_class_to_queue, profile.pfc_priority)
+        if same != (base.dscp_to_traffic_class, base.traffic_class_to_queue, base.pfc_priority):
+            message = (
+                f"{device.name}: NX-OS has one network-qos policy for the whole switch, but a port "
+                "override asks for another; give all ports the same roce_dscp, cnp_dscp, "
+                "pfc_priority, traffic_class, queue, cnp_traffic_class and cnp_queue"
+            )
+            raise RenderError(message)
+
+
+def _same_numbers(name: str, profile: QosProfile) -> None:
+    """Refuse what would be lossy: group n is queue n, and the pause of it is best n too."""
+    lossless = {profile.traffic_class, profile.queue, profile.pfc_priority}
+    cnp = {profile.cnp_traffic_class, profile.cnp_queue}
+    if len(lossless) > 1 or len(cnp) > 1:
+        message = (
+            f"{name}: qos-group n of NX-OS goes to queue n and is paused as priority n; make "
+            "lossless.traffic_class, queue and pfc_priority equal, and cnp_traffic_class and "
+            "cnp_queue equal"
+        )
+        raise RenderError(message)
+
+
+def _dscps(profile: QosProfile, traffic_class: int) -> tuple[int, ...]:
+    return tuple(
+        dscp for dscp, item in enumerate(profile.dscp_to_traffic_class) if item == traffic_class
+    )
+
+
+def _policy(profile: QosProfile) -> QueuingPolicy:
+    used = {queue.queue: queue for queue in profile.queues}
+    queues = []
+    for number in QUEUES:
+        queue = used.get(number)
+        queues.append(
+            QueueView(
+                name=f"c-out-8q-q{number}" if number else "c-out-8q-q-default",
+                strict=queue is not None and queue.percent is None,
+                percent=queue.percent or 0 if queue else 0,
+                marking=queue is not None and queue.kind == "lossless",
+            )
+        )
+    return QueuingPolicy(
+        name=f"ROCE-OUT{profile.suffix}",
+        queues=tuple(queues),
+        kmin=to_units(profile.kmin_bytes, UNITS["nxos"]),
+        kmax=to_units(profile.kmax_bytes, UNITS["nxos"]),
+        pmax_percent=profile.pmax_percent,
+    )
+
+
+def _port(name: str, port: PortDesign, policies: tuple[QueuingPolicy, ...]) -> PortView:
+    qos = port.qos
+    if qos is None:
+        return PortView(port)
+    if qos.pfc and port.cable_m > LONGEST_CABLE_M:
+        message = (
+            f"{name}: {port.name}: a lossless cable of {port.cable_m} m needs a pause buffer, "
+            f"and no public source gives its size; keep cables.*_m at {LONGEST_CABLE_M} or "
+            "less, or set lossless.pfc to false on this port"
+        )
+        raise RenderError(message)
+    watchdog = qos.pfc and qos.watchdog.enabled
+    if watchdog and qos.watchdog.action != "drop":
+        message = (
+            f"{name}: {port.name}: the watchdog of NX-OS shuts the queue, that is drop; "
+            f"{qos.watchdog.action!r} in lossless.watchdog.action cannot be rendered"
+        )
+        raise RenderError(message)
+    return PortView(
+        port,
+        pfc="on" if qos.pfc else "off",
+        watchdog=watchdog,
+        own_policy=policies[qos.index].name if qos.index else "",
+        fec=_fec(name, port),
+    )
+
+
+def _fec(name: str, port: PortDesign) -> str:
+    if port.fec and port.fec not in FEC_WORDS:
+        message = (
+            f"{name}: {port.name}: how NX-OS spells FEC {port.fec!r} is not published; leave "
+            "devices.ports.fec out, the switch then chooses by the transceiver"
+        )
+        raise RenderError(message)
+    return FEC_WORDS.get(port.fec, "")
+
+
+def _prefixes(bgp: BgpDesign) -> tuple[tuple[int, str], ...]:
+    return (
+        (10, _rule(bgp.loopback_pool, "eq", HOST_ROUTE)),
+        (20, _rule(bgp.host_pool, "ge", bgp.host_prefix_length)),
+    )
+
+
+def _rule(pool: str, word: str, length: int) -> str:
+    """Return a rule; ``eq`` and ``ge`` must go beyond the pool's own length."""
+    return pool if IPv4Network(pool).prefixlen >= length else f"{pool} {word} {length}"
