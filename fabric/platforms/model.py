@@ -157,7 +157,8 @@ class Sku:
     lanes_per_port : int
         SerDes lanes of a port.
     port_name, port_alias : str
-        Patterns with ``{number}`` (from 1) and ``{lane}`` (first lane, from 0).
+        Patterns with ``{number}`` (from 1), ``{index}`` (from 0) and ``{lane}`` (first lane, from
+        0).
     speeds_gbps : tuple of int
         Speeds that a whole port (not broken out) can run at.
     speed_tokens : dict
@@ -242,11 +243,15 @@ class Sku:
 
     def port(self, number: int) -> str:
         """Return the name of front panel port ``number`` (from 1)."""
-        return self.port_name.format(number=number, lane=(number - 1) * self.lanes_per_port)
+        return self._named(self.port_name, number)
 
     def alias(self, number: int) -> str:
         """Return the alias of front panel port ``number`` (from 1)."""
-        return self.port_alias.format(number=number, lane=(number - 1) * self.lanes_per_port)
+        return self._named(self.port_alias, number)
+
+    def _named(self, pattern: str, number: int) -> str:
+        index = number - 1
+        return pattern.format(number=number, index=index, lane=index * self.lanes_per_port)
 
     def lanes(self, number: int) -> range:
         """Return the lanes of front panel port ``number`` (from 1)."""
