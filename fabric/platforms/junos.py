@@ -1,0 +1,82 @@
+"""Juniper Junos and Junos OS Evolved on QFX switches.
+
+Sources: Juniper/jvd @ 005ab344 data_center/aidc (whole configurations that the vendor validated),
+Juniper/yang @ 2a696d62 24.4R1-EVO junos-conf-*, juniper.net CLI reference: aging-timer (20 minutes),
+global-mac-table-aging-time (300 s), hold-time (3 s and more), mtu.
+"""
+
+from fabric.platforms.model import Platform, platforms
+
+#: The watchdog of a bare ``pfc-watchdog`` (juniper.net, cos-pfc-watchdog-configure).
+DEFAULT_WATCHDOG_MS = {"poll": 100, "detection": 200, "restoration": 200}
+
+JUNOS = platforms.add("junos")(
+    Platform(
+        name="junos",
+        title="Juniper Junos",
+        artefact="junos.set",
+        port_mtu_bytes=(256, 9216),
+        fixed_mac_ageing_s=None,
+        default_mac_ageing_s=300,
+        default_arp_timeout_s=1200,
+        # Nobody has published ranges: those of the inventory. JUN005 warns about other values than
+        # DEFAULT_WATCHDOG_MS.
+        watchdog_ms={"detection": (1, 60000), "restoration": (1, 60000), "poll": (1, 30000)},
+        bfd_for_bgp=True,
+        source="Juniper/jvd @ 005ab344, Juniper/yang @ 2a696d62, juniper.net CLI reference",
+        grade="beta",
+        default_port=830,  # RFC 6242 clause 5
+        rule_prefix="JUN",
+    )
+)
+
+#: Classes of RoCE and of CNPs (Juniper/jvd), and those that every switch has.
+LOSSLESS_CLASS, CNP_CLASS = "NO-LOSS", "CNP"
+DEFAULT_CLASS, DEFAULT_QUEUE = "best-effort", 0
+CONTROL_CLASS, CONTROL_QUEUE = "network-control", 7
+#: Cap of the strict CNP queue (Juniper/jvd s2-cnp), and the share kept for BGP and LLDP, as a queue
+#: without a scheduler has the least buffer (juniper.net cos-configuring-forwarding-classes).
+CNP_CAP_PERCENT = 5
+CONTROL_PERCENT = 5
+
+#: Statements that rocefab writes, as regular expressions of their beginning; all else is kept.
+OWNED_STATEMENTS = (
+    r"system host-name ",
+    r"system arp ",
+    r"system ntp server ",
+    r"system syslog host ",
+    r"interfaces et-",
+    r"interfaces irb ",
+    r"interfaces lo0 unit 0 family inet ",
+    r"vlans ",
+    r"class-of-service ",
+    r"policy-options policy-statement (FABRIC-OUT|PFE-LB) ",
+    r"routing-options (router-id|autonomous-system|forwarding-table) ",
+    r"forwarding-options (hash-key|enhanced-hash-key) ",
+    r"protocols bgp ",
+    r"protocols lldp ",
+    r"protocols l2-learning global-mac-table-aging-time ",
+    r"protocols rstp ",
+)
+
+#: Parts in which the order counts: what differs in one of them is written anew.
+ORDERED_PARTS = (
+    r"policy-options policy-statement \S+",
+    r"class-of-service drop-profiles \S+",
+)
+
+#: What a changed statement does, by its beginning; the first match counts, the default is brief
+#: loss. Shared buffers stop all ports while they are programmed, PFC the port (juniper.net CLI
+#: reference shared-buffer, congestion-notification-profile); a new MTU takes the interface away
+#: (juniper.net, physical-interface-properties).
+STATEMENT_RISK = (
+    ("port flap", r"class-of-service (shared-buffer|dedicated-buffer) "),
+    ("port flap", r"interfaces \S+ (speed|number-of-sub-ports|disable|gigether-options|mtu)\b"),
+    ("port flap", r"class-of-service (congestion-notification-profile|forwarding-classes) "),
+    ("port flap", r"class-of-service interfaces \S+ congestion-notification-profile "),
+    ("harmless", r"interfaces \S+ description "),
+    ("harmless", r"system (arp|ntp|syslog) "),
+    ("harmless", r"class-of-service drop-profiles "),
+    ("harmless", r"protocols (lldp|l2-learning) "),
+    ("harmless", r"protocols bgp group \S+ neighbor \S+ description "),
+)
