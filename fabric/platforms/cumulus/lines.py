@@ -1,0 +1,111 @@
+r"""Lines of ``nv set`` and ``nv unset`` as paths: tuples of words, one for each value.
+
+``nv config show -o commands`` writes many values on one line (``interface swp1-2,32``, ``vlan
+101,102``); here they are apart, so that two spellings of one configuration are equal.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from itertools import product
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+Path: TypeAlias = "tuple[str, ...]"
+
+#: Words whose next word may stand for many values.
+_LISTED = frozenset({"interface", "vlan", "traffic-class", "switch-priority", "dscp", "pcp"})
+#: Words after which the rest of a line is one text, whether it is quoted or not.
+_TEXTS = frozenset({"description", "message", "full-name"})
+_RANGE = re.compile(r"([A-Za-z][A-Za-z0-9_.]*[A-Za-z_.])?(\d+)-(\d+)")
+_NUMBERED = re.compile(r"([A-Za-z][A-Za-z0-9_.]*[A-Za-z_.])\d+")
+_MAX_VALUES = 4096
+
+
+def expand(word: str) -> list[str]:
+    """Return the values of a list: ``swp1-2,32`` is swp1, swp2 and swp32.
+
+    Raises
+    ------
+    ValueError
+        When a range runs backwards or stands for too many values.
+    """
+    found: list[str] = []
+    prefix = ""
+    for item in word.split(","):
+        span = _RANGE.fullmatch(item)
+        if span:
+            prefix = span[1] or prefix
+            first, last = int(span[2]), int(span[3])
+            if not first <= last <= first + _MAX_VALUES:
+                message = f"{item!r} is no range"
+                raise ValueError(message)
+            found += [f"{prefix}{number}" for number in range(first, last + 1)]
+            continue
+        numbered = _NUMBERED.fullmatch(item)
+        prefix = numbered[1] if numbered else prefix
+        found.append(f"{prefix}{item}" if item.isdecimal() else item)
+    return found
+
+
+def split(line: str) -> list[str]:
+    """Return the words of a line; quotes keep words together where they are balanced."""
+    try:
+        words = shlex.split(line)
+    except ValueError:
+        words = line.split()
+    for place, word in enumerate(words):
+        if word in _TEXTS and place + 2 < len(words):
+            return [*words[: place + 1], " ".join(words[place + 1 :])]
+    return words
+
+
+def paths(words: list[str]) -> Iterator[Path]:
+    """Yield the path of each value that the words after ``nv set`` or ``nv unset`` stand for.
+
+    Raises
+    ------
+    ValueError
+        When a list cannot be read.
+    """
+    choices = [
+        expand(word) if place and words[place - 1] in _LISTED else [word]
+        for place, word in enumerate(words)
+    ]
+    yield from product(*choices)
+
+
+def read(text: str, verb: str = "set") -> set[Path]:
+    """Return the paths of all lines of a text that holds nothing but ``nv`` lines of one verb.
+
+    Raises
+    ------
+    ValueError
+        Naming the line that is something else.
+    """
+    found: set[Path] = set()
+    for line in text.splitlines():
+        if not line.strip():
+            continue
+        head, name, *words = split(line) if line.startswith("nv ") else ("", "")
+        if (head, name) != ("nv", verb) or not words:
+            message = f"{line!r} is no line of nv {verb}"
+            raise ValueError(message)
+        found.update(paths(words))
+    return found
+
+
+def write(found: Iterable[Path], verb: str = "set") -> str:
+    """Return one line for each path, in the order of names and numbers."""
+    return "".join(f"nv {verb} {shlex.join(path)}\n" for path in sorted(found, key=natural))
+
+
+def natural(path: Path) -> list[tuple[tuple[int, int, str], ...]]:
+    """Return a key that sorts swp2 before swp10."""
+    return [
+        tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts)
+        for parts in (re.split(r"(\d+)", word) for word in path)
+    ]

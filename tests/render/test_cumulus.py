@@ -1,0 +1,300 @@
+"""Cumulus Linux: golden files, deltas to the recipe, words of each release, and what is refused."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from fabric.core.errors import RenderError
+from fabric.design.model import DeviceDesign
+from fabric.platforms.cumulus.lines import read
+from fabric.platforms.cumulus.tree import tree
+from fabric.platforms.cumulus.words import words
+from fabric.render import cumulus, render_device
+from fabric.render.engine import template_folder
+from fabric.render.explain import entries, explain
+from tests.render.designs import variant
+from tests.render.test_explain import _exists
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "cumulus"
+SKUS = {
+    "demo": {"ACS-MSN4700": "SN4700", "7060X6-64PE": "SN5600"},
+    "rail-512": {"ACS-SN5600": "SN5600"},
+    "a100-pcie": {"7050DX4-32S": "SN4700"},
+}
+CASES = [
+    ("demo", "su1-rail0"),
+    ("demo", "spine01"),
+    ("rail-512", "su1-rail0"),
+    ("rail-512", "spine01"),
+    ("a100-pcie", "rack1-leaf"),
+]
+
+
+@cache
+def designs(inventory: str) -> dict[str, DeviceDesign]:
+    with tempfile.TemporaryDirectory() as folder:
+        return variant(Path(folder) / "i", inventory, SKUS[inventory])
+
+
+def leaf() -> DeviceDesign:
+    return designs("demo")["su1-rail0"]
+
+
+def changed(tmp_path: Path, changes: dict[str, str], devices: str = "") -> str:
+    """Return ``config.nv`` of the first leaf of the demo after edits of its inventory."""
+    made = variant(tmp_path / "i", "demo", {**SKUS["demo"], **changes}, devices)
+    return render_device(made["su1-rail0"])[0].text
+
+
+@pytest.mark.parametrize(("inventory", "switch"), CASES)
+def test_artefacts_are_the_golden_files(
+    inventory: str, switch: str, *, update_golden: bool
+) -> None:
+    """Every artefact equals its golden file, and no golden file is left over."""
+    folder = GOLDEN / inventory / switch
+    artefacts = render_device(designs(inventory)[switch])
+    found = {Path(artefact.path).name: artefact.text for artefact in artefacts}
+    if update_golden:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in found.items():
+            (folder / name).write_text(text)
+    assert {path.name for path in folder.iterdir()} == set(found)
+    for name, text in found.items():
+        assert text == (folder / name).read_text(encoding="utf-8"), name
+
+
+@pytest.mark.parametrize(("inventory", "switch"), CASES)
+@pytest.mark.parametrize("release", ["5.10", "5.12.1", "5.13", "5.14", "5.15"])
+def test_every_line_is_in_the_command_tree(inventory: str, switch: str, release: str) -> None:
+    """Of its release, and no line stands twice; what is cleared is a branch of the tree."""
+    design = designs(inventory)[switch]
+    design = replace(design, sku=replace(design.sku, facts={"release": release}))
+    config, clear = render_device(design)
+    found = read(config.text)
+    assert len(found) == len(config.text.splitlines())
+    for path in [*found, *read(clear.text, "unset")]:
+        node = tree(words(release))
+        for word in path:
+            following = node.next(word)
+            assert following, f"{' '.join(path)}: {word}"
+            node = following
+        assert node.ends or path not in found, path
+
+
+def test_clear_covers_every_line() -> None:
+    """What is set lies in a branch that is cleared first, but for the type of the loopback."""
+    config, clear = render_device(leaf())
+    branches = read(clear.text, "unset")
+    left = {p for p in read(config.text) if not any(p[: len(b)] == b for b in branches)}
+    assert left == {("interface", "lo", "type", "loopback")}
+
+
+def test_words_of_the_releases() -> None:
+    """One line of each kind that changed."""
+    texts = {}
+    for release in ("5.12", "5.14", "5.15"):
+        design = replace(leaf(), sku=replace(leaf().sku, facts={"release": release}))
+        texts[release] = render_device(design)[0].text
+    assert "nv set service syslog mgmt server 192.0.2.20 port 514\n" in texts["5.12"]
+    for release in ("5.14", "5.15"):
+        assert "nv set system syslog server 192.0.2.20 port 514\n" in texts[release]
+    for release in ("5.12", "5.14"):
+        assert "nv set service ntp mgmt server 192.0.2.10 iburst on\n" in texts[release]
+        assert "nv set qos roce enable on\n" in texts[release]
+        assert "nv set interface lo ip address 10.255.0.129/32\n" in texts[release]
+    for line in (
+        "nv set system ntp server 192.0.2.10 iburst enabled",
+        "nv set system lldp tx-interval 30",
+        "nv set qos roce state enabled",
+        "nv set vrf default router bgp address-family ipv4-unicast state enabled",
+        "nv set vrf default router bgp path-selection multipath aspath-ignore enabled",
+        "nv set interface swp1 bridge domain br_default stp admin-edge enabled",
+        "nv set interface lo ipv4 address 10.255.0.129/32",
+    ):
+        assert f"{line}\n" in texts["5.15"]
+    assert " on\n" not in texts["5.15"]
+
+
+@pytest.mark.parametrize("release", ["5.9", "5.16", "6.0", "4.4.5", "5", ""])
+def test_an_unknown_release_is_refused(release: str) -> None:
+    """Its words are not known."""
+    design = replace(leaf(), sku=replace(leaf().sku, facts={"release": release}))
+    with pytest.raises(RenderError, match="su1-rail0: Cumulus Linux .* is not known"):
+        render_device(design)
+
+
+def test_the_recipe_needs_no_delta_for_its_own_policy() -> None:
+    """The demo is the recipe but for the other DSCPs of its two blocks, and the cable."""
+    qos = [line for line in render_device(leaf())[0].text.splitlines() if " qos " in line]
+    deltas = [line for line in qos if "mapping" in line]
+    moved = [n for n in (*range(24, 32), *range(48, 56)) if n not in (26, 48)]
+    assert deltas == [
+        f"nv set qos mapping default-global dscp {n} switch-priority 0" for n in moved
+    ]
+    assert not [line for line in qos if "scheduler" in line or "shared-alpha" in line]
+    assert "nv set qos pfc default-global cable-length 40" in qos
+
+
+def test_other_priorities_are_deltas(tmp_path: Path) -> None:
+    """RoCE at DSCP 34 in priority 4: its block is freed, the block of the recipe is best effort."""
+    old = "  roce_dscp: 26\n  cnp_dscp: 48\n  pfc_priority: 3\n"
+    new = "  roce_dscp: 34\n  cnp_dscp: 48\n  pfc_priority: 4\n  traffic_class: 4\n"
+    text = changed(tmp_path, {old: new})
+    assert "dscp 34 switch" not in text  # 34 / 8 is 4 already
+    assert "nv set qos mapping default-global dscp 33 switch-priority 0\n" in text
+    assert "dscp 26 " not in text
+    mapping = "nv set qos egress-queue-mapping default-global switch-priority"
+    assert f"{mapping} 3 traffic-class 0\n{mapping} 4 traffic-class 3\n" in text
+    assert "nv set qos pfc default-global switch-priority 4\n" in text
+
+
+def test_a_dscp_outside_its_block(tmp_path: Path) -> None:
+    """It is mapped by itself."""
+    text = changed(tmp_path, {"roce_dscp: 26": "roce_dscp: 10"})
+    assert "nv set qos mapping default-global dscp 10 switch-priority 3\n" in text
+    assert "nv set qos mapping default-global dscp 26 switch-priority 0\n" in text
+    assert "dscp 9 " not in text
+
+
+def test_shares_thresholds_and_alpha(tmp_path: Path) -> None:
+    """Each in its own line."""
+    more = "lossless:\n  dynamic_th: -2\n  scheduler: {lossless_percent: 90, default_percent: 10}\n"
+    ecn = {"kmin_bytes: 150000": "kmin_bytes: 200001", "pmax_percent: 100": "pmax_percent: 7"}
+    text = changed(tmp_path, {"lossless:\n": more, **ecn})
+    shares = "nv set qos egress-scheduler default-global traffic-class"
+    assert f"{shares} 0 mode dwrr\n{shares} 0 bw-percent 10\n" in text
+    assert f"{shares} 3 mode dwrr\n{shares} 3 bw-percent 90\n" in text
+    assert "traffic-class 3 min-threshold 200001\n" in text
+    assert "traffic-class 3 probability 7\n" in text
+    assert "ingress-lossless-buffer shared-alpha alpha_1_4\n" in text
+
+
+@pytest.mark.parametrize(("log", "word"), [(1, "alpha_2"), (6, "alpha_64"), (-7, "alpha_1_128")])
+def test_alpha_is_a_power_of_two(tmp_path: Path, log: int, word: str) -> None:
+    """As the guide lists them."""
+    text = changed(tmp_path, {"lossless:\n": f"lossless:\n  dynamic_th: {log}\n"})
+    assert f"shared-alpha {word}\n" in text
+
+
+def test_pfc_off_is_the_lossy_recipe(tmp_path: Path) -> None:
+    """Without cable length, and without a watchdog, which needs PFC."""
+    text = changed(tmp_path, {"lossless:\n": "lossless:\n  pfc: false\n"})
+    assert "nv set qos roce mode lossy\n" in text
+    assert "cable-length" not in text
+    assert "pfc-watchdog" not in text
+
+
+OVERRIDE = "devices:\n  - names: su1-rail0\n    ports:\n      {}\n"
+
+
+def test_ports_may_differ_in_watchdog_fec_and_text(tmp_path: Path) -> None:
+    """And in what else belongs to a port."""
+    ports = "swp1: {fec: fc, description: 'to gpu 1', lossless: {watchdog: {enabled: false}}}"
+    text = changed(tmp_path, {}, OVERRIDE.format(ports))
+    assert "nv set interface swp1 link fec baser\n" in text
+    assert "nv set interface swp1 description to_gpu_1\n" in text
+    assert "nv set interface swp1 qos pfc-watchdog" not in text
+    assert "nv set interface swp2 qos pfc-watchdog state enable\n" in text
+
+
+def test_bfd(tmp_path: Path) -> None:
+    """Where it is asked for."""
+    text = changed(tmp_path, {"bgp: {": "bgp: {bfd: true, "})
+    assert "nv set vrf default router bgp neighbor 10.254.0.0 bfd enable on\n" in text
+
+
+def test_the_neighbour_timeout_is_never_above_what_was_asked(tmp_path: Path) -> None:
+    """An entry lives up to one and a half times the base time, which is in whole seconds."""
+    text = changed(tmp_path, {"timeout_s: 240": "timeout_s: 241"})
+    assert "nv set system global arp base-reachable-time 160\n" in text
+
+
+REFUSED = {
+    "priority is not class": ({"pfc_priority: 3": "pfc_priority: 4"}, "", "make them equal"),
+    "another queue": ({"pfc_priority: 3": "pfc_priority: 3\n  queue: 4"}, "", "use 3 and 6"),
+    "another CNP queue": ({"pfc_priority: 3": "pfc_priority: 3\n  cnp_queue: 7"}, "", "use 3"),
+    "two policies": ({}, "swp1: {lossless: {roce_dscp: 24}}", "one for the whole switch"),
+    "two thresholds": ({}, "swp1: {lossless: {dynamic_th: 1}}", "one for the whole switch"),
+    "PFC off on a port": ({}, "swp1: {lossless: {pfc: false}}", "one for the whole switch"),
+    "forward": ({"action: drop": "action: forward"}, "", "can only drop, not forward"),
+    "alert": ({"action: drop": "action: alert"}, "", "can only drop, not alert"),
+    "half a poll": ({"detection_ms: 400": "detection_ms: 500"}, "", "whole polls"),
+    "quote": ({}, 'swp1: {description: "gpu\'s"}', "swp1: the description"),
+    "semicolon": ({}, "swp1: {description: 'a; nv unset qos'}", "swp1: the description"),
+    "template": ({}, "swp1: {description: '{{ 7 }}'}", "swp1: the description"),
+    "reserved VLAN": ({"vlan_first: 101": "vlan_first: 3725"}, "", "VLAN 3725 is reserved"),
+    "too many paths": ({"bgp: {": "bgp: {max_paths: 65, "}, "", "SN4700 uses at most 64"),
+    "MAC ageing": ({"arp: {": "arp: {mac_ageing_s: 65536, "}, "", "outside 1 to 65535"),
+    "threshold": ({"lossless:\n": "lossless:\n  dynamic_th: 7\n"}, "", "use -7 to 6"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_is_refused(name: str, tmp_path: Path) -> None:
+    """Naming the switch and what to do."""
+    changes, ports, message = REFUSED[name]
+    with pytest.raises(RenderError, match=rf"^su1-rail0: .*{message}"):
+        changed(tmp_path, changes, OVERRIDE.format(ports) if ports else "")
+
+
+def test_wide_asics_use_more_paths(tmp_path: Path) -> None:
+    """128 on Spectrum-4."""
+    skus = {"ACS-MSN4700": "SN5400", "7060X6-64PE": "SN5600", "bgp: {": "bgp: {max_paths: 128, "}
+    made = variant(tmp_path / "i", "demo", skus)
+    assert "multipaths ebgp 128\n" in render_device(made["su1-rail0"])[0].text
+
+
+def test_a_line_break_never_begins_a_command() -> None:
+    """The inventory refuses it; were it to come, so does the view."""
+    device = leaf()
+    port = replace(device.ports[0], description="x\nnv unset qos")
+    with pytest.raises(RenderError, match="su1-rail0: swp1: the description"):
+        render_device(replace(device, ports=(port, *device.ports[1:])))
+
+
+def test_every_template_is_used() -> None:
+    """A template in the folder that no renderer names would never be printed."""
+    names = {path.stem for path in (template_folder() / "cumulus").glob("*.j2")}
+    assert names == {*cumulus.FEATURES, cumulus.CLEAR}
+
+
+def test_explanations_name_fields_that_exist() -> None:
+    """A field that was renamed must be renamed here too."""
+    for entry in entries("cumulus"):
+        for name in entry.fields:
+            assert _exists(name), (entry.template, name)
+
+
+@pytest.mark.parametrize(("inventory", "switch"), CASES)
+def test_every_line_is_explained(inventory: str, switch: str) -> None:
+    """Line by line, in both files."""
+    lines = explain(designs(inventory)[switch], "nv ")
+    assert len(lines) > 150
+    assert [line.line for line in lines if not line.explanations] == []
+
+
+def test_the_nearest_field_comes_first() -> None:
+    """The field that a person would look for."""
+    (line, *_) = explain(leaf(), "robustness")
+    assert "lossless.watchdog.detection_ms" in line.explanations[0].fields
+    (line, *_) = explain(leaf(), "min-threshold")
+    assert line.explanations[0].fields == ("lossless.ecn.kmin_bytes",)
+
+
+@pytest.mark.benchmark
+def test_speed(capsys: pytest.CaptureFixture[str]) -> None:
+    """Print how long a 64-port switch takes."""
+    device = designs("rail-512")["su1-rail0"]
+    times = []
+    for _ in range(51):
+        start = time.perf_counter()
+        render_device(device)
+        times.append(time.perf_counter() - start)
+    with capsys.disabled():
+        print(f"\ncumulus rail-512 su1-rail0: {sorted(times)[25] * 1000:.2f} ms")
