@@ -20,8 +20,8 @@ class OneNumber(ModelRule):
     """On NX-OS the lossless class has one number."""
 
     why = (
-        "qos-group n goes to queue n and to class nq n of network-qos; another PFC priority can meet "
-        "that of a second class, and then both are paused."
+        "qos-group n goes to queue n and to class nq n of network-qos; another PFC priority can "
+        "meet that of a second class, and then both are paused."
     )
     source = "Cisco Nexus 9000 QoS configuration guide 10.5(x), PFC; paregupt/nx-os @ ad8128f3"
     guards = ("lossless.traffic_class", "lossless.queue", "lossless.pfc_priority")
