@@ -14,6 +14,7 @@ US_PER_S = 1_000_000
 NS_PER_S = 1_000_000_000
 BYTES_PER_KB = 1_000
 BYTES_PER_MB = 1_000_000
+BYTES_PER_KIB = 1_024
 
 
 def gbps_to_mbps(speed_gbps: int) -> int:
@@ -105,3 +106,18 @@ def bytes_to_kb(size_bytes: float) -> float:
 def bytes_to_mb(size_bytes: float) -> float:
     """Return megabytes (10^6 bytes) for bytes."""
     return size_bytes / BYTES_PER_MB
+
+
+def kib_to_bytes(kibibytes: float) -> float:
+    """Return bytes for kibibytes (1024 bytes)."""
+    return kibibytes * BYTES_PER_KIB
+
+
+def mib_to_bytes(mebibytes: float) -> float:
+    """Return bytes for mebibytes (1024 kibibytes)."""
+    return kib_to_bytes(mebibytes * BYTES_PER_KIB)
+
+
+def gib_to_bytes(gibibytes: float) -> float:
+    """Return bytes for gibibytes (1024 mebibytes)."""
+    return mib_to_bytes(gibibytes * BYTES_PER_KIB)
