@@ -15,7 +15,6 @@ from fabric.platforms.model import Sku
 
 REPOSITORY = Path(__file__).parents[2]
 SUPPORT = {"asic", "asics", "buffers", "catalogue", "facts", "model", "pg_table", "skus"}
-SUPPORT |= {"junos_grammar", "junos_text", "junos_tree"}
 
 
 def test_each_platform_module_has_registered() -> None:

@@ -18,12 +18,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from ipaddress import IPv4Address, IPv4Network
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from fabric.platforms.junos_text import Words
+    from fabric.platforms.junos.text import Words
 
 STATEMENTS = """
 system host-name <name>
@@ -168,8 +168,7 @@ class Node:
     below: dict[tuple[str, ...], Node] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """Words of a statement that stand on one level of the hierarchy.
 
     ``leaf`` says that a value ends the statement, ``several`` that others may stand beside it.
@@ -208,6 +207,7 @@ def _grow(node: Node, tokens: list[str]) -> Node:
     return node
 
 
+@lru_cache(maxsize=1 << 14)
 def fits(kind: str, word: str) -> bool:
     """Tell whether a word is a value of a type of the grammar."""
     limits = _RANGE.fullmatch(kind)
@@ -227,7 +227,7 @@ def fits(kind: str, word: str) -> bool:
     return kind == "address" or "/" in word
 
 
-def statements(words: Words) -> list[Statement]:
+def statements(words: Words) -> tuple[Statement, ...]:
     """Return the statements of a ``set`` line: one, or more where several share a line.
 
     Raises
@@ -239,12 +239,12 @@ def statements(words: Words) -> list[Statement]:
     if not rest:
         if not ended:
             raise StatementError(words[-1])
-        return [steps]
+        return (steps,)
     anchor = max((n for n, step in enumerate(steps) if step.inline), default=-1)
     if anchor < 0 or not ended or len(steps) <= anchor + 1:
         raise StatementError(rest[0])
     head = tuple(word for step in steps[: anchor + 1] for word in step.words)
-    return [steps, *statements((*head, *rest))]
+    return (steps, *statements((*head, *rest)))
 
 
 def prefixes(words: Words) -> list[Words]:

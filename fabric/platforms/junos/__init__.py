@@ -1,14 +1,15 @@
 """Juniper Junos and Junos OS Evolved on QFX switches.
 
 Sources: Juniper/jvd @ 005ab344 data_center/aidc (whole configurations that the vendor validated),
-Juniper/yang @ 2a696d62 24.4R1-EVO junos-conf-*, juniper.net CLI reference: aging-timer (20 minutes),
-global-mac-table-aging-time (300 s), hold-time (3 s and more), mtu.
+Juniper/yang @ 2a696d62 24.4R1-EVO junos-conf-*, juniper.net CLI reference: aging-timer (20
+minutes), global-mac-table-aging-time (300 s), hold-time (3 s and more), mtu.
 """
 
 from fabric.platforms.model import Platform, platforms
 
-#: The watchdog of a bare ``pfc-watchdog`` (juniper.net, cos-pfc-watchdog-configure).
-DEFAULT_WATCHDOG_MS = {"poll": 100, "detection": 200, "restoration": 200}
+#: Poll, detection and restoration of a bare ``pfc-watchdog`` (juniper.net,
+#: cos-pfc-watchdog-configure).
+DEFAULT_WATCHDOG_MS = (100, 200, 200)
 
 JUNOS = platforms.add("junos")(
     Platform(

@@ -8,6 +8,7 @@ brackets around several values, ``inactive:``, comments); whole configurations o
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class ConfigurationTextError(ValueError):
     """A text is no Junos configuration."""
 
 
+@lru_cache(maxsize=1 << 14)
 def quoted(word: str) -> str:
     """Return a word as both forms write it: in quotes where it holds more than plain characters."""
     if _PLAIN.fullmatch(word):
@@ -47,7 +49,7 @@ def unquoted(token: str) -> str:
 def line_text(line: Line) -> str:
     """Return a line as it is typed."""
     verb, words = line
-    return " ".join((verb, *(quoted(word) for word in words)))
+    return f"{verb} {' '.join(map(quoted, words))}"
 
 
 def read_set(text: str) -> list[Line]:
@@ -106,6 +108,9 @@ def read_tree(text: str) -> list[Line]:
 
 def _set_tokens(row: str) -> list[str]:
     """Split a line; what is between the tokens must be space."""
+    if '"' not in row and "[" not in row and "]" not in row:
+        tokens = row.split()
+        return [] if tokens and tokens[0].startswith("#") else tokens
     if row.lstrip().startswith("#"):
         return []
     if _SET_TOKEN.sub("", row).strip():
@@ -135,6 +140,8 @@ def _statements(above: Iterable[tuple[str, ...]], here: list[str]) -> list[Line]
 
 def _spread(tokens: list[str], row: str) -> list[Words]:
     """Return the words of a statement, once for each value between brackets."""
+    if "[" not in row and "]" not in row:
+        return [tuple(map(unquoted, tokens) if '"' in row else tokens)]
     if "[" not in tokens and "]" not in tokens:
         return [tuple(unquoted(token) for token in tokens)]
     first = tokens.index("[") if "[" in tokens else -1
