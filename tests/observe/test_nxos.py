@@ -1,0 +1,377 @@
+"""NX-OS: our samples value by value, recorded outputs where they are, and damage."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fabric.observe.parsers import UnreadableError, load_parsers, parsers
+from fabric.observe.parsers.nxos import counters, neighbours, tables
+from fabric.observe.parsers.nxos.text import blocks, whole_configuration
+from fabric.observe.state import (
+    BgpPeer,
+    InterfaceState,
+    LldpNeighbour,
+    MacEntry,
+    NeighbourEntry,
+    PfcCounters,
+    QueueCounters,
+    SystemFacts,
+    WatchdogState,
+)
+from tests.observe.test_fixtures import REPOSITORY, recorded
+
+SAMPLES = Path(__file__).parent / "samples" / "nxos"
+NONE = (None,) * 4
+CASES: dict[str, tuple[Callable[[str], Any], Any]] = {
+    "version.json": (
+        tables.system_facts,
+        SystemFacts(
+            "leaf1", "Nexus9000 C9332D-GX2B Chassis", "10.4(3)", "FDO12345678", uptime_s=93_784.0
+        ),
+    ),
+    "interfaces.json": (
+        tables.interfaces,
+        {
+            "Ethernet1/1": InterfaceState(
+                up=True,
+                enabled=True,
+                speed_gbps=400.0,
+                mtu_bytes=9216,
+                description="gpu001 eth1",
+                counters={
+                    "in_bytes": 10,
+                    "in_packets": 2,
+                    "in_errors": 0,
+                    "in_discards": 0,
+                    "in_pause_frames": 0,
+                    "in_crc_errors": 0,
+                    "out_bytes": 5,
+                    "out_packets": 1,
+                    "out_errors": 0,
+                    "out_discards": 7,
+                    "out_pause_frames": 0,
+                },
+            ),
+            "Ethernet1/2": InterfaceState(up=False, enabled=False, mtu_bytes=1500),
+            "Vlan101": InterfaceState(up=True, enabled=True, mtu_bytes=9216),
+        },
+    ),
+    "bgp.json": (
+        tables.bgp_summary,
+        {
+            "10.254.0.0": BgpPeer(established=True, state="Established", asn=65100),
+            "10.254.0.2": BgpPeer(established=False, state="Idle", asn=65546),
+        },
+    ),
+    "arp.json": (
+        tables.arp_entries,
+        {
+            "10.64.0.2": NeighbourEntry("02:42:ac:11:00:02", "Vlan101", 69.0),
+            "10.254.0.0": NeighbourEntry("02:42:ac:11:00:03", "Ethernet1/17", 0.5),
+        },
+    ),
+    "macs.json": (
+        tables.mac_entries,
+        (
+            MacEntry(101, "02:42:ac:11:00:02", "Ethernet1/1", 30.0),
+            MacEntry(101, "02:42:ac:11:00:04", "Ethernet1/2"),
+        ),
+    ),
+    "lldp.txt": (
+        neighbours.lldp_neighbours,
+        {
+            "Ethernet1/17": (LldpNeighbour("spine01", "Ethernet1/1"),),
+            "Ethernet1/1": (
+                LldpNeighbour("a-host-with-quite-a-long-name", "eth1"),
+                LldpNeighbour("spy", "0800.274f.332d"),
+            ),
+        },
+    ),
+    "lldp_detail.txt": (
+        neighbours.lldp_details,
+        {
+            "Ethernet1/17": (LldpNeighbour("leaf2", "Ethernet0", "etp1"),),
+            "Ethernet1/1": (LldpNeighbour("", "0242.ac11.0002", "not advertised"),),
+        },
+    ),
+    "bfd.txt": (neighbours.bfd_neighbours, {"10.254.0.0": True, "10.254.0.2": False}),
+    "pfc.txt": (
+        counters.pfc_priorities,
+        {"Ethernet1/1": (3,), "Ethernet1/2": (), "Ethernet1/17": (3, 4)},
+    ),
+    "queuing.txt": (
+        counters.queue_counters,
+        {
+            ("Ethernet1/1", 0): QueueCounters(packets=12, dropped_packets=1),
+            ("Ethernet1/1", 3): QueueCounters(packets=50, dropped_packets=6),
+        },
+    ),
+    "pfc counters": (
+        counters.pfc_counters,
+        {"Ethernet1/1": PfcCounters((0, None, None, 8, *NONE), (0, None, None, 7, *NONE))},
+    ),
+    "watchdog.txt": (
+        counters.watchdog,
+        {("Ethernet1/1", 3): WatchdogState(True, 1, 2, dropped_packets=4)},
+    ),
+}
+FILES = {"pfc counters": "queuing.txt"}
+#: Nothing in these outputs counts their rows: what is missing as a whole cannot be seen.
+UNCOUNTED = {"pfc.txt", "queuing.txt", "watchdog.txt", "bfd.txt", "lldp_detail.txt", "pfc counters"}
+TEXTS = [name for name in CASES if not name.endswith(".json")]
+
+
+def sample(name: str) -> str:
+    """Return the text of a sample."""
+    return (SAMPLES / FILES.get(name, name)).read_text(encoding="utf-8")
+
+
+def read(name: str, text: str) -> Any:
+    """Return the value, or None when it is unreadable; any other exception fails the test."""
+    try:
+        return CASES[name][0](text)
+    except UnreadableError:
+        return None
+
+
+def part_of(name: str, found: Any, whole: Any) -> bool:
+    """Tell whether nothing was said that the whole did not say."""
+    if name == "pfc counters":
+        return all(
+            seen in (None, real)
+            for port, pauses in found.items()
+            for ours, theirs in (
+                (pauses.received, whole[port].received),
+                (pauses.sent, whole[port].sent),
+            )
+            for seen, real in zip(ours, theirs, strict=True)
+        )
+    if name == "lldp_detail.txt":
+        return all(set(seen) <= set(whole.get(port, ())) for port, seen in found.items())
+    return bool(found.items() <= whole.items())
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_samples(name: str) -> None:
+    """Value by value."""
+    parse, wanted = CASES[name]
+    assert parse(sample(name)) == wanted
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_cut_is_noticed(name: str) -> None:
+    """At each byte: unreadable, the whole truth, or where nothing counts the rows, a part."""
+    text, whole = sample(name), CASES[name][1]
+    for length in range(len(text)):
+        found = read(name, text[:length])
+        if name in UNCOUNTED and found is not None:
+            assert part_of(name, found, whole), text[:length][-60:]
+        else:
+            assert found in (None, whole), text[:length][-60:]
+
+
+@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("mark", ["\x1b[7m", "\x1b[K", "--More--", "\x08\x08", "\r"])
+@given(data=st.data())
+def test_marks_of_a_pager_or_terminal_are_noticed(
+    name: str, mark: str, data: st.DataObject
+) -> None:
+    """Wherever they stand."""
+    text = sample(name)
+    place = data.draw(st.integers(0, len(text) - 2))
+    if mark == "\r" and text[place] == "\n":
+        return
+    assert read(name, text[:place] + mark + text[place:]) is None
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_line_ends_of_a_terminal_are_fine(name: str) -> None:
+    """CR LF is LF."""
+    assert read(name, sample(name).replace("\n", "\r\n")) == CASES[name][1]
+
+
+@pytest.mark.parametrize("name", CASES)
+@given(data=st.data())
+def test_no_other_exception(name: str, data: st.DataObject) -> None:
+    """Whatever is put in, taken out or replaced: a value of the same kind, or unreadable."""
+    text = sample(name)
+    start = data.draw(st.integers(0, len(text)))
+    stop = data.draw(st.integers(start, min(len(text), start + 30)))
+    middle = data.draw(
+        st.sampled_from(["", "0", "9", " ", "\n", "x", "{", "}", "null", "[]", "é", '"', "|"])
+    )
+    found = read(name, text[:start] + middle + text[stop:])
+    assert found is None or isinstance(found, type(CASES[name][1]))
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    "text",
+    ["", "\n", "% Invalid command\n", "Unbekannter Befehl\n", "[]", "null", "{}", '{"TABLE_x": 1}'],
+)
+def test_other_answers_are_unreadable(name: str, text: str) -> None:
+    """Empty, refused, in another language, JSON of another shape."""
+    assert read(name, text) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("arp.json", '"cnt-total": 3', '"cnt-total": 4'),
+        ("arp.json", "00:01:09", "yesterday"),
+        ("bgp.json", '"state": "Idle"', '"state": ""'),
+        ("bgp.json", "65100", "sixty"),
+        ("interfaces.json", '"eth_inbytes": 10', '"eth_inbytes": "ten"'),
+        ("macs.json", "0242.ac11.0002", "0242ac110002"),
+        ("lldp.txt", "displayed: 3", "displayed: 4"),
+        ("lldp.txt", "Eth1/17 ", "Ethernet"),
+        ("pfc.txt", "(18)", "(xx)"),
+        ("pfc.txt", "(18)", ""),
+        ("queuing.txt", "|   Dropped Pkts |               6|", "|   x |               6|"),
+        ("pfc counters", "Active           7", "Active           -"),
+        ("watchdog.txt", "|                       Restored|", "|                       Wrong|"),
+    ],
+)
+def test_wrong_values_are_unreadable(name: str, old: str, new: str) -> None:
+    """A value that cannot be is never taken."""
+    text = sample(name)
+    assert old in text
+    assert read(name, text.replace(old, new)) is None
+
+
+def test_running_configuration() -> None:
+    """Headers and our timers are no part of it; banners and jobs of others stay as they are."""
+    load_parsers()
+    text = sample("running.cfg")
+    startup = text.replace("!Command: show running-config", "!Command: show startup-config")
+    startup = startup.replace("!Time", "!Startup config saved at: x\n!Time")
+    running = parsers["nxos"].running("leaf1", {"config": text, "startup": startup})
+    assert running.saved is True
+    assert running.config == running.canonical
+    assert "rocefab-" not in running.config
+    assert "version" not in running.config
+    assert "banner motd #\n hostname of yours?\ninterface Ethernet1/1\n#\n" in running.config
+    assert "scheduler job name theirs\ncopy running-config startup-config\nend-job\n" in (
+        running.config
+    )
+    assert "scheduler schedule name theirs\n  job name theirs\n  time daily" in running.config
+    assert whole_configuration("version 1\n" + running.config) == running.config
+    changed = {"config": text, "startup": startup.replace("RAIL0", "RAIL1")}
+    assert parsers["nxos"].running("leaf1", changed).saved is False
+    assert parsers["nxos"].running("leaf1", {"config": text, "startup": ""}).saved is False
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "\n",
+        "% Invalid command\n",
+        "hostname x\n",
+        "version 10.4(3)\nhostname x",
+        "version 10.4(3)\nbanner motd #\nno end\n",
+        "version 10.4(3)\nscheduler job name x\nshow clock\n",
+        "version 10.4(3)\nhostname \x1b[7mx\n",
+    ],
+)
+def test_running_configurations_that_are_not_whole(text: str) -> None:
+    """Are unreadable."""
+    load_parsers()
+    with pytest.raises(UnreadableError):
+        parsers["nxos"].running("x", {"config": text, "startup": ""})
+
+
+def test_a_banner_on_one_line_ends_there() -> None:
+    """What follows it is configuration."""
+    assert blocks("banner motd #hello#\nhostname x\n") == [
+        ["banner motd #hello#"],
+        ["hostname x"],
+    ]
+
+
+#: Recorded outputs: the parser and what it must find.
+RECORDED: dict[str, tuple[Callable[[str], Any], Callable[[Any], bool]]] = {
+    "show_bgp_all_summary_vrf_all.json": (tables.bgp_summary, lambda found: found == {}),
+    "show_interface.json": (
+        tables.interfaces,
+        lambda found: list(found) == ["mgmt0", "Ethernet2/1", "Ethernet2/2", "Ethernet2/3"],
+    ),
+    "show_interface_priority-flow-control.txt": (
+        counters.pfc_priorities,
+        lambda found: found == {"Ethernet1/2": (0, 3), "Ethernet1/5": ()},
+    ),
+    "show_ip_arp.json": (
+        tables.arp_entries,
+        lambda found: found == {"1.1.1.1": NeighbourEntry("00:0a:00:0a:00:0a", "Ethernet2/1")},
+    ),
+    "show_lldp_neighbors.txt": (
+        neighbours.lldp_neighbours,
+        lambda found: found["Ethernet1/1"][0].system_name == "nx-osv9000-3-long-name.com",
+    ),
+    "show_lldp_neighbors_n9k2.txt": (
+        neighbours.lldp_neighbours,
+        lambda found: set(found) == {"mgmt0", "Ethernet1/1", "Ethernet1/2"},
+    ),
+    "show_lldp_neighbors_detail.txt": (
+        neighbours.lldp_details,
+        lambda found: (
+            found["Ethernet1/52"] == (LldpNeighbour("SW-NEXUS", "Ethernet1/52", "SW-NEXUS-UPLINK"),)
+        ),
+    ),
+    "show_mac_address-table.json": (tables.mac_entries, lambda found: found == ()),
+    "show_queuing_interface.txt": (
+        counters.queue_counters,
+        lambda found: found[("Ethernet2/1", 3)] == QueueCounters(50, 6),
+    ),
+    "show_queuing_pfc-queue_detail.txt": (
+        counters.watchdog,
+        lambda found: found == {("Ethernet1/23", 3): WatchdogState(True, 1, 2, 4)},
+    ),
+    "show_running_config_all_interface_7.0.3.cfg": (
+        lambda text: blocks(whole_configuration(text)),
+        lambda found: len(found) == 4 and "  priority-flow-control mode auto" in found[2],
+    ),
+}
+#: Recorded outputs that nothing reads, and why.
+UNREAD = {
+    "show_checkpoint_summary.txt": "checkpoints are asked for one by one, by their names",
+    "show_interface_status.txt": "show interface is read in JSON, with more in it",
+    "show_ip_arp_detail.txt": "show ip arp is read in JSON; the sample is cut to 60 of 1625 rows",
+    "show_ip_arp_summary_vrf_all.txt": "the rows of show ip arp are counted",
+    "show_ip_bgp_summary.txt": "show bgp all summary vrf all is read in JSON",
+    "show_lldp_timers.txt": "settings are read from the running configuration",
+    "show_mac_address-table_aging-time.txt": "settings are read from the running configuration",
+}
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_recorded(name: str) -> None:
+    """Outputs of real devices."""
+    parse, right = RECORDED[name]
+    assert right(parse(recorded(f"nxos/{name}")))
+
+
+def test_bgp_of_a_vrf_with_neighbours() -> None:
+    """The recorded default VRF has none in IPv4, so another one takes its place."""
+    text = recorded("nxos/show_bgp_all_summary_vrf_all.json")
+    text = text.replace('"default"', '"other"').replace('"RED-PRE-PROD"', '"default"')
+    found = tables.bgp_summary(text)
+    assert found["10.1.1.177"] == BgpPeer(established=True, state="Established", asn=64862)
+    assert set(found) == {"10.1.1.177", "10.1.1.179"}
+
+
+def test_every_recorded_output_is_accounted_for() -> None:
+    """Read, or in the list of those that are not."""
+    folder = Path(os.environ.get("ROCEFAB_REFERENCE", REPOSITORY.parent / "shared"))
+    folder /= "fixtures/nxos"
+    if not folder.is_dir():
+        pytest.skip(f"no recorded outputs in {folder}; set ROCEFAB_REFERENCE to the reference data")
+    names = {path.name for path in folder.iterdir()} - {"SOURCES.md"}
+    assert names == set(RECORDED) | set(UNREAD)
