@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from fabric.observe.state import LldpNeighbour
 
 
+#: Fields of a snapshot that expectations are about.
+WATCHED = ("bgp", "lldp", "pfc_priorities")
+
+
 @dataclass(frozen=True, slots=True)
 class Expectation:
     """Sessions, neighbours and PFC of one device.

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabric.change.expectation import deviations
+from fabric.change.expectation import WATCHED, deviations
 from fabric.change.journal import State
 from fabric.change.way_back import WayBack, kept_text
 from fabric.core.errors import ConnectionLostError, DeviceError, FabricError
@@ -86,7 +86,8 @@ class Wave:
         session = self._crew.session(plan)
         try:
             before = session.unchanged()
-            return _Work(session, before, read_snapshot(session.driver), session.draft(before))
+            seen = read_snapshot(session.driver, WATCHED)
+            return _Work(session, before, seen, session.draft(before))
         except BaseException:
             session.close()
             raise
@@ -139,7 +140,7 @@ class Wave:
         try:
             draft = session.draft(session.running())
             problems = [f"{change.path} is not as planned" for change in draft.changes[:3]]
-            return problems + worse(session.plan, item.seen, read_snapshot(session.driver))
+            return problems + worse(session.plan, item.seen, read_snapshot(session.driver, WATCHED))
         except ConnectionLostError as error:
             with suppress(ConnectionLostError):
                 session.reopen()

@@ -26,8 +26,18 @@ _STATE_COMMANDS = {
     "pfc_priority": "show pfc priority",
     "pfc_counters": "show pfc counters",
     "pfc_watchdog": "pfcwd show config",
+    "watchdog_stats": "pfcwd show stats",
     "ecn": "sudo ecnconfig -l",
     "interfaces": "show interfaces status",
+    "interface_counters": "show interfaces counters",
+    "queue_counters": "show queue counters",
+    "queue_watermarks": "show queue watermark unicast",
+    "group_drops": "show priority-group drop counters",
+    "group_watermarks": "show priority-group watermark headroom",
+    "arp": "show arp",
+    "ndp": "show ndp",
+    "macs": "show mac",
+    "tables": "crm show resources all",
 }
 
 

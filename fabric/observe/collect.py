@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+from dataclasses import fields as dataclass_fields
+from dataclasses import is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.errors import DeviceError
@@ -40,16 +43,45 @@ def read_running(driver: Driver, files: Sequence[str], subjects: Sequence[str] =
         raise DeviceError(connection.device, f"cannot understand its answer: {error}") from error
 
 
-def read_snapshot(driver: Driver) -> Snapshot:
-    """Return the operational state of a device; what cannot be understood is ``unknown``."""
+def read_snapshot(driver: Driver, wanted: Collection[str] | None = None) -> Snapshot:
+    """Return the operational state of a device; what cannot be understood is ``unknown``.
+
+    Parameters
+    ----------
+    driver : Driver
+        An open session.
+    wanted : collection of str, optional
+        Fields of the snapshot that are asked for; default: all that the platform can read.
+    """
     load_parsers()
-    readings = parsers[driver.connection.platform].readings
+    readings = {
+        subject: reading
+        for subject, reading in parsers[driver.connection.platform].readings.items()
+        if wanted is None or reading[0] in wanted
+    }
     raw = dict(driver.read_state(list(readings)))
     fields: dict[str, Any] = {}
     unknown = []
     for subject, (field, parse) in readings.items():
         try:
-            fields[field] = parse(raw.get(subject, ""))
+            found = parse(raw.get(subject, ""))
         except (UnreadableError, KeyError, ValueError, TypeError, AttributeError):
             unknown.append(subject)
+        else:
+            fields[field] = merged(fields[field], found) if field in fields else found
     return Snapshot(device=driver.connection.device, unknown=tuple(unknown), raw=raw, **fields)
+
+
+def merged(first: Any, second: Any) -> Any:
+    """Return two readings of one field as one: by key, and field by field where both have it.
+
+    A field that is None or empty in the second stays as it is in the first.
+    """
+    if isinstance(first, Mapping) and isinstance(second, Mapping):
+        both = {key: merged(first[key], second[key]) for key in first.keys() & second.keys()}
+        return {**first, **second, **both}
+    if is_dataclass(first) and type(first) is type(second) and not isinstance(first, type):
+        told = {item.name: getattr(second, item.name) for item in dataclass_fields(second)}
+        known = {name: value for name, value in told.items() if value not in (None, "", {})}
+        return replace(first, **known)
+    return second

@@ -47,6 +47,8 @@ class Snapshot:
         Use of hardware tables by the names of ``FACTS``: host_entries, mac_entries, route_entries.
     watchdog, ecn, queues, priority_groups : mapping
         By port and number.
+    ecn_profiles : mapping
+        Marking by the name of a profile, where the system shows profiles.
     """
 
     device: str
@@ -63,6 +65,7 @@ class Snapshot:
     pfc_counters: Mapping[str, PfcCounters] | None = None
     watchdog: Mapping[tuple[str, int], WatchdogState] | None = None
     ecn: Mapping[tuple[str, int], EcnState] | None = None
+    ecn_profiles: Mapping[str, EcnState] | None = None
     queues: Mapping[tuple[str, int], QueueCounters] | None = None
     priority_groups: Mapping[tuple[str, int], QueueCounters] | None = None
     unknown: tuple[str, ...] = ()

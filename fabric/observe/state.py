@@ -43,7 +43,7 @@ class SystemFacts:
 class InterfaceState:
     """State of a port; counters count since the device cleared them."""
 
-    up: bool
+    up: bool | None = None
     enabled: bool | None = None
     speed_gbps: float | None = None
     mtu_bytes: int | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabric.change.expectation import Deviation, deviations
+from fabric.change.expectation import WATCHED, Deviation, deviations
 from fabric.change.planner import open_driver, read
 from fabric.core.errors import DeviceError
 from fabric.observe import read_snapshot
@@ -107,7 +107,7 @@ def _health_of(target: Target) -> Health:
     driver = open_driver(target.connection)
     try:
         reading = read(target, driver)
-        seen = read_snapshot(driver)
+        seen = read_snapshot(driver, WATCHED)
     finally:
         driver.close()
     name = target.connection.device

@@ -7,7 +7,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from fabric.observe.parsers import UnreadableError, parsers
+from fabric.observe.parsers import UnreadableError, parsers, sonic_state
 from fabric.observe.parsers.tables import parse_table, plain
 from fabric.observe.snapshot import Running
 from fabric.observe.state import BgpPeer, LldpNeighbour
@@ -145,6 +145,19 @@ class SonicParser:
         "bgp": ("bgp", bgp_summary),
         "lldp": ("lldp", lldp_table),
         "pfc_priority": ("pfc_priorities", pfc_priority),
+        "interfaces": ("interfaces", sonic_state.interface_status),
+        "interface_counters": ("interfaces", sonic_state.interface_counters),
+        "pfc_counters": ("pfc_counters", sonic_state.pfc_counters),
+        "watchdog_stats": ("watchdog", sonic_state.watchdog_stats),
+        "ecn": ("ecn_profiles", sonic_state.ecn_profiles),
+        "queue_counters": ("queues", sonic_state.queue_counters),
+        "queue_watermarks": ("queues", sonic_state.queue_watermarks),
+        "group_drops": ("priority_groups", sonic_state.group_drops),
+        "group_watermarks": ("priority_groups", sonic_state.group_watermarks),
+        "arp": ("neighbours", sonic_state.neighbours),
+        "ndp": ("neighbours", sonic_state.neighbours),
+        "macs": ("macs", sonic_state.mac_table),
+        "tables": ("tables", sonic_state.table_use),
     }
 
     def running(self, device: str, texts: Mapping[str, str]) -> Running:

@@ -1,0 +1,362 @@
+"""SONiC: counters, tables, watchdog and ECN (layouts of sonic-net/sonic-utilities 202405).
+
+Counters that a driver or an ASIC does not have are printed ``N/A``: they are None here.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from fabric.observe.parsers import UnreadableError
+from fabric.observe.parsers.tables import parse_table, plain
+from fabric.observe.state import (
+    EcnState,
+    InterfaceState,
+    MacEntry,
+    NeighbourEntry,
+    PfcCounters,
+    QueueCounters,
+    TableUse,
+    WatchdogState,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_PORT = re.compile(r"[A-Za-z][A-Za-z0-9-]*\d+")
+_MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
+_SPEED = re.compile(r"(\d+)([GM])")
+_QUEUE = re.compile(r"([A-Za-z]+\d+):(\d+)")
+_PAIR = re.compile(r"(\d+|N/A)/(\d+|N/A)")
+_ENTRIES = re.compile(r"^Total number of entries +(\d+) *$", re.MULTILINE)
+_QUEUE_TABLE = re.compile(r"^ *Port +TxQ", re.MULTILINE)
+_PROFILE = re.compile(r"^Profile: (\S+) *$", re.MULTILINE)
+_NONE = "N/A"
+_MBPS_PER_GBPS = 1000.0
+_PRIORITIES = 8
+#: Columns of `show interfaces counters` and their names in a snapshot.
+_COUNTERS = {
+    "RX_OK": "rx_packets",
+    "RX_ERR": "rx_errors",
+    "RX_DRP": "rx_drops",
+    "RX_OVR": "rx_overruns",
+    "TX_OK": "tx_packets",
+    "TX_ERR": "tx_errors",
+    "TX_DRP": "tx_drops",
+    "TX_OVR": "tx_overruns",
+}
+#: Resources of `crm show resources all` by the names of hardware tables.
+_TABLES = {
+    "ipv4_neighbor": "host_entries",
+    "fdb_entry": "mac_entries",
+    "ipv4_route": "route_entries",
+}
+
+
+def interface_status(text: str) -> dict[str, InterfaceState]:
+    """Parse ``show interfaces status``.
+
+    Raises
+    ------
+    UnreadableError
+        When there is no such table, or a row of it is cut.
+    """
+    found = {}
+    for row in _rows(text, "Interface", ("Oper", "Admin", "Speed", "MTU", "FEC", "Alias")):
+        found[_port(row["Interface"], row)] = InterfaceState(
+            up=_flag(row["Oper"], row),
+            enabled=_flag(row["Admin"], row),
+            speed_gbps=_speed(row["Speed"]),
+            mtu_bytes=_number(row["MTU"]),
+            fec=None if row["FEC"] == _NONE else row["FEC"],
+        )
+    return found
+
+
+def interface_counters(text: str) -> dict[str, InterfaceState]:
+    """Parse ``show interfaces counters``.
+
+    Raises
+    ------
+    UnreadableError
+        When there is no such table, or a row of it is cut.
+    """
+    found = {}
+    for row in _rows(text, "IFACE", tuple(_COUNTERS)):
+        values = {name: _number(row[column]) for column, name in _COUNTERS.items()}
+        known = {name: value for name, value in values.items() if value is not None}
+        found[_port(row["IFACE"], row)] = InterfaceState(counters=known)
+    return found
+
+
+def pfc_counters(text: str) -> dict[str, PfcCounters]:
+    """Parse ``show pfc counters``: a table of received and one of sent pause frames.
+
+    Raises
+    ------
+    UnreadableError
+        When one of them is missing or cut, or they name other ports.
+    """
+    columns = tuple(f"PFC{number}" for number in range(_PRIORITIES))
+    both = []
+    for header in ("Port Rx", "Port Tx"):
+        rows = _rows(text, header, columns)
+        both.append({
+            _port(row[header], row): tuple(_number(row[name]) for name in columns) for row in rows
+        })
+    received, sent = both
+    if received.keys() != sent.keys():
+        message = "the tables of received and sent pause frames name other ports"
+        raise UnreadableError(message)
+    return {port: PfcCounters(received[port], sent[port]) for port in received}
+
+
+def watchdog_stats(text: str) -> dict[tuple[str, int], WatchdogState]:
+    """Parse ``show pfcwd stats``.
+
+    Raises
+    ------
+    UnreadableError
+        When there is no such table, or a row of it is cut.
+    """
+    found = {}
+    columns = ("STATUS", "STORM DETECTED/RESTORED", "TX OK/DROP", "RX OK/DROP")
+    for row in _rows(text, "QUEUE", columns):
+        queue = _QUEUE.fullmatch(row["QUEUE"])
+        if queue is None or row["STATUS"] not in {"operational", "stormed"}:
+            raise _cut(row)
+        detected, restored = _pair(row, columns[1])
+        dropped = [drops for _, drops in (_pair(row, name) for name in columns[2:])]
+        known = [drops for drops in dropped if drops is not None]
+        found[queue[1], int(queue[2])] = WatchdogState(
+            operational=row["STATUS"] == "operational",
+            storms_detected=detected,
+            storms_restored=restored,
+            dropped_packets=sum(known) if known else None,
+        )
+    return found
+
+
+def ecn_profiles(text: str) -> dict[str, EcnState]:
+    """Parse ``ecnconfig -l``: the WRED profiles; a field that is not printed is None.
+
+    Raises
+    ------
+    UnreadableError
+        When there is no profile, one is cut, or a number is not one.
+    """
+    text = _whole(text)
+    parts = _PROFILE.split(text)
+    if len(parts) == 1:
+        message = "no WRED profile in the answer"
+        raise UnreadableError(message)
+    found = {}
+    for name, body in zip(parts[1::2], parts[2::2], strict=True):
+        fields = dict(_fields(name, body))
+        low, high, percent = (
+            _number(fields[key]) if (key := f"green_{what}") in fields else None
+            for what in ("min_threshold", "max_threshold", "drop_probability")
+        )
+        found[name] = EcnState(low, high, None if percent is None else float(percent))
+    return found
+
+
+def _fields(profile: str, body: str) -> Iterator[tuple[str, str]]:
+    lines = [line for line in body.splitlines() if line.strip()]
+    rulers = [number for number, line in enumerate(lines) if set(line) <= {"-", " "}]
+    if len(rulers) < 2 or rulers[0] != 0:  # noqa: PLR2004 - one above, one below
+        message = f"profile {profile} is cut"
+        raise UnreadableError(message)
+    for line in lines[1 : rulers[1]]:
+        key, _, value = line.strip().partition(" ")
+        yield key, value.strip()
+
+
+def queue_counters(text: str) -> dict[tuple[str, int], QueueCounters]:
+    """Parse ``show queue counters``: unicast queues of all ports.
+
+    Raises
+    ------
+    UnreadableError
+        When there is no such table, or a row of it is cut.
+    """
+    found = {}
+    text = _whole(text)
+    starts = [match.start() for match in _QUEUE_TABLE.finditer(text)]
+    for start, stop in pairwise([*starts, len(text)]):
+        for row in _rows(text[start:stop], "Port", ("TxQ", "Counter/pkts", "Drop/pkts")):
+            if row["TxQ"].startswith("UC"):
+                number = row["TxQ"].removeprefix("UC")
+                found[_port(row["Port"], row), _index(number, row)] = QueueCounters(
+                    packets=_number(row["Counter/pkts"]), dropped_packets=_number(row["Drop/pkts"])
+                )
+    if not found:
+        message = "no table of queue counters"
+        raise UnreadableError(message)
+    return found
+
+
+def queue_watermarks(text: str) -> dict[tuple[str, int], QueueCounters]:
+    """Parse ``show queue watermark unicast``; as `_wide`."""
+    return {key: QueueCounters(watermark_bytes=value) for key, value in _wide(text, "UC").items()}
+
+
+def group_watermarks(text: str) -> dict[tuple[str, int], QueueCounters]:
+    """Parse ``show priority-group watermark headroom``; as `_wide`."""
+    return {key: QueueCounters(watermark_bytes=value) for key, value in _wide(text, "PG").items()}
+
+
+def group_drops(text: str) -> dict[tuple[str, int], QueueCounters]:
+    """Parse ``show priority-group drop counters``; as `_wide`."""
+    return {key: QueueCounters(dropped_packets=value) for key, value in _wide(text, "PG").items()}
+
+
+def _wide(text: str, prefix: str) -> dict[tuple[str, int], int | None]:
+    """Return a table with a row for each port and a column for each queue or group.
+
+    Raises
+    ------
+    UnreadableError
+        When there is no such table, or a row of it is cut.
+    """
+    found = {}
+    for row in _rows(text, "Port", (f"{prefix}0",)):
+        for column, value in row.items():
+            if column.startswith(prefix):
+                number = _index(column.removeprefix(prefix), row)
+                found[_port(row["Port"], row), number] = _number(value)
+    return found
+
+
+def neighbours(text: str) -> dict[str, NeighbourEntry]:
+    """Parse ``show arp`` or ``show ndp``; SONiC shows no ages.
+
+    Raises
+    ------
+    UnreadableError
+        When the table, or its end, is missing.
+    """
+    found = {}
+    for row in _counted(text, "Address", ("MacAddress", "Iface")):
+        if not _MAC.fullmatch(row["MacAddress"]):
+            raise _cut(row)
+        found[row["Address"]] = NeighbourEntry(row["MacAddress"].lower(), row["Iface"])
+    return found
+
+
+def mac_table(text: str) -> tuple[MacEntry, ...]:
+    """Parse ``show mac``; SONiC shows no ages.
+
+    Raises
+    ------
+    UnreadableError
+        When the table, or its end, is missing.
+    """
+    found = []
+    for row in _counted(text, "No.", ("Vlan", "MacAddress", "Port")):
+        if not _MAC.fullmatch(row["MacAddress"]):
+            raise _cut(row)
+        found.append(MacEntry(_index(row["Vlan"], row), row["MacAddress"].lower(), row["Port"]))
+    return tuple(found)
+
+
+def table_use(text: str) -> dict[str, TableUse]:
+    """Parse ``crm show resources all``: neighbours, MAC addresses and routes.
+
+    Raises
+    ------
+    UnreadableError
+        When one of the three is missing.
+    """
+    rows = _rows(text, "Resource Name", ("Used Count", "Available Count"))
+    by_name = {row["Resource Name"]: row for row in rows}
+    found = {}
+    for resource, name in _TABLES.items():
+        row = by_name.get(resource, {})
+        used, free = (_number(row.get(column, "")) for column in ("Used Count", "Available Count"))
+        if used is None or free is None:
+            message = f"{resource} is not in the answer"
+            raise UnreadableError(message)
+        found[name] = TableUse(used, used + free)
+    return found
+
+
+def _counted(text: str, header: str, columns: tuple[str, ...]) -> list[dict[str, str]]:
+    """Return the rows of a table that says at its end how many there are."""
+    text = plain(text)
+    said = _ENTRIES.search(text)
+    rows = _rows(text[: said.start()] if said else text, header, columns)
+    if said is None or len(rows) != int(said[1]):
+        message = f"the table has {len(rows)} rows and does not say so at its end"
+        raise UnreadableError(message)
+    return rows
+
+
+def _rows(text: str, header: str, columns: tuple[str, ...]) -> list[dict[str, str]]:
+    """Return the rows of a whole table, each with a word in every column that is asked for."""
+    rows = parse_table(_whole(text), header)
+    for row in rows:
+        if not row[header] or not all(row.get(column) for column in columns):
+            raise _cut(row)
+    return rows
+
+
+def _whole(text: str) -> str:
+    text = plain(text)
+    if not text.endswith("\n"):
+        message = "the last line is cut"
+        raise UnreadableError(message)
+    return text
+
+
+def _cut(row: dict[str, str]) -> UnreadableError:
+    return UnreadableError(f"a row is cut, or of another table: {row}")
+
+
+def _port(name: str, row: dict[str, str]) -> str:
+    if not _PORT.fullmatch(name):
+        raise _cut(row)
+    return name
+
+
+def _flag(word: str, row: dict[str, str]) -> bool | None:
+    known = {"up": True, "down": False, _NONE: None}
+    if word not in known:
+        raise _cut(row)
+    return known[word]
+
+
+def _index(text: str, row: dict[str, str]) -> int:
+    if not text.isdecimal():
+        raise _cut(row)
+    return int(text)
+
+
+def _number(text: str) -> int | None:
+    if text == _NONE:
+        return None
+    plain_text = text.replace(",", "")
+    if not plain_text.isdecimal():
+        message = f"{text!r} is not a number"
+        raise UnreadableError(message)
+    return int(plain_text)
+
+
+def _pair(row: dict[str, str], column: str) -> tuple[int | None, int | None]:
+    found = _PAIR.fullmatch(row[column])
+    if found is None:
+        raise _cut(row)
+    left, right = (_number(text) for text in found.groups())
+    return left, right
+
+
+def _speed(text: str) -> float | None:
+    if text == _NONE:
+        return None
+    found = _SPEED.fullmatch(text)
+    if found is None:
+        message = f"{text!r} is not a speed"
+        raise UnreadableError(message)
+    return int(found[1]) / (1.0 if found[2] == "G" else _MBPS_PER_GBPS)

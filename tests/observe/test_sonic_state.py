@@ -1,0 +1,226 @@
+"""SONiC's counters and tables: small samples, recorded outputs, damage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fabric.observe.collect import merged
+from fabric.observe.parsers import UnreadableError, sonic_state
+from fabric.observe.state import (
+    EcnState,
+    InterfaceState,
+    MacEntry,
+    NeighbourEntry,
+    PfcCounters,
+    QueueCounters,
+    TableUse,
+    WatchdogState,
+)
+from tests.observe.test_fixtures import recorded
+
+SAMPLES = Path(__file__).parent / "samples" / "sonic"
+NO_PAUSES = (0, 0, 0, None, 0, 0, 0, 0)
+PARSERS: dict[str, Callable[[str], Any]] = {
+    "interfaces_status": sonic_state.interface_status,
+    "interfaces_counters": sonic_state.interface_counters,
+    "pfc_counters": sonic_state.pfc_counters,
+    "pfcwd_stats": sonic_state.watchdog_stats,
+    "ecnconfig": sonic_state.ecn_profiles,
+    "queue_counters": sonic_state.queue_counters,
+    "queue_watermarks": sonic_state.queue_watermarks,
+    "group_watermarks": sonic_state.group_watermarks,
+    "group_drops": sonic_state.group_drops,
+    "arp": sonic_state.neighbours,
+    "mac": sonic_state.mac_table,
+    "crm": sonic_state.table_use,
+}
+#: Tables that say at their end how many rows they have.
+COUNTED = {"arp", "mac"}
+EXPECTED: dict[str, Any] = {
+    "interfaces_status": {
+        "Ethernet0": InterfaceState(True, True, 400.0, 9100, "rs"),
+        "Ethernet8": InterfaceState(False, True, 400.0, 9100, None),
+        "Ethernet16": InterfaceState(True, False, 0.1, 1500, None),
+    },
+    "interfaces_counters": {
+        "Ethernet0": InterfaceState(
+            counters={
+                "rx_packets": 1_204_881,
+                "rx_errors": 0,
+                "rx_drops": 3,
+                "rx_overruns": 0,
+                "tx_packets": 988_120,
+            }
+        ),
+        "Ethernet8": InterfaceState(
+            counters={
+                "rx_packets": 0,
+                "rx_errors": 7,
+                "rx_drops": 0,
+                "tx_packets": 0,
+                "tx_errors": 0,
+                "tx_drops": 0,
+                "tx_overruns": 0,
+            }
+        ),
+    },
+    "pfc_counters": {
+        "Ethernet0": PfcCounters((0, 0, 0, 4210, 0, 0, 0, 0), (0, 0, 0, 17, 0, 0, 0, 0)),
+        "Ethernet8": PfcCounters(NO_PAUSES, NO_PAUSES),
+    },
+    "pfcwd_stats": {
+        ("Ethernet0", 3): WatchdogState(True, 2, 2, 12),
+        ("Ethernet8", 3): WatchdogState(False, 1, 0, 300),
+    },
+    "ecnconfig": {
+        "AZURE_LOSSLESS": EcnState(150_000, 1_500_000, 100.0),
+        "AZURE_LOSSY": EcnState(),
+    },
+    "queue_counters": {
+        (port, queue): QueueCounters(packets, drops)
+        for port in ("Ethernet0", "Ethernet8")
+        for queue, packets, drops in ((0, 10, 0), (3, 5000, 12))
+    },
+    "queue_watermarks": {
+        ("Ethernet0", queue): QueueCounters(watermark_bytes=152_000 if queue == 3 else 0)
+        for queue in range(8)
+    }
+    | {
+        ("Ethernet8", queue): QueueCounters(watermark_bytes=None if queue == 3 else 0)
+        for queue in range(8)
+    },
+    "group_watermarks": {
+        ("Ethernet0", group): QueueCounters(watermark_bytes=19_456 if group == 3 else 0)
+        for group in range(8)
+    },
+    "group_drops": {
+        ("Ethernet0", group): QueueCounters(dropped_packets=1 if group == 3 else 0)
+        for group in range(8)
+    },
+    "arp": {
+        "10.64.0.2": NeighbourEntry("0c:42:a1:00:00:02", "Ethernet0"),
+        "10.254.0.1": NeighbourEntry("0c:42:a1:00:00:03", "Ethernet128"),
+    },
+    "mac": (
+        MacEntry(101, "0c:42:a1:00:00:02", "Ethernet0"),
+        MacEntry(101, "0c:42:a1:00:00:09", "Ethernet8"),
+    ),
+    "crm": {
+        "host_entries": TableUse(8, 8176),
+        "mac_entries": TableUse(0, 32_767),
+        "route_entries": TableUse(58, 98_304),
+    },
+}
+#: Recorded output -> parser, and how many things it tells.
+RECORDED = {
+    "show_interfaces_status.txt": ("interfaces_status", 15),
+    "show_interfaces_counters.txt": ("interfaces_counters", 3),
+    "show_pfc_counters.txt": ("pfc_counters", 3),
+    "pfcwd_show_stats.txt": ("pfcwd_stats", 3),
+    "ecnconfig_l.txt": ("ecnconfig", 1),
+    "ecnconfig_l_two_profiles.txt": ("ecnconfig", 2),
+    "show_queue_counters.txt": ("queue_counters", 30),
+    "show_queue_watermark_unicast.txt": ("queue_watermarks", 30),
+    "show_pg_watermark_headroom.txt": ("group_watermarks", 24),
+    "show_pg_watermark_shared.txt": ("group_watermarks", 24),
+    "show_pg_drop_counters.txt": ("group_drops", 24),
+    "show_ndp.txt": ("arp", 3),
+    "show_mac.txt": ("mac", 5),
+    "crm_show_resources_all.txt": ("crm", 3),
+}
+
+
+#: Recorded outputs that no reading takes, and why.
+UNREAD = {
+    "show_arp.txt": "a sample of the manual, whose rows do not keep to its columns",
+}
+
+
+def _sample(name: str) -> str:
+    return (SAMPLES / f"{name}.txt").read_text(encoding="utf-8")
+
+
+def _read(name: str, text: str) -> Any:
+    try:
+        return PARSERS[name](text)
+    except UnreadableError:
+        return None
+
+
+@pytest.mark.parametrize("name", PARSERS)
+def test_sample(name: str) -> None:
+    assert PARSERS[name](_sample(name)) == EXPECTED[name]
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_recorded(name: str) -> None:
+    parser, things = RECORDED[name]
+    assert len(PARSERS[parser](recorded(f"sonic/{name}"))) == things
+
+
+@pytest.mark.parametrize("name", UNREAD)
+def test_what_is_not_read_is_unknown(name: str) -> None:
+    with pytest.raises(UnreadableError):
+        sonic_state.neighbours(recorded(f"sonic/{name}"))
+
+
+def test_watchdog_without_queues() -> None:
+    assert sonic_state.watchdog_stats(recorded("sonic/pfcwd_show_stats_empty.txt")) == {}
+
+
+@pytest.mark.parametrize("name", PARSERS)
+def test_a_cut_tells_nothing_else(name: str) -> None:
+    """At each byte: unreadable, the whole, or where nothing counts the rows, a part of it."""
+    text = _sample(name)
+    whole = PARSERS[name](text)
+    for length in range(len(text)):
+        found = _read(name, text[:length])
+        if found is None or found == whole:
+            continue
+        assert name not in COUNTED, text[:length][-40:]
+        assert found.items() <= whole.items(), text[:length][-40:]
+
+
+@pytest.mark.parametrize("name", PARSERS)
+@pytest.mark.parametrize("mark", ["\x1b[7m", "--More--", "\x08\x08"])
+@given(data=st.data())
+def test_marks_of_a_pager_are_noticed(name: str, mark: str, data: st.DataObject) -> None:
+    text = _sample(name)
+    place = data.draw(st.integers(0, len(text) - 2))
+    assert _read(name, text[:place] + mark + text[place:]) is None
+
+
+@pytest.mark.parametrize("name", PARSERS)
+@given(data=st.data())
+def test_no_other_exception(name: str, data: st.DataObject) -> None:
+    text = _sample(name)
+    start = data.draw(st.integers(0, len(text)))
+    stop = data.draw(st.integers(start, min(len(text), start + 30)))
+    middle = data.draw(st.sampled_from(["", "0", "9", " ", "\n", "x", ",", "N/A", "é", ":"]))
+    found = _read(name, text[:start] + middle + text[stop:])
+    assert found is None or isinstance(found, type(EXPECTED[name]))
+
+
+@pytest.mark.parametrize("name", PARSERS)
+@pytest.mark.parametrize("text", ["", "\n", "Error: no such command\n", "Tabelle leer\n"])
+def test_rubbish_is_unreadable(name: str, text: str) -> None:
+    assert _read(name, text) is None
+
+
+def test_two_readings_of_one_field_are_one() -> None:
+    """Status and counters of a port, drops and watermarks of a queue."""
+    status, counters = (EXPECTED[f"interfaces_{what}"] for what in ("status", "counters"))
+    found = merged(status, counters)
+    assert found["Ethernet0"].counters["rx_drops"] == 3
+    assert found["Ethernet0"].mtu_bytes == 9100
+    assert found["Ethernet8"].up is False
+    assert found["Ethernet16"] == status["Ethernet16"]
+    queues = merged(EXPECTED["queue_counters"], EXPECTED["queue_watermarks"])
+    assert queues["Ethernet0", 3] == QueueCounters(5000, 12, 152_000)
+    assert queues["Ethernet8", 3] == QueueCounters(5000, 12, None)
