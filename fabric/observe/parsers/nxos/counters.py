@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.parsers.tables import plain
@@ -191,7 +191,8 @@ def watchdog(text: str) -> dict[tuple[str, int], WatchdogState]:
             key = (port, int(group[1]))
             found[key] = WatchdogState(operational=enabled)
         elif key and (cell := _WATCHED_CELL.fullmatch(line)) and cell[1] in _WATCHED_FIELDS:
-            found[key] = replace(found[key], **{_WATCHED_FIELDS[cell[1]]: int(cell[2])})
+            counted: dict[str, Any] = {_WATCHED_FIELDS[cell[1]]: int(cell[2])}
+            found[key] = replace(found[key], **counted)
     for (name, number), state in found.items():
         if None in (state.storms_detected, state.storms_restored, state.dropped_packets):
             message = f"the watchdog of {name}, group {number}, has no counters"
