@@ -1,0 +1,68 @@
+"""JUN006: on Junos ECN thresholds are whole percents of a queue."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Severity
+from fabric.qos.ecn.edge import UNITS, to_units
+from fabric.render.junos_view import largest_queue_bytes
+from fabric.validate.rule import ModelRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.design.model import QosProfile
+    from fabric.platforms.model import Sku
+    from fabric.validate.world import Model
+
+#: How far a threshold may move before it is worth a word: what a person would still call the same.
+ROUNDING = 1.25
+
+
+@rules.add("JUN006")
+class EcnPercents(ModelRule):
+    """On Junos ECN thresholds are whole percents of a queue."""
+
+    why = (
+        "A threshold is rounded up to a percent of the lossless part of the egress buffer, so "
+        "that marking begins later than was asked for, or Kmin and Kmax become one."
+    )
+    source = "juniper.net CLI reference fill-level (percent of the buffer of the queue)"
+    guards = ("lossless.ecn.kmin_bytes", "lossless.ecn.kmax_bytes")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare what would be marked at with what was asked for, for every policy on Junos."""
+        for device in model.devices.values():
+            for profile in device.qos_profiles if device.platform == "junos" else ():
+                for field, message, severity in _wrong(device.sku, profile):
+                    yield self.finding(
+                        message,
+                        "set thresholds that whole percents of the queue can say",
+                        place=model.profile_place(f"ecn.{field}", device, profile),
+                        device=device.name,
+                        severity=severity,
+                    )
+
+
+def _wrong(sku: Sku, profile: QosProfile) -> Iterator[tuple[str, str, Severity]]:
+    queue_bytes = largest_queue_bytes(sku)
+    if queue_bytes is None or profile.kmax_bytes > queue_bytes:
+        size = "unknown size" if queue_bytes is None else f"{queue_bytes:,} bytes"
+        message = f"ecn.kmax_bytes {profile.kmax_bytes:,} is no percent of a queue of {size}"
+        yield "kmax_bytes", message, Severity.ERROR
+        return
+    percents = [
+        to_units(size, UNITS["junos"], queue_bytes=queue_bytes)
+        for size in (profile.kmin_bytes, profile.kmax_bytes)
+    ]
+    if percents[0] == percents[1]:
+        message = f"ecn.kmin_bytes and kmax_bytes are both {percents[0]} % of {queue_bytes:,} bytes"
+        yield "kmax_bytes", message, Severity.ERROR
+        return
+    for field, percent in zip(("kmin_bytes", "kmax_bytes"), percents, strict=True):
+        asked, marked = getattr(profile, field), percent * queue_bytes // 100
+        if marked > ROUNDING * asked:
+            message = f"ecn.{field} {asked:,} becomes {percent} %, that is {marked:,} bytes"
+            yield field, message, Severity.WARNING
