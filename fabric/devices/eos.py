@@ -30,8 +30,13 @@ _PREVIEW = "rocefab-preview"
 _STATE_COMMANDS = {
     "bgp": "show ip bgp summary vrf all",
     "lldp": "show lldp neighbors",
+    "version": "show version",
+    "interfaces": "show interfaces",
     "pfc_counters": "show priority-flow-control counters",
-    "interfaces": "show interfaces status",
+    "ecn_counters": "show qos interfaces ecn counters queue",
+    "queue_counters": "show interfaces counters queue detail",
+    "arp": "show arp vrf all",
+    "macs": "show mac address-table",
 }
 
 

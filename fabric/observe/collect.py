@@ -83,5 +83,10 @@ def merged(first: Any, second: Any) -> Any:
     if is_dataclass(first) and type(first) is type(second) and not isinstance(first, type):
         told = {item.name: getattr(second, item.name) for item in dataclass_fields(second)}
         known = {name: value for name, value in told.items() if value not in (None, "", {})}
-        return replace(first, **known)
+        maps = {
+            name: merged(getattr(first, name), value)
+            for name, value in known.items()
+            if isinstance(value, Mapping)
+        }
+        return replace(first, **{**known, **maps})
     return second

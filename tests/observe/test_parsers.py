@@ -13,7 +13,7 @@ from fabric.observe.parsers.mlnx_qos import NicQos, mlnx_qos
 from fabric.observe.state import BgpPeer, LldpNeighbour
 
 SAMPLES = Path(__file__).parent / "samples"
-SUPPORT = {"gids", "mlnx_qos", "tables"}
+SUPPORT = {"eos_state", "gids", "mlnx_qos", "sonic_state", "tables"}
 
 
 def sample(name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
-from fabric.observe.parsers import UnreadableError, parsers
+from fabric.observe.parsers import UnreadableError, eos_state, parsers
 from fabric.observe.snapshot import Running
 from fabric.observe.state import BgpPeer, LldpNeighbour
 
@@ -119,6 +119,13 @@ class EosParser:
     readings: ClassVar[Mapping[str, tuple[str, Reading]]] = {
         "bgp": ("bgp", bgp_summary),
         "lldp": ("lldp", lldp_neighbours),
+        "version": ("facts", eos_state.facts),
+        "interfaces": ("interfaces", eos_state.interfaces),
+        "pfc_counters": ("interfaces", eos_state.pfc_frames),
+        "ecn_counters": ("ecn", eos_state.ecn_marks),
+        "queue_counters": ("queues", eos_state.queue_drops),
+        "arp": ("neighbours", eos_state.neighbours),
+        "macs": ("macs", eos_state.macs),
     }
 
     def running(self, device: str, texts: Mapping[str, str]) -> Running:

@@ -1,0 +1,180 @@
+"""EOS: state and counters from the JSON answers of eAPI (shapes of aristanetworks/anta)."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from fabric.core.units import BPS_PER_GBPS
+from fabric.observe.parsers import UnreadableError
+from fabric.observe.state import (
+    EcnState,
+    InterfaceState,
+    MacEntry,
+    NeighbourEntry,
+    QueueCounters,
+    SystemFacts,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+P = ParamSpec("P")
+T = TypeVar("T")
+_MAC = re.compile(r"[0-9a-f]{12}")
+_CLASS = re.compile(r"TC(\d)")
+#: Counters of `show interfaces` and their names in a snapshot.
+_COUNTERS = {
+    "inOctets": "rx_bytes",
+    "outOctets": "tx_bytes",
+    "totalInErrors": "rx_errors",
+    "totalOutErrors": "tx_errors",
+    "inDiscards": "rx_drops",
+    "outDiscards": "tx_drops",
+}
+_NOT_COUNTED = "-"
+
+
+def _reading(parse: Callable[[Any], T]) -> Callable[[str], T]:
+    """Give a parser the JSON of an answer; whatever is not of its shape is unreadable."""
+
+    @wraps(parse)
+    def read(text: str) -> T:
+        try:
+            return parse(json.loads(text))
+        except UnreadableError:
+            raise
+        except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError) as error:
+            message = f"the answer of {parse.__name__} has another shape: {error}"
+            raise UnreadableError(message) from error
+
+    return read
+
+
+@_reading
+def facts(answer: Any) -> SystemFacts:
+    """Parse ``show version``."""
+    return SystemFacts(
+        hostname="",
+        model=_text(answer["modelName"]),
+        version=_text(answer["version"]),
+        serial=_text(answer["serialNumber"]),
+        mac=_text(answer["systemMacAddress"]).lower(),
+        uptime_s=float(answer["uptime"]) if "uptime" in answer else None,
+    )
+
+
+@_reading
+def interfaces(answer: Any) -> dict[str, InterfaceState]:
+    """Parse ``show interfaces``."""
+    return {
+        name: InterfaceState(
+            up=_text(port["lineProtocolStatus"]) == "up",
+            enabled=_text(port["interfaceStatus"]) != "disabled",
+            speed_gbps=_count(port["bandwidth"]) / BPS_PER_GBPS or None,
+            mtu_bytes=_count(port["mtu"]),
+            description=_text(port.get("description", "")),
+            counters={
+                ours: _count(port["interfaceCounters"][theirs])
+                for theirs, ours in _COUNTERS.items()
+                if theirs in port.get("interfaceCounters", {})
+            },
+        )
+        for name, port in answer["interfaces"].items()
+        if "bandwidth" in port and "mtu" in port
+    }
+
+
+@_reading
+def pfc_frames(answer: Any) -> dict[str, InterfaceState]:
+    """Parse ``show priority-flow-control counters``: frames of all priorities together."""
+    return {
+        name: InterfaceState(
+            counters={
+                "rx_pfc_frames": _count(port["rxFrames"]),
+                "tx_pfc_frames": _count(port["txFrames"]),
+            }
+        )
+        for name, port in answer["interfaceCounters"].items()
+    }
+
+
+@_reading
+def ecn_marks(answer: Any) -> dict[tuple[str, int], EcnState]:
+    """Parse ``show qos interfaces ecn counters queue``; ``-`` is a queue that does not count."""
+    return {
+        (name, int(queue)): EcnState(
+            marked_packets=None if marks == _NOT_COUNTED else _digits(marks)
+        )
+        for name, port in answer["intfQueueCounters"].items()
+        for queue, marks in port["queueCounters"].items()
+    }
+
+
+@_reading
+def queue_drops(answer: Any) -> dict[tuple[str, int], QueueCounters]:
+    """Parse ``show interfaces counters queue detail``: drops of unicast queues."""
+    found = {}
+    for name, port in answer["egressQueueCounters"]["interfaces"].items():
+        for traffic_class, queue in port["ucastQueues"]["trafficClasses"].items():
+            number = _CLASS.fullmatch(traffic_class)
+            if number is None:
+                message = f"{traffic_class!r} is not a traffic class"
+                raise UnreadableError(message)
+            drops = [_count(row["droppedPackets"]) for row in queue["dropPrecedences"].values()]
+            found[name, int(number[1])] = QueueCounters(dropped_packets=sum(drops))
+    return found
+
+
+@_reading
+def neighbours(answer: Any) -> dict[str, NeighbourEntry]:
+    """Parse ``show arp vrf all``: the default VRF, with the age of each entry."""
+    return {
+        _text(row["address"]): NeighbourEntry(
+            _mac(row["hwAddress"]),
+            _text(row["interface"]),
+            float(_count(row["age"])) if "age" in row else None,
+        )
+        for row in answer["vrfs"]["default"]["ipV4Neighbors"]
+    }
+
+
+@_reading
+def macs(answer: Any) -> tuple[MacEntry, ...]:
+    """Parse ``show mac address-table``; EOS shows the time of the last move, not an age."""
+    return tuple(
+        MacEntry(_count(row["vlanId"]), _mac(row["macAddress"]), _text(row["interface"]))
+        for row in answer["unicastTable"]["tableEntries"]
+    )
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        message = f"{value!r} is not a text"
+        raise UnreadableError(message)
+    return value
+
+
+def _count(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        message = f"{value!r} is not a count"
+        raise UnreadableError(message)
+    return value
+
+
+def _digits(value: Any) -> int:
+    text = _text(value)
+    if not text.isdecimal():
+        message = f"{text!r} is not a count"
+        raise UnreadableError(message)
+    return int(text)
+
+
+def _mac(value: Any) -> str:
+    digits = re.sub(r"[.:-]", "", _text(value)).lower()
+    if not _MAC.fullmatch(digits):
+        message = f"{value!r} is not a MAC address"
+        raise UnreadableError(message)
+    return ":".join(digits[index : index + 2] for index in range(0, 12, 2))
