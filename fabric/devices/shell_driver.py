@@ -133,13 +133,18 @@ class ShellDriver:
         return f"{_KEPT}/{checked_token(token)}"
 
     def _put(self, folder: str, contents: Mapping[str, bytes]) -> None:
-        inbox = self._shell.check("mktemp -d /tmp/rocefab-XXXXXXXXXX").strip()
-        if not _INBOX.fullmatch(inbox):
-            raise DeviceError(self.connection.device, "mktemp answered with another folder")
+        inbox = self._inbox()
         for name, content in contents.items():
             self._shell.upload(f"{inbox}/{name}", content)
             self._shell.check(f"sudo install -m 600 {inbox}/{name} {folder}/{name}")
         self._shell.check(f"rm -rf {inbox}")
+
+    def _inbox(self) -> str:
+        """Return a new folder that is ours alone."""
+        inbox = self._shell.check("mktemp -d /tmp/rocefab-XXXXXXXXXX").strip()
+        if not _INBOX.fullmatch(inbox):
+            raise DeviceError(self.connection.device, "mktemp answered with another folder")
+        return inbox
 
     def _undo_steps(self, candidate: Candidate, token: str) -> list[str]:
         steps = []
