@@ -1,0 +1,160 @@
+"""The lines that bring a switch from one configuration to another, in an order that it takes.
+
+Known (paregupt/nx-os @ ad8128f3 nxos_config_roce.py): policies in use cannot be deleted, so they go
+after what names them. Assumed: two interfaces cannot have overlapping addresses at any moment, nor
+two BGP processes run, so what goes away of them goes first; a port that changes between switched
+and routed loses its settings, so all of them are sent again.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabric.change.adapters.nxos.tree import PORT, Node, down_by_default, implied, key_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.change.adapters.nxos.tree import Path
+
+#: Sections whose removal makes room for what comes.
+_FIRST_AWAY = re.compile(r"(?:router|interface) .*")
+#: Sections that only settings can be taken from.
+_FIXED = re.compile(r"interface (?:Ethernet|mgmt)\S+|system qos|vlan 1")
+#: Later ones are named by earlier ones.
+_REMOVAL_ORDER = ("policy-map", "class-map", "route-map", "ip prefix-list", "vlan", "", "feature")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One line that comes or goes."""
+
+    path: Path
+    adds: bool
+
+
+def steps(now: Node, wanted: Node) -> list[Step]:
+    """Return what differs: lines that go and lines that come.
+
+    What holds without being printed neither comes nor goes.
+    """
+    return list(_steps(now, wanted, (), now, wanted))
+
+
+def _steps(now: Node, wanted: Node, path: Path, now_root: Node, root: Node) -> Iterator[Step]:
+    section = path[-1] if path else ""
+    silent = implied(now_root, section, now.children)
+    silent_then = implied(root, section, wanted.children)
+    for line, child in now.children.items():
+        if line in wanted.children:
+            yield from _steps(child, wanted.children[line], (*path, line), now_root, root)
+        elif line not in silent_then:
+            yield Step((*path, line), adds=False)
+            yield from (Step(inner, adds=False) for inner in child.lines((*path, line)))
+    for line, child in wanted.children.items():
+        if line not in now.children and line not in silent:
+            yield Step((*path, line), adds=True)
+            yield from (Step(inner, adds=True) for inner in child.lines((*path, line)))
+
+
+def patch(now: Node, wanted: Node) -> list[str]:
+    """Return the lines to send, indented as the configuration is.
+
+    Banners and jobs are texts that one line cannot carry; they are left as they are.
+    """
+    lines: list[str] = []
+    gone = [line for line in now.children if line not in wanted.children and "\n" not in line]
+    first = [line for line in gone if _FIRST_AWAY.fullmatch(line) and not _FIXED.fullmatch(line)]
+    lines += [f"no {line}" for line in first]
+    lines += _addresses_away(now, wanted)
+    for line, child in wanted.children.items():
+        if "\n" in line:
+            continue
+        lines += _section(now, wanted, line, child)
+    for line in gone:
+        if _FIXED.fullmatch(line):
+            lines += _section(now, wanted, line, Node())
+    last = [line for line in gone if line not in first and not _FIXED.fullmatch(line)]
+    replaced = {key_of(line) for line in wanted.children}
+    lines += [
+        negated(line) for line in sorted(last, key=_removal_rank) if key_of(line) not in replaced
+    ]
+    return lines
+
+
+def _removal_rank(line: str) -> int:
+    for rank, word in enumerate(_REMOVAL_ORDER):
+        if word and line.startswith(f"{word} "):
+            return rank
+    return _REMOVAL_ORDER.index("")
+
+
+def _addresses_away(now: Node, wanted: Node) -> Iterator[str]:
+    for section, child in now.children.items():
+        other = wanted.children.get(section)
+        if other is None or not section.startswith("interface "):
+            continue
+        lost = [
+            line
+            for line in child.children
+            if line.startswith("ip address ") and line not in other.children
+        ]
+        if lost:
+            yield section
+            yield from (f"  no {line}" for line in lost)
+
+
+def _section(now_root: Node, root: Node, line: str, wanted: Node) -> list[str]:
+    now = now_root.children.get(line)
+    if now is None:
+        if line in implied(now_root, "", now_root.children):
+            return []
+        return [line, *_all(wanted, 1)]
+    changes = list(_changes(now, wanted, (line,), now_root, root))
+    return [line, *changes] if changes else []
+
+
+def _changes(now: Node, wanted: Node, path: Path, now_root: Node, root: Node) -> Iterator[str]:
+    section, indent = path[-1], "  " * len(path)
+    silent = implied(now_root, section, now.children)
+    added = [line for line in wanted.children if line not in now.children and line not in silent]
+    turned = bool(PORT.fullmatch(section)) and any(key_of(line) == "switchport" for line in added)
+    silent_then = implied(root, section, wanted.children)
+    keys = {key_of(line) for line in added}
+    gone = [
+        line
+        for line in now.children
+        if line not in wanted.children and line not in silent_then and key_of(line) not in keys
+    ]
+    for line in sorted(gone, key=lambda item: key_of(item) == "switchport"):
+        if _is_needless(root, section, line):
+            continue
+        yield indent + negated(line)
+    for line, child in wanted.children.items():
+        if line in added or turned:
+            yield indent + line
+            yield from _all(child, len(path) + 1)
+        elif line in now.children:
+            below = list(_changes(now.children[line], child, (*path, line), now_root, root))
+            if below:
+                yield indent + line
+                yield from below
+
+
+def _is_needless(root: Node, section: str, line: str) -> bool:
+    """Tell whether the absence of a line is brought about without a word."""
+    if line.startswith("ip address ") and section.startswith("interface "):
+        return True  # gone already, see _addresses_away
+    return line == "no shutdown" and bool(PORT.fullmatch(section)) and not down_by_default(root)
+
+
+def _all(node: Node, depth: int) -> Iterator[str]:
+    for path in node.lines():
+        yield "  " * (depth + len(path) - 1) + path[-1]
+
+
+def negated(line: str) -> str:
+    """Return what takes a line away."""
+    return line.removeprefix("no ") if line.startswith("no ") else f"no {line}"
