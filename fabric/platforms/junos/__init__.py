@@ -28,6 +28,7 @@ JUNOS = platforms.add("junos")(
         grade="beta",
         default_port=830,  # RFC 6242 clause 5
         rule_prefix="JUN",
+        reads_pfc=True,
     )
 )
 

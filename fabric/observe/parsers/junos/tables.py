@@ -1,0 +1,227 @@
+"""Junos: text tables of `show` commands.
+
+Layouts: networktocode/ntc-templates @ d0bc5a48 tests/juniper_junos. The TextFSM templates there let
+the lines go by that count the rows, and so a table that was cut; these parsers do not.
+"""
+
+from __future__ import annotations
+
+import re
+
+from fabric.observe.parsers import UnreadableError
+from fabric.observe.parsers.tables import plain
+from fabric.observe.state import BgpPeer, LldpNeighbour, MacEntry, NeighbourEntry, SystemFacts
+
+_MAC = r"[0-9a-f]{2}(?::[0-9a-f]{2}){5}"
+_PROMPT = re.compile(r"\{[a-z]+(:\d+)?\}")
+_PEERS = re.compile(r"Groups: \d+ Peers: (\d+) Down peers: (\d+)")
+_PEER = re.compile(
+    r"([0-9a-f.:]+) +(\d+(?:\.\d+)?) +\d+ +\d+ +\d+ +\d+ +(\S.*?) +([A-Z][A-Za-z]+|[\d/ ]+/\d+)"
+)
+_ROUTES = re.compile(r"  [\w.-]+: \d+/\d+/\d+/\d+")
+_LLDP_HEADER = re.compile(r"Local Interface +Parent Interface +Chassis Id +Port info +System Name")
+_LLDP = re.compile(rf"(\S+) +(\S+) +({_MAC}|[0-9.]+) +(\S.*)")
+_ARP = re.compile(rf"({_MAC}) +([0-9.]+) +(\S+(?: \[\S+\])?) +([a-z ]+)")
+_ARP_TOTAL = re.compile(r"Total entries: (\d+)")
+_VLAN_HEADER = re.compile(r"Routing instance +VLAN name +Tag +Interfaces")
+_VLAN = re.compile(r"(\S+) +(\S+)(?: +(\d+|NA))?")
+_VLAN_PORT = re.compile(r" +\S+")
+_TABLE = re.compile(r"Ethernet switching table : (\d+) entries, \d+ learned")
+_ENTRY = re.compile(rf" *(\S+) +({_MAC}) +([A-Z,]+) +(-|\d+) +(\S+)(?: +\S+)*")
+_TABLE_WORDS = re.compile(
+    r"(MAC flags|\s*SE - |\s*O - |Routing instance|\s*Vlan +MAC|\s*name +addr).*"
+)
+_ASN_HALF = 16
+
+
+def _lines(text: str) -> list[str]:
+    """Return the lines of an output, without the prompt of a member behind it.
+
+    Raises
+    ------
+    UnreadableError
+        When the last line does not end, or a pager or terminal left its marks.
+    """
+    text = plain(text)
+    if not text.endswith("\n"):
+        raise UnreadableError("the end of the output is missing")
+    rows = [row.rstrip() for row in text.splitlines()]
+    return [row for row in rows if row and not _PROMPT.fullmatch(row)]
+
+
+def _strange(row: str, command: str) -> UnreadableError:
+    return UnreadableError(f"no line of `{command}`: {row[:80]!r}")
+
+
+def _counted(found: int, wanted: str, what: str) -> None:
+    if found != int(wanted):
+        raise UnreadableError(f"{found} {what}, but the output counts {wanted}")
+
+
+def system_facts(text: str) -> SystemFacts:
+    """Parse ``show version``.
+
+    Raises
+    ------
+    UnreadableError
+        When name, model or release is missing or stands twice.
+    """
+    pairs = [row.partition(": ") for row in _lines(text)]
+    values = []
+    for name in ("Hostname", "Model", "Junos"):
+        found = [value for key, colon, value in pairs if key == name and colon]
+        if len(found) != 1 or not found[0] or " " in found[0]:
+            raise UnreadableError(f"no single {name!r} in the output")
+        values.append(found[0])
+    return SystemFacts(hostname=values[0], model=values[1], version=values[2])
+
+
+def bgp_summary(text: str) -> dict[str, BgpPeer]:
+    """Parse ``show bgp summary``; a peer of several routing instances is up when all of it is.
+
+    Raises
+    ------
+    UnreadableError
+        When peers are missing, or fewer or more are down than the output says.
+    """
+    rows = _lines(text)
+    if rows == ["BGP is not running"]:
+        return {}
+    counts = [match for match in map(_PEERS.fullmatch, rows) if match]
+    heads = [number for number, row in enumerate(rows) if row.startswith("Peer  ")]
+    if len(counts) != 1 or len(heads) != 1:
+        raise UnreadableError("no table of BGP peers")
+    found: dict[str, BgpPeer] = {}
+    up = []
+    for row in rows[heads[0] + 1 :]:
+        if _ROUTES.fullmatch(row):
+            continue
+        match = _PEER.fullmatch(row)
+        if match is None:
+            raise _strange(row, "show bgp summary")
+        address, asn, _, state = match.groups()
+        up.append(state == "Establ" or "/" in state)
+        together = up[-1] and (address not in found or found[address].established)
+        found[address] = BgpPeer(together, state, _asn(asn))
+    _counted(len(up), counts[0][1], "peers")
+    _counted(up.count(False), counts[0][2], "peers that are down")
+    return found
+
+
+def _asn(text: str) -> int:
+    """Return an AS number that is written plainly or as ``65000.1`` (RFC 5396 asdot)."""
+    high, dot, low = text.partition(".")
+    return (int(high) << _ASN_HALF) + int(low) if dot else int(high)
+
+
+def lldp_neighbours(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
+    """Parse ``show lldp neighbors``; nothing counts its rows.
+
+    Raises
+    ------
+    UnreadableError
+        When there is no such table, or a row does not fit into it.
+    """
+    rows = _lines(text)
+    if not rows or not _LLDP_HEADER.fullmatch(rows[0]):
+        raise UnreadableError("no table of LLDP neighbours")
+    column = rows[0].index("System Name")
+    found: dict[str, tuple[LldpNeighbour, ...]] = {}
+    for row in rows[1:]:
+        match = _LLDP.fullmatch(row)
+        if match is None:
+            raise _strange(row, "show lldp neighbors")
+        port_id, name = _last_columns(row, column, match[4])
+        found[match[1]] = (*found.get(match[1], ()), LldpNeighbour(name, port_id))
+    return found
+
+
+def _last_columns(row: str, column: int, rest: str) -> tuple[str, str]:
+    """Return port and name; a long port moves the name to the right."""
+    start = len(row) - len(rest)
+    in_columns = start < column and row[column - 1 : column] in {" ", ""}
+    if in_columns and " " not in row[column:]:
+        return row[start:column].strip(), row[column:].strip()
+    port_id, _, name = rest.rpartition(" ")
+    if not port_id:
+        raise _strange(row, "show lldp neighbors")
+    return port_id.strip(), name
+
+
+def arp_entries(text: str) -> dict[str, NeighbourEntry]:
+    """Parse ``show arp no-resolve``.
+
+    Raises
+    ------
+    UnreadableError
+        When entries are missing.
+    """
+    rows = _lines(text)
+    if len(rows) < 2 or not rows[0].startswith("MAC Address "):  # noqa: PLR2004 - head and total
+        raise UnreadableError("no table of ARP entries")
+    total = _ARP_TOTAL.fullmatch(rows[-1])
+    if total is None:
+        raise UnreadableError("the total of the ARP entries is missing")
+    found = {}
+    for row in rows[1:-1]:
+        match = _ARP.fullmatch(row)
+        if match is None:
+            raise _strange(row, "show arp no-resolve")
+        found[match[2]] = NeighbourEntry(match[1], match[3])
+    _counted(len(rows) - 2, total[1], "entries")
+    return found
+
+
+def vlan_tags(text: str) -> dict[str, int]:
+    """Parse ``show vlans``: tag by name; a VLAN without a tag is left out.
+
+    Raises
+    ------
+    UnreadableError
+        When there is no such table, or a row does not fit into it.
+    """
+    rows = _lines(text)
+    if not rows or not _VLAN_HEADER.fullmatch(rows[0]):
+        raise UnreadableError("no table of VLANs")
+    found = {}
+    for row in rows[1:]:
+        match = _VLAN.fullmatch(row)
+        if match is None:
+            if not _VLAN_PORT.fullmatch(row):
+                raise _strange(row, "show vlans")
+        elif match[3] and match[3] != "NA":
+            found[match[2]] = int(match[3])
+    return found
+
+
+def mac_entries(text: str) -> tuple[MacEntry, ...]:
+    """Parse ``show vlans`` and ``show ethernet-switching table``, one behind the other.
+
+    Raises
+    ------
+    UnreadableError
+        When entries are missing, or the tag of a VLAN is.
+    """
+    vlans, mark, table = text.partition("MAC flags")
+    tags = vlan_tags(vlans)
+    found, total = [], ""
+    for row in _lines(mark + table):
+        match, count = _ENTRY.fullmatch(row), _TABLE.fullmatch(row)
+        if count:
+            total = count[1]
+        elif match and total:
+            if match[1] not in tags:
+                raise UnreadableError(f"VLAN {match[1]} has no tag")
+            age_s = None if match[4] == "-" else float(match[4])
+            found.append(MacEntry(tags[match[1]], match[2], _physical(match[5]), age_s))
+        elif not _TABLE_WORDS.fullmatch(row):
+            raise _strange(row, "show ethernet-switching table")
+    if not total:
+        raise UnreadableError("no table of MAC addresses")
+    _counted(len(found), total, "entries")
+    return tuple(found)
+
+
+def _physical(port: str) -> str:
+    """Return the port of a logical interface: its unit 0 is the port itself."""
+    return port.removesuffix(".0")
