@@ -95,7 +95,12 @@ def read(text: str, verb: str = "set") -> set[Path]:
             message = f"{line!r} is no line of nv {verb}"
             raise ValueError(message)
         found.update(paths(words))
-    return found
+    return leaves(found)
+
+
+def leaves(found: set[Path]) -> set[Path]:
+    """Return the paths that do not lead to others: ``interface swp1`` says nothing beside them."""
+    return found - {path[:length] for path in found for length in range(1, len(path))}
 
 
 def write(found: Iterable[Path], verb: str = "set") -> str:

@@ -3,6 +3,7 @@
 Sources: CumulusNetworks/docs, content/cumulus-linux-514, -510 and -515 (the pages of the features)
 and its list of NVUE commands (ranges). ``<kind>`` is a key, of which there can be many; ``=kind``
 is the one value of what stands before it. What is not here is refused by the lab's switch.
+Assumed: the upper ends of ``cable-length`` and ``tx-hold-multiplier``.
 """
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ from __future__ import annotations
 import ipaddress
 import re
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
+
+from fabric.platforms.cumulus.words import VOCABULARIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -159,12 +162,16 @@ def tree(words: Words) -> Node:
     return root
 
 
-def is_value(path: Path, words: Words) -> bool:
-    """Tell whether the last word of a path is the one value of the words before it."""
-    node: Node | None = tree(words)
-    for word in path:
-        node = node.next(word) if node else None
-    return bool(node and node.value)
+@lru_cache(maxsize=16_384)
+def is_value(path: Path) -> bool:
+    """Tell whether the last word is the one value of those before it, in any known release."""
+    for words in VOCABULARIES:
+        node: Node | None = tree(words)
+        for word in path:
+            node = node.next(word) if node else None
+        if node:
+            return node.value
+    return False
 
 
 def _plant(node: Node, pattern: list[str]) -> None:

@@ -45,7 +45,8 @@ _FROM_15 = Words(
     "state", "enabled", "disabled", "ipv4", "system ntp", "system syslog", "system lldp"
 )
 #: First minor release of each vocabulary, newest first, and the newest that is known.
-_VOCABULARIES = ((15, _FROM_15), (13, _UP_TO_14), (10, _UP_TO_12))
+_FIRST_MINOR = ((15, _FROM_15), (13, _UP_TO_14), (10, _UP_TO_12))
+VOCABULARIES = tuple(vocabulary for _, vocabulary in _FIRST_MINOR)
 _NEWEST = 15
 
 
@@ -59,7 +60,7 @@ def words(release: str) -> Words:
     """
     found = _RELEASE.fullmatch(release)
     minor = int(found[1]) if found else 0
-    for first, vocabulary in _VOCABULARIES:
+    for first, vocabulary in _FIRST_MINOR:
         if first <= minor <= _NEWEST:
             return vocabulary
     message = f"Cumulus Linux {release} is not known; known are 5.10 to 5.{_NEWEST}"

@@ -34,7 +34,7 @@ def bgp_summary(text: str) -> dict[str, BgpPeer]:
     """
     try:
         body: Any = json.loads(text)
-        family = body["ipv4Unicast"] if body != {} else {"peers": {}, "totalPeers": 0}
+        family: Any = body["ipv4Unicast"] if body != {} else {"peers": {}, "totalPeers": 0}
         found = {
             str(name): BgpPeer(
                 established=peer["state"] == "Established",

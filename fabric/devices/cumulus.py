@@ -1,0 +1,216 @@
+"""NVIDIA Cumulus Linux over SSH by netmiko (``linux``): NVUE revisions and its own commit timer.
+
+What is known of NVUE (CumulusNetworks/docs, content/cumulus-linux-514, NVUE CLI; the revision words
+are those of a NAPALM driver in public use) and handled here: lines travel as a file for ``nv config
+patch``, since each ``nv set`` is a request of its own; within one patch the order is not kept, so
+what goes is unset by a patch before the one that sets; both land in one pending revision, whose
+number is kept on the switch beside the name of the change, so that another process finds it; ``nv
+config apply --confirm`` arms the timer and always gets a unit, because a bare number means minutes;
+the answer of ``apply`` differs between releases and says nothing that could be relied on, so the
+state of the revision is read back: ``confirm`` while the timer runs; prompts of ``apply`` need
+``-y``; it may restart switchd or FRR and take minutes; from 5.9 on what is applied is saved by
+itself, before ``nv config save`` is needed, which is sent always. ``nv config replace`` is not
+used: it would write back the accounts with the masked passwords that ``nv config show`` prints.
+Anything that is pending or waits for its confirmation and is not ours is somebody else's work.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+from fabric.core.errors import DeviceError, RefusedError
+from fabric.core.units import S_PER_MIN
+from fabric.devices.driver import Candidate, Identity, checked_token, drivers
+from fabric.devices.redaction import redacted
+from fabric.devices.shell_driver import ShellDriver
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_APPLY_S = 600
+_FOLDER = "/var/lib/rocefab"
+_RECORD = f"{_FOLDER}/revisions"
+_REVISION = re.compile(r"\[rev_id: (\d+)\]")
+_WAITING = ("confirm", "pending")
+_EACH_PORT = (
+    "for port in $(ls /sys/class/net | grep '^swp'); "
+    'do echo "== $port =="; nv show interface $port {what}; done'
+)
+_ROCE = "nv show interface; echo '-- roce --'; nv show qos roce"
+_COUNTERS = _EACH_PORT.format(what="counters qos")
+_STATE_COMMANDS = {
+    "facts": "hostname; sudo decode-syseeprom",
+    "interfaces": "nv show interface",
+    "lldp": "sudo lldpcli show neighbors -f json",
+    "bgp": "sudo vtysh -c 'show ip bgp summary json'",
+    "bfd": "ptmctl -b",
+    "neighbours": "ip neighbor show",
+    "pfc_priority": _ROCE,
+    "ecn": _ROCE,
+    "pfc_counters": _COUNTERS,
+    "queues": _COUNTERS,
+    "priority_groups": _COUNTERS,
+    "pfc_watchdog": _EACH_PORT.format(what="qos pfc-watchdog"),
+    "marked": _EACH_PORT.format(what="qos roce counters"),
+}
+
+
+@drivers.add("cumulus")
+class CumulusDriver(ShellDriver):
+    """One Cumulus Linux switch."""
+
+    def identify(self) -> Identity:
+        """Return host name, serial number and base MAC from the system EEPROM."""
+        hostname = self._shell.check("hostname").strip()
+        eeprom = self._shell.run("sudo decode-syseeprom")[1]
+        return Identity(
+            hostname=hostname,
+            serial=_tlv(eeprom, "Serial Number", "0x23"),
+            mac=_tlv(eeprom, "Base MAC Address", "0x24").lower(),
+        )
+
+    def read_running(self, files: Sequence[str]) -> Mapping[str, str]:  # noqa: ARG002
+        """Return the applied configuration, and what of it is not saved; there are no files."""
+        return {
+            "config": self._shell.check("nv config show -o commands"),
+            "unsaved": self._shell.check("nv config diff startup applied -o commands"),
+        }
+
+    def read_state(self, subjects: Sequence[str]) -> Mapping[str, str]:
+        """Return the outputs of the commands of the subjects; each command runs once."""
+        wanted = {name: _STATE_COMMANDS[name] for name in subjects if name in _STATE_COMMANDS}
+        texts = {line: self._shell.run(line)[1] for line in dict.fromkeys(wanted.values())}
+        return {name: texts[line] for name, line in wanted.items()}
+
+    def foreign_sessions(self) -> Sequence[str]:
+        """Return what is pending or waits for its confirmation: our changes by their names."""
+        names = {number: token for token, number in self._recorded().items()}
+        return [
+            names.get(number, f"revision {number} ({state})")
+            for number, state in self._states().items()
+            if state in _WAITING
+        ]
+
+    def stage(self, candidate: Candidate, token: str) -> None:
+        """Patch a new pending revision, and keep its number beside the name of the change.
+
+        Raises
+        ------
+        RefusedError
+            When something is pending already, or the switch refuses a line.
+        """
+        checked_token(token)
+        waiting = self.foreign_sessions()
+        if waiting:
+            raise RefusedError(self.connection.device, f"in the way: {', '.join(waiting)}")
+        inbox = self._inbox()
+        number = ""
+        try:
+            for name, text in (("unset", candidate.unload), ("set", candidate.load)):
+                if text:
+                    self._shell.upload(f"{inbox}/{name}.nv", text.encode())
+                    number = self._patch(f"{inbox}/{name}.nv", number)
+                    self._remember(number, token)
+        finally:
+            self._shell.check(f"rm -rf {inbox}")
+
+    def _patch(self, path: str, number: str) -> str:
+        output = self._nv(f"nv config patch {path}")
+        found = _REVISION.search(output)
+        if not found or (number and found[1] != number):
+            raise self._refusal(f"nv config patch answered: {output}")
+        return found[1]
+
+    def _remember(self, number: str, token: str) -> None:
+        self._shell.check(f"sudo mkdir -p {_FOLDER}")
+        self._shell.check(f"echo {number} {token} | sudo tee -a {_RECORD} > /dev/null")
+
+    def commit(self, candidate: Candidate, token: str, timer_s: int) -> None:  # noqa: ARG002
+        """Apply the pending revision with the switch's own timer.
+
+        Raises
+        ------
+        RefusedError
+            When the switch finds the configuration invalid, or no timer runs afterwards.
+        """
+        minutes, rest = divmod(int(timer_s), S_PER_MIN)
+        time = f"{int(timer_s)}s" if rest else f"{minutes}m"
+        output = self._nv(f"nv config apply --confirm {time} -y")
+        if not self.pending(token):
+            raise self._refusal(f"the switch did not apply the change: {output}")
+
+    def pending(self, token: str) -> bool:
+        """Tell whether the revision of the change waits for its confirmation."""
+        return self._state(token) == "confirm"
+
+    def confirm(self, token: str) -> None:
+        """Keep the revision and stop the timer.
+
+        Raises
+        ------
+        DeviceError
+            When the timer has already run out.
+        """
+        if not self.pending(token):
+            raise DeviceError(self.connection.device, "the commit timer has already run out")
+        self._nv(f"nv config apply {self._recorded()[token]} --confirm-yes")
+        if self.pending(token):
+            raise DeviceError(self.connection.device, "the switch still waits for a confirmation")
+
+    def rollback(self, token: str) -> None:
+        """Go back to the revision before, or drop the pending one when it was not applied.
+
+        Raises
+        ------
+        DeviceError
+            When the switch still waits for a confirmation.
+        """
+        state = self._state(token)
+        if state == "confirm":
+            self._nv(f"nv config apply {self._recorded()[token]} --confirm-no")
+        elif state == "pending":
+            self._nv("nv config detach")
+        if self._state(token) in _WAITING:
+            raise DeviceError(self.connection.device, "the switch did not take the change back")
+
+    def save(self) -> None:
+        """Write the applied configuration to the startup file."""
+        self._nv("nv config save")
+
+    def _nv(self, command: str) -> str:
+        """Run a command of NVUE that changes something; it may take minutes."""
+        status, output = self._shell.run(command, quiet_s=_APPLY_S)
+        if status or output.lstrip().startswith(("Error", "Invalid")):
+            raise self._refusal(f"{command!r}: {output}")
+        return output
+
+    def _refusal(self, message: str) -> RefusedError:
+        return RefusedError(self.connection.device, " ".join(redacted(message).split())[:300])
+
+    def _state(self, token: str) -> str:
+        number = self._recorded().get(checked_token(token), "")
+        return self._states().get(number, "")
+
+    def _states(self) -> dict[str, str]:
+        """Return the state of each revision by its number."""
+        text = self._shell.check("nv config revision -o json")
+        try:
+            found = json.loads(text)
+            return {number: str(item.get("state", "")) for number, item in found.items()}
+        except (ValueError, AttributeError) as error:
+            message = "nv config revision printed no JSON of revisions"
+            raise DeviceError(self.connection.device, message) from error
+
+    def _recorded(self) -> dict[str, str]:
+        """Return the number of the revision of each change of ours."""
+        if not self._exists(_RECORD):
+            return {}
+        rows = (line.split() for line in self._shell.check(f"sudo cat {_RECORD}").splitlines())
+        return {words[1]: words[0] for words in rows if len(words) == 2}  # noqa: PLR2004
+
+
+def _tlv(text: str, name: str, code: str) -> str:
+    found = re.search(rf"^{name} +{code} +\d+ (.*)$", text, re.MULTILINE)
+    return found[1].strip() if found else ""
