@@ -99,6 +99,7 @@ class _Builder:
             speeds_gbps=tuple(sorted(set(ports.speeds_gbps))),
             buffer_bytes=buffer.value if buffer and isinstance(buffer.value, int) else None,
             pools=pools.pools,
+            layout=None if pools.pools and pools.pools.ingress_lossy_bytes else pools.layout,
             headroom=table.rows,
             first_lanes=ports.first_lanes,
             breakouts=model.breakouts,

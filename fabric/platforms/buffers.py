@@ -8,13 +8,22 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from fabric.platforms.model import Pools
+from fabric.platforms.model import BufferLayout, Pools
 from fabric.platforms.pg_table import MAX_BYTES, Problem
+from fabric.platforms.sonic import SELF_MADE_PROFILE
 
 TABLE = "BUFFER_POOL"
+PROFILES = "BUFFER_PROFILE"
+_PORT_LISTS = "BUFFER_PORT_INGRESS_PROFILE_LIST"
+_LOSSY_GROUP, _LOSSLESS_QUEUE = "ingress_lossy_profile", "egress_lossless_profile"
+_LOSSY_QUEUES = ("q_lossy_profile", "egress_lossy_profile")
+#: Fields of both tables (sonic-buffer-pool.yang, sonic-buffer-profile.yang of 202405).
+_FIELDS = {"type", "mode", "size", "xoff", "pool", "static_th", "dynamic_th", "xon", "xon_offset"}
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
+_WORD = re.compile(r"-?[0-9]{1,16}|[a-z][a-z_]{0,63}")
 _NEEDED = ("ingress_lossless_pool", "egress_lossless_pool")
 _FURTHER = ("ingress_lossy_pool", "egress_lossy_pool")
 _TEMPLATE = re.compile(r"\{[{%#]")
@@ -23,10 +32,14 @@ _PLAIN = "give plain JSON: `show runningconfiguration all`, or /etc/sonic/config
 
 @dataclass(frozen=True, slots=True)
 class BufferPools:
-    """Pools of a switch, or what is wrong with the text; ``pools`` is None with any problem."""
+    """Pools of a switch, or what is wrong with the text; ``pools`` is None with any problem.
+
+    ``layout`` is None where the text has no profiles beside the pools.
+    """
 
     pools: Pools | None
     problems: tuple[Problem, ...] = ()
+    layout: BufferLayout | None = None
 
     @property
     def largest_bytes(self) -> int:
@@ -49,7 +62,7 @@ def parse_buffers(text: str) -> BufferPools:
     Parameters
     ----------
     text : str
-        A JSON object with the table ``BUFFER_POOL``; other tables are not looked at.
+        A JSON object with the table ``BUFFER_POOL``, and perhaps ``BUFFER_PROFILE``.
     """
     try:
         data = json.loads(text.removeprefix("\ufeff"), object_pairs_hook=_object)
@@ -66,7 +79,41 @@ def parse_buffers(text: str) -> BufferPools:
     if not isinstance(table, dict):
         fix = "give a part of config_db.json that has it"
         return BufferPools(None, (Problem(1, 1, f"there is no table {TABLE}", fix),))
-    return _pools(text, table)
+    found = _pools(text, table)
+    return found if found.problems else replace(found, layout=_layout(data))
+
+
+def _layout(data: dict[str, Any]) -> BufferLayout | None:
+    """Return pools and profiles as they are, but for those that the buffer manager makes.
+
+    None without the profiles that every port needs, or with a word that SONiC does not have.
+    """
+    pools = _rows_of(data.get(TABLE))
+    profiles = _rows_of(data.get(PROFILES))
+    if pools is None or profiles is None or not {_LOSSY_GROUP, _LOSSLESS_QUEUE} <= profiles.keys():
+        return None
+    lossy = next((name for name in _LOSSY_QUEUES if name in profiles), None)
+    if lossy is None or any(row.get("pool") not in pools for row in profiles.values()):
+        return None
+    return BufferLayout(pools, profiles, lossy, port_lists=_PORT_LISTS in data)
+
+
+def _rows_of(table: Any) -> dict[str, dict[str, str]] | None:
+    if not isinstance(table, dict):
+        return None
+    found = {}
+    for name, row in table.items():
+        if re.fullmatch(SELF_MADE_PROFILE, name):
+            continue
+        words = row.values() if isinstance(row, dict) else [None]
+        if not _NAME.fullmatch(name) or not all(
+            isinstance(word, str) and _WORD.fullmatch(word) for word in words
+        ):
+            return None
+        if not row.keys() <= _FIELDS:
+            return None
+        found[name] = dict(row)
+    return found
 
 
 def _pools(text: str, table: dict[str, Any]) -> BufferPools:

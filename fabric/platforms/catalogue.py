@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from fabric.core.plugins import folders
 from fabric.platforms.asic import Asic, parse_asic
 from fabric.platforms.facts import Fact, parse_facts
-from fabric.platforms.model import HeadroomRow, Pools, Sku
+from fabric.platforms.model import BufferLayout, HeadroomRow, Pools, Sku
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -136,6 +136,7 @@ def _parse(name: str, data: dict[str, Any]) -> Sku:
         queue_submode=data.get("queue_submode", ""),
         buffer_bytes=own_buffer(own),
         pools=Pools(**data["pools"]) if "pools" in data else None,
+        layout=BufferLayout(**data["layout"]) if "layout" in data else None,
         headroom={
             (speed, cable): HeadroomRow(size, xon, headroom, threshold, *rest)
             for speed, cable, size, xon, headroom, threshold, *rest in data.get("headroom", [])

@@ -140,6 +140,26 @@ class Pools:
     shared_headroom_bytes: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class BufferLayout:
+    """The buffer objects of a SONiC switch beside its lossless groups, as its image writes them.
+
+    Parameters
+    ----------
+    pools, profiles : mapping of str to mapping
+        Rows of BUFFER_POOL and BUFFER_PROFILE.
+    lossy_queue : str
+        Profile of the queues that may drop.
+    port_lists : bool
+        Whether each port is told its ingress and egress profiles.
+    """
+
+    pools: Mapping[str, Mapping[str, str]]
+    profiles: Mapping[str, Mapping[str, str]]
+    lossy_queue: str
+    port_lists: bool = False
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Sku:
     """One switch model under one network operating system.
@@ -169,6 +189,8 @@ class Sku:
         Size of the packet buffer where it is known of this model; see `packet_buffer_bytes`.
     pools : Pools or None
         Pool sizes of the vendor's defaults, where known.
+    layout : BufferLayout or None
+        Buffer objects of the image where they are not those of NVIDIA.
     headroom : dict
         Vendor table: (speed_mbps, cable_m) -> row; empty where the vendor publishes none.
     first_lanes : tuple of int
@@ -198,6 +220,7 @@ class Sku:
     queue_submode: str = ""
     buffer_bytes: int | None = None
     pools: Pools | None = None
+    layout: BufferLayout | None = None
     headroom: dict[tuple[int, int], HeadroomRow] = field(default_factory=dict)
     first_lanes: tuple[int, ...] = ()
     breakouts: tuple[str, ...] = ()

@@ -13,19 +13,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import RenderError
+from fabric.platforms.model import BufferLayout
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fabric.design.model import DeviceDesign, HeadroomProfile, PortDesign, QosProfile
-    from fabric.platforms.model import HeadroomRow, Pools
+    from fabric.platforms.model import HeadroomRow
 
 #: ``type`` also picks the ECMP hash seed of the tier: dockers/docker-orchagent/switch.json.j2.
 DEVICE_TYPES = {"leaf": "LeafRouter", "spine": "SpineRouter"}
 SCHEDULERS = {"default": "scheduler.0", "lossless": "scheduler.1", "cnp": "scheduler.cnp"}
 QUEUES = range(8)
 LOSSY_GROUP = "ingress_lossy_profile"
-LOSSY_QUEUE = "q_lossy_profile"
 LOSSLESS_QUEUE = "egress_lossless_profile"
 
 
@@ -81,7 +81,7 @@ class SonicView:
     watched: tuple[PortView, ...]
     poll_ms: int
     group_profiles: tuple[PriorityGroupProfile, ...]
-    pools: Pools
+    layout: BufferLayout
 
 
 def view(device: DeviceDesign) -> SonicView:
@@ -90,20 +90,10 @@ def view(device: DeviceDesign) -> SonicView:
     Raises
     ------
     RenderError
-        When the model has no buffer pool sizes, or none of their own for lossy traffic: a port
-        would have no pool to draw from.
+        When the buffer pools of the model are not known: a port would have none to draw from.
     """
-    pools = device.sku.pools
-    if pools is None:
-        message = f"{device.name}: the buffer pools of {device.sku.name} are not known"
-        raise RenderError(message)
-    if pools.ingress_lossy_bytes is None or pools.egress_lossy_bytes is None:
-        message = (
-            f"{device.name}: lossy traffic of {device.sku.name} shares the lossless pools, and "
-            "rocefab writes separate pools only"
-        )
-        raise RenderError(message)
-    policies = tuple(_qos(profile) for profile in device.qos_profiles)
+    layout = device.sku.layout or _nvidia_layout(device)
+    policies = tuple(_qos(profile, layout) for profile in device.qos_profiles)
     names = _group_names(device.headroom_profiles)
     keys = [json.dumps(port.name)[1:-1] for port in device.ports]
     used = tuple(
@@ -125,8 +115,50 @@ def view(device: DeviceDesign) -> SonicView:
             for profile in device.headroom_profiles
             if profile.row
         ),
-        pools=pools,
+        layout=layout,
     )
+
+
+def _nvidia_layout(device: DeviceDesign) -> BufferLayout:
+    """Return the objects of the SKUs of NVIDIA: pools of their own for lossy traffic.
+
+    Source: sonic-net/sonic-buildimage device/mellanox, buffers_defaults_t1.j2 of the SKU.
+    """
+    pools = device.sku.pools
+    if pools is None:
+        message = f"{device.name}: the buffer pools of {device.sku.name} are not known"
+        raise RenderError(message)
+    if pools.ingress_lossy_bytes is None or pools.egress_lossy_bytes is None:
+        message = (
+            f"{device.name}: lossy traffic of {device.sku.name} shares the lossless pools, and "
+            "how its image does that is not known"
+        )
+        raise RenderError(message)
+    sizes = {
+        "ingress_lossless_pool": pools.ingress_lossless_bytes,
+        "ingress_lossy_pool": pools.ingress_lossy_bytes,
+        "egress_lossless_pool": pools.egress_lossless_bytes,
+        "egress_lossy_pool": pools.egress_lossy_bytes,
+    }
+    return BufferLayout(
+        pools={
+            name: {"type": name.partition("_")[0], "mode": "dynamic", "size": str(size)}
+            for name, size in sizes.items()
+        },
+        profiles={
+            "ingress_lossless_profile": _dynamic("ingress_lossless_pool", "0", "7"),
+            LOSSY_GROUP: _dynamic("ingress_lossy_pool", "0", "3"),
+            LOSSLESS_QUEUE: _dynamic("egress_lossless_pool", "0", "7"),
+            "egress_lossy_profile": _dynamic("egress_lossy_pool", "9216", "7"),
+            "q_lossy_profile": _dynamic("egress_lossy_pool", "0", "3"),
+        },
+        lossy_queue="q_lossy_profile",
+        port_lists=True,
+    )
+
+
+def _dynamic(pool: str, size: str, threshold: str) -> dict[str, str]:
+    return {"pool": pool, "size": size, "dynamic_th": threshold}
 
 
 def ranges(numbers: Iterable[int]) -> list[str]:
@@ -140,7 +172,7 @@ def ranges(numbers: Iterable[int]) -> list[str]:
     return [str(low) if low == high else f"{low}-{high}" for low, high in runs]
 
 
-def _qos(profile: QosProfile) -> QosView:
+def _qos(profile: QosProfile, layout: BufferLayout) -> QosView:
     suffix, wred = profile.suffix, f"AZURE_LOSSLESS{profile.suffix}"
     return QosView(
         design=profile,
@@ -157,14 +189,15 @@ def _qos(profile: QosProfile) -> QosView:
             )
             for queue in profile.queues
         ),
-        buffer_queues=_buffer_queues(profile),
+        buffer_queues=_buffer_queues(profile, layout),
         watchdog=profile.pfc and profile.watchdog.enabled,
     )
 
 
-def _buffer_queues(profile: QosProfile) -> tuple[tuple[str, str], ...]:
+def _buffer_queues(profile: QosProfile, layout: BufferLayout) -> tuple[tuple[str, str], ...]:
     lossless = {profile.queue} if profile.pfc else set()
-    rows = [(name, LOSSY_QUEUE) for name in ranges(n for n in QUEUES if n not in lossless)]
+    lossy = ranges(number for number in QUEUES if number not in lossless)
+    rows = [(name, layout.lossy_queue) for name in lossy]
     rows += [(name, LOSSLESS_QUEUE) for name in ranges(sorted(lossless))]
     return tuple(sorted(rows))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.platforms import load_platforms, platforms
 from fabric.validate.rule import SonicRule
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ _SUBJECTS = {
     "ADR": "Addresses",
     "ARP": "Ageing and neighbour tables",
     "BGP": "Routing",
-    "EOS": "Limits of Arista EOS",
     "HST": "Hosts",
     "QOS": "Lossless policy, end to end",
     "SON": "SONiC CONFIG_DB",
@@ -34,8 +34,12 @@ _SUBJECTS = {
 def markdown(rules: Sequence[Rule]) -> str:
     """Return the catalogue of the rules, one table for each subject."""
     parts = [_HEAD]
+    load_platforms()
+    known = [platforms[name] for name in platforms]
+    limits = {p.rule_prefix: f"Limits of {p.title}" for p in known if p.rule_prefix}
+    subjects = {**limits, **_SUBJECTS}
     for subject in sorted({rule.id[:3] for rule in rules}):
-        parts.append(f"## {subject}: {_SUBJECTS[subject]}\n\n")
+        parts.append(f"## {subject}: {subjects[subject]}\n\n")
         parts.append("| rule | looks at | severity | title | why | source |\n")
         parts.append("|---|---|---|---|---|---|\n")
         parts += [_row(rule) for rule in rules if rule.id.startswith(subject)]

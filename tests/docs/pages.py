@@ -62,8 +62,9 @@ skus:
 - `asic` brings cell size, headroom law and the rest; `rocefab show platforms --asics` lists the
   families. `facts` stand before those of the family; each needs a source. The names of facts
   are those that `rocefab show platforms spectrum-4` prints.
-- What is left out is unknown, and checks that need it say so. Without `buffers`, or where lossy
-  traffic shares the lossless pools, the configuration of the switch cannot be written.
+- What is left out is unknown, and checks that need it say so. Without `buffers` the configuration
+  of the switch cannot be written; where lossy traffic shares the lossless pools, it takes the table
+  `BUFFER_PROFILE` beside `BUFFER_POOL`.
 - `rocefab show platforms My-Switch --inventory FOLDER` shows all that is known of it.
 
 """

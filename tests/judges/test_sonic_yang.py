@@ -53,7 +53,9 @@ VARIANTS = {
 MODELS = [
     name
     for name in sku_names()
-    if (pools := sku(name).pools) and sku(name).nos == "sonic" and pools.ingress_lossy_bytes
+    if (pools := sku(name).pools)
+    and sku(name).nos == "sonic"
+    and (sku(name).layout or pools.ingress_lossy_bytes)
 ]
 
 

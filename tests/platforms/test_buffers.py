@@ -171,3 +171,50 @@ def test_what_is_written_is_read_again(ingress: int, egress: int, shared: int) -
     assert parse_buffers(json.dumps({"BUFFER_POOL": table})).pools == Pools(
         ingress_lossless_bytes=ingress, egress_lossless_bytes=egress, shared_headroom_bytes=shared
     )
+
+
+LAYOUT = {
+    "BUFFER_POOL": {
+        "ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "size": "9", "xoff": "2"},
+        "egress_lossless_pool": {"type": "egress", "mode": "static", "size": "9"},
+    },
+    "BUFFER_PROFILE": {
+        "ingress_lossy_profile": {"pool": "ingress_lossless_pool", "size": "0", "static_th": "9"},
+        "egress_lossless_profile": {"pool": "egress_lossless_pool", "size": "0", "static_th": "9"},
+        "egress_lossy_profile": {"pool": "egress_lossless_pool", "size": "0", "dynamic_th": "-2"},
+        "pg_lossless_400000_5m_profile": {"pool": "ingress_lossless_pool", "xoff": "7"},
+    },
+}
+
+
+def test_the_layout_of_a_switch_is_kept() -> None:
+    """All but the profiles that the buffer manager makes by itself."""
+    layout = parse_buffers(json.dumps(LAYOUT)).layout
+    assert layout is not None
+    assert layout.pools == LAYOUT["BUFFER_POOL"]
+    assert set(layout.profiles) == {
+        "ingress_lossy_profile",
+        "egress_lossless_profile",
+        "egress_lossy_profile",
+    }
+    assert layout.lossy_queue == "egress_lossy_profile"
+    assert not layout.port_lists
+
+
+@pytest.mark.parametrize(
+    ("profile", "row"),
+    [
+        ("egress_lossy_profile", {"pool": "none", "size": "0"}),
+        ("egress_lossy_profile", {"pool": "egress_lossless_pool", "size": '0"}}'}),
+        ("egress_lossy_profile", {"pool": "egress_lossless_pool", "command": "reboot"}),
+        ('x": {}, "y', {"pool": "egress_lossless_pool", "size": "0"}),
+        ("egress_lossless_profile", None),
+    ],
+)
+def test_a_layout_that_is_not_sonics_is_not_kept(profile: str, row: dict | None) -> None:
+    """Nothing of a file from a switch may become a line of another."""
+    profiles = {**LAYOUT["BUFFER_PROFILE"], profile: row}
+    if row is None:
+        del profiles[profile]
+    text = json.dumps({**LAYOUT, "BUFFER_PROFILE": profiles})
+    assert parse_buffers(text).layout is None

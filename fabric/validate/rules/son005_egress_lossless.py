@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.core.findings import Severity
 from fabric.validate.config_db import number
 from fabric.validate.rule import SonicRule, rules
 
@@ -32,14 +33,26 @@ class EgressLossless(SonicRule):
         for port in config.lossless_ports:
             for queue in port.queues:
                 row = config.queue_buffers.get((port.name, queue))
-                if row and not _lossless(config.profile(row.get("profile")), pools):
+                profile = config.profile(row.get("profile")) if row else None
+                if row and not _lossless(profile, pools):
+                    may = _may_share(profile)
                     yield self.finding(
-                        f"lossless queue {queue} has egress profile {row.get('profile')}, "
-                        "which can drop",
-                        "use egress_lossless_profile",
+                        f"lossless queue {queue} has egress profile {row.get('profile')}, which "
+                        + ("drops when the pool is full enough" if may else "can drop"),
+                        "use a profile with a static_th of the whole pool, or dynamic_th 7"
+                        if may
+                        else "use egress_lossless_profile",
                         device=config.device,
                         port=port.name,
+                        severity=Severity.WARNING if may else None,
                     )
+
+
+def _may_share(profile: Row | None) -> bool:
+    """Say whether a queue may take a multiple of what is free, as some vendors ship it."""
+    dynamic = number(profile.get("dynamic_th")) if profile else None
+    lossy = "lossy" in str(profile.get("pool")) if profile else True
+    return not lossy and dynamic is not None and dynamic >= 0
 
 
 def _lossless(profile: Row | None, pools: dict[str, Row]) -> bool:
