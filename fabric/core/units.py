@@ -11,6 +11,7 @@ BPS_PER_GBPS = 1_000_000_000
 PERCENT = 100
 MS_PER_S = 1_000
 S_PER_MIN = 60
+S_PER_MIN = 60
 US_PER_S = 1_000_000
 NS_PER_S = 1_000_000_000
 BYTES_PER_KB = 1_000
@@ -66,6 +67,11 @@ def s_to_us(seconds: float) -> float:
 def ms_to_s(milliseconds: int) -> float:
     """Return seconds for milliseconds."""
     return milliseconds / MS_PER_S
+
+
+def s_to_min(seconds: float) -> float:
+    """Return minutes for seconds."""
+    return seconds / S_PER_MIN
 
 
 def ns_to_s(nanoseconds: float) -> float:

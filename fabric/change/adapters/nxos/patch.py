@@ -1,7 +1,8 @@
 """The lines that bring a switch from one configuration to another, in an order that it takes.
 
 Known (paregupt/nx-os @ ad8128f3 nxos_config_roce.py): policies in use cannot be deleted, so they go
-after what names them. Assumed: two interfaces cannot have overlapping addresses at any moment, nor
+after what names them. Assumed: shares of a policy never exceed 100 in sum, so those that shrink
+are sent first; two interfaces cannot have overlapping addresses at any moment, nor
 two BGP processes run, so what goes away of them goes first; a port that changes between switched
 and routed loses its settings, so all of them are sent again.
 """
@@ -132,7 +133,7 @@ def _changes(now: Node, wanted: Node, path: Path, now_root: Node, root: Node) ->
         if _is_needless(root, section, line):
             continue
         yield indent + negated(line)
-    for line, child in wanted.children.items():
+    for line, child in _lowered_first(now, wanted):
         if line in added or turned:
             yield indent + line
             yield from _all(child, len(path) + 1)
@@ -141,6 +142,22 @@ def _changes(now: Node, wanted: Node, path: Path, now_root: Node, root: Node) ->
             if below:
                 yield indent + line
                 yield from below
+
+
+def _lowered_first(now: Node, wanted: Node) -> list[tuple[str, Node]]:
+    """Return the lines of a section, shares that shrink before those that grow."""
+
+    def growth(item: tuple[str, Node]) -> int:
+        line, child = item
+        return _share(child) - _share(now.children.get(line, Node()))
+
+    items = list(wanted.children.items())
+    return sorted(items, key=growth) if any(_share(child) for _, child in items) else items
+
+
+def _share(node: Node) -> int:
+    words = "bandwidth remaining percent "
+    return sum(int(line.removeprefix(words)) for line in node.children if line.startswith(words))
 
 
 def _is_needless(root: Node, section: str, line: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from fabric.observe.parsers import UnreadableError
+from fabric.observe.parsers.nxos.text import is_off
 from fabric.observe.parsers.tables import plain
 from fabric.observe.state import LldpNeighbour
 
@@ -46,6 +47,8 @@ def lldp_neighbours(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
     UnreadableError
         When the rows are not as many as the last line says.
     """
+    if is_off(text):
+        return {}
     lines = plain(text).splitlines()
     start = next((at for at, line in enumerate(lines) if _HEADER.fullmatch(line)), None)
     stop = next((at for at, line in enumerate(lines) if _TOTAL.fullmatch(line.strip())), None)
@@ -123,6 +126,8 @@ def bfd_neighbours(text: str) -> dict[str, bool]:
     UnreadableError
         When a row is not one of that table, or the last one is cut.
     """
+    if is_off(text):
+        return {}
     lines = [line for line in plain(text).splitlines() if line.strip()]
     if not lines or not _BFD_HEADER.fullmatch(lines[0].strip()) or not text.endswith("\n"):
         message = "no table of BFD neighbours"

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from fabric.observe.parsers import UnreadableError
+from fabric.observe.parsers.nxos.text import is_off
 from fabric.observe.state import (
     BgpPeer,
     InterfaceState,
@@ -173,8 +174,8 @@ def bgp_summary(text: str) -> dict[str, BgpPeer]:
     UnreadableError
         When the answer is not that JSON.
     """
-    found = {}
-    for row in _default_ipv4(_body(text)):
+    found: dict[str, BgpPeer] = {}
+    for row in () if is_off(text) else _default_ipv4(_body(text)):
         state = _word(row, "state")
         asn = _asn(_word(row, "neighboras"))
         found[_word(row, "neighborid")] = BgpPeer(state == "Established", state, asn)

@@ -19,11 +19,17 @@ if TYPE_CHECKING:
 
 #: Names of the timers that rocefab leaves on a switch while a change waits for its confirmation.
 OWN_TIMER = "rocefab-"
+_FEATURE_OFF = re.compile(r"feature \S+ is off\n")
 _VERSION = re.compile(r"version \S+.*")
 _BANNER = re.compile(r"(banner \S+ )(\S)(.*)")
 _JOB = "scheduler job name "
 _SCHEDULE = "scheduler schedule name "
 _OF_SCHEDULE = re.compile(r" *(?:job name|time) ")
+
+
+def is_off(text: str) -> bool:
+    """Tell whether a reading says that the feature is off: then there is nothing to read."""
+    return bool(_FEATURE_OFF.fullmatch(text))
 
 
 def blocks(text: str) -> list[list[str]]:

@@ -1,0 +1,366 @@
+"""The configuration tree of the NX-OS stand-in: editing by lines, canonical text.
+
+Known: a line belongs to the innermost open mode that accepts it, else to the mode around it; what
+is the default is not shown, but `no shutdown` of a routed port is; jobs of the scheduler are shown
+without indentation up to ``end-job`` (batfish and ciscoconfparse captures).
+Assumed: ports are switched and up when nothing is configured on them; the ports of the hardware are
+always shown; texts of refusals other than ``% Invalid command``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from fabric.lab.eos_grammar import Grammar, InvalidInputError
+from fabric.lab.nxos_rules import FEATURES, HIDDEN, MODES, ROUTED_ONLY, SWITCHED_ONLY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from fabric.lab.eos_grammar import Matched
+
+GRAMMAR = Grammar(MODES, frozenset())
+_UNSORTED = ("job", "qos-policy")
+
+
+class LineRefusedError(ValueError):
+    """A line that NX-OS refuses, in its words."""
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """One line of the configuration and what stands below it."""
+
+    line: str = ""
+    mode: str = "config"
+    order: tuple[Any, ...] = ()
+    children: dict[str, Node] = field(default_factory=dict)
+
+    def copy(self) -> Node:
+        """Return a copy with copies of everything below."""
+        below = {key: node.copy() for key, node in self.children.items()}
+        return Node(self.line, self.mode, self.order, below)
+
+    def sorted(self) -> list[Node]:
+        """Return the children in the order of the running configuration."""
+        if self.mode in _UNSORTED:
+            return list(self.children.values())
+        return sorted(self.children.values(), key=lambda node: node.order)
+
+    def has(self, line: str) -> bool:
+        """Tell whether a line stands directly below."""
+        return any(node.line == line for node in self.children.values())
+
+    def value(self, words: str) -> str:
+        """Return what follows the words in the line that begins with them; empty when none does."""
+        for node in self.children.values():
+            if node.line.startswith(words + " "):
+                return node.line.removeprefix(words).strip()
+        return ""
+
+    def below(self, words: str) -> Iterator[Node]:
+        """Yield the children whose line begins with the words, in order."""
+        yield from (node for node in self.sorted() if node.line.startswith(words))
+
+
+def natural(text: str) -> tuple[tuple[int, int, str], ...]:
+    """Return a sort key that orders numbers by value."""
+    parts = re.split(r"(\d+)", text)
+    return tuple((0, int(p), "") if p.isdecimal() else (1, 0, p) for p in parts if p)
+
+
+def text_lines(root: Node) -> Iterator[str]:
+    """Yield the lines of the running configuration, with blank lines between sections."""
+    vlans = sorted({1, *(int(node.line.split()[1]) for node in root.below("vlan "))})
+    told = False
+    for node in root.sorted():
+        if node.mode == "vlan" and not told:
+            yield ""
+            yield f"vlan {','.join(_spans(vlans))}"
+            told = True
+        if node.mode == "vlan" and not node.children:
+            continue
+        if node.mode not in ("config", "vlan"):
+            yield ""
+        yield from node.line.split("\n")
+        if node.mode == "job":
+            yield from (child.line for child in node.sorted())
+            yield from ("", "end-job")
+        else:
+            yield from _below(node, 1)
+    if not told:
+        yield "vlan 1"
+
+
+def _below(node: Node, depth: int) -> Iterator[str]:
+    routed = node.has("no switchport")
+    for child in node.sorted():
+        yield "  " * depth + child.line
+        yield from _below(child, depth + 1)
+    if routed and not node.has("shutdown"):
+        yield "  " * depth + "no shutdown"
+
+
+def _spans(numbers: list[int]) -> Iterator[str]:
+    start = previous = numbers[0]
+    for number in [*numbers[1:], numbers[-1] + 2]:
+        if number != previous + 1:
+            yield str(start) if start == previous else f"{start}-{previous}"
+            start = number
+        previous = number
+
+
+def policies_of(root: Node, kind: str) -> set[str]:
+    """Return the names of the policies of a type."""
+    return {node.line.split()[-1] for node in root.below(f"policy-map type {kind} ")}
+
+
+class Editor:
+    """Applies lines to a tree, as the configuration mode of NX-OS does.
+
+    Parameters
+    ----------
+    root : Node
+        The tree to change.
+    ports : iterable of str
+        Ports of the hardware: they cannot be removed, and others not be made.
+    """
+
+    def __init__(self, root: Node, ports: Iterable[str] = ()) -> None:
+        self.root = root
+        self.ports = tuple(ports)
+        self.stack: list[Node] = [root]
+        for port in self.ports:
+            self._feed(["interface", port])
+        self.stack = [root]
+
+    def feed(self, line: str) -> None:
+        """Apply one line.
+
+        Raises
+        ------
+        LineRefusedError
+            In the words of the switch.
+        """
+        words = line.split()
+        if not words or words[0].startswith("!"):
+            return
+        if words in (["exit"], ["end-job"]):
+            self.stack = self.stack[:-1] or self.stack
+            return
+        if words == ["end"]:
+            self.stack = self.stack[:1]
+            return
+        try:
+            self._feed(words)
+        except InvalidInputError:
+            message = "% Invalid command\n"
+            raise LineRefusedError(message) from None
+
+    def _feed(self, words: list[str]) -> None:
+        errors: list[InvalidInputError] = []
+        for depth in range(len(self.stack), 0, -1):
+            try:
+                opened = self._apply(self.stack[depth - 1], words)
+            except InvalidInputError as error:
+                errors.append(error)
+                continue
+            self.stack = [*self.stack[:depth], *([opened] if opened else [])]
+            return
+        raise max(errors, key=lambda error: error.depth)
+
+    def _apply(self, context: Node, words: list[str]) -> Node | None:
+        mode = GRAMMAR[context.mode]
+        if words[0] != "no" or self._knows(context, words):
+            return self._store(context, mode.match(words))
+        keys, longer = mode.match_removal(words[1:])
+        for key in keys:
+            self._remove(context, key, longer=longer)
+        return None
+
+    def _knows(self, context: Node, words: list[str]) -> bool:
+        try:
+            GRAMMAR[context.mode].match(words)
+        except InvalidInputError:
+            return False
+        return True
+
+    def _store(self, context: Node, matched: Matched) -> Node | None:
+        key, line, _ = next(iter(matched.entries()))
+        self._check(context, line)
+        if line in HIDDEN.get(context.mode, ()):
+            context.children.pop(key, None)
+            self._turned(context, line)
+            return None
+        node = context.children.get(key)
+        if node is None or node.line != line:
+            order = (matched.rule.rank, natural(line))
+            node = context.children[key] = Node(line, matched.rule.opens or "", order)
+            node.mode = matched.rule.opens or "config"
+        self._turned(context, line)
+        return node if matched.rule.opens else None
+
+    def _remove(self, context: Node, key: str, *, longer: bool) -> None:
+        found = [
+            name
+            for name in context.children
+            if name == key or (longer and name.startswith(f"{key} "))
+        ]
+        for name in found:
+            self._check_removal(context.children[name])
+            gone = context.children.pop(name)
+            self._turned(context, f"no {gone.line}")
+            if gone.line.startswith("feature "):
+                self._forget(gone.line.split()[1])
+
+    def _forget(self, feature: str) -> None:
+        """Take away what a feature brought."""
+        for words, name in FEATURES.items():
+            if name == feature and words != "bfd":
+                for key in [k for k in self.root.children if k.startswith(words)]:
+                    del self.root.children[key]
+
+    def _turned(self, context: Node, line: str) -> None:
+        """Take away what a port cannot keep when it changes between switched and routed."""
+        if context.mode != "if-ethernet":
+            return
+        lost = {"no switchport": SWITCHED_ONLY, "switchport": ROUTED_ONLY}
+        lost["no no switchport"] = ROUTED_ONLY
+        for key in [
+            k for k, n in context.children.items() if n.line.startswith(lost.get(line, ()))
+        ]:
+            del context.children[key]
+
+    def _check(self, context: Node, line: str) -> None:
+        """Refuse a line that fits the grammar and not the state.
+
+        Raises
+        ------
+        LineRefusedError
+            In the words of the switch.
+        """
+        for words, feature in FEATURES.items():
+            if line.startswith(words) and not self.root.has(f"feature {feature}"):
+                message = "% Invalid command\n"
+                raise LineRefusedError(message)
+        reason = self._reason(context, line)
+        if reason:
+            message = f"ERROR: {reason}\n"
+            raise LineRefusedError(message)
+
+    def _reason(self, context: Node, line: str) -> str:
+        word = line.rsplit(maxsplit=1)[-1]
+        if line.startswith("interface Ethernet") and line.split()[1] not in self.ports:
+            return "Invalid interface"
+        if line.startswith("router bgp ") and any(
+            node.line != line for node in self.root.below("router bgp ")
+        ):
+            return "BGP is already running with another autonomous system number"
+        if line.startswith("service-policy type "):
+            kind = line.split()[2]
+            if word not in policies_of(self.root, kind):
+                return f"policy-map {word} of type {kind} does not exist"
+            old = context.value(line.rpartition(" ")[0])
+            if context.mode == "if-ethernet" and old and old != word:
+                return "another policy is already attached"
+        if context.mode == "qos-policy" and word != "class-default":
+            known = {node.line.split()[-1] for node in self.root.below("class-map ")}
+            if word not in known:
+                return f"class-map {word} does not exist"
+        if context.mode == "queue" and line.startswith("bandwidth"):
+            return self._share_reason(context, int(word))
+        if context.mode == "if-ethernet":
+            return self._port_reason(context, line)
+        return self._address_reason(context, line)
+
+    def _share_reason(self, context: Node, percent: int) -> str:
+        policy = self.stack[-2] if self.stack[-1] is context else self.stack[-1]
+        others = sum(
+            int(node.value("bandwidth remaining percent") or 0)
+            for node in policy.children.values()
+            if node is not context
+        )
+        return "total bandwidth exceeds 100 percent" if others + percent > 100 else ""  # noqa: PLR2004
+
+    def _port_reason(self, context: Node, line: str) -> str:
+        routed = context.has("no switchport")
+        jumbo = self.root.value("system jumbomtu") or "9216"
+        if line.startswith("mtu ") and not routed and line.split()[1] not in ("1500", jumbo):
+            return f"MTU of a layer 2 port is 1500 or {jumbo}"
+        if line.startswith(ROUTED_ONLY) and not routed:
+            return "not a layer 3 port"
+        if line.startswith(SWITCHED_ONLY) and routed:
+            return "not a layer 2 port"
+        return self._address_reason(context, line)
+
+    def _address_reason(self, context: Node, line: str) -> str:
+        from ipaddress import ip_interface
+
+        if not line.startswith("ip address "):
+            return ""
+        wanted = ip_interface(line.split()[2]).network
+        for other in self.root.below("interface "):
+            value = other.value("ip address")
+            if other is not context and value and ip_interface(value).network.overlaps(wanted):
+                return f"{wanted} overlaps with address configured on {other.line.split()[1]}"
+        return ""
+
+    def _check_removal(self, node: Node) -> None:
+        """Refuse to remove what is fixed or in use."""
+        message = ""
+        if node.line.startswith("interface Ethernet") or node.line in ("vlan 1", "interface mgmt0"):
+            message = "% Invalid command\n"
+        name = node.line.split()[-1]
+        if node.line.startswith("policy-map ") and _uses(self.root, "service-policy", name):
+            message = f"ERROR: policy-map {name} is in use, it cannot be deleted\n"
+        if node.line.startswith("class-map ") and _uses(self.root, "class", name):
+            message = f"ERROR: class-map {name} is in use, it cannot be deleted\n"
+        if message:
+            raise LineRefusedError(message)
+
+
+def _uses(root: Node, words: str, name: str) -> bool:
+    return any(
+        child.line.startswith(f"{words} ") and child.line.split()[-1] == name
+        for node in root.children.values()
+        for child in node.children.values()
+    )
+
+
+def read_text(text: str, ports: Iterable[str]) -> Node:
+    """Read a whole configuration.
+
+    Raises
+    ------
+    ValueError
+        When a line is refused; it names the line.
+    """
+    root = Node()
+    feed_text(Editor(root, ports), text)
+    return root
+
+
+def feed_text(editor: Editor, text: str) -> None:
+    """Apply a text of several lines, as a person would paste it; lists of VLANs are taken too.
+
+    Raises
+    ------
+    ValueError
+        When a line is refused; the lines before it are applied.
+    """
+    for number, line in enumerate(text.splitlines(), 1):
+        vlans = re.fullmatch(r"vlan ([\d,-]+)", line)
+        try:
+            for one in _vlans(vlans[1]) if vlans else (line,):
+                editor.feed(one)
+        except LineRefusedError as error:
+            message = f"line {number}: {line!r}: {str(error).strip()}"
+            raise ValueError(message) from error
+
+
+def _vlans(text: str) -> Iterator[str]:
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        yield from (f"vlan {number}" for number in range(int(first), int(last or first) + 1))
