@@ -68,15 +68,15 @@ class Candidate:
     Parameters
     ----------
     method : str
-        ``live`` or ``reload`` (SONiC), ``replace`` (EOS), ``patch`` (Cumulus Linux), ``files``
-        (hosts, or files alone).
+        ``live`` or ``reload`` (SONiC), ``replace`` (EOS), ``patch`` (Cumulus Linux), ``merge``
+        (Junos), ``files`` (hosts, or files alone).
     target : str
         The whole configuration that is wanted, in the device's own form; empty for hosts.
     load, unload : str
         SONiC ``live``: rows whose fields are set in place, and the same fields as they were.
         Cumulus Linux: lines of ``nv set``, and the lines of ``nv unset`` that go before them.
     patch : str
-        SONiC ``live``: RFC 6902 patch for the rest.
+        SONiC ``live``: RFC 6902 patch for the rest. Junos: lines of ``delete`` and ``set``.
     files : tuple of RemoteFile
         Files that change along with it.
     remove : tuple of str

@@ -14,7 +14,7 @@ _SECRET = re.compile(
     (
       \b(?:secret|password|passphrase|passwd|key-string|shared-secret|pre-shared-key
           |message-digest-key|authentication-key|auth(?:entication)?-string|md5
-          |snmp-server\ community|snmp-server\ host\ .*?version\ (?:1|2c)
+          |snmp(?:-server)?\ community|snmp-server\ host\ .*?version\ (?:1|2c)
           |snmp-server\ user\ .*?\bauth|\bpriv)
       (?=\ )
     | (?<![-\w])key(?=\ )(?!\ chain|\ \d+$)
