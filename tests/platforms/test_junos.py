@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.platforms.catalogue import sku, sku_names
-from fabric.platforms.junos.grammar import STATEMENTS, StatementError, prefixes, statements
+from fabric.platforms.junos.grammar import STATEMENTS, StatementError, levels, replaces, statements
 from fabric.platforms.junos.text import (
     ConfigurationTextError,
     line_text,
@@ -123,7 +123,7 @@ def test_single_statements() -> None:
 def test_levels_of_a_statement() -> None:
     """Those at which something can be deleted."""
     words = ("protocols", "bgp", "group", "fabric", "neighbor", "10.0.0.1", "family", "inet")
-    assert prefixes((*words, "unicast")) == [
+    assert levels((*words, "unicast")) == [
         words[:1],
         words[:2],
         words[:4],
@@ -131,6 +131,29 @@ def test_levels_of_a_statement() -> None:
         words,
         (*words, "unicast"),
     ]
+
+
+def test_levels_of_what_is_not_known() -> None:
+    """As far as it is known, and the whole."""
+    words = ("interfaces", "et-0/0/5", "unit", "0", "family", "inet6", "address", "::1/64")
+    assert levels(words) == [words[:1], words[:2], words[:4], words]
+    assert levels(("interfaces", "et-0/0/5", "mtu", "99999"))[-1][-1] == "99999"
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("system host-name a", True),
+        ("interfaces et-0/0/0 unit 0 family inet address 10.0.0.1/31", False),
+        ("forwarding-options hash-key family inet layer-3", False),
+        ("class-of-service drop-profiles a interpolate fill-level 3", False),
+        ("class-of-service forwarding-classes class A queue-num 3", True),
+        ("system unknown a", False),
+    ],
+)
+def test_which_statement_takes_the_place_of_another(text: str, wanted: bool) -> None:
+    """One value stands alone; entries, flags and lists stand beside each other."""
+    assert replaces(tuple(text.split())) is wanted
 
 
 WRONG = {

@@ -247,21 +247,29 @@ def statements(words: Words) -> tuple[Statement, ...]:
     return (steps, *statements((*head, *rest)))
 
 
-def prefixes(words: Words) -> list[Words]:
+def levels(words: Words) -> list[Words]:
     """Return the words of every level on the way to the end of a statement, the whole one last.
 
-    Raises
-    ------
-    StatementError
-        When the grammar has no such statement.
+    Of what the grammar does not know, only the whole statement is a level.
     """
-    steps, rest, _ = _walk(root(), words)
-    if rest:
-        raise StatementError(rest[0])
-    return [
+    try:
+        steps, _, _ = _walk(root(), words)
+    except StatementError:
+        steps = ()
+    found = [
         tuple(word for step in steps[:count] for word in step.words)
         for count in range(1, len(steps) + 1)
     ]
+    return found if words in found else [*found, words]
+
+
+def replaces(words: Words) -> bool:
+    """Tell whether setting a statement takes the place of one that differs in the last word."""
+    try:
+        (statement,) = statements(words)
+    except (StatementError, ValueError):
+        return False
+    return statement[-1].leaf and not statement[-1].several
 
 
 def _walk(node: Node, words: Words) -> tuple[Statement, Words, bool]:
@@ -297,8 +305,7 @@ def _take(node: Node, rest: Words) -> tuple[list[Step], Words, bool]:
         return [step], rest[1:], True
     if not node.key:
         ended = node.whole or not node.below
-        leaf = not node.below
-        return [Step(node.words, inline=node.inline, leaf=leaf)], rest, ended
+        return [Step(node.words, inline=node.inline)], rest, ended
     if not rest or not fits(node.key, rest[0]):
         raise StatementError(rest[0] if rest else node.words[-1])
     name = rest[:1]
