@@ -14,7 +14,14 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import FileSystemLoader, StrictUndefined, TemplateError, TemplateSyntaxError
+from jinja2 import (
+    Environment,
+    FileSystemLoader,
+    StrictUndefined,
+    TemplateError,
+    TemplateSyntaxError,
+    nodes,
+)
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from fabric.core.errors import RenderError
@@ -27,24 +34,37 @@ if TYPE_CHECKING:
 _FAILURES = (ArithmeticError, AttributeError, LookupError, TemplateError, TypeError, ValueError)
 
 
-class SandboxedEnvironment(ImmutableSandboxedEnvironment):
-    """Jinja2's sandbox, which asks once per type and attribute and not at every access.
+#: Beginnings of names by which Python leads from a value to code, and names that change a value or
+#: format one by itself (jinja2.sandbox).
+_INTERNAL = ("_", "func_", "im_", "gi_", "cr_", "ag_", "tb_", "f_", "co_")
+_REFUSED = frozenset(
+    "add append clear difference_update discard extend format format_map insert "
+    "intersection_update mro pop popitem remove reverse setdefault sort "
+    "symmetric_difference_update update".split()
+)
 
-    The verdict depends on nothing else (jinja2.sandbox ``is_internal_attribute`` and
-    ``modifies_known_mutable`` look at the type of the object only).
+
+class SandboxedEnvironment(ImmutableSandboxedEnvironment):
+    """Jinja2's sandbox, which looks at the names of attributes when a template is read.
+
+    A template names its attributes in its text, so that each name is judged once and by itself,
+    more strictly than at every access by the type of a value. What a template calls, and what it
+    looks up by a computed key, stays with the sandbox.
     """
+
+    getattr = Environment.getattr
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self._verdicts: dict[tuple[type, str], bool] = {}
+        del self.filters["attr"]  # it would look up a name that nobody has judged
 
-    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
-        """Say whether a template may read this attribute."""
-        key = (type(obj), attr)
-        verdict = self._verdicts.get(key)
-        if verdict is None:
-            verdict = self._verdicts[key] = super().is_safe_attribute(obj, attr, value)
-        return verdict
+    def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
+        tree = super()._parse(source, name, filename)
+        for node in tree.find_all(nodes.Getattr):
+            if node.attr.startswith(_INTERNAL) or node.attr in _REFUSED:
+                message = f"the attribute {node.attr!r} is unsafe in a template"
+                raise TemplateSyntaxError(message, node.lineno, name, filename)
+        return tree
 
 
 def template_folder() -> Path:
@@ -111,6 +131,8 @@ def _place(name: str, error: BaseException) -> str:
 
 def _printable(value: object) -> object:
     """Refuse a value that must not be printed."""
+    if type(value) is str and value.isprintable():
+        return value
     if value is None:
         message = "a value that is absent (None) would be printed"
         raise ValueError(message)

@@ -42,6 +42,8 @@ FEATURES = (
 SYSCTL = "neighbours"
 _INDENT = 4 * " "
 _ROW = 2 * _INDENT
+#: What stands behind the name of a table, row or field as `join_tables` writes it.
+_NAME_END = '": '
 _END = f"\n{_INDENT}}}"
 
 
@@ -76,20 +78,23 @@ def join_tables(fragments: Iterable[str]) -> str:
     may be empty, but CONFIG_DB does not know empty tables, so these are left out.
     """
     heads: list[str] = []
-    bodies: list[list[str]] = [[]]
-    for line in (line.strip() for fragment in fragments for line in fragment.splitlines()):
-        if line.endswith(": {"):
+    bodies: list[list[str]] = []
+    body: list[str] = []
+    tables = body
+    for line in "\n".join(fragments).split("\n"):
+        if line[-3:] == ": {":
             heads.append(line)
-            bodies.append([])
+            bodies.append(body)
+            body = []
         elif line == "}" and heads:
-            head, body = heads.pop(), bodies.pop()
+            head, inner, body = heads.pop(), body, bodies.pop()
             if heads:
-                bodies[-1].append(f"{head}{', '.join(body)}}}")
-            elif body:
-                bodies[-1].append(f"{_INDENT}{head}\n{_ROW}" + f",\n{_ROW}".join(body) + _END)
+                body.append(f"{head}{', '.join(inner)}}}")
+            elif inner:
+                body.append(f"{_INDENT}{head}\n{_ROW}" + f",\n{_ROW}".join(inner) + _END)
         elif line:
-            bodies[-1].append(line)
-    return "{\n" + ",\n".join([*bodies[0], *heads]) + "\n}\n"
+            body.append(line)
+    return "{\n" + ",\n".join([*tables, *heads]) + "\n}\n"
 
 
 def check_json(text: str, device: str) -> None:
@@ -111,7 +116,15 @@ def check_json(text: str, device: str) -> None:
         return found
 
     try:
-        json.loads(text, object_pairs_hook=unique)
+        # as many names in the text as in the data: none stands twice
+        if text.count(_NAME_END) != _names(json.loads(text)):
+            json.loads(text, object_pairs_hook=unique)
     except ValueError as error:  # JSONDecodeError is one
         message = f"{device}: config_db.json: {error}"
         raise RenderError(message) from error
+
+
+def _names(config: dict[str, dict[str, dict[str, Any]]]) -> int:
+    rows = [row for table in config.values() for row in table.values()]
+    tables = len(config) + sum(len(table) for table in config.values())
+    return tables + sum(len(row) for row in rows if isinstance(row, dict))

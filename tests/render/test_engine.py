@@ -67,7 +67,13 @@ def test_a_value_of_more_than_a_line_is_refused(folder: Path, value: str) -> Non
         ("{{ thing.__class__ }}", r"unsafe|undefined|access"),
         ("{{ thing.run.__globals__ }}", r"unsafe|undefined|access"),
         ("{{ ''.__class__.__mro__ }}", r"unsafe|undefined|access"),
-        ("{{ items.append(1) }}", r"append|unsafe"),
+        ("{{ items.append(1) }}", r"'append' is unsafe"),
+        ("{{ thing.run.func_code }}", r"'func_code' is unsafe"),
+        ("{{ 'x'.format(thing) }}", r"'format' is unsafe"),
+        ("{% set x = thing %}\n{{ x.__class__ }}", r"test\.j2:2: .*unsafe"),
+        ("{{ ''|attr('__class__') }}", r"No filter named 'attr'"),
+        ("{{ ''['__class__'] }}", r"unsafe|undefined|access"),
+        ("{{ ([thing]|map(attribute='__class__')|first).x }}", r"unsafe|undefined|access"),
     ],
 )
 def test_failures_name_device_template_and_line(folder: Path, text: str, complaint: str) -> None:
@@ -77,8 +83,8 @@ def test_failures_name_device_template_and_line(folder: Path, text: str, complai
     assert str(caught.value).startswith("leaf1: ")
 
 
-def test_verdicts_are_kept_per_type_and_attribute(folder: Path) -> None:
-    """A safe attribute of one type says nothing about an unsafe one."""
+def test_names_are_judged_one_by_one(folder: Path) -> None:
+    """A safe attribute says nothing about an unsafe one beside it."""
     assert _render(folder, "{{ thing.name }}{{ thing.name }}", thing=Thing()) == "xx"
     with pytest.raises(RenderError):
         _render(folder, "{{ thing.name }}{{ thing.__dict__ }}", thing=Thing())
