@@ -289,7 +289,9 @@ class JunosDriver:
         except DeviceError:
             raise
         except Exception as error:  # noqa: BLE001 - NAPALM, junos-eznc, ncclient: no common base
-            reason = " ".join(redacted(str(error)).split())[:300] or type(error).__name__
+            # junos-eznc calls a wrong host key a refused connection; what it met says why.
+            met = error.__context__ if doing == "log in" else None
+            reason = " ".join(redacted(str(met or error)).split())[:300] or type(error).__name__
             refused = isinstance(error, refusals) and not isinstance(error, losses)
             kind = RefusedError if refused else ConnectionLostError
             # Without its cause: the text of that may hold what was redacted here.
