@@ -26,7 +26,7 @@ _STATE_COMMANDS = {
     "pfc_priority": "show pfc priority",
     "pfc_counters": "show pfc counters",
     "pfc_watchdog": "pfcwd show config",
-    "watchdog_stats": "pfcwd show stats",
+    "watchdog_stats": "sudo pfcwd show stats",
     "ecn": "sudo ecnconfig -l",
     "interfaces": "show interfaces status",
     "interface_counters": "show interfaces counters",

@@ -11,6 +11,7 @@ import ipaddress
 import json
 from typing import TYPE_CHECKING
 
+from fabric.lab import sonic_show_state
 from fabric.lab.shell_types import Result
 from fabric.lab.text_table import grid, natural, simple
 
@@ -40,6 +41,7 @@ def commands(device: SonicStandIn) -> dict[str, Tool]:
         ("arp",): _arp,
         ("vlan", "brief"): _vlans,
         ("priority-group", "drop", "counters"): _group_drops,
+        **sonic_show_state.pages(),
     }
 
     def show(_context: Context, argv: list[str], _stdin: str) -> Result:
@@ -51,7 +53,7 @@ def commands(device: SonicStandIn) -> dict[str, Tool]:
         usage = 'Usage: show [OPTIONS] COMMAND [ARGS]...\nTry "show -h" for help.\n\n'
         return Result("", f'{usage}Error: No such command "{" ".join(words)}".\n', 2)
 
-    return {"show": show}
+    return {"show": show, "crm": sonic_show_state.crm(device)}
 
 
 def _ports(device: SonicStandIn) -> list[str]:

@@ -63,6 +63,8 @@ class _Tuning:
         match argv[1:]:
             case ["show", "config", *_]:
                 return _show(device, context, "pfcwd", "config")
+            case ["show", "stats", *_]:
+                return _show(device, context, "pfcwd", "stats")
             case _ if not context.root:
                 return Result("", "Root privileges are required for this operation\n", 1)
             case ["interval", value] if value.isdigit():

@@ -50,7 +50,7 @@ def targets(
         When the selection or the connections file names an unknown device.
     """
     reachable = project_connections(project, connections_file)
-    chosen = _chosen(project, selection)
+    names = chosen(project, selection)
     aliases = {
         (name, port.name): port.alias
         for name, design in project.devices.items()
@@ -58,7 +58,7 @@ def targets(
     }
     found = {}
     for name, design in project.devices.items():
-        if name in chosen:
+        if name in names:
             found[name] = Target(
                 connection=reachable[name],
                 role=design.role,
@@ -68,7 +68,7 @@ def targets(
                 mac=design.mac,
             )
     for name, host in project.hosts.items():
-        if name in chosen:
+        if name in names:
             found[name] = Target(
                 connection=reachable[name],
                 role="host",
@@ -86,7 +86,14 @@ def project_connections(project: Project, file: Path | None) -> dict[str, Connec
     return connections(file, platforms)
 
 
-def _chosen(project: Project, selection: Selection) -> set[str]:
+def chosen(project: Project, selection: Selection) -> set[str]:
+    """Return the names of the selected devices.
+
+    Raises
+    ------
+    InputError
+        When the selection names an unknown device.
+    """
     names = {*(project.devices if selection.switches else ())}
     names |= {*(project.hosts if selection.hosts else ())}
     if not selection.only:

@@ -19,10 +19,20 @@ NAMES = [leaf.name for leaf in LEAVES]
 HEAVY = ("numpy", "pydantic", "netmiko", "napalm", "networkx", "jinja2", "asyncssh", "yaml")
 VERBS = {
     "init", "check", "show", "explain", "render", "plan", "apply", "rollback", "status", "verify",
-    "drift", "place", "export", "lab", "demo",
+    "drift", "observe", "place", "export", "lab", "demo",
 }  # fmt: skip
 #: Words that are examples of a value, not a call that can run on its own.
-NEEDS_A_LAB = {"plan", "apply", "status", "rollback", "verify", "drift", "lab up", "demo"}
+NEEDS_A_LAB = {
+    "plan",
+    "apply",
+    "status",
+    "rollback",
+    "verify",
+    "drift",
+    "lab up",
+    "demo",
+    "observe",
+}
 
 
 def test_the_verbs_are_there() -> None:

@@ -1,0 +1,71 @@
+"""observe: the operational state of devices."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fabric.cli import output
+from fabric.cli.exits import CommandExit, Exit
+from fabric.cli.options import (
+    AskPassword,
+    Connections,
+    Format,
+    FormatOption,
+    Hosts,
+    Inventory,
+    Only,
+    Switches,
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command of this module."""
+    example = "rocefab observe inventory/demo --connections lab/connections.json --field bgp"
+    app.command(epilog=f"Example: {example}")(observe)
+
+
+def observe(
+    inventory: Inventory = Path(),
+    connections: Connections = None,
+    ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
+    only: Only = "",
+    field: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--field",
+            metavar="FIELD",
+            help="Read this alone, such as bgp, interfaces, pfc_counters; may be repeated.",
+            envvar="ROCEFAB_FIELD",
+        ),
+    ] = None,
+    switches: Switches = True,
+    hosts: Hosts = True,
+    form: FormatOption = Format.TEXT,
+) -> None:
+    """Read the state of devices: ports, sessions, tables, counters.
+
+    What a device did not tell, or what could not be understood, is unknown and never zero.
+
+    Exit codes: 0, 2, 3 (a device could not be read).
+    """
+    from fabric.workflow.observe import Selection
+    from fabric.workflow.observe import observe as workflow
+    from fabric.workflow.project import Project
+
+    selection = Selection(switches=switches, hosts=hosts, only=only)
+    found = workflow(Project(inventory), connections, selection, field or [], output.watch)
+    if form is Format.JSON:
+        output.as_json([item.as_dict() for item in found])
+    else:
+        rows = [row for item in found for row in item.rows()]
+        output.table(("device", "platform", "field", "seen"), rows)
+        for item in found:
+            if item.unread:
+                output.note(
+                    f"{item.device}: no reading of {', '.join(item.unread)} on its platform"
+                )
+    if any(item.error for item in found):
+        raise CommandExit(Exit.DEVICE)
