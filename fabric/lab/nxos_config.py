@@ -80,7 +80,7 @@ def text_lines(root: Node) -> Iterator[str]:
             yield ""
             yield f"vlan {','.join(_spans(vlans))}"
             told = True
-        if node.mode == "vlan" and not node.children:
+        if node.mode in ("vlan", "system-qos") and not node.children:
             continue
         if node.mode not in ("config", "vlan"):
             yield ""

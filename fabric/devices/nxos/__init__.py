@@ -41,6 +41,8 @@ _OWN = "rocefab-"
 _PENDING = "Yet to be executed"
 #: Lines of one request; a whole leaf has some hundreds.
 _BATCH = 100
+#: Exists for the whole switch and for a port: it must not meet the mode of a port.
+_TWOFOLD = "priority-flow-control "
 _STATE_COMMANDS = {
     "facts": ("show version", "json"),
     "interfaces": ("show interface", "json"),
@@ -314,7 +316,11 @@ class NxosDriver:
 
 
 def batches(lines: Sequence[str]) -> Iterator[list[str]]:
-    """Yield indented lines in batches, each with the sections that are open where it begins."""
+    """Yield indented lines in batches, each with the sections that are open where it begins.
+
+    A request begins outside of all modes, so a line of the whole switch that a port has too begins
+    a batch.
+    """
     batch: list[str] = []
     open_lines: list[str] = []
     for line in lines:
@@ -322,7 +328,8 @@ def batches(lines: Sequence[str]) -> Iterator[list[str]]:
             continue
         depth = (len(line) - len(line.lstrip(" "))) // 2
         open_lines = open_lines[:depth]
-        if len(batch) >= _BATCH:
+        twofold = depth == 0 and line.removeprefix("no ").startswith(_TWOFOLD)
+        if batch and (twofold or len(batch) >= _BATCH):
             yield batch
             batch = list(open_lines)
         batch.append(line.strip())

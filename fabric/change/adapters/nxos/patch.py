@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _FIRST_AWAY = re.compile(r"(?:router|interface) .*")
 #: Sections that only settings can be taken from.
 _FIXED = re.compile(r"interface (?:Ethernet|mgmt)\S+|system qos|vlan 1")
+_ENTRY = re.compile(r"ip prefix-list \S+ seq \d+ ")
 #: Later ones are named by earlier ones.
 _REMOVAL_ORDER = ("policy-map", "class-map", "route-map", "ip prefix-list", "vlan", "", "feature")
 
@@ -73,16 +74,24 @@ def patch(now: Node, wanted: Node) -> list[str]:
     for line, child in wanted.children.items():
         if "\n" in line:
             continue
+        lines += [negated(old) for old in _replaced(line, gone)]
         lines += _section(now, wanted, line, child)
     for line in gone:
         if _FIXED.fullmatch(line):
             lines += _section(now, wanted, line, Node())
-    last = [line for line in gone if line not in first and not _FIXED.fullmatch(line)]
+    away = {*first, *(old for line in wanted.children for old in _replaced(line, gone))}
+    last = [line for line in gone if line not in away and not _FIXED.fullmatch(line)]
     replaced = {key_of(line) for line in wanted.children}
     lines += [
         negated(line) for line in sorted(last, key=_removal_rank) if key_of(line) not in replaced
     ]
     return lines
+
+
+def _replaced(line: str, gone: list[str]) -> list[str]:
+    """Return the entries of a prefix list whose number a line takes."""
+    entry = _ENTRY.match(line)
+    return [old for old in gone if entry and old.startswith(entry[0])]
 
 
 def _removal_rank(line: str) -> int:
