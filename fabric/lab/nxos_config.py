@@ -3,8 +3,9 @@
 Known: a line belongs to the innermost open mode that accepts it, else to the mode around it; what
 is the default is not shown, but `no shutdown` of a routed port is; jobs of the scheduler are shown
 without indentation up to ``end-job`` (batfish and ciscoconfparse captures).
-Assumed: ports are switched and up when nothing is configured on them; the ports of the hardware are
-always shown; texts of refusals other than ``% Invalid command``.
+Assumed: ports are switched and up when nothing is configured on them; a port that changes between
+switched and routed loses all but its description and state; the ports of the hardware are always
+shown; texts of refusals other than ``% Invalid command``.
 """
 
 from __future__ import annotations
@@ -14,7 +15,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from fabric.lab.eos_grammar import Grammar, InvalidInputError
-from fabric.lab.nxos_rules import FEATURES, HIDDEN, MODES, ROUTED_ONLY, SWITCHED_ONLY
+from fabric.lab.nxos_rules import (
+    FEATURES,
+    HIDDEN,
+    KEPT_BY_PORT,
+    MODES,
+    ROUTED_ONLY,
+    SWITCHED_ONLY,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -190,16 +198,17 @@ class Editor:
     def _store(self, context: Node, matched: Matched) -> Node | None:
         key, line, _ = next(iter(matched.entries()))
         self._check(context, line)
+        was_routed = context.has("no switchport")
         if line in HIDDEN.get(context.mode, ()):
             context.children.pop(key, None)
-            self._turned(context, line)
+            self._settle(context, was_routed=was_routed)
             return None
         node = context.children.get(key)
         if node is None or node.line != line:
             order = (matched.rule.rank, natural(line))
             node = context.children[key] = Node(line, matched.rule.opens or "", order)
             node.mode = matched.rule.opens or "config"
-        self._turned(context, line)
+        self._settle(context, was_routed=was_routed)
         return node if matched.rule.opens else None
 
     def _remove(self, context: Node, key: str, *, longer: bool) -> None:
@@ -210,8 +219,9 @@ class Editor:
         ]
         for name in found:
             self._check_removal(context.children[name])
+            was_routed = context.has("no switchport")
             gone = context.children.pop(name)
-            self._turned(context, f"no {gone.line}")
+            self._settle(context, was_routed=was_routed)
             if gone.line.startswith("feature "):
                 self._forget(gone.line.split()[1])
 
@@ -222,16 +232,14 @@ class Editor:
                 for key in [k for k in self.root.children if k.startswith(words)]:
                     del self.root.children[key]
 
-    def _turned(self, context: Node, line: str) -> None:
-        """Take away what a port cannot keep when it changes between switched and routed."""
-        if context.mode != "if-ethernet":
+    @staticmethod
+    def _settle(context: Node, *, was_routed: bool) -> None:
+        """Take away what a port loses when it changes between switched and routed."""
+        if context.mode != "if-ethernet" or context.has("no switchport") is was_routed:
             return
-        lost = {"no switchport": SWITCHED_ONLY, "switchport": ROUTED_ONLY}
-        lost["no no switchport"] = ROUTED_ONLY
-        for key in [
-            k for k, n in context.children.items() if n.line.startswith(lost.get(line, ()))
-        ]:
-            del context.children[key]
+        for key, node in list(context.children.items()):
+            if not node.line.startswith(KEPT_BY_PORT):
+                del context.children[key]
 
     def _check(self, context: Node, line: str) -> None:
         """Refuse a line that fits the grammar and not the state.

@@ -179,6 +179,7 @@ FEATURES = {
     "scheduler": "scheduler",
     "lldp": "lldp",
 }
-#: What a port loses when it becomes routed, and when it becomes switched.
+#: What only a switched port has, what only a routed one has, and what both keep when they change.
 SWITCHED_ONLY = ("switchport access", "spanning-tree")
 ROUTED_ONLY = ("ip address", "no ip redirects", "ip arp", "bfd interval")
+KEPT_BY_PORT = ("description", "shutdown", "no switchport")

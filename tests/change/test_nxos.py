@@ -122,6 +122,18 @@ def test_what_it_would_print_is_missing(running, wanted, line):
     ]
 
 
+SWITCHED = "interface Ethernet1/1\n  switchport access vlan 5\n  mtu 9216\n"
+ROUTED = "interface Ethernet1/1\n  no switchport\n  mtu 9216\n  ip address 10.0.0.1/31\n"
+
+
+@pytest.mark.parametrize(("now", "then"), [(SWITCHED, ROUTED), (ROUTED, SWITCHED)])
+def test_a_port_that_changes_its_layer_is_told_everything_again(now, then):
+    sent = patch(tree(now), tree(then))
+    layer = sent.index("  no switchport" if then == ROUTED else "  switchport")
+    assert "  mtu 9216" in sent[layer:]
+    assert not [line for line in sent[layer:] if line.startswith("  no ") and "switch" not in line]
+
+
 def test_ports_that_are_down_unless_said_otherwise():
     down = "system default switchport shutdown\ninterface Ethernet1/1\n"
     assert steps(tree(down), tree(f"{down}  shutdown\n")) == []

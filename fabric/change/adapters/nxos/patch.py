@@ -130,7 +130,6 @@ def _changes(now: Node, wanted: Node, path: Path, now_root: Node, root: Node) ->
     section, indent = path[-1], "  " * len(path)
     silent = implied(now_root, section, now.children)
     added = [line for line in wanted.children if line not in now.children and line not in silent]
-    turned = bool(PORT.fullmatch(section)) and any(key_of(line) == "switchport" for line in added)
     silent_then = implied(root, section, wanted.children)
     keys = {key_of(line) for line in added}
     gone = [
@@ -138,6 +137,7 @@ def _changes(now: Node, wanted: Node, path: Path, now_root: Node, root: Node) ->
         for line in now.children
         if line not in wanted.children and line not in silent_then and key_of(line) not in keys
     ]
+    turned = bool(PORT.fullmatch(section)) and "switchport" in map(key_of, [*added, *gone])
     for line in sorted(gone, key=lambda item: key_of(item) == "switchport"):
         if _is_needless(root, section, line):
             continue
