@@ -18,9 +18,10 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from fabric.core.errors import DeviceError, RefusedError
+from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
 from fabric.core.units import S_PER_MIN
 from fabric.devices.driver import Candidate, Identity, checked_token, drivers
 from fabric.devices.redaction import redacted
@@ -34,6 +35,8 @@ _FOLDER = "/var/lib/rocefab"
 _RECORD = f"{_FOLDER}/revisions"
 _REVISION = re.compile(r"\[rev_id: (\d+)\]")
 _WAITING = ("confirm", "pending")
+#: What stands in the record in place of a number.
+_COMING, _NEVER_CAME = "next", "none"
 _EACH_PORT = (
     "for port in $(ls /sys/class/net | grep '^swp'); "
     'do echo "== $port =="; nv show interface $port {what}; done'
@@ -86,15 +89,19 @@ class CumulusDriver(ShellDriver):
 
     def foreign_sessions(self) -> Sequence[str]:
         """Return what is pending or waits for its confirmation: our changes by their names."""
-        names = {number: token for token, number in self._recorded().items()}
+        states, recorded = self._states(), self._recorded()
+        names = {_number(token, recorded, states): token for token in recorded}
         return [
             names.get(number, f"revision {number} ({state})")
-            for number, state in self._states().items()
+            for number, state in states.items()
             if state in _WAITING
         ]
 
     def stage(self, candidate: Candidate, token: str) -> None:
         """Patch a new pending revision, and keep its number beside the name of the change.
+
+        That a revision of ours is about to come is written down first: a patch that fails, or a
+        session that breaks, may leave one behind.
 
         Raises
         ------
@@ -106,25 +113,25 @@ class CumulusDriver(ShellDriver):
         if waiting:
             raise RefusedError(self.connection.device, f"in the way: {', '.join(waiting)}")
         inbox = self._inbox()
-        number = ""
+        self._shell.check(f"sudo mkdir -p {_FOLDER}")
+        self._remember(_COMING, token)
         try:
             for name, text in (("unset", candidate.unload), ("set", candidate.load)):
                 if text:
                     self._shell.upload(f"{inbox}/{name}.nv", text.encode())
-                    number = self._patch(f"{inbox}/{name}.nv", number)
-                    self._remember(number, token)
+                    self._remember(self._patch(f"{inbox}/{name}.nv"), token)
         finally:
-            self._shell.check(f"rm -rf {inbox}")
+            with suppress(ConnectionLostError):
+                self._shell.run(f"rm -rf {inbox}")
 
-    def _patch(self, path: str, number: str) -> str:
+    def _patch(self, path: str) -> str:
         output = self._nv(f"nv config patch {path}")
         found = _REVISION.search(output)
-        if not found or (number and found[1] != number):
+        if not found:
             raise self._refusal(f"nv config patch answered: {output}")
         return found[1]
 
     def _remember(self, number: str, token: str) -> None:
-        self._shell.check(f"sudo mkdir -p {_FOLDER}")
         self._shell.check(f"echo {number} {token} | sudo tee -a {_RECORD} > /dev/null")
 
     def commit(self, candidate: Candidate, token: str, timer_s: int) -> None:  # noqa: ARG002
@@ -143,7 +150,7 @@ class CumulusDriver(ShellDriver):
 
     def pending(self, token: str) -> bool:
         """Tell whether the revision of the change waits for its confirmation."""
-        return self._state(token) == "confirm"
+        return self._state(token)[1] == "confirm"
 
     def confirm(self, token: str) -> None:
         """Keep the revision and stop the timer.
@@ -153,9 +160,10 @@ class CumulusDriver(ShellDriver):
         DeviceError
             When the timer has already run out.
         """
-        if not self.pending(token):
+        number, state = self._state(token)
+        if state != "confirm":
             raise DeviceError(self.connection.device, "the commit timer has already run out")
-        self._nv(f"nv config apply {self._recorded()[token]} --confirm-yes")
+        self._nv(f"nv config apply {number} --confirm-yes")
         if self.pending(token):
             raise DeviceError(self.connection.device, "the switch still waits for a confirmation")
 
@@ -167,13 +175,15 @@ class CumulusDriver(ShellDriver):
         DeviceError
             When the switch still waits for a confirmation.
         """
-        state = self._state(token)
+        number, state = self._state(token)
         if state == "confirm":
-            self._nv(f"nv config apply {self._recorded()[token]} --confirm-no")
+            self._nv(f"nv config apply {number} --confirm-no")
         elif state == "pending":
             self._nv("nv config detach")
-        if self._state(token) in _WAITING:
+        if self._state(token)[1] in _WAITING:
             raise DeviceError(self.connection.device, "the switch did not take the change back")
+        if self._recorded().get(token) == _COMING:
+            self._remember(_NEVER_CAME, token)
 
     def save(self) -> None:
         """Write the applied configuration to the startup file."""
@@ -189,9 +199,11 @@ class CumulusDriver(ShellDriver):
     def _refusal(self, message: str) -> RefusedError:
         return RefusedError(self.connection.device, " ".join(redacted(message).split())[:300])
 
-    def _state(self, token: str) -> str:
-        number = self._recorded().get(checked_token(token), "")
-        return self._states().get(number, "")
+    def _state(self, token: str) -> tuple[str, str]:
+        """Return number and state of the revision of a change, empty where there is none."""
+        states = self._states()
+        number = _number(checked_token(token), self._recorded(), states)
+        return number, states.get(number, "")
 
     def _states(self) -> dict[str, str]:
         """Return the state of each revision by its number."""
@@ -209,6 +221,15 @@ class CumulusDriver(ShellDriver):
             return {}
         rows = (line.split() for line in self._shell.check(f"sudo cat {_RECORD}").splitlines())
         return {words[1]: words[0] for words in rows if len(words) == 2}  # noqa: PLR2004
+
+
+def _number(token: str, recorded: Mapping[str, str], states: Mapping[str, str]) -> str:
+    """Return the revision of a change; one that was about to come is a pending one without name."""
+    number = recorded.get(token, "")
+    if number != _COMING:
+        return number
+    unnamed = (n for n, state in states.items() if state == "pending")
+    return next((n for n in unnamed if n not in recorded.values()), "")
 
 
 def _tlv(text: str, name: str, code: str) -> str:
