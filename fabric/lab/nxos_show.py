@@ -327,12 +327,13 @@ def show_schedules(view: View) -> str:
         schedule = view.state.schedules.get(name)
         lines += [f"Schedule Name       : {name}", "-" * 26]
         lines.append(f"User Name           : {view.spec.username}")
-        if schedule is None:
-            lines.append("Schedule Type       : Run every 1 Days 0 Hrs 0 Mins")
-        else:
-            lines.append(
-                f"Schedule Type       : Run once on {schedule.starts:%a %b %d %H:%M:%S %Y}"
-            )
+        if not node.value("time"):
+            lines += ["Schedule Type       : No timetable", "=" * 78]
+            continue
+        once = (
+            f"Run once on {schedule.starts:%a %b %d %H:%M:%S %Y}" if schedule else "Run every day"
+        )
+        lines.append(f"Schedule Type       : {once}")
         done = schedule is not None and schedule.ran
         when = "Fri Nov 20 09:00:00 2026" if done else "Yet to be executed"
         lines += [f"Last Execution Time : {when}", "-" * 47]
