@@ -187,7 +187,7 @@ def _peer(view: View, node: Node) -> dict[str, Any]:
         "neighboras": node.value("remote-as"),
         "time": "00:01:00",
         "state": "Established" if up else "Idle",
-        **({"prefixreceived": "1"} if up else {}),
+        "prefixreceived": "1" if up else "0",
     }
 
 
