@@ -2,9 +2,10 @@
 
 ``config.nv`` is the patch form: ``nv config patch`` merges it into what is there. ``clear.nv``
 holds ``nv unset`` for every branch that is rocefab's; patched before ``config.nv`` into the same
-pending revision, the two are a full replace of all that is ours and of nothing else. They are two
-files because NVUE does not keep the order of lines within one patch. ``nv config replace`` is not
-used: it would take the accounts along, whose passwords the switch shows masked.
+pending revision, the two are a full replace of all that is ours and of nothing else; what it cannot
+name are VLAN interfaces and broken out ports that only the switch knows. They are two files because
+NVUE does not keep the order of lines within one patch. ``nv config replace`` is not used: it would
+take the accounts along, whose passwords the switch shows masked.
 """
 
 from __future__ import annotations

@@ -135,7 +135,8 @@ def test_the_recipe_needs_no_delta_for_its_own_policy() -> None:
     deltas = [line for line in qos if "mapping" in line]
     moved = [n for n in (*range(24, 32), *range(48, 56)) if n not in (26, 48)]
     assert deltas == [
-        f"nv set qos mapping default-global dscp {n} switch-priority 0" for n in moved
+        "nv set qos mapping default-global trust both",
+        *(f"nv set qos mapping default-global dscp {n} switch-priority 0" for n in moved),
     ]
     assert not [line for line in qos if "scheduler" in line or "shared-alpha" in line]
     assert "nv set qos pfc default-global cable-length 40" in qos

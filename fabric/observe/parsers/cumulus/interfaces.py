@@ -10,6 +10,7 @@ from __future__ import annotations
 import ipaddress
 import re
 
+from fabric.core.units import MBPS_PER_GBPS
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.parsers.cumulus.tables import number, rows, sections
 from fabric.observe.parsers.tables import plain
@@ -60,7 +61,7 @@ def _speed_gbps(text: str) -> float:
     if not speed:
         message = f"{text!r} is no speed"
         raise UnreadableError(message)
-    return int(speed[1]) / (1 if speed[2] == "G" else 1000)
+    return int(speed[1]) / (1 if speed[2] == "G" else MBPS_PER_GBPS)
 
 
 def neighbours(text: str) -> dict[str, NeighbourEntry]:
