@@ -100,7 +100,9 @@ class NxosDriver:
     def identify(self) -> Identity:
         """Return host name, serial number and chassis MAC."""
         version = self._json("show version")
-        mac = _CHASSIS.search(self._text("show vdc"))
+        mac = None
+        with suppress(RefusedError):
+            mac = _CHASSIS.search(self._text("show vdc").lower())
         return Identity(
             hostname=str(version.get("host_name", "")),
             serial=str(version.get("proc_board_id", "")),
@@ -146,7 +148,10 @@ class NxosDriver:
         return f"feature {feature}" in self._text("show running-config").splitlines()
 
     def foreign_sessions(self) -> Sequence[str]:
-        """Return changes of rocefab that are staged or wait for their confirmation."""
+        """Return changes of rocefab that are staged or wait for their confirmation.
+
+        What anybody else is about to change NX-OS does not tell.
+        """
         ran = {name for name, pending in self._schedules().items() if not pending}
         return sorted(self._jobs() - ran)
 
@@ -233,7 +238,7 @@ class NxosDriver:
         if not waits and token not in self._jobs():
             message = f"there is no change {token} on it"
             raise RefusedError(self.connection.device, message)
-        if waits and token in self._text("show checkpoint summary"):
+        if waits and f") {token}:" in self._text("show checkpoint summary"):
             said = self._said("roll back", f"rollback running-config checkpoint {token}")
             if "completed" not in said.lower():
                 message = f"cannot roll back: {' '.join(redacted(said).split())[:300]}"

@@ -10,7 +10,7 @@ from fabric.observe.parsers.tables import plain
 from fabric.observe.state import LldpNeighbour
 
 _ROW = re.compile(
-    r"(?P<name>\S+)?\s+(?P<port>(?:Eth|mgmt|Po)\d[\d/]*)\s+\d+\s+(?:[A-Z]+\s+)?(?P<far>\S+)\s*"
+    r"(?P<name>\S+)?\s+(?P<port>(?:Eth|mgmt|Po)\d[\d/]*)\s+\d+\s+(?:[A-Z]+\s+)?(?P<far>\S(?:.*\S)?)\s*"
 )
 _TOTAL = re.compile(r"Total entries displayed: (\d+)")
 _HEADER = re.compile(r"Device ID\s+Local Intf\s+Hold-time\s+Capability\s+Port ID\s*")
