@@ -9,9 +9,11 @@ config apply --confirm`` arms the timer and always gets a unit, because a bare n
 the answer of ``apply`` differs between releases and says nothing that could be relied on, so the
 state of the revision is read back: ``confirm`` while the timer runs; prompts of ``apply`` need
 ``-y``; it may restart switchd or FRR and take minutes; from 5.9 on what is applied is saved by
-itself, before ``nv config save`` is needed, which is sent always. ``nv config replace`` is not
-used: it would write back the accounts with the masked passwords that ``nv config show`` prints.
-Anything that is pending or waits for its confirmation and is not ours is somebody else's work.
+itself, before ``nv config save`` is needed, which is sent always; on a terminal ``nv`` pages long
+outputs (``system cli pagination``, by default ``auto``), so that what is read goes through a pipe.
+``nv config replace`` is not used: it would write back the accounts with the masked passwords that
+``nv config show`` prints. Anything that is pending or waits for its confirmation and is not ours is
+somebody else's work.
 """
 
 from __future__ import annotations
@@ -39,13 +41,13 @@ _WAITING = ("confirm", "pending")
 _COMING, _NEVER_CAME = "next", "none"
 _EACH_PORT = (
     "for port in $(ls /sys/class/net | grep '^swp'); "
-    'do echo "== $port =="; nv show interface $port {what}; done'
+    'do echo "== $port =="; nv show interface $port {what} | cat; done'
 )
-_ROCE = "nv show interface; echo '-- roce --'; nv show qos roce"
+_ROCE = "nv show interface | cat; echo '-- roce --'; nv show qos roce | cat"
 _COUNTERS = _EACH_PORT.format(what="counters qos")
 _STATE_COMMANDS = {
     "facts": "hostname; sudo decode-syseeprom",
-    "interfaces": "nv show interface",
+    "interfaces": "nv show interface | cat",
     "lldp": "sudo lldpcli show neighbors -f json",
     "bgp": "sudo vtysh -c 'show ip bgp summary json'",
     "bfd": "ptmctl -b",
@@ -64,6 +66,11 @@ _STATE_COMMANDS = {
 class CumulusDriver(ShellDriver):
     """One Cumulus Linux switch."""
 
+    def open(self) -> None:
+        """Log in; a command that fails before a pipe fails as a whole from now on."""
+        super().open()
+        self._shell.check("set -o pipefail")
+
     def identify(self) -> Identity:
         """Return host name, serial number and base MAC from the system EEPROM."""
         hostname = self._shell.check("hostname").strip()
@@ -77,8 +84,8 @@ class CumulusDriver(ShellDriver):
     def read_running(self, files: Sequence[str]) -> Mapping[str, str]:  # noqa: ARG002
         """Return the applied configuration, and what of it is not saved; there are no files."""
         return {
-            "config": self._shell.check("nv config show -o commands"),
-            "unsaved": self._shell.check("nv config diff startup applied -o commands"),
+            "config": self._shell.check("nv config show -o commands | cat"),
+            "unsaved": self._shell.check("nv config diff startup applied -o commands | cat"),
         }
 
     def read_state(self, subjects: Sequence[str]) -> Mapping[str, str]:
@@ -207,7 +214,7 @@ class CumulusDriver(ShellDriver):
 
     def _states(self) -> dict[str, str]:
         """Return the state of each revision by its number."""
-        text = self._shell.check("nv config revision -o json")
+        text = self._shell.check("nv config revision -o json | cat")
         try:
             found = json.loads(text)
             return {number: str(item.get("state", "")) for number, item in found.items()}

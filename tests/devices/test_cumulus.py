@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
@@ -97,6 +99,30 @@ def test_every_reading_is_understood(driver, leaf):
     assert found.bfd == {"10.254.0.0": False}
     assert found.interfaces["swp2"].up is True
     assert found.interfaces["swp3"].up is False
+
+
+def test_no_output_meets_a_pager(driver, leaf, monkeypatch):
+    """On a terminal; into a pipe the switch prints as it is."""
+    sent = []
+    strike = leaf.strike_session
+    monkeypatch.setattr(leaf, "strike_session", lambda line: sent.append(line) or strike(line))
+    read_running(driver, [])
+    read_snapshot(driver)
+    driver.foreign_sessions()
+    reads = [
+        part
+        for line in sent
+        for part in line.split(";")
+        if re.search(r"\bnv (show|config (show|diff|revision))", part)
+    ]
+    assert len(reads) == 9
+    assert [part for part in reads if not part.rstrip().endswith("| cat")] == []
+
+
+def test_a_failure_before_a_pipe_is_noticed(driver, leaf):
+    leaf.faults.add(Fault("refuse_line", pattern="nv config show"))
+    with pytest.raises(RefusedError):
+        driver.read_running([])
 
 
 def test_stage_has_no_effect(driver, leaf):
