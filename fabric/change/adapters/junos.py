@@ -57,7 +57,7 @@ def patch(before: Sequence[Line], after: Sequence[Line]) -> list[Line]:
         if verb == "deactivate" and not any(words[:n] in under for n in range(1, len(words) + 1))
     ]
     sets = [line for line in come if line[0] == "set"]
-    return [*deletes, *activates, *sets, *(line for line in come if line[0] != "set")]
+    return [*activates, *deletes, *sets, *(line for line in come if line[0] != "set")]
 
 
 def _reordered(before: Iterable[Line], after: Iterable[Line]) -> set[str]:
