@@ -17,6 +17,7 @@ Junos, and handled here:
   changes that are not committed.
 - ``rollback`` goes one commit back, whosever that was: also under a lock and on our revision only.
 - After a commit that was refused NAPALM leaves candidate and lock as they are: both are let go.
+- ncclient 0.7.0 looks ten times a second for something to send: an operation takes 0.1 s.
 - Junos has no startup configuration: what is committed survives.
 - Errors quote the refused lines, so they are redacted.
 """

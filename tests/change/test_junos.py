@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from ncclient.transport import session
 
 from fabric.change.adapters import junos
 from fabric.change.model import Risk
@@ -267,6 +268,7 @@ def run(made, folder, connections, options=OPTIONS):
 def fresh_lab(folder, monkeypatch):
     """Yield lab and connections file of an inventory that has been applied."""
     monkeypatch.setenv("ROCEFAB_PASSWORD", "lab-password")
+    monkeypatch.setattr(session, "TICK", 0.002)  # ncclient looks for something to send that often
     project = Project(labs.write_inventory(folder / "inventory", INVENTORY))
     with laboratory(project, folder / "lab") as lab:
         connections = folder / "lab" / CONNECTIONS
