@@ -22,9 +22,9 @@ INVENTORY = (
 
 
 @contextmanager
-def running_lab(folder: Path, monkeypatch):
+def running_lab(folder: Path, monkeypatch, text: str = INVENTORY):
     """Yield (lab, project, connections file), fresh from the box."""
     monkeypatch.setenv("ROCEFAB_PASSWORD", "lab-password")
-    project = Project(labs.write_inventory(folder / "inventory", INVENTORY))
+    project = Project(labs.write_inventory(folder / "inventory", text))
     with laboratory(project, folder / "lab") as lab:
         yield lab, project, folder / "lab" / CONNECTIONS

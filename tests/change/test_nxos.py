@@ -16,6 +16,7 @@ from fabric.change.adapters.nxos.patch import patch, steps
 from fabric.change.adapters.nxos.tree import tree
 from fabric.change.model import Risk
 from fabric.devices.nxos import batches
+from fabric.devices.redaction import redacted
 from fabric.lab.nxos_config import Editor, feed_text, read_text, text_lines
 from fabric.observe.parsers.nxos.text import configuration
 from fabric.observe.snapshot import Running
@@ -182,6 +183,23 @@ def test_draft_names_paths_and_hides_secrets():
     after = before.replace("    password 3 HUNTER2\n", "").replace("65003", "65002")
     found = NxosAdapter().apart(running_of(before), running_of(after))
     assert found == {change.path for change in draft.changes}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "username admin password 5 $5$HUNTER2 role network-admin",
+        "snmp-server community HUNTER2 group network-operator",
+        "snmp-server user admin network-admin auth md5 HUNTER2 priv HUNTER2 localizedkey",
+        'radius-server key 7 "HUNTER2"',
+        'tacacs-server host 192.0.2.1 key 7 "HUNTER2"',
+        "scheduler aaa-authentication username admin password 7 HUNTER2",
+        "ntp authentication-key 1 md5 HUNTER2 7",
+        "    password 3 HUNTER2",
+    ],
+)
+def test_secrets_are_hidden(line):
+    assert "HUNTER2" not in redacted(line)
 
 
 # -- Patches on the lab's switch, which is strict.

@@ -120,6 +120,24 @@ def test_first_run_is_taken_back_too(tmp_path, monkeypatch):
         assert leaf.startup_text == fresh
 
 
+MIXED = {
+    "SONiC leaf": ("N9K-C9332D-GX2B", "ACS-MSN4700"),
+    "SONiC spine": ("N9K-C9364D-GX2A", "ACS-SN5600"),
+}
+
+
+@pytest.mark.parametrize("name", MIXED)
+def test_beside_another_system(tmp_path, monkeypatch, name):
+    """Neighbours know each other, and sessions come up, whatever runs at the far end."""
+    old, new = MIXED[name]
+    text = nxos_lab.INVENTORY.replace(old, new)
+    with nxos_lab.running_lab(tmp_path, monkeypatch, text) as (_, project, connections):
+        result = applied(planned(project, connections), tmp_path, connections)
+        assert result.ok, result.reasons
+        found = verify(project, connections, ALL, labs.silent)
+        assert [(item.device, item.drift, item.deviations) for item in found if not item.ok] == []
+
+
 FAULTS = {
     "a line is refused": Fault("refuse_line", pattern="random-detect"),
     "the session breaks at a line": Fault("cut_at_command", pattern="random-detect"),

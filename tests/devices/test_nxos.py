@@ -242,6 +242,17 @@ def test_rollback_must_say_that_it_completed(driver, monkeypatch):
     assert driver.pending(TOKEN)  # the timer goes on
 
 
+def test_no_room_for_a_checkpoint(driver, leaf):
+    for number in range(10):
+        leaf.state.checkpoint(f"theirs-{number}")
+    before = leaf.running_text
+    driver.stage(CHANGE, TOKEN)
+    with pytest.raises(RefusedError, match="maximum number of checkpoints"):
+        driver.commit(CHANGE, TOKEN, 60)
+    assert leaf.running_text == before
+    assert len(leaf.state.checkpoints) == 10
+
+
 def test_timer_of_a_day(driver, monkeypatch):
     driver.stage(CHANGE, TOKEN)
     seen = []

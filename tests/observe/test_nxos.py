@@ -246,6 +246,13 @@ def test_wrong_values_are_unreadable(name: str, old: str, new: str) -> None:
     assert read(name, text.replace(old, new)) is None
 
 
+def test_port_ids_may_hold_spaces() -> None:
+    """Some hosts announce a slot and a port."""
+    text = sample("lldp.txt").replace("S           eth1", "S           Slot 0 Port 1")
+    found = neighbours.lldp_neighbours(text)["Ethernet1/1"][0]
+    assert found == LldpNeighbour("a-host-with-quite-a-long-name", "Slot 0 Port 1")
+
+
 def test_running_configuration() -> None:
     """Headers and our timers are no part of it; banners and jobs of others stay as they are."""
     load_parsers()
