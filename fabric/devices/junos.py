@@ -50,7 +50,8 @@ _TEXT_COMMANDS = {
 }
 _INTERFACES = "show interfaces extensive"
 _XML_SUBJECTS = ("interfaces", "pfc_counters", "queues")
-_COS = ("set class-of-service ", "deactivate class-of-service")
+#: What is read of the configuration beside PFC says that it was read at all.
+_COS = ("set class-of-service ", "deactivate class-of-service", "set system host-name ")
 _TIMED = "commit confirmed, rollback in"
 _TOKEN = re.compile(r"rocefab-[a-z0-9-]{1,48}")
 
@@ -133,7 +134,7 @@ class JunosDriver:
             texts.update(dict.fromkeys(asked, self._show(_INTERFACES, "xml")))
         if "pfc" in subjects:
             lines = self._lines().splitlines(keepends=True)
-            texts["pfc"] = "".join(line for line in lines if line.startswith(_COS)) or "# none\n"
+            texts["pfc"] = "".join(line for line in lines if line.startswith(_COS))
         return texts
 
     def foreign_sessions(self) -> Sequence[str]:
