@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 
 from fabric.observe.parsers import UnreadableError, load_parsers, parsers
 from fabric.observe.parsers.nxos import counters, neighbours, tables
+from fabric.observe.parsers.nxos.marking import marking
 from fabric.observe.parsers.nxos.text import blocks, whole_configuration
 from fabric.observe.state import (
     BgpPeer,
+    EcnState,
     InterfaceState,
     LldpNeighbour,
     MacEntry,
@@ -106,6 +108,13 @@ CASES: dict[str, tuple[Callable[[str], Any], Any]] = {
         counters.pfc_priorities,
         {"Ethernet1/1": (3,), "Ethernet1/2": (), "Ethernet1/17": (3, 4)},
     ),
+    "ecn.cfg": (
+        marking,
+        {
+            ("Ethernet1/1", 3): EcnState(150_000, 1_500_000, 7.0),
+            ("Ethernet1/2", 0): EcnState(1_000, 2_000, 100.0),
+        },
+    ),
     "queuing.txt": (
         counters.queue_counters,
         {
@@ -124,7 +133,15 @@ CASES: dict[str, tuple[Callable[[str], Any], Any]] = {
 }
 FILES = {"pfc counters": "queuing.txt"}
 #: Nothing in these outputs counts their rows: what is missing as a whole cannot be seen.
-UNCOUNTED = {"pfc.txt", "queuing.txt", "watchdog.txt", "bfd.txt", "lldp_detail.txt", "pfc counters"}
+UNCOUNTED = {
+    "ecn.cfg",
+    "pfc.txt",
+    "queuing.txt",
+    "watchdog.txt",
+    "bfd.txt",
+    "lldp_detail.txt",
+    "pfc counters",
+}
 TEXTS = [name for name in CASES if not name.endswith(".json")]
 
 
@@ -232,6 +249,8 @@ def test_other_answers_are_unreadable(name: str, text: str) -> None:
         ("macs.json", "0242.ac11.0002", "0242ac110002"),
         ("lldp.txt", "displayed: 3", "displayed: 4"),
         ("lldp.txt", "Eth1/17 ", "Ethernet"),
+        ("ecn.cfg", "150 kbytes", "150 packets"),
+        ("ecn.cfg", "version 10.4(3)", "x"),
         ("pfc.txt", "(18)", "(xx)"),
         ("pfc.txt", "(18)", ""),
         ("queuing.txt", "|   Dropped Pkts |               6|", "|   x |               6|"),

@@ -52,6 +52,7 @@ _STATE_COMMANDS = {
     "arp": ("show ip arp", "json"),
     "macs": ("show mac address-table", "json"),
     "pfc": ("show interface priority-flow-control", "text"),
+    "ecn": ("show running-config", "text"),
     "queuing": ("show queuing interface", "text"),
     "pfc_counters": ("show queuing interface", "text"),
     "watchdog": ("show queuing pfc-queue detail", "text"),

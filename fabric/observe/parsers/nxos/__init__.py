@@ -15,6 +15,7 @@ from fabric.observe.parsers.nxos.counters import (
     queue_counters,
     watchdog,
 )
+from fabric.observe.parsers.nxos.marking import marking
 from fabric.observe.parsers.nxos.neighbours import bfd_neighbours, lldp_neighbours
 from fabric.observe.parsers.nxos.tables import (
     arp_entries,
@@ -44,6 +45,7 @@ class NxosParser:
         "arp": ("neighbours", arp_entries),
         "macs": ("macs", mac_entries),
         "pfc": ("pfc_priorities", pfc_priorities),
+        "ecn": ("ecn", marking),
         "queuing": ("queues", queue_counters),
         "pfc_counters": ("pfc_counters", pfc_counters),
         "watchdog": ("watchdog", watchdog),
