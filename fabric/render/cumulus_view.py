@@ -141,8 +141,16 @@ def _one_policy(device: DeviceDesign) -> QosProfile:
 
 
 def _alike(profile: QosProfile) -> QosProfile:
-    watchdog = replace(profile.watchdog, enabled=True)
-    return replace(profile, index=0, suffix="", mtu_bytes=0, watchdog=watchdog)
+    """Return a policy without what may differ, and without what has no line of its own."""
+    return replace(
+        profile,
+        index=0,
+        suffix="",
+        mtu_bytes=0,
+        priority_group=0,
+        traffic_class_to_priority_group=(),
+        watchdog=replace(profile.watchdog, enabled=True, restoration_ms=0),
+    )
 
 
 def _recipe_fits(device: DeviceDesign, policy: QosProfile) -> None:

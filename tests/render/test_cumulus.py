@@ -197,6 +197,7 @@ OVERRIDE = "devices:\n  - names: su1-rail0\n    ports:\n      {}\n"
 def test_ports_may_differ_in_watchdog_fec_and_text(tmp_path: Path) -> None:
     """And in what else belongs to a port."""
     ports = "swp1: {fec: fc, description: 'to gpu 1', lossless: {watchdog: {enabled: false}}}"
+    ports += "\n      swp2: {lossless: {priority_group: 2, watchdog: {restoration_ms: 9}}}"
     text = changed(tmp_path, {}, OVERRIDE.format(ports))
     assert "nv set interface swp1 link fec baser\n" in text
     assert "nv set interface swp1 description to_gpu_1\n" in text

@@ -24,7 +24,7 @@ _WORDS = {
     "kmin_bytes": "ecn.kmin_bytes",
     "kmax_bytes": "ecn.kmax_bytes",
     "pmax_percent": "ecn.pmax_percent",
-    "queues": "scheduler.lossless_percent",
+    "queues": "scheduler",
 }
 
 
@@ -45,18 +45,22 @@ class OnePolicy(ModelRule):
             base = device.qos_profiles[0]
             for profile in device.qos_profiles[1:] if device.platform == "cumulus" else ():
                 for field in _FIELDS:
-                    if field_of(profile, field) != field_of(base, field):
+                    word, here = _WORDS.get(field, field), field_of(profile, field)
+                    if here != field_of(base, field):
                         yield self.finding(
-                            f"{field} {field_of(profile, field)} of a port is not the "
-                            f"{field_of(base, field)} of its switch",
+                            f"{word} {here} of a port is not the {field_of(base, field)} of its "
+                            "switch",
                             "set it for the whole switch",
-                            place=model.profile_place(_WORDS.get(field, field), device, profile),
+                            place=model.profile_place(word, device, profile),
                             device=device.name,
                         )
 
 
 def field_of(profile: QosProfile, field: str) -> object:
-    """Return a dotted field of a policy."""
+    """Return a dotted field of a policy; of its queues the shares in percent."""
+    if field == "queues":
+        shares = [str(queue.percent) for queue in profile.queues if queue.percent is not None]
+        return " and ".join(shares)
     value: object = profile
     for name in field.split("."):
         value = getattr(value, name)
