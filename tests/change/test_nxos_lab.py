@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
 import pytest
 
 from fabric.change.adapter import adapters
@@ -207,3 +214,40 @@ def test_journal_explains(ready):
     assert "% QOS no" in " ".join(result.reasons)
     states = {row["device"]: row["state"] for row in status(folder / "state", result.run)}
     assert states[nxos_lab.LEAF] == "rolled-back"
+
+
+def test_killed_in_the_commit_window_and_resumed(tmp_path, monkeypatch):
+    """A real process, killed while the leaf waits for its confirmation; another one goes on."""
+    with nxos_lab.running_lab(tmp_path, monkeypatch) as (lab, project, connections):
+        leaf = lab[nxos_lab.LEAF]
+        (tmp_path / "plan.json").write_text(planned(project, connections).to_json())
+        command = [sys.executable, "-m", "fabric", "apply"]
+        options = ["--connections", str(connections), "--state", str(tmp_path / "state")]
+        place = {"cwd": Path(__file__).parents[2], "text": True}
+        leaf.faults.add(Fault("slow", pattern="show bgp all", nth=2, times=0, seconds=5))
+        process = subprocess.Popen(
+            [*command, str(tmp_path / "plan.json"), "--commit", *options],
+            stderr=subprocess.PIPE,
+            **place,
+        )
+        for line in process.stderr:
+            if line.startswith(f"{nxos_lab.LEAF}: commit"):
+                break
+        deadline_s = time.monotonic() + 20
+        while "router bgp" not in leaf.running_text and time.monotonic() < deadline_s:
+            time.sleep(0.05)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        process.stderr.close()
+        leaf.faults.clear()
+        assert "scheduler schedule name rocefab-run-1-" in leaf.running_text
+        assert "router bgp" not in leaf.startup_text
+        assert status(tmp_path / "state")[-1]["state"] == "interrupted or under way"
+        resumed = subprocess.run(
+            [*command, "--resume", *options], capture_output=True, check=False, **place
+        )
+        assert resumed.returncode == 0, resumed.stderr
+        assert status(tmp_path / "state")[-1]["state"] == "done"
+        assert all(item.ok for item in verify(project, connections, ALL, labs.silent))
+        assert "rocefab-" not in leaf.running_text
+        assert leaf.state.checkpoints == {}

@@ -106,14 +106,13 @@ def changed(folder: Path, old: str, new: str, devices: str = "") -> DeviceDesign
 REFUSED = {
     "classes": ("  pfc_priority: 3", "  pfc_priority: 4", "qos-group n of NX-OS"),
     "queue": ("  pfc_priority: 3", "  pfc_priority: 3\n  queue: 4", "qos-group n of NX-OS"),
-    "cnp": ("  cnp_dscp: 48", "  cnp_dscp: 48\n  cnp_queue: 5", "cnp_queue equal"),
     "forward": ("action: drop", "action: forward", "shuts the queue, that is drop"),
     "alert": ("action: drop", "action: alert", "'alert' in lossless.watchdog.action"),
     "cable": ("uplink_m: 40", "uplink_m: 101", "Ethernet1/17: a lossless cable of 101 m"),
 }
 
 
-@pytest.mark.parametrize("name", [name for name in REFUSED if name != "cnp"])
+@pytest.mark.parametrize("name", REFUSED)
 def test_what_the_system_cannot_do_is_refused(name: str, tmp_path: Path) -> None:
     """Naming the device, the field and what to do."""
     old, new, message = REFUSED[name]
@@ -138,7 +137,7 @@ def test_a_second_map_is_refused(tmp_path: Path) -> None:
         render_device(device)
 
 
-def test_fec_words(tmp_path: Path) -> None:
+def test_fec_words() -> None:
     """Those that are published; off is not."""
     device = designs("demo")["su1-rail0"]
     first, *others = device.ports
