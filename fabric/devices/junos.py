@@ -39,7 +39,7 @@ from fabric.devices.redaction import redacted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-_TIMEOUT_S = 60
+_TIMEOUT_S = 180  # a commit that programs the buffers of all ports takes its time
 _MINUTE_S = 60
 _TEXT_COMMANDS = {
     "version": ("show version",),
@@ -64,6 +64,7 @@ class JunosDriver:
         self.connection = connection
         self._napalm: Any = None
         self._staged = ""
+        self._revisions: dict[str, str] = {}
 
     def open(self) -> None:
         """Log in; refuses a host key that is neither given nor known."""
@@ -147,13 +148,8 @@ class JunosDriver:
         with self._translated("compare"):
             changed = bool(self._napalm.compare_config())
         found = ["changes in the candidate configuration that are not committed"] if changed else []
-        last = self._last_commit()
-        token = _TOKEN.search(last["log"])
-        if token:
-            found.append(token[0])
-        elif _TIMED in last["comment"]:
-            found.append(f"timed commit {last['revision']} of {last['user']}")
-        return found
+        waiting = self._waiting()
+        return [*found, waiting] if waiting else found
 
     def preview(self, candidate: Candidate) -> str:
         """Return the switch's own diff; the candidate is put back after."""
@@ -174,8 +170,7 @@ class JunosDriver:
             When another timed commit waits: the check would confirm it.
         """
         checked_token(token)
-        last = self._last_commit()
-        if _TOKEN.search(last["log"]) or _TIMED in last["comment"]:
+        if self._waiting():
             raise RefusedError(self.connection.device, "another commit waits for its confirmation")
         self._load(candidate)
         self._staged = token
@@ -194,10 +189,11 @@ class JunosDriver:
         with self._or_discard(), self._translated("commit"):
             self._napalm.commit_config(message=token, revert_in=minutes * _MINUTE_S)
         self._staged = ""
+        self._revisions[self._last_commit()["revision"]] = token
 
     def pending(self, token: str) -> bool:
         """Tell whether the last commit is this one: then it still waits."""
-        return checked_token(token) == self._last_commit()["log"].strip()
+        return checked_token(token) == self._waiting()
 
     def confirm(self, token: str) -> None:
         """Confirm the timed commit.
@@ -238,6 +234,14 @@ class JunosDriver:
         if not self.pending(token):
             message = f"{token} does not wait any more: its timer has already run out"
             raise RefusedError(self.connection.device, message)
+
+    def _waiting(self) -> str:
+        """Return the token of the last commit while it waits, or what to call another's."""
+        last = self._last_commit()
+        token = _TOKEN.search(last["log"])
+        if token or last["revision"] in self._revisions:
+            return token[0] if token else self._revisions[last["revision"]]
+        return f"timed commit of {last['user']}" if _TIMED in last["comment"] else ""
 
     def _last_commit(self) -> dict[str, str]:
         """Return revision, user, comment and log of the last commit."""

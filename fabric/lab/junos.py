@@ -11,6 +11,8 @@ check``, ``commit confirmed 1``, ``commit``, ``rollback 1`` or the name of anoth
 loaded, and commands; ``accept_part`` lets only the first ``count`` lines of a load take effect.
 ``identity`` holds for one operation.
 
+``tells_log`` says whether the answer about the last commit holds its message.
+
 Options of the specification: ``release`` and ``ports`` (names of the ports, separated by commas).
 """
 
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from fabric.platforms.junos.text import Words
 
 _XML_COMMAND = "show interfaces extensive"
+_CONFIGURATION = 'xmlns="http://xml.juniper.net/xnm/1.1/xnm"'
 _NETCONF = ("system", "services", "netconf", "ssh")
 
 
@@ -61,6 +64,7 @@ class JunosStandIn(SshStandIn):
         super().__init__(spec, clock)
         self.store = Store(str(spec.running or ""), clock, spec.username)
         self.view = View(spec)
+        self.tells_log = True
         self._numbers = itertools.count(1001)
         self._access = self._ways_in()
         self._operations: dict[str, Callable[[ET.Element, int], str]] = {
@@ -216,9 +220,11 @@ class JunosStandIn(SshStandIn):
         committed = operation.get("database") == "committed"
         lines = self.store.committed if committed else tuple(self.store.candidate)
         if operation.get("format") == "set":
-            return f"<configuration-set>\n{escape(lines_of(lines))}</configuration-set>"
+            text = escape(lines_of(lines))
+            return f"<configuration-set {_CONFIGURATION}>\n{text}</configuration-set>"
         if operation.get("format") == "text" and committed:
-            return f"<configuration-text>\n{escape(self.store.tree)}</configuration-text>"
+            text = escape(self.store.tree)
+            return f"<configuration-text {_CONFIGURATION}>\n{text}</configuration-text>"
         raise JunosError("syntax error", "get-configuration")
 
     def _command(self, operation: ET.Element) -> str:
@@ -237,21 +243,23 @@ class JunosStandIn(SshStandIn):
 
     def _software(self) -> str:
         return (
-            f"<software-information><host-name>{escape(self._name())}</host-name>"
+            f"<software-information {_space('junos')}><host-name>{escape(self._name())}</host-name>"
             f"<product-model>{self.spec.model.lower()}</product-model></software-information>"
         )
 
     def _chassis(self) -> str:
         serial = escape(self.spec.serial)
         inner = f"<name>Chassis</name><serial-number>{serial}</serial-number>"
-        return f"<chassis-inventory><chassis>{inner}</chassis></chassis-inventory>"
+        space = _space("junos-chassis")
+        return f"<chassis-inventory {space}><chassis>{inner}</chassis></chassis-inventory>"
 
     def _revision(self) -> str:
         last = self.store.history[0]
         comment = f"<comment>{escape(last.comment)}</comment>" if last.comment else ""
-        log = f"<log>{escape(last.log)}</log>" if last.log else ""
+        log = f"<log>{escape(last.log)}</log>" if last.log and self.tells_log else ""
         return (
-            f"<commit-revision-information><revision>re0-{int(last.time_s)}-{last.number}</revision>"
+            f"<commit-revision-information {_space('junos')}>"
+            f"<revision>re0-{int(last.time_s)}-{last.number}</revision>"
             f'<date-time junos:seconds="{int(last.time_s)}">lab time</date-time>'
             f"<user>{escape(last.user)}</user><client>{last.client}</client>{comment}{log}"
             "</commit-revision-information>"
@@ -261,3 +269,8 @@ class JunosStandIn(SshStandIn):
         now = f'<date-time junos:seconds="{int(self.clock.now_s())}">lab time</date-time>'
         inner = f"<current-time>{now}</current-time>"
         return f"<system-uptime-information>{inner}</system-uptime-information>"
+
+
+def _space(name: str) -> str:
+    """Return the namespace of an answer."""
+    return f'xmlns="http://xml.juniper.net/junos/23.4X100/{name}"'

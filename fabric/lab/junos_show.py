@@ -126,7 +126,8 @@ class View:
                 values.setdefault(words[1], {})[words[2]] = words[-1]
         ports = dict.fromkeys([*self.ports, *values])
         inner = "".join(self._port(name, values.get(name, {})) for name in ports)
-        return f"<interface-information>{inner}</interface-information>"
+        space = 'xmlns="http://xml.juniper.net/junos/23.4X100/junos-interface"'
+        return f"<interface-information {space}>{inner}</interface-information>"
 
     def _port(self, name: str, values: dict[str, str]) -> str:
         enabled = "disable" not in values
