@@ -140,9 +140,26 @@ class Editor:
         self.root = root
         self.ports = tuple(ports)
         self.stack: list[Node] = [root]
+        self._add_ports()
+
+    def present(self) -> Iterator[str]:
+        """Yield the ports that there are, as they are broken out."""
+        parts = {
+            f"Ethernet1/{node.line.split()[5]}": int(node.line.rpartition("-")[2].rstrip("x"))
+            for node in self.root.below("interface breakout ")
+        }
         for port in self.ports:
-            self._feed(["interface", port])
-        self.stack = [root]
+            names = [f"{port}/{part}" for part in range(1, parts.get(port, 0) + 1)]
+            yield from names or [port]
+
+    def _add_ports(self) -> None:
+        """Bring the ports in line with the hardware, which cannot be configured away."""
+        names = tuple(self.present())
+        for key in [k for k in self.root.children if k.startswith("interface Ethernet")]:
+            if key.split()[1] not in names:
+                del self.root.children[key]
+        for name in names:
+            self._store(self.root, GRAMMAR["config"].match(["interface", name]))
 
     def feed(self, line: str) -> None:
         """Apply one line.
@@ -208,6 +225,8 @@ class Editor:
             order = (matched.rule.rank, natural(line))
             node = context.children[key] = Node(line, matched.rule.opens or "", order)
             node.mode = matched.rule.opens or "config"
+            if line.startswith("interface breakout "):
+                self._add_ports()
         self._settle(context, was_routed=was_routed)
         return node if matched.rule.opens else None
 
@@ -222,6 +241,8 @@ class Editor:
             was_routed = context.has("no switchport")
             gone = context.children.pop(name)
             self._settle(context, was_routed=was_routed)
+            if gone.line.startswith("interface breakout "):
+                self._add_ports()
             if gone.line.startswith("feature "):
                 self._forget(gone.line.split()[1])
 
@@ -260,7 +281,12 @@ class Editor:
 
     def _reason(self, context: Node, line: str) -> str:
         word = line.rsplit(maxsplit=1)[-1]
-        if line.startswith("interface Ethernet") and line.split()[1] not in self.ports:
+        if line.startswith("interface Ethernet") and line.split()[1] not in self.present():
+            return "Invalid interface"
+        if (
+            line.startswith("interface breakout")
+            and f"Ethernet1/{line.split()[5]}" not in self.ports
+        ):
             return "Invalid interface"
         if line.startswith("router bgp ") and any(
             node.line != line for node in self.root.below("router bgp ")

@@ -4,7 +4,8 @@ Known: spellings of batfish/batfish @ cba18733 cisco_nxos grammar and of paregup
 ranges of YangModels/yang Cisco NX-OS 9.3(2); the order q7 to q1 and default, `pause` before `mtu`,
 of checkpoint captures (batfish test configurations); ``show running-config all`` of one port names
 the defaults. The language of the rules is that of `fabric.lab.eos_grammar`.
-Assumed: the order of the sections; `speed 10000` to `800000` whatever the port is.
+Assumed: the order of the sections; `speed 10000` to `800000` whatever the port is; the maps of a
+breakout other than `10g-4x`, which alone that grammar has.
 """
 
 from __future__ import annotations
@@ -102,6 +103,7 @@ vlan <1-4094> > vlan
 ip prefix-list <name> seq <1-4294967294> = permit|deny <cidr4> [ eq|ge|le <1-32> ] [ le <1-32> ]
 route-map <name> permit|deny <0-65535> > route-map
 interface <svi> > if-vlan
+interface breakout module 1 port <1-64> map = 10g-4x|25g-4x|50g-2x|100g-2x|100g-4x|200g-2x
 interface <ethernet> > if-ethernet
 interface mgmt0 > if-mgmt
 interface loopback0|loopback1|loopback2|loopback10 > if-loopback

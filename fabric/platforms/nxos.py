@@ -38,6 +38,7 @@ OWNED_LINES = (
     r"policy-map type (?:qos|network-qos|queuing) ROCE-\S+",
     r"system qos",
     r"vlan (?!1$)\d+",
+    r"interface breakout .*",
     r"interface Ethernet.*",
     r"interface loopback0",
     r"interface Vlan(?!1$)\d+",
@@ -54,7 +55,18 @@ KEPT_FEATURES = r"feature .*"
 
 #: What a changed line does, by its first words; the first match counts, the default is brief loss.
 LINE_RISK = (
-    ("port flap", ("speed ", "shutdown", "no shutdown", "fec ", "switchport", "no switchport")),
+    (
+        "port flap",
+        (
+            "interface breakout",
+            "speed ",
+            "shutdown",
+            "no shutdown",
+            "fec ",
+            "switchport",
+            "no switchport",
+        ),
+    ),
     (
         "harmless",
         (

@@ -332,6 +332,19 @@ def test_from_each_state_to_each_other_and_back(first, second):
     assert switch.text == before
 
 
+def test_ports_that_are_broken_out_and_whole_again():
+    base = "hostname leaf1\n"
+    parts = "".join(f"interface Ethernet1/5/{part}\n  no shutdown\n  mtu 9216\n" for part in (1, 2))
+    broken = f"{base}interface breakout module 1 port 5 map 100g-2x\n{parts}"
+    whole = f"{base}interface Ethernet1/5\n  description whole\n"
+    switch = Switch()
+    for intended in (whole, broken, whole):
+        switch.become(intended)
+        assert switch.left(intended) == []
+    assert "breakout" not in switch.text
+    assert "Ethernet1/5/1" not in switch.text
+
+
 EDITS = [
     "mtu 1500",
     "no mtu",

@@ -248,6 +248,21 @@ def test_what_needs_a_feature_comes_and_goes_with_it():
         edited("no feature bgp\nrouter bgp 65001")
 
 
+def test_breakout():
+    broken = edited(
+        "interface breakout module 1 port 2 map 100g-2x\ninterface Ethernet1/2/2\nshutdown"
+    )
+    assert "interface Ethernet1/2/1\n" in broken
+    assert "interface Ethernet1/2/2\n  shutdown\n" in broken
+    assert "interface Ethernet1/2\n" not in broken
+    assert show(read_text(broken, PORTS)) == broken
+    whole = "no interface breakout module 1 port 2 map 100g-2x"
+    assert edited(whole, broken) == show(read_text(RUNNING, PORTS))
+    for text in ("interface Ethernet1/2", "interface Ethernet1/2/3", "interface Ethernet1/1/1"):
+        with pytest.raises(ValueError, match="Invalid interface"):
+            edited(text, broken)
+
+
 def test_every_mode_that_is_opened_exists():
     opened_modes = {
         line.split(" > ")[1].strip()
