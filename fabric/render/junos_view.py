@@ -15,11 +15,10 @@ from fabric.platforms.junos import (
     DEFAULT_WATCHDOG_MS,
 )
 from fabric.platforms.junos.text import quoted
-from fabric.qos.ecn.edge import UNITS, to_units
+from fabric.qos.ecn.edge import UNITS, largest_queue_bytes, to_units
 
 if TYPE_CHECKING:
     from fabric.design.model import BgpDesign, DeviceDesign, PortDesign, QosProfile, Watchdog
-    from fabric.platforms.model import Sku
 
 #: Clause 91 is Reed-Solomon, clause 74 Firecode (Juniper/yang 24.4R1-EVO junos-conf-interfaces).
 FEC_WORDS = {"rs": "fec91", "fc": "fec74", "none": "none"}
@@ -171,19 +170,6 @@ def _profile(device: DeviceDesign, profile: QosProfile, control: int) -> Profile
         default_percent=default,
         watchdog=_watchdog(device, profile.watchdog) if watched else None,
     )
-
-
-def largest_queue_bytes(sku: Sku) -> int | None:
-    """Return what one lossless queue can fill at most: the lossless part of the egress buffer.
-
-    None where the size or the partition is not known. Juniper says that a fill level is a percent
-    of the buffer of the queue; the share that a dynamic threshold leaves of it is not published.
-    """
-    buffer_bytes, facts = sku.packet_buffer_bytes, sku.facts
-    if buffer_bytes is None or "egress_lossless_percent" not in facts:
-        return None
-    shared = _WHOLE - int(facts.get("dedicated_egress_percent", "0"))
-    return buffer_bytes * shared * int(facts["egress_lossless_percent"]) // (_WHOLE * _WHOLE)
 
 
 def marking_percents(device: DeviceDesign, profile: QosProfile) -> tuple[int, int]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.units import gbps_to_bytes_per_s, s_to_us
 from fabric.qos.dcqcn.recommend import Need, recommend
-from fabric.qos.ecn.edge import UNITS, programmed_bytes, to_units
+from fabric.qos.ecn.edge import UNITS, largest_queue_bytes, programmed_bytes, to_units
 from fabric.qos.ecn.figures import Figure, figures_for
 from fabric.qos.path import Hop, longest_path, round_trip_s
 from fabric.qos.thresholds import ecn_limit_bytes, pause_threshold_bytes
@@ -128,7 +128,14 @@ def _thresholds(qos: QosProfile) -> tuple[int, int, int]:
 def _on_switch(kind: Kind) -> str:
     """Return Kmin and Kmax as the system of the switch writes them."""
     unit = UNITS[kind.device.platform]
-    low, high = (to_units(size, unit) for size in (kind.qos.kmin_bytes, kind.qos.kmax_bytes))
+    queue_bytes = largest_queue_bytes(kind.device.sku) if unit.share else None
+    try:
+        low, high = (
+            to_units(size, unit, queue_bytes=queue_bytes)
+            for size in (kind.qos.kmin_bytes, kind.qos.kmax_bytes)
+        )
+    except ValueError as error:
+        return f"not in {unit.word}: {error}"
     return f"{low} to {high} {unit.word}"
 
 

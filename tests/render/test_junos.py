@@ -15,10 +15,11 @@ from fabric.platforms.junos import OWNED_STATEMENTS
 from fabric.platforms.junos.grammar import statements
 from fabric.platforms.junos.text import line_text, read_set, read_tree
 from fabric.platforms.junos.tree import tree_text
+from fabric.qos.ecn.edge import largest_queue_bytes
 from fabric.render import junos, render_device
 from fabric.render.engine import render, template_folder
 from fabric.render.explain import entries, explain, find
-from fabric.render.junos_view import largest_queue_bytes, view
+from fabric.render.junos_view import view
 from tests.render.designs import variant
 from tests.render.junos_designs import CHANGES, WATCHDOG, designs
 from tests.render.test_explain import _exists
@@ -94,7 +95,7 @@ def test_explanations_name_fields_that_exist() -> None:
         for field in entry.fields:
             assert _exists(field), (entry.template, field)
         shown = re.search(entry.pattern, whole, re.MULTILINE)
-        optional = {"bgp.bfd", "devices.ports.fec"}
+        optional = {"bgp.bfd", "devices.breakouts", "devices.ports.fec"}
         assert shown or set(entry.fields) & optional, entry.pattern
 
 

@@ -74,6 +74,18 @@ def test_an_unknown_pool_is_not_called_fine(tmp_path: Path) -> None:
     assert found[0]["verdict"].startswith("pool unknown: ECN against PFC is not checked")
 
 
+def test_thresholds_that_are_a_share_of_a_queue(tmp_path: Path) -> None:
+    """On Junos; what no percent of the queue can say is told, not raised."""
+    text = (ROOT / "inventory" / "rail-512" / "fabric.yaml").read_text()
+    data = yaml.safe_load(text.replace("ACS-SN5600", "QFX5240-64OD"))
+    (tmp_path / "fabric.yaml").write_text(yaml.safe_dump(data))
+    assert {row["on_switch"] for row in _dicts(ecn(Project(tmp_path)))} == {"1 to 2 percent"}
+    data["lossless"]["ecn"]["kmax_bytes"] = 90_000_000
+    (tmp_path / "fabric.yaml").write_text(yaml.safe_dump(data))
+    (found,) = {row["on_switch"] for row in _dicts(ecn(Project(tmp_path)))}
+    assert found.startswith("not in percent: 90,000,000 bytes cannot be a percentage")
+
+
 def test_recommendation_beside_published_figures(tmp_path: Path) -> None:
     found = _dicts(recommendations(_project(tmp_path, "rail-512"), most_flows=16))
     ours = [row for row in found if row["who"] == "rocefab"]

@@ -8,6 +8,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fabric.platforms.model import Sku
+
+_WHOLE = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +102,21 @@ def to_units(
         message = f"the size of one of the {unit.word} is not known; use another unit"
         raise ValueError(message)
     return math.ceil(programmed / unit_bytes)
+
+
+def largest_queue_bytes(sku: Sku) -> int | None:
+    """Return what one lossless queue can fill at most, where thresholds are a share of it.
+
+    That is the lossless part of the shared egress buffer, by the facts ``egress_lossless_percent``
+    and ``dedicated_egress_percent`` of the model; None where the size or the part is not known.
+    Juniper says that a fill level is a percent of the buffer of the queue (CLI reference
+    fill-level); the share that a dynamic threshold leaves of it is not published.
+    """
+    buffer_bytes, facts = sku.packet_buffer_bytes, sku.facts
+    if buffer_bytes is None or "egress_lossless_percent" not in facts:
+        return None
+    shared = _WHOLE - int(facts.get("dedicated_egress_percent", "0"))
+    return buffer_bytes * shared * int(facts["egress_lossless_percent"]) // (_WHOLE * _WHOLE)
 
 
 def programmed_bytes(size_bytes: int, quantum_bytes: int) -> int:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
-from fabric.qos.ecn.edge import UNITS, to_units
-from fabric.render.junos_view import largest_queue_bytes
+from fabric.qos.ecn.edge import UNITS, largest_queue_bytes, to_units
 from fabric.validate.rule import ModelRule, rules
 
 if TYPE_CHECKING:
