@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from fabric.platforms.breakout import Mode, Place
     from fabric.platforms.model import HeadroomRow, Role, Sku
     from fabric.qos.headroom.terms import Headroom, Link
     from fabric.qos.headroom.verdict import Judgement
@@ -121,10 +122,14 @@ class HeadroomProfile:
 
 @dataclass(frozen=True, slots=True)
 class PortDesign:
-    """One front panel port.
+    """One port: a whole cage of the front panel, or a part of one.
 
     Parameters
     ----------
+    cage : str
+        Name of the whole port of its cage; equal to ``name`` where the cage is not broken out.
+    place : Place
+        Its cage on the front panel, and which part of it.
     kind : str
         ``host`` (access port of a NIC), ``uplink`` (routed, to the other tier), ``unused``.
     vlan : int or None
@@ -141,6 +146,8 @@ class PortDesign:
     number: int
     alias: str
     lanes: tuple[int, ...]
+    cage: str
+    place: Place
     kind: Literal["host", "uplink", "unused"]
     enabled: bool
     speed_gbps: int
@@ -156,6 +163,11 @@ class PortDesign:
     address: str = ""
     qos: QosProfile | None = None
     headroom: HeadroomProfile | None = None
+
+    @property
+    def breakout(self) -> Mode | None:
+        """How its cage is broken out, on the first port of the cage; else None."""
+        return self.place.mode if self.place.part == 0 else None
 
 
 @dataclass(frozen=True, slots=True)

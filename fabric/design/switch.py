@@ -117,6 +117,8 @@ class SwitchDesigner:
                     number=number,
                     alias=model.alias(number),
                     lanes=tuple(model.lanes(number)),
+                    cage=model.cage(number),
+                    place=model.place(number),
                     kind="host" if cable.kind == "host" else "uplink",
                     enabled=cable.enabled,
                     speed_gbps=cable.speed_gbps,
@@ -152,12 +154,14 @@ class SwitchDesigner:
 
     def _unused(self, row: int, number: int) -> PortDesign:
         model, file = self._fabric.switches.skus[row], self._fabric.intent.fabric
-        speed_gbps = file.speeds.uplink_gbps
+        speed_gbps = _idle_speed_gbps(model, number, file.speeds.uplink_gbps)
         return PortDesign(
             name=model.port(number),
             number=number,
             alias=model.alias(number),
             lanes=tuple(model.lanes(number)),
+            cage=model.cage(number),
+            place=model.place(number),
             kind="unused",
             enabled=False,
             speed_gbps=speed_gbps,
@@ -342,6 +346,12 @@ def _fec(change: PortOverride | None, nos: str, speed_gbps: int) -> str:
         return change.fec
     lowest = platforms[nos].explicit_rs_fec_from_gbps
     return "rs" if lowest is not None and speed_gbps >= lowest else ""
+
+
+def _idle_speed_gbps(model: Sku, number: int, wanted_gbps: int) -> int:
+    """Return the speed of an unused port: that of the uplinks where it can run at it."""
+    offered = model.speeds_of(number)
+    return wanted_gbps if wanted_gbps in offered or not model.places else max(offered)
 
 
 def _other_end(address: str) -> str:

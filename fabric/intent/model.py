@@ -16,6 +16,7 @@ _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?")
 _MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}")
 _INTERFACE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,14}")
 _MAX_NAME = 63
+_MAX_CAGE = 1024
 
 
 def _name(text: str) -> str:
@@ -64,6 +65,33 @@ def _interface(text: str) -> str:
     return text
 
 
+def _cages(text: str) -> str:
+    try:
+        cage_numbers(text)
+    except ValueError:
+        message = f"{text!r} does not name cages; write their numbers from 1 as 1-32,40"
+        raise ValueError(message) from None
+    return text
+
+
+def cage_numbers(text: str) -> tuple[int, ...]:
+    """Return the cages of a range: ``1-3,8`` is 1, 2, 3 and 8.
+
+    Raises
+    ------
+    ValueError
+        When it is no range, counts down, or goes beyond 1024.
+    """
+    numbers: list[int] = []
+    for piece in text.split(","):
+        low, dash, high = piece.partition("-")
+        first, last = int(low), int(high if dash else low)
+        if not 1 <= first <= last <= _MAX_CAGE:
+            raise ValueError(piece)
+        numbers += range(first, last + 1)
+    return tuple(numbers)
+
+
 def _network(value: object) -> object:
     if not isinstance(value, str):
         return value
@@ -108,6 +136,8 @@ Address = Annotated[ipaddress.IPv4Address, BeforeValidator(_address)]
 Mac = Annotated[str, AfterValidator(_mac)]
 Text = Annotated[str, Field(max_length=120), AfterValidator(_text)]
 PortName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9/:_.-]{0,31}$")]
+Cages = Annotated[str, AfterValidator(_cages)]
+SplitMode = Annotated[str, Field(pattern=r"^[1-9][0-9]?x[1-9][0-9]{0,3}G$")]
 Gbps = Literal[10, 25, 40, 50, 100, 200, 400, 800]
 CableMetres = Annotated[int, Field(ge=1, le=80_000)]
 Asn = Annotated[int, Field(ge=1, le=4_294_967_294)]
@@ -127,12 +157,22 @@ class Spines(Model):
     links_per_leaf: int = Field(1, ge=1, le=64, description="Cables from each leaf to each spine.")
 
 
+class CageSplit(Model):
+    """Cages of a switch that are broken out into several ports."""
+
+    cages: Cages = Field(description="Cages by their numbers on the front, from 1: 1-32,40.")
+    mode: SplitMode = Field(description="Ports of each cage and their speed: 2x400G.")
+
+
 class RolePlatform(Model):
     """Which switch model a role uses, and what differs from the policy of the fabric."""
 
     sku: str = Field(description="Switch model; `rocefab show platforms` lists them.")
     host_ports: int | None = Field(
         None, ge=1, description="Leaf ports kept for hosts, from port 1; default: half of them."
+    )
+    breakouts: Annotated[tuple[CageSplit, ...], Loose] = Field(
+        (), description="Cages that are broken out; ports are counted after that."
     )
     lossless: LosslessPolicy | None = Field(
         None, description="Fields of the lossless policy that differ on this role."
@@ -278,6 +318,9 @@ class DeviceOverride(Model):
 
     names: Names = Field(description="Switches that this is about, as a range.")
     sku: str | None = Field(None, description="Switch model.")
+    breakouts: Annotated[tuple[CageSplit, ...] | None, Loose] = Field(
+        None, description="Cages that are broken out, in place of those of the role."
+    )
     asn: Asn | None = Field(None, description="AS number.")
     loopback: Address | None = Field(None, description="Address of the loopback.")
     mac: Mac | None = Field(None, description="Chassis MAC; another switch is never written to.")

@@ -96,6 +96,8 @@ class _Builder:
             lanes_per_port=ports.lanes,
             port_name=ports.name,
             port_alias=ports.alias,
+            part_name=ports.part_name or "",
+            part_alias=ports.part_alias or "",
             speeds_gbps=tuple(sorted(set(ports.speeds_gbps))),
             buffer_bytes=buffer.value if buffer and isinstance(buffer.value, int) else None,
             pools=pools.pools,

@@ -10,8 +10,10 @@ from pydantic import AfterValidator, Field
 
 from fabric.intent.model import Gbps, Loose, Text
 from fabric.intent.policy import Model
+from fabric.platforms.breakout import parse_mode
 
 _PLACEHOLDER = re.compile(r"\{(?:number|lane)\}")
+_PART_PLACEHOLDER = re.compile(r"\{(?:number|lane|ordinal|letter|first)\}")
 _LONGEST_PATH = 200
 
 
@@ -23,6 +25,24 @@ def _pattern(text: str) -> str:
             "(from 1) or {lane} (first lane, from 0)"
         )
         raise ValueError(message)
+    return text
+
+
+def _part_pattern(text: str) -> str:
+    """Take patterns that name each part of each cage."""
+    plain = _PART_PLACEHOLDER.sub("", text)
+    tells = re.search(r"\{lane\}|\{number\}.*\{(?:ordinal|letter|first)\}", text)
+    if not tells or not re.fullmatch(r"[A-Za-z0-9/:_.-]*", plain):
+        message = (
+            f"{text!r} does not name a part of a cage; use {{lane}}, or {{number}} and behind it "
+            "{ordinal} (from 1), {letter} (from a) or {first} (its first lane, from 1)"
+        )
+        raise ValueError(message)
+    return text
+
+
+def _mode(text: str) -> str:
+    parse_mode(text)
     return text
 
 
@@ -41,10 +61,11 @@ def _inside(text: str) -> str:
 
 
 PortPattern = Annotated[str, Field(max_length=32), AfterValidator(_pattern)]
+PartPattern = Annotated[str, Field(max_length=32), AfterValidator(_part_pattern)]
 InsidePath = Annotated[str, AfterValidator(_inside)]
 SkuName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$")]
 FactName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
-Breakout = Annotated[str, Field(pattern=r"^[0-9]{1,2}x[0-9]{1,4}G[0-9G,()\[\]]{0,60}$")]
+Breakout = Annotated[str, Field(max_length=64), AfterValidator(_mode)]
 Lane = Annotated[int, Field(ge=0, le=65_535)]
 
 
@@ -57,6 +78,12 @@ class OwnPorts(Model):
         description="Names as a pattern: {number} counts from 1, {lane} is the first lane, from 0."
     )
     alias: PortPattern = Field(description="Names on the front, as a pattern.")
+    part_name: PartPattern | None = Field(
+        None, description="Names of the parts of a cage that is broken out, as a pattern."
+    )
+    part_alias: PartPattern | None = Field(
+        None, description="Names of the parts on the front, as a pattern."
+    )
     speeds_gbps: Annotated[tuple[Gbps, ...], Loose] = Field(
         min_length=1, description="Speeds that a whole port can run at."
     )

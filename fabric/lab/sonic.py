@@ -117,7 +117,8 @@ class SonicStandIn(SshStandIn):
 
     @staticmethod
     def factory(design: DeviceDesign, mac: str) -> dict[str, Any]:
-        """Return the identity of a switch and its ports, all of them shut."""
+        """Return the identity of a switch and its ports, all of them whole and shut."""
+        whole = design.sku.whole
         return {
             "DEVICE_METADATA": {
                 "localhost": {
@@ -131,14 +132,14 @@ class SonicStandIn(SshStandIn):
             },
             "MGMT_INTERFACE": {"eth0|192.0.2.2/24": {"gwaddr": "192.0.2.1"}},
             "PORT": {
-                port.name: {
-                    "alias": port.alias,
-                    "lanes": ",".join(str(lane) for lane in port.lanes),
-                    "index": str(port.number),
-                    "speed": str(max(design.sku.speeds_gbps) * 1000),
+                whole.port(number): {
+                    "alias": whole.alias(number),
+                    "lanes": ",".join(str(lane) for lane in whole.lanes(number)),
+                    "index": str(number),
+                    "speed": str(max(whole.speeds_gbps) * 1000),
                     "admin_status": "down",
                 }
-                for port in design.ports
+                for number in range(1, whole.port_count + 1)
             },
         }
 

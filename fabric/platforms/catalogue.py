@@ -131,6 +131,8 @@ def _parse(name: str, data: dict[str, Any]) -> Sku:
         lanes_per_port=ports["lanes"],
         port_name=ports["name"],
         port_alias=ports["alias"],
+        part_name=ports.get("part_name", ""),
+        part_alias=ports.get("part_alias", ""),
         speeds_gbps=tuple(ports["speeds_gbps"]),
         speed_tokens={int(speed): token for speed, token in ports.get("tokens", {}).items()},
         queue_submode=data.get("queue_submode", ""),

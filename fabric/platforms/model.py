@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import string
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from fabric.core.registry import Registry
+from fabric.platforms.breakout import Place
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fabric.platforms.asic import Asic
+    from fabric.platforms.breakout import Mode
     from fabric.platforms.facts import Fact
 
 Role = Literal["leaf", "spine"]
@@ -179,6 +182,10 @@ class Sku:
     port_name, port_alias : str
         Patterns with ``{number}`` (from 1), ``{index}`` (from 0) and ``{lane}`` (first lane, from
         0).
+    part_name, part_alias : str
+        The same for a part of a cage, further with ``{part}`` (from 0), ``{ordinal}`` (from 1),
+        ``{letter}`` (from a) and ``{first}`` (its first lane in the cage, from 1); empty where a
+        cage cannot be split, or nobody knows how its parts are named.
     speeds_gbps : tuple of int
         Speeds that a whole port (not broken out) can run at.
     speed_tokens : dict
@@ -197,6 +204,8 @@ class Sku:
         First lane of each port; empty where port n begins at lane (n - 1) * lanes_per_port.
     breakouts : tuple of str
         Modes that every port offers, as SONiC writes them (``2x400G``); empty where not known.
+    places : tuple of Place
+        Cage and part of each port, where cages are split; empty where every port is whole.
     gearbox_ns : float
         Delay of the gearbox between ASIC and port, one way; 0 where there is none.
     own_facts : mapping of str to Fact
@@ -224,6 +233,9 @@ class Sku:
     headroom: dict[tuple[int, int], HeadroomRow] = field(default_factory=dict)
     first_lanes: tuple[int, ...] = ()
     breakouts: tuple[str, ...] = ()
+    part_name: str = ""
+    part_alias: str = ""
+    places: tuple[Place, ...] = ()
     gearbox_ns: float = 0.0
     own_facts: Mapping[str, Fact] = field(default_factory=dict)
     facts: dict[str, str] = field(default_factory=dict)
@@ -264,27 +276,68 @@ class Sku:
         """IPv4 routes that the switch can hold, where known."""
         return self.asic_facts.integer("route_entries")
 
+    @property
+    def whole(self) -> Sku:
+        """The model with every cage whole."""
+        if not self.places:
+            return self
+        return replace(self, port_count=self.places[-1].cage, places=())
+
+    def place(self, number: int) -> Place:
+        """Return cage and part of port ``number`` (from 1)."""
+        return self.places[number - 1] if self.places else Place(number)
+
     def port(self, number: int) -> str:
-        """Return the name of front panel port ``number`` (from 1)."""
-        return self._named(self.port_name, number)
+        """Return the name of port ``number`` (from 1)."""
+        return self._named(self.port_name, self.part_name, number)
 
     def alias(self, number: int) -> str:
-        """Return the alias of front panel port ``number`` (from 1)."""
-        return self._named(self.port_alias, number)
+        """Return the alias of port ``number`` (from 1)."""
+        return self._named(self.port_alias, self.part_alias, number)
 
-    def _named(self, pattern: str, number: int) -> str:
-        index = number - 1
-        return pattern.format(number=number, index=index, lane=index * self.lanes_per_port)
+    def cage(self, number: int) -> str:
+        """Return the name of the cage of port ``number``: that of its whole port."""
+        return self._of_cage(self.port_name, self.place(number).cage)
+
+    def _named(self, whole: str, of_part: str, number: int) -> str:
+        place = self.place(number)
+        if place.mode is None:
+            return self._of_cage(whole, place.cage)
+        offset = place.part * self._part_lanes(place.mode)
+        return self._of_cage(
+            of_part,
+            place.cage,
+            offset,
+            part=place.part,
+            ordinal=place.part + 1,
+            letter=string.ascii_lowercase[place.part],
+            first=offset + 1,
+        )
+
+    def _of_cage(self, pattern: str, cage: int, offset: int = 0, **words: object) -> str:
+        lane = (cage - 1) * self.lanes_per_port + offset
+        return pattern.format(number=cage, index=cage - 1, lane=lane, **words)
+
+    def _part_lanes(self, mode: Mode) -> int:
+        return (mode.lanes or self.lanes_per_port) // mode.parts
 
     def lanes(self, number: int) -> range:
-        """Return the lanes of front panel port ``number`` (from 1)."""
-        first = (
-            self.first_lanes[number - 1] if self.first_lanes else (number - 1) * self.lanes_per_port
-        )
-        return range(first, first + self.lanes_per_port)
+        """Return the lanes of port ``number`` (from 1)."""
+        place = self.place(number)
+        index = place.cage - 1
+        first = self.first_lanes[index] if self.first_lanes else index * self.lanes_per_port
+        if place.mode is None:
+            return range(first, first + self.lanes_per_port)
+        each = self._part_lanes(place.mode)
+        return range(first + place.part * each, first + (place.part + 1) * each)
+
+    def speeds_of(self, number: int) -> tuple[int, ...]:
+        """Return the speeds that port ``number`` (from 1) can run at, in Gb/s."""
+        mode = self.place(number).mode
+        return mode.speeds_gbps if mode else self.speeds_gbps
 
     def port_numbers(self) -> dict[str, int]:
-        """Return name -> number of every front panel port."""
+        """Return name -> number of every port."""
         return {self.port(number): number for number in range(1, self.port_count + 1)}
 
     def cable_lengths_m(self, speed_mbps: int) -> tuple[int, ...]:

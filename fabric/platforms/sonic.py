@@ -72,8 +72,9 @@ OWNED_TABLES = (
     "SWITCH_HASH",
 )
 
-#: Tables of which rocefab writes fields, keeping the others (``mac`` comes from the device).
-MERGED_TABLES = ("DEVICE_METADATA",)
+#: Tables of which rocefab writes fields, keeping the others (``mac`` comes from the device, and
+#: a row of ``BREAKOUT_CFG`` for each whole cage from the image).
+MERGED_TABLES = ("DEVICE_METADATA", "BREAKOUT_CFG")
 
 #: Tables that the change validators of `config apply-patch` restrict, and what they let through
 #: (sonic-net/sonic-utilities 202405, gcu_field_operation_validators.conf.json).

@@ -8,6 +8,7 @@ import numpy as np
 
 from fabric.core import hostlist
 from fabric.core.findings import Finding, Severity
+from fabric.topology.hardware import role_model
 from fabric.topology.model import Subnets
 
 if TYPE_CHECKING:
@@ -71,8 +72,7 @@ def host_addresses(intent: Intent, leaf: Ints, rail: Ints, slot: Ints) -> tuple[
 def slots_per_subnet_group(intent: Intent) -> int:
     """Return how many hosts fit on the host ports of one leaf."""
     file = intent.fabric
-    leaf = file.platforms.leaf
-    ports = leaf.host_ports or intent.skus[leaf.sku].port_count // 2
+    ports = file.platforms.leaf.host_ports or role_model(intent, "leaf").port_count // 2
     return ports if file.design == "rail-optimised" else max(1, ports // file.rails)
 
 
@@ -103,7 +103,7 @@ def _short(intent: Intent, path: str, what: str, need: int, have: int, fix: str)
 
 def _port_findings(intent: Intent, leaves: int, host_ports: int) -> list[Finding]:
     file = intent.fabric
-    leaf, spine = (intent.skus[role.sku] for role in (file.platforms.leaf, file.platforms.spine))
+    leaf, spine = role_model(intent, "leaf"), role_model(intent, "spine")
     per_leaf = file.spines.count * file.spines.links_per_leaf
     nics_per_host = 1 if file.design == "rail-optimised" else file.rails
     findings = []

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from fabric.core import hostlist
 from fabric.core.findings import Finding, Severity
+from fabric.topology.hardware import split_findings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fabric.intent.inventory import Intent, Located
+    from fabric.intent.inventory import Located
     from fabric.intent.model import DeviceOverride, HostOverride, NicOverride, Peer
-    from fabric.platforms.model import Sku
     from fabric.topology.model import Bools, Fabric, Nics, Uplinks
 
     OverrideT = TypeVar("OverrideT", DeviceOverride, HostOverride)
@@ -30,20 +30,6 @@ _LISTED = {
     "port": "links",
     "designed uplink on": "links",
 }
-
-
-def switch_skus(intent: Intent, names: tuple[str, ...], leaves: int) -> tuple[Sku, ...]:
-    """Return the model of each switch: its role's, or the known one that an override names."""
-    platforms = intent.fabric.platforms
-    by_role = intent.skus[platforms.leaf.sku], intent.skus[platforms.spine.sku]
-    models = [by_role[row >= leaves] for row in range(len(names))]
-    own = {
-        name: intent.skus[override.value.sku]
-        for name, overrides in intent.device_overrides.items()
-        for override in overrides
-        if override.value.sku is not None and override.value.sku in intent.skus
-    }
-    return tuple(own.get(name, model) for name, model in zip(names, models, strict=True))
 
 
 def apply_overrides(fabric: Fabric) -> list[Finding]:
@@ -111,7 +97,12 @@ def _override_switch(fabric: Fabric, row: int, override: Located[DeviceOverride]
     known = fabric.intent.skus
     if value.sku is not None and value.sku not in known:
         return [_unknown(override, "switch model", value.sku, known, "sku")]
-    return []
+    return split_findings(
+        switches.skus[row],
+        value.breakouts or (),
+        (*override.path, "breakouts"),
+        lambda index: override.position("breakouts", index),
+    )
 
 
 def _check_port(

@@ -16,8 +16,9 @@ from fabric.core.errors import CapacityError, InputError
 from fabric.core.findings import Finding, Severity
 from fabric.topology.addressing import check_capacity, host_addresses, loopbacks, subnets
 from fabric.topology.consistency import double_names, double_ports, missing_ports
+from fabric.topology.hardware import device_models, role_model, split_findings
 from fabric.topology.model import Fabric, Hosts, Nics, Switches, Uplinks
-from fabric.topology.overrides import apply_overrides, hint, switch_skus
+from fabric.topology.overrides import apply_overrides, hint
 
 if TYPE_CHECKING:
     from fabric.intent.inventory import Intent
@@ -60,8 +61,7 @@ def leaf_count(intent: Intent) -> int:
 
 def host_port_count(intent: Intent) -> int:
     """Return how many leaf ports are kept for hosts."""
-    leaf = intent.fabric.platforms.leaf
-    return leaf.host_ports or intent.skus[leaf.sku].port_count // 2
+    return intent.fabric.platforms.leaf.host_ports or role_model(intent, "leaf").port_count // 2
 
 
 def _refuse(error: type[InputError], findings: list[Finding], intent: Intent) -> None:
@@ -86,7 +86,20 @@ def _check_skus(intent: Intent) -> None:
                     intent.position("platforms", role, "sku"),
                 )
             )
+        else:
+            findings += _split_findings(intent, role)
     _refuse(InputError, findings, intent)
+
+
+def _split_findings(intent: Intent, role: str) -> list[Finding]:
+    platform = getattr(intent.fabric.platforms, role)
+    path = ("platforms", role, "breakouts")
+    return split_findings(
+        intent.skus[platform.sku],
+        platform.breakouts,
+        ("fabric", *path),
+        lambda index: intent.position(*path, index),
+    )
 
 
 def _check_capacity(intent: Intent) -> None:
@@ -113,7 +126,7 @@ def _switches(intent: Intent) -> Switches:
         ]),
         asn=np.concatenate([file.bgp.leaf_asn_first + number, np.full(spines, file.bgp.spine_asn)]),
         loopback=loopbacks(intent, leaves),
-        skus=switch_skus(intent, names, leaves),
+        skus=device_models(intent, names, leaves),
     )
 
 

@@ -131,6 +131,11 @@ class Model:
         own = switch_place(self.intent, device.name, "sku")
         return own or self.place("platforms", device.role, "sku")
 
+    def breakouts_place(self, device: DeviceDesign) -> Place:
+        """Return where the cages of a device are broken out."""
+        own = switch_place(self.intent, device.name, "breakouts")
+        return own or self.place("platforms", device.role, "breakouts")
+
     def host_ends(self) -> tuple[End, ...]:
         """Return one host for every distinct policy of hosts."""
         return tuple({id(p.left.policy): p.left for p in self.pairs if p.kind == "host"}.values())

@@ -42,6 +42,9 @@ devices:
 VARIANTS = {
     "vlan-per-nic": {"vlan_first: 101": "vlan_per: nic\n  vlan_first: 101"},
     "port-overrides": {},
+    "broken-out": {
+        "sku: ACS-MSN4700": 'sku: ACS-SN5600, breakouts: [{cages: "1-2,64", mode: 2x400G}]'
+    },
     "no-pfc": {"pfc_priority: 3": "pfc: false"},
     "no-watchdog": {"watchdog: {action: drop": "watchdog: {enabled: false, action: drop"},
     "other-numbers": {

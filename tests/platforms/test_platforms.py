@@ -14,7 +14,17 @@ from fabric.platforms.catalogue import asic, sku, sku_names
 from fabric.platforms.model import Sku
 
 REPOSITORY = Path(__file__).parents[2]
-SUPPORT = {"asic", "asics", "buffers", "catalogue", "facts", "model", "pg_table", "skus"}
+SUPPORT = {
+    "asic",
+    "asics",
+    "breakout",
+    "buffers",
+    "catalogue",
+    "facts",
+    "model",
+    "pg_table",
+    "skus",
+}
 
 
 def test_each_platform_module_has_registered() -> None:

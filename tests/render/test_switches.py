@@ -100,7 +100,27 @@ def test_line_breaks_are_refused_on_eos() -> None:
 
 def test_sonic_writes_only_tables_that_rocefab_owns() -> None:
     """A table that is not named as ours would be left on the switch when the design drops it."""
-    assert set(_config(design("demo", "su1-rail0"))) == {*OWNED_TABLES, *MERGED_TABLES}
+    whole = set(_config(design("demo", "su1-rail0")))
+    assert whole == {*OWNED_TABLES, *MERGED_TABLES} - {"BREAKOUT_CFG"}
+
+
+def test_sonic_writes_rows_of_broken_out_cages(tmp_path: Path) -> None:
+    """Parts have the names, lanes and numbers of portconfig.py; whole cages have no row."""
+    split = {"sku: ACS-MSN4700": 'sku: ACS-SN5600, breakouts: [{cages: "2", mode: 2x400G}]'}
+    config = _config(variant(tmp_path / "inventory", "demo", split)["su1-rail0"])
+    mode = "2x400G[200G,100G,50G,40G,25G,10G]"
+    assert config["BREAKOUT_CFG"] == {"Ethernet8": {"brkout_mode": mode}}
+    shown = ("alias", "lanes", "index", "subport")
+    rows = {name: tuple(config["PORT"][name].get(field) for field in shown) for name in PARTS}
+    assert rows == PARTS
+
+
+PARTS = {
+    "Ethernet0": ("etp1", "0,1,2,3,4,5,6,7", "1", None),
+    "Ethernet8": ("etp2a", "8,9,10,11", "2", "1"),
+    "Ethernet12": ("etp2b", "12,13,14,15", "2", "2"),
+    "Ethernet16": ("etp3", "16,17,18,19,20,21,22,23", "3", None),
+}
 
 
 def test_sonic_without_pools_is_refused() -> None:

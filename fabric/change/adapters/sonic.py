@@ -48,7 +48,9 @@ def compose(running: ConfigDb, intended: ConfigDb) -> ConfigDb:
     """
     target = {table: rows for table, rows in running.items() if table not in OWNED_TABLES}
     for table in MERGED_TABLES:
-        rows = dict(target.get(table, {}))
+        rows = {
+            row: fields for row, fields in target.get(table, {}).items() if _holds(table, fields)
+        }
         for row, fields in intended.get(table, {}).items():
             rows[row] = {**rows.get(row, {}), **fields}
         target[table] = rows
@@ -63,6 +65,11 @@ def compose(running: ConfigDb, intended: ConfigDb) -> ConfigDb:
     if made or target.get("BUFFER_PROFILE"):
         target["BUFFER_PROFILE"] = {**made, **target.get("BUFFER_PROFILE", {})}
     return {table: rows for table, rows in target.items() if rows}
+
+
+def _holds(table: str, fields: dict[str, Any]) -> bool:
+    """Tell whether a found row may stay: one of a broken out cage holds only where we say so."""
+    return table != "BREAKOUT_CFG" or str(fields.get("brkout_mode", "")).startswith("1x")
 
 
 Cell = tuple[str, str, str]
@@ -94,6 +101,8 @@ def risk(cell: Cell) -> Risk:
     table, _, name = cell
     if table == "DEVICE_METADATA":
         return Risk.RESTART if name in RESTART_METADATA else Risk.HARMLESS
+    if table == "PORT" and name == "lanes":
+        return Risk.RESTART
     if table in HARMLESS_TABLES or (table == "PORT" and name == "description"):
         return Risk.HARMLESS
     if table in PORT_DOWN_TABLES or (table == "PORT" and name in PORT_FLAP_FIELDS):
@@ -111,7 +120,7 @@ def is_live(cell: Cell, before: Any, after: Any) -> bool:
 def is_patchable(cell: Cell) -> bool:
     """Tell whether ``config apply-patch`` lets a field change through on any switch."""
     table, _, name = cell
-    if table in RESTRICTED_TABLES:
+    if table in RESTRICTED_TABLES or (table == "PORT" and name == "lanes"):
         return False
     return not (table == "DEVICE_METADATA" and name in RESTART_METADATA)
 

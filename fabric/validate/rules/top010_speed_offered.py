@@ -29,13 +29,15 @@ class SpeedOffered(ModelRule):
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the speeds in use with those of the model."""
         for device in model.devices.values():
-            offered = device.sku.speeds_gbps
             for port in device.ports:
+                offered = device.sku.speeds_of(port.number)
                 if port.kind != "unused" and port.speed_gbps not in offered:
+                    mode = port.place.mode
+                    what = f" in mode {mode.word}" if mode else ""
                     yield self.finding(
-                        f"{device.sku.name} has no {port.speed_gbps}G ports; it offers "
+                        f"{device.sku.name} has no {port.speed_gbps}G ports{what}; it offers "
                         f"{', '.join(map(str, offered))}",
-                        "use an offered speed or another model",
+                        "use an offered speed, another mode or another model",
                         place=model.cable_place(device, port, "speed_gbps"),
                         device=device.name,
                         port=port.name,

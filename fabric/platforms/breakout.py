@@ -1,0 +1,109 @@
+"""Cages that are broken out: the ports of a switch model after some of its cages are split.
+
+A *cage* is the opening on the front panel, counted from 1; a *port* is what the fabric cables: a
+whole cage, or one part of it. Ports are counted over the cages in order, part by part.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fabric.platforms.model import Sku
+
+#: One word of SONiC's platform.json (sonic-net/sonic-buildimage src/sonic-config-engine
+#: portconfig.py): parts, speed, lower speeds, lanes in use.
+_MODE = re.compile(
+    r"(?P<parts>[1-9]\d?)x(?P<speed>\d{1,4})G"
+    r"(?:\((?P<lanes>[1-9]\d?)\))?(?:\[(?P<lower>[0-9G,]+)\])?(?:\((?P<last>[1-9]\d?)\))?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """How a cage is split.
+
+    Parameters
+    ----------
+    word : str
+        As SONiC writes it: ``2x400G[200G,100G]``.
+    parts : int
+        Ports of the cage.
+    speeds_gbps : tuple of int
+        Speeds that a part can run at; the first is that of the name.
+    lanes : int or None
+        Lanes of the cage that are used; None = all.
+    """
+
+    word: str
+    parts: int
+    speeds_gbps: tuple[int, ...]
+    lanes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a port is: ``cage`` counts from 1, ``part`` from 0; ``mode`` None = the whole cage."""
+
+    cage: int
+    part: int = 0
+    mode: Mode | None = None
+
+
+def parse_mode(word: str) -> Mode:
+    """Return what a mode says.
+
+    Raises
+    ------
+    ValueError
+        When it is not of the form ``2x400G``, ``2x400G[200G,100G]`` or ``4x25G(4)``.
+    """
+    found = _MODE.fullmatch(word)
+    if not found:
+        message = f"{word!r} is not a breakout mode; write parts and speed as 2x400G"
+        raise ValueError(message)
+    lower = [int(speed.rstrip("G")) for speed in (found["lower"] or "").split(",") if speed]
+    lanes = found["lanes"] or found["last"]
+    return Mode(
+        word=word,
+        parts=int(found["parts"]),
+        speeds_gbps=tuple(dict.fromkeys([int(found["speed"]), *lower])),
+        lanes=int(lanes) if lanes else None,
+    )
+
+
+def offered_mode(model: Sku, asked: str) -> Mode | None:
+    """Return the mode of a model that begins with the same parts and speed, or None."""
+    mode = parse_mode(asked)
+    head = (mode.parts, mode.speeds_gbps[0])
+    known = (parse_mode(word) for word in model.breakouts)
+    return next((one for one in known if (one.parts, one.speeds_gbps[0]) == head), None)
+
+
+def fits(model: Sku, mode: Mode) -> bool:
+    """Tell whether the lanes of a cage can be shared out evenly among the parts."""
+    return (mode.lanes or model.lanes_per_port) % mode.parts == 0
+
+
+def broken_out(model: Sku, modes: Mapping[int, Mode]) -> Sku:
+    """Return a model whose ports are counted after some cages were split.
+
+    Parameters
+    ----------
+    model : Sku
+        With whole ports only.
+    modes : mapping of int to Mode
+        Mode of a cage, by its number from 1. Modes of one part leave a cage whole.
+    """
+    split = {cage: mode for cage, mode in modes.items() if mode.parts > 1}
+    if not split:
+        return model
+    places: list[Place] = []
+    for cage in range(1, model.port_count + 1):
+        mode = split.get(cage)
+        places += [Place(cage, part, mode) for part in range(mode.parts if mode else 1)]
+    return replace(model, port_count=len(places), places=tuple(places))

@@ -1,0 +1,108 @@
+"""Which switch model stands where, with its cages broken out as the inventory asks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Finding, Severity
+from fabric.intent.model import cage_numbers
+from fabric.platforms.breakout import broken_out, fits, offered_mode, parse_mode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from fabric.core.findings import Position
+    from fabric.intent.inventory import Intent
+    from fabric.intent.model import CageSplit
+    from fabric.platforms.breakout import Mode
+    from fabric.platforms.model import Role, Sku
+
+
+def role_model(intent: Intent, role: Role) -> Sku:
+    """Return the model of a role; its ports are counted after the cages were broken out."""
+    platform = getattr(intent.fabric.platforms, role)
+    return split_model(intent.skus[platform.sku], platform.breakouts)
+
+
+def device_models(intent: Intent, names: Sequence[str], leaves: int) -> tuple[Sku, ...]:
+    """Return the model of each switch: its role's, or what its overrides make of it.
+
+    A model that an override names has the cages broken out that overrides name, or none.
+    """
+    roles: tuple[Role, Role] = ("leaf", "spine")
+    by_role = tuple(role_model(intent, role) for role in roles)
+    return tuple(
+        _device_model(intent, name, by_role[row >= leaves])
+        if name in intent.device_overrides
+        else by_role[row >= leaves]
+        for row, name in enumerate(names)
+    )
+
+
+def _device_model(intent: Intent, name: str, of_role: Sku) -> Sku:
+    model, splits = of_role, None
+    for override in intent.device_overrides[name]:
+        if override.value.sku is not None and override.value.sku in intent.skus:
+            model = intent.skus[override.value.sku]
+        if override.value.breakouts is not None:
+            splits = override.value.breakouts
+    return model if splits is None else split_model(model.whole, splits)
+
+
+def split_model(model: Sku, splits: Iterable[CageSplit]) -> Sku:
+    """Return a model with cages broken out; splits that cannot be are left out."""
+    modes: dict[int, Mode] = {}
+    for split in splits:
+        mode = _mode(model, split)
+        if fits(model, mode):
+            modes.update(dict.fromkeys(cage_numbers(split.cages), mode))
+    return broken_out(model, modes)
+
+
+def split_findings(
+    model: Sku,
+    splits: Iterable[CageSplit],
+    path: tuple[str | int, ...],
+    position: Callable[[int], Position],
+) -> list[Finding]:
+    """Return what cannot be broken out as asked (TOP007).
+
+    Parameters
+    ----------
+    model : Sku
+        The model that the cages are on.
+    splits : iterable of CageSplit
+        What is asked for.
+    path : tuple of str or int
+        Field that holds them.
+    position : callable
+        From the index of a split to its position.
+    """
+    whole = ".".join(str(part) for part in path)
+    return [
+        Finding("TOP007", Severity.ERROR, message, fix, f"{whole}.{index}", position(index))
+        for index, message, fix in _problems(model, splits)
+    ]
+
+
+def _mode(model: Sku, split: CageSplit) -> Mode:
+    return offered_mode(model, split.mode) or parse_mode(split.mode)
+
+
+def _problems(model: Sku, splits: Iterable[CageSplit]) -> Iterator[tuple[int, str, str]]:
+    last = model.whole.port_count
+    taken: set[int] = set()
+    for index, split in enumerate(splits):
+        numbers = cage_numbers(split.cages)
+        if max(numbers) > last:
+            message = f"{model.name} has no cage {max(numbers)}; its last is {last}"
+            yield index, message, "name cages that are there"
+        if taken & {*numbers} or len({*numbers}) < len(numbers):
+            yield index, "a cage is broken out twice", "name each cage once"
+        if not model.part_name:
+            message = f"how the parts of a cage of {model.name} are named is not known"
+            yield index, message, "use whole ports, or a model of your own with ports.part_name"
+        if not fits(model, _mode(model, split)):
+            message = f"{model.lanes_per_port} lanes of a cage cannot be shared out as {split.mode}"
+            yield index, message, "ask for a mode whose ports get equally many lanes"
+        taken |= {*numbers}

@@ -1,0 +1,152 @@
+"""Cages that are broken out: modes, names, lanes and speeds of their ports."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fabric.platforms.breakout import Mode, Place, broken_out, fits, offered_mode, parse_mode
+from fabric.platforms.catalogue import sku, sku_names
+
+MODES = {
+    "1x800G": Mode("1x800G", 1, (800,)),
+    "2x400G": Mode("2x400G", 2, (400,)),
+    "2x200G[100G,40G]": Mode("2x200G[100G,40G]", 2, (200, 100, 40)),
+    "2x400G(8)": Mode("2x400G(8)", 2, (400,), 8),
+    "4x25G[10G](4)": Mode("4x25G[10G](4)", 4, (25, 10), 4),
+    "4x25G(4)[10G,1G]": Mode("4x25G(4)[10G,1G]", 4, (25, 10, 1), 4),
+}
+
+
+@pytest.mark.parametrize("word", MODES)
+def test_modes(word):
+    assert parse_mode(word) == MODES[word]
+
+
+@pytest.mark.parametrize("word", ["", "2x", "x400G", "0x400G", "2x400", "2x400G;", "2x400G+1x50G"])
+def test_other_words(word):
+    with pytest.raises(ValueError, match="is not a breakout mode"):
+        parse_mode(word)
+
+
+#: Second cage in a mode: (name, alias, lanes) of each port. SONiC: platform.json of
+#: sonic-net/sonic-buildimage 086b03bd with its portconfig.py; others: their references.
+PORTS = {
+    ("ACS-SN5600", "2x400G"): [
+        ("Ethernet8", "etp2a", "8-11"),
+        ("Ethernet12", "etp2b", "12-15"),
+    ],
+    ("ACS-MSN4700", "4x100G"): [
+        ("Ethernet8", "etp2a", "8-9"),
+        ("Ethernet10", "etp2b", "10-11"),
+        ("Ethernet12", "etp2c", "12-13"),
+        ("Ethernet14", "etp2d", "14-15"),
+    ],
+    ("ACS-MSN4700", "4x25G"): [
+        ("Ethernet8", "etp2a", "8-8"),
+        ("Ethernet9", "etp2b", "9-9"),
+        ("Ethernet10", "etp2c", "10-10"),
+        ("Ethernet11", "etp2d", "11-11"),
+    ],
+    ("Arista-7050CX3-32S-C32", "2x50G"): [
+        ("Ethernet4", "Ethernet2/1", "5-6"),
+        ("Ethernet6", "Ethernet2/3", "7-8"),
+    ],
+    ("Dell-Z9864f-O64", "2x400G"): [
+        ("Ethernet8", "etp2a", "17-20"),
+        ("Ethernet12", "etp2b", "21-24"),
+    ],
+    ("NH-4010", "2x200G"): [("Ethernet8", "Port2/1", "1-4"), ("Ethernet12", "Port2/2", "5-8")],
+    ("7060X6-64PE", "2x400G"): [
+        ("Ethernet2/1", "2/1", "8-11"),
+        ("Ethernet2/5", "2/5", "12-15"),
+    ],
+    ("SN5600", "2x400G"): [("swp2s0", "swp2s0", "8-11"), ("swp2s1", "swp2s1", "12-15")],
+    ("N9K-C9364D-GX2A", "2x200G"): [
+        ("Ethernet1/2/1", "2/1", "8-11"),
+        ("Ethernet1/2/2", "2/2", "12-15"),
+    ],
+    ("QFX5240-64OD", "2x400G"): [
+        ("et-0/0/1:0", "et-0/0/1:0", "8-11"),
+        ("et-0/0/1:1", "et-0/0/1:1", "12-15"),
+    ],
+}
+
+
+@pytest.mark.parametrize(("name", "word"), PORTS, ids=[f"{n}-{w}" for n, w in PORTS])
+def test_ports_of_a_cage(name, word):
+    """The whole first cage is port 1, the parts of the second follow, then the third."""
+    model = sku(name)
+    mode = offered_mode(model, word) or parse_mode(word)
+    made = broken_out(model, {2: mode})
+    numbers = range(2, 2 + mode.parts)
+    found = [
+        (made.port(n), made.alias(n), f"{made.lanes(n)[0]}-{made.lanes(n)[-1]}") for n in numbers
+    ]
+    assert found == PORTS[name, word]
+    assert made.port_count == model.port_count + mode.parts - 1
+    assert (made.port(1), made.port(numbers[-1] + 1)) == (model.port(1), model.port(3))
+    assert {made.cage(n) for n in numbers} == {model.port(2)}
+    assert made.speeds_of(2) == mode.speeds_gbps
+    assert made.speeds_of(1) == model.speeds_gbps
+    assert made.whole.port_count == model.port_count
+    assert not made.whole.places
+
+
+MODELS = [name for name in sku_names() if sku(name).breakouts]
+
+
+@given(data=st.data())
+def test_any_mix_of_modes(data):
+    """Ports are told apart by name, alias and lane, and each is found by its number."""
+    model = sku(data.draw(st.sampled_from(MODELS)))
+    modes = [parse_mode(word) for word in model.breakouts]
+    cages = st.integers(1, model.port_count)
+    split = data.draw(st.dictionaries(cages, st.sampled_from(modes), max_size=8))
+    assert all(fits(model, mode) for mode in modes)
+    made = broken_out(model, split)
+    numbers = made.port_numbers()
+    assert len(numbers) == made.port_count
+    aliases = {made.alias(n) for n in numbers.values()}
+    assert len(aliases) == made.port_count
+    lanes = [lane for n in numbers.values() for lane in made.lanes(n)]
+    assert len(lanes) == len(set(lanes))
+    for cage, mode in split.items():
+        parts = [n for n in numbers.values() if made.place(n).cage == cage]
+        assert len(parts) == mode.parts
+
+
+def test_a_mode_of_one_part_leaves_the_cage_whole():
+    model = sku("ACS-SN5600")
+    assert broken_out(model, {1: parse_mode("1x400G")}) is model
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_catalogue_names_the_parts_of_what_it_offers(name):
+    model = sku(name)
+    splits = [word for word in model.breakouts if parse_mode(word).parts > 1]
+    assert bool(model.part_name) == bool(splits) or model.nos != "sonic"
+    assert bool(model.part_name) == bool(model.part_alias)
+    for word in splits:
+        assert offered_mode(model, re.match(r"\d+x\d+G", word)[0])
+
+
+def test_a_mode_is_found_by_parts_and_speed():
+    model = sku("ACS-SN5600")
+    assert offered_mode(model, "2x400G").word == "2x400G[200G,100G,50G,40G,25G,10G]"
+    assert offered_mode(model, "2x200G") is None
+    assert offered_mode(sku("7060X6-64PE"), "2x400G") is None
+
+
+def test_lanes_that_cannot_be_shared_out():
+    assert not fits(sku("ACS-SN5600"), parse_mode("3x100G"))
+    assert fits(sku("ACS-MSN4700"), parse_mode("4x25G(4)"))
+
+
+def test_whole_ports_are_cages():
+    model = sku("ACS-SN5600")
+    assert model.place(7) == Place(7)
+    assert model.whole is model

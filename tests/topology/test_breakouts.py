@@ -1,0 +1,118 @@
+"""Cages that are broken out, from the inventory to ports and links."""
+
+from __future__ import annotations
+
+import pytest
+
+from fabric.core.errors import CapacityError, InputError
+from tests.topology.fabrics import document, fabric, intent
+
+LEAF = {"sku": "ACS-SN5600", "host_ports": 4, "breakouts": [{"cages": "1-2", "mode": "2x400G"}]}
+
+
+def with_leaf(devices="", **changes):
+    return fabric(
+        devices,
+        platforms__leaf={**LEAF, **changes},
+        platforms__spine={"sku": "ACS-SN5600"},
+        speeds={"host_gbps": 400, "uplink_gbps": 800},
+    )
+
+
+def test_hosts_take_the_parts_and_uplinks_the_cages_behind_them():
+    made = with_leaf()
+    model = made.switches.skus[0]
+    assert model.port_count == 66
+    assert [model.port(n) for n in made.nics.port[made.nics_of_leaf(0)]] == [
+        "Ethernet0",
+        "Ethernet4",
+        "Ethernet8",
+    ]
+    assert [model.port(n) for n in made.uplinks.leaf_port[made.uplinks_of(0)]] == [
+        "Ethernet16",
+        "Ethernet24",
+    ]
+    assert not made.switches.skus[-1].places
+
+
+def test_half_of_the_ports_are_for_hosts_by_default():
+    made = with_leaf(host_ports=None)
+    assert int(made.uplinks.leaf_port.min()) == 66 // 2 + 1
+
+
+def test_an_override_replaces_the_cages_of_the_role():
+    own = "devices:\n  - names: su1-rail0\n    breakouts: [{cages: '1', mode: 4x200G}]\n"
+    made = with_leaf(own)
+    models = dict(zip(made.switches.names, made.switches.skus, strict=True))
+    assert models["su1-rail0"].port_numbers()["Ethernet2"] == 2
+    assert models["su1-rail0"].port_count == 67
+    assert models["su1-rail1"].port_count == 66
+
+
+def test_an_override_that_names_a_model_has_whole_ports():
+    made = with_leaf("devices:\n  - names: su1-rail0\n    sku: ACS-SN5600\n")
+    assert made.switches.skus[0].port_count == 64
+    whole = "devices:\n  - names: su1-rail0\n    breakouts: []\n"
+    assert with_leaf(whole).switches.skus[0].port_count == 64
+
+
+def test_port_names_of_parts_are_known_to_overrides():
+    own = "devices:\n  - names: su1-rail0\n    ports:\n      Ethernet4: {cable_m: 3}\n"
+    made = with_leaf(own)
+    assert made.nics.cable_m[made.nics_of_leaf(0)].tolist() == [5, 3, 5]
+
+
+REFUSED = {
+    "no such cage": (
+        [{"cages": "64-65", "mode": "2x400G"}],
+        "platforms.leaf.breakouts.0: ACS-SN5600 has no cage 65; its last is 64",
+    ),
+    "twice": (
+        [{"cages": "1-3", "mode": "2x400G"}, {"cages": "3", "mode": "4x200G"}],
+        "platforms.leaf.breakouts.1: a cage is broken out twice",
+    ),
+    "lanes": (
+        [{"cages": "1", "mode": "3x100G"}],
+        "8 lanes of a cage cannot be shared out as 3x100G",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name):
+    splits, message = REFUSED[name]
+    with pytest.raises(InputError) as caught:
+        with_leaf(breakouts=splits)
+    (finding,) = caught.value.findings
+    assert message in str(finding)
+    assert finding.rule == "TOP007"
+    assert finding.position.line > 1
+
+
+def test_refused_on_a_model_whose_parts_have_no_known_names():
+    with pytest.raises(InputError, match="1 error") as caught:
+        with_leaf(sku="ACS-MSN3800", breakouts=[{"cages": "1", "mode": "2x50G"}])
+    assert "how the parts of a cage of ACS-MSN3800 are named" in str(caught.value.findings[0])
+
+
+def test_refused_in_an_override():
+    own = "devices:\n  - names: su1-rail0\n    breakouts: [{cages: '70', mode: 2x400G}]\n"
+    with pytest.raises(InputError) as caught:
+        with_leaf(own)
+    assert "devices.0.breakouts.0: ACS-SN5600 has no cage 70" in str(caught.value.findings[0])
+
+
+@pytest.mark.parametrize("cages", ["", "0", "3-1", "1-2000", "a", "1,,2", "-1", "1 to 2"])
+def test_cages_are_numbers(cages):
+    data = document(platforms__leaf={**LEAF, "breakouts": [{"cages": cages, "mode": "2x400G"}]})
+    with pytest.raises(InputError) as caught:
+        intent(data)
+    assert "does not name cages" in str(caught.value.findings[0])
+
+
+def test_ports_of_parts_run_out():
+    with pytest.raises(CapacityError) as caught:
+        with_leaf(host_ports=66)
+    assert "uplink ports of ACS-SN5600 leaves ran out: 2 needed, 0 there" in str(
+        caught.value.findings[0]
+    )
