@@ -22,10 +22,11 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.lab.eos_eapi import Certificate, SessionCutError, SessionHungError
 from fabric.lab.faults import FaultScript
-from fabric.lab.nxos_config import LineRefusedError, feed_text, text_lines
+from fabric.lab.nxos_config import LineRefusedError, feed_text
 from fabric.lab.nxos_nxapi import NxapiServer
 from fabric.lab.nxos_show import BODIES, NEEDS, TEXTS, PortCounters, View
 from fabric.lab.nxos_state import NxosState
+from fabric.lab.nxos_tree import text_lines
 from fabric.lab.standin import stand_ins
 
 if TYPE_CHECKING:

@@ -17,7 +17,8 @@ from datetime import UTC, datetime, timedelta
 from difflib import unified_diff
 from typing import TYPE_CHECKING
 
-from fabric.lab.nxos_config import Editor, LineRefusedError, Node, read_text, text_lines
+from fabric.lab.nxos_config import Editor, LineRefusedError, read_text
+from fabric.lab.nxos_tree import Node, text_lines
 
 if TYPE_CHECKING:
     from fabric.lab.clock import LabClock, Timer

@@ -17,7 +17,8 @@ from fabric.change.adapters.nxos.tree import tree
 from fabric.change.model import Risk
 from fabric.devices.nxos import batches
 from fabric.devices.redaction import redacted
-from fabric.lab.nxos_config import Editor, feed_text, read_text, text_lines
+from fabric.lab.nxos_config import Editor, feed_text, read_text
+from fabric.lab.nxos_tree import text_lines
 from fabric.observe.parsers.nxos.text import configuration
 from fabric.observe.snapshot import Running
 from fabric.render import render_device

@@ -9,8 +9,8 @@ from fabric.devices.driver import Candidate, Connection
 from fabric.devices.nxos import NxosDriver, batches
 from fabric.lab.faults import Fault
 from fabric.lab.lab import Lab
-from fabric.lab.nxos_config import text_lines
 from fabric.lab.nxos_state import NxosState
+from fabric.lab.nxos_tree import text_lines
 from fabric.lab.spec import Neighbour, StandInSpec
 from fabric.observe import read_running, read_snapshot
 from fabric.observe.state import LldpNeighbour

@@ -11,8 +11,9 @@ from napalm.nxapi_plumbing import NXAPICommandError, NXAPIConnectionError
 
 from fabric.lab.faults import Fault
 from fabric.lab.lab import Lab
-from fabric.lab.nxos_config import Editor, LineRefusedError, Node, feed_text, read_text, text_lines
+from fabric.lab.nxos_config import Editor, LineRefusedError, feed_text, read_text
 from fabric.lab.nxos_rules import MODES
+from fabric.lab.nxos_tree import Node, text_lines
 from fabric.lab.spec import Neighbour, StandInSpec
 
 PASSWORD = "lab-Passw0rd"
