@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from fabric.platforms.junos.grammar import statements
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
     from fabric.platforms.junos.text import Words
 
 _INDENT = "    "
-Branch = dict["Step", Any]
+#: What stands on a level: the step of each by its words, and what stands below it.
+Branch = dict["Words", tuple["Step", Any]]
 
 
 def tree_text(lines: Iterable[Words]) -> str:
@@ -34,7 +36,10 @@ def nested(found: Iterable[Statement]) -> str:
     for statement in found:
         branch = top
         for step in statement:
-            branch = branch.setdefault(step, {})
+            here = branch.get(step.words)
+            if here is None:
+                here = branch[step.words] = (step, {})
+            branch = here[1]
     rows: list[str] = []
     _add(rows, top, "")
     return "\n".join([*rows, ""])
@@ -42,30 +47,31 @@ def nested(found: Iterable[Statement]) -> str:
 
 def _add(rows: list[str], branch: Branch, indent: str) -> None:
     lists: dict[Words, list[str]] = {}
-    for words, _, _, several in branch:
-        if several:
+    for words, (step, _) in branch.items():
+        if step.several:
             lists.setdefault(words[:-1], []).append(words[-1])
-    for (words, inline, _, several), below in branch.items():
-        if several:
+    for words, (step, below) in branch.items():
+        if step.several:
             values = lists.pop(words[:-1], None)
             if values:
-                rows.append(f"{indent}{_words(words[:-1])} {_several(values)};")
+                rows.append(f"{indent}{_text(words[:-1])} {_several(values)};")
         elif not below:
-            rows.append(f"{indent}{_words(words)};")
-        elif inline:
+            rows.append(f"{indent}{_text(words)};")
+        elif step.inline:
             inner: list[str] = []
             _add(inner, below, "")
-            rows.append(f"{indent}{_words(words)} {' '.join(row.rstrip(';') for row in inner)};")
+            rows.append(f"{indent}{_text(words)} {' '.join(row.rstrip(';') for row in inner)};")
         else:
-            rows.append(f"{indent}{_words(words)} {{")
+            rows.append(f"{indent}{_text(words)} {{")
             _add(rows, below, indent + _INDENT)
             rows.append(f"{indent}}}")
 
 
 def _several(values: list[str]) -> str:
-    inner = _words(values)
+    inner = _text(tuple(values))
     return inner if len(values) == 1 else f"[ {inner} ]"
 
 
-def _words(words: Iterable[str]) -> str:
+@lru_cache(maxsize=1 << 14)
+def _text(words: Words) -> str:
     return " ".join(map(quoted, words))
