@@ -190,13 +190,19 @@ class VlanDesign:
 
 @dataclass(frozen=True, slots=True)
 class BgpNeighbour:
-    """A BGP session of the underlay."""
+    """A BGP session of the underlay; without addresses where the peering is unnumbered."""
 
     address: str
     local_address: str
     asn: int
     name: str
     port: str
+    peer_port: str
+
+    @property
+    def session(self) -> str:
+        """What a switch calls the session by: the address of the peer, or its own port."""
+        return self.address or self.port
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +215,7 @@ class BgpDesign:
     hold_s: int
     max_paths: int
     bfd: bool
+    unnumbered: bool
     neighbours: tuple[BgpNeighbour, ...]
     loopback_pool: str
     host_pool: str

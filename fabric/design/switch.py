@@ -217,6 +217,7 @@ class SwitchDesigner:
             if leaf
             else (up.spine_port, up.leaf, up.leaf_port, up.spine_address)
         )
+        numbered = fabric.intent.fabric.bgp.peering == "numbered"
         columns = (here, far, far_port, address, up.speed_gbps, up.cable_m, up.enabled)
         found = {}
         for link, port, peer, peer_port, ip, speed, cable, enabled in zip(
@@ -233,7 +234,7 @@ class SwitchDesigner:
                 description=f"{name} {far_name}",
                 peer=name,
                 peer_port=far_name,
-                address=f"{ipv4_text(ip)}/31",
+                address=f"{ipv4_text(ip)}/31" if numbered else "",
             )
         return found
 
@@ -264,11 +265,12 @@ class SwitchDesigner:
         file = fabric.intent.fabric
         neighbours = tuple(
             BgpNeighbour(
-                address=_other_end(port.address),
+                address=_other_end(port.address) if port.address else "",
                 local_address=port.address.partition("/")[0],
                 asn=int(switches.asn[fabric.switch_row[port.peer]]),
                 name=port.peer,
                 port=port.name,
+                peer_port=port.peer_port,
             )
             for port in ports
             if port.kind == "uplink" and port.enabled
@@ -280,6 +282,7 @@ class SwitchDesigner:
             hold_s=file.bgp.hold_s,
             max_paths=file.bgp.max_paths,
             bfd=file.bgp.bfd,
+            unnumbered=file.bgp.peering == "unnumbered",
             neighbours=neighbours,
             loopback_pool=str(file.addressing.loopbacks),
             host_pool=str(file.addressing.hosts),

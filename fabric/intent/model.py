@@ -223,6 +223,10 @@ class Addressing(Model):
 class Bgp(Model):
     """BGP underlay: all spines in one AS, each leaf in its own."""
 
+    peering: Literal["numbered", "unnumbered"] = Field(
+        "numbered",
+        description="Sessions between /31 addresses, or between ports by link-local addresses.",
+    )
     spine_asn: Asn = Field(65100, description="AS number of all spines.")
     leaf_asn_first: Asn = Field(65101, description="AS number of the first leaf; one more each.")
     keepalive_s: int = Field(3, ge=1, le=3600, description="Time between two keepalives.")

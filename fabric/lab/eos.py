@@ -162,7 +162,8 @@ class EosStandIn:
 
     def knows_bgp_peer(self, address: str) -> bool:
         """Tell whether there is a BGP session with an address."""
-        return f"neighbor {address} remote-as" in self.running_text
+        lines = (f"neighbor {address} remote-as", f"neighbor interface {address} ")
+        return any(line in self.running_text for line in lines)
 
     def watch_bgp(self, up: Callable[[str], bool]) -> None:
         """Take what tells whether the far end of a peer address has the session too."""

@@ -72,12 +72,17 @@ def _family_summary(version: str) -> Callable[[View, list[str]], Result]:
                     "prefixReceived": int(peer.established),
                     "prefixAccepted": int(peer.established),
                 }
-                for peer in peers if _version(peer) == version
+                for peer in peers if version in _families(peer)
             }  # fmt: skip
 
         return _by_vrf(view, rows)
 
     return show
+
+
+def _families(peer: Peer) -> str:
+    """IPv4 routes of a session between link-local addresses have IPv6 next hops (RFC 8950)."""
+    return "46" if "%" in peer.address else _version(peer)
 
 
 def _version(peer: Peer) -> str:

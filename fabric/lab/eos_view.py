@@ -217,7 +217,7 @@ class View:
             asn = asn or bgp.value(f"neighbor {words[4]} remote-as") or ""
             port = known.get(words[2])
             address = f"fe80::1%{words[2].replace('Ethernet', 'Et')}"
-            up = port is not None and port.up and self.peer_up(address)
+            up = port is not None and port.up and self.peer_up(words[2])
             yield Peer(address, asn, "", enabled=True, established=up, interface=words[2])
 
     def counts_ecn(self, port: Port, queue: int) -> bool:

@@ -84,7 +84,7 @@ class SonicStandIn(SshStandIn):
         self.neighbours: dict[str, list[Neighbour]] = {}
         for neighbour in spec.neighbours:
             self.neighbours.setdefault(neighbour.local_port, []).append(neighbour)
-        self.peer_up: Callable[[str], bool] = lambda _local_ip: True
+        self.peer_up: Callable[[str], bool] = lambda _session: True
         self.unplugged: set[str] = set()
         self.port_flaps: dict[str, int] = {}
         self.bgp_peers: dict[str, dict[str, Any]] = {}
@@ -145,17 +145,11 @@ class SonicStandIn(SshStandIn):
 
     def knows_bgp_peer(self, address: str) -> bool:
         """Tell whether there is a BGP session with an address."""
-        return address in self.running.get("BGP_NEIGHBOR", {})
+        return address in self.bgp_peers or f"default|{address}" in self.bgp_peers
 
     def watch_bgp(self, up: Callable[[str], bool]) -> None:
         """Take what tells whether the far end of a peer address has the session too."""
-
-        def far_end_up(local: str) -> bool:
-            rows = self.running.get("BGP_NEIGHBOR", {}).items()
-            peer = next((name for name, row in rows if row.get("local_addr") == local), "")
-            return up(peer)
-
-        self.peer_up = far_end_up
+        self.peer_up = up
 
     def _fill_metadata(self) -> None:
         row = self.running.setdefault("DEVICE_METADATA", {}).setdefault("localhost", {})
@@ -271,7 +265,8 @@ class SonicStandIn(SshStandIn):
                 rows.setdefault(f"{port}|{span}", {"profile": name})
 
     def _bgpcfgd(self, *, restart: bool) -> None:
-        rows = self.table("BGP_NEIGHBOR")
+        managed = self.metadata().get("frr_mgmt_framework_config") == "true"
+        rows = {k: row for k, row in self.table("BGP_NEIGHBOR").items() if ("|" in k) == managed}
         for key in list(self.bgp_peers):
             if key not in rows:
                 del self.bgp_peers[key]
@@ -346,8 +341,7 @@ class SonicStandIn(SshStandIn):
             return "Idle (Admin)"
         if not self.interface_up(interface) or self._held(f"bgp {key}"):
             return "Active"
-        own = local or next((ip for ip, port in addresses.items() if port == interface), name)
-        return "Established" if self.peer_up(own) else "Active"
+        return "Established" if self.peer_up(name) else "Active"
 
     def _towards(self, peer: str) -> str | None:
         """Return the interface of a peer without local address: its name or its subnet."""

@@ -198,6 +198,7 @@ TABLES: dict[str, tuple[Row, ...]] = {
             {"max_ebgp_paths": "int:1..256", "max_ibgp_paths": "int:1..256"},
         ),
     ),
+    "BGP_GLOBALS_AF_NETWORK": (Row(("ref:BGP_GLOBALS", AF, PREFIX)),),
     "BGP_PEER_GROUP": (Row(("ref:BGP_GLOBALS", "str"), _BGP),),
     "BGP_PEER_GROUP_AF": (Row(("ref:BGP_GLOBALS", "str", AF), _BGP_AF),),
     "BGP_NEIGHBOR_AF": (Row(("ref:BGP_GLOBALS", "str", AF), _BGP_AF),),

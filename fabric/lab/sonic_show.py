@@ -93,9 +93,9 @@ def _bgp(device: SonicStandIn) -> str:
         row = device.bgp_peers[key]
         up = state == "Established"
         count = "100" if up else "0"
-        asn = str(row.get("asn", "0"))
-        prefixes = device.spec.options.get("prefixes", "4")
         peer = key.split("|")[-1]
+        asn = str(row.get("asn") or device.spec.options.get(f"asn {peer}", "0"))
+        prefixes = device.spec.options.get("prefixes", "4")
         since = "1d00h00m" if up else "never"
         figures = ["4", asn, count, count, "0", "0", "0", since, prefixes if up else state]
         rows.append([peer, *figures, str(row.get("name", "NotAvailable"))])

@@ -7,6 +7,7 @@ settings.
 from __future__ import annotations
 
 import hashlib
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from fabric.lab.spec import Neighbour, NicSpec, StandInSpec
@@ -76,6 +77,11 @@ def _switch(
         options={
             **design.sku.facts,
             "ports": ",".join(port.name for port in design.ports),
+            **{
+                f"asn {session}": str(peer.asn)
+                for peer in design.bgp.neighbours
+                for session in (peer.address, peer.port)
+            },
         },
     )
 
@@ -124,19 +130,15 @@ def _host(design: HostDesign, devices: Mapping[str, DeviceDesign], password: str
 def wire(lab: Lab, devices: Mapping[str, DeviceDesign]) -> None:
     """Make BGP sessions depend on both ends: one is up when the far end knows it too."""
     far_ends = {
-        peer.local_address: (peer.name, peer.local_address)
-        for design in devices.values()
+        (name, here): (peer.name, there)
+        for name, design in devices.items()
         for peer in design.bgp.neighbours
-    }
-    others = {
-        peer.address: peer.local_address
-        for design in devices.values()
-        for peer in design.bgp.neighbours
+        for here, there in ((peer.address, peer.local_address), (peer.port, peer.peer_port))
     }
 
-    def up(address: str) -> bool:
-        name, local = far_ends.get(others.get(address, ""), ("", ""))
-        return bool(name) and bool(lab[name].knows_bgp_peer(local))
+    def up(name: str, session: str) -> bool:
+        far, its_session = far_ends.get((name, session), ("", ""))
+        return bool(far) and bool(lab[far].knows_bgp_peer(its_session))
 
     for name in devices:
-        lab[name].watch_bgp(up)
+        lab[name].watch_bgp(partial(up, name))

@@ -64,8 +64,8 @@ class Platform:
         Neighbour timeout when nothing is configured.
     watchdog_ms : dict
         Allowed (low, high) for ``detection``, ``restoration``, ``poll``.
-    bfd_for_bgp : bool
-        Whether the rendered style of BGP can use BFD.
+    unnumbered_bgp : bool
+        Whether its BGP sessions can do without addresses, as rocefab renders them.
     source : str
         Where these facts come from.
     grade : {"stable", "beta", "experimental"}
@@ -92,8 +92,8 @@ class Platform:
     default_mac_ageing_s: int
     default_arp_timeout_s: int
     watchdog_ms: dict[str, tuple[int, int]]
-    bfd_for_bgp: bool
     source: str
+    unnumbered_bgp: bool = False
     grade: Literal["stable", "beta", "experimental"] = "stable"
     default_port: int = 22
     rule_prefix: str = ""

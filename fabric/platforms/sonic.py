@@ -26,7 +26,7 @@ SONIC = platforms.add("sonic")(
         default_mac_ageing_s=600,
         default_arp_timeout_s=2700,  # 1.5 x base_reachable_time_ms 1800000
         watchdog_ms={"detection": (100, 5000), "restoration": (100, 60000), "poll": (100, 1000)},
-        bfd_for_bgp=False,  # bgpcfgd templates have none; bfdd runs in frr-mgmt mode only
+        unnumbered_bgp=True,
         source="sonic-net/sonic-buildimage 202405, sonic-net/sonic-swss 202405",
         rule_prefix="SON",
         announces_alias=True,
@@ -49,6 +49,13 @@ OWNED_TABLES = (
     "INTERFACE",
     "LOOPBACK_INTERFACE",
     "BGP_NEIGHBOR",
+    "BGP_GLOBALS",
+    "BGP_GLOBALS_AF",
+    "BGP_GLOBALS_AF_NETWORK",
+    "BGP_PEER_GROUP",
+    "BGP_PEER_GROUP_AF",
+    "ROUTE_MAP_SET",
+    "ROUTE_MAP",
     "DSCP_TO_TC_MAP",
     "TC_TO_QUEUE_MAP",
     "TC_TO_PRIORITY_GROUP_MAP",
@@ -107,8 +114,14 @@ PORT_DOWN_TABLES = (
 )
 PORT_FLAP_FIELDS = ("speed", "fec", "lanes", "admin_status", "autoneg", "link_training")
 
+#: Field of DEVICE_METADATA that hands BGP to the FRR management framework; absent means no.
+FRAMEWORK = "frr_mgmt_framework_config"
+
 #: Changes of these fields of DEVICE_METADATA take a restart of the services.
-RESTART_METADATA = ("hwsku", "platform", "type", "bgp_asn", "buffer_model", "hostname", "mac")
+RESTART_METADATA = (
+    *("hwsku", "platform", "type", "bgp_asn", "buffer_model", "hostname", "mac"),
+    FRAMEWORK,
+)
 
 #: Tables whose changes nobody notices.
 HARMLESS_TABLES = ("NTP_SERVER", "SYSLOG_SERVER", "CRM", "PFC_WD", "WRED_PROFILE")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from fabric.core.errors import RenderError
 from fabric.core.plugins import import_plugins
 from fabric.core.registry import Registry, import_modules
+from fabric.platforms import load_platforms, platforms
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,10 +39,14 @@ def render_device(design: DeviceDesign) -> list[Artefact]:
     if design.platform not in renderers:
         message = f"{design.name}: no renderer for platform {design.platform!r}"
         raise RenderError(message)
+    if design.bgp.unnumbered and not platforms[design.platform].unnumbered_bgp:
+        message = f"{design.name}: its system needs addresses; set bgp.peering to numbered"
+        raise RenderError(message)
     return renderers[design.platform](design)
 
 
 @cache
 def _load_renderers() -> None:
+    load_platforms()
     import_modules("fabric.render", [str(Path(__file__).parent)])
     import_plugins("render")

@@ -23,6 +23,7 @@ FEATURES = (
     "vlans",
     "interfaces",
     "bgp",
+    "bgp_managed",
     "qos_maps",
     "scheduler",
     "wred",

@@ -71,9 +71,20 @@ class PriorityGroupProfile:
 
 @dataclass(frozen=True, slots=True)
 class SonicView:
-    """What the SONiC templates see."""
+    """What the SONiC templates see.
+
+    Parameters
+    ----------
+    managed : bool
+        Whether BGP is configured by the FRR management framework, which alone knows BFD and
+        sessions without addresses; else by the templates of bgpcfgd, the image's default.
+    networks : tuple of str
+        What that framework is told to advertise; bgpcfgd knows it by itself.
+    """
 
     device: DeviceDesign
+    managed: bool
+    networks: tuple[str, ...]
     device_type: str
     ports: tuple[tuple[str, PortDesign], ...]
     used: tuple[PortView, ...]
@@ -104,6 +115,8 @@ def view(device: DeviceDesign) -> SonicView:
     watched = tuple(port for port in used if port.qos.watchdog)
     return SonicView(
         device=device,
+        managed=is_managed(device),
+        networks=(f"{device.loopback}/32", *(vlan.network for vlan in device.vlans)),
         device_type=DEVICE_TYPES[device.role],
         ports=tuple(zip(keys, device.ports, strict=True)),
         used=used,
@@ -117,6 +130,15 @@ def view(device: DeviceDesign) -> SonicView:
         ),
         layout=layout,
     )
+
+
+def is_managed(device: DeviceDesign) -> bool:
+    """Tell whether the FRR management framework configures BGP.
+
+    Source: sonic-net/sonic-buildimage dockers/docker-fpm-frr: bfdd is started in that mode only,
+    and the templates of bgpcfgd have neither BFD nor interfaces as peers.
+    """
+    return device.bgp.bfd or device.bgp.unnumbered
 
 
 def _nvidia_layout(device: DeviceDesign) -> BufferLayout:

@@ -45,6 +45,8 @@ VARIANTS = {
     "broken-out": {
         "sku: ACS-MSN4700": 'sku: ACS-SN5600, breakouts: [{cages: "1-2,64", mode: 2x400G}]'
     },
+    "unnumbered": {"bgp: {": "bgp: {bfd: true, peering: unnumbered, "},
+    "bfd": {"bgp: {": "bgp: {bfd: true, "},
     "no-pfc": {"pfc_priority: 3": "pfc: false"},
     "no-watchdog": {"watchdog: {action: drop": "watchdog: {enabled: false, action: drop"},
     "other-numbers": {

@@ -299,7 +299,7 @@ def test_wires(leaf: SonicStandIn) -> None:
     leaf.run_detached("config interface shutdown Ethernet0")
     assert "spine01" not in leaf.run_detached("show lldp table")[1]
     assert leaf.bgp_state("10.1.1.0") == "Active"
-    leaf.peer_up = lambda local_ip: local_ip != "10.1.2.1"
+    leaf.peer_up = lambda session: session != "10.1.2.0"
     assert leaf.bgp_state("10.1.2.0") == "Active"
     leaf.hand_edit("LOOPBACK_INTERFACE", "Loopback0|10.0.0.11/32", None, None)
     assert leaf.bgp_state("10.1.2.0") is None

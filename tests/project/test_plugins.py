@@ -25,7 +25,7 @@ ACME = platforms.add("acme")(
         name="acme", title="Acme OS", artefact="acme.conf", port_mtu_bytes=(68, 9216),
         fixed_mac_ageing_s=None, default_mac_ageing_s=300, default_arp_timeout_s=240,
         watchdog_ms={"detection": (10, 60000), "restoration": (10, 60000), "poll": (5, 30000)},
-        bfd_for_bgp=False, source="Acme manual", grade="experimental", rule_prefix="ACM",
+        source="Acme manual", grade="experimental", rule_prefix="ACM",
     )
 )
 """,

@@ -98,10 +98,28 @@ def test_line_breaks_are_refused_on_eos() -> None:
         render_device(device)
 
 
-def test_sonic_writes_only_tables_that_rocefab_owns() -> None:
+def test_sonic_writes_only_tables_that_rocefab_owns(tmp_path: Path) -> None:
     """A table that is not named as ours would be left on the switch when the design drops it."""
-    whole = set(_config(design("demo", "su1-rail0")))
-    assert whole == {*OWNED_TABLES, *MERGED_TABLES} - {"BREAKOUT_CFG"}
+    mode = {"sku: ACS-MSN4700": 'sku: ACS-SN5600, breakouts: [{cages: "2", mode: 2x400G}]'}
+    plain = variant(tmp_path / "plain", "demo", mode)["su1-rail0"]
+    managed = variant(tmp_path / "managed", "demo", {"bgp: {": "bgp: {peering: unnumbered, "})
+    written = {*_config(plain), *_config(managed["su1-rail0"])}
+    assert written == {*OWNED_TABLES, *MERGED_TABLES}
+
+
+def test_sonic_sessions_without_addresses(tmp_path: Path) -> None:
+    """As in the SONiC examples of the framework: ports are peers, routes need a policy."""
+    changes = {"bgp: {": "bgp: {bfd: true, peering: unnumbered, "}
+    config = _config(variant(tmp_path / "i", "demo", changes)["su1-rail0"])
+    assert config["INTERFACE"]["Ethernet128"] == {"ipv6_use_link_local_only": "enable"}
+    assert not [key for key in config["INTERFACE"] if "|" in key]
+    assert config["BGP_NEIGHBOR"]["default|Ethernet128"]["peer_group_name"] == "FABRIC"
+    group = config["BGP_PEER_GROUP"]["default|FABRIC"]
+    assert (group["bfd"], group["capability_ext_nexthop"]) == ("true", "true")
+    policy = config["BGP_PEER_GROUP_AF"]["default|FABRIC|ipv4_unicast"]
+    assert policy == {"route_map_in": ["PERMIT"], "route_map_out": ["PERMIT"]}
+    advertised = [key.split("|")[2] for key in config["BGP_GLOBALS_AF_NETWORK"]]
+    assert advertised == ["10.255.0.129/32", "10.64.0.0/24"]
 
 
 def test_sonic_writes_rows_of_broken_out_cages(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from fabric.change.adapter import Draft, adapters
 from fabric.change.model import Change, Risk
 from fabric.devices.driver import Candidate, RemoteFile
 from fabric.platforms.sonic import (
+    FRAMEWORK,
     HARMLESS_TABLES,
     LIVE_FIELDS,
     MERGED_TABLES,
@@ -52,7 +53,8 @@ def compose(running: ConfigDb, intended: ConfigDb) -> ConfigDb:
             row: fields for row, fields in target.get(table, {}).items() if _holds(table, fields)
         }
         for row, fields in intended.get(table, {}).items():
-            rows[row] = {**rows.get(row, {}), **fields}
+            kept = {name: value for name, value in rows.get(row, {}).items() if name != FRAMEWORK}
+            rows[row] = {**kept, **fields}
         target[table] = rows
     for table in OWNED_TABLES:
         if intended.get(table):

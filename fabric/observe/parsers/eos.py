@@ -45,11 +45,18 @@ def bgp_summary(text: str) -> dict[str, BgpPeer]:
             if not isinstance(state, str) or not state:
                 message = f"peer {address} has no state"
                 raise UnreadableError(message)
-            found[address] = BgpPeer(state == "Established", state, _asn(str(peer["asn"])))
+            asn = _asn(str(peer["asn"]))
+            found[_session(address)] = BgpPeer(state == "Established", state, asn)
     except (KeyError, TypeError, AttributeError) as error:
         message = "the answer has no table of BGP peers"
         raise UnreadableError(message) from error
     return found
+
+
+def _session(address: str) -> str:
+    """Return an address, or the port of a link-local one: ``fe80::1%Et1/1`` is Ethernet1/1."""
+    _, percent, port = address.partition("%")
+    return f"Ethernet{port.removeprefix('Et')}" if percent else address
 
 
 def _asn(text: str) -> int:

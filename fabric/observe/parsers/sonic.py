@@ -40,7 +40,7 @@ def bgp_summary(text: str) -> dict[str, BgpPeer]:
     found = {}
     for row in rows:
         state, address, asn = row.get("State/PfxRcd", ""), row[header], row.get("AS", "")
-        if not _is_address(address) or not asn.isdecimal() or not _STATE.fullmatch(state):
+        if not _is_peer(address) or not asn.isdecimal() or not _STATE.fullmatch(state):
             message = f"a row of the BGP summary is cut: {row}"
             raise UnreadableError(message)
         found[address] = BgpPeer(established=state.isdecimal(), state=state, asn=int(asn))
@@ -111,7 +111,10 @@ def _priorities(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in text.split(","))
 
 
-def _is_address(text: str) -> bool:
+def _is_peer(text: str) -> bool:
+    """Tell whether it is an address, or the port of a session without addresses."""
+    if re.fullmatch(r"Ethernet\d+", text):
+        return True
     try:
         ipaddress.ip_address(text)
     except ValueError:

@@ -22,7 +22,7 @@ CUMULUS = platforms.add("cumulus")(
             "restoration": (1, 60_000),
             "poll": (100, 5000),
         },
-        bfd_for_bgp=True,
+        unnumbered_bgp=True,
         source="CumulusNetworks/docs, content/cumulus-linux-514 and content/cumulus-linux-510",
         grade="beta",
         rule_prefix="CUM",

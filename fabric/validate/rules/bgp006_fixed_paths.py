@@ -25,12 +25,13 @@ class FixedPaths(ModelRule):
     source = (
         "sonic-net/sonic-buildimage files/image_config/constants/constants.yml (bgp.maximum_paths)"
     )
-    guards = ("bgp.max_paths",)
+    guards = ("bgp.max_paths", "bgp.bfd", "bgp.peering")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Look for another number on SONiC."""
         for name, device in model.devices.items():
-            if device.platform == "sonic" and device.bgp.max_paths != SONIC_PATHS:
+            plain = device.platform == "sonic" and not (device.bgp.bfd or device.bgp.unnumbered)
+            if plain and device.bgp.max_paths != SONIC_PATHS:
                 yield self.finding(
                     f"bgp.max_paths {device.bgp.max_paths} has no effect on SONiC, which uses "
                     f"{SONIC_PATHS}",

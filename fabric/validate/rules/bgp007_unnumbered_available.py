@@ -1,0 +1,39 @@
+"""BGP007: sessions without addresses are asked for only where they are rendered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.platforms import platforms
+from fabric.validate.rule import ModelRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.validate.world import Model
+
+
+@rules.add("BGP007")
+class UnnumberedAvailable(ModelRule):
+    """Sessions without addresses are asked for only where they are rendered."""
+
+    why = "A session comes up only when both of its ends do without addresses."
+    source = (
+        "RFC 8950; Juniper/yang protocols (peer-auto-discovery: not rendered); Cisco Nexus 9000 "
+        "(neighbor by interface: the whole session is not confirmed)"
+    )
+    guards = ("bgp.peering",)
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Look for platforms that need addresses."""
+        for name, device in model.devices.items():
+            platform = platforms[device.platform]
+            if device.bgp.unnumbered and not platform.unnumbered_bgp:
+                yield self.finding(
+                    f"bgp.peering is unnumbered, and rocefab has no such sessions for "
+                    f"{platform.title}",
+                    "set bgp.peering to numbered",
+                    place=model.place("bgp", "peering"),
+                    device=name,
+                )
