@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import tempfile
 import threading
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -20,10 +21,17 @@ lab_app = typer.Typer(
 )
 
 
+class Platforms(StrEnum):
+    """Which switch systems the demonstration shows."""
+
+    DEFAULT = "default"
+    ALL = "all"
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
     app.add_typer(lab_app, name="lab")
-    app.command(epilog="Example: rocefab demo")(demo)
+    app.command(epilog="Example: rocefab demo --platforms all")(demo)
 
 
 @lab_app.callback()
@@ -66,6 +74,13 @@ def up(
 
 
 def demo(
+    platforms: Annotated[
+        Platforms,
+        typer.Option(
+            help="Systems of the switches: default (SONiC and EOS), or one leaf of each.",
+            envvar="ROCEFAB_DEMO_PLATFORMS",
+        ),
+    ] = Platforms.DEFAULT,
     folder: Annotated[
         Path | None,
         typer.Option(
@@ -78,14 +93,15 @@ def demo(
     """Show the main job on the embedded lab.
 
     Check, render, plan, apply, verify, drift, rollback and place. Needs no hardware, no root and
-    no network; takes less than a minute.
+    no network; takes about a minute.
 
     Exit codes: 0, 1, 2, 3.
     """
+    from fabric.workflow.demo import SCENES
     from fabric.workflow.demo import demo as workflow
 
     if folder is not None and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         message = f"--dir: {folder} is not an empty folder; name a new one"
         raise typer.BadParameter(message)
     place = folder or Path(tempfile.mkdtemp(prefix="rocefab-demo-"))
-    workflow(place, lambda text: output.data(f"{text}\n"))
+    workflow(place, lambda text: output.data(f"{text}\n"), SCENES[platforms])

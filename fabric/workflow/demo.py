@@ -33,8 +33,54 @@ if TYPE_CHECKING:
 #: The lab answers at once; a real fabric gets the defaults of `rocefab apply`.
 _OPTIONS = Options(timer_s=120, verify_s=15.0, poll_s=0.2)
 _EVERYTHING = Selection()
-_LEAF = "su1-rail0"
-_UNLUCKY = "su2-rail1"
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Where the story plays.
+
+    Parameters
+    ----------
+    inventory : str
+        Example inventory.
+    cast : str
+        What stands there, in words.
+    edited : str
+        SONiC switch that somebody changes by hand.
+    unlucky : str
+        Switch that reboots before its change is confirmed.
+    kmax : tuple of str
+        Threshold in the inventory, and what it is lowered to.
+    gpus : int
+        GPUs of a host.
+    """
+
+    inventory: str
+    cast: str
+    edited: str
+    unlucky: str
+    kmax: tuple[str, str]
+    gpus: int
+
+
+SCENES = {
+    "default": Scene(
+        "demo",
+        "4 SONiC leaves, 2 EOS spines, 4 hosts",
+        edited="su1-rail0",
+        unlucky="su2-rail1",
+        kmax=("kmax_bytes: 1500000", "kmax_bytes: 1200000"),
+        gpus=2,
+    ),
+    "all": Scene(
+        "mixed",
+        "one leaf for each system, an EOS and a SONiC spine, a host on each leaf",
+        edited="sonic-leaf",
+        unlucky="eos-leaf",
+        kmax=("kmax_bytes: 3000000", "kmax_bytes: 2500000"),
+        gpus=1,
+    ),
+}
 
 
 @dataclass
@@ -42,8 +88,18 @@ class _Story:
     """Tells what happens, with the time since the start."""
 
     say: Callable[[str], None]
+    scene: Scene
+    folder: Path
     started: float
     step: int = 0
+
+    @property
+    def connections(self) -> Path:
+        return self.folder / "lab" / CONNECTIONS
+
+    @property
+    def state(self) -> Path:
+        return self.folder / "state"
 
     def headline(self, text: str) -> None:
         self.step += 1
@@ -56,7 +112,7 @@ class _Story:
         self.line(f"{device}: {text}" if device else text)
 
 
-def demo(folder: Path, say: Callable[[str], None]) -> None:
+def demo(folder: Path, say: Callable[[str], None], scene: Scene = SCENES["default"]) -> None:
     """Run the demonstration; everything it makes lies in ``folder``.
 
     Raises
@@ -65,18 +121,17 @@ def demo(folder: Path, say: Callable[[str], None]) -> None:
         When a step does not end as the story says.
     """
     inventory = folder / "inventory"
-    shutil.copytree(example("demo"), inventory)
-    story = _Story(say, time.monotonic())
+    shutil.copytree(example(scene.inventory), inventory)
+    story = _Story(say, scene, folder, time.monotonic())
     project = Project(inventory)
-    _check_and_render(story, project, folder)
-    story.headline("Start a lab of 10 devices that speak SSH and eAPI on this machine")
+    _check_and_render(story, project)
+    story.headline("Start a lab in which every device speaks as it does, on this machine")
     with laboratory(project, folder / "lab") as lab:
         os.environ[PASSWORD_VARIABLE] = (folder / "lab" / PASSWORD).read_text().strip()
-        connections = folder / "lab" / CONNECTIONS
-        story.line(f"{len(lab.names())} devices, fresh from the box: {connections}")
-        _bring_up(story, project, folder, connections)
-        _hand_edit(story, project, lab, connections, folder)
-        _failing_leaf(story, lab, folder, connections)
+        story.line(f"{len(lab.names())} devices, fresh from the box: {story.connections}")
+        _bring_up(story, project)
+        _hand_edit(story, project, lab)
+        _failing_leaf(story, lab)
     _place(story, project)
     story.headline("Where to look next")
     story.line(f"inventory   {inventory}/fabric.yaml")
@@ -86,63 +141,67 @@ def demo(folder: Path, say: Callable[[str], None]) -> None:
     story.line(f"own fabric  {command} init my-fabric; {command} check my-fabric")
 
 
-def _check_and_render(story: _Story, project: Project, folder: Path) -> None:
-    story.headline("Check the inventory: 4 SONiC leaves, 2 EOS spines, 4 hosts")
+def _check_and_render(story: _Story, project: Project) -> None:
+    story.headline(f"Check the inventory: {story.scene.cast}")
     for line in report(check(project), "text").splitlines()[-1:]:
         story.line(line)
     story.headline("Render the configuration of every switch and host")
-    files = render(project, folder / "out")
-    story.line(f"{len(files)} files in {folder / 'out'}")
+    files = render(project, story.folder / "out")
+    story.line(f"{len(files)} files in {story.folder / 'out'}")
 
 
-def _bring_up(story: _Story, project: Project, folder: Path, connections: Path) -> None:
+def _bring_up(story: _Story, project: Project) -> None:
     story.headline("Plan: read every device and compare")
-    made = plan(project, connections, _EVERYTHING, "rail", _silent)
+    made = plan(project, story.connections, _EVERYTHING, "rail", _silent)
     for line in describe(made, diffs=False).splitlines():
         story.line(line)
-    (folder / "plan.json").write_text(made.to_json())
+    (story.folder / "plan.json").write_text(made.to_json())
     story.headline("Apply in waves: commit with a timer, verify, confirm, save")
-    result = apply(made, folder / "state", connections, _OPTIONS, story.progress)
+    result = apply(made, story.state, story.connections, _OPTIONS, story.progress)
     _must(result.ok, "the run should have succeeded", *result.reasons)
     story.headline("Verify: BGP, LLDP, PFC, ECN, running and saved configuration")
-    _must_be_healthy(verify(project, connections, _EVERYTHING, _silent), story)
-    again = plan(project, connections, _EVERYTHING, "rail", _silent)
+    _must_be_healthy(verify(project, story.connections, _EVERYTHING, _silent), story)
+    again = plan(project, story.connections, _EVERYTHING, "rail", _silent)
     _must(again.empty, "a second plan should be empty")
     story.line("a second plan is empty")
 
 
-def _hand_edit(story: _Story, project: Project, lab: Lab, connections: Path, folder: Path) -> None:
-    story.headline(f"Somebody changes one QoS value by hand on {_LEAF}; drift finds it")
-    lab[_LEAF].hand_edit("WRED_PROFILE", "AZURE_LOSSLESS", "green_max_threshold", "900000")
-    found = [item for item in drift(project, connections, _EVERYTHING, _silent) if not item.ok]
+def _hand_edit(story: _Story, project: Project, lab: Lab) -> None:
+    edited = story.scene.edited
+    story.headline(f"Somebody changes one QoS value by hand on {edited}; drift finds it")
+    lab[edited].hand_edit("WRED_PROFILE", "AZURE_LOSSLESS", "green_max_threshold", "900000")
+    found = [
+        item for item in drift(project, story.connections, _EVERYTHING, _silent) if not item.ok
+    ]
     _must(bool(found), "drift should have found the change")
     for item in found:
         for change in item.drift:
             story.line(
                 f"{item.device}: {change.path}: runs {change.before}, planned {change.after}"
             )
-    made = plan(project, connections, _EVERYTHING, "rail", _silent)
-    result = apply(made, folder / "state", connections, _OPTIONS, story.progress)
+    made = plan(project, story.connections, _EVERYTHING, "rail", _silent)
+    result = apply(made, story.state, story.connections, _OPTIONS, story.progress)
     _must(result.ok, "the repair should have succeeded", *result.reasons)
 
 
-def _failing_leaf(story: _Story, lab: Lab, folder: Path, connections: Path) -> None:
-    story.headline(f"Lower Kmax in the inventory; {_UNLUCKY} reboots before it is confirmed")
-    file = folder / "inventory" / "fabric.yaml"
+def _failing_leaf(story: _Story, lab: Lab) -> None:
+    unlucky = story.scene.unlucky
+    story.headline(f"Lower Kmax in the inventory; {unlucky} reboots before it is confirmed")
+    file = story.folder / "inventory" / "fabric.yaml"
     old = file.read_text()
-    file.write_text(old.replace("kmax_bytes: 1500000", "kmax_bytes: 1200000"))
-    changed = Project(folder / "inventory")
-    made = plan(changed, connections, _EVERYTHING, "rail", _silent)
-    lab[_UNLUCKY].faults.add(Fault("reboot", pattern="show ip bgp summary", nth=2, seconds=1.0))
-    result = apply(made, folder / "state", connections, _OPTIONS, story.progress)
+    file.write_text(old.replace(*story.scene.kmax))
+    changed = Project(story.folder / "inventory")
+    made = plan(changed, story.connections, _EVERYTHING, "rail", _silent)
+    lab[unlucky].faults.add(Fault("reboot", pattern="show ip bgp summary", nth=2, seconds=1.0))
+    result = apply(made, story.state, story.connections, _OPTIONS, story.progress)
     _must(not result.ok, "the run should have been stopped")
     _tell(story, result)
     story.headline("Take the rest of that run back as well")
     file.write_text(old)
-    taken = rollback(result.run, folder / "state", connections, story.progress)
+    taken = rollback(result.run, story.state, story.connections, story.progress)
     _must(taken.ok, "the rollback should have succeeded", *taken.reasons)
-    project = Project(folder / "inventory")
-    _must_be_healthy(verify(project, connections, _EVERYTHING, _silent), story)
+    project = Project(story.folder / "inventory")
+    _must_be_healthy(verify(project, story.connections, _EVERYTHING, _silent), story)
 
 
 def _tell(story: _Story, result: Result) -> None:
@@ -153,8 +212,10 @@ def _tell(story: _Story, result: Result) -> None:
 
 
 def _place(story: _Story, project: Project) -> None:
-    story.headline("Place a job of 8 ranks: 4 hosts with 2 GPUs each")
-    found = place(project, 4, 2)
+    gpus = story.scene.gpus
+    each = "a GPU" if gpus == 1 else f"{gpus} GPUs"
+    story.headline(f"Place a job of {4 * gpus} ranks: 4 hosts with {each} each")
+    found = place(project, 4, gpus)
     story.line(f"{found['hostlist']}: {found['reason']}")
     for name in ("NCCL_IB_HCA", "NCCL_SOCKET_IFNAME", "NCCL_IB_TC"):
         story.line(f"{name}={found['environment'][name]}  {found['environment_reasons'][name]}")

@@ -1,0 +1,37 @@
+"""The demonstration: its scenes fit the examples, and the mixed one plays from end to end."""
+
+from __future__ import annotations
+
+import pytest
+
+from fabric.platforms import load_platforms, platforms
+from fabric.workflow.demo import SCENES, demo
+from fabric.workflow.init import example
+from fabric.workflow.project import Project
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_scenes_are_those_of_their_inventories(name):
+    scene = SCENES[name]
+    project = Project(example(scene.inventory))
+    assert project.devices[scene.edited].platform == "sonic"
+    assert scene.unlucky in project.devices
+    assert scene.kmax[0] in (example(scene.inventory) / "fabric.yaml").read_text()
+    assert project.fabric.intent.fabric.host.gpus == scene.gpus
+
+
+def test_the_mixed_example_has_every_system():
+    """A system that is added belongs into the example."""
+    load_platforms()
+    project = Project(example("mixed"))
+    leaves = {design.platform for design in project.devices.values() if design.role == "leaf"}
+    assert leaves == set(platforms)
+
+
+def test_all_systems_from_end_to_end(tmp_path):
+    told = []
+    demo(tmp_path / "demo", told.append, SCENES["all"])
+    story = "\n".join(told)
+    assert story.count("devices are as planned") == 2
+    assert "a second plan is empty" in story
+    assert "rolled back by itself: eos-leaf" in story
