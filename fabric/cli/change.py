@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -361,11 +362,15 @@ def _health(found: list[Health], form: Format) -> None:
 def _health_lines(item: Health) -> list[str]:
     if item.error:
         return [f"{item.device}: could not be read: {item.error}"]
-    lines = [
-        f"{item.device}: {change.path}: runs {change.before or 'nothing'}, "
-        f"planned {change.after or 'nothing'}"
-        for change in item.drift
-    ]
+    lines = []
+    for change, origin in zip(item.drift, item.origins, strict=True):
+        lines.append(
+            f"{item.device}: {change.path}: runs {change.before or 'nothing'}, "
+            f"planned {change.after or 'nothing'}"
+        )
+        if origin:
+            values = [f"{value.field} = {value.value} ({value.where})" for value in origin.values]
+            lines.append(f"    {'; '.join([origin.subject, *values])}")
     return lines + [
         f"{deviation}{' (unknown)' if deviation.unknown else ''}" for deviation in item.deviations
     ]
@@ -378,8 +383,14 @@ def _health_json(item: Health) -> dict[str, object]:
         "ok": item.ok,
         "error": item.error,
         "drift": [
-            {"path": change.path, "running": change.before, "planned": change.after}
-            for change in item.drift
+            {
+                "path": change.path,
+                "running": change.before,
+                "planned": change.after,
+                "line": origin.subject if origin else "",
+                "values": [asdict(value) for value in origin.values] if origin else [],
+            }
+            for change, origin in zip(item.drift, item.origins, strict=True)
         ],
         "deviations": [
             {

@@ -35,6 +35,7 @@ _ENTRY = re.compile(
 )
 _ROW = re.compile(r'\s*"((?:[^"\\]|\\.)+)": \{')
 _MAX_PARENTS = 3
+_WITHIN = " / "
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,35 @@ class ExplainedLine:
     line: str
     context: str
     explanations: tuple[Explanation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedLine:
+    """A line of an artefact, whatever is known of it.
+
+    ``parents`` are the lines that hold it, outermost first; on SONiC, where a line is a row,
+    ``context`` is ``TABLE|row``.
+    """
+
+    artefact: str
+    number: int
+    text: str
+    context: str
+    parents: tuple[str, ...]
+
+
+def placed_lines(artefacts: Sequence[Artefact]) -> Iterator[PlacedLine]:
+    """Yield every line of some files."""
+    for artefact in artefacts:
+        is_tables = artefact.kind == "config_db"
+        for number, text, context in _lines(artefact):
+            parents = () if is_tables else tuple(context.split(_WITHIN))
+            yield PlacedLine(artefact.path, number, text, context, parents)
+
+
+def known(platform: str, line: PlacedLine, text: str) -> list[Explanation]:
+    """Return what is known of a line, or of ``TABLE|row|field`` in it; most specific first."""
+    return _known(platform, text, line.text, line.context)
 
 
 @cache
@@ -161,7 +191,7 @@ def _lines(artefact: Artefact) -> Iterator[tuple[int, str, str]]:
     for number, line in enumerate(artefact.text.splitlines(), 1):
         depth = len(line) - len(line.lstrip())
         parents = [(level, text) for level, text in parents if level < depth][-_MAX_PARENTS:]
-        yield number, line, " / ".join(text for _, text in parents)
+        yield number, line, _WITHIN.join(text for _, text in parents)
         if line.strip() not in {"", "!"}:
             parents.append((depth, line.strip()))
 

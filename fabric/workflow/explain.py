@@ -10,7 +10,7 @@ from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.intent.resolve import field_value
 from fabric.platforms import load_platforms, platforms
-from fabric.render.explain import ExplainedLine, Explanation, entries, explain_lines
+from fabric.render.explain import Explanation, entries, explain_lines, known
 from fabric.validate.runner import all_rules
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from fabric.core.artefact import Artefact
     from fabric.intent.inventory import Located
     from fabric.intent.policy import Model
+    from fabric.render.explain import PlacedLine
     from fabric.workflow.project import Project
 
 _POLICY = "lossless."
@@ -69,7 +70,7 @@ def explain(project: Project, device: str, text: str) -> list[Answer]:
     InputError
         When there is no such device, or no line holds the text.
     """
-    platform, artefacts = _artefacts(project, device)
+    platform, artefacts = device_artefacts(project, device)
     if not text:
         return [
             _answer(project, device, entry.template, "", entry, "") for entry in entries(platform)
@@ -79,14 +80,30 @@ def explain(project: Project, device: str, text: str) -> list[Answer]:
         message = f"no line of {device} holds {text!r}"
         raise _input_error(message, "try a table or a field name; `rocefab render` shows all lines")
     return [
-        _answer(project, device, f"{line.artefact}:{line.number}", line.line.strip(), known, port)
+        _answer(project, device, f"{line.artefact}:{line.number}", line.line.strip(), entry, port)
         for line in found
-        for known in line.explanations[:1]
-        for port in [_port(project, device, line)]
+        for entry in line.explanations[:1]
+        for port in [_port(project, device, line.context, line.line)]
     ]
 
 
-def _artefacts(project: Project, device: str) -> tuple[str, list[Artefact]]:
+def answer_line(project: Project, device: str, line: PlacedLine, text: str) -> Answer | None:
+    """Return what is known of ``text`` in a line of a device's output; None where nothing is."""
+    for entry in known(_platform(project, device), line, text)[:1]:
+        port = _port(project, device, line.context, line.text)
+        subject = f"{line.artefact}:{line.number}"
+        return _answer(project, device, subject, line.text.strip(), entry, port)
+    return None
+
+
+def device_artefacts(project: Project, device: str) -> tuple[str, list[Artefact]]:
+    """Return the platform of a device and what is rendered for it.
+
+    Raises
+    ------
+    InputError
+        When there is no such device.
+    """
     if device in project.devices:
         return _platform(project, device), project.switch_artefacts[device]
     if device in project.hosts:
@@ -98,26 +115,26 @@ def _input_error(message: str, fix: str) -> InputError:
     return InputError("nothing to explain", [Finding("EXP001", Severity.ERROR, message, fix)])
 
 
-def _port(project: Project, device: str, line: ExplainedLine) -> str:
+def _port(project: Project, device: str, context: str, line: str) -> str:
     """Return the port that a line is about, so that its own override counts."""
     if device not in project.devices:
         return ""
-    words = {*line.context.replace("|", " ").split(), *line.line.replace('"', " ").split()}
+    words = {*context.replace("|", " ").split(), *line.replace('"', " ").split()}
     return next((port.name for port in project.devices[device].ports if port.name in words), "")
 
 
 def _answer(
-    project: Project, device: str, subject: str, line: str, known: Explanation, port: str
+    project: Project, device: str, subject: str, line: str, entry: Explanation, port: str
 ) -> Answer:
     return Answer(
         subject=subject,
         line=line,
         values=tuple(
-            value for field in known.fields for value in _values(project, device, field, port)
+            value for field in entry.fields for value in _values(project, device, field, port)
         ),
-        rules=_rules(known.fields, _platform(project, device)),
-        template=f"templates/{known.template}",
-        source=known.source,
+        rules=_rules(entry.fields, _platform(project, device)),
+        template=f"templates/{entry.template}",
+        source=entry.source,
     )
 
 

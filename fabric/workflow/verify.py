@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fabric.change.expectation import WATCHED, Deviation, deviations
@@ -10,6 +10,7 @@ from fabric.change.planner import open_driver, read
 from fabric.core.errors import DeviceError
 from fabric.observe import read_snapshot
 from fabric.workflow.devices import Selection, executor, targets
+from fabric.workflow.origin import Origins
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from fabric.change.model import Change
     from fabric.change.planner import Target
+    from fabric.workflow.explain import Answer
     from fabric.workflow.project import Project
 
 __all__ = ["Health", "Selection", "drift", "verify"]
@@ -32,6 +34,9 @@ class Health:
         Where the running configuration is not as the inventory says; ``after`` is the inventory.
     deviations : tuple of Deviation
         Sessions, neighbours and PFC that are not as expected.
+    origins : tuple of Answer or None
+        Of each change in ``drift``: the rendered line and the inventory values that it comes from;
+        None where nothing is planned, or nothing is known of it.
     error : str
         Why the device could not be read, or empty.
     """
@@ -41,6 +46,7 @@ class Health:
     drift: tuple[Change, ...] = ()
     deviations: tuple[Deviation, ...] = ()
     error: str = ""
+    origins: tuple[Answer | None, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -80,9 +86,16 @@ def _looks(
         futures = {name: pool.submit(_safely, look, target) for name, target in wanted.items()}
         found = []
         for name, future in futures.items():
-            found.append(future.result())
+            found.append(_with_origins(project, future.result()))
             progress(name, "ok" if found[-1].ok else "not as planned")
     return found
+
+
+def _with_origins(project: Project, item: Health) -> Health:
+    if not item.drift:
+        return item
+    origins = Origins(project, item.device)
+    return replace(item, origins=tuple(origins.of(change) for change in item.drift))
 
 
 def _safely(look: Callable[[Target], Health], target: Target) -> Health:
