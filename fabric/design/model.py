@@ -248,6 +248,7 @@ class DeviceDesign:
     serial: str
     loopback: str
     bgp: BgpDesign
+    ecmp_mode: Literal["hash", "flowlet", "per-packet"]
     ports: tuple[PortDesign, ...]
     vlans: tuple[VlanDesign, ...]
     qos_profiles: tuple[QosProfile, ...]

@@ -85,6 +85,7 @@ class SwitchDesigner:
             serial=override.get("serial", ""),
             loopback=ipv4_text(int(switches.loopback[row])),
             bgp=self._bgp(row, ports),
+            ecmp_mode=file.ecmp.mode,
             ports=ports,
             vlans=self._vlans(row, qos.base),
             qos_profiles=tuple(qos.profiles),

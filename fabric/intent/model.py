@@ -235,6 +235,15 @@ class Bgp(Model):
     bfd: bool = Field(False, description="Whether BFD watches the sessions.")  # noqa: FBT003
 
 
+class Ecmp(Model):
+    """How the switches share packets out among equal paths."""
+
+    mode: Literal["hash", "flowlet", "per-packet"] = Field(
+        "hash",
+        description="By a hash of each flow; by load, at gaps in a flow; or by load, each packet.",
+    )
+
+
 class Arp(Model):
     """Ageing: an ARP entry must die before the MAC entry, else lossless packets are flooded."""
 
@@ -292,6 +301,7 @@ class FabricFile(Model):
     lossless: LosslessPolicy = Field(LosslessPolicy(), description="The lossless policy.")
     arp: Arp = Field(Arp(), description="Ageing of neighbours.")
     bgp: Bgp = Field(Bgp(), description="The BGP underlay.")
+    ecmp: Ecmp = Field(Ecmp(), description="Sharing among equal paths.")
     host: HostProfile = Field(description="What a host looks like.")
     management: Management = Field(Management(), description="Servers that the switches use.")
 

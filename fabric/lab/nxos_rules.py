@@ -110,6 +110,7 @@ interface loopback0|loopback1|loopback2|loopback10 > if-loopback
 line console > line
 line vty > line
 router bgp <asn> > bgp
+hardware profile dlb > dlb
 scheduler job name <name> > job
 scheduler schedule name <name> > schedule
 """,
@@ -124,6 +125,7 @@ scheduler schedule name <name> > schedule
     "system-qos": "service-policy type queuing output = <name>\n"
     "service-policy type network-qos = <name>\nservice-policy type qos input = <name>",
     "vlan": "name = <word>",
+    "dlb": "mode = flowlet|per-packet\ndlb-interface = all\nflowlet-aging = <1-2000000>",
     "route-map": "match ip address prefix-list <name>\nmatch tag = <0-4294967295>",
     "line": "exec-timeout = <0-525600>\nsession-limit = <1-64>",
     "if-ethernet": _port_mode("E"),

@@ -68,6 +68,8 @@ class Platform:
         Whether its BGP sessions can do without addresses, as rocefab renders them.
     source : str
         Where these facts come from.
+    ecmp_modes : tuple of str
+        How it can share packets out among equal paths, as rocefab renders it.
     grade : {"stable", "beta", "experimental"}
         How far rocefab goes with it; what is not stable says so wherever it is used.
     default_port : int
@@ -94,6 +96,7 @@ class Platform:
     watchdog_ms: dict[str, tuple[int, int]]
     source: str
     unnumbered_bgp: bool = False
+    ecmp_modes: tuple[str, ...] = ("hash",)
     grade: Literal["stable", "beta", "experimental"] = "stable"
     default_port: int = 22
     rule_prefix: str = ""

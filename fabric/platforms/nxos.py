@@ -19,6 +19,7 @@ NXOS = platforms.add("nxos")(
         # The system has no such settings that a public source spells out: its own times hold, and
         # NXO006 says so. The ranges are those of the inventory.
         watchdog_ms={"detection": (1, 60_000), "restoration": (1, 60_000), "poll": (1, 30_000)},
+        ecmp_modes=("hash", "flowlet", "per-packet"),
         source="YangModels/yang Cisco NX-OS 9.3(2); paregupt/nx-os @ ad8128f3",
         grade="beta",
         default_port=443,
@@ -41,6 +42,7 @@ OWNED_LINES = (
     r"interface Ethernet.*",
     r"interface loopback0",
     r"interface Vlan(?!1$)\d+",
+    r"hardware profile dlb",
     r"mac address-table aging-time .*",
     r"ip prefix-list PL-.*",
     r"route-map RM-.*",
@@ -54,6 +56,8 @@ KEPT_FEATURES = r"feature .*"
 
 #: What a changed line does, by its first words; the first match counts, the default is brief loss.
 LINE_RISK = (
+    # Cisco Nexus 9000 interfaces guide: listed by `show system config reload-pending`
+    ("restart", ("hardware profile dlb", "dlb-interface", "mode flowlet", "mode per-packet")),
     (
         "port flap",
         (

@@ -29,6 +29,7 @@ FEATURES = (
     "gateways",
     "loopback",
     "bgp",
+    "adaptive_routing",
     "roce",
     "qos_maps",
     "scheduler",

@@ -28,6 +28,7 @@ FEATURES = (
     "loopback",
     "gateways",
     "mac_ageing",
+    "balancing",
     "routing",
     "prefix_list",
     "arp",

@@ -34,6 +34,7 @@ FEATURES = (
     "gateways",
     "interfaces",
     "loopback",
+    "balancing",
     "bgp",
     "mac_ageing",
     "ntp",

@@ -42,6 +42,9 @@ def render_device(design: DeviceDesign) -> list[Artefact]:
     if design.bgp.unnumbered and not platforms[design.platform].unnumbered_bgp:
         message = f"{design.name}: its system needs addresses; set bgp.peering to numbered"
         raise RenderError(message)
+    if design.ecmp_mode not in platforms[design.platform].ecmp_modes:
+        message = f"{design.name}: its system has no {design.ecmp_mode} balancing; set ecmp.mode"
+        raise RenderError(message)
     return renderers[design.platform](design)
 
 

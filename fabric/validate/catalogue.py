@@ -16,7 +16,7 @@ _HEAD = """\
 # Rules of `rocefab check`
 
 Generated from the rules themselves; do not edit. Model rules judge the inventory and what follows
-from it; CONFIG_DB rules judge any SONiC `config_db.json`, whoever wrote it. TOP001 to TOP005 and
+from it; CONFIG_DB rules judge any SONiC `config_db.json`, whoever wrote it. TOP001 to TOP007 and
 the INT rules come from reading the inventory and stop the run at once.
 
 """
@@ -24,6 +24,7 @@ _SUBJECTS = {
     "ADR": "Addresses",
     "ARP": "Ageing and neighbour tables",
     "BGP": "Routing",
+    "ECM": "Sharing among equal paths",
     "HST": "Hosts",
     "QOS": "Lossless policy, end to end",
     "SON": "SONiC CONFIG_DB",

@@ -24,6 +24,7 @@ OPTIONAL = {
     "bgp.bfd",
     "devices.breakouts",
     "devices.ports.fec",
+    "ecmp.mode",
     "lossless.scheduler.lossless_percent",
 }
 CASES = [

@@ -60,6 +60,7 @@ interface <interface> link auto-negotiate {bool}
 interface <interface> link mtu =552..9216
 interface <interface> link fec =rs|baser|off
 interface <interface> link breakout <breakout>
+interface <interface> router adaptive-routing {switch}
 interface <interface> bridge domain <name>
 interface <interface> bridge domain <name> access =1..4094
 interface <interface> bridge domain <name> stp admin-edge {bool}

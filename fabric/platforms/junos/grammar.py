@@ -87,6 +87,11 @@ routing-options forwarding-table ecmp-fast-reroute
 routing-options static route {prefix}! next-hop <address>+
 forwarding-options hash-key family~inet layer-3
 forwarding-options hash-key family~inet layer-4
+forwarding-options enhanced-hash-key ecmp-dlb flowlet inactivity-interval <16..32000>
+forwarding-options enhanced-hash-key ecmp-dlb flowlet flowset-table-size <256..32768>
+forwarding-options enhanced-hash-key ecmp-dlb per-packet
+forwarding-options enhanced-hash-key ecmp-dlb ether-type <ether-type>+
+forwarding-options enhanced-hash-key ecmp-dlb sampling-rate <1..1000000>
 protocols bgp group {name} type <group>
 protocols bgp group {name} hold-time <3..65535>
 protocols bgp group {name} multipath multiple-as
@@ -120,6 +125,7 @@ _WORDS = {
     "balance": ("per-packet",),
     "egress": ("lossless", "lossy", "multicast"),
     "fec": ("none", "fec74", "fec91", "fec108", "fec161"),
+    "ether-type": ("ipv4", "ipv6"),
     "group": ("external", "internal"),
     "ingress": ("lossless", "lossless-headroom", "lossy"),
     "level": ("low", "medium-low", "medium-high", "high", "any"),

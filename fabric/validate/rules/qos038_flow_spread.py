@@ -35,10 +35,12 @@ class FlowSpread(ModelRule):
         "Gangidi et al., RDMA over Ethernet for Distributed AI Training at Meta Scale, SIGCOMM "
         "2024; exact law of the maximum load of k balls in n bins"
     )
-    guards = ("host.nccl_queue_pairs", "spines.count", "spines.links_per_leaf")
+    guards = ("host.nccl_queue_pairs", "spines.count", "spines.links_per_leaf", "ecmp.mode")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Work out the slowest sender when all NICs of a leaf send over its uplinks."""
+        if model.intent.fabric.ecmp.mode != "hash":
+            return
         pairs = model.intent.fabric.host.nccl_queue_pairs
         flows = leaf_flows(model.fabric)
         for row in np.unique(flows, axis=0):

@@ -28,7 +28,7 @@ class Polarisation(ModelRule):
         "sonic-net/sonic-buildimage dockers/docker-orchagent/switch.json.j2 (ecmp_hash_seed and "
         "ecmp_hash_offset by type)"
     )
-    guards = ("platforms.leaf.sku", "platforms.spine.sku", "spines.links_per_leaf")
+    guards = ("platforms.leaf.sku", "platforms.spine.sku", "spines.links_per_leaf", "ecmp.mode")
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare how the first leaf and the first spine of each pair of models hash."""
@@ -41,7 +41,8 @@ class Polarisation(ModelRule):
             if key not in seen:
                 seen.add(key)
                 by_role[device.role].append(device)
-        for leaf in by_role["leaf"] if far_width > 1 else ():
+        hashed = far_width > 1 and file.ecmp.mode == "hash"
+        for leaf in by_role["leaf"] if hashed else ():
             for spine in by_role["spine"]:
                 yield from self._pair(model, (leaf, near_width), (spine, far_width))
 
