@@ -10,7 +10,14 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from fabric.design.model import BgpDesign, DeviceDesign, PortDesign, QosProfile, Watchdog
+from fabric.design.model import (
+    BgpDesign,
+    BgpNeighbour,
+    DeviceDesign,
+    PortDesign,
+    QosProfile,
+    Watchdog,
+)
 
 UNCOVERED = ("   no priority-flow-control pause watchdog",)
 ACTIONS = {"drop": "drop", "alert": "notify-only"}
@@ -28,6 +35,7 @@ def structured(device: DeviceDesign) -> dict[str, Any]:
         "hostname": device.name,
         "service_routing_protocols_model": "multi-agent",
         "ip_routing": True,
+        **_by_mode(device),
         "qos_profiles": [_profile(item, device, watched) for item in device.qos_profiles],
         "vlans": [{"id": item.vlan, "name": item.name} for item in device.vlans],
         "ethernet_interfaces": [_port(port) for port in device.ports],
@@ -71,6 +79,16 @@ def structured(device: DeviceDesign) -> dict[str, Any]:
         hosts = [{"name": server} for server in device.syslog_servers]
         result["logging"] = {"vrfs": [{"name": "default", "hosts": hosts}]}
     return result
+
+
+def _by_mode(device: DeviceDesign) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    if device.bgp.unnumbered:
+        found |= {"ip_routing_ipv6_interfaces": True, "ipv6_unicast_routing": True}
+    if device.ecmp_mode == "flowlet":
+        dynamic = {"dynamic": {"enabled": True}}
+        found["ip_hardware"] = {"fib": {"load_balance_distribution": dynamic}}
+    return found
 
 
 def _times(watchdog: Watchdog) -> dict[str, str]:
@@ -134,7 +152,8 @@ def _port(port: PortDesign) -> dict[str, Any]:
         result["switchport"] = {"enabled": True, "mode": "access", "access_vlan": port.vlan}
         result["spanning_tree_portfast"] = "edge"
     else:
-        result |= {"switchport": {"enabled": False}, "ip_address": port.address}
+        address = {"ip_address": port.address} if port.address else {"ipv6_enable": True}
+        result |= {"switchport": {"enabled": False}, **address}
     return result
 
 
@@ -169,21 +188,32 @@ def _bgp(bgp: BgpDesign, group: str) -> dict[str, Any]:
     }
     if bgp.bfd:
         peers["bfd"] = True
+    ipv4: dict[str, Any] = {"name": group, "activate": True}
+    sessions: dict[str, Any] = {"neighbors": [_neighbour(peer, group) for peer in bgp.neighbours]}
+    if bgp.unnumbered:
+        ipv4["next_hop"] = {"address_family_ipv6": {"enabled": True, "originate": True}}
+        sessions = {
+            "neighbor_interfaces": [
+                {"name": peer.port, "peer_group": group, "remote_as": str(peer.asn)}
+                for peer in bgp.neighbours
+            ]
+        }
     return {
         "as": str(bgp.asn),
         "router_id": bgp.router_id,
         "bgp": {"default": {"ipv4_unicast": False}},
         "maximum_paths": {"paths": bgp.max_paths, "ecmp": bgp.max_paths},
         "peer_groups": [peers],
-        "neighbors": [
-            {
-                "ip_address": peer.address,
-                "peer_group": group,
-                "remote_as": str(peer.asn),
-                "description": peer.name,
-            }
-            for peer in bgp.neighbours
-        ],
+        **sessions,
         "redistribute": {"connected": {"enabled": True, "route_map": "RM-FABRIC"}},
-        "address_family_ipv4": {"peer_groups": [{"name": group, "activate": True}]},
+        "address_family_ipv4": {"peer_groups": [ipv4]},
+    }
+
+
+def _neighbour(peer: BgpNeighbour, group: str) -> dict[str, str]:
+    return {
+        "ip_address": peer.address,
+        "peer_group": group,
+        "remote_as": str(peer.asn),
+        "description": peer.name,
     }

@@ -31,6 +31,8 @@ VARIANTS = {
     "vlan-per-nic": {"vlan_first: 101": "vlan_per: nic\n  vlan_first: 101"},
     "port-overrides": {},
     "bfd": {"bgp: {spine_asn": "bgp: {bfd: true, max_paths: 8, keepalive_s: 1, spine_asn"},
+    "unnumbered": {"bgp: {spine_asn": "bgp: {peering: unnumbered, spine_asn"},
+    "flowlet": {"arp: {": "ecmp: {mode: flowlet}\narp: {"},
     "no-watchdog": {"watchdog: {action: drop": "watchdog: {enabled: false, action: drop"},
     "one-subnet": {
         "hosts: 10.64.0.0/16": "hosts: 10.64.0.0/22",
