@@ -2,11 +2,15 @@
 
 Sources: ansible-collections/dellemc.enterprise_sonic @ 9851e680 (options and examples of its
 modules: ranges, defaults and the lines that the switch shows), sonic-net/sonic-mgmt @ b4ba9de3
-spytest/apis (the lines that Broadcom's tests send), sonic-net/SONiC (RoCEv2 for the management
-framework). Below it is SONiC: its database, its shell and its readings.
+spytest/apis (the lines that Broadcom's tests send), Broadcom's design documents (RDMA over Converged
+Ethernet support, rev. 0.3; SONiC Industry Standard CLI Reference Guide). Below it is SONiC: its
+database, its shell and its readings.
 """
 
-from fabric.platforms.model import Platform, platforms
+from fabric.platforms.model import EcmpHash, Platform, platforms
+
+#: What templates/esonic/hash.j2 asks for, by the names of SAI.
+HASH_FIELDS = frozenset(("DST_IP", "SRC_IP", "IP_PROTOCOL", "L4_DST_PORT", "L4_SRC_PORT"))
 
 ESONIC = platforms.add("esonic")(
     Platform(
@@ -25,11 +29,16 @@ ESONIC = platforms.add("esonic")(
         rule_prefix="ESO",
         announces_alias=True,  # lldpmgrd below, as in SONiC
         reads_pfc=True,
+        # Seeds as SONiC gives them to its tiers: dockers/docker-orchagent/switch.json.j2
+        ecmp_hash={
+            "leaf": EcmpHash("CRC", HASH_FIELDS, seed=10),
+            "spine": EcmpHash("CRC", HASH_FIELDS, seed=25),
+        },
     )
 )
 
-#: PFC can pause these priorities only (sonic-net/SONiC, RoCEv2 for the management framework, HLD
-#: 0.3: "supported only for 3 & 4").
+#: PFC can pause these priorities only (Broadcom, RDMA over Converged Ethernet support, rev. 0.3:
+#: "supported only for 3 & 4").
 PAUSED_PRIORITIES = (3, 4)
 #: Lengths that ``cable-length`` takes (sonic_qos_interfaces).
 CABLE_LENGTHS_M = (5, 40, 300)
