@@ -2,9 +2,9 @@
 
 Sources: ansible-collections/dellemc.enterprise_sonic @ 9851e680 (options and examples of its
 modules: ranges, defaults and the lines that the switch shows), sonic-net/sonic-mgmt @ b4ba9de3
-spytest/apis (the lines that Broadcom's tests send), Broadcom's design documents (RDMA over Converged
-Ethernet support, rev. 0.3; SONiC Industry Standard CLI Reference Guide). Below it is SONiC: its
-database, its shell and its readings.
+spytest/apis (the lines that Broadcom's tests send), Broadcom's design documents (RDMA over
+Converged Ethernet support, rev. 0.3; SONiC Industry Standard CLI Reference Guide). Below it is
+SONiC: its database, its shell and its readings.
 """
 
 from fabric.platforms.model import EcmpHash, Platform, platforms
