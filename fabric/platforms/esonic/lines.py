@@ -1,11 +1,11 @@
 """The configuration of Enterprise SONiC as a tree of lines, each in one spelling.
 
 Known (examples of ansible-collections/dellemc.enterprise_sonic @ 9851e680; sonic-net/sonic-mgmt
-@ b4ba9de3 spytest/apis): a section is indented by one blank more than its head, ``!`` stands between
-sections; a name may be apart from its number (``Vlan 10``); a text of several words stands in
-quotation marks; the rows of a map take ranges; a banner is a text between two marks of one
-character. Which of the spellings ``show running-configuration`` prints is not known for all of them,
-so both sides are brought to one.
+@ b4ba9de3 spytest/apis): a section is indented by one blank more than its head, ``!`` stands
+between sections; a name may be apart from its number (``Vlan 10``); a text of several words stands
+in quotation marks; the rows of a map take ranges; a banner is a text between two marks of one
+character. Which of the spellings ``show running-configuration`` prints is not known for all of
+them, so both sides are brought to one.
 """
 
 from __future__ import annotations
