@@ -94,3 +94,29 @@ LINE_RISK = (
         ),
     ),
 )
+
+#: Lines that a switch may show in sections of ours although nobody wrote them; where we do not say
+#: otherwise they stay as they are (examples of sonic_interfaces, sonic_bgp, sonic_bgp_af).
+SELF_MADE = (
+    r"mtu \d+",
+    r"speed .*",
+    r"fec .*",
+    r"unreliable-los auto",
+    r"log-neighbor-changes",
+    r"network import-check",
+    r"timers (?:60 180|connect \d+)",
+    r"advertisement-interval \d+",
+    r"maximum-paths ibgp 1",
+)
+
+#: Lines that hold when nothing is shown: by the section, as a regular expression, and the line
+#: (defaults of sonic_ip_neighbor, sonic_mac, sonic_qos_interfaces; init_cfg of SONiC for the MTU).
+DEFAULTS = (
+    (r"", "ip arp timeout 180"),
+    (r"", "mac address-table aging-time 600"),
+    (r"interface Ethernet\d+", "mtu 9100"),
+    (r"interface Ethernet\d+", "cable-length 40m"),
+    (r"interface Ethernet\d+", "priority-flow-control watchdog action drop"),
+    (r"interface Vlan\d+", "mtu 9100"),
+    (r"address-family ipv4 unicast", "maximum-paths 1"),
+)
