@@ -75,6 +75,13 @@ class EsonicStandIn(SonicStandIn):
         self.running = esonic_tables.tables(self.tree, self.spec)
         super().after_change(restart=restart)
 
+    def _bgpcfgd(self, *, restart: bool) -> None:
+        """Let BGP follow every row, as the daemon of the management framework does."""
+        rows = {key: row for key, row in self.table("BGP_NEIGHBOR").items() if row["asn"]}
+        for key in rows if restart else ():
+            self.hold_down(f"bgp {key}")
+        self.bgp_peers = {key: dict(row) for key, row in rows.items()}
+
     def editor(self) -> Editor:
         """Return an editor of the running configuration."""
         return Editor(self.tree, self._hardware)
