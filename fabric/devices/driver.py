@@ -69,15 +69,16 @@ class Candidate:
     ----------
     method : str
         ``live`` or ``reload`` (SONiC), ``replace`` (EOS), ``patch`` (Cumulus Linux), ``merge``
-        (Junos, NX-OS), ``files`` (hosts, or files alone).
+        (Junos, NX-OS, Enterprise SONiC), ``files`` (hosts, or files alone).
     target : str
         The whole configuration that is wanted, in the device's own form; empty for hosts.
     load, unload : str
         SONiC ``live``: rows whose fields are set in place, and the same fields as they were.
         Cumulus Linux: lines of ``nv set``, and the lines of ``nv unset`` that go before them.
+        Enterprise SONiC: ``unload`` holds the lines that lead back.
     patch : str
         SONiC ``live``: RFC 6902 patch for the rest. Junos: lines of ``delete`` and ``set``.
-        NX-OS: lines of the configuration, indented as it is.
+        NX-OS, Enterprise SONiC: lines of the configuration, indented as it is.
     files : tuple of RemoteFile
         Files that change along with it.
     remove : tuple of str

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from fabric.devices.driver import Connection
 
-_MARK_LENGTH = 64
+#: What is kept of an output to find its end in: longer than any mark or prompt.
+_TAIL_LENGTH = 256
 # Short pauses for quick answers, longer ones while a device works: many sessions share a core.
 _SHORTEST_POLL_S = 0.002
 _LONGEST_POLL_S = 0.05
@@ -31,14 +32,16 @@ _SAFE_PATH = re.compile(r"/[A-Za-z0-9_./@:+-]+")
 _QUIET_S = 60
 
 
-class ShellSession:
-    """A shell on a device.
+class TerminalSession:
+    """A login by netmiko, and the reading of what a device prints.
 
     Parameters
     ----------
     connection : Connection
         Where and as whom to log in.
     """
+
+    device_type = "linux"
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -51,7 +54,7 @@ class ShellSession:
         connection = self._connection
         with _known_hosts(connection) as keys:
             arguments = {
-                "device_type": "linux",
+                "device_type": self.device_type,
                 "host": connection.address,
                 "port": connection.port,
                 "username": connection.username,
@@ -78,27 +81,9 @@ class ShellSession:
                 self._session.remote_conn_pre.close()
             self._session = None
 
-    def run(self, command: str, *, quiet_s: int = _QUIET_S) -> tuple[int, str]:
-        """Run a command and return exit status and output.
-
-        Parameters
-        ----------
-        command : str
-            One line of shell; built by a driver from fixed words and checked names.
-        quiet_s : int
-            How long the device may stay silent.
-        """
+    def _check_open(self) -> None:
         if self._session is None:
             raise ConnectionLostError(self._connection.device, "there is no session with it")
-        # The quotes keep the echoed command line from looking like the marks themselves, the random
-        # part keeps the output of a command from it.
-        mark = f"rocefab-{secrets.token_hex(8)}"
-        line = f'echo {mark}"-begin"; {command}; echo {mark}"-status"=$?'
-        with self._translated(command):
-            self._session.write_channel(f"{line}\n")
-            output = self._read_until(re.compile(rf"{mark}-status=\d+[\r\n]"), quiet_s)
-        head, _, status = output.replace("\r", "").rpartition(f"{mark}-status=")
-        return int(status.partition("\n")[0]), head.partition(f"{mark}-begin\n")[2]
 
     def _read_until(self, end: re.Pattern[str], quiet_s: float) -> str:
         """Read up to the mark; a closed channel ends the wait at once, silence after a while.
@@ -115,7 +100,7 @@ class ShellSession:
             data = self._session.read_channel()
             if data:
                 pieces.append(data)
-                tail, last_s = tail[-_MARK_LENGTH:] + data, time.monotonic()
+                tail, last_s = tail[-_TAIL_LENGTH:] + data, time.monotonic()
                 pause_s = _SHORTEST_POLL_S
             elif self._session.remote_conn.closed:
                 raise ConnectionError("the device closed the session")
@@ -125,6 +110,43 @@ class ShellSession:
                 time.sleep(pause_s)
                 pause_s = min(pause_s * _SLOWING, _LONGEST_POLL_S)
         return "".join(pieces)
+
+    @contextmanager
+    def _translated(self, doing: str) -> Iterator[None]:
+        try:
+            yield
+        except RefusedError:
+            raise
+        except Exception as error:
+            # netmiko, paramiko and socket have no common base; their texts hold no secrets.
+            reason = " ".join(str(error).split())[:200] or type(error).__name__
+            message = f"cannot {doing}" if doing == "log in" else f"lost during {doing!r}"
+            raise ConnectionLostError(self._connection.device, f"{message}: {reason}") from error
+
+
+class ShellSession(TerminalSession):
+    """A shell on a device."""
+
+    def run(self, command: str, *, quiet_s: int = _QUIET_S) -> tuple[int, str]:
+        """Run a command and return exit status and output.
+
+        Parameters
+        ----------
+        command : str
+            One line of shell; built by a driver from fixed words and checked names.
+        quiet_s : int
+            How long the device may stay silent.
+        """
+        self._check_open()
+        # The quotes keep the echoed command line from looking like the marks themselves, the random
+        # part keeps the output of a command from it.
+        mark = f"rocefab-{secrets.token_hex(8)}"
+        line = f'echo {mark}"-begin"; {command}; echo {mark}"-status"=$?'
+        with self._translated(command):
+            self._session.write_channel(f"{line}\n")
+            output = self._read_until(re.compile(rf"{mark}-status=\d+[\r\n]"), quiet_s)
+        head, _, status = output.replace("\r", "").rpartition(f"{mark}-status=")
+        return int(status.partition("\n")[0]), head.partition(f"{mark}-begin\n")[2]
 
     def check(self, command: str, *, quiet_s: int = _QUIET_S) -> str:
         """Run a command and return its output.
@@ -153,18 +175,6 @@ class ShellSession:
                 sftp.posix_rename(f"{path}.part", path)
             finally:
                 sftp.close()
-
-    @contextmanager
-    def _translated(self, doing: str) -> Iterator[None]:
-        try:
-            yield
-        except RefusedError:
-            raise
-        except Exception as error:
-            # netmiko, paramiko and socket have no common base; their texts hold no secrets.
-            reason = " ".join(str(error).split())[:200] or type(error).__name__
-            message = f"cannot {doing}" if doing == "log in" else f"lost during {doing!r}"
-            raise ConnectionLostError(self._connection.device, f"{message}: {reason}") from error
 
 
 def checked_path(path: str) -> str:

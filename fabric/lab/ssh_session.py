@@ -17,6 +17,7 @@ from fabric.lab.shell_parser import parse
 from fabric.lab.shell_types import ShellExit, Streams
 
 if TYPE_CHECKING:
+    from fabric.lab.faults import Fault
     from fabric.lab.ssh import SshStandIn
 
 Process = asyncssh.SSHServerProcess[str]
@@ -93,6 +94,24 @@ class Session:
 
     async def _run(self, text: str) -> int:
         """Run one text as the user sent it, with the faults that strike at it."""
+        self._shell.refused = await self._struck(text)
+        self._shell.line = text
+        try:
+            code = await self._shell.run(text, self._streams())
+        finally:
+            self._shell.refused = None
+        if self._stand_in.rebooting:
+            raise CutError
+        return code
+
+    async def _struck(self, text: str) -> Fault | None:
+        """Let faults strike at a text; return the one that refuses it, if there is one.
+
+        Raises
+        ------
+        CutError
+            When one of them ends the session.
+        """
         stand_in = self._stand_in
         stand_in.clock.run_due()
         fault = stand_in.strike_session(text)
@@ -102,27 +121,17 @@ class Session:
             stand_in.expire_timers()
         if slow is not None:
             await asyncio.sleep(slow.seconds)
-        if fault is not None:
-            match fault.kind:
-                case "cut_at_byte":
-                    self._left = fault.count
-                case "refuse_line":
-                    self._shell.refused = fault
-                case "hang":
-                    await asyncio.Event().wait()
-                case "reboot":
-                    stand_in.reboot(fault.seconds)
-                    raise CutError
-                case _:
-                    raise CutError
-        self._shell.line = text
-        try:
-            code = await self._shell.run(text, self._streams())
-        finally:
-            self._shell.refused = None
-        if stand_in.rebooting:
-            raise CutError
-        return code
+        match fault.kind if fault else "":
+            case "" | "refuse_line":
+                return fault
+            case "cut_at_byte":
+                self._left = fault.count if fault else None
+                return None
+            case "hang":
+                await asyncio.Event().wait()
+            case "reboot":
+                stand_in.reboot(fault.seconds if fault else 0.0)
+        raise CutError
 
     async def _execute(self, command: str) -> int:
         try:

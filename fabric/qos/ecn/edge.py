@@ -45,7 +45,7 @@ UNITS = {
         1,
         "sonic-net/sonic-buildimage 202405 sonic-wred-profile.yang (green_min_threshold)",
     ),
-    "sonic-enterprise": MarkingUnit(
+    "esonic": MarkingUnit(
         "KBytes", 1000, "ansible-collections/dellemc.enterprise_sonic sonic_qos_wred"
     ),
     "eos": MarkingUnit("bytes", 1, "pyavd 6.4.0 schema, random_detect.ecn.threshold.units"),

@@ -38,7 +38,7 @@ def test_figures_for_a_speed() -> None:
     ("system", "expected"),
     [
         ("sonic", 150_000),
-        ("sonic-enterprise", 150),
+        ("esonic", 150),
         ("eos", 150_000),
         ("eos-kbytes", 150),
         ("nxos", 150),

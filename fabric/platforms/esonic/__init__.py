@@ -1,0 +1,122 @@
+"""Enterprise SONiC by Dell and Broadcom, configured by ``sonic-cli`` of the management framework.
+
+Sources: ansible-collections/dellemc.enterprise_sonic @ 9851e680 (options and examples of its
+modules: ranges, defaults and the lines that the switch shows), sonic-net/sonic-mgmt @ b4ba9de3
+spytest/apis (the lines that Broadcom's tests send), Broadcom's design documents (RDMA over
+Converged Ethernet support, rev. 0.3; SONiC Industry Standard CLI Reference Guide). Below it is
+SONiC: its database, its shell and its readings.
+"""
+
+from fabric.platforms.model import EcmpHash, Platform, platforms
+
+#: What templates/esonic/hash.j2 asks for, by the names of SAI.
+HASH_FIELDS = frozenset(("DST_IP", "SRC_IP", "IP_PROTOCOL", "L4_DST_PORT", "L4_SRC_PORT"))
+
+ESONIC = platforms.add("esonic")(
+    Platform(
+        name="esonic",
+        title="Enterprise SONiC",
+        artefact="running-configuration.esonic",
+        port_mtu_bytes=(68, 9216),  # sonic-port.yang; the module names no range of its own
+        fixed_mac_ageing_s=None,
+        default_mac_ageing_s=600,  # sonic_mac: aging_time
+        default_arp_timeout_s=180,  # sonic_ip_neighbor: what is there when nothing is configured
+        # sonic_qos_interfaces, sonic_qos_pfc
+        watchdog_ms={"detection": (100, 5000), "restoration": (100, 60000), "poll": (100, 3000)},
+        bfd_for_bgp=True,  # sonic_bgp_neighbors: bfd
+        source="ansible-collections/dellemc.enterprise_sonic @ 9851e680",
+        grade="beta",
+        rule_prefix="ESO",
+        announces_alias=True,  # lldpmgrd below, as in SONiC
+        reads_pfc=True,
+        # Seeds as SONiC gives them to its tiers: dockers/docker-orchagent/switch.json.j2
+        ecmp_hash={
+            "leaf": EcmpHash("CRC", HASH_FIELDS, seed=10),
+            "spine": EcmpHash("CRC", HASH_FIELDS, seed=25),
+        },
+    )
+)
+
+#: PFC can pause these priorities only (Broadcom, RDMA over Converged Ethernet support, rev. 0.3:
+#: "supported only for 3 & 4").
+PAUSED_PRIORITIES = (3, 4)
+#: Lengths that ``cable-length`` takes (sonic_qos_interfaces).
+CABLE_LENGTHS_M = (5, 40, 300)
+#: Thresholds that a WRED policy takes (sonic_qos_wred).
+THRESHOLD_BYTES = (1000, 12_480_000)
+#: ``ip arp timeout`` (sonic_ip_neighbor).
+ARP_TIMEOUT_S = (60, 14_400)
+#: Fills the lossless buffers of the model; the switch restarts when it is given (sonic_qos_buffer;
+#: sonic-net/sonic-mgmt @ b4ba9de3 spytest/apis/qos/qos.py: expect_reboot).
+BUFFER_LINE = "buffer init lossless"
+
+#: Top-level lines that rocefab writes, as regular expressions of the whole line; every other one is
+#: kept as it is found.
+OWNED_LINES = (
+    r"hostname .*",
+    r"ip load-share hash .*",
+    r"ip arp timeout .*",
+    r"mac address-table aging-time .*",
+    r"priority-flow-control watchdog polling-interval .*",
+    r"qos wred-policy ROCE\S*",
+    r"qos scheduler-policy ROCE\S*",
+    r"qos map (?:dscp-tc|tc-queue|tc-pg|pfc-priority-queue) ROCE\S*",
+    r"ip prefix-list PL-.*",
+    r"route-map RM-.*",
+    r"interface Ethernet\d+",
+    r"interface Loopback0",
+    r"interface Vlan(?!1$)\d+",
+    r"router bgp \d+",
+    r"ntp server .*",
+    r"logging server .*",
+    r"no lldp enable",
+)
+
+#: What a changed line does, by its first words; the first match counts, the default is brief loss.
+LINE_RISK = (
+    ("restart", (BUFFER_LINE, "router bgp")),
+    (
+        "port flap",
+        ("speed ", "fec ", "shutdown", "no shutdown", "mtu ", "interface Ethernet", "cable-length"),
+    ),
+    (
+        "harmless",
+        (
+            "green ",
+            "ecn ",
+            "description",
+            "ip arp timeout",
+            "mac address-table",
+            "priority-flow-control watchdog",
+            "ntp server",
+            "logging server",
+            "lldp enable",
+        ),
+    ),
+)
+
+#: Lines that a switch may show in sections of ours although nobody wrote them; where we do not say
+#: otherwise they stay as they are (examples of sonic_interfaces, sonic_bgp, sonic_bgp_af).
+SELF_MADE = (
+    r"mtu \d+",
+    r"speed .*",
+    r"fec .*",
+    r"unreliable-los auto",
+    r"log-neighbor-changes",
+    r"network import-check",
+    r"timers (?:60 180|connect \d+)",
+    r"advertisement-interval \d+",
+    r"maximum-paths ibgp 1",
+)
+
+#: Lines that hold when nothing is shown: by the section, as a regular expression, and the line
+#: (defaults of sonic_ip_neighbor, sonic_mac, sonic_qos_interfaces; init_cfg of SONiC for the MTU).
+DEFAULTS = (
+    (r"", "ip arp timeout 180"),
+    (r"", "mac address-table aging-time 600"),
+    (r"interface Ethernet\d+", "mtu 9100"),
+    (r"interface Ethernet\d+", "cable-length 40m"),
+    (r"interface Ethernet\d+", "priority-flow-control watchdog action drop"),
+    (r"interface Vlan\d+", "mtu 9100"),
+    (r"address-family ipv4 unicast", "maximum-paths 1"),
+)

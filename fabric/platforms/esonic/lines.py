@@ -1,0 +1,109 @@
+"""The configuration of Enterprise SONiC as a tree of lines, each in one spelling.
+
+Known (examples of ansible-collections/dellemc.enterprise_sonic @ 9851e680; sonic-net/sonic-mgmt
+@ b4ba9de3 spytest/apis): a section is indented by one blank more than its head, ``!`` stands
+between sections; a name may be apart from its number (``Vlan 10``); a text of several words stands
+in quotation marks; the rows of a map take ranges; a banner is a text between two marks of one
+character. Which of the spellings ``show running-configuration`` prints is not known for all of
+them, so both sides are brought to one.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Path = tuple[str, ...]
+
+_NAME = re.compile(
+    r"((?:interface|switchport access|neighbor interface) )"
+    r"(Ethernet|Eth|Vlan|Loopback|PortChannel|Management) ?(\d\S*)"
+)
+#: A server is told where it is; its other settings stay as they are found.
+_SERVER = re.compile(r"((?:ntp|logging) server \S+)(?: .*)?")
+_ROW = re.compile(
+    r"(dscp|dot1p|traffic-class|pfc-priority) ([\d,-]+)"
+    r" (traffic-class|queue|priority-group|dscp|dot1p) (\d+)"
+)
+_QUOTED = re.compile(r'(description) "(\S*)"')
+_FEC = re.compile(r"fec (?!none)(\w+)", re.IGNORECASE)
+_BANNER = re.compile(r"banner (?:login|motd) (\S)")
+
+
+@dataclass(slots=True)
+class Node:
+    """A section: its lines, each with what stands below it."""
+
+    children: dict[str, Node] = field(default_factory=dict)
+
+    def lines(self, path: Path = ()) -> Iterator[Path]:
+        """Yield the path of every line, in order."""
+        for line, child in self.children.items():
+            yield (*path, line)
+            yield from child.lines((*path, line))
+
+
+def read(text: str) -> Node:
+    """Return the tree of a configuration; a banner is one line with breaks.
+
+    Raises
+    ------
+    ValueError
+        When the end of a banner is missing.
+    """
+    root = Node()
+    open_nodes = [(-1, root)]
+    lines = iter(text.splitlines())
+    for line in lines:
+        if not line.strip() or line.strip() == "!":
+            continue
+        banner = _BANNER.fullmatch(line)
+        if banner:
+            root.children["\n".join([line, *_until(lines, banner[1])])] = Node()
+            continue
+        depth = len(line) - len(line.lstrip(" "))
+        while open_nodes[-1][0] >= depth:
+            open_nodes.pop()
+        for spelling in _spellings(line.strip()):
+            child = open_nodes[-1][1].children.setdefault(spelling, Node())
+        open_nodes.append((depth, child))
+    return root
+
+
+def write(root: Node) -> str:
+    """Return the text of a tree."""
+    return "".join(f"{' ' * (len(path) - 1)}{path[-1]}\n" for path in root.lines())
+
+
+def _until(lines: Iterator[str], mark: str) -> Iterator[str]:
+    for line in lines:
+        yield line
+        if line.endswith(mark):
+            return
+    message = "the end of a banner is missing"
+    raise ValueError(message)
+
+
+def _spellings(line: str) -> Iterator[str]:
+    """Yield a line as we write it; a row of a map for each of its numbers."""
+    row = _ROW.fullmatch(line)
+    if row:
+        yield from (f"{row[1]} {number} {row[3]} {row[4]}" for number in _numbers(row[2]))
+        return
+    server = _SERVER.fullmatch(line)
+    if server:
+        yield server[1]
+        return
+    line = _NAME.sub(r"\1\2\3", line)
+    line = _QUOTED.sub(r"\1 \2", line)
+    yield _FEC.sub(lambda found: f"fec {found[1].upper()}", line)
+
+
+def _numbers(text: str) -> Iterator[int]:
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        yield from range(int(first), int(last or first) + 1)

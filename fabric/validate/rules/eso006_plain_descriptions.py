@@ -1,0 +1,37 @@
+"""ESO006: descriptions on Enterprise SONiC hold no quotation mark."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.validate.origins import port_place
+from fabric.validate.rule import ModelRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.validate.world import Model
+
+
+@rules.add("ESO006")
+class PlainDescriptions(ModelRule):
+    """Descriptions on Enterprise SONiC hold no quotation mark."""
+
+    why = "Text of more than one word stands in quotation marks; one inside ends it."
+    source = "ansible-collections/dellemc.enterprise_sonic @ 9851e680 sonic_interfaces (examples)"
+    guards = ("devices.ports.description",)
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Look at the description of every port."""
+        for device in model.devices.values():
+            for port in device.ports if device.platform == "esonic" else ():
+                if '"' in port.description:
+                    place = port_place(model.intent, device.name, port.name, "description")
+                    yield self.finding(
+                        f"the description {port.description!r} holds a quotation mark",
+                        "leave it out",
+                        place=place or model.place("host", "interfaces"),
+                        device=device.name,
+                        port=port.name,
+                    )

@@ -1,0 +1,32 @@
+"""The example inventories with switches that run Enterprise SONiC in place of their own."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from fabric.design.model import DeviceDesign
+from tests.render.designs import variant
+
+CHANGES = {
+    "demo": {
+        "leaf: {sku: ACS-MSN4700}": "leaf: {sku: Z9332F-ON}",
+        "spine: {sku: 7060X6-64PE}": "spine: {sku: Z9664F-ON}",
+    },
+    "rail-512": {
+        "leaf: {sku: ACS-SN5600": "leaf: {sku: Z9664F-ON",
+        "spine: {sku: ACS-SN5600}": "spine: {sku: Z9664F-ON}",
+    },
+    "a100-pcie": {
+        "leaf: {sku: 7050DX4-32S}": "leaf: {sku: Z9332F-ON}",
+        "spine: {sku: 7050DX4-32S}": "spine: {sku: Z9332F-ON}",
+    },
+}
+
+
+@cache
+def designs(inventory: str) -> dict[str, DeviceDesign]:
+    """Return the designs of an example whose switches run Enterprise SONiC."""
+    with TemporaryDirectory() as folder:
+        return variant(Path(folder) / inventory, inventory, CHANGES[inventory])

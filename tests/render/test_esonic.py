@@ -1,0 +1,216 @@
+"""Enterprise SONiC: golden files, what is refused, and where each line comes from."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fabric.core.errors import RenderError
+from fabric.design.model import DeviceDesign
+from fabric.platforms.esonic import BUFFER_LINE, OWNED_LINES
+from fabric.render import esonic, render_device
+from fabric.render.engine import template_folder
+from fabric.render.explain import entries, explain
+from tests.render.designs import variant
+from tests.render.esonic_designs import CHANGES, designs
+from tests.render.test_explain import _exists
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "esonic"
+NAME = "running-configuration.esonic"
+#: Fields whose lines no example has.
+OPTIONAL = {"bgp.bfd", "devices.ports.fec"}
+CASES = [
+    ("demo", "su1-rail0"),
+    ("demo", "spine01"),
+    ("rail-512", "su1-rail0"),
+    ("rail-512", "spine01"),
+    ("a100-pcie", "rack1-leaf"),
+]
+
+
+def text_of(device: DeviceDesign) -> str:
+    """Return the configuration of a switch."""
+    return render_device(device)[0].text
+
+
+def ports_of(text: str) -> dict[str, str]:
+    """Return the lines of each front panel port."""
+    return dict(re.findall(r"interface (Ethernet\d+)\n((?: .*\n)+)", text))
+
+
+@pytest.mark.parametrize(("inventory", "switch"), CASES)
+def test_golden(inventory: str, switch: str, *, update_golden: bool) -> None:
+    """Files that a person has read."""
+    text = text_of(designs(inventory)[switch])
+    path = GOLDEN / inventory / switch / NAME
+    if update_golden:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    assert text == path.read_text()
+    assert {item.name for item in path.parent.iterdir()} == {path.name}
+
+
+def test_every_template_is_rendered() -> None:
+    """A file without a feature would be a dead one."""
+    folder = template_folder() / "esonic"
+    assert {path.stem for path in folder.iterdir()} == {*esonic.FEATURES, "port_qos"}
+
+
+@pytest.mark.parametrize(("inventory", "switch"), CASES[:2])
+def test_every_line_is_explained(inventory: str, switch: str) -> None:
+    """Line by line, apart from separators."""
+    lines = [line for line in explain(designs(inventory)[switch], "") if line.line.strip() != "!"]
+    assert len(lines) > 100
+    assert [line.line for line in lines if not line.explanations] == []
+
+
+def test_explanations_name_fields_that_exist() -> None:
+    """A field that was renamed must be renamed here too; each pattern fits some line."""
+    whole = "".join(text_of(designs(inventory)[switch]) for inventory, switch in CASES)
+    for entry in entries("esonic"):
+        for field in entry.fields:
+            assert _exists(field), (entry.template, field)
+        shown = re.search(entry.pattern, whole, re.MULTILINE)
+        assert shown or set(entry.fields) & OPTIONAL, entry.pattern
+
+
+@pytest.mark.parametrize(("inventory", "switch"), CASES)
+def test_every_top_level_line_is_owned(inventory: str, switch: str) -> None:
+    """A line that is not named as ours would be left on the switch when the design drops it."""
+    owned = re.compile("|".join([*OWNED_LINES, BUFFER_LINE]))
+    lines = text_of(designs(inventory)[switch]).splitlines()
+    assert [line for line in lines if line[0] not in " !" and not owned.fullmatch(line)] == []
+
+
+@pytest.mark.parametrize(("inventory", "switch"), CASES)
+def test_the_chain_of_the_lossless_class_is_whole(inventory: str, switch: str) -> None:
+    """DSCP, traffic class, priority group, queue, pause and marking meet on every lossless port."""
+    text = text_of(designs(inventory)[switch])
+    dscp = re.search(r"\n dscp 26 traffic-class (\d)\n", text)
+    assert dscp
+    group = re.search(rf"\n traffic-class {dscp[1]} priority-group (\d)\n", text)
+    queue = re.search(rf"\n traffic-class {dscp[1]} queue (\d)\n", text)
+    assert group
+    assert queue
+    assert f"\n pfc-priority {group[1]} queue {queue[1]}\n" in text
+    paused = [body for body in ports_of(text).values() if "priority-flow-control priority" in body]
+    assert len(paused) >= 4
+    for body in paused:
+        for line in (
+            f" priority-flow-control priority {group[1]}\n",
+            f" queue {queue[1]} wred-policy ROCE\n",
+            " scheduler-policy ROCE\n",
+            *(f" qos-map {kind} ROCE\n" for kind in ("dscp-tc", "tc-queue", "tc-pg")),
+        ):
+            assert line in body
+        assert re.search(r" cable-length (5|40|300)m\n", body)
+    assert text.count("buffer init lossless\n") == 1
+
+
+def changed(folder: Path, old: str, new: str, devices: str = "") -> DeviceDesign:
+    """Return the first leaf of the demo with one more change."""
+    changes = {**CHANGES["demo"], old: new}
+    return variant(folder / "i", "demo", changes, devices)["su1-rail0"]
+
+
+REFUSED = {
+    "priority": ("  pfc_priority: 3", "  pfc_priority: 5", "pauses priorities 3 and 4 only, not 5"),
+    "cable": ("uplink_m: 40", "uplink_m: 301", "Ethernet128: the longest cable-length .* 300 m"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_the_system_cannot_do_is_refused(name: str, tmp_path: Path) -> None:
+    """Naming the device, the field and what to do."""
+    old, new, message = REFUSED[name]
+    with pytest.raises(RenderError, match=f"^su1-rail0: .*{message}"):
+        render_device(changed(tmp_path, old, new))
+
+
+def test_two_polling_intervals_are_refused(tmp_path: Path) -> None:
+    """The watchdog of the switch has one."""
+    devices = (
+        "devices:\n  - names: su1-rail0\n    ports:\n"
+        "      Ethernet0: {lossless: {watchdog: {poll_ms: 100}}}\n"
+    )
+    with pytest.raises(RenderError, match=r"one polling interval for the whole switch.*100, 200"):
+        render_device(changed(tmp_path, "rails: 2", "rails: 2", devices))
+
+
+@pytest.mark.parametrize(
+    ("cable_m", "line"), [(5, "5m"), (6, "40m"), (40, "40m"), (41, "300m"), (300, "300m")]
+)
+def test_a_cable_gets_the_next_longer_setting(cable_m: int, line: str, tmp_path: Path) -> None:
+    """Too much headroom is no loss; too little is."""
+    text = text_of(changed(tmp_path, "uplink_m: 40", f"uplink_m: {cable_m}"))
+    assert f" cable-length {line}\n" in ports_of(text)["Ethernet128"]
+
+
+def test_thresholds_are_rounded_up_to_the_unit(tmp_path: Path) -> None:
+    """1000 bytes each."""
+    text = text_of(changed(tmp_path, "kmax_bytes: 1500000", "kmax_bytes: 1500001"))
+    assert " green minimum-threshold 150 maximum-threshold 1501 drop-probability 100\n" in text
+
+
+def test_ports_that_differ(tmp_path: Path) -> None:
+    """A policy of the port; no watchdog; no PFC, then any cable will do."""
+    devices = (
+        "devices:\n  - names: su1-rail0\n    ports:\n"
+        "      Ethernet0: {fec: rs, lossless: {ecn: {kmax_bytes: 2000001}}}\n"
+        "      Ethernet8: {lossless: {watchdog: {enabled: false}}}\n"
+        "      Ethernet128: {cable_m: 500, lossless: {pfc: false}}\n"
+    )
+    text = text_of(changed(tmp_path, "rails: 2", "rails: 2", devices))
+    ports = ports_of(text)
+    assert " queue 3 wred-policy ROCE_1\n" in ports["Ethernet0"]
+    assert " fec RS\n" in ports["Ethernet0"]
+    assert "qos wred-policy ROCE_1\n" in text
+    assert "maximum-threshold 2001 " in text
+    assert "watchdog" not in ports["Ethernet8"]
+    assert "priority-flow-control priority 3" in ports["Ethernet8"]
+    assert "priority-flow-control" not in ports["Ethernet128"]
+    assert "cable-length" not in ports["Ethernet128"]
+
+
+def test_without_pfc_nothing_pauses(tmp_path: Path) -> None:
+    """Neither buffers nor a watchdog."""
+    text = text_of(changed(tmp_path, "  cnp_dscp: 48", "  cnp_dscp: 48\n  pfc: false"))
+    assert "priority-flow-control" not in text
+    assert "buffer init" not in text
+
+
+def test_bfd(tmp_path: Path) -> None:
+    """Each neighbour."""
+    text = text_of(changed(tmp_path, "bgp: {", "bgp: {bfd: true, "))
+    assert text.count("\n  bfd\n") == 2
+
+
+def test_tiers_hash_apart() -> None:
+    """With different seeds, over what the platform says."""
+    leaf, spine = (text_of(designs("demo")[name]) for name in ("su1-rail0", "spine01"))
+    assert "ip load-share hash seed 10\n" in leaf
+    assert "ip load-share hash seed 25\n" in spine
+    assert leaf.count("ip load-share hash ipv4 ") == 5
+
+
+@pytest.mark.parametrize("text", ["x;reload", "{{ 7 * 7 }}", "a ! b", "banner motd #", "two words"])
+def test_hostile_text_stays_data(text: str) -> None:
+    """A description changes its own line and no other."""
+    device = designs("demo")["su1-rail0"]
+    first, *others = device.ports
+    hostile = text_of(replace(device, ports=(replace(first, description=text), *others)))
+    pairs = zip(text_of(device).splitlines(), hostile.splitlines(), strict=True)
+    shown = f'"{text}"' if " " in text else text
+    assert [new for old, new in pairs if old != new] == [f" description {shown}"]
+
+
+@pytest.mark.parametrize("text", ["x\nno router bgp", 'end" quotes'])
+def test_text_that_would_end_is_refused(text: str) -> None:
+    """A line break would begin a command, a quotation mark ends a description."""
+    device = designs("demo")["su1-rail0"]
+    first, *others = device.ports
+    with pytest.raises(RenderError, match="su1-rail0: "):
+        render_device(replace(device, ports=(replace(first, description=text), *others)))
