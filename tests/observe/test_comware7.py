@@ -269,6 +269,16 @@ def test_running_configuration() -> None:
     assert tree(dump(root)) == root
 
 
+def test_the_mark_of_a_change_is_no_part_of_it() -> None:
+    """Nor is it a difference from what is saved."""
+    mark = "#\nroute-policy rocefab-run-1-1-aa deny node 65535\n#\nbgp"
+    marked = sample("running.cfg").replace("#\nbgp", mark)
+    assert marked != sample("running.cfg")
+    assert running(config=marked) == running()
+    theirs = running(config=marked.replace("rocefab-", "their-"))
+    assert "route-policy their-run-1-1-aa deny node 65535" in tree(theirs.config).children
+
+
 def test_saved_or_not() -> None:
     """A difference anywhere, or nothing that was ever saved."""
     other = sample("running.cfg").replace("vlan 101 to 102", "vlan 101")

@@ -22,6 +22,10 @@ _IMPORT = re.compile(r"import (\d+(?: \d+)+) (export \d+)")
 _VLANS = re.compile(r"vlan (\d+) to (\d+)")
 _VERSION = re.compile(r"version \S.*")
 END = "return"
+#: What waits for its confirmation is marked by a policy that nothing uses: what takes the change
+#: back takes the mark away too.
+MARK = "route-policy {token} deny node 65535"
+OWN_MARK = "route-policy rocefab-"
 
 
 @dataclass(slots=True)

@@ -55,8 +55,9 @@ def map_tables(text: str) -> dict[str, tuple[int, ...]]:
 def with_read_values(now: Node, tables: Mapping[str, Iterable[int]], *, lldp: bool) -> Node:
     """Return a configuration in which what is so by default is said too."""
     root = now.copy()
-    root.children.pop("lldp global enable", None)
-    root.children.pop("undo lldp global enable", None)
+    read = ("lldp global enable", *(f"qos map-table {name}" for name in tables))
+    for line in (*read, "undo lldp global enable"):
+        root.children.pop(line, None)
     if lldp:
         root.child("lldp global enable")
     for name, values in tables.items():

@@ -6,7 +6,7 @@ import re
 
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.parsers.tables import plain
-from fabric.platforms.comware7.text import END, Node, is_version, tree
+from fabric.platforms.comware7.text import END, OWN_MARK, Node, is_version, tree
 
 #: Short names of ports in tables: the captures of ntc-templates; HGE and WGE by h3c.com PFC
 #: commands (202410/2284497, 202212/1746268).
@@ -76,6 +76,8 @@ def mac_address(text: str) -> str:
 def whole_configuration(text: str) -> Node:
     """Return the tree of a configuration, which must be all that the command prints.
 
+    The mark of a change that waits for its confirmation is no part of it.
+
     Raises
     ------
     UnreadableError
@@ -91,9 +93,12 @@ def whole_configuration(text: str) -> Node:
         message = "the end of the configuration is missing"
         raise UnreadableError(message)
     try:
-        return tree(plain(text))
+        root = tree(plain(text))
     except ValueError as error:
         raise UnreadableError(str(error)) from error
+    for line in [line for line in root.children if line.startswith(OWN_MARK)]:
+        del root.children[line]
+    return root
 
 
 def lldp_is_on(text: str) -> bool:
