@@ -40,6 +40,9 @@ class ShellSession:
         Where and as whom to log in.
     """
 
+    #: What netmiko calls the system at the other end.
+    device_type = "linux"
+
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._session: Any = None
@@ -51,7 +54,7 @@ class ShellSession:
         connection = self._connection
         with _known_hosts(connection) as keys:
             arguments = {
-                "device_type": "linux",
+                "device_type": self.device_type,
                 "host": connection.address,
                 "port": connection.port,
                 "username": connection.username,

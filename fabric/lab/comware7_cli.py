@@ -137,6 +137,8 @@ class CliSession(Session):
                 return
             self._keep -= 1
         with self._switch.lock:
+            if self._editor.root is not self._switch.running:  # it went back meanwhile
+                self._editor = self._switch.editor()
             self._editor.feed(line)
 
     async def _user_view(self, line: str) -> None:

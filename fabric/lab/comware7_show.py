@@ -9,6 +9,7 @@ is not running shows no peers.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from ipaddress import ip_address, ip_interface
 from typing import TYPE_CHECKING
 
@@ -123,9 +124,9 @@ def display_lldp(view: View) -> str:
 
 def display_interface(view: View) -> str:
     """Return ``display interface``."""
+    gateways = view.running().below("interface Vlan-interface")
     parts = ["\n".join(_port(view, port)) for port in view.ports]
-    for node in view.running().below("interface Vlan-interface"):
-        parts.append("\n".join(_gateway(node)))
+    parts += ["\n".join(_gateway(node)) for node in gateways]
     return "\n\n".join(parts) + "\n"
 
 
@@ -144,7 +145,8 @@ def _port(view: View, port: str) -> Iterator[str]:
     yield "Maximum frame length: 9416"
     for side, name in (("Input", "input"), ("Output", "output")):
         yield f" {side} (total):  {counted.packets} packets, {counted.packets * 100} bytes"
-        yield f"         {counted.packets} unicasts, 0 broadcasts, 0 multicasts, {counted.pauses} pauses"
+        kinds = f"{counted.packets} unicasts, 0 broadcasts, 0 multicasts"
+        yield f"         {kinds}, {counted.pauses} pauses"
         yield f" {side}:  {counted.errors} {name} errors, - underruns, - buffer failures"
     yield f"         {counted.errors} CRC, 0 frame, - overruns, 0 aborts"
     yield "         0 lost carrier, - no carrier"
@@ -173,12 +175,12 @@ def display_bgp(view: View) -> str:
             up,
             f"  {words[1]:<16}{words[3]:>10}       12       13    0       1 00:01:00 {state}",
         ))
+    counts = f"peers: {len(rows)}{'':17}Peers in established state: {sum(up for up, _ in rows)}"
     lines = [
         "",
-        f" BGP local router ID: {bgp.value('router-id') or '0.0.0.0'}",  # noqa: S104
+        f" BGP local router ID: {bgp.value('router-id') or '0.0.0.0'}",
         f" Local AS number: {bgp.line.partition(' ')[2] or 0}",
-        f" Total number of peers: {len(rows)}                 Peers in established state: "
-        f"{sum(up for up, _ in rows)}",
+        f" Total number of {counts}",
         "",
         "  * - Dynamically created peer",
         "  Peer                    AS  MsgRcvd  MsgSent OutQ PrefRcv Up/Down  State",
@@ -238,8 +240,5 @@ DISPLAYS: dict[str, Callable[[View], str]] = {
     "display arp": display_arp,
     "display mac-address": display_macs,
     "display device manuinfo": display_manuinfo,
-    **{
-        f"display qos map-table {name}": lambda v, n=name: display_map(v, n)
-        for name in DEFAULT_MAPS
-    },  # type: ignore[misc]
+    **{f"display qos map-table {name}": partial(display_map, name=name) for name in DEFAULT_MAPS},
 }
