@@ -52,6 +52,8 @@ class QosProfile:
         tuple of int, length 8
     queues : tuple of QueueDesign
         Egress queues that some DSCP reaches, ascending.
+    own_thresholds : bool
+        Whether the inventory says both marking thresholds; else they are defaults of rocefab.
     """
 
     index: int
@@ -75,6 +77,7 @@ class QosProfile:
     pmax_percent: int
     watchdog: Watchdog
     mtu_bytes: int
+    own_thresholds: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -26,6 +26,7 @@ BEST_EFFORT = 0
 #: Ethernet header with one VLAN tag and FCS: what a port MTU must add to the host's IP MTU
 #: (IEEE 802.3 clause 3, 802.1Q clause 9).
 ETHERNET_OVERHEAD_BYTES = 22
+THRESHOLDS = frozenset({"kmin_bytes", "kmax_bytes"})
 
 
 def qos_profile(policy: LosslessPolicy, index: int) -> QosProfile:
@@ -62,6 +63,7 @@ def qos_profile(policy: LosslessPolicy, index: int) -> QosProfile:
         pmax_percent=policy.ecn.pmax_percent,
         watchdog=Watchdog(**policy.watchdog.model_dump()),
         mtu_bytes=policy.mtu.port_bytes,
+        own_thresholds=policy.ecn.model_fields_set >= THRESHOLDS,
     )
 
 

@@ -41,6 +41,7 @@ class TerminalSession:
         Where and as whom to log in.
     """
 
+    #: What netmiko calls the system at the other end.
     device_type = "linux"
 
     def __init__(self, connection: Connection) -> None:

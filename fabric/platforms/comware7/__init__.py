@@ -1,0 +1,136 @@
+"""H3C Comware 7 (S6800 to S9850, S9820): experimental, from documents alone.
+
+Sources: [CMD] Comware V7 command reference in grayfalcon666/netmiko-h3c-skill @ 4f5e9dfd
+references/CMD-help, which leaves most ranges and defaults to the model; [PFC] and [CFG] H3C
+configuration guides "Configuring PFC" and "Configuration file management" (resource.h3c.com
+20240712/2215988); [HPE] command references of HPE switches of the same code. Comware 9 (S9825,
+S9855) is another generation, whose command line differs in places: it is not meant here.
+"""
+
+from fabric.platforms.model import Platform, platforms
+
+COMWARE7 = platforms.add("comware7")(
+    Platform(
+        name="comware7",
+        title="H3C Comware 7",
+        artefact="running-config.comware7",
+        # The ranges of `mtu` are those of the model: its default, and what a frame of 9216 bytes,
+        # the default of most ports [HPE], holds beside an Ethernet header and its check sum.
+        port_mtu_bytes=(1500, 9198),
+        fixed_mac_ageing_s=None,
+        default_mac_ageing_s=300,  # [HPE] 12500 MAC address table commands
+        default_arp_timeout_s=1200,  # [CMD] arp timer aging: 20 minutes
+        # The times have a unit that no public source gives: CMW003 says that none is rendered. The
+        # ranges are those of the inventory.
+        watchdog_ms={"detection": (1, 60_000), "restoration": (1, 60_000), "poll": (1, 30_000)},
+        bfd_for_bgp=True,
+        source="grayfalcon666/netmiko-h3c-skill @ 4f5e9dfd references/CMD-help (Comware V7)",
+        grade="experimental",
+        rule_prefix="CMW",
+        reads_pfc=True,
+    )
+)
+
+#: First line of all that is rendered or planned: nothing of it was ever run on a switch.
+EXPERIMENTAL = (
+    "EXPERIMENTAL: made from documents, never run on a switch; read each line before it is used"
+)
+
+#: Tables that turn a DSCP into a class, and a class into a queue; no other is rendered.
+MAP_TABLES = ("dot1p-lp", "dscp-dot1p", "dscp-lp")
+
+#: Top-level lines that rocefab writes, as regular expressions of the whole line; every other one is
+#: kept as it is found.
+OWNED_LINES = (
+    r"sysname .*",
+    r"lldp global enable",
+    r"qos map-table (?:dot1p-lp|dscp-dot1p|dscp-lp)",
+    r"qos wred queue table ROCE\S*",
+    r"vlan (?!1$)\d+",
+    r"interface LoopBack0",
+    r"interface Vlan-interface(?!1$)\d+",
+    r"interface HundredGigE.*",
+    r"arp timer aging .*",
+    r"mac-address timer .*",
+    r"bgp \d+",
+    r"ntp-service enable",
+    r"ntp-service unicast-server .*",
+    r"info-center loghost .*",
+)
+
+#: Switched on where rocefab needs it and never off: something else may need it too.
+KEPT_SERVICES = r"ntp-service enable"
+
+#: Ports of the hardware: they cannot be made or removed.
+PORT = r"interface (?:[A-Z][A-Za-z]*-?)?(?:GigE|GigabitEthernet)[\d/:]+"
+
+#: Lines of a port that rocefab does not render because no public source says enough of them: what
+#: a person has set there is kept.
+KEPT_ON_PORTS = (
+    r"(?:undo )?priority-flow-control (?:deadlock|early-warning|dot1p|pause-time|config-style)\b.*",
+    r"qos wred (?!apply ROCE).*",
+    r"qos gts .*",
+    r"port fec .*",
+    r"link-delay .*",
+    r"jumboframe .*",
+)
+
+#: Lines that hold when nothing is printed.
+DEFAULTS = (
+    r"arp timer aging 20",  # [CMD]
+    r"mac-address timer aging 300",  # [HPE] 12500
+    r"mtu 1500",  # [CMD]
+    r"bfd detect-multiplier 5",  # [CMD]
+    r"peer \S+ timer keepalive 60 hold 180",  # [CMD]
+)
+
+#: What takes a line away, where it is not `undo` and the line: the words that stay [CMD]. Lines for
+#: which the same words stay take each other's place.
+UNDO = (
+    r"sysname",
+    r"description",
+    r"mtu",
+    r"speed",
+    r"port link-mode",
+    r"port link-type",
+    r"port access vlan",
+    r"port trunk pvid",
+    r"ip address(?! .* sub$)",
+    r"jumboframe enable",
+    r"arp timer aging",
+    r"mac-address timer",
+    r"ntp-service unicast-server \S+",
+    r"info-center loghost \S+",
+    r"qos trust",
+    r"qos wfq (?:be|af[1-4]|ef|cs[67])",
+    r"qos wfq",
+    r"qos wred apply",
+    r"priority-flow-control no-drop dot1p",
+    r"priority-flow-control dot1p \d (?:headroom|ingress-buffer|ingress-threshold-offset)",
+    r"priority-flow-control(?= (?:auto|enable)$)",
+    r"bfd (?:min-transmit-interval|min-receive-interval|detect-multiplier)",
+    r"router-id",
+    r"balance (?:ebgp|ibgp|eibgp)(?= \d)",
+    r"peer \S+(?= as-number)",
+    r"peer \S+ (?:description|timer|bfd)",
+    r"import \d+",
+    r"queue \d (?:weighting-constant|ecn)",
+    r"queue \d",
+)
+
+#: What a changed line does, by its first words; the first match counts, the default is brief loss.
+LINE_RISK = (
+    ("port flap", ("port link-mode", "shutdown", "speed ", "port access vlan", "port link-type")),
+    (
+        "harmless",
+        (
+            "queue ",
+            "description",
+            "ntp-service",
+            "info-center",
+            "arp timer",
+            "mac-address timer",
+            "lldp global enable",
+        ),
+    ),
+)

@@ -1,0 +1,131 @@
+"""The text of a configuration as Comware prints it.
+
+Known ([CMD] display current-configuration and display saved-configuration; captures of public
+configurations): parts stand between lines of ``#``; lines of the whole system are indented by one
+space, sections begin at the margin, what is in them is indented by one more; the first part is the
+version, the last line is ``return``; ``header`` holds a text between two equal characters.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Path = tuple[str, ...]
+
+_HEADER = re.compile(r" *(header \S+ )(\S)(.*)")
+_IMPORT = re.compile(r"import (\d+(?: \d+)+) (export \d+)")
+_VLANS = re.compile(r"vlan (\d+) to (\d+)")
+_VERSION = re.compile(r"version \S.*")
+END = "return"
+#: What waits for its confirmation is marked by a policy that nothing uses: what takes the change
+#: back takes the mark away too.
+MARK = "route-policy {token} deny node 65535"
+OWN_MARK = "route-policy rocefab-"
+
+
+@dataclass(slots=True)
+class Node:
+    """A section: its lines, each with what stands below it."""
+
+    children: dict[str, Node] = field(default_factory=dict)
+
+    def lines(self, path: Path = ()) -> Iterator[Path]:
+        """Yield the path of every line, in order."""
+        for line, child in self.children.items():
+            yield (*path, line)
+            yield from child.lines((*path, line))
+
+    def child(self, line: str) -> Node:
+        """Return the section of a line; it is made when there is none."""
+        return self.children.setdefault(line, Node())
+
+    def copy(self) -> Node:
+        """Return a copy with copies of everything below."""
+        return Node({line: child.copy() for line, child in self.children.items()})
+
+
+def is_version(line: str) -> bool:
+    """Tell whether a line is the version at the head of a configuration."""
+    return bool(_VERSION.fullmatch(line))
+
+
+def tree(text: str) -> Node:
+    """Return the tree of a configuration, without its version and its end.
+
+    Lists are one line for each member; the text of a header is one line with breaks.
+
+    Raises
+    ------
+    ValueError
+        When the end of a header is missing.
+    """
+    root = Node()
+    for part in _parts(text):
+        open_nodes: list[tuple[int, Node]] = []
+        for line in part:
+            depth = len(line) - len(line.lstrip(" "))
+            open_nodes = [(level, node) for level, node in open_nodes if level < depth]
+            parent = open_nodes[-1][1] if open_nodes else root
+            for one in _members(line.strip()):
+                node = parent.child(one)
+            if depth == 0 or open_nodes:
+                open_nodes.append((depth, node))
+    return root
+
+
+def _parts(text: str) -> Iterator[list[str]]:
+    part: list[str] = []
+    lines = iter(text.splitlines())
+    for line in lines:
+        header = _HEADER.fullmatch(line)
+        if line.startswith("#"):
+            yield part
+            part = []
+        elif header:
+            yield ["\n".join([line.strip(), *_until(lines, header[2], header[3])])]
+        elif line.strip() not in {"", "#", END} and not is_version(line.strip()):
+            part.append(line.rstrip())
+    yield part
+
+
+def _until(lines: Iterator[str], delimiter: str, rest: str) -> Iterator[str]:
+    if delimiter in rest:
+        return
+    for line in lines:
+        yield line
+        if delimiter in line:
+            return
+    message = "the end of a header is missing"
+    raise ValueError(message)
+
+
+def _members(line: str) -> Iterator[str]:
+    listed, vlans = _IMPORT.fullmatch(line), _VLANS.fullmatch(line)
+    if listed:
+        yield from (f"import {number} {listed[2]}" for number in listed[1].split())
+    elif vlans:
+        yield from (f"vlan {number}" for number in range(int(vlans[1]), int(vlans[2]) + 1))
+    else:
+        yield line
+
+
+def dump(root: Node) -> str:
+    """Return the text of a tree, which gives the same tree again."""
+    lines = []
+    for line, child in root.children.items():
+        lines.append("#")
+        if child.children or "\n" in line:
+            lines.append(line)
+        else:
+            lines.append(line if _opens(line) else f" {line}")
+        lines += [" " * len(path) + path[-1] for path in child.lines()]
+    return "\n".join([*lines, "#", END, ""])
+
+
+def _opens(line: str) -> bool:
+    return line.startswith(("interface ", "vlan ", "qos ", "bgp "))

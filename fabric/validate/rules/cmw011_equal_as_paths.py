@@ -1,0 +1,41 @@
+"""CMW011: comware 7 shares load among paths of one AS alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.validate.origins import switch_place
+from fabric.validate.rule import ModelRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.validate.world import Model
+
+
+@rules.add("CMW011")
+class EqualAsPaths(ModelRule):
+    """Comware 7 shares load among paths of one AS alone."""
+
+    why = (
+        "Two routes share load only when their AS paths are the same; with spines of two AS "
+        "numbers one of them carries all traffic, and ignoring the paths can lead to loops."
+    )
+    source = (
+        "grayfalcon666/netmiko-h3c-skill @ 4f5e9dfd CMD-help, balance and balance as-path-neglect"
+    )
+    guards = ("devices.asn", "bgp.max_paths")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare the AS numbers of the neighbours of every Comware 7 leaf."""
+        for device in model.devices.values():
+            asns = sorted({peer.asn for peer in device.bgp.neighbours})
+            if device.platform == "comware7" and device.role == "leaf" and len(asns) > 1:
+                other = next(p.name for p in device.bgp.neighbours if p.asn != asns[0])
+                yield self.finding(
+                    f"its spines have the AS numbers {', '.join(map(str, asns))}",
+                    "give all spines the same AS number",
+                    place=switch_place(model.intent, other, "asn") or model.place("bgp"),
+                    device=device.name,
+                )

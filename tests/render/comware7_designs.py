@@ -1,0 +1,37 @@
+"""The example inventories with H3C Comware 7 switches in place of their own."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from fabric.design.model import DeviceDesign
+from tests.render.designs import variant
+
+LARGE, SMALL = "S9820-64H", "S9850-32H"
+SPEEDS = "speeds: {host_gbps: 100, uplink_gbps: 100}"
+CHANGES = {
+    "demo": {
+        "leaf: {sku: ACS-MSN4700}": f"leaf: {{sku: {LARGE}}}",
+        "spine: {sku: 7060X6-64PE}": f"spine: {{sku: {LARGE}}}",
+        "speeds: {host_gbps: 400, uplink_gbps: 400}": SPEEDS,
+    },
+    "rail-512": {
+        "leaf: {sku: ACS-SN5600": f"leaf: {{sku: {LARGE}",
+        "spine: {sku: ACS-SN5600}": f"spine: {{sku: {LARGE}}}",
+        "speeds: {host_gbps: 400, uplink_gbps: 400}": SPEEDS,
+    },
+    "a100-pcie": {
+        "leaf: {sku: 7050DX4-32S}": f"leaf: {{sku: {SMALL}}}",
+        "spine: {sku: 7050DX4-32S}": f"spine: {{sku: {SMALL}}}",
+        "speeds: {host_gbps: 100, uplink_gbps: 400}": SPEEDS,
+    },
+}
+
+
+@cache
+def designs(inventory: str) -> dict[str, DeviceDesign]:
+    """Return the designs of an example whose switches run Comware 7."""
+    with TemporaryDirectory() as folder:
+        return variant(Path(folder) / inventory, inventory, CHANGES[inventory])

@@ -1,0 +1,243 @@
+"""H3C Comware 7: golden files, what is refused, what is left out, where each line comes from."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fabric.core.errors import RenderError
+from fabric.design.model import DeviceDesign
+from fabric.platforms.comware7 import EXPERIMENTAL, OWNED_LINES
+from fabric.platforms.comware7.text import dump, tree
+from fabric.platforms.model import HeadroomRow
+from fabric.render import comware7, render_device
+from fabric.render.engine import template_folder
+from fabric.render.explain import entries, explain
+from tests.render.comware7_designs import CHANGES, designs
+from tests.render.designs import variant
+from tests.render.test_explain import _exists
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "comware7"
+#: Fields whose lines no example has.
+OPTIONAL = {"bgp.bfd", "platforms.leaf.sku", "management.syslog_servers"}
+CASES = [
+    ("demo", "su1-rail0"),
+    ("demo", "spine01"),
+    ("rail-512", "su1-rail0"),
+    ("rail-512", "spine01"),
+    ("a100-pcie", "rack1-leaf"),
+]
+
+
+def text_of(device: DeviceDesign) -> str:
+    """Return the configuration of a switch."""
+    return render_device(device)[0].text
+
+
+@pytest.mark.parametrize(("inventory", "switch"), CASES)
+def test_golden(inventory: str, switch: str, *, update_golden: bool) -> None:
+    """Files that a person has read."""
+    text = text_of(designs(inventory)[switch])
+    path = GOLDEN / inventory / switch / "running-config.comware7"
+    if update_golden:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    assert text == path.read_text()
+    assert {item.name for item in path.parent.iterdir()} == {path.name}
+
+
+@pytest.mark.parametrize(("inventory", "switch"), CASES)
+def test_says_that_it_is_experimental(inventory: str, switch: str) -> None:
+    """In the very first line."""
+    assert text_of(designs(inventory)[switch]).startswith(f"# {EXPERIMENTAL}\n#\n")
+
+
+def test_every_template_is_rendered() -> None:
+    """A file without a feature would be a dead one."""
+    folder = template_folder() / "comware7"
+    assert {path.stem for path in folder.iterdir()} == set(comware7.FEATURES)
+
+
+@pytest.mark.parametrize(("inventory", "switch"), CASES)
+def test_every_line_is_explained(inventory: str, switch: str) -> None:
+    """Line by line, apart from separators and the end."""
+    found = explain(designs(inventory)[switch], "")
+    lines = [line for line in found if line.line.strip(" #") not in {"", "return", EXPERIMENTAL}]
+    assert len(lines) > 100
+    assert [line.line for line in lines if not line.explanations] == []
+
+
+def test_explanations_name_fields_that_exist() -> None:
+    """A field that was renamed must be renamed here too; each pattern fits some line."""
+    whole = "".join(text_of(designs(inventory)[switch]) for inventory, switch in CASES)
+    for entry in entries("comware7"):
+        for field in entry.fields:
+            assert _exists(field), (entry.template, field)
+        shown = re.search(entry.pattern, whole, re.MULTILINE)
+        assert shown or set(entry.fields) & OPTIONAL, entry.pattern
+
+
+@pytest.mark.parametrize(("inventory", "switch"), CASES)
+def test_every_top_level_line_is_owned(inventory: str, switch: str) -> None:
+    """A line that is not named as ours would be left on the switch when the design drops it."""
+    owned = re.compile("|".join(OWNED_LINES))
+    root = tree(text_of(designs(inventory)[switch]))
+    assert len(root.children) > 40
+    assert [line for line in root.children if not owned.fullmatch(line)] == []
+
+
+@pytest.mark.parametrize(("inventory", "switch"), CASES)
+def test_the_text_is_a_configuration(inventory: str, switch: str) -> None:
+    """Read and printed again it says the same."""
+    root = tree(text_of(designs(inventory)[switch]))
+    assert tree(dump(root)) == root
+
+
+@pytest.mark.parametrize(("inventory", "switch"), CASES)
+def test_the_chain_of_the_lossless_class_is_whole(inventory: str, switch: str) -> None:
+    """DSCP 26, priority, precedence, queue and pausing ports carry one number."""
+    root = tree(text_of(designs(inventory)[switch]))
+    for table in ("dscp-lp", "dscp-dot1p"):
+        lines = root.children[f"qos map-table {table}"].children
+        assert len(lines) == 64
+        assert "import 26 export 3" in lines
+        assert "import 48 export 6" in lines
+        assert sum(line.endswith("export 0") for line in lines) == 62
+    identity = root.children["qos map-table dot1p-lp"].children
+    assert list(identity) == [f"import {number} export {number}" for number in range(8)]
+    used = [node.children for node in root.children.values() if "qos trust dscp" in node.children]
+    assert used
+    for port in used:
+        assert "priority-flow-control enable" in port
+        assert "priority-flow-control no-drop dot1p 3" in port
+        assert "qos wfq cs6 group sp" in port
+        assert any(re.fullmatch(r"qos wfq af3 group 1 byte-count \d+", line) for line in port)
+        order = list(port)
+        assert order[0].startswith("port link-mode ")
+        assert order.index("qos wfq byte-count") < order.index("qos wfq cs6 group sp")
+
+
+def changed(folder: Path, old: str, new: str, devices: str = "") -> DeviceDesign:
+    """Return the first leaf of the demo with one more change."""
+    return variant(folder / "i", "demo", {**CHANGES["demo"], old: new}, devices)["su1-rail0"]
+
+
+REFUSED = {
+    "classes": ("  pfc_priority: 3", "  pfc_priority: 4", "local precedence n of Comware"),
+    "queue": ("  pfc_priority: 3", "  pfc_priority: 3\n  queue: 4", "local precedence n"),
+    "cnp": ("  pfc_priority: 3", "  pfc_priority: 3\n  cnp_queue: 7", "cnp_queue equal"),
+    "minutes": ("timeout_s: 240", "timeout_s: 250", "whole minutes, not in 250 s"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_the_system_cannot_do_is_refused(name: str, tmp_path: Path) -> None:
+    """Naming the device, the field and what to do."""
+    old, new, message = REFUSED[name]
+    with pytest.raises(RenderError, match=f"^su1-rail0: .*{message}"):
+        render_device(changed(tmp_path, old, new))
+
+
+def test_a_second_map_is_refused(tmp_path: Path) -> None:
+    """Map tables are those of the whole switch."""
+    port = "devices:\n  - names: su1-rail0\n    ports:\n      HundredGigE1/0/1: "
+    devices = f"{port}{{lossless: {{roce_dscp: 24}}}}\n"
+    device = changed(tmp_path, "rails: 2", "rails: 2", devices)
+    with pytest.raises(RenderError, match="one set of map tables"):
+        render_device(device)
+
+
+@pytest.mark.parametrize(("field", "value"), [("fec", "rs"), ("description", "what?")])
+def test_what_no_source_spells_is_refused(field: str, value: str) -> None:
+    """FEC words, and a text that the command line would take as a question."""
+    device = designs("demo")["su1-rail0"]
+    first, *others = device.ports
+    port = replace(first, **{field: value})
+    with pytest.raises(RenderError, match=r"^su1-rail0: HundredGigE1/0/1: .*devices\.ports"):
+        render_device(replace(device, ports=(port, *others)))
+
+
+def test_thresholds_are_in_cells_of_the_model() -> None:
+    """150,000 and 1,500,000 bytes in cells of 208, rounded up."""
+    text = text_of(designs("demo")["su1-rail0"])
+    assert " queue 3 low-limit 722 high-limit 7212\n" in text
+    assert "discard-probability" not in text
+
+
+def test_thresholds_that_nobody_gave_are_left_out(tmp_path: Path) -> None:
+    """Those of rocefab are not for this system."""
+    device = changed(
+        tmp_path, "  ecn: {kmin_bytes: 150000, kmax_bytes: 1500000, pmax_percent: 100}\n", ""
+    )
+    assert not device.qos_profiles[0].own_thresholds
+    assert "wred" not in text_of(device)
+
+
+def test_thresholds_without_a_known_cell_are_left_out() -> None:
+    """The S9850 says its cell nowhere."""
+    device = designs("a100-pcie")["rack1-leaf"]
+    assert device.qos_profiles[0].own_thresholds
+    assert "wred" not in text_of(device)
+
+
+def test_headroom_only_from_a_table_of_the_model() -> None:
+    """No model has one, so a row is put in; cells are rounded up."""
+    device = designs("demo")["su1-rail0"]
+    assert "headroom" not in text_of(device)
+    first, *others = device.ports
+    assert first.headroom
+    row = HeadroomRow(0, 0, 100_000, 0)
+    port = replace(first, headroom=replace(first.headroom, row=row))
+    text = text_of(replace(device, ports=(port, *others)))
+    assert text.count(" priority-flow-control dot1p 3 headroom 481\n") == 1
+
+
+def test_ports_that_differ(tmp_path: Path) -> None:
+    """Marking of its own; no PFC; shut down."""
+    devices = (
+        "devices:\n  - names: su1-rail0\n    ports:\n"
+        "      HundredGigE1/0/1: {lossless: {ecn: {kmax_bytes: 2000001}}}\n"
+        "      HundredGigE1/0/2: {lossless: {pfc: false}}\n"
+        "      HundredGigE1/0/3: {enabled: false}\n"
+    )
+    text = text_of(changed(tmp_path, "rails: 2", "rails: 2", devices))
+    root = tree(text)
+    ports = {n: set(root.children[f"interface HundredGigE1/0/{n}"].children) for n in (1, 2, 3)}
+    assert "qos wred apply ROCE_1" in ports[1]
+    assert text.count(" qos wred apply ROCE\n") == 2
+    assert (
+        "queue 3 low-limit 722 high-limit 9616"
+        in root.children["qos wred queue table ROCE_1"].children
+    )
+    assert not any(line.startswith("priority-flow-control") for line in ports[2])
+    assert "shutdown" in ports[3]
+    assert "shutdown" not in ports[1]
+
+
+def test_bfd(tmp_path: Path) -> None:
+    """Timers of the routed ports, and each neighbour."""
+    text = text_of(changed(tmp_path, "bgp: {", "bgp: {bfd: true, "))
+    assert text.count(" bfd min-transmit-interval 1000\n bfd min-receive-interval 1000\n") == 2
+    assert text.count(" bfd\n") == 2
+
+
+@pytest.mark.parametrize("text", ["x; reboot", "{{ 7 * 7 }}", "# return", "header login %"])
+def test_hostile_text_stays_data(text: str) -> None:
+    """A description changes its own line and no other."""
+    device = designs("demo")["su1-rail0"]
+    first, *others = device.ports
+    hostile = text_of(replace(device, ports=(replace(first, description=text), *others)))
+    pairs = zip(text_of(device).splitlines(), hostile.splitlines(), strict=True)
+    assert [new for old, new in pairs if old != new] == [f" description {text}"]
+
+
+def test_line_breaks_are_refused() -> None:
+    """They would begin a command."""
+    device = designs("demo")["su1-rail0"]
+    first, *others = device.ports
+    port = replace(first, description="x\nundo bgp 1")
+    with pytest.raises(RenderError, match=r"templates/comware7/interfaces\.j2:\d+: "):
+        render_device(replace(device, ports=(port, *others)))
