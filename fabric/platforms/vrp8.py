@@ -85,12 +85,12 @@ PHBS = ("be", "af1", "af2", "af3", "af4", "ef", "cs6", "cs7")
 
 #: The only slot of a switch of these series; ports are named ``100GE1/0/N`` after it.
 SLOT = 1
-#: What the vendor recommends (command reference, qos buffer headroom-pool).
-HEADROOM_POOL_BYTES = 4 * 1024 * 1024
-#: Headroom of a queue that pauses when nothing is configured, family b (dcb pfc buffer).
-DEFAULT_HEADROOM_BYTES = 256 * 1024
-#: Occupation of an ingress queue at which family a pauses when nothing is configured.
-DEFAULT_PAUSE_BYTES = 125 * 1024
+#: What the vendor recommends in mbytes (command reference, qos buffer headroom-pool).
+HEADROOM_POOL_MIB = 4
+#: Headroom in kbytes of a queue that pauses when nothing is configured, family b (dcb pfc buffer).
+DEFAULT_HEADROOM_KIB = 256
+#: Occupation in kbytes of an ingress queue at which family a pauses when nothing is configured.
+DEFAULT_PAUSE_KIB = 125
 #: ``maximum load-balancing``, command reference.
 MAX_PATHS = 128
 #: ``arp timeout``: below a minute it needs `arp constant-send enable`; ``mac-address aging-time``.
