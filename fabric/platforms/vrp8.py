@@ -5,14 +5,18 @@ nassim-main/corpus/hw/hw_CE6800_V300R023C00/cmd_corpus, named "command reference
 configuration guide (the same repository @ a9b3a9a1, config_corpus).
 
 The switches are of two hardware families whose lossless commands differ. Which family a model is
-of stands in its ``facts`` as ``family``: a guess would render commands of the other one.
+of is told by its ASIC family: a guess would render commands of the other one.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fabric.platforms.model import Platform, platforms
+
+if TYPE_CHECKING:
+    from fabric.platforms.model import Sku
 
 #: Largest frame beside its payload: Ethernet header, VLAN tag and FCS (IEEE 802.3, 802.1Q).
 FRAME_EXTRA_BYTES = 22
@@ -46,7 +50,7 @@ class Family:
     Parameters
     ----------
     name : str
-        ``a`` or ``b``, as in ``facts`` of a model.
+        ``a`` or ``b``.
     pfc_queues : range
         Queues that can pause.
     marking_bytes : tuple of int
@@ -68,10 +72,18 @@ class Family:
     timers_ms: tuple[int, int] | None
 
 
+FAMILY_A, FAMILY_B = "cloudengine-a", "cloudengine-b"
+#: By the name of the ASIC family.
 FAMILIES = {
-    "a": Family("a", range(6), (128, 16_000_000), False, True, (10, 1500)),  # noqa: FBT003
-    "b": Family("b", range(8), (320, 34_078_720), True, False, None),  # noqa: FBT003
+    FAMILY_A: Family("a", range(6), (128, 16_000_000), False, True, (10, 1500)),  # noqa: FBT003
+    FAMILY_B: Family("b", range(8), (320, 34_078_720), True, False, None),  # noqa: FBT003
 }
+
+
+def family_of(sku: Sku) -> Family | None:
+    """Return the hardware family of a switch model, None where it is not known."""
+    return FAMILIES.get(sku.asic.lower())
+
 
 #: Units of the deadlock timers of family b in milliseconds, and how many of them detection and
 #: recovery can last (``dcb pfc deadlock-detect interval``, ``priority deadlock-detect time`` and
@@ -79,6 +91,37 @@ FAMILIES = {
 TIMER_UNITS_MS = (10, 100, 500, 1000)
 DETECT_UNITS = range(1, 16)
 RECOVERY_UNITS = range(1, 32)
+
+
+def deadlock_counts(
+    family: Family, detection_ms: int, recovery_ms: int
+) -> tuple[int, int, int] | None:
+    """Return how a switch counts its deadlock timers, None where it cannot.
+
+    Parameters
+    ----------
+    family : Family
+        Hardware family of the switch.
+    detection_ms, recovery_ms : int
+        Times in milliseconds.
+
+    Returns
+    -------
+    tuple of int
+        Unit in milliseconds, the largest that fits, then both times in it.
+    """
+    if family.timers_ms:
+        low, high = family.timers_ms
+        fits = low <= detection_ms <= high and low <= recovery_ms <= high
+        return (1, detection_ms, recovery_ms) if fits else None
+    for unit_ms in reversed(TIMER_UNITS_MS):
+        (detection, rest), (recovery, other) = (
+            divmod(time_ms, unit_ms) for time_ms in (detection_ms, recovery_ms)
+        )
+        if rest == other == 0 and detection in DETECT_UNITS and recovery in RECOVERY_UNITS:
+            return unit_ms, detection, recovery
+    return None
+
 
 #: Per-hop behaviours by the queue that each goes to (command reference, ip-dscp-inbound).
 PHBS = ("be", "af1", "af2", "af3", "af4", "ef", "cs6", "cs7")
@@ -93,9 +136,6 @@ DEFAULT_HEADROOM_KIB = 256
 DEFAULT_PAUSE_KIB = 125
 #: ``maximum load-balancing``, command reference.
 MAX_PATHS = 128
-#: ``arp timeout``: below a minute it needs `arp constant-send enable`; ``mac-address aging-time``.
-ARP_TIMEOUT_S = (60, 86_400)
-MAC_AGEING_S = (60, 1_000_000)
 
 #: Top-level lines that rocefab writes, as regular expressions of the whole line; every other one is
 #: kept as it is found.

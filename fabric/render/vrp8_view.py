@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING
 
 from fabric.core.errors import RenderError
 from fabric.platforms.vrp8 import (
-    DETECT_UNITS,
     FAMILIES,
     FRAME_EXTRA_BYTES,
     HEADROOM_POOL_MIB,
     PHBS,
-    RECOVERY_UNITS,
     SLOT,
-    TIMER_UNITS_MS,
     Family,
+    deadlock_counts,
+    family_of,
 )
 from fabric.qos.ecn.edge import UNITS, to_units
 
@@ -142,15 +141,15 @@ def view(device: DeviceDesign) -> Vrp8View:
 
 
 def _family(device: DeviceDesign) -> Family:
-    name = device.sku.facts.get("family", "")
-    if name not in FAMILIES:
+    family = family_of(device.sku)
+    if family is None:
         message = (
             f"{device.name}: the hardware family of {device.sku.name} is not known, and the "
-            "families take different commands; name it as facts.family in the switch model of "
-            f"platforms.{device.role}.sku ({' or '.join(FAMILIES)}), or use another model"
+            f"families take different commands; give its model the asic "
+            f"{' or '.join(FAMILIES)}, or use another one in platforms.{device.role}.sku"
         )
         raise RenderError(message)
-    return FAMILIES[name]
+    return family
 
 
 def _priority(name: str, family: Family, pausing: list[QosProfile]) -> int | None:
@@ -203,16 +202,9 @@ def timers(name: str, family: Family, watchdog: Watchdog) -> Timers:
         When the switch cannot count these times.
     """
     detection, recovery = watchdog.detection_ms, watchdog.restoration_ms
-    if family.timers_ms:
-        low, high = family.timers_ms
-        if low <= detection <= high and low <= recovery <= high:
-            return Timers(1, detection, recovery)
-    else:
-        for unit_ms in reversed(TIMER_UNITS_MS):
-            counts = (detection // unit_ms, recovery // unit_ms)
-            whole = detection % unit_ms == recovery % unit_ms == 0
-            if whole and counts[0] in DETECT_UNITS and counts[1] in RECOVERY_UNITS:
-                return Timers(unit_ms, *counts)
+    counts = deadlock_counts(family, detection, recovery)
+    if counts:
+        return Timers(*counts)
     message = (
         f"{name}: this switch cannot count {detection} ms and {recovery} ms; see rule VRP004 for "
         "what lossless.watchdog.detection_ms and restoration_ms can be"

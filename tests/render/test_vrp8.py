@@ -10,7 +10,7 @@ import pytest
 
 from fabric.core.errors import RenderError
 from fabric.design.model import DeviceDesign
-from fabric.platforms.vrp8 import FAMILIES, OWNED_LINES
+from fabric.platforms.vrp8 import FAMILIES, FAMILY_A, OWNED_LINES
 from fabric.render import render_device, vrp8
 from fabric.render.engine import template_folder
 from fabric.render.explain import entries, explain
@@ -112,7 +112,7 @@ def test_families_do_not_mix(inventory: str, switch: str) -> None:
     text = text_of(device)
     of_b = ("headroom-pool", "dscp-mapping", "deadlock-detect interval", " shaping cir 64 kbps")
     of_a = ("qos ecn enable", "deadlock-detect timer", "deadlock-recovery timer")
-    mine, others = (of_a, of_b) if device.sku.facts["family"] == "a" else (of_b, of_a)
+    mine, others = (of_a, of_b) if device.sku.asic == FAMILY_A else (of_b, of_a)
     watchdog = "watchdog" in (Path("inventory") / inventory / "fabric.yaml").read_text()
     assert [word for word in others if word in text] == []
     assert [
@@ -155,8 +155,10 @@ def test_what_the_system_cannot_do_is_refused(name: str, tmp_path: Path) -> None
 def test_a_model_of_no_known_family_is_refused() -> None:
     """A guess would be a command of the other family."""
     device = designs("demo")["su1-rail0"]
-    with pytest.raises(RenderError, match=r"su1-rail0: the hardware family .* facts.family"):
-        render_device(replace(device, sku=replace(device.sku, facts={})))
+    with pytest.raises(
+        RenderError, match=r"su1-rail0: the hardware family .* give its model the asic"
+    ):
+        render_device(replace(device, sku=replace(device.sku, asic="tomahawk-4")))
 
 
 def test_two_watchdogs_are_refused(tmp_path: Path) -> None:
@@ -191,9 +193,9 @@ def test_timers(family: str, detection: int, recovery: int, wanted: Timers | Non
     times = replace(profile.watchdog, detection_ms=detection, restoration_ms=recovery)
     if wanted is None:
         with pytest.raises(RenderError, match="VRP004"):
-            timers("leaf", FAMILIES[family], times)
+            timers("leaf", FAMILIES[f"cloudengine-{family}"], times)
     else:
-        assert timers("leaf", FAMILIES[family], times) == wanted
+        assert timers("leaf", FAMILIES[f"cloudengine-{family}"], times) == wanted
 
 
 def test_fec_words() -> None:
