@@ -149,7 +149,7 @@ OWNED_LINES = (
     r"dcb pfc roce",
     r"diffserv domain roce\S*",
     r"drop-profile roce\S*",
-    r"vlan (?!1$)\d+",
+    r"vlan batch (?!1$)\d+",
     r"interface \d+GE\S+",
     r"interface LoopBack0",
     r"interface Vlanif(?!1$)\d+",
