@@ -79,7 +79,7 @@ def _removal_rank(line: str) -> int:
 
 def _addresses_away(now: Node, wanted: Node) -> Iterator[str]:
     for section, child in now.children.items():
-        other = wanted.children.get(section)
+        other = wanted.children.get(section, Node() if _FIXED.fullmatch(section) else None)
         if other is None or not section.startswith("interface "):
             continue
         lost = [
