@@ -23,7 +23,6 @@ ESONIC = platforms.add("esonic")(
         default_arp_timeout_s=180,  # sonic_ip_neighbor: what is there when nothing is configured
         # sonic_qos_interfaces, sonic_qos_pfc
         watchdog_ms={"detection": (100, 5000), "restoration": (100, 60000), "poll": (100, 3000)},
-        bfd_for_bgp=True,  # sonic_bgp_neighbors: bfd
         source="ansible-collections/dellemc.enterprise_sonic @ 9851e680",
         grade="beta",
         rule_prefix="ESO",

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from fabric.change.adapter import Draft, adapters
 from fabric.change.adapters.nxos.patch import patch, steps
-from fabric.change.adapters.nxos.tree import PORT, Node, tree
+from fabric.change.adapters.nxos.tree import PORT, tree
+from fabric.change.lines import Node, difference
 from fabric.change.model import Change, Risk
 from fabric.devices.driver import Candidate
 from fabric.devices.redaction import redacted
@@ -16,7 +17,7 @@ from fabric.platforms.nxos import KEPT_FEATURES, LINE_RISK, OWNED_LINES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fabric.change.adapters.nxos.patch import Step
+    from fabric.change.lines import Step
     from fabric.core.artefact import Artefact
     from fabric.devices.driver import Driver
     from fabric.observe.snapshot import Running
@@ -70,7 +71,9 @@ class NxosAdapter:
         now = tree(running.config)
         wanted = compose(now, tree(intended))
         found = steps(now, wanted)
-        return Draft(_candidate(now, wanted), tuple(map(_change, found)), redacted(_diff(found)))
+        return Draft(
+            _candidate(now, wanted), tuple(map(_change, found)), redacted(difference(found))
+        )
 
     def restore(self, before: Running, now: Running) -> Candidate:
         """Return the lines that bring the earlier configuration back, ours and others'."""
@@ -90,19 +93,6 @@ def _change(step: Step) -> Change:
     line = redacted(step.path[-1])
     before, after = ("", line) if step.adds else (line, "")
     return Change(redacted(": ".join(step.path)), before, after, line_risk(step.path[-1]))
-
-
-def _diff(found: list[Step]) -> str:
-    lines: list[str] = []
-    shown: tuple[str, ...] = ()
-    for step in found:
-        *above, line = step.path
-        for depth, section in enumerate(above):
-            if shown[: depth + 1] != step.path[: depth + 1]:
-                lines.append(f" {'  ' * depth}{section}")
-        lines.append(f"{'+' if step.adds else '-'}{'  ' * len(above)}{line}")
-        shown = step.path
-    return "\n".join([*lines, ""]) if lines else ""
 
 
 adapters.add("nxos")(NxosAdapter())

@@ -10,15 +10,16 @@ and routed loses its settings, so all of them are sent again.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabric.change.adapters.nxos.tree import PORT, Node, down_by_default, implied, key_of
+from fabric.change.adapters.nxos.tree import PORT, down_by_default, implied, key_of
+from fabric.change.lines import Node
+from fabric.change.lines import steps as steps_between
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabric.change.adapters.nxos.tree import Path
+    from fabric.change.lines import Path, Step
 
 #: Sections whose removal makes room for what comes.
 _FIRST_AWAY = re.compile(r"(?:router|interface) .*")
@@ -29,36 +30,9 @@ _ENTRY = re.compile(r"ip prefix-list \S+ seq \d+ ")
 _REMOVAL_ORDER = ("policy-map", "class-map", "route-map", "ip prefix-list", "vlan", "", "feature")
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One line that comes or goes."""
-
-    path: Path
-    adds: bool
-
-
 def steps(now: Node, wanted: Node) -> list[Step]:
-    """Return what differs: lines that go and lines that come.
-
-    What holds without being printed neither comes nor goes.
-    """
-    return list(_steps(now, wanted, (), now, wanted))
-
-
-def _steps(now: Node, wanted: Node, path: Path, now_root: Node, root: Node) -> Iterator[Step]:
-    section = path[-1] if path else ""
-    silent = implied(now_root, section, now.children)
-    silent_then = implied(root, section, wanted.children)
-    for line, child in now.children.items():
-        if line in wanted.children:
-            yield from _steps(child, wanted.children[line], (*path, line), now_root, root)
-        elif line not in silent_then:
-            yield Step((*path, line), adds=False)
-            yield from (Step(inner, adds=False) for inner in child.lines((*path, line)))
-    for line, child in wanted.children.items():
-        if line not in now.children and line not in silent:
-            yield Step((*path, line), adds=True)
-            yield from (Step(inner, adds=True) for inner in child.lines((*path, line)))
+    """Return what differs: lines that go and lines that come."""
+    return steps_between(now, wanted, implied)
 
 
 def patch(now: Node, wanted: Node) -> list[str]:

@@ -9,15 +9,13 @@ nothing tells is asked for it again, which changes nothing.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from fabric.change.lines import Node
 from fabric.observe.parsers.nxos.text import blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-Path = tuple[str, ...]
 
 #: First words of lines of which a section has one: a new one takes the place of the old one.
 _SINGLE = (
@@ -49,24 +47,6 @@ _DEFAULTS = ("ip arp timeout 1500", "mac address-table aging-time 1800", "maximu
 _SERVER = re.compile(r"((?:ntp|logging) server \S+)(?: .*)?")
 _VLANS = re.compile(r"vlan ([\d,-]+)")
 PORT = re.compile(r"interface Ethernet\S+")
-
-
-@dataclass(slots=True)
-class Node:
-    """A section: its lines, each with what stands below it."""
-
-    children: dict[str, Node] = field(default_factory=dict)
-
-    def lines(self, path: Path = ()) -> Iterator[Path]:
-        """Yield the path of every line, in order."""
-        for line, child in self.children.items():
-            yield (*path, line)
-            yield from child.lines((*path, line))
-
-    def merge(self, other: Node) -> None:
-        """Take over the lines of another section, after the own ones."""
-        for line, child in other.children.items():
-            self.children.setdefault(line, Node()).merge(child)
 
 
 def tree(text: str) -> Node:

@@ -1,0 +1,180 @@
+"""Huawei VRP8 on CloudEngine switches, release V300R023C00.
+
+Sources: CloudEngine 6800 and 8800 V300R023C00 command reference (WheaterW/INTA-project @ 9308062d,
+nassim-main/corpus/hw/hw_CE6800_V300R023C00/cmd_corpus, named "command reference" below) and
+configuration guide (the same repository @ a9b3a9a1, config_corpus).
+
+The switches are of two hardware families whose lossless commands differ. Which family a model is
+of is told by its ASIC family: a guess would render commands of the other one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabric.platforms.model import Platform, platforms
+
+if TYPE_CHECKING:
+    from fabric.platforms.model import Sku
+
+#: Largest frame beside its payload: Ethernet header, VLAN tag and FCS (IEEE 802.3, 802.1Q).
+FRAME_EXTRA_BYTES = 22
+#: ``jumboframe enable``, command reference.
+FRAME_BYTES = (1518, 9500)
+
+VRP8 = platforms.add("vrp8")(
+    Platform(
+        name="vrp8",
+        title="Huawei VRP8",
+        artefact="running-config.vrp8",
+        port_mtu_bytes=(FRAME_BYTES[0] - FRAME_EXTRA_BYTES, FRAME_BYTES[1] - FRAME_EXTRA_BYTES),
+        fixed_mac_ageing_s=None,
+        default_mac_ageing_s=300,  # command reference, mac-address aging-time
+        default_arp_timeout_s=1200,  # command reference, arp timeout
+        # The families differ, see `Family`; a poll time does not exist.
+        watchdog_ms={"detection": (10, 15_000), "restoration": (10, 31_000), "poll": (1, 30_000)},
+        source="CloudEngine V300R023C00 command reference (WheaterW/INTA-project @ 9308062d)",
+        grade="beta",
+        rule_prefix="VRP",
+        reads_pfc=True,
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """One hardware family; every figure is of the command reference.
+
+    Parameters
+    ----------
+    name : str
+        ``a`` or ``b``.
+    pfc_queues : range
+        Queues that can pause.
+    marking_bytes : tuple of int
+        Range of ``ecn buffer-size`` in bytes.
+    headroom_pool : bool
+        Whether the headroom is a pool that must be there before PFC, and whether priorities of PFC
+        are mapped from DSCP by a command of its own.
+    ecn_switch : bool
+        Whether ECN is switched on for the whole switch.
+    timers_ms : tuple of int or None
+        Range of the deadlock timers in milliseconds; None where they count units.
+    """
+
+    name: str
+    pfc_queues: range
+    marking_bytes: tuple[int, int]
+    headroom_pool: bool
+    ecn_switch: bool
+    timers_ms: tuple[int, int] | None
+
+
+FAMILY_A, FAMILY_B = "cloudengine-a", "cloudengine-b"
+#: By the name of the ASIC family.
+FAMILIES = {
+    FAMILY_A: Family("a", range(6), (128, 16_000_000), False, True, (10, 1500)),  # noqa: FBT003
+    FAMILY_B: Family("b", range(8), (320, 34_078_720), True, False, None),  # noqa: FBT003
+}
+
+
+def family_of(sku: Sku) -> Family | None:
+    """Return the hardware family of a switch model, None where it is not known."""
+    return FAMILIES.get(sku.asic.lower())
+
+
+#: Units of the deadlock timers of family b in milliseconds, and how many of them detection and
+#: recovery can last (``dcb pfc deadlock-detect interval``, ``priority deadlock-detect time`` and
+#: ``deadlock-recovery time``). No unit of recovery would mean that it never recovers.
+TIMER_UNITS_MS = (10, 100, 500, 1000)
+DETECT_UNITS = range(1, 16)
+RECOVERY_UNITS = range(1, 32)
+
+
+def deadlock_counts(
+    family: Family, detection_ms: int, recovery_ms: int
+) -> tuple[int, int, int] | None:
+    """Return how a switch counts its deadlock timers, None where it cannot.
+
+    Parameters
+    ----------
+    family : Family
+        Hardware family of the switch.
+    detection_ms, recovery_ms : int
+        Times in milliseconds.
+
+    Returns
+    -------
+    tuple of int
+        Unit in milliseconds, the largest that fits, then both times in it.
+    """
+    if family.timers_ms:
+        low, high = family.timers_ms
+        fits = low <= detection_ms <= high and low <= recovery_ms <= high
+        return (1, detection_ms, recovery_ms) if fits else None
+    for unit_ms in reversed(TIMER_UNITS_MS):
+        (detection, rest), (recovery, other) = (
+            divmod(time_ms, unit_ms) for time_ms in (detection_ms, recovery_ms)
+        )
+        if rest == other == 0 and detection in DETECT_UNITS and recovery in RECOVERY_UNITS:
+            return unit_ms, detection, recovery
+    return None
+
+
+#: Per-hop behaviours by the queue that each goes to (command reference, ip-dscp-inbound).
+PHBS = ("be", "af1", "af2", "af3", "af4", "ef", "cs6", "cs7")
+
+#: The only slot of a switch of these series; ports are named ``100GE1/0/N`` after it.
+SLOT = 1
+#: What the vendor recommends in mbytes (command reference, qos buffer headroom-pool).
+HEADROOM_POOL_MIB = 4
+#: Headroom in kbytes of a queue that pauses when nothing is configured, family b (dcb pfc buffer).
+DEFAULT_HEADROOM_KIB = 256
+#: Occupation in kbytes of an ingress queue at which family a pauses when nothing is configured.
+DEFAULT_PAUSE_KIB = 125
+#: ``maximum load-balancing``, command reference.
+MAX_PATHS = 128
+
+#: Top-level lines that rocefab writes, as regular expressions of the whole line; every other one is
+#: kept as it is found.
+OWNED_LINES = (
+    r"sysname .*",
+    r"lldp enable",
+    r"bfd",
+    r"qos ecn enable",
+    r"qos buffer headroom-pool .*",
+    r"dcb pfc (?:dscp-mapping|deadlock|deadlock-detect|deadlock-recovery|global) .*",
+    r"dcb pfc roce",
+    r"diffserv domain roce\S*",
+    r"drop-profile roce\S*",
+    r"vlan batch (?!1$)\d+",
+    r"interface \d+GE\S+",
+    r"interface LoopBack0",
+    r"interface Vlanif(?!1$)\d+",
+    r"arp timeout .*",
+    r"mac-address aging-time .*",
+    r"bgp \d+(?:\.\d+)?",
+    r"ntp unicast-server .*",
+    r"info-center loghost \d\S+.*",
+)
+
+#: Switched on where rocefab needs it and never off: something else may need it too.
+KEPT_SWITCHES = r"lldp enable|bfd"
+
+#: What a changed line does, by its first words; the first match counts, the default is brief loss.
+LINE_RISK = (
+    ("port flap", ("shutdown", "fec mode", "portswitch")),
+    (
+        "harmless",
+        (
+            "ecn buffer-size",
+            "description",
+            "ntp ",
+            "info-center ",
+            "arp timeout",
+            "mac-address",
+            "lldp enable",
+        ),
+    ),
+)

@@ -1,0 +1,265 @@
+"""VRP8: golden files, what is refused, and where each line comes from."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fabric.core.errors import RenderError
+from fabric.design.model import DeviceDesign
+from fabric.platforms.vrp8 import FAMILIES, FAMILY_A, OWNED_LINES
+from fabric.render import render_device, vrp8
+from fabric.render.engine import template_folder
+from fabric.render.explain import entries, explain
+from fabric.render.vrp8_view import Timers, timers
+from tests.render.designs import variant
+from tests.render.test_explain import _exists
+from tests.render.vrp8_designs import CHANGES, designs
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "vrp8"
+CASES = [
+    ("demo", "su1-rail0"),
+    ("demo", "spine01"),
+    ("rail-512", "su1-rail0"),
+    ("rail-512", "spine01"),
+    ("a100-pcie", "rack1-leaf"),
+]
+
+
+def text_of(device: DeviceDesign) -> str:
+    """Return the configuration of a switch."""
+    return render_device(device)[0].text
+
+
+def ports_of(text: str) -> dict[str, list[str]]:
+    """Return the lines of each port."""
+    found = re.findall(r"^interface (100GE\S+)\n((?: .*\n)+)", text, re.MULTILINE)
+    return {name: [line[1:] for line in lines.splitlines()] for name, lines in found}
+
+
+@pytest.mark.parametrize(("inventory", "switch"), CASES)
+def test_golden(inventory: str, switch: str, *, update_golden: bool) -> None:
+    """Files that a person has read."""
+    text = text_of(designs(inventory)[switch])
+    path = GOLDEN / inventory / switch / "running-config.vrp8"
+    if update_golden:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    assert text == path.read_text()
+    assert {item.name for item in path.parent.iterdir()} == {path.name}
+
+
+def test_every_template_is_rendered() -> None:
+    """A file without a feature would be a dead one."""
+    folder = template_folder() / "vrp8"
+    assert {path.stem for path in folder.iterdir()} == set(vrp8.FEATURES)
+
+
+@pytest.mark.parametrize(("inventory", "switch"), CASES[:2])
+def test_every_line_is_explained(inventory: str, switch: str) -> None:
+    """Line by line, apart from separators."""
+    lines = [line for line in explain(designs(inventory)[switch], "") if line.line != "#"]
+    assert len(lines) > 100
+    assert [line.line for line in lines if not line.explanations] == []
+
+
+def test_explanations_name_fields_that_exist() -> None:
+    """A field that was renamed must be renamed here too; each pattern fits some line."""
+    whole = "".join(text_of(designs(inventory)[switch]) for inventory, switch in CASES)
+    for entry in entries("vrp8"):
+        for field in entry.fields:
+            assert _exists(field), (entry.template, field)
+        shown = re.search(entry.pattern, whole, re.MULTILINE)
+        assert shown or set(entry.fields) & {"bgp.bfd", "devices.ports.fec"}, entry.pattern
+
+
+@pytest.mark.parametrize(("inventory", "switch"), CASES)
+def test_every_top_level_line_is_owned(inventory: str, switch: str) -> None:
+    """A line that is not named as ours would be left on the switch when the design drops it."""
+    owned = re.compile("|".join(OWNED_LINES))
+    lines = text_of(designs(inventory)[switch]).splitlines()
+    assert [line for line in lines if line[0] not in " #" and not owned.fullmatch(line)] == []
+
+
+@pytest.mark.parametrize(("inventory", "switch"), CASES)
+def test_the_chain_of_the_lossless_class_is_whole(inventory: str, switch: str) -> None:
+    """DSCP, queue, priority of PFC, and what each port in use says."""
+    text = text_of(designs(inventory)[switch])
+    profile = designs(inventory)[switch].qos_profiles[0]
+    phbs = dict(re.findall(r"^ ip-dscp-inbound (\d+) phb (\w+) green$", text, re.MULTILINE))
+    assert list(phbs) == [str(dscp) for dscp in range(64)]
+    assert [dscp for dscp, phb in phbs.items() if phb == "af3"] == [str(profile.roce_dscp)]
+    assert [dscp for dscp, phb in phbs.items() if phb == "cs6"] == [str(profile.cnp_dscp)]
+    assert re.search(r"^dcb pfc roce\n priority 3\n", text, re.MULTILINE)
+    used = [lines for lines in ports_of(text).values() if lines != ["shutdown"]]
+    assert used
+    for lines in used:
+        assert {"trust upstream roce", "dcb pfc enable roce mode manual"} <= set(lines)
+        assert {"qos drr 0 to 5", "qos queue 3 wred roce-ecn", "qos queue 3 ecn"} <= set(lines)
+        assert ("trust dscp" in lines) is ("undo portswitch" not in lines)
+        shares = [line.split()[-1] for line in lines if "drr weight" in line]
+        assert sum(map(int, shares)) == 100
+        assert not [line for line in lines if line.startswith("qos queue 6")]
+
+
+@pytest.mark.parametrize(("inventory", "switch"), CASES)
+def test_families_do_not_mix(inventory: str, switch: str) -> None:
+    """Commands of one family are refused by the other."""
+    device = designs(inventory)[switch]
+    text = text_of(device)
+    of_b = ("headroom-pool", "dscp-mapping", "deadlock-detect interval", " shaping cir 64 kbps")
+    of_a = ("qos ecn enable", "deadlock-detect timer", "deadlock-recovery timer")
+    mine, others = (of_a, of_b) if device.sku.asic == FAMILY_A else (of_b, of_a)
+    watchdog = "watchdog" in (Path("inventory") / inventory / "fabric.yaml").read_text()
+    assert [word for word in others if word in text] == []
+    assert [
+        word for word in mine if word not in text and (watchdog or "deadlock" not in word)
+    ] == []
+    if mine is of_b:
+        assert text.index("headroom-pool") < text.index("dcb pfc enable")
+
+
+def changed(folder: Path, old: str, new: str, devices: str = "") -> dict[str, DeviceDesign]:
+    """Return the demo with one more change."""
+    changes = {**CHANGES["demo"], old: new}
+    return variant(folder / "i", "demo", changes, devices)
+
+
+WATCHDOG = "watchdog: {action: drop, detection_ms: 400, restoration_ms: 400, poll_ms: 200}"
+REFUSED = {
+    "another queue": ("  pfc_priority: 3", "  pfc_priority: 4", "give lossless.pfc_priority and"),
+    "queue of the other family": (
+        "  pfc_priority: 3",
+        "  pfc_priority: 6\n  queue: 6\n  traffic_class: 6\n  cnp_queue: 7\n  cnp_traffic_class: 7",
+        "pauses queues 0 to 5 only; lower lossless.pfc_priority",
+    ),
+    "alert": ("action: drop", "action: alert", "'alert' in lossless.watchdog.action"),
+    "detection": ("detection_ms: 400", "detection_ms: 1600", "cannot count 1600 ms and 400 ms"),
+    "question": ("rails: 2", "rails: 2", "takes a question mark"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_the_system_cannot_do_is_refused(name: str, tmp_path: Path) -> None:
+    """Naming the device, the field and what to do; the spine is of family a."""
+    old, new, message = REFUSED[name]
+    port = "devices:\n  - names: spine01\n    ports:\n      100GE1/0/1: {description: why?}\n"
+    device = changed(tmp_path, old, new, port if name == "question" else "")["spine01"]
+    with pytest.raises(RenderError, match=f"^spine01: .*{message}"):
+        render_device(device)
+
+
+def test_a_model_of_no_known_family_is_refused() -> None:
+    """A guess would be a command of the other family."""
+    device = designs("demo")["su1-rail0"]
+    with pytest.raises(
+        RenderError, match=r"su1-rail0: the hardware family .* give its model the asic"
+    ):
+        render_device(replace(device, sku=replace(device.sku, asic="tomahawk-4")))
+
+
+def test_two_watchdogs_are_refused(tmp_path: Path) -> None:
+    """The timers are those of the switch."""
+    devices = (
+        "devices:\n  - names: su1-rail0\n    ports:\n"
+        "      100GE1/0/1: {lossless: {watchdog: {detection_ms: 200}}}\n"
+    )
+    device = changed(tmp_path, "rails: 2", "rails: 2", devices)["su1-rail0"]
+    with pytest.raises(RenderError, match="those of the whole switch"):
+        render_device(device)
+
+
+@pytest.mark.parametrize(
+    ("family", "detection", "recovery", "wanted"),
+    [
+        ("a", 400, 300, Timers(1, 400, 300)),
+        ("a", 10, 1500, Timers(1, 10, 1500)),
+        ("a", 9, 100, None),
+        ("b", 400, 400, Timers(100, 4, 4)),
+        ("b", 100, 100, Timers(100, 1, 1)),
+        ("b", 150, 310, Timers(10, 15, 31)),
+        ("b", 160, 310, None),
+        ("b", 15_000, 31_000, Timers(1000, 15, 31)),
+        ("b", 16_000, 1000, None),
+        ("b", 100, 5, None),
+    ],
+)
+def test_timers(family: str, detection: int, recovery: int, wanted: Timers | None) -> None:
+    """Milliseconds, or the largest unit that fits both."""
+    profile = designs("demo")["su1-rail0"].qos_profiles[0]
+    times = replace(profile.watchdog, detection_ms=detection, restoration_ms=recovery)
+    if wanted is None:
+        with pytest.raises(RenderError, match="VRP004"):
+            timers("leaf", FAMILIES[f"cloudengine-{family}"], times)
+    else:
+        assert timers("leaf", FAMILIES[f"cloudengine-{family}"], times) == wanted
+
+
+def test_fec_words() -> None:
+    """Each has its own; 200G and more know fewer."""
+    device = designs("demo")["su1-rail0"]
+    first, *others = device.ports
+    for word, line in (("rs", "fec mode rs"), ("fc", "fec mode base-r"), ("none", "fec mode none")):
+        port = replace(first, fec=word)
+        text = text_of(replace(device, ports=(port, *others)))
+        assert line in ports_of(text)["100GE1/0/1"]
+    fast = replace(first, fec="fc", speed_gbps=200)
+    with pytest.raises(RenderError, match="FEC 'fc' does not exist at 200G"):
+        text_of(replace(device, ports=(fast, *others)))
+
+
+def test_ports_that_differ(tmp_path: Path) -> None:
+    """Marking and classification by a policy of the port; no PFC."""
+    devices = (
+        "devices:\n  - names: su1-rail0\n    ports:\n"
+        "      100GE1/0/1: {lossless: {ecn: {kmax_bytes: 2000001}}}\n"
+        "      100GE1/0/2: {lossless: {roce_dscp: 24}}\n"
+        "      100GE1/0/17: {lossless: {pfc: false}}\n"
+    )
+    text = text_of(changed(tmp_path, "rails: 2", "rails: 2", devices)["su1-rail0"])
+    ports = ports_of(text)
+    marking = next(line for line in ports["100GE1/0/1"] if " wred " in line).split()[-1]
+    assert f"drop-profile {marking}\n ecn buffer-size low-limit 150000 high-limit 2000001" in text
+    domain = next(line for line in ports["100GE1/0/2"] if "upstream" in line).split()[-1]
+    block = text.partition(f"diffserv domain {domain}\n")[2].partition("#")[0]
+    assert " ip-dscp-inbound 24 phb af3 green\n" in block
+    assert " ip-dscp-inbound 26 phb be green\n" in block
+    assert not [line for line in ports["100GE1/0/17"] if "pfc" in line]
+
+
+def test_without_pfc_nothing_pauses(tmp_path: Path) -> None:
+    """Neither a pool nor a watchdog; marking stays."""
+    text = text_of(changed(tmp_path, "  cnp_dscp: 48", "  cnp_dscp: 48\n  pfc: false")["su1-rail0"])
+    assert "pfc" not in text
+    assert "headroom" not in text
+    assert "qos queue 3 ecn" in text
+
+
+def test_bfd(tmp_path: Path) -> None:
+    """Switched on, and one hop for each neighbour."""
+    text = text_of(changed(tmp_path, "bgp: {", "bgp: {bfd: true, ")["su1-rail0"])
+    assert "#\nbfd\n#\n" in text
+    assert text.count(" bfd enable single-hop-prefer\n") == 2
+    assert text.count(" bfd min-tx-interval 300 min-rx-interval 300 detect-multiplier 3\n") == 2
+
+
+@pytest.mark.parametrize("text", ["x; reset", "{{ 7 * 7 }}", "a # b", "return"])
+def test_hostile_text_stays_data(text: str) -> None:
+    """A description changes its own line and no other."""
+    device = designs("demo")["su1-rail0"]
+    first, *others = device.ports
+    hostile = text_of(replace(device, ports=(replace(first, description=text), *others)))
+    pairs = zip(text_of(device).splitlines(), hostile.splitlines(), strict=True)
+    assert [new for old, new in pairs if old != new] == [f" description {text}"]
+
+
+def test_line_breaks_are_refused() -> None:
+    """They would begin a command."""
+    device = designs("demo")["su1-rail0"]
+    first, *others = device.ports
+    port = replace(first, description="x\nreturn")
+    with pytest.raises(RenderError, match=r"templates/vrp8/interfaces\.j2:\d+: "):
+        render_device(replace(device, ports=(port, *others)))
