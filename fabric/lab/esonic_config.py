@@ -7,9 +7,9 @@ sonic_qos_interfaces); a text of several words stands in quotation marks; ``Inva
 that does not exist (spytest/apis/switching/vlan.py); the words ``% Error`` and ``Syntax error``
 (terminal plug-in of that collection).
 Assumed: the rest of each refusal; a policy or map that is in use cannot go, nor a VLAN with
-members; ports of the hardware are always shown, with MTU and speed, and down when nothing is
-configured; ``shutdown`` and its opposite are both shown; ``buffer init lossless`` restarts nothing
-here.
+members, nor what a route map or BGP names; ports of the hardware are always shown, with MTU and
+speed, and down when nothing is configured; ``shutdown`` and its opposite are both shown; ``buffer
+init lossless`` restarts nothing here.
 """
 
 from __future__ import annotations
@@ -190,7 +190,22 @@ def reason_against(root: Node, context: Node, line: str, ports: Iterable[str]) -
             return "Weight is not allowed with strict scheduling"
     if words[0] == "green" and int(words[2]) > int(words[4]):
         return "Minimum threshold is above maximum threshold"
-    return _port_reason(root, context, line) or _address_reason(root, context, line)
+    return (
+        _missing(root, line)
+        or _port_reason(root, context, line)
+        or _address_reason(root, context, line)
+    )
+
+
+def _missing(root: Node, line: str) -> str:
+    """Return which route map or prefix list a line names that does not exist."""
+    found = re.fullmatch(r"(?:redistribute connected )?route-map (\S+)(?: in| out)?", line)
+    if found and not list(root.below(f"route-map {found[1]} ")):
+        return f"route-map {found[1]} does not exist"
+    found = re.fullmatch(r"match ip address prefix-list (\S+)", line)
+    if found and not list(root.below(f"ip prefix-list {found[1]} ")):
+        return f"prefix-list {found[1]} does not exist"
+    return ""
 
 
 _REFERENCES = (
@@ -242,6 +257,9 @@ def _in_use(root: Node, node: Node) -> str:
     users = [inner.line for port in root.below("interface ") for inner in port.children.values()]
     if vlan and f"switchport access Vlan {vlan[1]}" in users:
         return f"% Error: Vlan{vlan[1]} has members\n"
+    named_by = _named_by(root, line)
+    if named_by:
+        return f"% Error: {line} is in use by {named_by}\n"
     for pattern, policy in _REFERENCES:
         named = {
             policy.format(found[1]) for user in users if (found := re.fullmatch(pattern, user))
@@ -249,6 +267,28 @@ def _in_use(root: Node, node: Node) -> str:
         if line in named:
             return f"% Error: {line} is in use\n"
     return ""
+
+
+def _named_by(root: Node, line: str) -> str:
+    """Return what names a route map or the last entry of a prefix list; empty if nothing does."""
+    words = line.split()
+    if re.fullmatch(r"route-map \S+ (permit|deny) \d+", line):
+        for bgp in root.below("router bgp "):
+            for node in _whole(bgp):
+                if f"route-map {words[1]}" in node.line:
+                    return node.line
+    if line.startswith("ip prefix-list "):
+        entries = list(root.below(f"ip prefix-list {words[2]} "))
+        for route_map in root.below("route-map ") if len(entries) == 1 else ():
+            if route_map.value("match ip address prefix-list") == words[2]:
+                return route_map.line
+    return ""
+
+
+def _whole(node: Node) -> Iterator[Node]:
+    for child in node.children.values():
+        yield child
+        yield from _whole(child)
 
 
 def read_text(text: str, ports: dict[str, str]) -> Node:

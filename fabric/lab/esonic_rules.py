@@ -1,4 +1,4 @@
-"""The lines that the stand-in of Enterprise SONiC accepts, mode by mode, in the order that it shows.
+"""The lines that the stand-in of Enterprise SONiC accepts, mode by mode, as it orders them.
 
 Known: options, ranges and examples of ansible-collections/dellemc.enterprise_sonic @ 9851e680
 (sonic_qos_*, sonic_interfaces, sonic_l3_interfaces, sonic_bgp*, sonic_prefix_lists,

@@ -252,6 +252,19 @@ def test_running_and_patch_is_intended_and_back(switch: str, data) -> None:
     assert running_of(sent(after, patch(there, now))) == now
 
 
+def test_a_prefix_list_that_is_named_never_runs_empty() -> None:
+    """Its only entry is replaced by another one with the same number."""
+    text = (
+        "ip prefix-list PL-FABRIC seq 10 permit 192.0.2.0/24\n"
+        "route-map RM-FABRIC permit 10\n match ip address prefix-list PL-FABRIC\n"
+    )
+    before = read_text(text, PORTS)
+    now = running_of(before)
+    wanted = esonic.compose(now, intended())
+    after = sent(before, patch(now, wanted))
+    assert running_of(sent(after, patch(running_of(after), now))) == now
+
+
 # -- the adapter -----------------------------------------------------------------------------------
 
 

@@ -82,7 +82,7 @@ class EsonicDriver(SonicDriver):
         """Go back to the configuration from before, by lines, else by a reload of the database."""
         folder = self._folder(token)
         if self._is_before(folder) or self._lines_back(folder):
-            self._shell.check(f"sudo touch {folder}/undone")
+            self._shell.check(f"sudo sh -c ': > {folder}/undone'")
             self._shell.run(f"sudo systemctl stop {token}.timer")
             return
         super().rollback(token)

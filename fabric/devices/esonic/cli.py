@@ -78,12 +78,12 @@ class CliSession(TerminalSession):
     def _say(self, line: str) -> tuple[str, str]:
         """Send one line; return what the switch prints, and its prompt."""
         self._check_open()
-        with self._translated(line):
+        with self._translated(redacted(line)):
             self._session.write_channel(f"{line}\n")
             output = self._read_until(_END, _QUIET_S)
         found = _PROMPT.search(output)
         if found is None:
-            with self._translated(line):
+            with self._translated(redacted(line)):
                 self._session.write_channel("n\n")
                 self._read_until(_PROMPT, _QUIET_S)
             raise self._refusal(line, "the switch asks before it does this")

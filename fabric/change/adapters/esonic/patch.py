@@ -1,10 +1,11 @@
 """The lines that bring a switch from one configuration to another, in an order that it takes.
 
-Known (sonic-net/sonic-mgmt @ b4ba9de3 spytest/apis; ansible-collections/dellemc.enterprise_sonic
-@ 9851e680): what ``no`` takes away it names without its value; a policy with strict priority has no
-weight. Assumed: what is named by something else goes after it and comes before it; no two ports
-have overlapping addresses at any moment, so what goes of them goes first; a port is no member of a
-VLAN when it gets an address; a second BGP process is refused.
+Known (sonic-net/sonic-mgmt @ b4ba9de3 spytest/apis; ansible-collections/dellemc.enterprise_sonic @
+9851e680): what ``no`` takes away it names without its value; a policy with strict priority has no
+weight.
+Assumed: what is named by something else goes after it and comes before it, so a prefix list that is
+named never runs empty; no two ports have overlapping addresses at any moment, so what goes of them
+goes first; a port is no member of a VLAN when it gets an address; a second BGP process is refused.
 """
 
 from __future__ import annotations
@@ -153,15 +154,30 @@ def patch(now: Node, wanted: Node) -> list[str]:
 
 def _sections(now: Node, wanted: Node, gone: list[str]) -> Iterator[str]:
     silent = implied("", now.children)
-    for line, child in wanted.children.items():
+    for line in _never_empty(wanted.children, gone):
         if "\n" in line or line in silent:
             continue
+        child = wanted.children[line]
         yield from (negated(old) for old in _replaced(line, gone))
         if line not in now.children:
             yield line
             yield from _all(child, 1)
         else:
             yield from _section(line, now.children[line], child)
+
+
+def _never_empty(lines: Iterable[str], gone: list[str]) -> Iterator[str]:
+    """Yield lines in order, but new entries of a prefix list before those that replace others."""
+    later: list[str] = []
+    for line in lines:
+        if _replaced(line, gone):
+            later.append(line)
+            continue
+        if not _ENTRY.match(line):
+            yield from later
+            later.clear()
+        yield line
+    yield from later
 
 
 def _replaced(line: str, others: Iterable[str]) -> list[str]:
