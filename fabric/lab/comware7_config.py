@@ -257,8 +257,9 @@ class Editor:
         for key in keys:
             found = [k for k in here.children if k == key or (longer and k.startswith(f"{key} "))]
             for name in found:
-                self._check_removal(here.children[name])
-                self._leave(here, here.children.pop(name))
+                if name in here.children:  # it may have gone with another one
+                    self._check_removal(here.children[name])
+                    self._leave(here, here.children.pop(name))
 
     def _check_removal(self, node: Node) -> None:
         used = f"qos wred apply {node.line.split()[-1]}"

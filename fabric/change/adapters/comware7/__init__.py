@@ -51,14 +51,14 @@ def compose(running: Node, intended: Node) -> Node:
     what holds by default are wanted only where something else is printed.
     """
     wanted = Node()
-    servers = {_server(line): line for line in running.children if _server(line)}
+    servers = {_server(line): line for line in running.children}
     for line, child in running.children.items():
         known = line in intended.children
         kept = not is_owned(line) or _SERVICE.fullmatch(line) or _PORT.fullmatch(line)
         if not known and kept:
             wanted.children[line] = child
     for line, child in intended.children.items():
-        here = servers.get(_server(line), line)
+        here = servers.get(_server(line), line) if _SERVER.fullmatch(line) else line
         wanted.children[here] = _merged(line, running.children.get(line, Node()), child)
     return _without_defaults(wanted, running)
 

@@ -152,11 +152,11 @@ def _after_upheaval(now: Node, wanted: Node) -> tuple[Node, list[str]]:
         if line not in wanted.children and (peer := _AS_NUMBER.fullmatch(line))
     ]
     left = now.copy()
-    for peer in lost:
+    for words in lost:
         for node in (left, *left.children.values()):
-            for line in [line for line in node.children if line.startswith(f"{peer} ")]:
+            for line in [line for line in node.children if line.startswith(f"{words} ")]:
                 del node.children[line]
-    return left, [f"undo {peer}" for peer in lost]
+    return left, [f"undo {words}" for words in lost]
 
 
 def _all(node: Node, depth: int) -> Iterator[str]:
