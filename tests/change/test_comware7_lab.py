@@ -75,32 +75,46 @@ def test_from_the_box_to_a_verified_fabric(ready):
         assert "password hash $h$6$LAB" in switch.text
 
 
+PORT2 = "interface HundredGigE1/0/2"
+EDITS = {
+    f"{PORT}\nundo priority-flow-control no-drop dot1p": "no-drop dot1p 3",
+    f"{PORT}\npriority-flow-control no-drop dot1p 3-4": "no-drop dot1p 3-4",
+    f"{PORT}\nflow-control": "flow-control",
+    f"{PORT}\nundo qos wfq": "qos wfq cs6 group sp",
+    f"{PORT2}\nport link-mode route\nip address 198.51.100.1 255.255.255.0": "198.51.100.1",
+    "qos map-table dscp-lp\nimport 26 export 2": "import 26 export 3",
+    "undo lldp global enable": "lldp global enable",
+    "arp timer aging 20": "arp timer aging 4",
+    "mac-address timer aging 600": "mac-address timer aging 600",
+    "bgp 65101\nundo peer 10.254.0.0": "peer 10.254.0.0 as-number",
+    "vlan 500\nname THEIRS": "vlan 500",
+}
+
+
 @pytest.mark.parametrize(
-    ("edit", "path"),
-    [
-        (f"{PORT}\nundo priority-flow-control no-drop dot1p", "no-drop dot1p 3"),
-        (f"{PORT}\npriority-flow-control no-drop dot1p 3-4", "no-drop dot1p 3-4"),
-        (f"{PORT}\nport link-mode route", "port link-mode bridge"),
-        (f"{PORT}\nflow-control", "flow-control"),
-        (f"{PORT}\nundo qos wfq", "qos wfq cs6 group sp"),
-        ("qos map-table dscp-lp\nimport 26 export 2", "import 26 export 3"),
-        ("undo lldp global enable", "lldp global enable"),
-        ("arp timer aging 20", "arp timer aging 4"),
-        ("mac-address timer aging 600", "mac-address timer aging 600"),
-        ("undo bgp 65101", "bgp 65101"),
-        ("bgp 65101\nundo peer 10.254.0.0", "peer 10.254.0.0 as-number"),
-        ("vlan 500\nname THEIRS", "vlan 500"),
-        ("undo vlan 101", "vlan 101"),
-    ],
-)  # fmt: skip
-def test_a_change_by_hand_is_drift_and_goes_away(ready, edit, path):
+    "edits", [EDITS, {"undo bgp 65101": "bgp 65101"}, {"undo vlan 101": "vlan"}]
+)
+def test_changes_by_hand_are_drift_and_go_away(ready, edits):
     lab, project, connections, folder = ready
-    lab[comware7_lab.LEAF].hand_edit(edit)
+    for edit in edits:
+        lab[comware7_lab.LEAF].hand_edit(edit)
     found = {item.device: item for item in drift(project, connections, ALL, labs.silent)}
     assert [name for name, item in found.items() if not item.ok] == [comware7_lab.LEAF]
-    assert any(path in change.path for change in found[comware7_lab.LEAF].drift)
+    paths = [change.path for change in found[comware7_lab.LEAF].drift]
+    assert [words for words in edits.values() if not any(words in path for path in paths)] == []
     result = applied(planned(project, connections), folder, connections)
     assert result.ok, result.reasons
+    assert all(item.ok for item in drift(project, connections, ALL, labs.silent))
+
+
+def test_what_a_person_set_beside_ours_stays(ready):
+    lab, project, connections, _ = ready
+    leaf = lab[comware7_lab.LEAF]
+    leaf.hand_edit(
+        "priority-flow-control deadlock cos 3 interval 10\n"
+        f"{PORT}\npriority-flow-control deadlock enable\npriority-flow-control dot1p 3 headroom 2000"
+    )
+    assert planned(project, connections).empty
     assert all(item.ok for item in drift(project, connections, ALL, labs.silent))
 
 
