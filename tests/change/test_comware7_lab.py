@@ -112,10 +112,17 @@ def test_what_a_person_set_beside_ours_stays(ready):
     leaf = lab[comware7_lab.LEAF]
     leaf.hand_edit(
         "priority-flow-control deadlock cos 3 interval 10\n"
-        f"{PORT}\npriority-flow-control deadlock enable\npriority-flow-control dot1p 3 headroom 2000"
+        f"{PORT}\npriority-flow-control deadlock enable\n"
+        "priority-flow-control dot1p 3 headroom 2000"
     )
     assert planned(project, connections).empty
     assert all(item.ok for item in drift(project, connections, ALL, labs.silent))
+    leaf.hand_edit(
+        "undo priority-flow-control deadlock cos 3 interval\n"
+        f"{PORT}\nundo priority-flow-control deadlock enable\n"
+        "undo priority-flow-control dot1p 3 headroom"
+    )
+    assert leaf.text == leaf.startup
 
 
 def test_whole_run_is_taken_back(ready):
