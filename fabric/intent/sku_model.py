@@ -108,11 +108,12 @@ class OwnSku(Model):
     """A switch model that rocefab does not know by itself."""
 
     name: SkuName = Field(description="Its hwsku; not a name of `rocefab show platforms`.")
-    nos: Literal["sonic"] = Field(description="Network operating system.")
+    nos: Literal["sonic", "comware7"] = Field(description="Network operating system.")
     asic: str = Field(description="ASIC family; `rocefab show platforms --asics` lists them.")
     ports: OwnPorts = Field(description="Front panel ports.")
     headroom_table: InsidePath | None = Field(
-        None, description="pg_profile_lookup.ini of the switch, path from this file."
+        None,
+        description="Headroom, in the form of pg_profile_lookup.ini of SONiC, path from this file.",
     )
     buffers: InsidePath | None = Field(
         None, description="JSON with the table BUFFER_POOL of the switch, path from this file."

@@ -7,7 +7,8 @@ second delay moves the time and not the state to go back to. Option ``commit_del
 stands for a release without it. Files and what was saved survive a reboot, a timer does not.
 
 Faults: ``accept_part`` counts lines of one session from the one that it strikes at; those beyond
-``count`` are answered as if they had been taken. ``expire_timer`` lets the commit timer run out.
+``count`` are answered as if they had been taken. ``expire_timer`` strikes only while the commit
+timer runs.
 """
 
 from __future__ import annotations

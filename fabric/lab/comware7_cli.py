@@ -80,7 +80,7 @@ class CliSession(Session):
         alias = switch.faults.strike(line, "identity")
         switch.view.alias = alias.text if alias else ""
         slow = switch.faults.strike(line, "slow")
-        if switch.faults.strike(line, "expire_timer"):
+        if switch.armed and switch.faults.strike(line, "expire_timer"):
             switch.expire_timers()
         if slow is not None:
             await asyncio.sleep(slow.seconds)

@@ -166,8 +166,7 @@ class Editor:
         if line.startswith("interface ") and here.children[line].view == "port":
             self._store(here.children[line], GRAMMAR["port"].match(["port", "link-mode", "bridge"]))
         if line.startswith("port link-mode ") and mode and mode != line.rsplit(maxsplit=1)[-1]:
-            for key in [k for k in here.children if not k.startswith(("port link-mode", "shut"))]:
-                del here.children[key]
+            _reset(here)
 
     @staticmethod
     def _is_default_map(here: Node, line: str) -> bool:
@@ -257,8 +256,9 @@ class Editor:
         for key in keys:
             found = [k for k in here.children if k == key or (longer and k.startswith(f"{key} "))]
             for name in found:
-                self._check_removal(here.children[name])
-                self._leave(here, here.children.pop(name))
+                if name in here.children:  # it may have gone with another one
+                    self._check_removal(here.children[name])
+                    self._leave(here, here.children.pop(name))
 
     def _check_removal(self, node: Node) -> None:
         used = f"qos wred apply {node.line.split()[-1]}"
@@ -287,7 +287,15 @@ class Editor:
                 for key in [k for k in node.children if k.startswith(f"peer {words[1]} ")]:
                     del node.children[key]
         if gone.line.startswith("port link-mode "):
+            if gone.line.endswith("route"):
+                _reset(here)
             self._store(here, GRAMMAR["port"].match(["port", "link-mode", "bridge"]))
+
+
+def _reset(port: Node) -> None:
+    """Take away what a port loses when its link mode changes."""
+    for key in [k for k in port.children if not k.startswith(("port link-mode", "shutdown"))]:
+        del port.children[key]
 
 
 def _bgp(here: Node, line: str) -> str:

@@ -28,6 +28,7 @@ vlan <1-4094> > vlan
 interface <word> > interface
 bgp <1-4294967295> > bgp
 route-policy <name> permit|deny node <0-65535> > route-policy
+-route-policy <name>
 ip route-static <ip4> <word> <ip4>
 ip route-static vpn-instance <name> <ip4> <word> <ip4>
 arp timer aging = <1-1440>

@@ -8,6 +8,7 @@ is not running shows no peers.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from functools import partial
 from ipaddress import ip_address, ip_interface
@@ -75,6 +76,12 @@ class View:
 def display_configuration(root: Node, version: str) -> str:
     """Return a configuration as it is displayed and saved."""
     return "\n".join(["#", f" version {version}", *text_lines(root), "#", "return", ""])
+
+
+def display_current(view: View) -> str:
+    """Return ``display current-configuration``, under the name of a fault where there is one."""
+    text = display_configuration(view.running(), view.version)
+    return re.sub(r"(?m)^ sysname .*$", f" sysname {view.alias}", text) if view.alias else text
 
 
 def display_map(view: View, name: str) -> str:
@@ -232,7 +239,7 @@ def display_manuinfo(view: View) -> str:
 
 
 DISPLAYS: dict[str, Callable[[View], str]] = {
-    "display current-configuration": lambda v: display_configuration(v.running(), v.version),
+    "display current-configuration": display_current,
     "display lldp status": display_lldp_status,
     "display lldp neighbor-information verbose": display_lldp,
     "display interface": display_interface,

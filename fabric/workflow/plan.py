@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from fabric.change.model import Plan, Risk, read_plan
 from fabric.change.order import WaveBy, waves
 from fabric.change.planner import make_plan
+from fabric.platforms import platforms
 from fabric.workflow.check import refuse_errors
 from fabric.workflow.devices import Selection, executor, fail_on, targets
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sized
     from pathlib import Path
 
+    from fabric.change.model import DevicePlan
     from fabric.workflow.project import Project
 
 __all__ = ["Plan", "Risk", "Selection", "WaveBy", "describe", "plan", "read_plan"]
@@ -54,19 +56,23 @@ def describe(made: Plan, *, diffs: bool = True) -> str:
         lines.append(f"wave {number}")
         for name in wave:
             device = made.devices[name]
-            kind = (
-                device.role
-                if device.role == device.platform
-                else f"{device.platform} {device.role}"
-            )
             lines.append(
-                f"  {name} ({kind}): {_count(device.changes, 'change')} "
+                f"  {name} ({_kind(device)}): {_count(device.changes, 'change')} "
                 f"by {device.method}, risk: {device.risk.word}"
             )
             if diffs:
                 lines += [f"    {line}" for line in device.diff.splitlines()]
     lines.append(_summary(made))
     return "\n".join(lines) + "\n"
+
+
+def _kind(device: DevicePlan) -> str:
+    """Return what a device is, and how far rocefab goes with it unless that is all the way."""
+    if device.role == device.platform:
+        return device.role
+    grade = platforms[device.platform].grade
+    said = "" if grade == "stable" else f", {grade}"
+    return f"{device.platform} {device.role}{said}"
 
 
 def _summary(made: Plan) -> str:

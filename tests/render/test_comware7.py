@@ -16,8 +16,8 @@ from fabric.platforms.model import HeadroomRow
 from fabric.render import comware7, render_device
 from fabric.render.engine import template_folder
 from fabric.render.explain import entries, explain
-from tests.render.comware7_designs import CHANGES, designs
-from tests.render.designs import variant
+from tests.render.comware7_designs import CHANGES, LARGE, designs
+from tests.render.designs import INVENTORY, designer, variant
 from tests.render.test_explain import _exists
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "comware7"
@@ -241,3 +241,38 @@ def test_line_breaks_are_refused() -> None:
     port = replace(first, description="x\nundo bgp 1")
     with pytest.raises(RenderError, match=r"templates/comware7/interfaces\.j2:\d+: "):
         render_device(replace(device, ports=(port, *others)))
+
+
+OWN = """\
+skus:
+  - name: Our-S9850
+    nos: comware7
+    asic: h3c-s9850
+    ports: {count: 32, lanes: 4, name: "HundredGigE1/0/{number}", alias: "{number}",
+            speeds_gbps: [100]}
+    headroom_table: headroom.ini
+    facts:
+      cell_bytes: {value: 256, source: asked the vendor}
+"""
+TABLE = "100000 5m 1000 1000 100000 0\n100000 40m 1000 1000 120000 0\n"
+
+
+def test_figures_of_the_user_are_rendered(tmp_path: Path) -> None:
+    """Cell and headroom of a model of one's own: both in cells, rounded up."""
+    (tmp_path / "i" / "platforms").mkdir(parents=True)
+    (tmp_path / "i" / "platforms" / "ours.yaml").write_text(OWN)
+    (tmp_path / "i" / "platforms" / "headroom.ini").write_text(TABLE)
+    text = (INVENTORY / "demo" / "fabric.yaml").read_text(encoding="utf-8")
+    changes = {
+        **CHANGES["demo"],
+        f"leaf: {{sku: {LARGE}}}": "leaf: {sku: Our-S9850}",
+        f"spine: {{sku: {LARGE}}}": "spine: {sku: Our-S9850}",
+    }
+    for old, new in changes.items():
+        text = text.replace(old, new)
+    (tmp_path / "i" / "fabric.yaml").write_text(text)
+    made, rows = designer(tmp_path / "i")
+    found = text_of(made.design(rows["su1-rail0"]))
+    assert " queue 3 low-limit 586 high-limit 5860\n" in found
+    assert " priority-flow-control dot1p 3 headroom 391\n" in found
+    assert " priority-flow-control dot1p 3 headroom 469\n" in found

@@ -98,8 +98,8 @@ UNDO = (
     r"jumboframe enable",
     r"arp timer aging",
     r"mac-address timer",
-    r"ntp-service unicast-server \S+",
-    r"info-center loghost \S+",
+    r"ntp-service unicast-server \S+(?: vpn-instance \S+)?",
+    r"info-center loghost(?: vpn-instance \S+)? \S+",
     r"qos trust",
     r"qos wfq (?:be|af[1-4]|ef|cs[67])",
     r"qos wfq",
@@ -116,6 +116,9 @@ UNDO = (
     r"queue \d (?:weighting-constant|ecn)",
     r"queue \d",
 )
+
+#: A server is told where it is; through which VPN instance and how stays as it is found.
+SERVER = r"(ntp-service unicast-server|info-center loghost)(?: vpn-instance \S+)? (\d\S*)(?: .*)?"
 
 #: What a changed line does, by its first words; the first match counts, the default is brief loss.
 LINE_RISK = (

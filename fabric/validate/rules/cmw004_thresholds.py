@@ -46,7 +46,7 @@ class ThresholdsGiven(ModelRule):
         if "cell_bytes" not in device.sku.own_facts:
             return (
                 f"the cell of {device.sku.name} is not published",
-                "set marking up by hand, which is kept, or use a model whose cell is known",
+                "give cell_bytes in a model of your own, or set marking up by hand: that is kept",
             )
         if not profile.own_thresholds:
             return (

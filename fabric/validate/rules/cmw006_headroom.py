@@ -33,7 +33,8 @@ class DefaultHeadroom(ModelRule):
             if device.platform == "comware7" and bare:
                 yield self.finding(
                     "headroom of the lossless ports is not rendered",
-                    "ask the vendor for its best practices, and set it by hand, which is kept",
+                    "give the vendor's figures as headroom_table of a model of your own, or set it "
+                    "up by hand: that is kept",
                     place=model.sku_place(device),
                     device=device.name,
                 )

@@ -1,0 +1,152 @@
+"""H3C Comware 7: the lines that differ are sent; a saved file is the way back. Experimental."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from fabric.change.adapter import Draft, adapters
+from fabric.change.adapters.comware7.patch import key_of, patch, steps
+from fabric.change.model import Change, Risk
+from fabric.devices.driver import Candidate
+from fabric.devices.redaction import redacted
+from fabric.platforms.comware7 import (
+    DEFAULTS,
+    EXPERIMENTAL,
+    KEPT_ON_PORTS,
+    KEPT_SERVICES,
+    LINE_RISK,
+    OWNED_LINES,
+    PORT,
+    SERVER,
+)
+from fabric.platforms.comware7.text import Node, tree
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fabric.change.adapters.comware7.patch import Step
+    from fabric.core.artefact import Artefact
+    from fabric.devices.driver import Driver
+    from fabric.observe.snapshot import Running
+
+_OWNED = re.compile(rf"(?:undo )?(?:{'|'.join(OWNED_LINES)})")
+_SERVICE = re.compile(KEPT_SERVICES)
+_PORT = re.compile(PORT)
+_KEPT_ON_PORTS = re.compile("|".join(KEPT_ON_PORTS))
+_DEFAULT = re.compile("|".join(DEFAULTS))
+_SERVER = re.compile(SERVER)
+
+
+def is_owned(line: str) -> bool:
+    """Tell whether rocefab writes a top-level line and what stands below it."""
+    return bool(_OWNED.fullmatch(line))
+
+
+def compose(running: Node, intended: Node) -> Node:
+    """Return the whole configuration that is wanted.
+
+    What is not ours is kept as it runs: accounts, management access, static routes, ports that the
+    design does not know, and on the ports that it knows what rocefab cannot render. Lines that say
+    what holds by default are wanted only where something else is printed.
+    """
+    wanted = Node()
+    servers = {_server(line): line for line in running.children}
+    for line, child in running.children.items():
+        known = line in intended.children
+        kept = not is_owned(line) or _SERVICE.fullmatch(line) or _PORT.fullmatch(line)
+        if not known and kept:
+            wanted.children[line] = child
+    for line, child in intended.children.items():
+        here = servers.get(_server(line), line) if _SERVER.fullmatch(line) else line
+        wanted.children[here] = _merged(line, running.children.get(line, Node()), child)
+    return _without_defaults(wanted, running)
+
+
+def _server(line: str) -> tuple[str, str]:
+    found = _SERVER.fullmatch(line)
+    return (found[1], found[2]) if found else ("", "")
+
+
+def _merged(section: str, running: Node, intended: Node) -> Node:
+    """Return a section of ours with what of it is kept."""
+    wanted = intended.copy()
+    if _PORT.fullmatch(section):
+        keys = {key_of(line) for line in intended.children}
+        for line, child in running.children.items():
+            if _KEPT_ON_PORTS.fullmatch(line) and key_of(line) not in keys:
+                wanted.children[line] = child
+    return wanted
+
+
+def _without_defaults(wanted: Node, running: Node) -> Node:
+    told = {key_of(line) for line in running.children}
+    return Node({
+        line: _without_defaults(child, running.children.get(line, Node()))
+        for line, child in wanted.children.items()
+        if not _DEFAULT.fullmatch(line) or key_of(line) in told
+    })
+
+
+def line_risk(line: str) -> Risk:
+    """Return what a changed line does to traffic, by its first words."""
+    for risk, beginnings in LINE_RISK:
+        if line.startswith(beginnings) or line.removeprefix("undo ").startswith(beginnings):
+            return Risk.from_word(risk)
+    return Risk.BRIEF_LOSS
+
+
+class Comware7Adapter:
+    """Changes Comware 7 switches."""
+
+    def files(self, artefacts: Sequence[Artefact]) -> list[str]:  # noqa: ARG002
+        """Comware has no files of ours."""
+        return []
+
+    def subjects(self, artefacts: Sequence[Artefact]) -> list[str]:  # noqa: ARG002
+        """Return nothing: the configuration says it all."""
+        return []
+
+    def draft(self, running: Running, artefacts: Sequence[Artefact], driver: Driver) -> Draft:  # noqa: ARG002
+        """Compare line by line; Comware cannot try lines without running them."""
+        intended = next(item for item in artefacts if item.kind == "running-config").text
+        now = tree(running.config)
+        wanted = compose(now, tree(intended))
+        found = list(steps(now, wanted))
+        return Draft(_candidate(now, wanted), tuple(map(_change, found)), redacted(_diff(found)))
+
+    def restore(self, before: Running, now: Running) -> Candidate:
+        """Return the lines that bring the earlier configuration back, ours and others'."""
+        return _candidate(tree(now.config), tree(before.config))
+
+    def apart(self, left: Running, right: Running) -> set[str]:
+        """Return the lines that only one of two configurations has."""
+        first, second = (set(tree(item.config).lines()) for item in (left, right))
+        return {redacted(": ".join(path)) for path in first ^ second}
+
+
+def _candidate(now: Node, wanted: Node) -> Candidate:
+    return Candidate(method="merge", patch="\n".join([*patch(now, wanted), ""]))
+
+
+def _change(step: Step) -> Change:
+    line = redacted(step.path[-1])
+    before, after = ("", line) if step.adds else (line, "")
+    return Change(redacted(": ".join(step.path)), before, after, line_risk(step.path[-1]))
+
+
+def _diff(found: list[Step]) -> str:
+    """Return the changes for reading, below a line that says how far to trust them."""
+    lines = [f"# {EXPERIMENTAL}"]
+    shown: tuple[str, ...] = ()
+    for step in found:
+        *above, line = step.path
+        for depth, section in enumerate(above):
+            if shown[: depth + 1] != step.path[: depth + 1]:
+                lines.append(f" {' ' * depth}{section}")
+        lines.append(f"{'+' if step.adds else '-'}{' ' * len(above)}{line}")
+        shown = step.path
+    return "\n".join([*lines, ""]) if found else ""
+
+
+adapters.add("comware7")(Comware7Adapter())
