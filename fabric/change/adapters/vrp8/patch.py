@@ -137,8 +137,10 @@ def _changes(now: Node, wanted: Node, path: Path, now_root: Node, root: Node) ->
 
 
 def _in_order(section: str, gone: list[str]) -> list[str]:
-    """Return what goes, the last line first; the layer of a port after all else."""
+    """Return what goes, the last line first: times before their priority, the layer at the end."""
     backwards = gone[::-1]
+    if section.startswith("dcb pfc"):
+        return sorted(backwards, key=lambda line: " deadlock-" not in line)
     if not PORT.fullmatch(section):
         return backwards
     return sorted(backwards, key=lambda line: key_of(line) == "portswitch")
