@@ -9,6 +9,7 @@ from fabric.change.model import Risk
 from fabric.change.planner import open_driver
 from fabric.devices.connections import connections as reached
 from fabric.lab.faults import Fault
+from fabric.lab.vrp8_state import Candidate
 from fabric.observe import read_running
 from fabric.workflow.apply import Options, apply, rollback, status
 from fabric.workflow.plan import Selection, plan
@@ -201,7 +202,7 @@ def test_nobody_comes_back_and_the_timer_runs_out(ready):
     assert "high-limit 1400000" in leaf.running_text
     lab.clock.advance(11)
     assert leaf.running_text == before
-    assert planned(project, connections).empty is False  # the inventory still asks for it
+    assert planned(project, connections).empty
 
 
 def test_somebody_else_on_trial_is_in_the_way(ready):
@@ -209,8 +210,6 @@ def test_somebody_else_on_trial_is_in_the_way(ready):
     made = planned(labs.changed(folder / "inventory", *KMAX), connections)
     state = lab[vrp8_lab.LEAF].state
     with lab[vrp8_lab.LEAF].lock:
-        from fabric.lab.vrp8_state import Candidate
-
         state.commit(Candidate(), "commit trial 600 persist theirs", None, None)
     result = applied(made, folder, connections)
     with lab[vrp8_lab.LEAF].lock:
