@@ -213,7 +213,7 @@ def test_the_terms_give_the_sum(name, speed, length, port, lossless, lanes) -> N
     exact = found.packing_factor * packed + others
     assert found.headroom_bytes == ceil_to(exact, found.rounding_bytes)
     assert found.headroom_bytes >= exact - 1e-6
-    assert all((term.amount_bytes >= 0).all() for term in found.terms)
+    assert all(np.all(term.amount_bytes >= 0) for term in found.terms)
 
 
 @given(st.sampled_from(FAMILIES), SPEEDS, LENGTHS, MTUS, MTUS, LENGTHS)
