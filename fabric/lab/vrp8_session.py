@@ -35,6 +35,13 @@ _LEAVING = (
     "Warning: Uncommitted configurations found. Are you sure to commit them before exiting? "
     "[Y(yes)/N(no)/C(cancel)]:"
 )
+#: Lines that ask, by the example of their pages (dcb pfc global disable, bfd).
+_ASKING = {
+    "dcb pfc global disable": (
+        "Warning: This command will disable PFC on all ports. Continue? [Y/N]:"
+    ),
+    "undo bfd": "Warning: The BFD process will be deleted. Continue? [Y/N]:",
+}
 _ABORT = re.compile(r"abort trial persist (\S+)")
 _VIEWS = {
     "bgp": "bgp",
@@ -253,6 +260,6 @@ class Vrp8Session:
                 most = part.count if part else None
                 said = stand_in.state.commit(self._candidate, line, self, most)
             self._write(said)
-        else:
+        elif line not in _ASKING or (await self._ask(_ASKING[line])).startswith("y"):
             with stand_in.lock:
                 stand_in.state.feed(self._candidate, line)

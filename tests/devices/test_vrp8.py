@@ -216,6 +216,22 @@ def test_a_question_mark_is_never_sent(driver, leaf):
     driver.stage(MTU, TOKEN)
 
 
+def test_lines_that_ask_are_answered_before_they_are_in_force(driver, leaf):
+    candidate = Candidate("merge", patch="dcb pfc global disable\n")
+    driver.stage(candidate, TOKEN)
+    assert "global disable" not in leaf.running_text
+    driver.commit(candidate, TOKEN, 60)
+    assert "dcb pfc global disable" in leaf.running_text
+
+
+def test_an_unexpected_question_is_answered_with_no(driver, leaf):
+    before = leaf.startup_text
+    leaf.hand_edit("arp timeout 700")
+    with pytest.raises(RefusedError, match="'save': Warning: "):
+        driver._cli.run("save")
+    assert leaf.startup_text == before
+
+
 def test_preview_is_the_switch_s_own_and_leaves_nothing(driver, leaf):
     assert "+arp timeout 600" in driver.preview(MTU)
     driver.stage(Candidate("merge", patch="lldp enable\n"), TOKEN)

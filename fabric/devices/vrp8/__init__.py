@@ -173,7 +173,7 @@ class Vrp8Driver:
             depth = len(line) - len(line.lstrip(" "))
             views = views[: depth + 1]
             self._back_to(views[-1])
-            self._cli.run(line.strip())
+            self._cli.run(line.strip(), answer="y")  # nothing is in force before the commit
             views.append(self._cli.view)
         self._back_to(views[0])
 
@@ -282,8 +282,9 @@ class Vrp8Driver:
     def _drop_candidate(self) -> None:
         """Forget what is not committed, and leave to the user view."""
         if not self._is_user_view():
-            self._cli.run("clear configuration candidate")
-            self._cli.run("return")
+            with suppress(RefusedError):  # there is nothing to clear
+                self._cli.run("clear configuration candidate")
+            self._cli.run("return", answer="n")
 
     def _is_user_view(self) -> bool:
         return self._cli.prompt.startswith("<")
