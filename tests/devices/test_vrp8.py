@@ -10,6 +10,7 @@ import pytest
 from fabric.core.errors import ConnectionLostError, RefusedError
 from fabric.devices import drivers, load_drivers
 from fabric.devices.driver import Candidate, Connection
+from fabric.devices.vrp8.cli import CommandLine
 from fabric.lab.faults import Fault
 from fabric.lab.lab import Lab
 from fabric.lab.wiring import specs, wire
@@ -279,6 +280,35 @@ def test_secrets_are_not_in_errors(driver):
         driver.stage(Candidate("merge", patch=lines), TOKEN)
     assert "password ***" in str(caught.value)
     assert "HUNTER2" not in repr(caught.value)
+
+
+class Channel:
+    """A session whose answers come in the given pieces."""
+
+    closed = False
+
+    def __init__(self, *pieces):
+        self.pieces = list(pieces)
+        self.remote_conn = self
+
+    def write_channel(self, _text):
+        """Take a command."""
+
+    def read_channel(self):
+        return self.pieces.pop(0) if self.pieces else ""
+
+    def recv_ready(self):
+        return bool(self.pieces)
+
+
+def test_a_line_that_looks_like_a_prompt_is_none():
+    cli = CommandLine(Connection("leaf1", "vrp8", "", 0, ""))
+    cli._session = Channel("display x\r\n<leaf1>")
+    cli.run("display x")
+    cli._session = Channel("display x\r\nfirst\r\n[other]", "\r\nlast\r\n<leaf1>", "")
+    assert cli.run("display x") == "first\n[other]\nlast\n"
+    cli._session = Channel("save\r\nSure? [Y/N]:", "y\r\ndone successfully\r\n<leaf1>")
+    assert "done successfully" in cli.run("save", answer="y")
 
 
 def test_a_lost_session_is_noticed_at_once(driver, leaf):

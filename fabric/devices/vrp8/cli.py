@@ -46,6 +46,7 @@ class CommandLine:
         self.connection = connection
         self._session: Any = None
         self._prompt = ""
+        self._name = ""
 
     @property
     def prompt(self) -> str:
@@ -125,6 +126,8 @@ class CommandLine:
         prompt = _PROMPT.search(text)
         if prompt and not question:
             self._prompt = prompt["prompt"]
+            if self._prompt.startswith("<"):
+                self._name = self._prompt.strip("<>")
             text = text[: prompt.start("prompt")]
         echo, _, rest = text.partition("\n")
         return (rest if echo.strip() == line else text), question is not None
@@ -137,8 +140,7 @@ class CommandLine:
             if data:
                 text += data.replace("\r", "")
                 last_s, pause_s = time.monotonic(), _SHORTEST_POLL_S
-                tail = text[-2 * _TAIL :]
-                if "\n" in text and (_PROMPT.search(tail) or _QUESTION.search(tail)):
+                if self._is_whole(text):
                     return text
             elif self._session.remote_conn.closed:
                 raise ConnectionError("the device closed the session")
@@ -147,6 +149,22 @@ class CommandLine:
             else:
                 time.sleep(pause_s)
                 pause_s = min(pause_s * _SLOWING, LONGEST_POLL_S)
+
+    def _is_whole(self, text: str) -> bool:
+        """Tell whether a text ends with a question, or with a prompt.
+
+        A line of the output may look like a prompt: one without the name that the user view has
+        shown is taken when nothing comes behind it.
+        """
+        tail = text[-2 * _TAIL :]
+        prompt = _PROMPT.search(tail)
+        if "\n" not in text or not (prompt or _QUESTION.search(tail)):
+            return False
+        name = prompt["prompt"].strip("<>[]~*") if prompt else self._name
+        if not self._name or not name.startswith(self._name):
+            time.sleep(LONGEST_POLL_S)
+            return not self._session.remote_conn.recv_ready()
+        return True
 
     @contextmanager
     def _translated(self, doing: str) -> Iterator[None]:
