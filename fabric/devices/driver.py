@@ -69,7 +69,7 @@ class Candidate:
     ----------
     method : str
         ``live`` or ``reload`` (SONiC), ``replace`` (EOS), ``patch`` (Cumulus Linux), ``merge``
-        (Junos, NX-OS, Enterprise SONiC), ``files`` (hosts, or files alone).
+        (Junos, NX-OS, Enterprise SONiC, VRP8), ``files`` (hosts, or files alone).
     target : str
         The whole configuration that is wanted, in the device's own form; empty for hosts.
     load, unload : str
@@ -78,7 +78,7 @@ class Candidate:
         Enterprise SONiC: ``unload`` holds the lines that lead back.
     patch : str
         SONiC ``live``: RFC 6902 patch for the rest. Junos: lines of ``delete`` and ``set``.
-        NX-OS, Enterprise SONiC: lines of the configuration, indented as it is.
+        NX-OS, Enterprise SONiC, VRP8: lines of the configuration, indented as it is.
     files : tuple of RemoteFile
         Files that change along with it.
     remove : tuple of str

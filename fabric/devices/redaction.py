@@ -1,8 +1,9 @@
 """Takes passwords, hashes, keys and communities out of configuration text and messages.
 
 Sources: Arista EOS user manual, commands of AAA, SNMP, NTP, BGP, OSPF, IS-IS, VRRP, MACsec and
-TerminAttr; Comware V7 command reference, SNMP. What follows a word that announces a secret goes, up
-to the end of the line: rather too much than a part of a key.
+TerminAttr; Comware V7 command reference, SNMP; Huawei CloudEngine command reference (``cipher``,
+``snmp-agent community``). What follows a word that announces a secret goes, up to the end of the
+line: rather too much than a part of a key.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ import re
 _SECRET = re.compile(
     r"""
     (
-      \b(?:secret|password|passphrase|passwd|key-string|shared-secret|pre-shared-key
+      \b(?:secret|cipher|password|passphrase|passwd|key-string|shared-secret|pre-shared-key
           |message-digest-key|authentication-key|auth(?:entication)?-string|md5
-          |snmp(?:-server)?\ community|snmp-agent\ (?:community|usm-user)
+          |snmp(?:-server)?\ community|snmp-agent\ (?:community(?:\ (?:read|write))?|usm-user)
           |snmp-server\ host\ .*?version\ (?:1|2c)
           |snmp-server\ user\ .*?\bauth|\bpriv)
       (?=\ )

@@ -53,7 +53,7 @@ class TerminalSession:
         from netmiko import ConnectHandler
 
         connection = self._connection
-        with _known_hosts(connection) as keys:
+        with known_hosts(connection) as keys:
             arguments = {
                 "device_type": self.device_type,
                 "host": connection.address,
@@ -193,7 +193,8 @@ def checked_path(path: str) -> str:
 
 
 @contextmanager
-def _known_hosts(connection: Connection) -> Iterator[str]:
+def known_hosts(connection: Connection) -> Iterator[str]:
+    """Hold a file with the host key that the connection trusts; its name is empty without one."""
     if not connection.trust:
         yield ""
         return

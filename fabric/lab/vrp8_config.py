@@ -3,10 +3,10 @@
 Known (CloudEngine V300R023C00 command reference, WheaterW/INTA-project @ 9308062d): a line belongs
 to the view in which it is given; the conditions of the commands for PFC, its headroom, the layers
 of a port, ECN of a queue and BFD of a peer; ``peer as-number`` enables the peer in the unicast
-family; a changed link type takes the VLAN away; defaults are not shown, ports always are. Assumed: each line is judged when it
-is given, not at the commit; what is named by another line cannot go; texts of refusals, but that of
-an unknown command; an address equal to its network is taken on a link of two addresses; mappings of
-DSCP that were set are shown.
+family; a changed link type takes the VLAN away; defaults are not shown, ports always are. Assumed:
+each line is judged when it is given, not at the commit; what is named by another line cannot go;
+texts of refusals, but that of an unknown command; an address equal to its network is taken on a
+link of two addresses; mappings of DSCP that were set are shown.
 """
 
 from __future__ import annotations

@@ -64,6 +64,7 @@ class Rule:
     key: Phrase
     undo: tuple[Phrase, ...]
     opens: str
+    valued: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +131,16 @@ def rules(text: str) -> tuple[Rule, ...]:
         key, value = parts["key"], parts["value"]
         whole = f"{key} {value}" if value else key
         found.append(
-            Rule(rank, parts["family"] or "", phrase(whole), phrase(f"{key} ..."),
-                 _undo(parts, key, whole), parts["opens"] or "")
-        )  # fmt: skip
+            Rule(
+                rank=rank,
+                family=parts["family"] or "",
+                line=phrase(whole),
+                key=phrase(f"{key} ..."),
+                undo=_undo(parts, key, whole),
+                opens=parts["opens"] or "",
+                valued=bool(value),
+            )
+        )
     return tuple(found)
 
 
@@ -157,7 +165,7 @@ def match(known: tuple[Rule, ...], family: str, line: str) -> Matched | None:
 
 def _key_text(rule: Rule, line: str) -> str:
     """Return the part of a line that its rule has before the value."""
-    words = line.split(" ")
+    words = line.split(" ") if rule.valued else []
     for count in range(1, len(words) + 1):
         head = " ".join(words[:count])
         if rule.key.match(head) is not None:

@@ -64,9 +64,9 @@ user-interface <text> > ui !-
 """,
     "bfd": "",
     "pfc": """
-priority <0-7> deadlock-detect = time <1-15>
-priority <0-7> deadlock-recovery = time <0-31>
 priority <0-7>
+b:priority <0-7> deadlock-detect = time <1-15>
+b:priority <0-7> deadlock-recovery = time <0-31>
 """,
     "domain": "ip-dscp-inbound <0-63> = phb be|af1|af2|af3|af4|ef|cs6|cs7 [ green|yellow|red ]",
     "drop": """

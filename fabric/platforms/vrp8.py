@@ -74,8 +74,22 @@ class Family:
 FAMILY_A, FAMILY_B = "cloudengine-a", "cloudengine-b"
 #: By the name of the ASIC family.
 FAMILIES = {
-    FAMILY_A: Family("a", range(6), (128, 16_000_000), False, True, (10, 1500)),  # noqa: FBT003
-    FAMILY_B: Family("b", range(8), (320, 34_078_720), True, False, None),  # noqa: FBT003
+    FAMILY_A: Family(
+        name="a",
+        pfc_queues=range(6),
+        marking_bytes=(128, 16_000_000),
+        headroom_pool=False,
+        ecn_switch=True,
+        timers_ms=(10, 1500),
+    ),
+    FAMILY_B: Family(
+        name="b",
+        pfc_queues=range(8),
+        marking_bytes=(320, 34_078_720),
+        headroom_pool=True,
+        ecn_switch=False,
+        timers_ms=None,
+    ),
 }
 
 

@@ -285,6 +285,14 @@ def test_running_configurations_that_are_not_whole(text: str) -> None:
         parsers["vrp8"].running("x", {"config": text, "startup": ""})
 
 
+def test_what_is_off_has_nothing() -> None:
+    """The driver says so in place of an answer that the switch refuses."""
+    assert tables.bgp_peers("bgp is off\n") == {}
+    assert tables.bfd_sessions("bfd is off\n") == {}
+    assert tables.lldp_neighbours("lldp is off\n") == {}
+    assert read("arp.txt", "bgp is off\n") is None
+
+
 def test_pfc_that_is_off_for_the_switch() -> None:
     """Pauses nowhere, whatever the ports say."""
     text = sample("pfc.txt").replace(

@@ -1,10 +1,11 @@
 """The lines that bring a switch from one configuration to another, in an order that it takes.
 
 Known (CloudEngine V300R023C00 command reference, WheaterW/INTA-project @ 9308062d): a profile goes
-after the ports that name it, and the headroom pool after PFC of all ports; a priority of PFC goes
-after its times; a port changes its layer when nothing of the other layer is left on it; ``undo
-peer`` takes all lines of the peer. Assumed: two interfaces cannot have overlapping addresses at any
-moment, so what goes away of them goes first; ECN of a queue goes before its profile.
+after the ports that name it, and the headroom pool after PFC of all ports, so what goes at the top
+level goes after the ports; a priority of PFC goes after its times; a port changes its layer when
+nothing of the other layer is left on it; ``undo peer`` takes all lines of the peer. Assumed: two
+interfaces cannot have overlapping addresses at any moment, so what goes away of them goes first;
+ECN of a queue goes before its profile.
 """
 
 from __future__ import annotations
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
 _FIRST_AWAY = re.compile(r"bgp .*|interface (?:Vlanif|LoopBack)\d+")
 #: Sections that only settings can be taken from.
 _FIXED = re.compile(r"interface (?:\d+GE|MEth)\S+|ipv4-family unicast|dcb pfc|aaa")
-#: Later ones are named by earlier ones.
-_REMOVAL_ORDER = ("", "dcb pfc ", "qos buffer headroom-pool", "diffserv", "drop-profile", "vlan")
 #: Gone with the VLAN itself.
 _VLAN_VIEW = re.compile(r"vlan \d+")
 _PEER = re.compile(r"(peer [\d.]+) ")
@@ -69,12 +68,7 @@ def patch(now: Node, wanted: Node) -> list[str]:
         and line not in silent
         and not _VLAN_VIEW.fullmatch(line)
     ]
-    return [*lines, *(negated(line) for line in sorted(last, key=_removal_rank))]
-
-
-def _removal_rank(line: str) -> int:
-    ranks = [at for at, word in enumerate(_REMOVAL_ORDER) if word and line.startswith(word)]
-    return ranks[0] if ranks else 0
+    return [*lines, *map(negated, last)]
 
 
 def _addresses_away(now: Node, wanted: Node) -> Iterator[str]:
@@ -137,8 +131,10 @@ def _changes(now: Node, wanted: Node, path: Path, now_root: Node, root: Node) ->
 
 
 def _in_order(section: str, gone: list[str]) -> list[str]:
-    """Return what goes, the last line first; the layer of a port after all else."""
+    """Return what goes, the last line first: times before their priority, the layer at the end."""
     backwards = gone[::-1]
+    if section.startswith("dcb pfc"):
+        return sorted(backwards, key=lambda line: " deadlock-" not in line)
     if not PORT.fullmatch(section):
         return backwards
     return sorted(backwards, key=lambda line: key_of(line) == "portswitch")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from fabric.observe.parsers import UnreadableError
-from fabric.observe.parsers.vrp8.text import mac_address, table, whole_lines
+from fabric.observe.parsers.vrp8.text import is_off, mac_address, table, whole_lines
 from fabric.observe.state import BgpPeer, LldpNeighbour, MacEntry, NeighbourEntry, SystemFacts
 
 _SYSNAME = re.compile(r"^sysname (\S+)\s*$", re.MULTILINE)
@@ -86,6 +86,8 @@ def bgp_peers(text: str) -> dict[str, BgpPeer]:
     UnreadableError
         When a row is not one of that table, or there are not as many as it says.
     """
+    if is_off(text):
+        return {}
     lines = whole_lines(text)
     total = _first(lines, _PEERS)
     start = next((at for at, line in enumerate(lines) if _PEER_HEAD.fullmatch(line)), None)
@@ -119,6 +121,8 @@ def bfd_sessions(text: str) -> dict[str, bool]:
     UnreadableError
         When a row is not one of that table, or there are not as many as it says.
     """
+    if is_off(text):
+        return {}
     lines = whole_lines(text)
     total = _first(lines, _BFD_TOTAL)
     found = {}
@@ -214,6 +218,8 @@ def lldp_neighbours(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
     UnreadableError
         When a port has not as many neighbours as it says, or one of them is not whole.
     """
+    if is_off(text):
+        return {}
     found: dict[str, list[dict[str, str]]] = {}
     counts: dict[str, int] = {}
     port = ""

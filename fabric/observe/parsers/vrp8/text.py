@@ -22,6 +22,7 @@ _TEXT = re.compile(r'(header \S+ information ")(.*)')
 _DASHED = re.compile(r"\s*-{8,}\s*")
 _MAC = re.compile(r"[0-9a-f]{2}(?:-?[0-9a-f]{2}){5}")
 _REFUSAL = re.compile(r"^\s*(?:Error: |\^$)", re.MULTILINE)
+_OFF = re.compile(r"(?:bgp|lldp|bfd) is off\n")
 _PAGER = "---- More ----"
 END = "return"
 
@@ -86,6 +87,11 @@ def whole_configuration(text: str) -> str:
         message = "the head of the configuration is missing"
         raise UnreadableError(message)
     return configuration(text)
+
+
+def is_off(text: str) -> bool:
+    """Tell whether a reading says that its function is off: then there is nothing to read."""
+    return bool(_OFF.fullmatch(text))
 
 
 def whole_lines(text: str) -> list[str]:
