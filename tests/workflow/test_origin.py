@@ -11,9 +11,9 @@ from fabric.workflow.init import example
 from fabric.workflow.origin import Origins
 from fabric.workflow.project import Project
 
-KMAX = ("fabric.lossless.ecn.kmax_bytes", "3000000", "fabric.yaml:40:30")
+KMAX = ("fabric.lossless.ecn.kmax_bytes", "3000000", "fabric.yaml:45:30")
 MTU = ("fabric.lossless.mtu.port_bytes", "9100", "default of rocefab")
-OWN_MTU = ("devices.4.ports.Ethernet1/1.lossless.mtu.port_bytes", "9216", "systems.yaml:")
+OWN_MTU = ("devices.7.ports.Ethernet1/1.lossless.mtu.port_bytes", "9216", "systems.yaml:")
 #: device, path, before, after -> file of the line, value
 CASES = {
     "row of SONiC": (
