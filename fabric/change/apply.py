@@ -16,7 +16,7 @@ from fabric.change.journal import State
 from fabric.change.options import Options, Result
 from fabric.change.resume import settle
 from fabric.change.wave import Wave
-from fabric.core.errors import JournalError
+from fabric.core.errors import JournalError, PlanError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -56,10 +56,13 @@ class Applier:
 
         Raises
         ------
+        PlanError
+            When a device has no commit timer, and nobody said to go on without one.
         JournalError
             When an earlier run was interrupted, another one is under way, or the journal cannot
             be written.
         """
+        _check_net(plan, self.options)
         with self.journal.exclusive():
             unfinished = self.journal.unfinished()
             if unfinished is not None:
@@ -109,6 +112,16 @@ class Applier:
         states = self.journal.states(run)
         back = [name for name, event in states.items() if event.state is State.ROLLED_BACK]
         return Result(run, ok, tuple(reasons), tuple(confirmed), () if ok else tuple(back))
+
+
+def _check_net(plan: Plan, options: Options) -> None:
+    bare = [f"{name} ({device.no_net})" for name, device in plan.devices.items() if device.no_net]
+    if bare and not options.without_net:
+        message = (
+            f"no safety net on {', '.join(bare)}: a change that cuts the management off stays; "
+            "add --without-safety-net when somebody stands at the console"
+        )
+        raise PlanError(message)
 
 
 def _preflight(crew: Crew, plans: Sequence[DevicePlan]) -> list[str]:

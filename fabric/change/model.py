@@ -16,7 +16,7 @@ from fabric.core.errors import PlanError
 if TYPE_CHECKING:
     from pathlib import Path
 
-PLAN_FORMAT = 1
+PLAN_FORMAT = 2
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 
 
@@ -69,6 +69,8 @@ class DevicePlan:
         What was rendered for the device.
     expected : Expectation
         What the device is to see once the fabric runs.
+    no_net : str
+        Why nothing on the device takes an unconfirmed change back; empty where its timer does.
     """
 
     device: str
@@ -83,12 +85,17 @@ class DevicePlan:
     diff: str
     artefacts: tuple[Artefact, ...] = field(repr=False)
     expected: Expectation = field(default_factory=Expectation)
+    no_net: str = ""
 
     @property
     def risk(self) -> Risk:
         """The worst of its changes, or restart when the method is one."""
         worst = max((change.risk for change in self.changes), default=Risk.HARMLESS)
         return Risk.RESTART if self.method == "reload" else worst
+
+    def timer_s(self, wanted_s: int) -> int:
+        """Return the commit timer in seconds, 0 where the device has none."""
+        return 0 if self.no_net else wanted_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +211,17 @@ def _check_whole(made: Plan, path: str) -> None:
 
 
 def _device_plan(name: str, data: dict[str, Any]) -> DevicePlan:
-    plain = ("platform", "role", "hostname", "serial", "mac", "fingerprint", "method", "diff")
+    plain = (
+        "platform",
+        "role",
+        "hostname",
+        "serial",
+        "mac",
+        "fingerprint",
+        "method",
+        "diff",
+        "no_net",
+    )
     return DevicePlan(
         device=name,
         **{key: data[key] for key in plain},

@@ -28,6 +28,8 @@ class Options:
         How long a wave may take to look healthy.
     poll_s : float
         Pause between two looks.
+    without_net : bool
+        Whether devices are changed on which no timer takes an unconfirmed change back.
 
     Raises
     ------
@@ -38,6 +40,7 @@ class Options:
     timer_s: int = DEFAULT_TIMER_S
     verify_s: float = DEFAULT_VERIFY_S
     poll_s: float = 0.5
+    without_net: bool = False
 
     def __post_init__(self) -> None:
         if self.timer_s < self.verify_s + SPARE_S:

@@ -40,6 +40,7 @@ class Reading:
     identity: Identity
     running: Running
     draft: Draft
+    no_net: str = ""
 
 
 def open_driver(connection: Connection) -> Driver:
@@ -78,7 +79,8 @@ def read(target: Target, driver: Driver) -> Reading:
     running = read_running(
         driver, adapter.files(target.artefacts), adapter.subjects(target.artefacts)
     )
-    return Reading(identity, running, adapter.draft(running, target.artefacts, driver))
+    draft = adapter.draft(running, target.artefacts, driver)
+    return Reading(identity, running, draft, driver.missing_timer() if draft.changes else "")
 
 
 def make_plan(
@@ -149,4 +151,5 @@ def _plan_device(target: Target) -> DevicePlan:
         diff=reading.draft.diff,
         artefacts=target.artefacts,
         expected=target.expected,
+        no_net=reading.no_net,
     )

@@ -118,8 +118,12 @@ class Wave:
         driver.stage(item.draft.candidate, token)
         crew.check_going(item.name)
         crew.record(item.name, State.COMMITTING, token)
-        method, timer_s = item.draft.candidate.method, crew.options.timer_s
-        crew.progress(item.name, f"commit, {method}, timer {timer_s} s")
+        method, timer_s = (
+            item.draft.candidate.method,
+            item.session.plan.timer_s(crew.options.timer_s),
+        )
+        timer = f"timer {timer_s} s" if timer_s else "no timer"
+        crew.progress(item.name, f"commit, {method}, {timer}")
         driver.commit(item.draft.candidate, token, timer_s)
         crew.record(item.name, State.COMMITTED, token)
 
@@ -172,9 +176,8 @@ class Wave:
                 lambda: way.take_back(item.session, item.before), options.verify_s, options.poll_s
             )
         except FabricError as error:
-            then = (
-                "it keeps the change" if item.confirmed else "its own timer takes the change back"
-            )
+            keeps = item.confirmed or item.session.plan.no_net
+            then = "it keeps the change" if keeps else "its own timer takes the change back"
             crew.record(item.name, State.FAILED, f"{error}; {then}")
             crew.progress(item.name, f"failed: {error}; {then}")
         else:

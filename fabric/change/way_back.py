@@ -88,7 +88,7 @@ class WayBack:
         token = self.journal.next_token(self.run, session.name)
         self.journal.record(self.run, session.name, State.ROLLING_BACK, token)
         driver.stage(candidate, token)
-        driver.commit(candidate, token, self.timer_s)
+        driver.commit(candidate, token, session.plan.timer_s(self.timer_s))
         whole = session.running().fingerprint == before.fingerprint
         if not whole and not keep:
             driver.rollback(token)

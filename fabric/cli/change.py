@@ -97,7 +97,7 @@ def plan(
     if form is Format.JSON:
         output.data(made.to_json())
     else:
-        output.data(workflow.describe(made))
+        output.alarming(workflow.describe(made), workflow.NO_NET)
     if out is not None:
         _write(out, made.to_json())
         use = "it holds no changes" if made.empty else f"`rocefab apply {out} --commit` applies it"
@@ -145,6 +145,15 @@ def apply(
     commit: Annotated[
         bool, typer.Option("--commit", help="Really change the devices.", envvar="ROCEFAB_COMMIT")
     ] = False,
+    without_net: Annotated[
+        bool,
+        typer.Option(
+            "--without-safety-net",
+            help="Also change devices on which no timer takes an unconfirmed change back; the plan "
+            "names them.",
+            envvar="ROCEFAB_WITHOUT_SAFETY_NET",
+        ),
+    ] = False,
     resume: Annotated[
         bool,
         typer.Option(
@@ -163,9 +172,9 @@ def apply(
     Exit codes: 0, 2, 3.
     """
     from fabric.workflow import apply as workflow
-    from fabric.workflow.plan import describe
+    from fabric.workflow.plan import NO_NET, describe
 
-    options = workflow.Options(timer_s=timer_s, verify_s=verify_s)
+    options = workflow.Options(timer_s=timer_s, verify_s=verify_s, without_net=without_net)
     if resume:
         if plan_file is not None:
             message = "--resume takes the plan from the journal; leave PLAN out"
@@ -179,7 +188,7 @@ def apply(
         raise typer.BadParameter(message)
     made = workflow.read_plan(plan_file)
     if not commit:
-        output.data(describe(made, diffs=False))
+        output.alarming(describe(made, diffs=False), NO_NET)
         output.note("This was a rehearsal: nothing was changed. Add --commit to carry it out.")
         return
     if made.empty:

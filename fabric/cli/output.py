@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,14 @@ if TYPE_CHECKING:
 def data(text: str) -> None:
     """Write data to stdout."""
     sys.stdout.write(text)
+
+
+def alarming(text: str, words: str) -> None:
+    """Write data to stdout; on a terminal, lines with these words are red (https://no-color.org)."""
+    if sys.stdout.isatty() and "NO_COLOR" not in os.environ:
+        red = (f"\033[31m{line}\033[0m" if words in line else line for line in text.split("\n"))
+        text = "\n".join(red)
+    data(text)
 
 
 def as_json(value: Any) -> None:

@@ -136,11 +136,20 @@ class Driver(Protocol):
     def preview(self, candidate: Candidate) -> str:
         """Return the device's own diff for a candidate, or ``""`` where it makes none."""
 
+    def missing_timer(self) -> str:
+        """Return why nothing on the device takes an unconfirmed change back; empty: a timer does.
+
+        Asking changes nothing.
+        """
+
     def stage(self, candidate: Candidate, token: str) -> None:
         """Bring the candidate onto the device without effect."""
 
     def commit(self, candidate: Candidate, token: str, timer_s: int) -> None:
-        """Put the staged candidate into force and arm its undoing in ``timer_s`` seconds."""
+        """Put the staged candidate into force and arm its undoing in ``timer_s`` seconds.
+
+        ``timer_s`` is 0 where `missing_timer` gives a reason and the user goes on without one.
+        """
 
     def pending(self, token: str) -> bool:
         """Tell whether the change waits for its confirmation."""

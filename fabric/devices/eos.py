@@ -126,6 +126,10 @@ class EosDriver:
                 with suppress(Exception):  # the next preview enters the session again, emptied
                     self._napalm.discard_config()
 
+    def missing_timer(self) -> str:
+        """Return nothing: configuration sessions have a commit timer."""
+        return ""
+
     def stage(self, candidate: Candidate, token: str) -> None:
         """Load the whole configuration into a session named by the token."""
         self._load(candidate, checked_token(token))

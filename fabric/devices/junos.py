@@ -161,6 +161,10 @@ class JunosDriver:
             with suppress(Exception):  # the lock goes with the session, and the candidate with it
                 self._napalm.discard_config()
 
+    def missing_timer(self) -> str:
+        """Return nothing: `commit confirmed` is always there."""
+        return ""
+
     def stage(self, candidate: Candidate, token: str) -> None:
         """Load the lines into the locked candidate and let the switch check them.
 

@@ -73,6 +73,10 @@ class ShellDriver:
         """Return nothing: the caller compares."""
         return ""
 
+    def missing_timer(self) -> str:
+        """Return nothing: a timer of systemd, or of NVUE, is always there."""
+        return ""
+
     def stage(self, candidate: Candidate, token: str) -> None:
         """Copy the new files, and keep the old ones, in the folder of the change."""
         folder = self._folder(token)

@@ -196,6 +196,8 @@ class CliSession(Session):
 
     async def _configuration(self, what: str) -> None:
         switch, words = self._switch, what.split()
+        if words == ["commit", "delay"] and switch.has_commit_delay:
+            raise refused(["configuration", *words], len(words), incomplete=True)
         if words[:2] == ["commit", "delay"] and len(words) == 3 and words[2].isdecimal():  # noqa: PLR2004
             if not switch.has_commit_delay:
                 raise refused(["configuration", *words], 1)

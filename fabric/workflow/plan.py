@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 __all__ = ["Plan", "Risk", "Selection", "WaveBy", "describe", "plan", "read_plan"]
 
 
+#: Begins the line of a device that no timer brings back.
+NO_NET = "NO SAFETY NET"
+
+
 def plan(
     project: Project,
     connections_file: Path | None,
@@ -60,6 +64,8 @@ def describe(made: Plan, *, diffs: bool = True) -> str:
                 f"  {name} ({_kind(device)}): {_count(device.changes, 'change')} "
                 f"by {device.method}, risk: {device.risk.word}"
             )
+            if device.no_net:
+                lines.append(f"    {NO_NET}: {device.no_net}")
             if diffs:
                 lines += [f"    {line}" for line in device.diff.splitlines()]
     lines.append(_summary(made))

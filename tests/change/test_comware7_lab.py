@@ -7,18 +7,20 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from fabric.change.adapter import adapters
-from fabric.change.model import Risk
+from fabric.change.model import Risk, parse_plan
 from fabric.change.planner import open_driver
+from fabric.core.errors import PlanError
 from fabric.devices.connections import connections as reached
 from fabric.lab.faults import Fault
 from fabric.observe import read_running
 from fabric.workflow.apply import Options, apply, rollback, status
-from fabric.workflow.plan import Selection, plan
+from fabric.workflow.plan import NO_NET, Selection, describe, plan
 from fabric.workflow.verify import drift, verify
 from tests.change import comware7_lab, labs
 
@@ -235,6 +237,35 @@ def test_nobody_comes_back_and_the_timer_runs_out(ready):
     lab.clock.advance(62)
     assert leaf.text == before
     assert planned(project, connections).empty
+
+
+def test_a_release_without_a_timer_needs_a_word(ready):
+    """The plan says so, and nothing is begun before somebody has said to go on."""
+    lab, _, connections, folder = ready
+    leaf = lab[comware7_lab.LEAF]
+    before = leaf.text
+    changed = labs.changed(folder / "inventory", "kmax_bytes: 1500000", "kmax_bytes: 1300000")
+    leaf.has_commit_delay = False
+    try:
+        made = parse_plan(planned(changed, connections).to_json(), "plan.json")
+        line = next(line for line in describe(made).splitlines() if "SAFETY NET" in line)
+        assert line.startswith(f"    {NO_NET}: this release has no `configuration commit delay`: %")
+        assert describe(made).count(NO_NET) == 1
+        with pytest.raises(PlanError, match=f"no safety net on {comware7_lab.LEAF} .*at the con"):
+            applied(made, folder, connections)
+        assert leaf.text == before
+        bold = replace(OPTIONS, without_net=True)
+        leaf.faults.add(Fault("refuse_line", pattern="high-limit", text=" % Wrong parameter found"))
+        assert not applied(made, folder, connections, bold).ok
+        assert leaf.text == before
+        leaf.faults.clear()
+        result = applied(planned(changed, connections), folder, connections, bold)
+        assert result.ok, result.reasons
+        assert "rocefab-" not in leaf.text
+        assert rollback(result.run, folder / "state", connections, labs.silent).ok
+        assert leaf.text == before
+    finally:
+        leaf.has_commit_delay = True
 
 
 def test_journal_explains(ready):

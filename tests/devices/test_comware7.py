@@ -192,14 +192,41 @@ def test_nothing_is_staged_while_another_change_waits(driver, leaf):
 
 
 def test_a_release_without_the_timer_is_refused_before_any_line(driver, leaf):
+    assert driver.missing_timer() == ""
     leaf.has_commit_delay = False
     before = leaf.text
+    assert "no `configuration commit delay`: % Unrecognized command" in driver.missing_timer()
     driver.stage(CHANGE, TOKEN)
     with pytest.raises(RefusedError, match="nothing would take an unconfirmed change back"):
         driver.commit(CHANGE, TOKEN, 60)
     assert leaf.text == before
     driver.rollback(TOKEN)
     assert leaf.files == {}
+
+
+def test_asking_for_the_timer_does_not_touch_one_that_runs(driver, leaf):
+    before = leaf.text
+    driver.stage(CHANGE, TOKEN)
+    driver.commit(CHANGE, TOKEN, 60)
+    assert driver.missing_timer() == ""
+    assert leaf.armed
+    leaf.expire_timers()
+    assert leaf.text == before
+
+
+def test_without_the_timer_a_change_can_be_confirmed_and_taken_back(driver, leaf):
+    leaf.has_commit_delay = False
+    before = leaf.text
+    driver.stage(CHANGE, TOKEN)
+    driver.commit(CHANGE, TOKEN, 0)
+    assert not leaf.armed
+    driver.rollback(TOKEN)
+    assert leaf.text == before
+    driver.stage(CHANGE, TOKEN)
+    driver.commit(CHANGE, TOKEN, 0)
+    driver.confirm(TOKEN)
+    assert leaf.text != before
+    assert "rocefab-" not in leaf.text
 
 
 @pytest.mark.parametrize("line", [" sysnames x", " port access vlan 999", " qos wfq cs6 group sp"])

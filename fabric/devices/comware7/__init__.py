@@ -3,15 +3,15 @@
 What is known (H3C configuration guide "Configuration file management"; netmiko 4.8.0;
 grayfalcon666/netmiko-h3c-skill @ 4f5e9dfd references/CMD-help) and handled here: every line acts at
 once, there is no candidate; ``configuration commit delay`` brings back the state of its own moment
-unless ``configuration commit`` follows in time; not every release has it, and then the change is
-refused before any line is sent, since nothing would take it back. Before it, the configuration is
-saved to a file of the name of the change, for going back at once by ``configuration replace file``,
-which wants a file that ``save`` has made and asks whether to save first: no. That way back is a
-computed one, so what runs afterwards is compared with the file. Nothing displays the timer:
-the first line of a change is a policy that nothing uses, and whose name is that of the change; who
-takes the change back takes it away. ``save force`` may leave an empty file after a power cut, so
-``save safely force`` is sent. netmiko has no commit, does not look for errors, and its ``enable``
-enters the system view.
+unless ``configuration commit`` follows in time; not every release has it, which the words after an
+unfinished ``configuration commit delay`` tell, and then a change needs a user who goes on without.
+Before it, the configuration is saved to a file of the name of the change, for going back at once by
+``configuration replace file``, which wants a file that ``save`` has made and asks whether to save
+first: no. That way back is a computed one, so what runs afterwards is compared with the file.
+Nothing displays the timer: the first line of a change is a policy that nothing uses, and whose name
+is that of the change; who takes the change back takes it away. ``save force`` may leave an empty
+file after a power cut, so ``save safely force`` is sent. netmiko has no commit, does not look for
+errors, and its ``enable`` enters the system view.
 
 Not known: the unit of the delay; minutes are meant in the documents of HPE. That ``configuration
 commit`` without a timer is harmless. Messages of refusals that do not begin with ``%``: a line that
@@ -41,6 +41,8 @@ _MARKED = re.compile(r"(?m)^ *route-policy (rocefab-[a-z0-9-]+) ")
 _REPLACE_S = 300
 _SYSNAME = "display current-configuration | include sysname"
 _MARKS = f"display current-configuration | include {OWN_MARK}"
+#: The command of the timer, and what a switch that knows it says when the time is missing.
+_TIMER, _UNFINISHED = "configuration commit delay", "% Incomplete command"
 _CONFIG = "display current-configuration"
 _STATE_COMMANDS = {
     "facts": (_SYSNAME, "display device manuinfo"),
@@ -109,6 +111,14 @@ class Comware7Driver:
         """Return nothing: Comware cannot try lines without running them."""
         return ""
 
+    def missing_timer(self) -> str:
+        """Return what the switch says of the command of its timer, where it knows none."""
+        self._line.checked("system-view")
+        said = self._line.send(_TIMER)
+        self._line.send("return")
+        known = _UNFINISHED in said
+        return "" if known else f"this release has no `{_TIMER}`: {refusal(said)}"
+
     def stage(self, candidate: Candidate, token: str) -> None:  # noqa: ARG002
         """Save the running configuration under the name of the change, to go back to.
 
@@ -135,18 +145,11 @@ class Comware7Driver:
         Raises
         ------
         RefusedError
-            When there is no timer or a line is refused; nothing is changed then.
+            When the timer or a line is refused; nothing is changed then.
         """
-        minutes = max(math.ceil(s_to_min(timer_s)), 1)
         self._line.checked("system-view")
-        said = self._line.send(f"configuration commit delay {minutes}")
-        if refusal(said):
-            self._line.send("return")
-            message = (
-                "this release has no `configuration commit delay`, so nothing would take an "
-                f"unconfirmed change back: {refusal(said)}"
-            )
-            raise RefusedError(self.connection.device, message)
+        if timer_s:
+            self._arm(timer_s)
         try:
             mark = MARK.format(token=checked_token(token))
             self._configure([mark, *candidate.patch.splitlines()])
@@ -154,6 +157,13 @@ class Comware7Driver:
             self.rollback(token)
             raise
         self._line.send("return")
+
+    def _arm(self, timer_s: int) -> None:
+        said = self._line.send(f"{_TIMER} {max(math.ceil(s_to_min(timer_s)), 1)}")
+        if refusal(said):
+            self._line.send("return")
+            message = f"nothing would take an unconfirmed change back: {refusal(said)}"
+            raise RefusedError(self.connection.device, message)
 
     def pending(self, token: str) -> bool:
         """Tell whether the change is in force and not confirmed."""
@@ -167,9 +177,11 @@ class Comware7Driver:
         RefusedError
             When the timer has run out.
         """
+        timer = not self.missing_timer()
         if self.pending(token):
             self._line.checked("system-view")
-            self._line.checked("configuration commit")
+            if timer:
+                self._line.checked("configuration commit")
             self._line.send("return")
             if self.pending(token):
                 self._line.checked("system-view")

@@ -160,6 +160,10 @@ class NxosDriver:
         """Return nothing: NX-OS cannot try lines without running them."""
         return ""
 
+    def missing_timer(self) -> str:
+        """Return nothing: a job of the scheduler is always there."""
+        return ""
+
     def stage(self, candidate: Candidate, token: str) -> None:  # noqa: ARG002
         """Put the job that goes back onto the switch; what earlier timers left is cleared away.
 

@@ -142,6 +142,10 @@ class Vrp8Driver:
         finally:
             self._drop_candidate()
 
+    def missing_timer(self) -> str:
+        """Return nothing: every release of VRP8 has trial runs."""
+        return ""
+
     def stage(self, candidate: Candidate, token: str) -> None:
         """Put the lines into the candidate of this session.
 
