@@ -317,6 +317,15 @@ def verify(
     only: Only = "",
     switches: Switches = True,
     hosts: Hosts = True,
+    wait_s: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            help="How long what is not as planned is looked at again, in seconds: sessions that "
+            "were just changed need some to come up.",
+            envvar="ROCEFAB_WAIT_S",
+        ),
+    ] = 0.0,
     form: FormatOption = Format.TEXT,
 ) -> None:
     """Look whether the fabric runs as planned.
@@ -330,7 +339,8 @@ def verify(
     from fabric.workflow.verify import verify as workflow
 
     selection = Selection(switches=switches, hosts=hosts, only=only)
-    _health(workflow(Project(inventory), connections, selection, output.watch), form)
+    found = workflow(Project(inventory), connections, selection, output.watch, wait_s=wait_s)
+    _health(found, form)
 
 
 def drift(

@@ -235,7 +235,7 @@ class CliSession(Session):
         lines = text.splitlines(keepends=True)
         while self._pages and len(lines) > SCREEN_LINES:
             self._write("".join(lines[:SCREEN_LINES]) + "---- More ----")
-            if not await self._process.stdin.read(1):
+            if not await self._key():
                 raise CutError
             self._write("\x1b[16D                \x1b[16D")
             lines = lines[SCREEN_LINES:]

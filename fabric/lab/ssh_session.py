@@ -8,6 +8,7 @@ is typed, Ctrl-D on an empty line ends the session.
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from typing import TYPE_CHECKING
 
 import asyncssh
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from fabric.lab.ssh import SshStandIn
 
 Process = asyncssh.SSHServerProcess[str]
+_CHUNK = 4096
 
 
 class CutError(Exception):
@@ -44,6 +46,7 @@ class Session:
         self._terminal = process.term_type is not None
         self._left: int | None = None  # bytes until a fault cuts the session
         self._shell = stand_in.new_shell()
+        self._typed: deque[str] = deque()  # keys that have come and are not looked at yet
 
     async def serve(self) -> None:
         """Run until the client or a fault ends it."""
@@ -179,30 +182,41 @@ class Session:
             self._write(self._prompt())
 
     async def _read_line(self, *, empty_ends: bool) -> str | None:
-        line = ""
+        """Read a line; what has come in one piece is echoed in one piece."""
+        line, echo = "", ""
         while True:
-            try:
-                char = await self._process.stdin.read(1)
-            except asyncssh.BreakReceived:
-                char = "\x03"
-            except asyncssh.SignalReceived:
-                continue
-            except asyncssh.TerminalSizeChanged:
-                continue
+            if not self._typed:
+                self._echo(echo)
+                echo = ""
+            char = await self._key()
             if char == "" or (char == "\x04" and not line and empty_ends):
                 return None
             if char in "\r\n":
-                self._echo("\n")
+                self._echo(f"{echo}\n")
                 return line
             if char == "\x03":
-                self._echo("^C\n")
+                self._echo(f"{echo}^C\n")
                 return ""
             if char in "\x7f\b":
-                self._echo("\b \b" if line else "")
+                echo += "\b \b" if line else ""
                 line = line[:-1]
             elif char == "\t" or char.isprintable():
                 line += char
-                self._echo(char)
+                echo += char
+
+    async def _key(self) -> str:
+        """Return the next key, ``""`` at the end of the input."""
+        while not self._typed:
+            try:
+                text = await self._process.stdin.read(_CHUNK)
+            except asyncssh.BreakReceived:
+                text = "\x03"
+            except (asyncssh.SignalReceived, asyncssh.TerminalSizeChanged):
+                continue
+            if not text:
+                return ""
+            self._typed.extend(text)
+        return self._typed.popleft()
 
     def _echo(self, text: str) -> None:
         if self._terminal and text:

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from fabric.change.apply import Result
     from fabric.lab.lab import Lab
-    from fabric.workflow.verify import Health
 
 #: The lab answers at once; a real fabric gets the defaults of `rocefab apply`.
 _OPTIONS = Options(timer_s=120, verify_s=15.0, poll_s=0.2)
@@ -160,7 +159,7 @@ def _bring_up(story: _Story, project: Project) -> None:
     result = apply(made, story.state, story.connections, _OPTIONS, story.progress)
     _must(result.ok, "the run should have succeeded", *result.reasons)
     story.headline("Verify: BGP, LLDP, PFC, ECN, running and saved configuration")
-    _must_be_healthy(verify(project, story.connections, _EVERYTHING, _silent), story)
+    _must_be_healthy(project, story)
     again = plan(project, story.connections, _EVERYTHING, "rail", _silent)
     _must(again.empty, "a second plan should be empty")
     story.line("a second plan is empty")
@@ -201,7 +200,7 @@ def _failing_leaf(story: _Story, lab: Lab) -> None:
     taken = rollback(result.run, story.state, story.connections, story.progress)
     _must(taken.ok, "the rollback should have succeeded", *taken.reasons)
     project = Project(story.folder / "inventory")
-    _must_be_healthy(verify(project, story.connections, _EVERYTHING, _silent), story)
+    _must_be_healthy(project, story)
 
 
 def _tell(story: _Story, result: Result) -> None:
@@ -221,7 +220,9 @@ def _place(story: _Story, project: Project) -> None:
         story.line(f"{name}={found['environment'][name]}  {found['environment_reasons'][name]}")
 
 
-def _must_be_healthy(found: list[Health], story: _Story) -> None:
+def _must_be_healthy(project: Project, story: _Story) -> None:
+    wait_s = _OPTIONS.verify_s
+    found = verify(project, story.connections, _EVERYTHING, _silent, wait_s=wait_s)
     for item in found:
         for problem in (*item.deviations, *item.drift, *([item.error] if item.error else [])):
             story.line(f"not as planned: {item.device}: {problem}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from fabric.workflow.project import Project
 
 __all__ = ["Health", "Selection", "drift", "verify"]
+
+
+_PAUSE_S = 0.5
 
 
 @dataclass(frozen=True)
@@ -69,9 +73,28 @@ def verify(
     connections_file: Path | None,
     selection: Selection,
     progress: Callable[[str, str], None],
+    *,
+    wait_s: float = 0.0,
 ) -> list[Health]:
-    """Look at configuration, saved configuration, BGP, LLDP and PFC of every selected device."""
-    return _looks(project, connections_file, selection, progress, _health_of)
+    """Look at configuration, saved configuration, BGP, LLDP and PFC of every selected device.
+
+    Parameters
+    ----------
+    wait_s : float
+        How long what is not as planned is looked at again: sessions that were just changed need
+        some seconds to come up.
+    """
+    deadline_s = time.monotonic() + wait_s
+    found = _looks(project, connections_file, selection, progress, _health_of)
+    latest = {item.device: item for item in found}
+    while (late := [name for name, item in latest.items() if not item.ok]) and (
+        time.monotonic() < deadline_s
+    ):
+        time.sleep(_PAUSE_S)
+        again = replace(selection, only=",".join(late))
+        found = _looks(project, connections_file, again, progress, _health_of)
+        latest |= {item.device: item for item in found}
+    return list(latest.values())
 
 
 def _looks(

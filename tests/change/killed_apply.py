@@ -11,6 +11,8 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+
 from fabric.change.apply import Applier, Options
 from fabric.change.journal import Journal
 from fabric.change.model import read_plan
@@ -18,7 +20,7 @@ from tests.change import memory_fabric
 
 
 def main(folder: Path, number: int, when: str) -> None:
-    memory_fabric.use_memory_drivers()
+    memory_fabric.use_memory_drivers(pytest.MonkeyPatch())
     journal = Journal(folder / "state")
     count = 0
 

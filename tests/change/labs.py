@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fabric.workflow.laboratory import CONNECTIONS, laboratory
+from fabric.workflow.plan import Selection
 from fabric.workflow.project import Project
+from fabric.workflow.verify import verify
+
+if TYPE_CHECKING:
+    from fabric.workflow.verify import Health
 
 INVENTORY = """\
 name: tiny
@@ -47,6 +53,12 @@ def running_lab(folder: Path, monkeypatch):
     project = Project(write_inventory(folder / "inventory"))
     with laboratory(project, folder / "lab") as lab:
         yield lab, project, folder / "lab" / CONNECTIONS
+
+
+def unhealthy(project: Project, connections: Path) -> list[Health]:
+    """Return what is not as planned, once sessions that were just changed have come up."""
+    found = verify(project, connections, Selection(), silent, wait_s=10)
+    return [item for item in found if not item.ok]
 
 
 def silent(_device: str, _text: str) -> None:

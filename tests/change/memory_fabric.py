@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fabric.change.adapter import adapters, load_adapters
 from fabric.change.expectation import Expectation
@@ -13,6 +14,9 @@ from fabric.core.artefact import Artefact
 from fabric.devices import drivers, load_drivers
 from fabric.devices.driver import Connection
 from fabric.devices.memory import MemoryDriver
+
+if TYPE_CHECKING:
+    import pytest
 
 WAVES = (("spine01",), ("leaf1", "leaf2"))
 BEFORE = {
@@ -28,11 +32,13 @@ INTENDED = {
 }
 
 
-def use_memory_drivers() -> None:
-    """Let the platform ``sonic`` mean memory devices in this process."""
+def use_memory_drivers(
+    patch: pytest.MonkeyPatch, driver: type[MemoryDriver] = MemoryDriver
+) -> None:
+    """Let the platform ``sonic`` mean memory devices for as long as the patch holds."""
     load_drivers()
     load_adapters()
-    drivers._items["sonic"] = MemoryDriver
+    patch.setitem(drivers._items, "sonic", driver)
 
 
 def names() -> list[str]:

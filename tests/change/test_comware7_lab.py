@@ -21,7 +21,7 @@ from fabric.lab.faults import Fault
 from fabric.observe import read_running
 from fabric.workflow.apply import Options, apply, rollback, status
 from fabric.workflow.plan import NO_NET, Selection, describe, plan
-from fabric.workflow.verify import drift, verify
+from fabric.workflow.verify import drift
 from tests.change import comware7_lab, labs
 
 ALL = Selection()
@@ -47,6 +47,7 @@ def whole(tmp_path_factory):
         fresh = lab[comware7_lab.LEAF].text
         result = applied(planned(project, connections), folder, connections)
         assert result.ok, result.reasons
+        assert labs.unhealthy(project, connections) == []
         yield lab, project, connections, folder, fresh
 
 
@@ -66,7 +67,7 @@ def ready(whole):
 
 def test_from_the_box_to_a_verified_fabric(ready):
     lab, project, connections, _ = ready
-    assert all(item.ok for item in verify(project, connections, ALL, labs.silent))
+    assert labs.unhealthy(project, connections) == []
     assert planned(project, connections).empty
     for name in (comware7_lab.LEAF, comware7_lab.SPINE):
         switch = lab[name]
@@ -168,8 +169,7 @@ def test_beside_another_system(tmp_path, monkeypatch, name):
     with comware7_lab.running_lab(tmp_path, monkeypatch, text) as (_, project, connections):
         result = applied(planned(project, connections), tmp_path, connections)
         assert result.ok, result.reasons
-        found = verify(project, connections, ALL, labs.silent)
-        assert [(item.device, item.drift, item.deviations) for item in found if not item.ok] == []
+        assert labs.unhealthy(project, connections) == []
 
 
 FAULTS = {
@@ -314,6 +314,6 @@ def test_killed_in_the_commit_window_and_resumed(tmp_path, monkeypatch):
         )
         assert resumed.returncode == 0, resumed.stderr
         assert status(tmp_path / "state")[-1]["state"] == "done"
-        assert all(item.ok for item in verify(project, connections, ALL, labs.silent))
+        assert labs.unhealthy(project, connections) == []
         assert "rocefab-" not in leaf.text
         assert leaf.files == {}

@@ -25,7 +25,6 @@ from fabric.core.errors import (
     PlanError,
     RefusedError,
 )
-from fabric.devices import drivers
 from tests.change import memory_fabric
 from tests.change.scripted import ScriptedDriver
 
@@ -41,8 +40,7 @@ def silent(_device, _text):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    memory_fabric.use_memory_drivers()
-    monkeypatch.setitem(drivers._items, "sonic", ScriptedDriver)
+    memory_fabric.use_memory_drivers(monkeypatch, ScriptedDriver)
     monkeypatch.setattr(memory_fabric, "WAVES", WAVES)
     ScriptedDriver.reset()
     memory_fabric.create(tmp_path)

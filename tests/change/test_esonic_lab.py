@@ -44,6 +44,7 @@ def whole(tmp_path_factory):
     ):
         result = applied(planned(project, connections), folder, connections)
         assert result.ok, result.reasons
+        assert labs.unhealthy(project, connections) == []
         yield lab, project, connections, folder
 
 
@@ -63,7 +64,7 @@ def ready(whole):
 
 def test_from_the_box_to_a_verified_fabric(ready):
     lab, project, connections, folder = ready
-    assert all(item.ok for item in verify(project, connections, ALL, labs.silent))
+    assert labs.unhealthy(project, connections) == []
     assert planned(project, connections).empty
     for name in (LEAF, SPINE):
         switch = lab[name]
@@ -167,8 +168,7 @@ def test_beside_another_system(tmp_path, monkeypatch, name):
     with esonic_lab.running_lab(tmp_path, monkeypatch, text) as (_, project, connections):
         result = applied(planned(project, connections), tmp_path, connections)
         assert result.ok, result.reasons
-        found = verify(project, connections, ALL, labs.silent)
-        assert [(item.device, item.drift, item.deviations) for item in found if not item.ok] == []
+        assert labs.unhealthy(project, connections) == []
 
 
 LINE = "^green "

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from fabric.change.apply import Options
-from fabric.devices import drivers
 from fabric.workflow import apply as workflow
 from tests.change import memory_fabric
 
@@ -20,12 +19,7 @@ WRITES = 27
 
 @pytest.fixture(autouse=True)
 def memory_drivers(monkeypatch):
-    memory_fabric.use_memory_drivers()
-    yield
-    drivers._items.pop("sonic")
-    from fabric.devices.sonic import SonicDriver
-
-    drivers._items["sonic"] = SonicDriver
+    memory_fabric.use_memory_drivers(monkeypatch)
 
 
 def prepared(folder: Path) -> Path:

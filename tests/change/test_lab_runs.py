@@ -39,6 +39,7 @@ def ready(tmp_path, monkeypatch):
     with labs.running_lab(tmp_path, monkeypatch) as (lab, project, connections):
         result = applied(planned(project, connections), tmp_path, connections)
         assert result.ok, result.reasons
+        assert labs.unhealthy(project, connections) == []
         yield lab, project, connections, tmp_path
 
 
@@ -53,6 +54,7 @@ def shared_lab(tmp_path_factory):
         project = labs.changed(folder / "inventory", "lossless:\n", "lossless:\n  cnp_dscp: 48\n")
         result = applied(planned(project, connections), folder, connections)
         assert result.ok, result.reasons
+        assert labs.unhealthy(project, connections) == []
         yield lab, connections, folder
 
 
@@ -90,7 +92,7 @@ def everything(lab):
 
 def test_from_the_box_to_a_verified_fabric(ready):
     lab, project, connections, folder = ready
-    assert all(item.ok for item in verify(project, connections, ALL, labs.silent))
+    assert labs.unhealthy(project, connections) == []
     assert all(item.ok for item in drift(project, connections, ALL, labs.silent))
     again = planned(project, connections)
     assert again.empty
@@ -362,4 +364,4 @@ def test_killed_in_the_commit_window_and_resumed(ready):
     )
     assert resumed.returncode == 0, resumed.stderr
     assert status(folder / "state")[-1]["state"] == "done"
-    assert all(item.ok for item in verify(project, connections, ALL, labs.silent))
+    assert labs.unhealthy(project, connections) == []

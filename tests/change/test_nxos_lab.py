@@ -20,7 +20,7 @@ from fabric.observe import read_running
 from fabric.observe.parsers.nxos.text import configuration
 from fabric.workflow.apply import Options, apply, rollback, status
 from fabric.workflow.plan import Selection, plan
-from fabric.workflow.verify import drift, verify
+from fabric.workflow.verify import drift
 from tests.change import labs, nxos_lab
 
 ALL = Selection()
@@ -50,6 +50,7 @@ def whole(tmp_path_factory):
         fresh = lab[nxos_lab.LEAF].running_text
         result = applied(planned(project, connections), folder, connections)
         assert result.ok, result.reasons
+        assert labs.unhealthy(project, connections) == []
         yield lab, project, connections, folder, fresh
 
 
@@ -69,7 +70,7 @@ def ready(whole):
 
 def test_from_the_box_to_a_verified_fabric(ready):
     lab, project, connections, _ = ready
-    assert all(item.ok for item in verify(project, connections, ALL, labs.silent))
+    assert labs.unhealthy(project, connections) == []
     assert planned(project, connections).empty
     for name in (nxos_lab.LEAF, nxos_lab.SPINE):
         switch = lab[name]
@@ -141,8 +142,7 @@ def test_beside_another_system(tmp_path, monkeypatch, name):
     with nxos_lab.running_lab(tmp_path, monkeypatch, text) as (_, project, connections):
         result = applied(planned(project, connections), tmp_path, connections)
         assert result.ok, result.reasons
-        found = verify(project, connections, ALL, labs.silent)
-        assert [(item.device, item.drift, item.deviations) for item in found if not item.ok] == []
+        assert labs.unhealthy(project, connections) == []
 
 
 FAULTS = {
@@ -248,6 +248,6 @@ def test_killed_in_the_commit_window_and_resumed(tmp_path, monkeypatch):
         )
         assert resumed.returncode == 0, resumed.stderr
         assert status(tmp_path / "state")[-1]["state"] == "done"
-        assert all(item.ok for item in verify(project, connections, ALL, labs.silent))
+        assert labs.unhealthy(project, connections) == []
         assert "rocefab-" not in leaf.running_text
         assert leaf.state.checkpoints == {}

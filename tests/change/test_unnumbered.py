@@ -8,7 +8,6 @@ from fabric.workflow.apply import Options, apply
 from fabric.workflow.laboratory import CONNECTIONS, laboratory
 from fabric.workflow.plan import Selection, plan
 from fabric.workflow.project import Project
-from fabric.workflow.verify import verify
 from tests.change import labs
 
 OPTIONS = Options(timer_s=60, verify_s=6.0, poll_s=0.1)
@@ -43,6 +42,5 @@ def test_there_and_back(name, tmp_path, monkeypatch):
             result = apply(made, tmp_path / "state", connections, OPTIONS, labs.silent)
             assert result.ok, result.reasons
             assert planned(project, connections).empty
-            health = verify(project, connections, ALL, labs.silent)
-            assert not [item for item in health if not item.ok]
+            assert labs.unhealthy(project, connections) == []
         assert lab.names()

@@ -39,6 +39,7 @@ def whole(tmp_path_factory):
         fresh = {name: lab[name].running_text for name in (vrp8_lab.LEAF, vrp8_lab.SPINE)}
         result = applied(planned(project, connections), folder, connections)
         assert result.ok, result.reasons
+        assert labs.unhealthy(project, connections) == []
         yield lab, project, connections, folder, fresh
 
 
@@ -58,7 +59,7 @@ def ready(whole):
 
 def test_from_the_box_to_a_verified_fabric(ready):
     lab, project, connections, _ = ready
-    assert all(item.ok for item in verify(project, connections, ALL, labs.silent))
+    assert labs.unhealthy(project, connections) == []
     assert planned(project, connections).empty
     for name in (vrp8_lab.LEAF, vrp8_lab.SPINE):
         switch = lab[name]
@@ -142,8 +143,7 @@ def test_beside_another_system(tmp_path, monkeypatch, name):
     with vrp8_lab.running_lab(tmp_path, monkeypatch, text) as (_, project, connections):
         result = applied(planned(project, connections), tmp_path, connections)
         assert result.ok, result.reasons
-        found = verify(project, connections, ALL, labs.silent)
-        assert [(item.device, item.drift, item.deviations) for item in found if not item.ok] == []
+        assert labs.unhealthy(project, connections) == []
 
 
 FAULTS = {

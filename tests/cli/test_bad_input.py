@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from fabric.change.model import PLAN_FORMAT
 from tests.cli.runs import DEMO, everything_below, run
 
 FABRIC = "inv/fabric.yaml"
@@ -26,7 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 FILES = {
-    "edited.json": json.dumps({"digest": "0" * 64, "format": 1, "fabric": "demo"}),
+    "edited.json": json.dumps({"digest": "0" * 64, "format": PLAN_FORMAT, "fabric": "demo"}),
     "future.json": json.dumps({"digest": "0" * 64, "format": 99}),
     "notes.json": json.dumps(["not a plan"]),
     "broken.json": "{\n  oops",

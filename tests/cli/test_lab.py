@@ -74,7 +74,7 @@ def test_the_main_job(site, tmp_path: Path) -> None:
         tell(2, "status 9").err == "rocefab: there is no run 9; `rocefab status` lists the runs\n"
     )
 
-    assert tell(0, "verify inventory").err == "3 of 3 devices are as planned\n"
+    assert tell(0, "verify inventory --wait-s 10").err == "3 of 3 devices are as planned\n"
     assert all(item["ok"] for item in json.loads(tell(0, "verify inventory --format json").out))
     tell(0, "drift inventory")
     ended = tell(0, "plan inventory --out empty.json --detailed-exitcode")
