@@ -255,7 +255,9 @@ def test_a_release_without_a_timer_needs_a_word(ready):
             applied(made, folder, connections)
         assert leaf.text == before
         bold = replace(OPTIONS, without_net=True)
-        leaf.faults.add(Fault("refuse_line", pattern="high-limit", text=" % Wrong parameter found"))
+        leaf.faults.add(
+            Fault("refuse_line", pattern="high-limit", text=" % Wrong parameter found\n")
+        )
         assert not applied(made, folder, connections, bold).ok
         assert leaf.text == before
         leaf.faults.clear()
