@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fabric.observe.hostfacts import reads
 from fabric.observe.hostfacts.jsontext import flag, items, read_json, whole
 from fabric.observe.hostfacts.values import choice, shown
 from fabric.observe.parsers import UnreadableError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 PRIORITIES = 8
 DSCPS = 64
@@ -23,8 +25,8 @@ _PERCENT = 100
 class DcbPfc:
     """PFC of a port by priority; the counters are there when ``-s`` asked for them.
 
-    ``delay`` is in bit times after IEEE 802.1Q; mlx5 takes it for metres of cable. ``requests`` were
-    sent, ``indications`` received.
+    ``delay`` is in bit times after IEEE 802.1Q; mlx5 takes it for metres of cable.
+    ``requests`` were sent, ``indications`` received.
     """
 
     enabled: tuple[bool, ...]
@@ -156,8 +158,8 @@ def parse_dcb_maxrate(text: str) -> tuple[int, ...]:
 
     Notes
     -----
-    The unit is bytes per second since iproute2 6.18. Before, the JSON holds kbit/s as the kernel has
-    them, and the text shows these as if they were bytes per second. The output does not tell which:
-    these are rates only to those who know the version of ``dcb``.
+    The unit is bytes per second since iproute2 6.18. Before, the JSON holds kbit/s as the kernel
+    has them, and the text shows these as if they were bytes per second. The output does not say
+    which: these are rates only to those who know the version of ``dcb``.
     """
     return _numbers(_object(text), "tc_maxrate", 2**64 - 1)

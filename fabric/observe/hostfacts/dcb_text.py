@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 _SIZE = re.compile(r"([0-9]{1,10})(b|Kb|Mb|Gb)")
 _NAME = re.compile(r"[a-z][a-z-]{1,20}")
-#: etc/iproute2/rt_dsfield: assured forwarding (RFC 2597), class selectors (RFC 2474), EF (RFC 3246).
+#: etc/iproute2/rt_dsfield: class selectors (RFC 2474), assured forwarding (RFC 2597), expedited
+#: forwarding (RFC 3246).
 _DSCP_NAMES = {
     **{f"CS{number}": 8 * number for number in range(8)},
     **{f"AF{row}{drop}": 8 * row + 2 * drop for row in range(1, 5) for drop in range(1, 4)},

@@ -1,4 +1,4 @@
-"""``ip -j``: links, addresses, routes, rules and neighbours (iproute2/iproute2, ip/ at ee2a4a86)."""
+"""``ip -j``: links, addresses, routes, rules, neighbours (iproute2/iproute2, ip/ at ee2a4a86)."""
 
 from __future__ import annotations
 
@@ -26,10 +26,16 @@ _MAX_LENGTH = 128
 #: ``oper_states`` of ip/ipaddress.c.
 _STATES = ("UNKNOWN", "NOTPRESENT", "DOWN", "LOWERLAYERDOWN", "TESTING", "DORMANT", "UP")
 #: ``print_neigh_state`` of ip/ipneigh.c.
-_NEIGHBOUR = (
-    *("INCOMPLETE", "REACHABLE", "STALE", "DELAY", "PROBE", "FAILED", "NOARP", "PERMANENT"),
-    "NONE",
-)
+_NEIGHBOUR = frozenset((
+    "INCOMPLETE",
+    "REACHABLE",
+    "STALE",
+    "DELAY",
+    "PROBE",
+    "FAILED",
+    "NOARP",
+    "PERMANENT",
+))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +103,15 @@ def parse_ip_link(text: str) -> tuple[IpLink, ...]:
             state=choice(str(row.get("operstate")), _STATES, "state of a link"),
             carrier="LOWER_UP" in items(row, "flags"),
             mac=_mac(row.get("address")),
-            parent=optional(row, "link", lambda name: None if name is None else _name(name)),
+            parent=optional(row, "link", _parent),
         )
         for row in rows(text, "ip")
     )
 
 
-def _name(text: object) -> str:
-    return interface_name(text)
+def _parent(name: object) -> str | None:
+    # a parent in another namespace has no name here
+    return None if name is None else interface_name(name)
 
 
 def _mac(text: object) -> str | None:
@@ -185,7 +192,7 @@ def _source(row: Row) -> str:
     if source == "all":
         return source
     length = f"/{whole(row, 'srclen', 0, _MAX_LENGTH)}" if "srclen" in row else ""
-    return ip_network(f"{source}{length}" if source != "0" else f"0.0.0.0{length}")
+    return ip_network(f"{source}.0.0.0{length}" if source == "0" else f"{source}{length}")
 
 
 @reads("ip_neigh", "ip -j neigh show")

@@ -12,7 +12,8 @@ from fabric.observe.hostfacts.values import number, pci_address, shown
 from fabric.observe.parsers import UnreadableError
 
 _VERSIONS = re.compile(
-    r"NVIDIA-SMI +([0-9.]{1,20}) +Driver Version: +([0-9.]{1,20}) +CUDA Version: +([0-9.]{1,20}|N/A)"
+    r"NVIDIA-SMI +[0-9.]{1,20} +Driver Version: +([0-9.]{1,20})"
+    r" +CUDA Version: +([0-9.]{1,20}|N/A)"
 )
 _MEMORY = re.compile(r"[0-9]{1,9}MiB / +([0-9]{1,9})MiB")
 _GPU = re.compile(r"([0-9]{1,3}) +([!-~](?:[ -~]{0,60}[!-~])?) +(?:On|Off|N/A)")
@@ -66,7 +67,7 @@ def parse_nvidia_smi(text: str) -> NvidiaSmi:
     if [gpu.index for gpu in gpus] != sorted({gpu.index for gpu in gpus}):
         message = "nvidia-smi printed a GPU twice"
         raise UnreadableError(message)
-    return NvidiaSmi(versions[2], versions[3], tuple(gpus))
+    return NvidiaSmi(versions[1], versions[2], tuple(gpus))
 
 
 def _gpu(match: re.Match[str], row: list[str], below: list[str]) -> Gpu:
