@@ -16,7 +16,7 @@ from fabric.observe.hostfacts.values import choice, number, shown
 from fabric.observe.parsers import UnreadableError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 _SIZE = re.compile(r"([0-9]{1,10})(b|Kb|Mb|Gb)")
 _NAME = re.compile(r"[a-z][a-z-]{1,20}")
@@ -27,6 +27,12 @@ _DSCP_NAMES = {
     **{f"AF{row}{drop}": 8 * row + 2 * drop for row in range(1, 5) for drop in range(1, 4)},
     "EF": 46,
     "default": 0,
+}
+_TO_BYTES: Mapping[str, Callable[[float], float]] = {
+    "b": float,
+    "Kb": kib_to_bytes,
+    "Mb": mib_to_bytes,
+    "Gb": gib_to_bytes,
 }
 _U16 = 2**16 - 1
 
@@ -119,8 +125,7 @@ def _size(word: str) -> int:
     if not match:
         message = f"{shown(word)} is no size"
         raise UnreadableError(message)
-    to_bytes = {"b": float, "Kb": kib_to_bytes, "Mb": mib_to_bytes, "Gb": gib_to_bytes}[match[2]]
-    return round(to_bytes(int(match[1])))
+    return round(_TO_BYTES[match[2]](int(match[1])))
 
 
 @reads("dcb_app_text", "dcb app show dev {interface}")

@@ -190,7 +190,7 @@ def parse_ip_rule(text: str) -> tuple[IpRule, ...]:
 def _source(row: Row) -> str:
     source = row.get("src")
     if source == "all":
-        return source
+        return "all"
     length = f"/{whole(row, 'srclen', 0, _MAX_LENGTH)}" if "srclen" in row else ""
     return ip_network(f"{source}.0.0.0{length}" if source == "0" else f"{source}{length}")
 

@@ -1,4 +1,4 @@
-"""``mlxconfig`` and ``mstconfig query`` (Mellanox/mstflint, mlxconfig/mlxcfg_ui.cpp at b9d9e844)."""
+"""``mlxconfig`` and ``mstconfig query`` (Mellanox/mstflint, mlxconfig/mlxcfg_ui.cpp, b9d9e844)."""
 
 from __future__ import annotations
 

@@ -28,12 +28,15 @@ class NcclNvlink:
 
 @dataclass(frozen=True, slots=True)
 class NcclGpu:
-    """A GPU; ``capability`` is its compute capability times ten, ``gpudirect`` NCCL's ``gdr``."""
+    """A GPU; ``capability`` is its compute capability times ten, ``gpudirect`` NCCL's ``gdr``.
+
+    None is what a file for ``NCCL_TOPO_FILE`` leaves to detection.
+    """
 
     device: int
-    capability: int
-    rank: int
-    gpudirect: bool
+    capability: int | None
+    rank: int | None
+    gpudirect: bool | None
     nvlinks: tuple[NcclNvlink, ...]
 
 
@@ -42,11 +45,11 @@ class NcclNet:
     """A port that NCCL can use; ``rail`` and ``plane`` are there since NCCL 2.30."""
 
     name: str
-    device: int
-    rate_bps: int
-    port: int
-    guid: int
-    gpudirect: bool
+    device: int | None
+    rate_bps: int | None
+    port: int | None
+    guid: int | None
+    gpudirect: bool | None
     rail: int | None = None
     plane: int | None = None
 
@@ -57,8 +60,8 @@ class NcclPci:
 
     address: str
     pci_class: str
-    link_speed: str
-    link_width: int
+    link_speed: str | None
+    link_width: int | None
     gpu: NcclGpu | None
     nets: tuple[NcclNet, ...]
     below: tuple[NcclPci, ...]
@@ -66,11 +69,15 @@ class NcclPci:
 
 @dataclass(frozen=True, slots=True)
 class NcclCpu:
-    """A NUMA node; ``nets`` are the ports whose place on the PCI bus is not known."""
+    """A NUMA node; ``nets`` are the ports whose place on the PCI bus is not known.
+
+    ``host_hash`` tells the hosts of a dump apart that was made across several.
+    """
 
     numa_node: int | None
-    architecture: str
-    vendor: str
+    host_hash: int | None
+    architecture: str | None
+    vendor: str | None
     devices: tuple[NcclPci, ...]
     nets: tuple[NcclNet, ...]
 
@@ -84,7 +91,7 @@ class NcclTopology:
 
 @dataclass(frozen=True, slots=True)
 class NcclChannel:
-    """The way of one channel: ``hops`` are ``("net" or "gpu", device)`` in the order of the ring."""
+    """The way of one channel: ``hops`` are ``("net" or "gpu", device)`` in its order."""
 
     hops: tuple[tuple[str, int], ...]
 
@@ -127,23 +134,29 @@ def _cpu(element: Element) -> NcclCpu:
     numa = element.number("numaid")
     return NcclCpu(
         None if numa < 0 else numa,
-        word(element.text("arch"), "architecture"),
-        word(element.text("vendor"), "vendor"),
+        element.maybe("host_hash"),
+        _word(element, "arch"),
+        _word(element, "vendor"),
         tuple(_pci(child) for child in element.all("pci")),
         _nets(element),
     )
 
 
+def _word(element: Element, name: str) -> str | None:
+    return word(element.text(name), name) if name in element.attributes else None
+
+
 def _pci(element: Element) -> NcclPci:
     gpus = element.all("gpu")
+    speed = element.attributes.get("link_speed")
     if len(gpus) > 1:
         message = "a PCI device cannot be two GPUs"
         raise UnreadableError(message)
     return NcclPci(
         pci_address(element.text("busid")),
         word(element.text("class"), "PCI class"),
-        line(element.attributes.get("link_speed") or "unknown", "speed of a PCI link"),
-        element.number("link_width") if "link_width" in element.attributes else 0,
+        line(speed, "speed of a PCI link") if speed else None,
+        element.maybe("link_width"),
         _gpu(gpus[0]) if gpus else None,
         _nets(element),
         tuple(_pci(child) for child in element.all("pci")),
@@ -153,9 +166,9 @@ def _pci(element: Element) -> NcclPci:
 def _gpu(element: Element) -> NcclGpu:
     return NcclGpu(
         element.number("dev"),
-        element.number("sm"),
-        element.number("rank"),
-        element.flag("gdr"),
+        element.maybe("sm"),
+        element.maybe("rank"),
+        element.flag("gdr") if "gdr" in element.attributes else None,
         tuple(_nvlink(link) for link in element.all("nvlink")),
     )
 
@@ -170,16 +183,16 @@ def _nets(element: Element) -> tuple[NcclNet, ...]:
 
 
 def _net(element: Element) -> NcclNet:
-    told = element.attributes
+    speed = element.maybe("speed")
     return NcclNet(
         rdma_name(element.text("name")),
-        element.number("dev"),
-        round(mbps_to_bps(element.number("speed"))),
-        element.number("port"),
-        element.number("guid"),
-        element.flag("gdr"),
-        element.number("rail") if "rail" in told else None,
-        element.number("plane") if "plane" in told else None,
+        element.maybe("dev"),
+        None if speed is None or speed < 0 else round(mbps_to_bps(speed)),
+        element.maybe("port"),
+        element.maybe("guid"),
+        element.flag("gdr") if "gdr" in element.attributes else None,
+        element.maybe("rail"),
+        element.maybe("plane"),
     )
 
 

@@ -127,8 +127,9 @@ def _affinities(
 def _devices(nics: tuple[str, ...], lines: list[str]) -> dict[str, str]:
     if not any(line.strip() == "NIC Legend:" for line in lines):
         return {name: rdma_name(name) for name in nics if not name.startswith("NIC")}
-    found = dict(match.groups() for line in lines if (match := _LEGEND.fullmatch(line.strip())))
-    if set(found) != set(nics) or len(set(found.values())) != len(found):
+    named = [match for line in lines if (match := _LEGEND.fullmatch(line.strip()))]
+    found = {match[1]: match[2] for match in named}
+    if set(found) != set(nics) or len({match[2] for match in named}) != len(named):
         message = "the legend does not name each NIC once"
         raise UnreadableError(message)
     return {name: rdma_name(found[name]) for name in nics}

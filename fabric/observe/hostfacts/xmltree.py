@@ -8,7 +8,7 @@ from xml.parsers import expat
 from fabric.observe.hostfacts.values import number, shown
 from fabric.observe.parsers import UnreadableError
 
-#: NCCL itself stops far below: MAX_NODES of NVIDIA/nccl, src/graph/xml.h is 1024 for a topology.
+#: NCCL itself stops far below: MAX_SUBS of NVIDIA/nccl, src/graph/xml.h, is 640 for one element.
 MAX_ELEMENTS = 100_000
 MAX_DEPTH = 64
 
@@ -43,6 +43,10 @@ class Element:
             except ValueError:
                 pass
         return number(text, f"number in {name}")
+
+    def maybe(self, name: str) -> int | None:
+        """Return an attribute as a number, None where it is not there."""
+        return self.number(name) if name in self.attributes else None
 
     def flag(self, name: str) -> bool:
         """Return an attribute that is 0 or 1, or raise UnreadableError."""
