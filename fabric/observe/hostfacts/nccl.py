@@ -56,7 +56,10 @@ class NcclNet:
 
 @dataclass(frozen=True, slots=True)
 class NcclPci:
-    """A PCI device: a switch with devices below it, a GPU, or a NIC."""
+    """A PCI device: a switch with devices below it, a GPU, or a NIC.
+
+    ``link_width`` is in lanes; NCCL writes 0 for a width that it does not know.
+    """
 
     address: str
     pci_class: str
@@ -156,7 +159,7 @@ def _pci(element: Element) -> NcclPci:
         pci_address(element.text("busid")),
         word(element.text("class"), "PCI class"),
         line(speed, "speed of a PCI link") if speed else None,
-        element.maybe("link_width"),
+        element.maybe("link_width") or None,
         _gpu(gpus[0]) if gpus else None,
         _nets(element),
         tuple(_pci(child) for child in element.all("pci")),
