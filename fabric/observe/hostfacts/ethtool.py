@@ -147,4 +147,4 @@ def parse_ethtool_statistics(text: str) -> dict[str, int]:
 
 
 #: Names of mlx5 are words; bnxt_en puts the ring before them (``[0]: rx_discards``).
-_COUNTER = re.compile(r"(?:\[[0-9]{1,4}\]: ?)?[A-Za-z0-9_][A-Za-z0-9_.()/ -]{0,63}")
+_COUNTER = re.compile(r"(?:\[[0-9]{1,4}\]: ?)?[A-Za-z0-9_][A-Za-z0-9_./ -]{0,63}")

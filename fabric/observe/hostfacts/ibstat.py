@@ -90,7 +90,7 @@ def parse_ibstat(text: str) -> tuple[IbDevice, ...]:
 def _device(match: re.Match[str], lines: list[str]) -> IbDevice:
     starts = [number for number, line in enumerate(lines) if _PORT.fullmatch(line.rstrip())]
     head = pairs(lines[: starts[0]] if starts else lines)
-    ends = [*starts[1:], len(lines)]
+    ends = [*starts, len(lines)][1:]
     ports = tuple(_port(lines[start:end]) for start, end in zip(starts, ends, strict=True))
     name = rdma_name(match[2])
     if number(wanted(head, "Number of ports"), "number of ports") != len(ports):

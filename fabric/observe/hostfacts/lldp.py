@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.observe.hostfacts import reads
 from fabric.observe.hostfacts.jsontext import read_json
-from fabric.observe.hostfacts.values import interface_name, line, shown
+from fabric.observe.hostfacts.values import interface_name, label, shown
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.state import LldpNeighbour
 
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 def parse_lldp(text: str) -> Neighbours:
     """Parse the neighbours by local interface, in either of the two forms.
 
-    Names and ports are what the neighbour sent, printable and at most 255 characters long; a
-    description that is not is left out. ``system_name`` is empty where it sent none.
+    Names and ports are what the neighbour sent; with signs that no system puts there the reading is
+    refused. A description that is no printable ASCII is left out. ``system_name`` is empty where
+    the neighbour sent none.
 
     Raises
     ------
@@ -53,8 +54,8 @@ def _neighbour(seen: Any) -> LldpNeighbour:
     identity = _value(_single(port.get("id"), "id of a port").get("value"))
     description = _value(port.get("descr", ""))
     return LldpNeighbour(
-        line(system, "name of a system") if system else "",
-        line(identity, "id of a port"),
+        label(system, "name of a system") if system else "",
+        label(identity, "id of a port"),
         description if description.isprintable() and description.isascii() else "",
     )
 

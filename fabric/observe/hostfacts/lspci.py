@@ -23,7 +23,7 @@ _LINK = re.compile(
 _ORDERING = re.compile(r"RlxdOrd([+-])")
 _ACS = re.compile(r"([A-Za-z]{1,20})([+-])")
 _NUMA = re.compile(r"NUMA node: (-?[0-9]{1,4})")
-_DRIVER = re.compile(r"Kernel driver in use: ([a-z0-9_-]{1,40})")
+_DRIVER = re.compile(r"Kernel driver in use: ([a-z0-9][a-z0-9_-]{0,40})")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from fabric.observe.hostfacts import reads
 from fabric.observe.hostfacts.textlines import whole_lines
-from fabric.observe.hostfacts.values import line as line_of_text
-from fabric.observe.hostfacts.values import shown
+from fabric.observe.hostfacts.values import label, shown
 from fabric.observe.parsers import UnreadableError
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ _HEADERS = {
     ("Default", "Next Boot"): ("default", "next_boot"),
     ("Current", "Next Boot"): ("current", "next_boot"),
 }
-_DEVICE = re.compile(r"[A-Za-z0-9/._:-]{1,80}")
+_DEVICE = re.compile(r"(?:/dev/mst/)?[A-Za-z0-9][A-Za-z0-9._:-]{1,79}")
 _NAME = re.compile(r"[A-Z][A-Za-z0-9_]{1,70}(?:\[[0-9]{1,4}(?:\.\.[0-9]{1,4})?\])?")
 _ENUM = re.compile(r"([A-Za-z0-9_.,/+-]{1,60})\(([0-9]{1,20})\)")
 _PLAIN = re.compile(r"[0-9]{1,20}|0x[0-9a-fA-F]{1,16}")
@@ -95,7 +94,7 @@ def _config(lines: list[str]) -> NvConfig:
     if not _DEVICE.fullmatch(device) or not table["next_boot"]:
         message = f"mlxconfig printed no settings of {shown(device)}"
         raise UnreadableError(message)
-    model = line_of_text(head.get("Device type"), "type of a device")
+    model = label(head.get("Device type"), "type of a device")
     return NvConfig(device, model, table["next_boot"], table.get("current"), table.get("default"))
 
 

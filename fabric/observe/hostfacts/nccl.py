@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from fabric.core.units import mbps_to_bps
 from fabric.observe.hostfacts import reads
-from fabric.observe.hostfacts.values import line, pci_address, rdma_name, word
+from fabric.observe.hostfacts.values import label, pci_address, rdma_name, word
 from fabric.observe.hostfacts.xmltree import Element, read_xml
 from fabric.observe.parsers import UnreadableError
 
@@ -158,7 +158,7 @@ def _pci(element: Element) -> NcclPci:
     return NcclPci(
         pci_address(element.text("busid")),
         word(element.text("class"), "PCI class"),
-        line(speed, "speed of a PCI link") if speed else None,
+        label(speed, "speed of a PCI link") if speed else None,
         element.maybe("link_width") or None,
         _gpu(gpus[0]) if gpus else None,
         _nets(element),

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from fabric.observe.hostfacts import reads
 from fabric.observe.hostfacts.textlines import whole_lines
-from fabric.observe.hostfacts.values import line as line_of_text
-from fabric.observe.hostfacts.values import number, pci_address, shown
+from fabric.observe.hostfacts.values import label, number, pci_address, shown
 from fabric.observe.parsers import UnreadableError
 
 _VERSIONS = re.compile(
@@ -16,7 +15,7 @@ _VERSIONS = re.compile(
     r" +CUDA Version: +([0-9.]{1,20}|N/A)"
 )
 _MEMORY = re.compile(r"[0-9]{1,9}MiB / +([0-9]{1,9})MiB")
-_GPU = re.compile(r"([0-9]{1,3}) +([!-~](?:[ -~]{0,60}[!-~])?) +(?:On|Off|N/A)")
+_GPU = re.compile(r"([0-9]{1,3}) +([A-Za-z0-9][A-Za-z0-9 ._/+-]{0,60}) +(?:On|Off|N/A)")
 _BUS = re.compile(r"([0-9A-Fa-f:.]{1,20}) +(?:On|Off|N/A)")
 _UUID = re.compile(r"GPU-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _QUERY_GPU = re.compile(r"GPU ([0-9A-Fa-f:.]{1,20})")
@@ -53,7 +52,7 @@ def parse_nvidia_smi(text: str) -> NvidiaSmi:
     """
     lines = whole_lines(text)
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if "|" in line]
-    versions = next((match for row in rows if (match := _VERSIONS.fullmatch(row[0]))), None)
+    versions = next((match for row in rows if row and (match := _VERSIONS.fullmatch(row[0]))), None)
     processes = [number for number, row in enumerate(rows) if row == ["Processes:"]]
     last = next((line for line in reversed(lines) if line.strip()), "")
     if not versions or len(processes) != 1 or not last.startswith("+---"):
@@ -62,21 +61,22 @@ def parse_nvidia_smi(text: str) -> NvidiaSmi:
     gpus: list[Gpu] = []
     rows = rows[: processes[0]]
     for row, below in zip(rows, [*rows[1:], []], strict=True):
-        if row and (match := _GPU.fullmatch(row[0])):
-            gpus.append(_gpu(match, row, below))
-    if [gpu.index for gpu in gpus] != sorted({gpu.index for gpu in gpus}):
-        message = "nvidia-smi printed a GPU twice"
+        name, bus, *_ = (*row, "", "")
+        if _GPU.fullmatch(name) or _BUS.fullmatch(bus):
+            gpus.append(_gpu(name, bus, below))
+    if not gpus or [gpu.index for gpu in gpus] != sorted({gpu.index for gpu in gpus}):
+        message = "nvidia-smi printed no GPU, or one twice"
         raise UnreadableError(message)
     return NvidiaSmi(versions[1], versions[2], tuple(gpus))
 
 
-def _gpu(match: re.Match[str], row: list[str], below: list[str]) -> Gpu:
-    bus = _BUS.fullmatch(row[1]) if len(row) > 1 else None
+def _gpu(name: str, bus: str, below: list[str]) -> Gpu:
+    match, place = _GPU.fullmatch(name), _BUS.fullmatch(bus)
     memory = _MEMORY.fullmatch(below[1]) if len(below) > 1 else None
-    if not bus or not memory:
-        message = f"nvidia-smi printed half of GPU {match[1]}"
+    if not match or not place or not memory:
+        message = f"nvidia-smi printed half of a GPU: {shown(name)}"
         raise UnreadableError(message)
-    return Gpu(int(match[1]), match[2].rstrip(), pci_address(bus[1]), int(memory[1]))
+    return Gpu(int(match[1]), match[2].rstrip(), pci_address(place[1]), int(memory[1]))
 
 
 @reads("nvidia_smi_query", "nvidia-smi -q")
@@ -104,8 +104,8 @@ def parse_nvidia_smi_query(text: str) -> NvidiaSmi:
         message = "nvidia-smi -q did not print every GPU"
         raise UnreadableError(message)
     return NvidiaSmi(
-        line_of_text(head.get("Driver Version"), "version of the driver"),
-        line_of_text(head.get("CUDA Version"), "version of CUDA"),
+        label(head.get("Driver Version"), "version of the driver"),
+        label(head.get("CUDA Version"), "version of CUDA"),
         tuple(_query_gpu(index, *gpu) for index, gpu in enumerate(gpus)),
     )
 
@@ -119,5 +119,5 @@ def _query_gpu(index: int, address: str, told: dict[str, str]) -> Gpu:
     }:
         message = f"nvidia-smi -q printed half of the GPU at {shown(address)}"
         raise UnreadableError(message)
-    name = line_of_text(told.get("Product Name"), "name of a GPU")
+    name = label(told.get("Product Name"), "name of a GPU")
     return Gpu(index, name, address, number(memory, "memory of a GPU"), uuid)

@@ -19,8 +19,8 @@ _PCI = re.compile(r"(?:([0-9A-Fa-f]{4,8}):)?([0-9A-Fa-f]{2}):([01][0-9A-Fa-f])\.
 _MAC = re.compile(r"[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}(?:(?::[0-9A-Fa-f]{2}){14})?")
 _WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+:/-]{0,63}")
 _NUMBER = re.compile(r"[0-9]{1,20}")
-#: LLDP strings have at most 255 octets (IEEE 802.1AB-2016, clause 8.5).
-_LINE = re.compile(r"[ -~]{1,255}")
+#: LLDP strings have at most 255 octets (IEEE 802.1AB-2016, clause 8.5). No sign that a shell reads.
+_LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._:/+,=@-]{0,254}")
 _SHOWN = 40
 U64_MAX = 2**64 - 1
 
@@ -53,9 +53,9 @@ def word(text: object, kind: str) -> str:
     return _matched(_WORD, text, kind)
 
 
-def line(text: object, kind: str) -> str:
-    """Return one line of printable ASCII, or raise UnreadableError."""
-    return _matched(_LINE, text, kind)
+def label(text: object, kind: str) -> str:
+    """Return a name with blanks (a model, a system, a port of it), or raise UnreadableError."""
+    return _matched(_LABEL, text, kind)
 
 
 def choice(text: str, known: Collection[str], kind: str) -> str:

@@ -119,7 +119,7 @@ def _dscp_map(text: str) -> dict[int, int]:
         match = re.fullmatch(r"\s*prio:([0-7])\s+dscp:((?:\d\d,)+)\s*", line)
         dscps = [int(dscp) for dscp in match[2].split(",") if dscp] if match else []
         if not match or max(dscps) >= _DSCPS or found.keys() & dscps:
-            message = f"mlnx_qos printed a line of its DSCP map that cannot be: {line!r}"
+            message = f"mlnx_qos printed a line of its DSCP map that cannot be: {line[:80]!a}"
             raise UnreadableError(message)
         found.update(dict.fromkeys(dscps, int(match[1])))
     return found
@@ -151,7 +151,7 @@ def _traffic_class(line: str) -> tuple[int, str, int]:
     match = _TRAFFIC_CLASS.fullmatch(line)
     percent = int(match[3] or 0) if match else 0
     if not match or (match[2] == "ets") != (match[3] is not None) or percent > _PERCENT:
-        message = f"mlnx_qos printed a traffic class that cannot be: {line!r}"
+        message = f"mlnx_qos printed a traffic class that cannot be: {line[:80]!a}"
         raise UnreadableError(message)
     return int(match[1]), match[2], percent
 
