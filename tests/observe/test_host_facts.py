@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
+from fabric.observe.hostfacts import load_readers, readers
 from fabric.observe.hostfacts.assemble import host_facts
 from fabric.observe.hostfacts.facts import HostFacts
 from fabric.observe.state import LldpNeighbour
@@ -190,9 +194,8 @@ def test_readings_that_disagree(change: dict[str, str], field: str, attribute: s
 
 def test_dcb_in_place_of_mlnx_qos() -> None:
     """It tells PFC and the map, not whom the NIC trusts."""
-    dcb: dict[str, Any] = {
-        f"dcb_{kind}:eth1": text_of(f"dcb_{kind}.json") for kind in ("pfc", "app")
-    }
+    kinds = ("dcb_pfc", "dcb_app")
+    dcb = {f"{kind}:eth1": text_of(f"{kind}.json") for kind in kinds}
     nic = _without("mlnx_qos:eth1", **dcb).nic("mlx5_1")
     assert nic is not None
     assert (nic.pfc_priorities, nic.trust, nic.qos) == ((3,), None, None)
@@ -244,3 +247,12 @@ def test_recorded_gpus_without_nics() -> None:
     assert len(facts.gpus) == len(facts.topology.gpus) == 8
     assert facts.affinity() is None
     assert facts.nccl_topology is not None
+
+
+def test_the_document_lists_each_reading() -> None:
+    """With its command."""
+    text = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
+    section = text.partition("## Facts of a host\n")[2].partition("\n## ")[0]
+    listed = dict(re.findall(r"^\| `([a-z_]+)` \| `(.+?)` \| .+ \|$", section, re.MULTILINE))
+    load_readers()
+    assert listed == {name: readers[name].command for name in readers}
