@@ -253,6 +253,6 @@ def test_the_document_lists_each_reading() -> None:
     """With its command."""
     text = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
     section = text.partition("## Facts of a host\n")[2].partition("\n## ")[0]
-    listed = dict(re.findall(r"^\| `([a-z_]+)` \| `(.+?)` \| .+ \|$", section, re.MULTILINE))
+    listed = dict(re.findall(r"^\| `([a-z0-9_]+)` \| `(.+?)` \| .+ \|$", section, re.MULTILINE))
     load_readers()
     assert listed == {name: readers[name].command for name in readers}
