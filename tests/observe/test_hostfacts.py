@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import pkgutil
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 
 from fabric.observe import hostfacts as package
 from fabric.observe.hostfacts import MAX_CHARACTERS, load_readers, readers, reads
+from fabric.observe.hostfacts.commands import command_of
 from fabric.observe.hostfacts.dcb import DcbBuffer, DcbEts, DcbPfc
 from fabric.observe.hostfacts.ethtool import (
     EthtoolDriver,
@@ -19,6 +22,7 @@ from fabric.observe.hostfacts.ethtool import (
     parse_ethtool,
     parse_ethtool_driver,
     parse_ethtool_fec,
+    parse_ethtool_pause,
     parse_ethtool_statistics,
 )
 from fabric.observe.hostfacts.ibdev2netdev import RdmaNetdev
@@ -56,7 +60,7 @@ load_readers()
 SAMPLES = Path(__file__).parent / "samples" / "host"
 #: Modules that read nothing themselves.
 SUPPORT = {
-    *("assemble", "facts", "jsontext", "readings", "textlines", "values", "xmltree"),
+    *("assemble", "commands", "facts", "jsontext", "readings", "textlines", "values", "xmltree"),
 }
 ON_3 = tuple(number == 3 for number in range(8))
 THIRD = (0, 0, 0, 77, 0, 0, 0, 0)
@@ -441,6 +445,12 @@ def test_driver_of_a_virtual_device() -> None:
     assert parse_ethtool_driver(text) == EthtoolDriver("veth", None, None)
 
 
+def test_pause_of_one_direction() -> None:
+    """Is not that of the other."""
+    text = "Pause parameters for eth1:\nAutonegotiate:\toff\nRX:\t\ton\nTX:\t\toff\n\n"
+    assert parse_ethtool_pause(text) == EthtoolPause("eth1", receive=True, transmit=False)
+
+
 def test_counters_by_ring() -> None:
     """Names of bnxt_en."""
     text = "NIC statistics:\n     [0]: rx_discards: 3\n     [1]: rx_discards: 4\n"
@@ -494,3 +504,122 @@ def test_outputs_that_are_too_large_are_not_read() -> None:
     """The limit is far above what a host prints."""
     with pytest.raises(UnreadableError, match="more than"):
         parse_ibstat("x" * (MAX_CHARACTERS + 1))
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("ibdev2netdev.txt", "mlx5_2 port", "mlx5_1 port"),
+        ("rdma_link.json", '"mlx5_2"', '"mlx5_1"'),
+        ("rdma_statistic.json", '"mlx5_2"', '"mlx5_1"'),
+        ("rdma_link.json", '"port":1', '"port":true'),
+        ("show_gids.txt", "mlx5_2\t1\t1", "mlx5_2\t1\t0"),
+        ("ibstat.txt", "CA 'mlx5_2'", "CA 'mlx5_1'"),
+        ("ibstat.txt", "\t\tRate: 400\n", "\t\tRate: 400\n\t\tRate: 200\n"),
+        ("lspci.txt", "0000:ca:00.0", "0000:4b:00.0"),
+        ("sysfs_pci.txt", "/devices/0000:ca:00.0 ", "/devices/0000:cb:00.0 "),
+        ("sysfs_class.txt", "infiniband/mlx5_2", "infiniband/mlx5_9"),
+        ("sysfs_class.txt", "/sys/class/net:\n", ""),
+        ("hw_counters.txt", "ports/1/hw_counters/out_of", "ports/1/hw_counters/np_cnp_sent:1\n/"),
+        ("nvidia_smi.txt", "0  NVIDIA H100 80GB HBM3", "0  $(reboot)            "),
+        ("nvidia_smi.txt", "00000000:4D:00.0 Off", "00000000:4D:00.0    "),
+        ("nvidia_smi.txt", "      3MiB |\n+---", "      3MiB |\n    "),
+        ("nvidia_smi.txt", "|   1  NVIDIA", "|   0  NVIDIA"),
+        ("nvidia_smi_query.txt", ": 2\n", ": 3\n"),
+        (
+            "nvidia_smi_query.txt",
+            "Bus Id                            : 00000000:4D",
+            "Bus Id : 0:4E",
+        ),
+        ("ethtool_statistics.txt", "rx_prio3_pause: 41", "rx_packets: 41"),
+        ("ethtool.txt", "400000Mb/s", "fast"),
+        ("ethtool_driver.txt", "0000:4b:00.0", "$(id)"),
+        ("dcb_app.json", "[48,6", "[26,6"),
+        ("dcb_app.json", "[48,6", "[64,6"),
+        ("dcb_app.json", "[48,6", "[48,8"),
+        ("dcb_ets.json", '"vendor"', '"magic"'),
+        ("dcb_buffer.json", "[65536,", "["),
+        ("dcb_pfc.json", "[false,", "[0,"),
+        ("dcb_app_text.txt", "EF:5", "AF31:5"),
+        ("dcb_app_text.txt", "EF:5", "EG:5"),
+        ("dcb_ets_text.txt", "3:80", "3:180"),
+        ("ip_addr.json", "10.64.1.2", "10.64.1.256"),
+        ("ip_route.json", "10.64.0.0/16", "10.64.0.0/36"),
+        ("ip_neigh.json", "0c:42:a1:00:00:01", "0c:42:a1:00:00"),
+        ("ip_link.json", '"UP", "link_type"', '"FAST", "link_type"'),
+        ("lldp.json", "su1-leaf1", "$(reboot)"),
+        ("lldp.json0.json", "Ethernet1/5", "`id`"),
+        ("lldp.json", '"id": {', '"no": {'),
+        ("nccl_graph.xml", 'nchannels="2"', 'nchannels="3"'),
+        ("nccl_graph.xml", 'speedintra="30"', 'speedintra="nan"'),
+        ("nccl_topology.xml", 'busid="0000:4d:00.0"', 'busid="4d"'),
+        ("nccl_topology.xml", '<net name="mlx5_1"', '<net name="$(id)"'),
+        ("ofed_info.txt", ":\n", ":\nMLNX_OFED_LINUX-5.8-1.1.2.1:\n"),
+    ],
+)
+def test_outputs_that_contradict_themselves(name: str, old: str, new: str) -> None:
+    """Or hold what the tool never prints: one change, and the reading is unknown."""
+    text = text_of(name)
+    assert old in text
+    with pytest.raises(UnreadableError):
+        readers[reading_of(name)].parse(text.replace(old, new, 1))
+
+
+@pytest.mark.parametrize("name", ["lldp.json", "lldp.json0.json"])
+def test_a_description_that_is_no_text_is_left_out(name: str) -> None:
+    """It is no name; the neighbour stays."""
+    for hostile in (r"to\ngpu001", r"\u001b[31m", "für gpu001"):
+        found = readers["lldp"].parse(text_of(name).replace("to gpu001", hostile))
+        assert found["eth1"] == (LldpNeighbour("su1-leaf1", "Ethernet1/5", ""),)
+
+
+def test_a_single_neighbour() -> None:
+    """The older form takes away lists of one: the interface is an object."""
+    row = json.loads(text_of("lldp.json"))["lldp"]["interface"][0]
+    text = json.dumps({"lldp": {"interface": row}})
+    assert readers["lldp"].parse(text) == {"eth1": LLDP["eth1"]}
+    for nothing in ('{"lldp": {}}', '{"lldp": [{}]}'):
+        assert readers["lldp"].parse(nothing) == {}
+
+
+@pytest.mark.parametrize(
+    ("reading", "target", "command"),
+    [
+        ("show_gids", "", "show_gids"),
+        ("mlnx_qos", "eth1", "mlnx_qos -i eth1"),
+        ("show_counters", "mlx5_1", "show_counters mlx5_1"),
+        ("lspci", "4B:00.0", "lspci -Dnnvv -s 0000:4b:00.0"),
+        ("nccl_graph", "/tmp/graph.xml", "cat /tmp/graph.xml"),
+    ],
+)
+def test_commands(reading: str, target: str, command: str) -> None:
+    """With what they are asked for."""
+    assert command_of(reading, target) == command
+
+
+@pytest.mark.parametrize(
+    ("reading", "target"),
+    [
+        ("mlnx_qos", ""),
+        ("mlnx_qos", "eth1; reboot"),
+        ("mlnx_qos", "-h"),
+        ("show_counters", "$(id)"),
+        ("lspci", "4b:00.0 -x"),
+        ("nccl_graph", "/tmp/../etc/shadow"),
+        ("nccl_graph", "-n"),
+        ("show_gids", "mlx5_1"),
+    ],
+)
+def test_commands_with_what_is_no_target(reading: str, target: str) -> None:
+    """Nothing unchecked comes into a command line."""
+    with pytest.raises(ValueError, match="no"):
+        command_of(reading, target)
+
+
+def test_every_command_can_be_asked() -> None:
+    """Each kind of target is known."""
+    targets = {"interface": "eth1", "rdma_device": "mlx5_1", "pci_address": "0000:4b:00.0"}
+    for name in readers:
+        place = re.search(r"\{(\w+)\}", readers[name].command)
+        target = targets.get(place[1], "/tmp/dump.xml") if place else ""
+        assert "{" not in command_of(name, target)

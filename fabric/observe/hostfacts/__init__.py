@@ -83,6 +83,7 @@ def _clean(text: str, *, colour: bool, empty: bool) -> str:
     return plain(_COLOUR.sub("", text) if colour else text)
 
 
+@functools.cache
 def load_readers() -> None:
     """Import every module of this package, so that each has registered itself."""
     import_modules(__name__, __path__)

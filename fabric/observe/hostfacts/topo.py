@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 NEARNESS = ("PIX", "PXB", "PHB", "NODE", "SYS")
 _LINK = re.compile(r"X|NV[0-9]{1,3}|PIX|PXB|PHB|NODE|SYS")
 _TITLES = re.compile(r"CPU Affinity|NUMA Affinity|GPU NUMA ID")
-_NAME = re.compile(r"GPU[0-9]{1,3}|NIC[0-9]{1,3}|[a-z][a-z0-9_]{0,62}")
+_NAME = re.compile(r"GPU[0-9]{1,3}|NIC[0-9]{1,3}|[a-z][A-Za-z0-9_.-]{0,62}")
 _LEGEND = re.compile(r"(NIC[0-9]{1,3}): (\S{1,64})")
 _CPUS = re.compile(r"[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*|N/A")
 _NUMA = re.compile(r"[0-9]{1,4}")

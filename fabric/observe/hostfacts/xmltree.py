@@ -92,7 +92,7 @@ def read_xml(text: str, root: str) -> Element:
         When the text is not whole or well-formed, or too large.
     """
     builder = _Builder()
-    parser = expat.ParserCreate()
+    parser = expat.ParserCreate("UTF-8")  # whatever the text declares
     parser.StartElementHandler = builder.start
     parser.EndElementHandler = builder.end
     parser.StartDoctypeDeclHandler = _refuse
