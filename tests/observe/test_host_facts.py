@@ -119,6 +119,16 @@ def test_what_was_not_read_is_named() -> None:
     assert not any(key.endswith(":eth1") for key in facts.unread)
 
 
+def test_gids_that_were_not_read() -> None:
+    """Are unknown, not none."""
+    nic = _without("show_gids").nic("mlx5_1")
+    assert nic is not None
+    assert nic.gids is None
+    known = host_facts("gpu001", WHOLE).nic("mlx5_10")
+    assert known is not None
+    assert known.gids == ()
+
+
 def test_a_host_without_rdma_devices() -> None:
     """Is known to have none when a tool lists none."""
     assert host_facts("gpu001", {"rdma_link": "[]\n"}).nics == ()

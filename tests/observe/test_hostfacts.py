@@ -226,7 +226,7 @@ CASES: dict[str, Any] = {
     "ip_link.json": (
         IpLink("lo", 1, 65536, "UNKNOWN", True, "00:00:00:00:00:00"),
         IpLink("eth1", 3, 9000, "UP", True, "58:2e:61:10:00:01"),
-        IpLink("eth1.101", 9, 9000, "DOWN", False, "58:2e:61:10:00:01", "eth1"),
+        IpLink("eth1.101", 9, 9000, "LOWERLAYERDOWN", False, "58:2e:61:10:00:01", "eth1"),
         IpLink("net1", 10, 1500, "DOWN", False, "58:2e:61:10:00:02"),
     ),
     "ip_addr.json": (
@@ -408,6 +408,7 @@ def test_pending_settings_are_those_that_wait_for_a_reboot() -> None:
         ("48                  4 ", "48                    "),  # a value is missing
         ("Next Boot", "New"),  # what a set would do, not what is
         ("\nDevice #1:", "\n-E- Failed to open the device\n\nDevice #1:"),
+        ("\nDevice type:", "\n-E- Failed to query: busy\nDevice type:"),
         ("CNP_DSCP_P1", "NUM_OF_VFS "),
         ("Device:             0000:4b:00.0", "Device:             $(id)       "),
         ("True(1)", "Vrai`1`"),

@@ -20,11 +20,13 @@ _HEADERS = {
     ("Default", "Next Boot"): ("default", "next_boot"),
     ("Current", "Next Boot"): ("current", "next_boot"),
 }
+#: What can stand below the settings.
+_NOTES = ("The '*'", "The 'RO'", "Device Firmware does not support reading", "-W-", "-I-")
 _DEVICE = re.compile(r"(?:/dev/mst/)?[A-Za-z0-9][A-Za-z0-9._:-]{1,79}")
 _NAME = re.compile(r"[A-Z][A-Za-z0-9_]{1,70}(?:\[[0-9]{1,4}(?:\.\.[0-9]{1,4})?\])?")
 _ENUM = re.compile(r"([A-Za-z0-9_.,/+-]{1,60})\(([0-9]{1,20})\)")
 _PLAIN = re.compile(r"[0-9]{1,20}|0x[0-9a-fA-F]{1,16}")
-_TEXT = re.compile(r"N/A|Array\[[0-9]{1,4}\.\.[0-9]{1,4}\]|[A-Za-z0-9_.:/+-]{1,60}")
+_TEXT = re.compile(r"N/A|Array\[[0-9]{1,4}\.\.[0-9]{1,4}\]|[A-Za-z0-9_.:/+-]{1,300}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +111,9 @@ def _columns(titles: str) -> tuple[str, ...]:
 def _table(lines: list[str], columns: tuple[str, ...]) -> dict[str, dict[str, NvValue]]:
     table: dict[str, dict[str, NvValue]] = {column: {} for column in columns}
     for line in lines:
-        if line.startswith(("The '*'", "The 'RO'", "-W-", "-I-")):
+        if line.startswith(_NOTES):
             continue
-        words = [word for word in line.split() if word not in {"*", "RO"}]
+        words = [word for word in line.split() if word not in {"*", "RO", "*RO"}]
         if len(words) != len(columns) + 1 or not _NAME.fullmatch(words[0]):
             message = f"mlxconfig printed {shown(line)}"
             raise UnreadableError(message)
