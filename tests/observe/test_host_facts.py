@@ -7,10 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from fabric.lab.clock import LabClock
+from fabric.lab.host import HostStandIn
 from fabric.observe.hostfacts import load_readers, readers
 from fabric.observe.hostfacts.assemble import host_facts
+from fabric.observe.hostfacts.commands import command_of
 from fabric.observe.hostfacts.facts import HostFacts
 from fabric.observe.state import LldpNeighbour
+from tests.lab.conftest import host_spec
 from tests.observe.test_fixtures import recorded
 from tests.observe.test_hostfacts import text_of
 
@@ -257,6 +261,29 @@ def test_recorded_gpus_without_nics() -> None:
     assert len(facts.gpus) == len(facts.topology.gpus) == 8
     assert facts.affinity() is None
     assert facts.nccl_topology is not None
+
+
+def test_a_host_of_the_lab() -> None:
+    """By the commands of the readings that the stand-in has."""
+    device = HostStandIn(host_spec(), LabClock())
+    keys = ["show_gids", "ibdev2netdev", "rdma_link", "ip_addr", "ip_link", "ip_rule", "ip_route"]
+    keys += ["ip_neigh", "lldp", "mlnx_qos:rail0", "ethtool:rail0", "ethtool_driver:rail0"]
+    keys += ["ethtool_pause:rail0", "ethtool_statistics:rail0", "traffic_class:mlx5_0"]
+    texts = {}
+    for key in keys:
+        reading, _, target = key.partition(":")
+        status, texts[key] = device.run_detached(command_of(reading, target))
+        assert status == 0, key
+    device.fs.close()
+    facts = host_facts("gpu01", texts)
+    assert facts.raw == {}
+    nic = facts.nic("mlx5_0")
+    assert nic is not None
+    assert (nic.interface, nic.pci_address, nic.link_layer) == ("rail0", "0000:18:00.0", "RoCE")
+    assert (nic.rate_bps, nic.trust, nic.pfc_priorities) == (400_000_000_000, "pcp", ())
+    assert nic.lldp == (LldpNeighbour("leaf01", "Ethernet16", "Ethernet16"),)
+    assert nic.traffic_class is not None
+    assert nic.traffic_class.dscp is None
 
 
 def test_the_document_lists_each_reading() -> None:

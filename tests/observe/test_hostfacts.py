@@ -587,7 +587,7 @@ def test_a_single_neighbour() -> None:
     ("reading", "target", "command"),
     [
         ("show_gids", "", "show_gids"),
-        ("mlnx_qos", "eth1", "mlnx_qos -i eth1"),
+        ("mlnx_qos", "eth1", "mlnx_qos -i eth1 -a"),
         ("show_counters", "mlx5_1", "show_counters mlx5_1"),
         ("lspci", "4B:00.0", "lspci -Dnnvv -s 0000:4b:00.0"),
         ("nccl_graph", "/tmp/graph.xml", "cat /tmp/graph.xml"),

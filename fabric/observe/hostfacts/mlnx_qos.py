@@ -6,7 +6,7 @@ from fabric.observe.hostfacts import reads
 from fabric.observe.parsers.mlnx_qos import NicQos, mlnx_qos
 
 
-@reads("mlnx_qos", "mlnx_qos -i {interface}")
+@reads("mlnx_qos", "mlnx_qos -i {interface} -a")
 def parse_mlnx_qos(text: str) -> NicQos:
     """Parse the QoS of one NIC in any version of the tool, or raise UnreadableError."""
     return mlnx_qos(text)
