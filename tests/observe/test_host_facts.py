@@ -121,6 +121,8 @@ def test_what_was_not_read_is_named() -> None:
         assert facts.unread[reading] == "not read"
     assert facts.unread["lspci:0000:ca:00.0"] == "not read"
     assert not any(key.endswith(":eth1") for key in facts.unread)
+    missed = {key for key in facts.unread if key.endswith(":ib0")}
+    assert missed == {"ethtool:ib0", "ethtool_driver:ib0", "ethtool_statistics:ib0"}
 
 
 def test_gids_that_were_not_read() -> None:

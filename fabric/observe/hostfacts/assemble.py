@@ -74,7 +74,11 @@ def _nic(read: Readings, port: Port) -> NicFacts:
     told = _rdma(read, port)
     field = f"nics.{device}"
     interface = read.agreed(f"{field}.interface", told.pop("interfaces"))
-    known = {**told, **(_interface(read, interface, up=told["up"]) if interface else {})}
+    known = dict(told)
+    if interface is not None:
+        known |= _interface(read, interface, up=told["up"])
+    if interface is not None and told["link_layer"] != "InfiniBand":
+        known |= _ethernet(read, interface)
     if interface is None:
         read.unread.setdefault(f"{field}.interface", "no reading names its network device")
     places = read.first("sysfs_class")
@@ -151,32 +155,38 @@ def _hw_counters(read: Readings, port: Port) -> Mapping[str, int] | None:
 
 def _interface(read: Readings, interface: str, *, up: bool | None) -> dict[str, Any]:
     """Return what the tools of the network say of a network device."""
-    qos = read.first(f"mlnx_qos:{interface}", f"dcb_pfc:{interface}")
     link = read.first(f"ethtool:{interface}")
     driver = read.first(f"ethtool_driver:{interface}")
-    fec = read.first(f"ethtool_fec:{interface}")
-    pause = read.first(f"ethtool_pause:{interface}")
     rows = read.first("ip_addr")
     row = next((item for item in rows or () if item.interface == interface), None)
-    neighbours = read.first("lldp")
     found: dict[str, Any] = {
         "mtu_bytes": row.mtu_bytes if row else None,
         "addresses": (*row.ipv4, *row.ipv6) if row else None,
         "driver": driver.driver if driver else None,
         "driver_firmware": driver.firmware if driver else None,
         "bus_address": driver.pci_address if driver else None,
-        "fec": fec.active if fec else None,
-        "global_pause": pause.receive or pause.transmit if pause else None,
         "counters": read.first(f"ethtool_statistics:{interface}"),
-        "lldp": neighbours.get(interface, ()) if neighbours is not None else None,
-        **_qos(read, interface, qos),
     }
     if link and link.rate_bps is not None and up is not False:
         found["rate_bps"] = link.rate_bps
     return found
 
 
-def _qos(read: Readings, interface: str, qos: Any) -> dict[str, Any]:
+def _ethernet(read: Readings, interface: str) -> dict[str, Any]:
+    """Return what there is on Ethernet alone."""
+    fec = read.first(f"ethtool_fec:{interface}")
+    pause = read.first(f"ethtool_pause:{interface}")
+    neighbours = read.first("lldp")
+    return {
+        "fec": fec.active if fec else None,
+        "global_pause": pause.receive or pause.transmit if pause else None,
+        "lldp": neighbours.get(interface, ()) if neighbours is not None else None,
+        **_qos(read, interface),
+    }
+
+
+def _qos(read: Readings, interface: str) -> dict[str, Any]:
+    qos = read.first(f"mlnx_qos:{interface}", f"dcb_pfc:{interface}")
     nic_qos = read.have(f"mlnx_qos:{interface}")
     if nic_qos is not None:
         return {
