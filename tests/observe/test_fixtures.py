@@ -18,6 +18,7 @@ NO_BANDWIDTH = dict.fromkeys(range(8), 0)
 OFF = (0,) * 8
 ON_3 = (0, 0, 0, 1, 0, 0, 0, 0)
 DEFAULT = (1, 0, 2, 3, 4, 5, 6, 7)
+BUFFER_1 = ((0, 156096, *(0,) * 6), 262016, (1,) * 8)
 
 
 def recorded(name: str) -> str:
@@ -76,6 +77,9 @@ QOS = {
         {0: "ets", 3: "ets", 6: "vendor"},
         {0: 50, 3: 50, 6: 0},
         7,
+        (130944, 130944, *(0,) * 6),
+        262016,
+        ON_3,
     ),
     "simulated.all-tcs": NicQos(
         "os",
@@ -86,10 +90,13 @@ QOS = {
         {number: "ets" if number in {0, 3} else "strict" for number in range(8)},
         {**NO_BANDWIDTH, 0: 50, 3: 50},
         7,
+        *BUFFER_1,
     ),
-    "simulated.default-pcp": NicQos("os", "pcp", OFF, {}, DEFAULT, VENDOR, NO_BANDWIDTH, 7),
+    "simulated.default-pcp": NicQos(
+        "os", "pcp", OFF, {}, DEFAULT, VENDOR, NO_BANDWIDTH, 7, *BUFFER_1
+    ),
     "simulated.dscp2prio-sparse": NicQos(
-        "os", "dscp", OFF, {26: 3, 48: 6}, DEFAULT, VENDOR, NO_BANDWIDTH, 7
+        "os", "dscp", OFF, {26: 3, 48: 6}, DEFAULT, VENDOR, NO_BANDWIDTH, 7, *BUFFER_1
     ),
     "simulated.roce-prio3": NicQos(
         "os",
@@ -100,6 +107,10 @@ QOS = {
         {number: "ets" if number < 6 else "strict" for number in range(8)},
         {**NO_BANDWIDTH, 0: 10, 3: 90},
         30,
+        (90112, 0, 0, 171904, 0, 0, 0, 0),
+        262016,
+        (0, 0, 0, 3, 0, 0, 0, 0),
+        {6: 10_000_000_000},
     ),
 }
 

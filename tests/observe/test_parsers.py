@@ -90,6 +90,10 @@ def test_host_qos() -> None:
         tsa={0: "ets", 1: "ets", 3: "ets", 6: "strict"},
         bandwidth_percent={0: 10, 1: 0, 3: 90, 6: 0},
         cable_m=30,
+        buffer_bytes=(90112, 0, 0, 171904, 0, 0, 0, 0),
+        max_buffer_bytes=262016,
+        priority_to_buffer=(0, 0, 0, 3, 0, 0, 0, 0),
+        rate_limit_bps={3: 10_000_000_000},
     )
 
 
@@ -128,14 +132,16 @@ def test_host_addresses_and_rules() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"), [("Global tclass=106\n", 26), ("Global tclass=104", 26), ("", None)]
+    ("text", "wanted"), [("Global tclass=106\n", 26), ("Global tclass=104\n", 26), ("", None)]
 )
 def test_host_traffic_class(text: str, wanted: int | None) -> None:
     """The two low bits are ECN."""
     assert host.traffic_class_dscp(text) == wanted
 
 
-@pytest.mark.parametrize("text", ["Global tclass=256\n", "Global tclass=x", "Global"])
+@pytest.mark.parametrize(
+    "text", ["Global tclass=256\n", "Global tclass=x\n", "Global", "Global tclass=10"]
+)
 def test_host_traffic_class_that_cannot_be(text: str) -> None:
     """Is unknown."""
     with pytest.raises(UnreadableError):

@@ -62,7 +62,7 @@ def _gid(line: str) -> Gid:
     except ValueError:
         mapped, numbers = "unreadable", (0, 0)
     if mapped != address or version not in {"v1", "v2"} or any(rest):
-        message = f"a row of show_gids is cut or wrong: {line!r}"
+        message = f"a row of show_gids is cut or wrong: {line[:80]!a}"
         raise UnreadableError(message)
     return Gid(device, *numbers, gid, address, version, interface)
 

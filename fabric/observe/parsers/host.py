@@ -1,4 +1,4 @@
-"""Hosts: ``mlnx_qos`` (Mellanox/mlnx-tools), iproute2 JSON, lldpd JSON, ``show_gids``."""
+"""Hosts: their live settings, from the readings of ``fabric.observe.hostfacts``."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from fabric.observe.hostfacts.ip import parse_ip_addr, parse_ip_rule
+from fabric.observe.hostfacts.lldp import parse_lldp as lldp_neighbours
+from fabric.observe.hostfacts.ofed import parse_traffic_class
 from fabric.observe.parsers import UnreadableError, parsers
 from fabric.observe.parsers.gids import Gid, ipv4_roce_v2, show_gids
 from fabric.observe.parsers.mlnx_qos import NicQos, mlnx_qos
 from fabric.observe.snapshot import Running
-from fabric.observe.state import LldpNeighbour
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -29,96 +31,40 @@ __all__ = [
 
 #: Live value of a setting that the driver of the NIC does not offer.
 UNAVAILABLE = "unavailable"
-_BYTE = 256
-
-
-def lldp_neighbours(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
-    """Parse ``lldpcli show neighbors -f json``; one interface is an object, several are a list.
-
-    Raises
-    ------
-    UnreadableError
-        When the output is not that JSON.
-    """
-    found: dict[str, tuple[LldpNeighbour, ...]] = {}
-    try:
-        rows = json.loads(text)["lldp"].get("interface", [])
-        for row in rows if isinstance(rows, list) else [rows]:
-            for interface, seen in row.items():
-                found[interface] = (*found.get(interface, ()), _lldp_neighbour(seen))
-    except (json.JSONDecodeError, KeyError, AttributeError, TypeError) as error:
-        message = "lldpcli printed no JSON of neighbours"
-        raise UnreadableError(message) from error
-    return found
-
-
-def _lldp_neighbour(seen: dict[str, Any]) -> LldpNeighbour:
-    # The chassis is keyed by the system's name; a system that sends no name has its fields there.
-    names = [name for name, chassis in seen["chassis"].items() if "id" in chassis]
-    port = seen["port"]
-    return LldpNeighbour(
-        names[0] if names else "", str(port["id"]["value"]), str(port.get("descr", ""))
-    )
 
 
 def ip_addresses(text: str) -> dict[str, tuple[int, tuple[str, ...]]]:
-    """Parse ``ip -j addr show``: MTU and IPv4 addresses with prefix length by interface.
+    """Return MTU and IPv4 addresses with prefix length by interface.
 
     Raises
     ------
     UnreadableError
-        When the output is not that JSON.
+        When the output is not the JSON of ``ip -j addr show``.
     """
-    found = {}
-    try:
-        for link in _iproute2(text, "ifname", "mtu"):
-            addresses = [item for item in link.get("addr_info", []) if item["family"] == "inet"]
-            texts = tuple(f"{item['local']}/{int(item['prefixlen'])}" for item in addresses)
-            found[str(link["ifname"])] = (int(link["mtu"]), texts)
-    except (KeyError, TypeError, ValueError) as error:
-        message = "ip printed no addresses"
-        raise UnreadableError(message) from error
-    return found
+    return {row.interface: (row.mtu_bytes, row.ipv4) for row in parse_ip_addr(text)}
 
 
 def ip_rules(text: str) -> dict[str, str]:
-    """Parse ``ip -j rule show``: routing table by source address.
+    """Return the routing table by source address.
 
     Raises
     ------
     UnreadableError
-        When the output is not that JSON.
+        When the output is not the JSON of ``ip -j rule show``.
     """
-    return {str(rule["src"]): str(rule["table"]) for rule in _iproute2(text, "src", "table")}
-
-
-def _iproute2(text: str, *fields: str) -> list[dict[str, Any]]:
-    """Return the objects of an ``ip -j`` output; it prints empty ones for what it left out."""
-    try:
-        found = [row for row in json.loads(text) if row]
-    except (json.JSONDecodeError, TypeError) as error:
-        message = "ip printed no JSON"
-        raise UnreadableError(message) from error
-    for row in found:
-        if not isinstance(row, dict) or any(field not in row for field in fields):
-            message = f"ip printed no {fields[0]} and {fields[1]} in {row}"
-            raise UnreadableError(message)
-    return found
+    found = parse_ip_rule(text)
+    return {rule.source.removesuffix("/32"): rule.table for rule in found if rule.table}
 
 
 def traffic_class_dscp(text: str) -> int | None:
-    """Parse ``tc/1/traffic_class``: the DSCP of the override, None when there is none.
+    """Return the DSCP of the override of a traffic class, None when there is none.
 
     Raises
     ------
     UnreadableError
         When the number is no traffic class byte.
     """
-    match = re.search(r"^Global tclass=(\d+)\s*$", text, re.MULTILINE)
-    if "Global" in text and (not match or int(match[1]) >= _BYTE):
-        message = f"{text.strip()!r} is no traffic class"
-        raise UnreadableError(message)
-    return int(match[1]) >> 2 if match else None
+    return parse_traffic_class(text).dscp
 
 
 class HostParser:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from fabric.core.units import gbps_to_bps
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.parsers.tables import plain
 
@@ -16,16 +17,19 @@ _PRIORITIES = 8
 _DSCPS = 64
 _PERCENT = 100
 _TRAFFIC_CLASS = re.compile(
-    r"tc:\s*([0-7])\s+ratelimit:\s*(?:unlimited|[\d.]+ Gbps)"
-    r",\s*tsa:\s*(strict|ets|vendor|unknown)(?:,\s*bw:\s*(\d+)%)?"
+    r"tc: ([0-7]) ratelimit: (?:unlimited|[0-9]{1,7}\.[0-9]{1,3} Gbps)"
+    r", tsa: (strict|ets|vendor|unknown)(?:, bw: ([0-9]{1,3})%)?"
 )
+#: Eight sizes; older versions of the tool do not print the largest.
+_BUFFERS = re.compile(r"((?:[0-9]{1,9},){7}[0-9]{1,9},?)(?:max_buffer_size=([0-9]{1,9}))?")
 
 
 @dataclass(frozen=True, slots=True)
 class NicQos:
     """What ``mlnx_qos`` prints for one NIC; ``unknown`` is what it leaves out.
 
-    ``dcbx`` is who decides: ``os``, or ``fw`` for the firmware of the NIC.
+    ``dcbx`` is who decides: ``os``, or ``fw`` for the firmware of the NIC. Buffers are None where
+    the driver does not show them; a traffic class without a limit is not in ``rate_limit_bps``.
     """
 
     dcbx: str
@@ -36,6 +40,10 @@ class NicQos:
     tsa: Mapping[int, str]
     bandwidth_percent: Mapping[int, int]
     cable_m: int | None
+    buffer_bytes: tuple[int, ...] | None = None
+    max_buffer_bytes: int | None = None
+    priority_to_buffer: tuple[int, ...] | None = None
+    rate_limit_bps: Mapping[int, int] = field(default_factory=dict)
 
 
 def mlnx_qos(text: str) -> NicQos:
@@ -47,16 +55,17 @@ def mlnx_qos(text: str) -> NicQos:
         When there is no PFC configuration in the output, or its end is missing.
     """
     text = plain(text)
-    trust = re.search(r"^Priority trust state:\s*(pcp|dscp|none)\s*$", text, re.MULTILINE)
-    enabled = re.findall(r"^\s*enabled((?:\s+[01]){8})\s*$", text, re.MULTILINE)
+    trust = re.search(r"^Priority trust state:[ \t]*(pcp|dscp|none)[ \t]*$", text, re.MULTILINE)
+    enabled = re.findall(r"^[ \t]*enabled((?:[ \t]+[01]){8})[ \t]*$", text, re.MULTILINE)
     if len(enabled) != 1 or ("Priority trust state:" in text and not trust):
         message = "mlnx_qos printed no PFC configuration or no trust state"
         raise UnreadableError(message)
-    cable = re.search(r"^Cable len:\s*(\d+)\s*$", text, re.MULTILINE)
+    cable = re.search(r"^Cable len:[ \t]*([0-9]{1,5})[ \t]*$", text, re.MULTILINE)
     if "Cable len" in text and not cable:
         message = "mlnx_qos printed no number as length of the cable"
         raise UnreadableError(message)
     classes, tsa, bandwidth = _traffic_classes(text)
+    sizes, largest = _buffers(text)
     return NicQos(
         dcbx=_dcbx(text),
         trust=trust.group(1) if trust else "unknown",
@@ -66,7 +75,40 @@ def mlnx_qos(text: str) -> NicQos:
         tsa=tsa,
         bandwidth_percent=bandwidth,
         cable_m=int(cable.group(1)) if cable else None,
+        buffer_bytes=sizes,
+        max_buffer_bytes=largest,
+        priority_to_buffer=_priority_to_buffer(text),
+        rate_limit_bps=_rate_limits(text),
     )
+
+
+def _buffers(text: str) -> tuple[tuple[int, ...] | None, int | None]:
+    title = "Receive buffer size (bytes):"
+    lines = [line for line in text.splitlines() if line.startswith(title)]
+    if not lines:
+        return None, None
+    match = _BUFFERS.fullmatch(lines[0].removeprefix(title).strip())
+    if not match or len(lines) != 1:
+        message = "mlnx_qos printed buffers that cannot be"
+        raise UnreadableError(message)
+    sizes = tuple(int(size) for size in match[1].rstrip(",").split(","))
+    return sizes, int(match[2]) if match[2] else None
+
+
+def _priority_to_buffer(text: str) -> tuple[int, ...] | None:
+    lines = [line.split() for line in text.splitlines() if line.split()[:1] == ["buffer"]]
+    if not lines:
+        return None
+    numbers = lines[0][1:]
+    if len(lines) != 1 or len(numbers) != _PRIORITIES or not set(numbers) <= set("01234567"):
+        message = "mlnx_qos printed no buffer for each priority"
+        raise UnreadableError(message)
+    return tuple(int(number) for number in numbers)
+
+
+def _rate_limits(text: str) -> dict[int, int]:
+    found = re.findall(r"^tc: ([0-7]) ratelimit: ([0-9]{1,7}\.[0-9]{1,3}) Gbps", text, re.MULTILINE)
+    return {int(number): round(gbps_to_bps(float(rate))) for number, rate in found}
 
 
 def _dscp_map(text: str) -> dict[int, int]:
@@ -77,7 +119,7 @@ def _dscp_map(text: str) -> dict[int, int]:
         match = re.fullmatch(r"\s*prio:([0-7])\s+dscp:((?:\d\d,)+)\s*", line)
         dscps = [int(dscp) for dscp in match[2].split(",") if dscp] if match else []
         if not match or max(dscps) >= _DSCPS or found.keys() & dscps:
-            message = f"mlnx_qos printed a line of its DSCP map that cannot be: {line!r}"
+            message = f"mlnx_qos printed a line of its DSCP map that cannot be: {line[:80]!a}"
             raise UnreadableError(message)
         found.update(dict.fromkeys(dscps, int(match[1])))
     return found
@@ -109,7 +151,7 @@ def _traffic_class(line: str) -> tuple[int, str, int]:
     match = _TRAFFIC_CLASS.fullmatch(line)
     percent = int(match[3] or 0) if match else 0
     if not match or (match[2] == "ets") != (match[3] is not None) or percent > _PERCENT:
-        message = f"mlnx_qos printed a traffic class that cannot be: {line!r}"
+        message = f"mlnx_qos printed a traffic class that cannot be: {line[:80]!a}"
         raise UnreadableError(message)
     return int(match[1]), match[2], percent
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from fabric.observe.parsers import UnreadableError
 
-_FOREIGN = re.compile(r"\x1b|\x08|--More--|^\s*More\s*$", re.MULTILINE)
+_FOREIGN = re.compile(r"\x1b|\x08|--More--|^[ \t]*More[ \t]*$", re.MULTILINE)
 
 
 def plain(text: str) -> str:
@@ -43,7 +43,7 @@ def parse_table(text: str, first_header: str) -> list[dict[str, str]]:
     lines = plain(text).splitlines()
     for number, line in enumerate(lines[:-1]):
         ruler = lines[number + 1]
-        if line.strip().startswith(first_header) and re.fullmatch(r"[-\s]*-[-\s]*", ruler):
+        if line.strip().startswith(first_header) and {"-"} <= set(ruler) <= {"-", " ", "\t"}:
             spans = [match.span() for match in re.finditer(r"-+", ruler)]
             headers = _cells(line, spans)
             if headers[0] != first_header or len(set(headers)) != len(headers):

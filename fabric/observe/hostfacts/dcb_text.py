@@ -1,0 +1,154 @@
+"""``dcb OBJECT show`` as text, for systems whose ``dcb`` was called without ``-j``.
+
+iproute2/iproute2, dcb/ and lib/json_print_math.c at ee2a4a86. JSON is exact, text rounds sizes.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from fabric.core.units import gib_to_bytes, kib_to_bytes, mib_to_bytes
+from fabric.observe.hostfacts import reads
+from fabric.observe.hostfacts.dcb import DSCPS, PRIORITIES, TSA, DcbBuffer, DcbEts, DcbPfc
+from fabric.observe.hostfacts.textlines import whole_lines
+from fabric.observe.hostfacts.values import choice, number, shown
+from fabric.observe.parsers import UnreadableError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+_SIZE = re.compile(r"([0-9]{1,10})(b|Kb|Mb|Gb)")
+_NAME = re.compile(r"[a-z][a-z-]{1,20}")
+#: etc/iproute2/rt_dsfield: class selectors (RFC 2474), assured forwarding (RFC 2597), expedited
+#: forwarding (RFC 3246).
+_DSCP_NAMES = {
+    **{f"CS{number}": 8 * number for number in range(8)},
+    **{f"AF{row}{drop}": 8 * row + 2 * drop for row in range(1, 5) for drop in range(1, 4)},
+    "EF": 46,
+    "default": 0,
+}
+_TO_BYTES: Mapping[str, Callable[[float], float]] = {
+    "b": float,
+    "Kb": kib_to_bytes,
+    "Mb": mib_to_bytes,
+    "Gb": gib_to_bytes,
+}
+_U16 = 2**16 - 1
+
+
+def _words(text: str) -> dict[str, list[str]]:
+    """Return the words after each name: ``pfc-cap 8 delay 7`` holds two names."""
+    found: dict[str, list[str]] = {}
+    current: list[str] | None = None
+    for word in (word for line in whole_lines(text) for word in line.split()):
+        if _NAME.fullmatch(word) and word not in {"on", "off"}:
+            current = found.setdefault(word, [])
+            if current:
+                message = f"dcb printed {word} twice"
+                raise UnreadableError(message)
+        elif current is None:
+            message = f"dcb printed {shown(word)}"
+            raise UnreadableError(message)
+        else:
+            current.append(word)
+    return found
+
+
+def _one(found: Mapping[str, list[str]], name: str) -> str:
+    words = found.get(name, [])
+    if len(words) != 1:
+        message = f"dcb printed no {name}"
+        raise UnreadableError(message)
+    return words[0]
+
+
+def _array(found: Mapping[str, list[str]], name: str) -> tuple[str, ...]:
+    pairs = [word.partition(":")[::2] for word in found.get(name, [])]
+    if [key for key, _ in pairs] != [str(place) for place in range(PRIORITIES)]:
+        message = f"dcb printed no {name} for each of {PRIORITIES}"
+        raise UnreadableError(message)
+    return tuple(value for _, value in pairs)
+
+
+def _on(word: str) -> bool:
+    return choice(word, ("on", "off"), "state") == "on"
+
+
+@reads("dcb_pfc_text", "dcb -s pfc show dev {interface}")
+def parse_dcb_pfc_text(text: str) -> DcbPfc:
+    """Parse PFC, or raise UnreadableError."""
+    found = _words(text)
+    counters = [
+        tuple(number(word, name) for word in _array(found, name)) if name in found else None
+        for name in ("requests", "indications")
+    ]
+    return DcbPfc(
+        tuple(_on(word) for word in _array(found, "prio-pfc")),
+        number(_one(found, "delay"), "delay", high=_U16),
+        number(_one(found, "pfc-cap"), "number of priorities", high=PRIORITIES),
+        *counters,
+    )
+
+
+@reads("dcb_ets_text", "dcb ets show dev {interface}")
+def parse_dcb_ets_text(text: str) -> DcbEts:
+    """Parse ETS, or raise UnreadableError."""
+    found = _words(text)
+    return DcbEts(
+        _on(_one(found, "willing")),
+        tuple(choice(word, TSA, "selection algorithm") for word in _array(found, "tc-tsa")),
+        tuple(number(word, "percent", high=100) for word in _array(found, "tc-bw")),
+        tuple(number(word, "traffic class", high=7) for word in _array(found, "prio-tc")),
+    )
+
+
+@reads("dcb_buffer_text", "dcb buffer show dev {interface}")
+def parse_dcb_buffer_text(text: str) -> DcbBuffer:
+    """Parse the receive buffers; ``Kb`` is rounded by up to 16 bytes, ``Mb`` by up to a kibibyte.
+
+    Raises
+    ------
+    UnreadableError
+        When something is missing.
+    """
+    found = _words(text)
+    return DcbBuffer(
+        tuple(number(word, "buffer", high=7) for word in _array(found, "prio-buffer")),
+        tuple(_size(word) for word in _array(found, "buffer-size")),
+        _size(_one(found, "total-size")),
+    )
+
+
+def _size(word: str) -> int:
+    match = _SIZE.fullmatch(word)
+    if not match:
+        message = f"{shown(word)} is no size"
+        raise UnreadableError(message)
+    return round(_TO_BYTES[match[2]](int(match[1])))
+
+
+@reads("dcb_app_text", "dcb app show dev {interface}")
+def parse_dcb_app_text(text: str) -> Mapping[int, int]:
+    """Parse the priority of each DSCP, by number or name; an empty table prints nothing.
+
+    Raises
+    ------
+    UnreadableError
+        When a DSCP is none or has two priorities, and for an empty output.
+    """
+    found: dict[int, int] = {}
+    for line in whole_lines(text):
+        name, *words = line.split() or [""]
+        if name and not _NAME.fullmatch(name):
+            message = f"dcb printed {shown(name)}"
+            raise UnreadableError(message)
+        for word in words if name == "dscp-prio" else []:
+            key, _, value = word.partition(":")
+            dscp = _DSCP_NAMES.get(key)
+            dscp = number(key, "DSCP", high=DSCPS - 1) if dscp is None else dscp
+            if dscp in found:
+                message = f"dcb printed DSCP {dscp} twice"
+                raise UnreadableError(message)
+            found[dscp] = number(value, "priority", high=PRIORITIES - 1)
+    return found

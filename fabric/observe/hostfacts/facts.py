@@ -1,0 +1,117 @@
+"""Facts of one host, typed; what was not read is None."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from fabric.observe.parsers.gids import ipv4_roce_v2
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fabric.observe.hostfacts.ip import IpNeighbour, IpRoute, IpRule
+    from fabric.observe.hostfacts.lspci import PciDevice
+    from fabric.observe.hostfacts.mlxconfig import NvConfig
+    from fabric.observe.hostfacts.nccl import NcclTopology
+    from fabric.observe.hostfacts.nvidia_smi import Gpu
+    from fabric.observe.hostfacts.ofed import Ofed, TrafficClass
+    from fabric.observe.hostfacts.topo import GpuTopology
+    from fabric.observe.parsers.gids import Gid
+    from fabric.observe.parsers.mlnx_qos import NicQos
+    from fabric.observe.state import LldpNeighbour
+
+
+@dataclass(frozen=True, slots=True)
+class NicFacts:
+    """One port of an RDMA device, and its network device.
+
+    Parameters
+    ----------
+    link_layer : str or None
+        ``RoCE``, ``iWARP`` or ``InfiniBand``.
+    rate_bps : int or None
+        Rate in force; None while the link is down.
+    pfc_priorities : tuple of int or None
+        Priorities with PFC.
+    counters, hw_counters : mapping or None
+        By the names of the driver: of the network device, of the RDMA port.
+    traffic_class : TrafficClass or None
+        Override of the OFED driver; the upstream driver has none to read.
+    """
+
+    rdma_device: str
+    port: int
+    interface: str | None = None
+    link_layer: str | None = None
+    up: bool | None = None
+    rate_bps: int | None = None
+    mtu_bytes: int | None = None
+    model: str | None = None
+    driver: str | None = None
+    firmware: str | None = None
+    pci_address: str | None = None
+    numa_node: int | None = None
+    fec: tuple[str, ...] | None = None
+    global_pause: bool | None = None
+    gids: tuple[Gid, ...] | None = None
+    addresses: tuple[str, ...] | None = None
+    trust: str | None = None
+    pfc_priorities: tuple[int, ...] | None = None
+    dscp_to_priority: Mapping[int, int] | None = None
+    qos: NicQos | None = None
+    traffic_class: TrafficClass | None = None
+    counters: Mapping[str, int] | None = None
+    hw_counters: Mapping[str, int] | None = None
+    lldp: tuple[LldpNeighbour, ...] | None = None
+    pcie: PciDevice | None = None
+    nv_config: NvConfig | None = None
+
+    @property
+    def roce_gid(self) -> Gid | None:
+        """The GID of RoCEv2 over IPv4, by its content; None without one."""
+        return ipv4_roce_v2(self.gids or (), self.rdma_device)
+
+
+@dataclass(frozen=True, slots=True)
+class HostFacts:
+    """One host.
+
+    Parameters
+    ----------
+    nics : tuple of NicFacts or None
+        RDMA ports in the order of their names; None when no reading lists them.
+    gpus : tuple of Gpu or None
+        GPUs in the order of their indices.
+    topology : GpuTopology or None
+        The matrix of GPUs and NICs.
+    unread : mapping
+        Why something is unknown, by the reading that would tell it (``mlnx_qos:eth1``) or by the
+        field on which readings disagree (``nics.mlx5_0.interface``).
+    raw : mapping
+        Texts that were there and could not be read, by reading.
+    """
+
+    host: str
+    nics: tuple[NicFacts, ...] | None = None
+    gpus: tuple[Gpu, ...] | None = None
+    gpu_driver: str | None = None
+    topology: GpuTopology | None = None
+    ofed: Ofed | None = None
+    nccl_topology: NcclTopology | None = None
+    routes: tuple[IpRoute, ...] | None = None
+    rules: tuple[IpRule, ...] | None = None
+    neighbours: tuple[IpNeighbour, ...] | None = None
+    unread: Mapping[str, str] = field(default_factory=dict)
+    raw: Mapping[str, str] = field(default_factory=dict)
+
+    def nic(self, rdma_device: str, port: int = 1) -> NicFacts | None:
+        """Return a port of an RDMA device, None when there is none."""
+        wanted = (rdma_device, port)
+        return next((nic for nic in self.nics or () if (nic.rdma_device, nic.port) == wanted), None)
+
+    def affinity(self) -> dict[str, dict[str, str]] | None:
+        """Return the nearness (``PIX`` .. ``SYS``) of GPUs and RDMA devices, None when unknown."""
+        if self.topology is None or not self.topology.nic_devices:
+            return None
+        return {gpu: self.topology.affinity(gpu) for gpu in self.topology.gpus}

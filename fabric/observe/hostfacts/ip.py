@@ -1,0 +1,209 @@
+"""``ip -j``: links, addresses, routes, rules, neighbours (iproute2/iproute2, ip/ at ee2a4a86)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabric.observe.hostfacts import reads
+from fabric.observe.hostfacts.jsontext import items, optional, rows, whole
+from fabric.observe.hostfacts.values import (
+    choice,
+    interface_name,
+    ip_address,
+    ip_network,
+    mac_address,
+    shown,
+    word,
+)
+from fabric.observe.parsers import UnreadableError
+
+if TYPE_CHECKING:
+    from fabric.observe.hostfacts.jsontext import Row
+
+_U32 = 2**32 - 1
+_MAX_LENGTH = 128
+#: ``oper_states`` of ip/ipaddress.c.
+_STATES = ("UNKNOWN", "NOTPRESENT", "DOWN", "LOWERLAYERDOWN", "TESTING", "DORMANT", "UP")
+#: ``print_neigh_state`` of ip/ipneigh.c.
+_NEIGHBOUR = frozenset((
+    "INCOMPLETE",
+    "REACHABLE",
+    "STALE",
+    "DELAY",
+    "PROBE",
+    "FAILED",
+    "NOARP",
+    "PERMANENT",
+))
+
+
+@dataclass(frozen=True, slots=True)
+class IpLink:
+    """A network device; ``mac`` is None where it has no link-layer address."""
+
+    interface: str
+    index: int
+    mtu_bytes: int
+    state: str
+    carrier: bool
+    mac: str | None = None
+    parent: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IpAddresses:
+    """Addresses of a network device as ``address/length``."""
+
+    interface: str
+    mtu_bytes: int
+    ipv4: tuple[str, ...]
+    ipv6: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IpRoute:
+    """A route; ``destination`` is a network or ``default``, ``table`` is None for the one asked."""
+
+    destination: str
+    interface: str | None = None
+    gateway: str | None = None
+    source: str | None = None
+    table: str | None = None
+    metric: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IpRule:
+    """A routing rule; ``source`` is a network or ``all``; ``table`` None is another action."""
+
+    priority: int
+    source: str
+    table: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class IpNeighbour:
+    """An entry of the neighbour table."""
+
+    address: str
+    interface: str
+    states: tuple[str, ...]
+    mac: str | None = None
+
+
+@reads("ip_link", "ip -j link show")
+def parse_ip_link(text: str) -> tuple[IpLink, ...]:
+    """Parse the network devices, or raise UnreadableError."""
+    return tuple(
+        IpLink(
+            interface=interface_name(row.get("ifname")),
+            index=whole(row, "ifindex", 1, _U32),
+            mtu_bytes=whole(row, "mtu", 0, _U32),
+            state=choice(str(row.get("operstate")), _STATES, "state of a link"),
+            carrier="LOWER_UP" in items(row, "flags"),
+            mac=_mac(row.get("address")),
+            parent=optional(row, "link", _parent),
+        )
+        for row in rows(text, "ip")
+    )
+
+
+def _parent(name: object) -> str | None:
+    # a parent in another namespace has no name here
+    return None if name is None else interface_name(name)
+
+
+def _mac(text: object) -> str | None:
+    # tunnels have addresses of other kinds, or none
+    return mac_address(text) if isinstance(text, str) and text.count(":") in {5, 19} else None
+
+
+@reads("ip_addr", "ip -j addr show")
+def parse_ip_addr(text: str) -> tuple[IpAddresses, ...]:
+    """Parse the addresses by network device, or raise UnreadableError."""
+    found = []
+    for row in rows(text, "ip"):
+        told = items(row, "addr_info") if "addr_info" in row else []
+        if not all(isinstance(item, dict) for item in told):
+            message = f"addr_info is {shown(told)}"
+            raise UnreadableError(message)
+        families = {
+            family: tuple(_address(item) for item in told if item.get("family") == family)
+            for family in ("inet", "inet6")
+        }
+        found.append(
+            IpAddresses(
+                interface_name(row.get("ifname")),
+                whole(row, "mtu", 0, _U32),
+                families["inet"],
+                families["inet6"],
+            )
+        )
+    return tuple(found)
+
+
+def _address(item: Row) -> str:
+    return f"{ip_address(item.get('local'))}/{whole(item, 'prefixlen', 0, _MAX_LENGTH)}"
+
+
+@reads("ip_route", "ip -j route show table all")
+def parse_ip_route(text: str) -> tuple[IpRoute, ...]:
+    """Parse the routes, each next hop of a route as one; raise UnreadableError."""
+    found = []
+    for row in rows(text, "ip"):
+        hops = items(row, "nexthops") if "nexthops" in row else [{}]
+        if not all(isinstance(hop, dict) for hop in hops):
+            message = f"nexthops is {shown(hops)}"
+            raise UnreadableError(message)
+        found += [_route({**row, **hop}) for hop in hops]
+    return tuple(found)
+
+
+def _route(row: Row) -> IpRoute:
+    destination = row.get("dst")
+    via = row.get("via")
+    gateway = via.get("host") if isinstance(via, dict) else row.get("gateway")
+    return IpRoute(
+        destination="default" if destination == "default" else ip_network(destination),
+        interface=optional(row, "dev", interface_name),
+        gateway=None if gateway is None else ip_address(gateway),
+        source=optional(row, "prefsrc", ip_address),
+        table=optional(row, "table", lambda table: word(table, "routing table")),
+        metric=whole(row, "metric", 0, _U32) if "metric" in row else None,
+    )
+
+
+@reads("ip_rule", "ip -j rule show")
+def parse_ip_rule(text: str) -> tuple[IpRule, ...]:
+    """Parse the routing rules, or raise UnreadableError."""
+    return tuple(
+        IpRule(
+            whole(row, "priority", 0, _U32),
+            _source(row),
+            optional(row, "table", lambda table: word(table, "routing table")),
+        )
+        for row in rows(text, "ip")
+    )
+
+
+def _source(row: Row) -> str:
+    source = row.get("src")
+    if source == "all":
+        return "all"
+    length = f"/{whole(row, 'srclen', 0, _MAX_LENGTH)}" if "srclen" in row else ""
+    return ip_network(f"{source}.0.0.0{length}" if source == "0" else f"{source}{length}")
+
+
+@reads("ip_neigh", "ip -j neigh show")
+def parse_ip_neigh(text: str) -> tuple[IpNeighbour, ...]:
+    """Parse the neighbour table, or raise UnreadableError."""
+    return tuple(
+        IpNeighbour(
+            ip_address(row.get("dst")),
+            interface_name(row.get("dev")),
+            tuple(choice(str(state), _NEIGHBOUR, "state") for state in items(row, "state")),
+            optional(row, "lladdr", mac_address),
+        )
+        for row in rows(text, "ip")
+    )

@@ -1,0 +1,85 @@
+"""JSON as the tools print it, read field by field with its type."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from fabric.observe.hostfacts.values import U64_MAX, shown
+from fabric.observe.parsers import UnreadableError
+
+T = TypeVar("T")
+Row = Mapping[str, Any]
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        message = "the JSON names a member twice"
+        raise UnreadableError(message)
+    return found
+
+
+def read_json(text: str) -> Any:
+    """Return what JSON says; a member that stands twice is refused.
+
+    Raises
+    ------
+    UnreadableError
+        When it is no JSON, or nested too deeply.
+    """
+    try:
+        return json.loads(text, object_pairs_hook=_unique)
+    except UnreadableError:
+        raise
+    except (ValueError, RecursionError):
+        message = "the output is no JSON, or not all of it"
+        raise UnreadableError(message) from None
+
+
+def rows(text: str, tool: str) -> list[Row]:
+    """Return a list of objects; ``ip`` prints empty ones for what it left out.
+
+    Raises
+    ------
+    UnreadableError
+        When the output is something else.
+    """
+    found = read_json(text)
+    if not isinstance(found, list) or not all(isinstance(row, dict) for row in found):
+        message = f"{tool} printed no list of objects"
+        raise UnreadableError(message)
+    return [row for row in found if row]
+
+
+def whole(row: Row, name: str, low: int = 0, high: int = U64_MAX) -> int:
+    """Return a whole number within its bounds, or raise UnreadableError."""
+    value = row.get(name)
+    if type(value) is not int or not low <= value <= high:
+        message = f"{name} is {shown(value)}"
+        raise UnreadableError(message)
+    return value
+
+
+def flag(row: Row, name: str) -> bool:
+    """Return true or false, or raise UnreadableError."""
+    value = row.get(name)
+    if type(value) is not bool:
+        message = f"{name} is {shown(value)}"
+        raise UnreadableError(message)
+    return value
+
+
+def items(row: Row, name: str) -> list[Any]:
+    """Return a list, or raise UnreadableError."""
+    value = row.get(name)
+    if not isinstance(value, list):
+        message = f"{name} is {shown(value)}"
+        raise UnreadableError(message)
+    return value
+
+
+def optional(row: Row, name: str, read: Callable[[Any], T]) -> T | None:
+    """Return what ``read`` makes of a member, None where there is no such member."""
+    return read(row[name]) if name in row else None

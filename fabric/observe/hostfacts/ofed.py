@@ -1,0 +1,99 @@
+"""``ofed_info -s``, and the traffic class that the OFED driver overrides."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabric.observe.hostfacts import reads
+from fabric.observe.hostfacts.textlines import whole_lines
+from fabric.observe.hostfacts.values import ip_address, ip_network, number, shown
+from fabric.observe.parsers import UnreadableError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_OFED = re.compile(r"([A-Za-z][A-Za-z_]{0,40}(?:-[A-Za-z_]{1,20})?)-([0-9][0-9.-]{0,30}[0-9]):?")
+_BYTE = 255
+_KEYS = {"src_ip", "src_ip6", "dst_ip", "dst_ip6", "tclass"}
+
+
+@dataclass(frozen=True, slots=True)
+class Ofed:
+    """Name and version of the out-of-tree RDMA stack, for instance ``MLNX_OFED_LINUX``."""
+
+    name: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class TrafficClassRule:
+    """Traffic class byte of the flows between two addresses."""
+
+    traffic_class_byte: int
+    source: str | None = None
+    destination: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TrafficClass:
+    """Override of one port; ``global_byte`` is None when there is none for all flows."""
+
+    global_byte: int | None = None
+    rules: tuple[TrafficClassRule, ...] = ()
+
+    @property
+    def dscp(self) -> int | None:
+        """DSCP of all flows: the upper six bits of the byte (RFC 2474, section 3)."""
+        return None if self.global_byte is None else self.global_byte >> 2
+
+
+@reads("ofed_info", "ofed_info -s")
+def parse_ofed_info(text: str) -> Ofed:
+    """Parse ``MLNX_OFED_LINUX-5.8-1.1.2.1:``.
+
+    Raises
+    ------
+    UnreadableError
+        When the output is not one such line.
+    """
+    lines = [line.strip() for line in whole_lines(text) if line.strip()]
+    match = _OFED.fullmatch(lines[0]) if len(lines) == 1 else None
+    if not match:
+        message = f"ofed_info printed {shown(text)}"
+        raise UnreadableError(message)
+    return Ofed(match[1], match[2])
+
+
+@reads("traffic_class", "cat /sys/class/infiniband/{rdma_device}/tc/1/traffic_class", empty=True)
+def parse_traffic_class(text: str) -> TrafficClass:
+    """Parse the override of the OFED driver (``main_ext.c``); an empty file says none.
+
+    Raises
+    ------
+    UnreadableError
+        When a line is no override.
+    """
+    byte = None
+    rules = []
+    for line in whole_lines(text):
+        if line.startswith("Global tclass=") and byte is None:
+            byte = number(line.removeprefix("Global tclass=").strip(), "traffic class", high=_BYTE)
+        elif line.strip():
+            rules.append(_rule(line.strip()))
+    return TrafficClass(byte, tuple(rules))
+
+
+def _rule(line: str) -> TrafficClassRule:
+    told: Mapping[str, str] = dict(pair.partition("=")[::2] for pair in line.split(","))
+    if not set(told) <= _KEYS or "tclass" not in told or len(told) != len(line.split(",")):
+        message = f"no rule of a traffic class: {shown(line)}"
+        raise UnreadableError(message)
+    source = told.get("src_ip", told.get("src_ip6"))
+    destination = told.get("dst_ip", told.get("dst_ip6"))
+    return TrafficClassRule(
+        number(told["tclass"], "traffic class", high=_BYTE),
+        None if source is None else ip_address(source),
+        None if destination is None else ip_network(destination),
+    )
