@@ -98,6 +98,16 @@ def family_of(sku: Sku) -> Family | None:
     return FAMILIES.get(sku.asic.lower())
 
 
+#: Speed from which on a port knows no Base-R FEC: 100GE takes it with 50G cables only, faster ports
+#: never (``fec mode base-r``).
+NO_BASE_R_FROM_GBPS = 100
+
+
+def takes_base_r(sku: Sku, speed_gbps: int, *, part: bool) -> bool:
+    """Tell whether a port knows Base-R FEC; a part of a cage in family b does not."""
+    return speed_gbps < NO_BASE_R_FROM_GBPS and not (part and sku.asic.lower() == FAMILY_B)
+
+
 #: Units of the deadlock timers of family b in milliseconds, and how many of them detection and
 #: recovery can last (``dcb pfc deadlock-detect interval``, ``priority deadlock-detect time`` and
 #: ``deadlock-recovery time``). No unit of recovery would mean that it never recovers.
@@ -149,6 +159,9 @@ DEFAULT_HEADROOM_KIB = 256
 DEFAULT_PAUSE_KIB = 125
 #: ``maximum load-balancing``, command reference.
 MAX_PATHS = 128
+#: DiffServ domains beside the one that is always there (``diffserv domain``); there are more drop
+#: profiles than that (``drop-profile``).
+MOST_DOMAINS = 7
 
 #: Top-level lines that rocefab writes, as regular expressions of the whole line; every other one is
 #: kept as it is found.

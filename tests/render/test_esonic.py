@@ -188,6 +188,15 @@ def test_bfd(tmp_path: Path) -> None:
     assert text.count("\n  bfd\n") == 2
 
 
+def test_the_longest_length_is_not_spelled() -> None:
+    """The database cannot tell ``ge 24 le 32`` from ``ge 24``: drift would never end."""
+    rules = re.findall(r"^ip prefix-list .*", text_of(designs("demo")["spine01"]), re.MULTILINE)
+    assert [rule.partition(" permit ")[2] for rule in rules] == [
+        "10.255.0.0/24 ge 32",
+        "10.64.0.0/16 ge 24",
+    ]
+
+
 def test_tiers_hash_apart() -> None:
     """With different seeds, over what the platform says."""
     leaf, spine = (text_of(designs("demo")[name]) for name in ("su1-rail0", "spine01"))

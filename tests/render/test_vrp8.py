@@ -10,6 +10,8 @@ import pytest
 
 from fabric.core.errors import RenderError
 from fabric.design.model import DeviceDesign
+from fabric.platforms.breakout import parse_mode
+from fabric.platforms.catalogue import sku
 from fabric.platforms.vrp8 import FAMILIES, FAMILY_A, OWNED_LINES
 from fabric.render import render_device, vrp8
 from fabric.render.engine import template_folder
@@ -138,7 +140,7 @@ REFUSED = {
     ),
     "alert": ("action: drop", "action: alert", "'alert' in lossless.watchdog.action"),
     "detection": ("detection_ms: 400", "detection_ms: 1600", "cannot count 1600 ms and 400 ms"),
-    "question": ("rails: 2", "rails: 2", "takes a question mark"),
+    "question": ("rails: 2", "rails: 2", "takes a question mark for a question"),
 }
 
 
@@ -198,17 +200,48 @@ def test_timers(family: str, detection: int, recovery: int, wanted: Timers | Non
         assert timers("leaf", FAMILIES[f"cloudengine-{family}"], times) == wanted
 
 
-def test_fec_words() -> None:
-    """Each has its own; 200G and more know fewer."""
+FECS = {
+    "rs": ("CE8855-32CQ4BQ", "rs", 100, False, "fec mode rs"),
+    "none": ("CE8855-32CQ4BQ", "none", 100, False, "fec mode none"),
+    "base-r at 25G": ("CE8855-32CQ4BQ", "fc", 25, False, "fec mode base-r"),
+    "base-r of a part": ("CE8851-32CQ8DQ-P", "fc", 25, True, "fec mode base-r"),
+    "base-r of a part in family b": ("CE8855-32CQ4BQ", "fc", 25, True, ""),
+    "base-r at 100G": ("CE8851-32CQ8DQ-P", "fc", 100, False, ""),
+    "base-r at 200G": ("CE8855-32CQ4BQ", "fc", 200, False, ""),
+}
+
+
+@pytest.mark.parametrize("name", FECS)
+def test_fec_words(name: str) -> None:
+    """Base-R is for 25G and 50G, and not for parts of a cage in family b."""
+    model, word, speed_gbps, part, line = FECS[name]
     device = designs("demo")["su1-rail0"]
     first, *others = device.ports
-    for word, line in (("rs", "fec mode rs"), ("fc", "fec mode base-r"), ("none", "fec mode none")):
-        port = replace(first, fec=word)
-        text = text_of(replace(device, ports=(port, *others)))
-        assert line in ports_of(text)["100GE1/0/1"]
-    fast = replace(first, fec="fc", speed_gbps=200)
-    with pytest.raises(RenderError, match="FEC 'fc' does not exist at 200G"):
-        text_of(replace(device, ports=(fast, *others)))
+    place = replace(first.place, mode=parse_mode("4x25G") if part else None, part=1)
+    port = replace(first, fec=word, speed_gbps=speed_gbps, place=place)
+    changed_port = replace(device, sku=sku(model), ports=(port, *others))
+    if line:
+        assert line in ports_of(text_of(changed_port))["100GE1/0/1"]
+        return
+    with pytest.raises(RenderError, match=f"FEC 'fc' does not exist at {speed_gbps}G"):
+        text_of(changed_port)
+
+
+def test_more_policies_than_domains_are_refused() -> None:
+    """Seven beside the one that is always there."""
+    device = designs("demo")["su1-rail0"]
+    profiles = tuple(replace(device.qos_profiles[0], index=index) for index in range(8))
+    assert "diffserv domain" in text_of(replace(device, qos_profiles=profiles[:7]))
+    with pytest.raises(RenderError, match="its ports have 8 policies, VRP8 has room for 7"):
+        text_of(replace(device, qos_profiles=profiles))
+
+
+def test_the_times_of_the_watchdog_stand_after_the_ports_that_pause() -> None:
+    """The switch takes them where PFC is on already."""
+    for inventory, switch in CASES:
+        text = text_of(designs(inventory)[switch])
+        if "dcb pfc deadlock" in text:
+            assert text.index("dcb pfc deadlock") > text.rindex("dcb pfc enable")
 
 
 def test_ports_that_differ(tmp_path: Path) -> None:
