@@ -24,6 +24,16 @@ peer <ip> bfd enable = [ single-hop-prefer ]
 """
 _SERVER = "<ip> [ vpn-instance <name> ]"
 
+#: Ways to split a port, each with the speed of the port in Gb/s (port split).
+SPLITS = {
+    "4*25GE": 100,
+    "2*50GE": 100,
+    "2*100GE": 200,
+    "4*50GE": 200,
+    "4*100GE": 400,
+    "2*200GE": 400,
+}
+
 VIEWS: dict[str, str] = {
     "system": f"""
 sysname = <name>
@@ -48,6 +58,7 @@ stp <text>
 ip vpn-instance <name> > vpn
 aaa > aaa !-
 interface MEth0/0/0 > meth !-
+port split dimension interface <port> ?= split-type {"|".join(SPLITS)}
 interface <port> > port !-
 interface Vlanif<1-4094> > vlanif
 interface LoopBack<0-1023> > loopback

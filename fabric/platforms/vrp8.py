@@ -176,6 +176,7 @@ OWNED_LINES = (
     r"diffserv domain roce\S*",
     r"drop-profile roce\S*",
     r"vlan batch (?!1$)\d+",
+    r"port split dimension interface .*",
     r"interface \d+GE\S+",
     r"interface LoopBack0",
     r"interface Vlanif(?!1$)\d+",
@@ -191,7 +192,7 @@ KEPT_SWITCHES = r"lldp enable|bfd"
 
 #: What a changed line does, by its first words; the first match counts, the default is brief loss.
 LINE_RISK = (
-    ("port flap", ("shutdown", "fec mode", "portswitch")),
+    ("port flap", ("shutdown", "fec mode", "portswitch", "port split")),
     (
         "harmless",
         (

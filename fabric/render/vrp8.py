@@ -29,6 +29,7 @@ FEATURES = (
     "pfc",
     "classification",
     "marking",
+    "split",
     "interfaces",
     "deadlock",
     "gateways",

@@ -31,6 +31,10 @@ CASES = [
 ]
 
 
+#: Fields whose lines no example has.
+OPTIONAL = {"bgp.bfd", "devices.ports.fec", "platforms.leaf.breakouts"}
+
+
 def text_of(device: DeviceDesign) -> str:
     """Return the configuration of a switch."""
     return render_device(device)[0].text
@@ -75,7 +79,7 @@ def test_explanations_name_fields_that_exist() -> None:
         for field in entry.fields:
             assert _exists(field), (entry.template, field)
         shown = re.search(entry.pattern, whole, re.MULTILINE)
-        assert shown or set(entry.fields) & {"bgp.bfd", "devices.ports.fec"}, entry.pattern
+        assert shown or set(entry.fields) & OPTIONAL, entry.pattern
 
 
 @pytest.mark.parametrize(("inventory", "switch"), CASES)
@@ -225,6 +229,31 @@ def test_fec_words(name: str) -> None:
         return
     with pytest.raises(RenderError, match=f"FEC 'fc' does not exist at {speed_gbps}G"):
         text_of(changed_port)
+
+
+def test_ports_that_are_split(tmp_path: Path) -> None:
+    """Each cage by a line before its parts, which stand in the place of the port."""
+    changes = {
+        **CHANGES["demo"],
+        "leaf: {sku: ACS-MSN4700}": (
+            'leaf: {sku: CE8851-32CQ8DQ-P, breakouts: [{cages: "1-2", mode: 4x25G}, '
+            "{cages: '5', mode: 2x50G}]}"
+        ),
+        "speeds: {host_gbps: 400, uplink_gbps: 400}": "speeds: {host_gbps: 25, uplink_gbps: 100}",
+    }
+    text = text_of(variant(tmp_path / "i", "demo", changes)["su1-rail0"])
+    assert re.findall(r"^port split .*", text, re.MULTILINE) == [
+        "port split dimension interface 100GE1/0/1 split-type 4*25GE",
+        "port split dimension interface 100GE1/0/2 split-type 4*25GE",
+        "port split dimension interface 100GE1/0/5 split-type 2*50GE",
+    ]
+    assert text.rindex("port split ") < text.index("\ninterface 100GE")
+    assert list(ports_of(text))[:10] == [
+        *(f"100GE1/0/{cage}:{part}" for cage in (1, 2) for part in range(1, 5)),
+        "100GE1/0/3",
+        "100GE1/0/4",
+    ]
+    assert "dcb pfc enable roce mode manual" in ports_of(text)["100GE1/0/1:2"]
 
 
 def test_more_policies_than_domains_are_refused() -> None:

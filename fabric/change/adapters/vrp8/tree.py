@@ -12,6 +12,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from fabric.change.adapters.vrp8.split import one_by_one
 from fabric.change.lines import Node
 from fabric.observe.parsers.vrp8.text import blocks
 
@@ -24,6 +25,7 @@ _FORMS = tuple(
     (re.compile(pattern), undo)
     for pattern, undo in (
         (r"(sysname) .*", r"undo \1"),
+        (r"(port split dimension interface \S+) split-type .*", r"undo \1"),
         (r"(arp timeout) .*", r"undo \1"),
         (r"(mac-address aging-time) .*", r"undo \1"),
         (r"(qos buffer headroom-pool) size \d+ \w+ (slot \d+)", r"undo \1 \2"),
@@ -94,6 +96,9 @@ def tree(text: str) -> Node:
         elif vlans:
             for number in _numbers(vlans[1]):
                 root.children.setdefault(f"vlan batch {number}", Node())
+        elif block[0].startswith("port split "):
+            for line in one_by_one(block[0]):
+                root.children.setdefault(line, Node())
         else:
             root.merge(_section(block))
     return root
