@@ -64,6 +64,7 @@ interface Vlanif<1-4094> > vlanif
 interface LoopBack<0-1023> > loopback
 arp timeout = <30-86400>
 mac-address aging-time = <aging>
+load-balance ecmp > ecmp
 bgp ?= <asn> > bgp
 ip route-static <text>
 snmp-agent <text>
@@ -74,6 +75,7 @@ info-center loghost <ip> = [ vpn-instance <name> ] ! info-center loghost {_SERVE
 user-interface <text> > ui !-
 """,
     "bfd": "",
+    "ecmp": "ecmp mode &= spray|fixed|eligible\necmp seed = <0-255>",
     "pfc": """
 priority <0-7>
 b:priority <0-7> deadlock-detect = time <1-15>
@@ -134,6 +136,7 @@ HIDDEN: dict[str, frozenset[str]] = {
     }),
     "vlanif": frozenset({"mtu 1500"}),
     "bgp-af": frozenset({"maximum load-balancing ebgp 1"}),
+    "ecmp": frozenset({"ecmp mode eligible"}),
 }  # fmt: skip
 #: What the families do while a queue recovers, when nothing else is said.
 RECOVERY = {"a": "discard", "b": "forwarding"}

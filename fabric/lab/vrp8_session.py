@@ -54,6 +54,7 @@ _VIEWS = {
     "bgp-af": "bgp-af-ipv4",
     "bfd": "bfd",
     "aaa": "aaa",
+    "ecmp": "ecmp",
     "pfc": "dcb-pfc-{0}",
     "domain": "dsdomain-{0}",
     "drop": "drop-{0}",

@@ -35,6 +35,7 @@ VRP8 = platforms.add("vrp8")(
         # The families differ, see `Family`; a poll time does not exist.
         watchdog_ms={"detection": (10, 15_000), "restoration": (10, 31_000), "poll": (1, 30_000)},
         source="CloudEngine V300R023C00 command reference (WheaterW/INTA-project @ 9308062d)",
+        ecmp_modes=("hash", "flowlet", "per-packet"),
         grade="beta",
         rule_prefix="VRP",
         reads_pfc=True,
@@ -146,6 +147,20 @@ def deadlock_counts(
     return None
 
 
+#: Models, by the beginning of their names, that choose among equal paths by load when nothing is
+#: said: at gaps in a flow (``ecmp mode``). All others hash.
+BALANCING_MODELS = ("CE8850-SAN", "CE8850-HAM", "CE8851", "CE8855")
+#: ``ecmp mode`` by what the inventory says; ``fixed`` keeps a flow where its hash has put it.
+ECMP_WORDS = {"hash": "fixed", "flowlet": "eligible", "per-packet": "spray"}
+#: Section that holds it, beside the keys and seeds of the hash, which are not ours.
+BALANCING = "load-balance ecmp"
+
+
+def balances(sku: Sku) -> bool:
+    """Tell whether a switch model can choose among equal paths by load."""
+    return sku.name.startswith(BALANCING_MODELS)
+
+
 #: Per-hop behaviours by the queue that each goes to (command reference, ip-dscp-inbound).
 PHBS = ("be", "af1", "af2", "af3", "af4", "ef", "cs6", "cs7")
 
@@ -176,6 +191,7 @@ OWNED_LINES = (
     r"diffserv domain roce\S*",
     r"drop-profile roce\S*",
     r"vlan batch (?!1$)\d+",
+    BALANCING,
     r"port split dimension interface .*",
     r"interface \d+GE\S+",
     r"interface LoopBack0",

@@ -35,6 +35,7 @@ FEATURES = (
     "gateways",
     "loopback",
     "ageing",
+    "balancing",
     "bgp",
     "ntp",
     "syslog",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.errors import RenderError
 from fabric.platforms.vrp8 import (
+    ECMP_WORDS,
     FAMILIES,
     FRAME_EXTRA_BYTES,
     HEADROOM_POOL_MIB,
@@ -15,6 +16,7 @@ from fabric.platforms.vrp8 import (
     PHBS,
     SLOT,
     Family,
+    balances,
     deadlock_counts,
     family_of,
     takes_base_r,
@@ -88,6 +90,8 @@ class Vrp8View:
         Of the watchdog; None where it is not asked for.
     behaviour : str
         What happens to the traffic of a queue that stands still.
+    balancing : str
+        How packets are shared out among equal paths; empty where the switch can only hash.
     gateways : tuple of (VLAN, address, mask, MTU)
         VLAN interfaces.
     networks : tuple of (network, mask)
@@ -104,6 +108,7 @@ class Vrp8View:
     pfc_priority: int | None
     timers: Timers | None
     behaviour: str
+    balancing: str
     ports: tuple[PortView, ...]
     gateways: tuple[tuple[int, str, str, int], ...]
     networks: tuple[tuple[str, str], ...]
@@ -117,7 +122,8 @@ def view(device: DeviceDesign) -> Vrp8View:
     RenderError
         When the design needs what VRP8 cannot do: a model of no known family, PFC priorities that
         are not the queue or differ, a watchdog that the switch has no words for, a FEC word that
-        the port does not take, more policies than DiffServ domains.
+        the port does not take, more policies than DiffServ domains, balancing that the model has
+        not.
     """
     family = _family(device)
     _room(device)
@@ -133,6 +139,7 @@ def view(device: DeviceDesign) -> Vrp8View:
         pfc_priority=priority,
         timers=timers(device.name, family, watchdog) if watchdog else None,
         behaviour=BEHAVIOURS[watchdog.action] if watchdog else "",
+        balancing=_balancing(device),
         ports=tuple(_port(device, port) for port in device.ports),
         gateways=tuple(
             (vlan.vlan, *_with_mask(vlan.gateway_interface), vlan.mtu_bytes)
@@ -162,6 +169,18 @@ def _room(device: DeviceDesign) -> None:
             f"{MOST_DOMAINS}; give more ports the same lossless settings"
         )
         raise RenderError(message)
+
+
+def _balancing(device: DeviceDesign) -> str:
+    if balances(device.sku):
+        return ECMP_WORDS[device.ecmp_mode]
+    if device.ecmp_mode != "hash":
+        message = (
+            f"{device.name}: {device.sku.name} has no {device.ecmp_mode} balancing; set ecmp.mode "
+            "to hash"
+        )
+        raise RenderError(message)
+    return ""
 
 
 def _priority(name: str, family: Family, pausing: list[QosProfile]) -> int | None:

@@ -100,6 +100,21 @@ def test_how_a_server_is_reached_is_kept():
     ]
 
 
+def test_keys_of_the_hash_are_kept():
+    """The mode is ours, the rest of the section is not."""
+    running = tree("load-balance ecmp\n ecmp mode spray\n ecmp seed 7\n")
+    for mode, wanted in (
+        ("ecmp mode fixed", ["load-balance ecmp", " ecmp mode fixed"]),
+        ("ecmp mode eligible", ["load-balance ecmp", " undo ecmp mode spray"]),
+    ):
+        intended = tree(f"load-balance ecmp\n {mode}\n")
+        assert patch(running, compose(running, intended)) == wanted
+    alone = tree("load-balance ecmp\n ecmp mode spray\n")
+    intended = tree("load-balance ecmp\n ecmp mode eligible\n")
+    assert patch(alone, compose(alone, intended)) == ["undo load-balance ecmp"]
+    assert patch(intended, tree("sysname x\n")) == ["sysname x"]
+
+
 def test_what_a_switch_does_not_print_is_not_missing():
     wanted = tree(
         "interface 100GE1/0/1\n port link-type access\n port default vlan 5\n"
@@ -317,6 +332,7 @@ def states(model=FAMILY_B):
                 "times",
                 {"detection_ms: 400, restoration_ms": "detection_ms: 500, restoration_ms"},
             ),
+            "by load": made("load", {"bgp: {": "ecmp: {mode: flowlet}\nbgp: {"}),
         }  # fmt: skip
 
 
@@ -332,6 +348,7 @@ NAMES = (
     "policies of a port",
     "down",
     "times",
+    "by load",
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -254,6 +255,21 @@ def test_ports_that_are_split(tmp_path: Path) -> None:
         "100GE1/0/4",
     ]
     assert "dcb pfc enable roce mode manual" in ports_of(text)["100GE1/0/1:2"]
+
+
+@pytest.mark.parametrize(
+    ("mode", "word"), [("hash", "fixed"), ("flowlet", "eligible"), ("per-packet", "spray")]
+)
+def test_balancing(mode: Literal["hash", "flowlet", "per-packet"], word: str) -> None:
+    """Said in each mode: when nothing is said, these models balance by flowlets."""
+    device = replace(designs("demo")["su1-rail0"], ecmp_mode=mode)
+    assert f"#\nload-balance ecmp\n ecmp mode {word}\n#\n" in text_of(device)
+    other = replace(device, sku=replace(device.sku, name="CE6885-48YS8CQ"))
+    if mode == "hash":
+        assert "load-balance" not in text_of(other)
+        return
+    with pytest.raises(RenderError, match=f"CE6885-48YS8CQ has no {mode} balancing"):
+        text_of(other)
 
 
 def test_more_policies_than_domains_are_refused() -> None:

@@ -13,7 +13,7 @@ from fabric.change.lines import Node, difference
 from fabric.change.model import Change, Risk
 from fabric.devices.driver import Candidate
 from fabric.devices.redaction import redacted
-from fabric.platforms.vrp8 import KEPT_SWITCHES, LINE_RISK, OWNED_LINES
+from fabric.platforms.vrp8 import BALANCING, KEPT_SWITCHES, LINE_RISK, OWNED_LINES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,6 +53,9 @@ def compose(running: Node, intended: Node) -> Node:
     }
     for line, child in intended.children.items():
         wanted.children[servers.get(line, line)] = child
+    hashing = _hashing(running)
+    if hashing.children:
+        wanted.children.setdefault(BALANCING, Node()).merge(hashing)
     for line in list(wanted.children):
         vlan = _VLAN_VIEW.fullmatch(line)
         if vlan and vlan[1] != "1" and f"vlan batch {vlan[1]}" not in wanted.children:
@@ -62,6 +65,14 @@ def compose(running: Node, intended: Node) -> Node:
         line: child
         for line, child in wanted.children.items()
         if is_split(line) or cage_of(line) not in anew or line in intended.children
+    })
+
+
+def _hashing(running: Node) -> Node:
+    """Return what is said of the hash of ECMP: keys and seeds, which are not ours."""
+    section = running.children.get(BALANCING, Node())
+    return Node({
+        line: child for line, child in section.children.items() if not line.startswith("ecmp mode ")
     })
 
 
