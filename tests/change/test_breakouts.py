@@ -49,6 +49,14 @@ CASES = {
     "eos": Case("7060X6-64PE", "2x400G", "Ethernet1/1", "Ethernet1/1"),
     "cumulus": Case("SN5600", "2x400G", "swp1", "swp1s0"),
     "junos": Case("QFX5240-64OD", "2x400G", "et-0/0/0", "et-0/0/0:0"),
+    "esonic": Case(
+        "Z9332F-ON",
+        "2x200G",
+        "Ethernet0",
+        "Ethernet0",
+        spine="Z9664F-ON",
+        part_gbps=200,
+    ),
     "vrp8": Case(
         "CE8851-32CQ8DQ-P",
         "2x50G",
