@@ -18,6 +18,7 @@ from fabric.lab.esonic_cli import EsonicSession
 from fabric.lab.esonic_config import Editor, feed_text, read_text, text_lines
 from fabric.lab.sonic import SonicStandIn
 from fabric.lab.standin import stand_ins
+from fabric.platforms.catalogue import sku
 
 if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign
@@ -36,8 +37,7 @@ class EsonicStandIn(SonicStandIn):
     Parameters
     ----------
     spec : StandInSpec
-        ``running`` is text of lines. Options: ``ports`` (names with commas), ``speed`` of ports
-        that say nothing, in Mb/s.
+        ``running`` is text of lines. Options: ``speed`` of ports that say nothing, in Mb/s.
     clock : LabClock
         Clock of the timers.
 
@@ -51,7 +51,8 @@ class EsonicStandIn(SonicStandIn):
 
     def __init__(self, spec: StandInSpec, clock: LabClock) -> None:
         speed = spec.options.get("speed", _SPEED_MBPS)
-        names = (name for name in spec.options.get("ports", "").split(",") if name)
+        whole = sku(spec.model).whole
+        names = (whole.port(number) for number in range(1, whole.port_count + 1))
         self._hardware = dict.fromkeys(names, speed)
         lines = {esonic_tables.LINES: {"lines": {"text": str(spec.running or "")}}}
         super().__init__(dataclasses.replace(spec, running=lines), clock)

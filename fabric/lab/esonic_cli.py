@@ -4,8 +4,9 @@ Known: ``sonic-cli`` is started from the shell and not by root; its prompt is ``
 name that the system had when it began (sonic-net/sonic-buildimage @ 086b03bd
 dockers/docker-sonic-mgmt-framework, sonic-net/sonic-mgmt-framework CLI/klish/clish_start).
 Assumed: it echoes and edits as the terminal of the shell does; it pages nothing after ``terminal
-length 0`` and nothing here before; a fault ``accept_part`` counts from the line that it strikes at:
-so many lines take effect, the others are answered as if they had.
+length 0`` and nothing here before; ports are there as soon as a cage is broken out; a fault
+``accept_part`` counts from the line that it strikes at: so many lines take effect, the others are
+answered as if they had.
 """
 
 from __future__ import annotations
@@ -22,6 +23,18 @@ if TYPE_CHECKING:
 
 _UNKNOWN = "                    ^\n% Error: Unrecognized command\n"
 _ROOT = "FATAL: root cannot launch CLI\n"
+
+
+def breakouts(editor: Editor) -> str:
+    """Return ``show interface breakout``: the cages that are broken out."""
+    rule = f"{'-' * 47}\n"
+    text = f"{rule}Port  Breakout Mode  Status        Interfaces\n{rule}"
+    for node in editor.root.below("interface breakout "):
+        port, mode = node.line.split()[3], node.line.split()[5]
+        first, *others = editor.parts(port)
+        text += f"{port:<6}{mode:<15}Completed     {first}\n"
+        text += "".join(f"{' ' * 35}{name}\n" for name in others)
+    return text
 
 
 class Cli:
@@ -60,6 +73,8 @@ class Cli:
             self._editor, self._left = self._stand_in.editor(), None
         elif command == "show running-configuration":
             return "".join(f"{text}\n" for text in text_lines(self._stand_in.tree))
+        elif command == "show interface breakout":
+            return breakouts(self._stand_in.editor())
         elif command == "write memory":
             self._stand_in.save()
             return "Write memory completed\n"

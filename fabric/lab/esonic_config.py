@@ -9,7 +9,8 @@ that does not exist (spytest/apis/switching/vlan.py); the words ``% Error`` and 
 Assumed: the rest of each refusal; a policy or map that is in use cannot go, nor a VLAN with
 members, nor what a route map or BGP names; ports of the hardware are always shown, with MTU and
 speed, and down when nothing is configured; ``shutdown`` and its opposite are both shown; ``buffer
-init lossless`` restarts nothing here.
+init lossless`` restarts nothing here; what stood on the ports of a cage is gone after its mode
+changed, which takes no time.
 """
 
 from __future__ import annotations
@@ -23,13 +24,14 @@ from fabric.lab.esonic_rules import HIDDEN, MODES, PORT_DEFAULTS, PROMPTS
 from fabric.lab.nxos_tree import Node, natural
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from fabric.lab.eos_grammar import Matched
 
 GRAMMAR = Grammar(MODES, frozenset())
 _NAME = re.compile(r"\b(Ethernet|Vlan|Loopback|Management) (\d)")
 _ACCESS = re.compile(r"(switchport (?:access|trunk allowed) Vlan)(\d)")
+_MODE = re.compile(r"mode (\d+)x(\d+)G")
 _QUOTED = re.compile(r'"(?:[^"]*)"|[^" ]+')
 _MOST_PAUSED = 2
 
@@ -46,13 +48,15 @@ class Editor:
     root : Node
         The tree to change.
     ports : mapping of str to str
-        Ports of the hardware, and the speed that each shows, in Mb/s.
+        Whole ports of the hardware, and the speed that each shows, in Mb/s. Each has as many lanes
+        as lie between two names.
     """
 
     def __init__(self, root: Node, ports: dict[str, str]) -> None:
         self.root = root
         self.ports = ports
         self.stack: list[Node] = [root]
+        self.there: dict[str, str] = {}
         self._add_ports()
 
     @property
@@ -61,15 +65,48 @@ class Editor:
         node = self.stack[-1]
         return PROMPTS[node.mode].format(node.line.rpartition(" ")[2])
 
+    def present(self) -> dict[str, str]:
+        """Return the ports that there are, as they are broken out, and the speed of each."""
+        found: dict[str, str] = {}
+        for cage, (name, speed) in enumerate(self.ports.items(), 1):
+            mode = _MODE.fullmatch(self.root.value(f"interface breakout port 1/{cage}"))
+            first, parts = int(name.removeprefix("Ethernet")), int(mode[1]) if mode else 1
+            step = self.lanes // parts
+            part_speed = f"{mode[2]}000" if mode else speed
+            found |= {f"Ethernet{first + step * part}": part_speed for part in range(parts)}
+        return found
+
+    @property
+    def lanes(self) -> int:
+        """Lanes of a cage."""
+        first, second, *_ = (int(name.removeprefix("Ethernet")) for name in [*self.ports][:2])
+        return second - first
+
+    def parts(self, port: str) -> list[str]:
+        """Return the names of the ports of a cage, which is called ``1/N``."""
+        cage = int(port.removeprefix("1/"))
+        first = int([*self.ports][cage - 1].removeprefix("Ethernet"))
+        names = (f"Ethernet{lane}" for lane in range(first, first + self.lanes))
+        return [name for name in names if name in self.there]
+
+    def _forget_ports(self, line: str) -> None:
+        """Take away the ports of a cage; those that are there then are new."""
+        cage = int(line.split()[3].removeprefix("1/"))
+        first = int([*self.ports][cage - 1].removeprefix("Ethernet"))
+        for lane in range(first, first + self.lanes):
+            self.root.children.pop(f"interface Ethernet{lane}", None)
+        self._add_ports()
+
     def _add_ports(self) -> None:
-        for name in self.ports:
+        self.there = self.present()
+        for name in self.there:
             if f"interface {name}" not in self.root.children:
                 self._store(self.root, GRAMMAR["config"].match(["interface", name]))
         for node in self.root.below("interface Ethernet"):
             self._show_defaults(node)
 
     def _show_defaults(self, node: Node) -> None:
-        speed = f"speed {self.ports[node.line.split()[1]]}"
+        speed = f"speed {self.there[node.line.split()[1]]}"
         for key, line in {**PORT_DEFAULTS, "speed": speed}.items():
             if key not in node.children:
                 words = line.split()
@@ -123,7 +160,7 @@ class Editor:
     def _store(self, context: Node, matched: Matched) -> Node | None:
         node = None
         for key, line, _ in matched.entries():
-            reason = reason_against(self.root, context, line, self.ports)
+            reason = reason_against(self, context, line)
             if reason:
                 message = f"% Error: {reason}\n"
                 raise LineRefusedError(message)
@@ -136,6 +173,8 @@ class Editor:
             if node is None or node.line != line:
                 order = (matched.rule.rank, natural(line))
                 node = context.children[key] = Node(line, matched.rule.opens or "leaf", order)
+                if line.startswith("interface breakout "):
+                    self._forget_ports(line)
         return node if matched.rule.opens else None
 
     def _remove(self, context: Node, key: str, *, longer: bool) -> None:
@@ -149,6 +188,8 @@ class Editor:
             if message:
                 raise LineRefusedError(message)
             del context.children[name]
+            if name.startswith("interface breakout "):
+                self._forget_ports(name)
         if context.mode == "if-ethernet":
             self._show_defaults(context)
 
@@ -172,10 +213,22 @@ def _crowded_out(context: Node, line: str) -> list[str]:
     ]
 
 
-def reason_against(root: Node, context: Node, line: str, ports: Iterable[str]) -> str:
-    """Return why a line that fits the grammar does not fit the state; empty when it does."""
+def _breakout_reason(editor: Editor, line: str) -> str:
     words = line.split()
-    if line.startswith("interface Ethernet") and words[1] not in ports:
+    cage, mode = words[3].removeprefix("1/"), _MODE.fullmatch(" ".join(words[4:]))
+    if not cage.isdecimal() or not 1 <= int(cage) <= len(editor.ports):
+        return "Invalid port"
+    if mode is None or editor.lanes % int(mode[1]):
+        return "Invalid breakout mode"
+    return ""
+
+
+def reason_against(editor: Editor, context: Node, line: str) -> str:
+    """Return why a line that fits the grammar does not fit the state; empty when it does."""
+    root, words = editor.root, line.split()
+    if line.startswith("interface breakout "):
+        return _breakout_reason(editor, line)
+    if line.startswith("interface Ethernet") and words[1] not in editor.there:
         return "Invalid interface"
     if line.startswith("router bgp ") and any(
         node.line != line for node in root.below("router bgp ")

@@ -5,8 +5,9 @@ Known: options, ranges and examples of ansible-collections/dellemc.enterprise_so
 sonic_route_maps, sonic_ecmp_load_share, sonic_ip_neighbor); the lines of sonic-net/sonic-mgmt @
 b4ba9de3 spytest/apis; prompts of its spytest/datastore/prompts/sonic_prompts.yaml. The language of
 the rules is that of `fabric.lab.eos_grammar`.
-Assumed: the order of the sections; ``speed 1000`` to ``800000`` whatever the port is; that ``no``
-takes the first words of a line; the ages of MAC entries up to 1000000 s.
+Assumed: any mode whose parts share the lanes of a cage evenly; the order of the sections; ``speed
+1000`` to ``800000`` whatever the port is; that ``no`` takes the first words of a line; the ages of
+MAC entries up to 1000000 s.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ qos map tc-pg <name> > tc-pg
 qos map pfc-priority-queue <name> > pfc-priority-queue
 ip prefix-list <name> seq <1-65535> = permit|deny <cidr4> [ ge <1-32> ] [ le <1-32> ]
 route-map <name> permit|deny <1-65535> > route-map
+interface breakout port <word> = mode <word>
 interface <svi> > if-vlan
 interface <loopback> > if-loopback
 interface <ethernet> > if-ethernet

@@ -56,7 +56,8 @@ class Vrp8StandIn(SshStandIn):
 
     def __init__(self, spec: StandInSpec, clock: LabClock) -> None:
         super().__init__(spec, clock)
-        ports = tuple(name for name in spec.options.get("ports", "").split(",") if name)
+        names = (name.partition(":")[0] for name in spec.options.get("ports", "").split(","))
+        ports = tuple(dict.fromkeys(name for name in names if name))
         family = family_of(sku(spec.model))
         running = str(spec.running or "")
         self.state: Vrp8State = Vrp8State(clock, running, ports, family.name if family else "")

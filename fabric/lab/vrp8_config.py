@@ -3,7 +3,8 @@
 Known (CloudEngine V300R023C00 command reference, WheaterW/INTA-project @ 9308062d): a line belongs
 to the view in which it is given; the conditions of the commands for PFC, its headroom, the layers
 of a port, ECN of a queue and BFD of a peer; ``peer as-number`` enables the peer in the unicast
-family; a changed link type takes the VLAN away; defaults are not shown, ports always are. Assumed:
+family; a changed link type takes the VLAN away; a split port is gone with all that was said about
+it, and its parts are new; defaults are not shown, ports always are. Assumed:
 each line is judged when it is given, not at the commit; what is named by another line cannot go;
 texts of refusals, but that of an unknown command; an address equal to its network is taken on a
 link of two addresses; mappings of DSCP that were set are shown.
@@ -96,6 +97,26 @@ class Editor:
         self.family = family
         self.stack = [root]
 
+    def present(self) -> Iterator[str]:
+        """Yield the ports that there are, as they are split."""
+        for port in self.ports:
+            split = self.root.value(f"port split dimension interface {port} split-type")
+            names = [f"{port}:{part}" for part in range(1, int(split[0]) + 1)] if split else []
+            yield from names or [port]
+
+    def add_ports(self) -> None:
+        """Bring the ports in line with the hardware and how it is split."""
+        names = dict.fromkeys(f"interface {name}" for name in self.present())
+        there = {n.line: key for key, n in self.root.children.items() if n.view == "port"}
+        for line in there.keys() - names.keys():
+            del self.root.children[there[line]]
+        for line in names.keys() - there.keys():
+            matched = match(known("system"), self.family, line)
+            if matched is not None:
+                self.root.children[matched.key] = Node(
+                    line, "port", matched.rule.rank, matched.arguments
+                )
+
     def quit(self) -> None:
         """Leave the view."""
         self.stack = self.stack[:-1] or [self.root]
@@ -171,6 +192,8 @@ class Editor:
 
     def _follow(self, context: Node, node: Node) -> None:
         """Do what a line does beside standing there."""
+        if node.line.startswith("port split "):
+            self.add_ports()
         if node.line.startswith("port link-type "):
             for key in [
                 k for k, n in context.children.items() if n.line.startswith("port default")
@@ -201,6 +224,8 @@ class Editor:
         for key, node in found:
             self._refuse(removal_reason(self, context, node))
             del context.children[key]
+            if node.line.startswith("port split "):
+                self.add_ports()
             if " as-number " in node.line:
                 _forget_peer(context, node.arguments[0])
 
@@ -252,7 +277,8 @@ def read_text(text: str, ports: tuple[str, ...], family: str) -> Node:
     """
     root = Node()
     editor = Editor(root, ports, family)
-    feed_text(editor, "".join(f"interface {port}\n" for port in ports) + text)
+    editor.add_ports()
+    feed_text(editor, text)
     return root
 
 

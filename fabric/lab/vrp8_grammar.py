@@ -31,7 +31,7 @@ _PATTERNS = {
     "name": r"[^\s?]{1,64}",
     "text": r"[^?]+",
     "asn": r"\d+(?:\.\d+)?",
-    "port": r"\d+GE\d+/\d+/\d+",
+    "port": r"\d+GE\d+/\d+/\d+(?::\d)?",
     "aging": r"\d+",
     "queues": r"[0-7](?: (?:to )?[0-7])*",
 }

@@ -19,6 +19,7 @@ from fabric.lab.vrp8_rules import (
     MOST_DOMAINS,
     MOST_PFC_PROFILES,
     MOST_PRIORITIES,
+    SPLITS,
 )
 
 if TYPE_CHECKING:
@@ -52,8 +53,10 @@ def addition_reason(editor: Editor, context: Node, line: str) -> str:
 
 def _system_reason(editor: Editor, context: Node, line: str) -> str:
     words = line.split()
-    if line.startswith("interface ") and "GE" in line and words[1] not in editor.ports:
+    if line.startswith("interface ") and "GE" in line and words[1] not in editor.present():
         return "Wrong parameter found at '^' position."
+    if line.startswith("port split "):
+        return _split_reason(editor, line)
     if line.startswith("interface Vlanif") and not context.has(f"vlan batch {words[1][6:]}"):
         return "The VLAN does not exist."
     if line.startswith("bgp ") and any(node.line != line for node in context.below("bgp ")):
@@ -70,6 +73,13 @@ def _system_reason(editor: Editor, context: Node, line: str) -> str:
         low, high = HEADROOM_KBYTES[editor.family]
         return "" if low <= kbytes <= high else "The headroom buffer is out of range."
     return ""
+
+
+def _split_reason(editor: Editor, line: str) -> str:
+    *_, port, _, word = line.split()
+    if port not in editor.ports or int(port.partition("GE")[0]) != SPLITS[word]:
+        return "Wrong parameter found at '^' position."
+    return "" if port in editor.present() else "The port is split already."
 
 
 def _port_reason(editor: Editor, context: Node, line: str) -> str:

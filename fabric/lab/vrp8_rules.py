@@ -24,6 +24,16 @@ peer <ip> bfd enable = [ single-hop-prefer ]
 """
 _SERVER = "<ip> [ vpn-instance <name> ]"
 
+#: Ways to split a port, each with the speed of the port in Gb/s (port split).
+SPLITS = {
+    "4*25GE": 100,
+    "2*50GE": 100,
+    "2*100GE": 200,
+    "4*50GE": 200,
+    "4*100GE": 400,
+    "2*200GE": 400,
+}
+
 VIEWS: dict[str, str] = {
     "system": f"""
 sysname = <name>
@@ -48,11 +58,13 @@ stp <text>
 ip vpn-instance <name> > vpn
 aaa > aaa !-
 interface MEth0/0/0 > meth !-
+port split dimension interface <port> ?= split-type {"|".join(SPLITS)}
 interface <port> > port !-
 interface Vlanif<1-4094> > vlanif
 interface LoopBack<0-1023> > loopback
 arp timeout = <30-86400>
 mac-address aging-time = <aging>
+load-balance ecmp > ecmp
 bgp ?= <asn> > bgp
 ip route-static <text>
 snmp-agent <text>
@@ -63,6 +75,7 @@ info-center loghost <ip> = [ vpn-instance <name> ] ! info-center loghost {_SERVE
 user-interface <text> > ui !-
 """,
     "bfd": "",
+    "ecmp": "ecmp mode &= spray|fixed|eligible\necmp seed = <0-255>",
     "pfc": """
 priority <0-7>
 b:priority <0-7> deadlock-detect = time <1-15>
@@ -123,6 +136,7 @@ HIDDEN: dict[str, frozenset[str]] = {
     }),
     "vlanif": frozenset({"mtu 1500"}),
     "bgp-af": frozenset({"maximum load-balancing ebgp 1"}),
+    "ecmp": frozenset({"ecmp mode eligible"}),
 }  # fmt: skip
 #: What the families do while a queue recovers, when nothing else is said.
 RECOVERY = {"a": "discard", "b": "forwarding"}

@@ -35,8 +35,14 @@ _LEAVING = (
     "Warning: Uncommitted configurations found. Are you sure to commit them before exiting? "
     "[Y(yes)/N(no)/C(cancel)]:"
 )
-#: Lines that ask, by the example of their pages (dcb pfc global disable, bfd).
+_SPLITTING = (
+    "Warning: This operation will delete current port(s) and create new port(s). Continue? [Y/N]:"
+)
+#: Lines that ask, by the example of their pages (dcb pfc global disable, bfd) and of the guide
+#: (Configuring Optical Interface Split); by their first words.
 _ASKING = {
+    "port split ": _SPLITTING,
+    "undo port split ": _SPLITTING,
     "dcb pfc global disable": (
         "Warning: This command will disable PFC on all ports. Continue? [Y/N]:"
     ),
@@ -48,6 +54,7 @@ _VIEWS = {
     "bgp-af": "bgp-af-ipv4",
     "bfd": "bfd",
     "aaa": "aaa",
+    "ecmp": "ecmp",
     "pfc": "dcb-pfc-{0}",
     "domain": "dsdomain-{0}",
     "drop": "drop-{0}",
@@ -260,6 +267,13 @@ class Vrp8Session:
                 most = part.count if part else None
                 said = stand_in.state.commit(self._candidate, line, self, most)
             self._write(said)
-        elif line not in _ASKING or (await self._ask(_ASKING[line])).startswith("y"):
+        elif await self._is_sure(line):
             with stand_in.lock:
                 stand_in.state.feed(self._candidate, line)
+
+    async def _is_sure(self, line: str) -> bool:
+        """Ask where a line asks; tell whether it shall be done."""
+        for words, question in _ASKING.items():
+            if line.startswith(words):
+                return (await self._ask(question)).startswith("y")
+        return True

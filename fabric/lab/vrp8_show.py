@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 CLASSES = 8
 _ENABLED = re.compile(r"dcb pfc enable(?: (?!mode )(\S+))?(?: mode \w+)?")
-_SPEED = re.compile(r"(\d+)GE")
+_SPEED = re.compile(r"(?:.*\*)?(\d+)GE")
 
 
 @dataclass(slots=True)
@@ -102,7 +102,8 @@ def _interfaces(switch: Vrp8StandIn) -> str:
             if routed
             else f"Switch Port, PVID : {port.value('port default vlan') or 1}, TPID : 8100(Hex), "
         )
-        speed = _SPEED.match(name)
+        split = f"port split dimension interface {name.partition(':')[0]} split-type"
+        speed = _SPEED.match(switch.state.running.value(split) or name)
         rate = int(speed[1]) * 1000 if up and speed else "AUTO"
         state = "Administratively DOWN" if port.has("shutdown") else word
         lines += [

@@ -1,7 +1,8 @@
 """What a VRP8 stand-in remembers: configurations, the trial run, and candidates of sessions.
 
 Known (CloudEngine V300R023C00 command reference, WheaterW/INTA-project @ 9308062d, commit, abort
-trial and display configuration trial status): a candidate belongs to its session and changes
+trial, display configuration trial status and port split): a rollback does not bring back what was
+said about ports that were split or made whole; a candidate belongs to its session and changes
 nothing before ``commit``; a trial lasts 60 to 65535 s and goes back by itself; without ``persist``
 it ends with its session; ``commit persist`` confirms it; ``abort trial persist`` takes it back.
 Assumed: one trial at a time; a commit during the trial of somebody else is refused; a reboot loads
@@ -177,8 +178,17 @@ class Vrp8State:
         """Return to what was before the trial."""
         if self.trial is not None:
             self.trial.timer.cancel()
+            self._forget_split_ports(self.trial.before)
             self.running = self.trial.before
             self.trial = None
+
+    def _forget_split_ports(self, before: Node) -> None:
+        """Take from a configuration what was said about ports whose cage is split otherwise now."""
+        both = ({n.line for n in root.below("port split ")} for root in (before, self.running))
+        cages = {line.split()[4] for line in set.symmetric_difference(*both)}
+        for node in before.children.values():
+            if node.view == "port" and node.line.split()[1].partition(":")[0] in cages:
+                node.children.clear()
 
     def end_session(self, session: object) -> None:
         """End the trial of a session that did not give it a name."""

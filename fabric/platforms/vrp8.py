@@ -35,6 +35,7 @@ VRP8 = platforms.add("vrp8")(
         # The families differ, see `Family`; a poll time does not exist.
         watchdog_ms={"detection": (10, 15_000), "restoration": (10, 31_000), "poll": (1, 30_000)},
         source="CloudEngine V300R023C00 command reference (WheaterW/INTA-project @ 9308062d)",
+        ecmp_modes=("hash", "flowlet", "per-packet"),
         grade="beta",
         rule_prefix="VRP",
         reads_pfc=True,
@@ -98,6 +99,16 @@ def family_of(sku: Sku) -> Family | None:
     return FAMILIES.get(sku.asic.lower())
 
 
+#: Speed from which on a port knows no Base-R FEC: 100GE takes it with 50G cables only, faster ports
+#: never (``fec mode base-r``).
+NO_BASE_R_FROM_GBPS = 100
+
+
+def takes_base_r(sku: Sku, speed_gbps: int, *, part: bool) -> bool:
+    """Tell whether a port knows Base-R FEC; a part of a cage in family b does not."""
+    return speed_gbps < NO_BASE_R_FROM_GBPS and not (part and sku.asic.lower() == FAMILY_B)
+
+
 #: Units of the deadlock timers of family b in milliseconds, and how many of them detection and
 #: recovery can last (``dcb pfc deadlock-detect interval``, ``priority deadlock-detect time`` and
 #: ``deadlock-recovery time``). No unit of recovery would mean that it never recovers.
@@ -136,6 +147,20 @@ def deadlock_counts(
     return None
 
 
+#: Models, by the beginning of their names, that choose among equal paths by load when nothing is
+#: said: at gaps in a flow (``ecmp mode``). All others hash.
+BALANCING_MODELS = ("CE8850-SAN", "CE8850-HAM", "CE8851", "CE8855")
+#: ``ecmp mode`` by what the inventory says; ``fixed`` keeps a flow where its hash has put it.
+ECMP_WORDS = {"hash": "fixed", "flowlet": "eligible", "per-packet": "spray"}
+#: Section that holds it, beside the keys and seeds of the hash, which are not ours.
+BALANCING = "load-balance ecmp"
+
+
+def balances(sku: Sku) -> bool:
+    """Tell whether a switch model can choose among equal paths by load."""
+    return sku.name.startswith(BALANCING_MODELS)
+
+
 #: Per-hop behaviours by the queue that each goes to (command reference, ip-dscp-inbound).
 PHBS = ("be", "af1", "af2", "af3", "af4", "ef", "cs6", "cs7")
 
@@ -149,6 +174,9 @@ DEFAULT_HEADROOM_KIB = 256
 DEFAULT_PAUSE_KIB = 125
 #: ``maximum load-balancing``, command reference.
 MAX_PATHS = 128
+#: DiffServ domains beside the one that is always there (``diffserv domain``); there are more drop
+#: profiles than that (``drop-profile``).
+MOST_DOMAINS = 7
 
 #: Top-level lines that rocefab writes, as regular expressions of the whole line; every other one is
 #: kept as it is found.
@@ -163,6 +191,8 @@ OWNED_LINES = (
     r"diffserv domain roce\S*",
     r"drop-profile roce\S*",
     r"vlan batch (?!1$)\d+",
+    BALANCING,
+    r"port split dimension interface .*",
     r"interface \d+GE\S+",
     r"interface LoopBack0",
     r"interface Vlanif(?!1$)\d+",
@@ -178,7 +208,7 @@ KEPT_SWITCHES = r"lldp enable|bfd"
 
 #: What a changed line does, by its first words; the first match counts, the default is brief loss.
 LINE_RISK = (
-    ("port flap", ("shutdown", "fec mode", "portswitch")),
+    ("port flap", ("shutdown", "fec mode", "portswitch", "port split")),
     (
         "harmless",
         (

@@ -32,6 +32,7 @@ FEATURES = (
     "route_map",
     "gateways",
     "loopback",
+    "breakouts",
     "interfaces",
     "bgp",
     "ntp",

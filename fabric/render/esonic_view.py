@@ -203,7 +203,11 @@ def _prefixes(bgp: BgpDesign) -> tuple[tuple[int, str], ...]:
 
 
 def _rule(pool: str, length: int) -> str:
-    """Return a rule; ``ge`` must go beyond the pool's own length."""
+    """Return a rule; ``ge`` must go beyond the pool's own length.
+
+    The database keeps a range of lengths, so that ``le 32`` after ``ge`` cannot be told from its
+    absence (dellemc.enterprise_sonic facts/prefix_lists): it is left out.
+    """
     if IPv4Network(pool).prefixlen >= length:
         return pool
-    return f"{pool} ge {length} le {HOST_ROUTE}"
+    return f"{pool} ge {length}"

@@ -18,7 +18,8 @@ from fabric.render.vrp8_view import view
 if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign
 
-#: Templates in the order of their blocks: what is named before what names it.
+#: Templates in the order of their blocks: what is named before what names it, and the times of the
+#: watchdog after the ports that pause (``dcb pfc deadlock-detect timer``: a port has PFC before).
 FEATURES = (
     "sysname",
     "lldp",
@@ -26,13 +27,15 @@ FEATURES = (
     "vlans",
     "headroom_pool",
     "pfc",
-    "deadlock",
     "classification",
     "marking",
+    "split",
     "interfaces",
+    "deadlock",
     "gateways",
     "loopback",
     "ageing",
+    "balancing",
     "bgp",
     "ntp",
     "syslog",

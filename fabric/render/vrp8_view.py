@@ -8,23 +8,26 @@ from typing import TYPE_CHECKING
 
 from fabric.core.errors import RenderError
 from fabric.platforms.vrp8 import (
+    ECMP_WORDS,
     FAMILIES,
     FRAME_EXTRA_BYTES,
     HEADROOM_POOL_MIB,
+    MOST_DOMAINS,
     PHBS,
     SLOT,
     Family,
+    balances,
     deadlock_counts,
     family_of,
+    takes_base_r,
 )
 from fabric.qos.ecn.edge import UNITS, to_units
 
 if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign, PortDesign, QosProfile, Watchdog
 
-#: ``fec mode``, command reference; 200GE and 400GE ports know rs and none only.
+#: ``fec mode``, command reference.
 FEC_WORDS = {"rs": "rs", "fc": "base-r", "none": "none"}
-ONLY_RS_FROM_GBPS = 200
 #: What the watchdog does while a queue recovers (``dcb pfc deadlock recovery-behavior``).
 BEHAVIOURS = {"drop": "discard", "forward": "forwarding"}
 #: Queues that the vendor advises to share the line; those above are for protocols and stay strict.
@@ -87,6 +90,8 @@ class Vrp8View:
         Of the watchdog; None where it is not asked for.
     behaviour : str
         What happens to the traffic of a queue that stands still.
+    balancing : str
+        How packets are shared out among equal paths; empty where the switch can only hash.
     gateways : tuple of (VLAN, address, mask, MTU)
         VLAN interfaces.
     networks : tuple of (network, mask)
@@ -103,6 +108,7 @@ class Vrp8View:
     pfc_priority: int | None
     timers: Timers | None
     behaviour: str
+    balancing: str
     ports: tuple[PortView, ...]
     gateways: tuple[tuple[int, str, str, int], ...]
     networks: tuple[tuple[str, str], ...]
@@ -116,9 +122,11 @@ def view(device: DeviceDesign) -> Vrp8View:
     RenderError
         When the design needs what VRP8 cannot do: a model of no known family, PFC priorities that
         are not the queue or differ, a watchdog that the switch has no words for, a FEC word that
-        the port does not take.
+        the port does not take, more policies than DiffServ domains, balancing that the model has
+        not.
     """
     family = _family(device)
+    _room(device)
     pausing = [profile for profile in device.qos_profiles if profile.pfc]
     priority = _priority(device.name, family, pausing)
     watchdog = _watchdog(device.name, pausing)
@@ -131,7 +139,8 @@ def view(device: DeviceDesign) -> Vrp8View:
         pfc_priority=priority,
         timers=timers(device.name, family, watchdog) if watchdog else None,
         behaviour=BEHAVIOURS[watchdog.action] if watchdog else "",
-        ports=tuple(_port(device.name, port) for port in device.ports),
+        balancing=_balancing(device),
+        ports=tuple(_port(device, port) for port in device.ports),
         gateways=tuple(
             (vlan.vlan, *_with_mask(vlan.gateway_interface), vlan.mtu_bytes)
             for vlan in device.vlans
@@ -150,6 +159,28 @@ def _family(device: DeviceDesign) -> Family:
         )
         raise RenderError(message)
     return family
+
+
+def _room(device: DeviceDesign) -> None:
+    """Refuse more policies than the switch has DiffServ domains."""
+    if len(device.qos_profiles) > MOST_DOMAINS:
+        message = (
+            f"{device.name}: its ports have {len(device.qos_profiles)} policies, VRP8 has room for "
+            f"{MOST_DOMAINS}; give more ports the same lossless settings"
+        )
+        raise RenderError(message)
+
+
+def _balancing(device: DeviceDesign) -> str:
+    if balances(device.sku):
+        return ECMP_WORDS[device.ecmp_mode]
+    if device.ecmp_mode != "hash":
+        message = (
+            f"{device.name}: {device.sku.name} has no {device.ecmp_mode} balancing; set ecmp.mode "
+            "to hash"
+        )
+        raise RenderError(message)
+    return ""
 
 
 def _priority(name: str, family: Family, pausing: list[QosProfile]) -> int | None:
@@ -233,12 +264,12 @@ def _drop_profile(profile: QosProfile) -> DropProfile:
     )
 
 
-def _port(name: str, port: PortDesign) -> PortView:
+def _port(device: DeviceDesign, port: PortDesign) -> PortView:
     qos = port.qos
     if "?" in port.description:
         message = (
-            f"{name}: {port.name}: the command line of VRP8 takes a question mark for a question; "
-            "take it out of devices.ports.description"
+            f"{device.name}: {port.name}: the command line of VRP8 takes a question mark "
+            "for a question; take it out of devices.ports.description"
         )
         raise RenderError(message)
     if qos is None:
@@ -249,7 +280,7 @@ def _port(name: str, port: PortDesign) -> PortView:
         port,
         address=" ".join(_with_mask(port.address)) if port.address else "",
         frame_bytes=port.mtu_bytes + FRAME_EXTRA_BYTES,
-        fec=_fec(name, port),
+        fec=_fec(device, port),
         domain=_domain(qos),
         shared=_ranges(sorted(shared - strict)),
         queues=tuple(
@@ -264,12 +295,14 @@ def _port(name: str, port: PortDesign) -> PortView:
     )
 
 
-def _fec(name: str, port: PortDesign) -> str:
+def _fec(device: DeviceDesign, port: PortDesign) -> str:
     word = FEC_WORDS.get(port.fec, "")
-    if port.fec and (not word or (word == "base-r" and port.speed_gbps >= ONLY_RS_FROM_GBPS)):
+    part = port.place.mode is not None
+    unknown = word == "base-r" and not takes_base_r(device.sku, port.speed_gbps, part=part)
+    if port.fec and (not word or unknown):
         message = (
-            f"{name}: {port.name}: FEC {port.fec!r} does not exist at {port.speed_gbps}G on VRP8; "
-            "leave devices.ports.fec out, the switch then chooses by the medium"
+            f"{device.name}: {port.name}: FEC {port.fec!r} does not exist at {port.speed_gbps}G on "
+            "this switch; leave devices.ports.fec out, it then chooses by the medium"
         )
         raise RenderError(message)
     return word

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
+from itertools import permutations
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,7 +20,8 @@ from fabric.observe.parsers.esonic import configuration
 from fabric.observe.snapshot import Running
 from fabric.platforms.esonic.lines import Node, read, write
 from fabric.render import render_device
-from tests.render.esonic_designs import designs
+from tests.render.designs import variant
+from tests.render.esonic_designs import CHANGES, designs
 
 PORTS = {f"Ethernet{4 * number}": "400000" for number in range(64)}
 KEPT = """\
@@ -84,9 +90,9 @@ def running_of(root) -> Node:
     return read(configuration("".join(f"{line}\n" for line in text_lines(root))))
 
 
-def sent(root, lines):
+def sent(root, lines, ports=PORTS):
     """Return a stand-in's configuration after lines, sent as the driver sends them."""
-    editor = Editor(root.copy(), PORTS)
+    editor = Editor(root.copy(), ports)
     for line in lines:
         depth = len(line) - len(line.lstrip(" "))
         while len(editor.stack) - 1 > depth:
@@ -250,6 +256,44 @@ def test_running_and_patch_is_intended_and_back(switch: str, data) -> None:
     assert list(steps(there, wanted)) == []
     assert list(steps(there, esonic.compose(there, intended(switch)))) == []
     assert running_of(sent(after, patch(there, now))) == now
+
+
+MODES = {
+    "whole": "",
+    "two": ', breakouts: [{cages: "1-2", mode: 2x200G}]',
+    "four": ', breakouts: [{cages: "2-3", mode: 4x100G}]',
+    "both": ", breakouts: [{cages: '1', mode: 4x100G}, {cages: '31', mode: 2x200G}]",
+}
+
+
+@cache
+def broken_out(mode: str) -> Node:
+    """Return what is intended on a leaf with some cages broken out."""
+    changes = {
+        **CHANGES["demo"],
+        "leaf: {sku: ACS-MSN4700}": f"leaf: {{sku: Z9332F-ON{MODES[mode]}}}",
+    }
+    with TemporaryDirectory() as folder:
+        design = variant(Path(folder) / "i", "demo", changes)["su1-rail0"]
+    return read(render_device(design)[0].text)
+
+
+LEAF_PORTS = {f"Ethernet{8 * number}": "400000" for number in range(32)}
+
+
+@pytest.mark.parametrize(("first", "second"), list(permutations(MODES, 2)))
+def test_from_each_breakout_to_each_other_and_back(first: str, second: str) -> None:
+    """All that stands on the ports of a cage is sent anew, since the switch forgets it."""
+    start = read_text("buffer init lossless\n", LEAF_PORTS)
+    there = esonic.compose(running_of(start), broken_out(first))
+    before = sent(start, patch(running_of(start), there), LEAF_PORTS)
+    now = running_of(before)
+    assert list(steps(now, esonic.compose(now, broken_out(first)))) == []
+    wanted = esonic.compose(now, broken_out(second))
+    after = sent(before, patch(now, wanted), LEAF_PORTS)
+    found = running_of(after)
+    assert list(steps(found, esonic.compose(found, broken_out(second)))) == []
+    assert running_of(sent(after, patch(found, now), LEAF_PORTS)) == now
 
 
 def test_a_prefix_list_that_is_named_never_runs_empty() -> None:

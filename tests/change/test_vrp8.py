@@ -100,6 +100,21 @@ def test_how_a_server_is_reached_is_kept():
     ]
 
 
+def test_keys_of_the_hash_are_kept():
+    """The mode is ours, the rest of the section is not."""
+    running = tree("load-balance ecmp\n ecmp mode spray\n ecmp seed 7\n")
+    for mode, wanted in (
+        ("ecmp mode fixed", ["load-balance ecmp", " ecmp mode fixed"]),
+        ("ecmp mode eligible", ["load-balance ecmp", " undo ecmp mode spray"]),
+    ):
+        intended = tree(f"load-balance ecmp\n {mode}\n")
+        assert patch(running, compose(running, intended)) == wanted
+    alone = tree("load-balance ecmp\n ecmp mode spray\n")
+    intended = tree("load-balance ecmp\n ecmp mode eligible\n")
+    assert patch(alone, compose(alone, intended)) == ["undo load-balance ecmp"]
+    assert patch(intended, tree("sysname x\n")) == ["sysname x"]
+
+
 def test_what_a_switch_does_not_print_is_not_missing():
     wanted = tree(
         "interface 100GE1/0/1\n port link-type access\n port default vlan 5\n"
@@ -187,6 +202,7 @@ def test_keys(one, other, same):
     [
         ("undo shutdown", Risk.PORT_FLAP),
         ("undo portswitch", Risk.PORT_FLAP),
+        ("port split dimension interface 100GE1/0/1 split-type 4*25GE", Risk.PORT_FLAP),
         ("fec mode rs", Risk.PORT_FLAP),
         ("description x", Risk.HARMLESS),
         ("undo description", Risk.HARMLESS),
@@ -316,6 +332,7 @@ def states(model=FAMILY_B):
                 "times",
                 {"detection_ms: 400, restoration_ms": "detection_ms: 500, restoration_ms"},
             ),
+            "by load": made("load", {"bgp: {": "ecmp: {mode: flowlet}\nbgp: {"}),
         }  # fmt: skip
 
 
@@ -331,6 +348,7 @@ NAMES = (
     "policies of a port",
     "down",
     "times",
+    "by load",
 )
 
 
@@ -384,6 +402,65 @@ def test_from_each_state_to_each_other_and_back(first, second, model):
     assert switch.left(states(model)[second]) == []
     switch.send(patch(tree(switch.text), tree(before)))
     assert switch.text == before
+
+
+@cache
+def splits():
+    """Return intended configurations of one switch that differ in how its ports are split."""
+    modes = {
+        "whole": (100, ""),
+        "four": (25, ', breakouts: [{cages: "1-2", mode: 4x25G}]'),
+        "two": (50, ', breakouts: [{cages: "2-3", mode: 2x50G}]'),
+        "both": (25, ', breakouts: [{cages: "1", mode: 4x25G}, {cages: "30-31", mode: 2x50G}]'),
+    }
+    with TemporaryDirectory() as name:
+        return {
+            mode: demo(
+                Path(name),
+                mode,
+                {
+                    "leaf: {sku: ACS-MSN4700}": f"leaf: {{sku: {FAMILY_A}{breakouts}}}",
+                    "speeds: {host_gbps: 400, uplink_gbps: 400}": (
+                        f"speeds: {{host_gbps: {host_gbps}, uplink_gbps: 100}}"
+                    ),
+                },
+                model=FAMILY_A,
+            )
+            for mode, (host_gbps, breakouts) in modes.items()
+        }
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), list(permutations(("whole", "four", "two", "both"), 2))
+)
+def test_from_each_split_to_each_other_and_back(first, second):
+    """All that stands on the ports of a cage is sent anew, since the switch forgets it."""
+    switch = Switch(family="a")
+    switch.become(splits()[first])
+    before = switch.text
+    switch.become(splits()[second])
+    assert switch.left(splits()[second]) == []
+    assert "interface 100GE1/0/31:2\n" in switch.text or second != "both"
+    switch.send(patch(tree(switch.text), tree(before)))
+    assert switch.text == before
+
+
+def test_splits_of_other_ports_are_kept():
+    """Those of 400GE ports, which no model of ours counts; several can stand in one line."""
+    line = "port split dimension interface 400GE 1/0/33 to 400GE 1/0/35 400GE1/0/37 split-type"
+    other = f"{line} 4*100GE\ninterface 400GE1/0/33:1\n description hand\n"
+    running = tree(f"{other}port split dimension interface 100GE1/0/1 split-type 4*25GE\n")
+    kept = [
+        f"port split dimension interface 400GE1/0/{n} split-type 4*100GE" for n in (33, 34, 35, 37)
+    ]
+    assert [one for one in running.children if "400GE" in one and "split" in one] == kept
+    wanted = compose(running, tree("interface 100GE1/0/1\n shutdown\n"))
+    assert set(kept) | {"interface 400GE1/0/33:1"} <= set(wanted.children)
+    assert patch(running, wanted) == [
+        "undo port split dimension interface 100GE1/0/1",
+        "interface 100GE1/0/1",
+        " shutdown",
+    ]
 
 
 @pytest.mark.parametrize(

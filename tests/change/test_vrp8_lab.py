@@ -130,6 +130,33 @@ def test_first_run_is_taken_back_too(tmp_path, monkeypatch):
         assert [switch.startup_text for switch in switches] == fresh
 
 
+LEAF_LINES = (
+    "leaf: {sku: CE8855-32CQ4BQ}, spine: {sku: CE8851-32CQ8DQ-P}}\n"
+    "speeds: {host_gbps: 100, uplink_gbps: 100}\n"
+)
+SPLIT_LINES = (
+    "leaf: {sku: CE8851-32CQ8DQ-P, breakouts: [{cages: '1', mode: 2x50G}]}, "
+    "spine: {sku: CE8851-32CQ8DQ-P}}\nspeeds: {host_gbps: 50, uplink_gbps: 100}\n"
+)
+
+
+def test_what_a_rollback_of_the_switch_forgets_is_sent_again(tmp_path, monkeypatch):
+    """The trial does not bring back what stood on ports that were split: rocefab does."""
+    whole = LEAF_LINES.replace("CE8855-32CQ4BQ", "CE8851-32CQ8DQ-P")
+    text = vrp8_lab.INVENTORY.replace(LEAF_LINES, whole)
+    with vrp8_lab.running_lab(tmp_path, monkeypatch, text) as (lab, project, connections):
+        assert applied(planned(project, connections), tmp_path, connections).ok
+        leaf = lab[vrp8_lab.LEAF]
+        before = leaf.running_text, leaf.startup_text
+        made = planned(labs.changed(tmp_path / "inventory", whole, SPLIT_LINES), connections)
+        assert made.devices[vrp8_lab.LEAF].risk is Risk.PORT_FLAP
+        result = applied(made, tmp_path, connections)
+        assert not result.ok  # the lab is not cabled for the parts: the run is taken back
+        assert "description gpu1" in leaf.running_text
+        assert (leaf.running_text, leaf.startup_text) == before
+        assert leaf.state.trial is None
+
+
 MIXED = {
     "SONiC leaf": ("CE8855-32CQ4BQ", "ACS-MSN3700"),
     "EOS spine": ("CE8851-32CQ8DQ-P", "7050DX4-32S"),

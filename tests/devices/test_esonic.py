@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
+from fabric.devices import esonic
 from fabric.devices.driver import Candidate, Connection
 from fabric.devices.esonic import EsonicDriver
 from fabric.lab.faults import Fault
@@ -283,3 +284,33 @@ def test_without_a_timer_nothing_is_sent(driver, leaf):
     with pytest.raises(RefusedError):
         driver.commit(CHANGE, TOKEN, 60)
     assert leaf.running_text == before
+
+
+BROKEN_OUT = Candidate(
+    "merge",
+    patch="interface breakout port 1/2 mode 2x200G\ninterface Ethernet 12\n mtu 9216\n",
+    unload="no interface breakout port 1/2\ninterface Ethernet 8\n ip address 10.254.0.1/31\n"
+    " no shutdown\n",
+)
+UNDER_WAY = "1/2   2x200G         InProgress     \n"
+
+
+def test_ports_that_a_breakout_makes_are_waited_for(driver, leaf, monkeypatch):
+    """Lines for them come when the table says that they are there."""
+    monkeypatch.setattr(esonic, "_POLL_S", 0.01)
+    leaf.faults.add(Fault("refuse_line", "show interface breakout", times=2, text=UNDER_WAY))
+    committed(driver, BROKEN_OUT)
+    assert "interface Ethernet12\n mtu 9216\n speed 200000\n" in leaf.running_text
+    assert "ip address 10.254.0.1/31" not in leaf.running_text
+    driver.rollback(TOKEN)
+    assert "interface Ethernet8\n mtu 9100\n" in leaf.running_text
+    assert "interface Ethernet12\n" not in leaf.running_text
+
+
+def test_ports_that_never_come_end_the_change(driver, leaf, monkeypatch):
+    """The reason is told."""
+    monkeypatch.setattr(esonic, "_POLL_S", 0.01)
+    monkeypatch.setattr(esonic, "_PORTS_S", 0.05)
+    leaf.faults.add(Fault("refuse_line", "show interface breakout", times=0, text=UNDER_WAY))
+    with pytest.raises(RefusedError, match=r"not there in time: 1/2 2x200G InProgress"):
+        committed(driver, BROKEN_OUT)

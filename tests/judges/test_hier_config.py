@@ -2,7 +2,11 @@
 
 Its ``future`` is not asked where a line and its negation replace each other (`switchport`): it
 drops both. Values that a new line overwrites it negates first, and it would remove ports that the
-other switch model lacks; we do neither.
+other switch model lacks; we do neither. On VRP8 it negates whole lines and knows no defaults.
+
+Two systems have no driver that fits. That of Comware 5 takes ``#`` for a section and the lines of
+the system, which Comware indents by one, for what stands in it; none knows Enterprise SONiC, and
+the generic one stops at the second ``!``.
 """
 
 from __future__ import annotations
@@ -19,6 +23,9 @@ from hier_config import Platform, get_hconfig
 from fabric.change.adapters import junos
 from fabric.change.adapters.nxos.patch import patch
 from fabric.change.adapters.nxos.tree import tree
+from fabric.change.adapters.vrp8.patch import patch as vrp8_patch
+from fabric.change.adapters.vrp8.tree import key_of
+from fabric.change.adapters.vrp8.tree import tree as vrp8_tree
 from fabric.platforms.junos import ORDERED_PARTS
 from fabric.platforms.junos.text import line_text, read_set
 
@@ -32,8 +39,15 @@ SYSTEMS = {
     "eos": ("startup-config.eos", Platform.ARISTA_EOS),
     "nxos": ("running-config.nxos", Platform.CISCO_NXOS),
     "junos": ("junos.set", Platform.JUNIPER_JUNOS),
+    "vrp8": ("running-config.vrp8", Platform.HUAWEI_VRP),
 }
-_TOGGLE = re.compile(r"\+ (no )?(switchport|shutdown)")
+_TOGGLE = re.compile(r"\+ (no |undo )?(switchport|portswitch|shutdown)")
+#: What VRP8 does when nothing is said: ports are up and for one VLAN, and family a discards while
+#: it recovers.
+_DEFAULT = re.compile(
+    r"undo shutdown|(undo )?port link-type access"
+    r"|dcb pfc deadlock recovery-behavior discard slot 1"
+)
 _VALUE = re.compile(r' ("[^"]*"|\S+)$')
 _PORT = re.compile(r"no interface Ethernet\S+")
 
@@ -64,12 +78,12 @@ OF = {name: [p for p in PAIRS if p.values[0] == name] for name in SYSTEMS}
 def test_every_line_is_read(system: str, name: str) -> None:
     """None is lost, doubled or taken as part of another; comments apart."""
     words = [line.strip() for line in texts(system)[name].splitlines()]
-    lines = [line for line in words if line and not line.startswith(("!", "exit"))]
+    lines = [line for line in words if line and not line.startswith(("!", "#", "exit"))]
     read = [child.text for child in parsed(system, name).all_children()]
     assert sorted(read) == sorted(lines)
 
 
-@pytest.mark.parametrize(("system", "left", "right"), OF["eos"] + OF["nxos"])
+@pytest.mark.parametrize(("system", "left", "right"), OF["eos"] + OF["nxos"] + OF["vrp8"])
 def test_running_and_remediation_are_intended(system: str, left: str, right: str) -> None:
     """From every golden text to every other."""
     before, after = parsed(system, left), parsed(system, right)
@@ -78,12 +92,12 @@ def test_running_and_remediation_are_intended(system: str, left: str, right: str
     assert not [line for line in apart if not _TOGGLE.fullmatch(line)]
 
 
-def paths(lines: Iterable[str]) -> set[tuple[str, ...]]:
+def paths(lines: Iterable[str], blanks: int = 2) -> set[tuple[str, ...]]:
     """Return every line of an indented text with the lines that it stands under."""
     stack: list[str] = []
     found = set()
     for line in lines:
-        depth = (len(line) - len(line.lstrip())) // 2
+        depth = (len(line) - len(line.lstrip())) // blanks
         stack = [*stack[:depth], line.strip()]
         found.add(tuple(stack))
     return found
@@ -101,6 +115,25 @@ def test_our_patches_miss_nothing_on_nxos(system: str, left: str, right: str) ->
         command = path[-1].removeprefix("no ").rsplit(" ", 1)[0].split(" ")[0]
         over = {one for one in ours if one[:-1] == path[:-1] and one[-1].startswith(command)}
         assert over, path
+
+
+@pytest.mark.parametrize(("system", "left", "right"), OF["vrp8"])
+def test_our_patches_miss_nothing_on_vrp8(system: str, left: str, right: str) -> None:
+    """What hier_config adds, we add, but for defaults; what it removes, we remove or write over."""
+    remediation = parsed(system, left).config_to_get_to(parsed(system, right))
+    theirs = paths(remediation.dump_simple())
+    lines = vrp8_patch(*(vrp8_tree(texts(system)[name]) for name in (left, right)))
+    ours = paths(lines, blanks=1)
+    heads = {path[:-1] for path in theirs}
+    missed = {path for path in theirs - ours - heads if not _DEFAULT.fullmatch(path[-1])}
+    assert not {path for path in missed if not path[-1].startswith("undo ")}
+    for path in missed:
+        gone = path[-1].removeprefix("undo ")
+        above = {path[:-1], path[:-2]}  # a peer that goes takes its line of the family along
+        here = {one[-1].removeprefix("undo ") for one in ours if one[:-1] in above}
+        words = set(gone.split())
+        short = {one for one in here if words >= set(one.split()) or one.startswith(f"{gone} ")}
+        assert short or key_of(gone) in map(key_of, here), path
 
 
 @pytest.mark.parametrize(("system", "left", "right"), OF["junos"])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from fabric.lab.esonic_cli import breakouts
 from fabric.lab.esonic_config import Editor, LineRefusedError, feed_text, read_text, text_lines
 from fabric.lab.esonic_rules import HIDDEN
 from fabric.lab.faults import Fault
@@ -77,6 +78,11 @@ REFUSED = [
     "qos map dscp-tc X\n dscp 1 traffic-class 8",
     "qos map other X",
     "interface Ethernet16",
+    "interface breakout port 1/3 mode 4x100G",
+    "interface breakout port 2/1 mode 4x100G",
+    "interface breakout port 1/1 mode 3x100G",
+    "interface breakout port 1/1 mode 4x100",
+    "interface Ethernet2",
     "interface Port1",
     "interface Vlan4095",
     "interface Ethernet0\n mtu 9217",
@@ -292,3 +298,36 @@ def test_faults_at_a_line(terminal: Callable[..., str], leaf: Any) -> None:
 def test_root_may_not_start_it(terminal: Callable[..., str]) -> None:
     terminal("sudo -s")
     assert "root cannot launch CLI" in terminal("sonic-cli")
+
+
+def test_a_cage_that_is_broken_out_has_new_ports() -> None:
+    """And is whole again without the line; what stood on its ports is gone each time."""
+    root = read_text(START, PORTS)
+    editor = Editor(root, PORTS)
+    feed_text(editor, "interface breakout port 1/1 mode 4x100G\n")
+    shown = list(text_lines(root))
+    assert [line for line in shown if line.startswith("interface Ethernet")] == [
+        *(f"interface Ethernet{lane}" for lane in (0, 2, 4, 6)),
+        "interface Ethernet8",
+    ]
+    assert shown.count(" speed 100000") == 4
+    assert " switchport access Vlan 101" not in shown
+    assert editor.parts("1/1") == ["Ethernet0", "Ethernet2", "Ethernet4", "Ethernet6"]
+    assert list(text_lines(read_text("\n".join(shown), PORTS))) == shown
+    feed_text(Editor(root, PORTS), "interface Ethernet0\n description part\n")
+    feed_text(Editor(root, PORTS), "no interface breakout port 1/1\n")
+    shown = list(text_lines(root))
+    assert [line for line in shown if line.startswith("interface Ethernet")] == [
+        "interface Ethernet0",
+        "interface Ethernet8",
+    ]
+    assert " description part" not in shown
+
+
+def test_the_table_of_breakouts() -> None:
+    """In the form of the examples of sonic_port_breakout."""
+    root = read_text("interface breakout port 1/2 mode 2x200G\n", PORTS)
+    assert breakouts(Editor(root, PORTS)).splitlines()[3:] == [
+        "1/2   2x200G         Completed     Ethernet8",
+        "                                   Ethernet12",
+    ]

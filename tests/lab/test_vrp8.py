@@ -14,7 +14,7 @@ from fabric.lab.lab import Lab
 from fabric.lab.spec import Neighbour, StandInSpec
 from fabric.lab.vrp8_config import feed_text, read_text, text_lines
 from fabric.lab.vrp8_grammar import match, rules
-from fabric.lab.vrp8_state import Vrp8State
+from fabric.lab.vrp8_state import Candidate, Vrp8State
 from fabric.observe.parsers.vrp8.text import configuration
 from tests.lab.conftest import PASSWORD
 
@@ -49,6 +49,9 @@ def tree(text: str, family: str = "b") -> Any:
 def shown(root: Any) -> str:
     """Return a configuration without its separators."""
     return configuration("\n".join([*text_lines(root), ""]))
+
+
+SPLIT = "port split dimension interface 100GE1/0/1 split-type 4*25GE\n"
 
 
 TAKEN = {
@@ -159,6 +162,14 @@ REFUSED = {
     "BFD that is off": ("b", START, "bgp 65101\n peer 10.1.1.0 bfd enable", "not enabled"),
     "BFD in use": (
         "b", f"bfd\n{START} peer 10.1.1.0 bfd enable\n", "undo bfd", "in use"),
+    "a split of another speed": (
+        "b", "", "port split dimension interface 100GE1/0/1 split-type 2*100GE", "Wrong parameter"),
+    "a split of a split port": (
+        "b", SPLIT, "port split dimension interface 100GE1/0/1 split-type 2*50GE", "split already"),
+    "a split of a part": (
+        "b", SPLIT, "port split dimension interface 100GE1/0/1:1 split-type 4*25GE", "Wrong"),
+    "a port that was split": ("b", SPLIT, "interface 100GE1/0/1", "Wrong parameter"),
+    "a part that is not there": ("b", SPLIT, "interface 100GE1/0/1:5", "Wrong parameter"),
     "a port cannot go": ("b", "", "undo interface 100GE1/0/2", "Unrecognized"),
 }  # fmt: skip
 
@@ -184,6 +195,35 @@ def test_a_changed_link_type_takes_the_vlan_away() -> None:
     """As the command reference says."""
     root = tree("vlan batch 5\ninterface 100GE1/0/2\n port default vlan 5\n port link-type trunk\n")
     assert "port default vlan" not in shown(root)
+
+
+def test_a_split_makes_new_ports_and_so_does_its_end() -> None:
+    """What was said about the ports is lost each time."""
+    before = "interface 100GE1/0/1\n description whole\n"
+    root = tree(f"{before}{SPLIT}interface 100GE1/0/1:2\n description part\n")
+    found = shown(root)
+    assert "whole" not in found
+    parts = [line for line in found.splitlines() if line.startswith("interface 100GE1/0/1")]
+    assert parts == [f"interface 100GE1/0/1:{part}" for part in range(1, 5)]
+    assert "interface 100GE1/0/1:2\n description part\n" in found
+    assert shown(tree(found)) == found
+    editor = Vrp8State(LabClock(), "", PORTS, "b").editor(root)
+    feed_text(editor, f"undo {SPLIT}")
+    assert shown(root) == shown(tree(""))
+
+
+def test_a_rollback_does_not_bring_back_what_stood_on_a_split_port() -> None:
+    """As the command reference says."""
+    state = Vrp8State(
+        LabClock(), "sysname old\ninterface 100GE1/0/1\n description whole\n", PORTS, "b"
+    )
+    candidate = Candidate()
+    for line in ("sysname new", SPLIT.strip()):
+        state.feed(candidate, line)
+    state.commit(candidate, "commit trial 60 persist x", object(), None)
+    assert "100GE1/0/1:4" in shown(state.running)
+    state.abort("x")
+    assert shown(state.running) == shown(tree("sysname old\n"))
 
 
 def test_every_configuration_reads_itself_back() -> None:
@@ -389,5 +429,5 @@ def test_a_reboot_loads_what_was_saved(running: Lab, leaf: Any, login: Any) -> N
 
 def test_a_start_that_the_switch_would_refuse() -> None:
     """Is told with its line."""
-    with pytest.raises(ValueError, match="line 4: 'lldp enabled'"):
+    with pytest.raises(ValueError, match="line 1: 'lldp enabled'"):
         tree("lldp enabled\n")

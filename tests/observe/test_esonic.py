@@ -90,6 +90,10 @@ def test_one_spelling() -> None:
         ("ntp server 192.0.2.1 prefer true\n", "ntp server 192.0.2.1\n"),
         ("logging server 192.0.2.1 remote-port 514\n", "logging server 192.0.2.1\n"),
         ("interface Ethernet0\n fec auto\n", "interface Ethernet0\n fec AUTO\n"),
+        (
+            "ip prefix-list A seq 5 permit 10.0.0.0/8 ge 24 le 32\n",
+            "ip prefix-list A seq 5 permit 10.0.0.0/8 ge 24\n",
+        ),
     ],
 )
 def test_spellings_of_one_line(left: str, right: str | None) -> None:

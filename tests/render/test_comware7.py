@@ -89,6 +89,23 @@ def test_every_top_level_line_is_owned(inventory: str, switch: str) -> None:
     assert [line for line in root.children if not owned.fullmatch(line)] == []
 
 
+@pytest.mark.parametrize(
+    ("name", "ours"),
+    [
+        ("HundredGigE1/0/1", True),
+        ("FourHundredGigE1/0/33", True),
+        ("TwoHundredGigE1/0/17:1", True),
+        ("Twenty-FiveGigE1/0/1", True),
+        ("Ten-GigabitEthernet1/0/1", True),
+        ("M-GigabitEthernet0/0/0", False),
+        ("LoopBack1", False),
+    ],
+)
+def test_ports_of_every_speed_are_owned(name: str, ours: bool) -> None:
+    """A model of the inventory may have others than 100G; the management port is never ours."""
+    assert bool(re.fullmatch("|".join(OWNED_LINES), f"interface {name}")) is ours
+
+
 @pytest.mark.parametrize(("inventory", "switch"), CASES)
 def test_the_text_is_a_configuration(inventory: str, switch: str) -> None:
     """Read and printed again it says the same."""

@@ -21,7 +21,7 @@ from tests.render.test_explain import _exists
 GOLDEN = Path(__file__).parents[1] / "golden" / "esonic"
 NAME = "running-configuration.esonic"
 #: Fields whose lines no example has.
-OPTIONAL = {"bgp.bfd", "devices.ports.fec"}
+OPTIONAL = {"bgp.bfd", "devices.ports.fec", "platforms.leaf.breakouts"}
 CASES = [
     ("demo", "su1-rail0"),
     ("demo", "spine01"),
@@ -186,6 +186,37 @@ def test_bfd(tmp_path: Path) -> None:
     """Each neighbour."""
     text = text_of(changed(tmp_path, "bgp: {", "bgp: {bfd: true, "))
     assert text.count("\n  bfd\n") == 2
+
+
+def test_the_longest_length_is_not_spelled() -> None:
+    """The database cannot tell ``ge 24 le 32`` from ``ge 24``: drift would never end."""
+    rules = re.findall(r"^ip prefix-list .*", text_of(designs("demo")["spine01"]), re.MULTILINE)
+    assert [rule.partition(" permit ")[2] for rule in rules] == [
+        "10.255.0.0/24 ge 32",
+        "10.64.0.0/16 ge 24",
+    ]
+
+
+def test_cages_that_are_broken_out(tmp_path: Path) -> None:
+    """Each by a line before its ports, which are named after their first lanes."""
+    changes = {
+        **CHANGES["demo"],
+        "leaf: {sku: ACS-MSN4700}": (
+            'leaf: {sku: Z9332F-ON, host_ports: 7, breakouts: [{cages: "1", mode: 4x100G}, '
+            "{cages: '3', mode: 2x200G}]}"
+        ),
+        "speeds: {host_gbps: 400,": "speeds: {host_gbps: 100,",
+    }
+    text = text_of(variant(tmp_path / "i", "demo", changes)["su1-rail0"])
+    assert re.findall(r"^interface breakout .*", text, re.MULTILINE) == [
+        "interface breakout port 1/1 mode 4x100G",
+        "interface breakout port 1/3 mode 2x200G",
+    ]
+    assert text.rindex("interface breakout") < text.index("interface Ethernet")
+    assert list(ports_of(text))[:9] == [
+        f"Ethernet{lane}" for lane in (0, 2, 4, 6, 8, 16, 20, 24, 32)
+    ]
+    assert " speed 100000\n" in ports_of(text)["Ethernet2"]
 
 
 def test_tiers_hash_apart() -> None:

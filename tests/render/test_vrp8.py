@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
 from fabric.core.errors import RenderError
 from fabric.design.model import DeviceDesign
+from fabric.platforms.breakout import parse_mode
+from fabric.platforms.catalogue import sku
 from fabric.platforms.vrp8 import FAMILIES, FAMILY_A, OWNED_LINES
 from fabric.render import render_device, vrp8
 from fabric.render.engine import template_folder
@@ -27,6 +30,10 @@ CASES = [
     ("rail-512", "spine01"),
     ("a100-pcie", "rack1-leaf"),
 ]
+
+
+#: Fields whose lines no example has.
+OPTIONAL = {"bgp.bfd", "devices.ports.fec", "platforms.leaf.breakouts"}
 
 
 def text_of(device: DeviceDesign) -> str:
@@ -73,7 +80,7 @@ def test_explanations_name_fields_that_exist() -> None:
         for field in entry.fields:
             assert _exists(field), (entry.template, field)
         shown = re.search(entry.pattern, whole, re.MULTILINE)
-        assert shown or set(entry.fields) & {"bgp.bfd", "devices.ports.fec"}, entry.pattern
+        assert shown or set(entry.fields) & OPTIONAL, entry.pattern
 
 
 @pytest.mark.parametrize(("inventory", "switch"), CASES)
@@ -138,7 +145,7 @@ REFUSED = {
     ),
     "alert": ("action: drop", "action: alert", "'alert' in lossless.watchdog.action"),
     "detection": ("detection_ms: 400", "detection_ms: 1600", "cannot count 1600 ms and 400 ms"),
-    "question": ("rails: 2", "rails: 2", "takes a question mark"),
+    "question": ("rails: 2", "rails: 2", "takes a question mark for a question"),
 }
 
 
@@ -198,17 +205,88 @@ def test_timers(family: str, detection: int, recovery: int, wanted: Timers | Non
         assert timers("leaf", FAMILIES[f"cloudengine-{family}"], times) == wanted
 
 
-def test_fec_words() -> None:
-    """Each has its own; 200G and more know fewer."""
+FECS = {
+    "rs": ("CE8855-32CQ4BQ", "rs", 100, False, "fec mode rs"),
+    "none": ("CE8855-32CQ4BQ", "none", 100, False, "fec mode none"),
+    "base-r at 25G": ("CE8855-32CQ4BQ", "fc", 25, False, "fec mode base-r"),
+    "base-r of a part": ("CE8851-32CQ8DQ-P", "fc", 25, True, "fec mode base-r"),
+    "base-r of a part in family b": ("CE8855-32CQ4BQ", "fc", 25, True, ""),
+    "base-r at 100G": ("CE8851-32CQ8DQ-P", "fc", 100, False, ""),
+    "base-r at 200G": ("CE8855-32CQ4BQ", "fc", 200, False, ""),
+}
+
+
+@pytest.mark.parametrize("name", FECS)
+def test_fec_words(name: str) -> None:
+    """Base-R is for 25G and 50G, and not for parts of a cage in family b."""
+    model, word, speed_gbps, part, line = FECS[name]
     device = designs("demo")["su1-rail0"]
     first, *others = device.ports
-    for word, line in (("rs", "fec mode rs"), ("fc", "fec mode base-r"), ("none", "fec mode none")):
-        port = replace(first, fec=word)
-        text = text_of(replace(device, ports=(port, *others)))
-        assert line in ports_of(text)["100GE1/0/1"]
-    fast = replace(first, fec="fc", speed_gbps=200)
-    with pytest.raises(RenderError, match="FEC 'fc' does not exist at 200G"):
-        text_of(replace(device, ports=(fast, *others)))
+    place = replace(first.place, mode=parse_mode("4x25G") if part else None, part=1)
+    port = replace(first, fec=word, speed_gbps=speed_gbps, place=place)
+    changed_port = replace(device, sku=sku(model), ports=(port, *others))
+    if line:
+        assert line in ports_of(text_of(changed_port))["100GE1/0/1"]
+        return
+    with pytest.raises(RenderError, match=f"FEC 'fc' does not exist at {speed_gbps}G"):
+        text_of(changed_port)
+
+
+def test_ports_that_are_split(tmp_path: Path) -> None:
+    """Each cage by a line before its parts, which stand in the place of the port."""
+    changes = {
+        **CHANGES["demo"],
+        "leaf: {sku: ACS-MSN4700}": (
+            'leaf: {sku: CE8851-32CQ8DQ-P, breakouts: [{cages: "1-2", mode: 4x25G}, '
+            "{cages: '5', mode: 2x50G}]}"
+        ),
+        "speeds: {host_gbps: 400, uplink_gbps: 400}": "speeds: {host_gbps: 25, uplink_gbps: 100}",
+    }
+    text = text_of(variant(tmp_path / "i", "demo", changes)["su1-rail0"])
+    assert re.findall(r"^port split .*", text, re.MULTILINE) == [
+        "port split dimension interface 100GE1/0/1 split-type 4*25GE",
+        "port split dimension interface 100GE1/0/2 split-type 4*25GE",
+        "port split dimension interface 100GE1/0/5 split-type 2*50GE",
+    ]
+    assert text.rindex("port split ") < text.index("\ninterface 100GE")
+    assert list(ports_of(text))[:10] == [
+        *(f"100GE1/0/{cage}:{part}" for cage in (1, 2) for part in range(1, 5)),
+        "100GE1/0/3",
+        "100GE1/0/4",
+    ]
+    assert "dcb pfc enable roce mode manual" in ports_of(text)["100GE1/0/1:2"]
+
+
+@pytest.mark.parametrize(
+    ("mode", "word"), [("hash", "fixed"), ("flowlet", "eligible"), ("per-packet", "spray")]
+)
+def test_balancing(mode: Literal["hash", "flowlet", "per-packet"], word: str) -> None:
+    """Said in each mode: when nothing is said, these models balance by flowlets."""
+    device = replace(designs("demo")["su1-rail0"], ecmp_mode=mode)
+    assert f"#\nload-balance ecmp\n ecmp mode {word}\n#\n" in text_of(device)
+    other = replace(device, sku=replace(device.sku, name="CE6885-48YS8CQ"))
+    if mode == "hash":
+        assert "load-balance" not in text_of(other)
+        return
+    with pytest.raises(RenderError, match=f"CE6885-48YS8CQ has no {mode} balancing"):
+        text_of(other)
+
+
+def test_more_policies_than_domains_are_refused() -> None:
+    """Seven beside the one that is always there."""
+    device = designs("demo")["su1-rail0"]
+    profiles = tuple(replace(device.qos_profiles[0], index=index) for index in range(8))
+    assert "diffserv domain" in text_of(replace(device, qos_profiles=profiles[:7]))
+    with pytest.raises(RenderError, match="its ports have 8 policies, VRP8 has room for 7"):
+        text_of(replace(device, qos_profiles=profiles))
+
+
+def test_the_times_of_the_watchdog_stand_after_the_ports_that_pause() -> None:
+    """The switch takes them where PFC is on already."""
+    for inventory, switch in CASES:
+        text = text_of(designs(inventory)[switch])
+        if "dcb pfc deadlock" in text:
+            assert text.index("dcb pfc deadlock") > text.rindex("dcb pfc enable")
 
 
 def test_ports_that_differ(tmp_path: Path) -> None:

@@ -89,10 +89,11 @@ def test_refused(name):
     assert finding.position.line > 1
 
 
-def test_refused_on_a_model_whose_parts_have_no_known_names():
+@pytest.mark.parametrize("model", ["ACS-MSN3800", "CE8855-32CQ4BQ", "S9820-64H", "S9850-32H"])
+def test_refused_on_a_model_whose_parts_have_no_known_names(model):
     with pytest.raises(InputError, match="1 error") as caught:
-        with_leaf(sku="ACS-MSN3800", breakouts=[{"cages": "1", "mode": "2x50G"}])
-    assert "how the parts of a cage of ACS-MSN3800 are named" in str(caught.value.findings[0])
+        with_leaf(sku=model, breakouts=[{"cages": "1", "mode": "2x50G"}])
+    assert f"how the parts of a cage of {model} are named" in str(caught.value.findings[0])
 
 
 def test_refused_in_an_override():

@@ -11,13 +11,16 @@ itself has below: a dump of the database before the change, and a timer of syste
 with ``config reload``, which restarts the services and takes minutes. ``sonic-cli`` refuses to run
 for root (sonic-net/sonic-buildimage @ 086b03bd dockers/docker-sonic-mgmt-framework), so the timer
 cannot use it. Where we are still there, we send the lines that lead back, which disturbs nothing
-else, and reload only when the configuration is not what it was afterwards. A reboot loses the
-timer, and every change that was not saved.
+else, and reload only when the configuration is not what it was afterwards. Cages change their ports
+in the background: lines for them wait until ``show interface breakout`` says ``Completed``, and the
+timer waits as much longer. A reboot loses the timer, and every change that was not saved.
 """
 
 from __future__ import annotations
 
 import math
+import re
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -34,6 +37,12 @@ _RUNNING = "show running-configuration"
 _BEFORE, _BACK = "before.cfg", "back.cfg"
 #: More time for the timer by each line of a change; nobody has published how long one takes.
 _LINE_S = 0.5
+#: Cages change their ports in the background (sonic-net/sonic-mgmt @ b4ba9de3
+#: spytest/apis/system/port.py waits 30 times 10 s for ``Completed``).
+_PORTS_S, _POLL_S = 300.0, 1.0
+_BREAKOUTS = "show interface breakout"
+_BREAKOUT = re.compile(r"(?:no )?interface breakout ")
+_ROW = re.compile(r"\d+/\d+ +\S+ +\S")
 
 
 @drivers.add("esonic")
@@ -75,8 +84,9 @@ class EsonicDriver(SonicDriver):
         RefusedError
             When the switch refuses a line; those before it are in force.
         """
-        lines = len(candidate.patch.splitlines())
-        super().commit(candidate, token, timer_s + math.ceil(_LINE_S * lines))
+        lines = candidate.patch.splitlines()
+        ports_s = _PORTS_S if any(_BREAKOUT.match(line) for line in lines) else 0
+        super().commit(candidate, token, timer_s + math.ceil(_LINE_S * len(lines) + ports_s))
 
     def rollback(self, token: str) -> None:
         """Go back to the configuration from before, by lines, else by a reload of the database."""
@@ -99,7 +109,7 @@ class EsonicDriver(SonicDriver):
         """Send the lines that lead back; tell whether they did."""
         lines = self._shell.check(f"sudo cat {folder}/{_BACK}").splitlines()
         with suppress(RefusedError):
-            self._cli.configure(lines)
+            self._configure(lines)
             return self._is_before(folder)
         return False
 
@@ -116,4 +126,33 @@ class EsonicDriver(SonicDriver):
         return [f"config reload {self._folder(token)}/before.json -y -f"]
 
     def _apply(self, candidate: Candidate, token: str) -> None:  # noqa: ARG002
-        self._cli.configure(candidate.patch.splitlines())
+        self._configure(candidate.patch.splitlines())
+
+    def _configure(self, lines: Sequence[str]) -> None:
+        """Send lines; those that come after a breakout once its ports are there."""
+        first = [line for line in lines if _BREAKOUT.match(line)]
+        if first:
+            self._cli.configure(first)
+            self._wait_for_ports()
+        self._cli.configure([line for line in lines if line not in first])
+
+    def _wait_for_ports(self) -> None:
+        """Wait until every cage is broken out as it was asked for.
+
+        Raises
+        ------
+        RefusedError
+            When one is not in time, or the switch says that it failed.
+        """
+        deadline_s = time.monotonic() + _PORTS_S
+        while not _all_completed(said := self._cli.show(_BREAKOUTS)):
+            if time.monotonic() > deadline_s:
+                message = f"ports are not there in time: {' '.join(said.split())[-300:]}"
+                raise RefusedError(self.connection.device, message)
+            time.sleep(_POLL_S)
+
+
+def _all_completed(said: str) -> bool:
+    """Tell whether every row of the table of breakouts says so."""
+    rows = [line.split() for line in said.splitlines() if _ROW.match(line)]
+    return all(row[2] == "Completed" for row in rows)

@@ -48,7 +48,7 @@ OWNED_LINES = (
     r"vlan (?!1$)\d+",
     r"interface LoopBack0",
     r"interface Vlan-interface(?!1$)\d+",
-    r"interface HundredGigE.*",
+    r"interface (?!M-)[A-Z][A-Za-z-]*(?:GigE|GigabitEthernet)[\d/:]+",
     r"arp timer aging .*",
     r"mac-address timer .*",
     r"bgp \d+",

@@ -62,6 +62,7 @@ OWNED_LINES = (
     r"qos map (?:dscp-tc|tc-queue|tc-pg|pfc-priority-queue) ROCE\S*",
     r"ip prefix-list PL-.*",
     r"route-map RM-.*",
+    r"interface breakout port 1/\d+ mode .*",
     r"interface Ethernet\d+",
     r"interface Loopback0",
     r"interface Vlan(?!1$)\d+",
@@ -76,7 +77,16 @@ LINE_RISK = (
     ("restart", (BUFFER_LINE, "router bgp")),
     (
         "port flap",
-        ("speed ", "fec ", "shutdown", "no shutdown", "mtu ", "interface Ethernet", "cable-length"),
+        (
+            "speed ",
+            "fec ",
+            "shutdown",
+            "no shutdown",
+            "mtu ",
+            "interface Ethernet",
+            "interface breakout",
+            "cable-length",
+        ),
     ),
     (
         "harmless",

@@ -31,6 +31,9 @@ _ROW = re.compile(
 )
 _QUOTED = re.compile(r'(description) "(\S*)"')
 _FEC = re.compile(r"fec (?!none)(\w+)", re.IGNORECASE)
+#: The database keeps a range of lengths: up to 32 is what holds without a word
+#: (ansible-collections/dellemc.enterprise_sonic @ 9851e680 facts/prefix_lists).
+_LONGEST = re.compile(r"(ip prefix-list \S+ seq \d+ \S+ \S+ ge \d+) le 32")
 _BANNER = re.compile(r"banner (?:login|motd) (\S)")
 
 
@@ -99,6 +102,7 @@ def _spellings(line: str) -> Iterator[str]:
         yield server[1]
         return
     line = _NAME.sub(r"\1\2\3", line)
+    line = _LONGEST.sub(r"\1", line)
     line = _QUOTED.sub(r"\1 \2", line)
     yield _FEC.sub(lambda found: f"fec {found[1].upper()}", line)
 

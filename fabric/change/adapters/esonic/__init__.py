@@ -6,6 +6,12 @@ import re
 from typing import TYPE_CHECKING
 
 from fabric.change.adapter import Draft, adapters
+from fabric.change.adapters.esonic.breakouts import (
+    cages,
+    changed_cages,
+    modes,
+    without_ports,
+)
 from fabric.change.adapters.esonic.patch import key_of, patch, steps
 from fabric.change.model import Change, Risk
 from fabric.core.errors import RefusedError
@@ -39,8 +45,13 @@ def compose(running: Node, intended: Node) -> Node:
     design does not know, and in our sections what the switch writes by itself.
     """
     wanted = Node()
+    ours, there = set(cages(intended).values()), modes(running)
+    foreign = {line for cage, line in there.items() if cage not in ours}
+    anew = changed_cages(running, intended) & ours
+    running = without_ports(running, anew)
     for line, child in running.children.items():
-        if line not in intended.children and (not is_owned(line) or _PORT.fullmatch(line)):
+        kept = not is_owned(line) or _PORT.fullmatch(line) or line in foreign
+        if line not in intended.children and kept:
             wanted.children[line] = child
     for line, child in intended.children.items():
         wanted.children[line] = _beside(running.children.get(line, Node()), child)

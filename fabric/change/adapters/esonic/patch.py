@@ -14,6 +14,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabric.change.adapters.esonic.breakouts import changed_cages, is_breakout, without_ports
 from fabric.platforms.esonic import DEFAULTS
 from fabric.platforms.esonic.lines import Node, Path
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 #: First words of lines of which a section has one; ``no`` with these words takes it away.
 _SINGLE = (
     r"hostname",
+    r"interface breakout port \S+",
     r"ip arp timeout",
     r"mac address-table aging-time",
     r"priority-flow-control watchdog polling-interval",
@@ -129,7 +131,8 @@ def patch(now: Node, wanted: Node) -> list[str]:
 
     A banner is a text that one line cannot carry; it is left as it is.
     """
-    lines: list[str] = []
+    lines = _breakouts(now, wanted)
+    now = without_ports(now, changed_cages(now, wanted))
     gone = [line for line in now.children if line not in wanted.children and "\n" not in line]
     first = [line for line in gone if _FIRST_AWAY.fullmatch(line)]
     lines += [negated(line) for line in first]
@@ -143,6 +146,7 @@ def patch(now: Node, wanted: Node) -> list[str]:
         line
         for line in gone
         if line not in first
+        and not is_breakout(line)
         and not _FIXED.fullmatch(line)
         and key_of(line) not in keys
         and not _replaced(line, wanted.children)
@@ -152,10 +156,18 @@ def patch(now: Node, wanted: Node) -> list[str]:
     return [_SPACED.sub(r"\1\2 \3", line) for line in lines]
 
 
+def _breakouts(now: Node, wanted: Node) -> list[str]:
+    """Return what breaks cages out and makes them whole: other ports are there afterwards."""
+    added = [line for line in wanted.children if is_breakout(line) and line not in now.children]
+    keys = {key_of(line) for line in added}
+    gone = [line for line in now.children if is_breakout(line) and line not in wanted.children]
+    return [*(negated(line) for line in gone if key_of(line) not in keys), *added]
+
+
 def _sections(now: Node, wanted: Node, gone: list[str]) -> Iterator[str]:
     silent = implied("", now.children)
     for line in _never_empty(wanted.children, gone):
-        if "\n" in line or line in silent:
+        if "\n" in line or line in silent or is_breakout(line):
             continue
         child = wanted.children[line]
         yield from (negated(old) for old in _replaced(line, gone))

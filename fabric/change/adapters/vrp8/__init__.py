@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from fabric.change.adapter import Draft, adapters
 from fabric.change.adapters.vrp8.patch import patch, steps
+from fabric.change.adapters.vrp8.split import cage_of, changed_cages, is_split
 from fabric.change.adapters.vrp8.tree import PORT, tree
 from fabric.change.lines import Node, difference
 from fabric.change.model import Change, Risk
 from fabric.devices.driver import Candidate
 from fabric.devices.redaction import redacted
-from fabric.platforms.vrp8 import KEPT_SWITCHES, LINE_RISK, OWNED_LINES
+from fabric.platforms.vrp8 import BALANCING, KEPT_SWITCHES, LINE_RISK, OWNED_LINES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,23 +38,42 @@ def compose(running: Node, intended: Node) -> Node:
     """Return the whole configuration that is wanted.
 
     What is not ours is kept as it runs: accounts, management access, static routes, what is
-    switched on, and ports that the design does not know. How a server is reached is kept too.
+    switched on, and ports that the design does not know, with their splits. How a server is reached
+    is kept too.
     """
     wanted = Node()
+    ours = {cage_of(line) for line in intended.children}
     for line, child in running.children.items():
         known = line in intended.children
-        if not known and (not is_owned(line) or _SWITCH.fullmatch(line) or PORT.fullmatch(line)):
+        foreign = not is_owned(line) or (is_split(line) and cage_of(line) not in ours)
+        if not known and (foreign or _SWITCH.fullmatch(line) or PORT.fullmatch(line)):
             wanted.children[line] = child
     servers = {
         found[0]: line for line in running.children if (found := _SERVER.match(line)) is not None
     }
     for line, child in intended.children.items():
         wanted.children[servers.get(line, line)] = child
+    hashing = _hashing(running)
+    if hashing.children:
+        wanted.children.setdefault(BALANCING, Node()).merge(hashing)
     for line in list(wanted.children):
         vlan = _VLAN_VIEW.fullmatch(line)
         if vlan and vlan[1] != "1" and f"vlan batch {vlan[1]}" not in wanted.children:
             del wanted.children[line]
-    return wanted
+    anew = changed_cages(running, wanted)
+    return Node({
+        line: child
+        for line, child in wanted.children.items()
+        if is_split(line) or cage_of(line) not in anew or line in intended.children
+    })
+
+
+def _hashing(running: Node) -> Node:
+    """Return what is said of the hash of ECMP: keys and seeds, which are not ours."""
+    section = running.children.get(BALANCING, Node())
+    return Node({
+        line: child for line, child in section.children.items() if not line.startswith("ecmp mode ")
+    })
 
 
 def line_risk(line: str) -> Risk:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from fabric.change.adapters.vrp8.split import changed_cages, is_split, without_ports
 from fabric.change.adapters.vrp8.tree import (
     PORT,
     implied,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from fabric.change.lines import Path, Step
 
 #: Sections whose removal makes room for what comes.
-_FIRST_AWAY = re.compile(r"bgp .*|interface (?:Vlanif|LoopBack)\d+")
+_FIRST_AWAY = re.compile(r"bgp .*|interface (?:Vlanif|LoopBack)\d+|port split .*")
 #: Sections that only settings can be taken from.
 _FIXED = re.compile(r"interface (?:\d+GE|MEth)\S+|ipv4-family unicast|dcb pfc|aaa")
 #: Gone with the VLAN itself.
@@ -47,11 +48,12 @@ def patch(now: Node, wanted: Node) -> list[str]:
 
     Header texts cannot be carried by one line; they are left as they are.
     """
+    now = without_ports(now, changed_cages(now, wanted))
     gone = [line for line in now.children if line not in wanted.children and "\n" not in line]
     first = [line for line in gone if _FIRST_AWAY.fullmatch(line)]
     lines = [negated(line) for line in first]
     lines += _addresses_away(now, wanted)
-    for line, child in wanted.children.items():
+    for line, child in sorted(wanted.children.items(), key=lambda item: not is_split(item[0])):
         if "\n" not in line:
             lines += _section(now, wanted, line, child)
     for line in gone:

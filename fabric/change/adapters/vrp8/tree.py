@@ -12,8 +12,10 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from fabric.change.adapters.vrp8.split import one_by_one
 from fabric.change.lines import Node
 from fabric.observe.parsers.vrp8.text import blocks
+from fabric.platforms.vrp8 import BALANCING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,6 +26,8 @@ _FORMS = tuple(
     (re.compile(pattern), undo)
     for pattern, undo in (
         (r"(sysname) .*", r"undo \1"),
+        (r"(port split dimension interface \S+) split-type .*", r"undo \1"),
+        (r"(ecmp mode) .*", r"undo \g<0>"),
         (r"(arp timeout) .*", r"undo \1"),
         (r"(mac-address aging-time) .*", r"undo \1"),
         (r"(qos buffer headroom-pool) size \d+ \w+ (slot \d+)", r"undo \1 \2"),
@@ -65,6 +69,8 @@ _FORMS = tuple(
 )
 #: Replacing one of these takes the old one away first: a second line is added to it or refused.
 _TAKEN_AWAY_FIRST = re.compile(r"(?:peer [\d.]+ as-number|fec mode) .*")
+#: The mode of the models that can balance by load, when nothing is said (ecmp mode).
+_BY_FLOWLETS = re.compile(r"ecmp mode eligible(?: flowlet-gap-time 2000)?")
 _VLANS = re.compile(r"vlan batch (.+)")
 PORT = re.compile(r"interface \d+GE\S+")
 _ANY_PEER = re.compile(r"peer (\S+) as-number ")
@@ -94,9 +100,22 @@ def tree(text: str) -> Node:
         elif vlans:
             for number in _numbers(vlans[1]):
                 root.children.setdefault(f"vlan batch {number}", Node())
+        elif block[0].startswith("port split "):
+            for line in one_by_one(block[0]):
+                root.children.setdefault(line, Node())
         else:
             root.merge(_section(block))
+    _without_default_balancing(root)
     return root
+
+
+def _without_default_balancing(root: Node) -> None:
+    """Drop what holds without a word, and then a section that says nothing."""
+    section = root.children.get(BALANCING, Node()).children
+    for line in [line for line in section if _BY_FLOWLETS.fullmatch(line)]:
+        del section[line]
+    if not section:
+        root.children.pop(BALANCING, None)
 
 
 def _section(block: list[str]) -> Node:
