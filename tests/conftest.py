@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
+
+#: Timings are no tests: a busy machine fails nothing.
+settings.register_profile("rocefab", deadline=None)
+settings.load_profile("rocefab")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

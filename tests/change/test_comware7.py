@@ -421,7 +421,7 @@ EDITS = [
 ]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     edits=st.lists(st.tuples(st.sampled_from(PORTS), st.sampled_from(EDITS)), max_size=6),
     name=st.sampled_from(NAMES),

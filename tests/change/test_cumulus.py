@@ -155,7 +155,7 @@ def _valid(paths):
 
 
 @pytest.mark.parametrize("switch", ["su1-rail0", "spine01"])
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(data=st.data())
 def test_running_and_patch_is_intended_and_back(switch, data):
     running = data.draw(configurations(switch))
@@ -171,7 +171,7 @@ def test_running_and_patch_is_intended_and_back(switch, data):
     assert (cumulus.changes(running, target) == ()) == (running == target)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_clear_and_config_replace_all_that_is_ours(data):
     with tempfile.TemporaryDirectory() as folder:

@@ -244,7 +244,7 @@ def canonical(root) -> str:
 
 
 @pytest.mark.parametrize("switch", ["su1-rail0", "spine01"])
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(data=st.data())
 def test_running_and_patch_is_intended_and_back(switch: str, data) -> None:
     """On the stand-in, which refuses what a switch refuses; a second plan is empty."""

@@ -187,7 +187,7 @@ def is_accepted(text):
 
 
 @given(HOSTILE | st.from_regex(r"[A-Za-z0-9_.-]{1,15}", fullmatch=True), HOSTILE)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_accepted_names_stay_single_words_in_the_script(design, interface, device):
     if not is_accepted(interface):
         interface = "eth1"

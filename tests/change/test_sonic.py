@@ -101,7 +101,7 @@ CONFIGS = st.dictionaries(
 
 
 @given(CONFIGS, CONFIGS)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_any_change_reaches_exactly_its_target(running, other):
     target = without_empty(other)
     found = sonic.differences(running, target)
@@ -123,7 +123,7 @@ def test_any_change_reaches_exactly_its_target(running, other):
 
 
 @given(CONFIGS, CONFIGS)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_what_is_not_ours_stays(running, intended):
     target = sonic.compose(running, intended)
     for table, rows in without_empty(running).items():
@@ -138,7 +138,7 @@ def test_what_is_not_ours_stays(running, intended):
 
 
 @given(CONFIGS, CONFIGS)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_patch_alone_is_exact(running, other):
     target = without_empty(other)
     patched = jsonpatch.apply_patch(running, sonic.patch(running, target))

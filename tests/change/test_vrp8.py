@@ -497,7 +497,7 @@ EDITS = [
 ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     edits=st.lists(st.tuples(st.sampled_from(PORTS[:18]), st.sampled_from(EDITS)), max_size=8),
     name=st.sampled_from(NAMES),

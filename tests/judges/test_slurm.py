@@ -168,7 +168,7 @@ NAMES = st.builds(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(names=st.lists(NAMES, min_size=1, max_size=12, unique=True))
 def test_names_are_those_of_slurm(environment: dict[str, str], names: list[str]) -> None:
     """Slurm expands our text to the names, and we expand Slurm's."""

@@ -47,7 +47,7 @@ def _free(made: Fabric, unusable: set[str]) -> list[int]:
     return [usable.count(unit) for unit in units]
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(requests())
 def test_any_request(request: tuple[Fabric, int, int, set[str], set[str]]) -> None:
     """What must hold of every answer, and when there must be none."""

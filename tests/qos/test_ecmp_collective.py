@@ -81,7 +81,7 @@ def test_advice_stays_within_what_can_be_worked_out() -> None:
     assert advise_queue_pairs(1024, 32, 1.0).table[-1].queue_pairs == 16
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.integers(1, 64), st.integers(2, 64))
 def test_more_queue_pairs_are_never_worse(senders: int, links: int) -> None:
     shares = [spread(senders, links, count).efficiency for count in (1, 2, 4, 8, 16)]

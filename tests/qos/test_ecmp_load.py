@@ -80,7 +80,6 @@ def test_the_judge_counts_by_hand() -> None:
     assert mean(3, 2) == Fraction(9, 4)
 
 
-@settings(deadline=None)
 @given(st.integers(1, 28), st.integers(1, 14))
 def test_floats_are_the_rational_law(flows: int, links: int) -> None:
     law = max_load(flows, links)
@@ -89,7 +88,6 @@ def test_floats_are_the_rational_law(flows: int, links: int) -> None:
     assert law.mean == pytest.approx(float(mean(flows, links)), rel=1e-12)
 
 
-@settings(deadline=None)
 @given(st.integers(1, 28), st.integers(1, 28))
 def test_collisions_are_the_rational_ones(flows: int, links: int) -> None:
     ways = factorial(links) // factorial(links - flows) if flows <= links else 0
@@ -99,7 +97,7 @@ def test_collisions_are_the_rational_ones(flows: int, links: int) -> None:
     assert float(used_share(flows, links)) == pytest.approx(float(used), rel=1e-12)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.integers(1, 3000), st.integers(1, 512))
 def test_law(flows: int, links: int) -> None:
     """A distribution, that starts at an even spread and grows with the flows."""

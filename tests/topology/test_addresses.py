@@ -56,7 +56,7 @@ def test_examples(name: str) -> None:
     check(example(name))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     sizes=st.lists(st.integers(1, 5), min_size=1, max_size=4),
     spines=st.integers(1, 4),

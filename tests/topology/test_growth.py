@@ -68,7 +68,7 @@ def small(
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     sizes=st.lists(st.integers(1, 4), min_size=1, max_size=3),
     more_units=st.lists(st.integers(1, 4), max_size=2),

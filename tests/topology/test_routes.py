@@ -110,7 +110,7 @@ ANY = (*EXACT, "some spines alike", "random")
 
 
 @given(clos(EXACT), st.integers(0, 10**6))
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 def test_same_as_simulated_routers(case, seed):
     leaves, cables, asns = case
     net = made(leaves, cables, asns)
@@ -124,7 +124,7 @@ def test_same_as_simulated_routers(case, seed):
 
 
 @given(clos(ANY), st.integers(0, 10**6))
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 def test_whatever_the_routers_tell_each_other_is_expected(case, seed):
     leaves, cables, asns = case
     net = made(leaves, cables, asns)
@@ -158,14 +158,14 @@ def growth(net: Network) -> tuple[set[tuple[int, ...]], set[tuple[int, ...]]]:
 
 
 @given(clos(EXACT))
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 def test_growing_failures_are_all_and_only_those(case):
     grown, expected = growth(made(*case))
     assert grown == expected
 
 
 @given(clos(ANY), st.integers(0, 10**6))
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 def test_no_failure_that_does_not_grow_adds_traffic(case, seed):
     """Routed again, a failure may seem to grow by a path that nobody takes; the routers decide."""
     leaves, cables, asns = case
@@ -202,7 +202,7 @@ def test_growth_that_is_seen_in_one_way_only(leaves, spines, asns):
 
 
 @given(clos(ANY))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_routing_after_a_failure_is_that_of_the_smaller_network(case):
     leaves, cables, asns = case
     net = made(leaves, cables, asns)

@@ -129,7 +129,7 @@ def test_wild_needs_are_refused(change: dict[str, float]) -> None:
         replace(Need(speed_gbps=100), **change)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.sampled_from([100, 200, 400, 800]), st.floats(2e-6, 12e-6), st.sampled_from([32, 256]))
 def test_any_path_keeps_both_margins(gbps: int, delay: float, most: int) -> None:
     need = Need(speed_gbps=gbps, round_trip_s=delay, most_flows=most)

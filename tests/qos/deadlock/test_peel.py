@@ -36,7 +36,7 @@ def written_out(channels: Channels, carried) -> nx.DiGraph:
 
 
 @given(cases())
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 def test_what_remains_leads_to_a_cycle(case):
     channels, carried = case
     graph = written_out(channels, carried)
@@ -52,7 +52,7 @@ def test_what_remains_leads_to_a_cycle(case):
 
 
 @given(cases())
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 def test_named_cycle_is_one_and_the_shortest_through_its_first(case):
     channels, carried = case
     bits = pack(carried)

@@ -229,7 +229,7 @@ def inventories(draw: st.DrawFn):
 
 
 @given(inventories())
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_same_verdict_as_routes_written_out(case):
     spines, lines = case
     made = small(*lines, spines={"count": spines, "links_per_leaf": 1})
@@ -249,7 +249,7 @@ def test_same_verdict_as_routes_written_out(case):
 
 
 @given(inventories())
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 def test_flooded_copies_add_no_dependency(case):
     spines, lines = case
     made = small(*lines, spines={"count": spines, "links_per_leaf": 1})
