@@ -84,6 +84,10 @@ class Platform:
         Whether its parser reads the paused priorities of a port.
     ecmp_hash : mapping of role to EcmpHash
         How it hashes as rocefab configures it; empty where that is not known.
+    releases : tuple of str
+        Releases, or trains of them, whose differences rocefab knows; empty where it knows none.
+    release_watchdog_ms : mapping
+        What ``watchdog_ms`` is on single releases; elsewhere it is what all of them take.
     """
 
     name: str
@@ -104,6 +108,16 @@ class Platform:
     explicit_rs_fec_from_gbps: int | None = None
     reads_pfc: bool = False
     ecmp_hash: Mapping[Role, EcmpHash] = field(default_factory=dict)
+    releases: tuple[str, ...] = ()
+    release_watchdog_ms: Mapping[str, Mapping[str, tuple[int, int]]] = field(default_factory=dict)
+
+    def knows(self, release: str) -> bool:
+        """Tell whether a release is one of ``releases``, or of their trains: 5.14.1 is of 5.14."""
+        return any(f"{release}.".startswith(f"{known}.") for known in self.releases)
+
+    def watchdog_range_ms(self, release: str) -> dict[str, tuple[int, int]]:
+        """Return the allowed (low, high) of the watchdog times; ``release`` may be empty."""
+        return {**self.watchdog_ms, **self.release_watchdog_ms.get(release, {})}
 
 
 platforms: Registry[Platform] = Registry("platform")
@@ -278,6 +292,11 @@ class Sku:
     def route_entries(self) -> int | None:
         """IPv4 routes that the switch can hold, where known."""
         return self.asic_facts.integer("route_entries")
+
+    @property
+    def release(self) -> str:
+        """Release that runs on the switch; empty where nobody says."""
+        return self.facts.get("release", "")
 
     @property
     def whole(self) -> Sku:
