@@ -96,6 +96,8 @@ class HeadroomProfile:
         Speed, length and frames that the headroom is for.
     judgement : Judgement or None
         What ``headroom_bytes`` is good for; None where that is not known.
+    computed : bool
+        Whether the switch computes its headroom by itself; then ``law`` is what it should come to.
     """
 
     speed_gbps: int
@@ -107,6 +109,7 @@ class HeadroomProfile:
     no_law: str
     link: Link
     judgement: Judgement | None
+    computed: bool = False
 
     @property
     def headroom_bytes(self) -> int | None:
@@ -119,7 +122,10 @@ class HeadroomProfile:
     def guaranteed_bytes(self) -> int:
         """Bytes of the group beside its headroom; NVIDIA's size holds both."""
         if self.row is None:
-            return 0
+            law = self.law if self.computed else None
+            if law is None or law.size_bytes is None:
+                return 0
+            return int(law.size_bytes - law.headroom_bytes)
         return max(self.row.size_bytes - self.row.headroom_bytes, self.row.xon_threshold_bytes)
 
 
@@ -259,6 +265,7 @@ class DeviceDesign:
     neighbours: NeighbourTable
     ntp_servers: tuple[str, ...]
     syslog_servers: tuple[str, ...]
+    buffer_model: Literal["traditional", "dynamic"] = "traditional"
 
 
 @dataclass(frozen=True, slots=True)

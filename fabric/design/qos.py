@@ -87,6 +87,8 @@ class HeadroomInput:
         SerDes lanes of the port.
     dynamic_th : int or None
         log2(alpha) that the policy asks for; None takes that of the vendor's table.
+    computed : bool
+        Whether the switch computes its headroom, so that no table counts.
     """
 
     speed_gbps: int
@@ -95,6 +97,7 @@ class HeadroomInput:
     port_mtu_bytes: int
     lossless_frame_bytes: int
     dynamic_th: int | None
+    computed: bool = False
 
 
 def lossless_frame_bytes(mtu: MtuPolicy) -> int:
@@ -105,7 +108,8 @@ def lossless_frame_bytes(mtu: MtuPolicy) -> int:
 @lru_cache(maxsize=4096)
 def headroom_profile(model: Sku, given: HeadroomInput) -> HeadroomProfile:
     """Return the lossless buffer of a port by the vendor's table and by the law of the ASIC."""
-    row = model.headroom.get((gbps_to_mbps(given.speed_gbps), given.cable_m))
+    pair = (gbps_to_mbps(given.speed_gbps), given.cable_m)
+    row = None if given.computed else model.headroom.get(pair)
     frames = (given.port_mtu_bytes, given.lossless_frame_bytes)
     link = Link.of(given.speed_gbps, given.cable_m, *frames)
     law, no_law = _law(model, link, given.lanes)
@@ -121,6 +125,7 @@ def headroom_profile(model: Sku, given: HeadroomInput) -> HeadroomProfile:
         no_law=no_law,
         link=link,
         judgement=None if known is None else _judge(model, known, link),
+        computed=given.computed,
     )
 
 

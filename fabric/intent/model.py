@@ -137,6 +137,7 @@ Mac = Annotated[str, AfterValidator(_mac)]
 Text = Annotated[str, Field(max_length=120), AfterValidator(_text)]
 PortName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9/:_.-]{0,31}$")]
 Cages = Annotated[str, AfterValidator(_cages)]
+BufferModel = Literal["traditional", "dynamic"]
 Release = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9.]{0,31}$")]
 SplitMode = Annotated[str, Field(pattern=r"^[1-9][0-9]?x[1-9][0-9]{0,3}G$")]
 Gbps = Literal[10, 25, 40, 50, 100, 200, 400, 800]
@@ -172,6 +173,10 @@ class RolePlatform(Model):
     release: Release | None = Field(
         None,
         description="Release of its system, such as 202405 or 5.14; default: any known.",
+    )
+    buffer_model: BufferModel = Field(
+        "traditional",
+        description="Headroom from the vendor's table, or computed by the switch (SONiC, NVIDIA).",
     )
     host_ports: int | None = Field(
         None, ge=1, description="Leaf ports kept for hosts, from port 1; default: half of them."
@@ -338,6 +343,7 @@ class DeviceOverride(Model):
     names: Names = Field(description="Switches that this is about, as a range.")
     sku: str | None = Field(None, description="Switch model.")
     release: Release | None = Field(None, description="Release of its system.")
+    buffer_model: BufferModel | None = Field(None, description="Where its headroom comes from.")
     breakouts: Annotated[tuple[CageSplit, ...] | None, Loose] = Field(
         None, description="Cages that are broken out, in place of those of the role."
     )
