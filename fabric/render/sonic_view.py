@@ -164,12 +164,12 @@ def _computed(device: DeviceDesign) -> ComputedBuffers | None:
     if device.sku.layout:
         message = f"{device.name}: {device.sku.name} cannot compute its buffers; set buffer_model"
         raise RenderError(message)
-    used = device.headroom_profiles
+    used = {id(port.headroom): port.headroom for port in device.ports if port.headroom}.values()
     if len({profile.dynamic_th for profile in used}) > 1:
         message = f"{device.name}: computed buffers have one dynamic_th; take the others out"
         raise RenderError(message)
     return ComputedBuffers(
-        dynamic_th=used[0].dynamic_th if used else 0,
+        dynamic_th=next((profile.dynamic_th for profile in used), 0),
         frame_bytes=max((int(profile.link.lossless_mtu_bytes) for profile in used), default=1),
     )
 

@@ -89,12 +89,25 @@ def test_any_length(tmp_path: Path) -> None:
     assert config(leaf)["BUFFER_PG"]["Ethernet0|3"] == {"profile": "NULL"}
 
 
+def test_the_largest_frame_of_any_port_counts(tmp_path: Path) -> None:
+    """There is one traffic pattern for the whole switch."""
+    small = "{lossless: {mtu: {host_bytes: 1500}}}"
+    ports = ", ".join(f"Ethernet{lane}: {small}" for lane in (8, 128, 136))
+    devices = f"devices: [{{names: su1-rail0, ports: {{{ports}}}}}]"
+    leaf = variant(tmp_path / "i", "demo", DYNAMIC, devices)["su1-rail0"]
+    found = {int(port.headroom.link.lossless_mtu_bytes) for port in leaf.ports if port.headroom}
+    assert found == {1522, 9022}
+    assert config(leaf)["LOSSLESS_TRAFFIC_PATTERN"]["AZURE"]["mtu"] == "9022"
+
+
 def test_a_switch_that_cannot_is_refused() -> None:
     """Were the rule passed over, nothing is rendered."""
     leaf = replace(design("demo", "su1-rail0"), buffer_model="dynamic")
     with pytest.raises(RenderError, match="DellEMC-Z9332f-O32 cannot compute its buffers"):
         render_device(replace(leaf, sku=sku("DellEMC-Z9332f-O32")))
-    first, second = leaf.headroom_profiles
-    two = replace(leaf, headroom_profiles=(first, replace(second, dynamic_th=-3)))
+    first, *rest = leaf.ports
+    assert first.headroom
+    odd = replace(first, headroom=replace(first.headroom, dynamic_th=-3))
+    two = replace(leaf, ports=(odd, *rest))
     with pytest.raises(RenderError, match="computed buffers have one dynamic_th"):
         render_device(two)
