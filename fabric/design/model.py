@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from fabric.intent.model import BufferModel, EcmpMode
     from fabric.platforms.breakout import Mode, Place
     from fabric.platforms.model import HeadroomRow, Role, Sku
     from fabric.qos.headroom.terms import Headroom, Link
@@ -54,6 +55,8 @@ class QosProfile:
         Egress queues that some DSCP reaches, ascending.
     own_thresholds : bool
         Whether the inventory says both marking thresholds; else they are defaults of rocefab.
+    dynamic_th : int or None
+        log2(alpha) that the inventory asks for.
     """
 
     index: int
@@ -78,6 +81,7 @@ class QosProfile:
     watchdog: Watchdog
     mtu_bytes: int
     own_thresholds: bool = False
+    dynamic_th: int | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -257,7 +261,7 @@ class DeviceDesign:
     serial: str
     loopback: str
     bgp: BgpDesign
-    ecmp_mode: Literal["hash", "flowlet", "per-packet"]
+    ecmp_mode: EcmpMode
     ports: tuple[PortDesign, ...]
     vlans: tuple[VlanDesign, ...]
     qos_profiles: tuple[QosProfile, ...]
@@ -265,7 +269,8 @@ class DeviceDesign:
     neighbours: NeighbourTable
     ntp_servers: tuple[str, ...]
     syslog_servers: tuple[str, ...]
-    buffer_model: Literal["traditional", "dynamic"] = "traditional"
+    buffer_model: BufferModel = "traditional"
+    hash_queue_pairs: bool = False
 
 
 @dataclass(frozen=True, slots=True)

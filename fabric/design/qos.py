@@ -64,6 +64,7 @@ def qos_profile(policy: LosslessPolicy, index: int) -> QosProfile:
         watchdog=Watchdog(**policy.watchdog.model_dump()),
         mtu_bytes=policy.mtu.port_bytes,
         own_thresholds=policy.ecn.model_fields_set >= THRESHOLDS,
+        dynamic_th=policy.dynamic_th,
     )
 
 

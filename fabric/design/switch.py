@@ -87,6 +87,7 @@ class SwitchDesigner:
             loopback=ipv4_text(int(switches.loopback[row])),
             bgp=self._bgp(row, ports),
             ecmp_mode=file.ecmp.mode,
+            hash_queue_pairs=file.ecmp.hash_queue_pairs,
             ports=ports,
             vlans=self._vlans(row, qos.base),
             qos_profiles=tuple(qos.profiles),

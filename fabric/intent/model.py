@@ -137,6 +137,7 @@ Mac = Annotated[str, AfterValidator(_mac)]
 Text = Annotated[str, Field(max_length=120), AfterValidator(_text)]
 PortName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9/:_.-]{0,31}$")]
 Cages = Annotated[str, AfterValidator(_cages)]
+EcmpMode = Literal["hash", "flowlet", "per-packet", "cluster"]
 BufferModel = Literal["traditional", "dynamic"]
 Release = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9.]{0,31}$")]
 SplitMode = Annotated[str, Field(pattern=r"^[1-9][0-9]?x[1-9][0-9]{0,3}G$")]
@@ -248,9 +249,14 @@ class Bgp(Model):
 class Ecmp(Model):
     """How the switches share packets out among equal paths."""
 
-    mode: Literal["hash", "flowlet", "per-packet"] = Field(
+    mode: EcmpMode = Field(
         "hash",
-        description="By a hash of each flow; by load, at gaps in a flow; or by load, each packet.",
+        description="By a hash of each flow; by load, at gaps in a flow; by load, each packet; or "
+        "flow by flow, as the leaves learn the RoCE endpoints.",
+    )
+    hash_queue_pairs: bool = Field(
+        False,  # noqa: FBT003
+        description="Whether the queue pair of RoCE is hashed too; not every switch can.",
     )
 
 

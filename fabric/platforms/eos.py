@@ -6,6 +6,9 @@ Sources: pyavd 6.4.0 (schema ranges), batfish test captures of ``show running-co
 
 from fabric.platforms.model import Platform, platforms
 
+#: Headroom law of the ASICs with virtual output queues (7280R, 7800R): other words and features.
+DNX = "dnx"
+
 EOS = platforms.add("eos")(
     Platform(
         name="eos",
@@ -17,12 +20,16 @@ EOS = platforms.add("eos")(
         default_arp_timeout_s=14400,
         watchdog_ms={"detection": (10, 60000), "restoration": (10, 60000), "poll": (5, 30000)},
         unnumbered_bgp=True,
-        ecmp_modes=("hash", "flowlet"),
+        queue_pair_laws=(DNX,),
+        ecmp_modes=("hash", "flowlet", "cluster"),
         source="pyavd 6.4.0 schema; batfish/batfish arista_interface_show_run_all captures",
         default_port=443,
         rule_prefix="EOS",
     )
 )
+
+#: Thresholds of a buffer profile as log2(alpha): 1/128 to 8 (pyavd 6.4.0 platform.trident.mmu).
+ALPHA_LOG2 = (-7, 3)
 
 #: Top-level lines that rocefab writes, as regular expressions of the whole line; every other stanza
 #: is kept as it is found (``ip routing vrf MGMT`` and ``vlan internal order`` are not ours).
@@ -38,6 +45,9 @@ OWNED_STANZAS = (
     r"mac address-table aging-time .*",
     r"arp aging timeout .*",
     r"hardware counter feature ecn.*",
+    r"platform trident mmu queue profile ROCE( apply)?",
+    r"load-balance (policies|cluster)",
+    r"port-channel load-balance sand profile ROCE",
     r"ip routing( ipv6 interfaces)?",
     r"ip hardware fib load-balance distribution dynamic.*",
     r"ip prefix-list PL-.*",

@@ -70,6 +70,9 @@ class Platform:
         Where these facts come from.
     ecmp_modes : tuple of str
         How it can share packets out among equal paths, as rocefab renders it.
+    queue_pair_laws : tuple of str or None
+        Headroom laws of the ASICs whose hash can take the queue pair of RoCE, unconfirmed and so
+        only where it is asked for; None where the system always does it.
     grade : {"stable", "beta", "experimental"}
         How far rocefab goes with it; what is not stable says so wherever it is used.
     default_port : int
@@ -101,6 +104,7 @@ class Platform:
     source: str
     unnumbered_bgp: bool = False
     ecmp_modes: tuple[str, ...] = ("hash",)
+    queue_pair_laws: tuple[str, ...] | None = ()
     grade: Literal["stable", "beta", "experimental"] = "stable"
     default_port: int = 22
     rule_prefix: str = ""
