@@ -25,6 +25,15 @@ class Watchdog:
 
 
 @dataclass(frozen=True, slots=True)
+class PauseBuffer:
+    """Ingress buffer that a switch is told; ``buffer_bytes`` None adds the headroom it needs."""
+
+    pause_threshold_bytes: int
+    resume_threshold_bytes: int
+    buffer_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class QueueDesign:
     """One egress queue in use; ``percent`` is its round robin share, None = strict priority.
 
@@ -82,6 +91,7 @@ class QosProfile:
     mtu_bytes: int
     own_thresholds: bool = False
     dynamic_th: int | None = None
+    pause_buffer: PauseBuffer | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
