@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabric.change.adapter import Draft, adapters, load_adapters
 from fabric.change.model import DevicePlan, Plan
+from fabric.change.rounding import settled
 from fabric.core.errors import DeviceError, IdentityMismatchError
 from fabric.devices import drivers, load_drivers
 from fabric.observe import read_running
@@ -78,7 +79,9 @@ def read(target: Target, driver: Driver) -> Reading:
     running = read_running(
         driver, adapter.files(target.artefacts), adapter.subjects(target.artefacts)
     )
-    return Reading(identity, running, adapter.draft(running, target.artefacts, driver))
+    draft = adapter.draft(running, target.artefacts, driver)
+    found = settled(draft, target.connection.platform, target.expected.quantum_bytes)
+    return Reading(identity, running, found)
 
 
 def make_plan(
