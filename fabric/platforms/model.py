@@ -11,7 +11,7 @@ from fabric.core.registry import Registry
 from fabric.platforms.breakout import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from fabric.platforms.asic import Asic
     from fabric.platforms.breakout import Mode
@@ -87,6 +87,14 @@ class Platform:
         Whether its parser reads the paused priorities of a port.
     ecmp_hash : mapping of role to EcmpHash
         How it hashes as rocefab configures it; empty where that is not known.
+    speed_words : {"", "plain", "lanes"}
+        How a model says its speeds in words: not at all, as ``400g``, or with lanes as ``400g-4``.
+    queue_word : callable or None
+        From an ASIC family to the word that opens a queue, where the system has several.
+    sku_tables : tuple of str
+        Files of a switch that a model of the user's own may name, by their fields in the inventory.
+    shares_buffer : bool
+        Whether a model must say how its packet buffer is shared out.
     releases : tuple of str
         Releases, or trains of them, whose differences rocefab knows; empty where it knows none.
     release_watchdog_ms : mapping
@@ -112,6 +120,10 @@ class Platform:
     explicit_rs_fec_from_gbps: int | None = None
     reads_pfc: bool = False
     ecmp_hash: Mapping[Role, EcmpHash] = field(default_factory=dict)
+    speed_words: Literal["", "plain", "lanes"] = ""
+    queue_word: Callable[[Asic], str] | None = None
+    sku_tables: tuple[str, ...] = ()
+    shares_buffer: bool = False
     releases: tuple[str, ...] = ()
     release_watchdog_ms: Mapping[str, Mapping[str, tuple[int, int]]] = field(default_factory=dict)
 

@@ -37,6 +37,7 @@ SONIC = platforms.add("sonic")(
             "leaf": EcmpHash("CRC", HASH_FIELDS, seed=10, offset=10),
             "spine": EcmpHash("CRC", HASH_FIELDS, seed=25),
         },
+        sku_tables=("headroom_table", "buffers"),
         releases=("202405", "202411", "202505", "master"),
         release_watchdog_ms={"202405": {"poll": (100, 3000)}},  # sonic-pfcwd.yang; later 1000
     )
