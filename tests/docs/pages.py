@@ -59,8 +59,8 @@ skus:
   it. A template (`buffers_defaults_t1.j2`) is refused, and so are pools without sizes: the dynamic
   buffer model has none. The largest pool counts as the packet buffer unless `facts` says otherwise.
 - These two are files of SONiC; a `headroom_table` of the same form serves Comware 7 too. A model of
-  another system is said by its ports, its ASIC family and its facts alone. Names of ports are patterns:
-  `Ethernet1/{number}` (NX-OS), `et-0/0/{index}` (Junos), `swp{number}` (Cumulus Linux),
+  another system is said by its ports, its ASIC family and its facts alone. Names of ports are
+  patterns: `Ethernet1/{number}` (NX-OS), `et-0/0/{index}` (Junos), `swp{number}` (Cumulus Linux),
   `400GE1/0/{number}` (VRP8), `Ethernet{lane}` (SONiC, Enterprise SONiC).
 - EOS writes speeds with their lanes: `ports.speed_words: [100g-1, 400g-4]`, one for each speed.
 - Junos is told how it shares out the packet buffer, whose size is a fact: `shared_buffer` and
