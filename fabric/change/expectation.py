@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from fabric.platforms import platforms
+from fabric.qos.ecn.edge import step_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,11 +32,14 @@ class Expectation:
         (system name, accepted port ids) by local port.
     pfc : dict
         Paused priorities by port; empty where the platform has no such reading.
+    quantum_bytes : int
+        Step in which the ASIC keeps marking thresholds.
     """
 
     bgp: dict[str, int] = field(default_factory=dict)
     lldp: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
     pfc: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    quantum_bytes: int = 1
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Expectation:
@@ -44,6 +48,7 @@ class Expectation:
             bgp=dict(data["bgp"]),
             lldp={port: (name, tuple(ids)) for port, (name, ids) in data["lldp"].items()},
             pfc={port: tuple(priorities) for port, priorities in data["pfc"].items()},
+            quantum_bytes=data.get("quantum_bytes", 1),
         )
 
 
@@ -82,6 +87,7 @@ def of_switch(design: DeviceDesign, aliases: dict[tuple[str, str], str]) -> Expe
             for port in cabled
             if port.qos and platforms[design.platform].reads_pfc
         },
+        quantum_bytes=step_bytes(design.sku),
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabric.change.adapter import Draft, adapters, load_adapters
 from fabric.change.model import DevicePlan, Plan
+from fabric.change.rounding import settled
 from fabric.core.errors import DeviceError, IdentityMismatchError
 from fabric.devices import drivers, load_drivers
 from fabric.observe import read_running
@@ -80,7 +81,8 @@ def read(target: Target, driver: Driver) -> Reading:
         driver, adapter.files(target.artefacts), adapter.subjects(target.artefacts)
     )
     draft = adapter.draft(running, target.artefacts, driver)
-    return Reading(identity, running, draft, driver.missing_timer() if draft.changes else "")
+    found = settled(draft, target.connection.platform, target.expected.quantum_bytes)
+    return Reading(identity, running, found, driver.missing_timer() if found.changes else "")
 
 
 def make_plan(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabric.change.adapter import Adapter, adapters, load_adapters
 from fabric.change.planner import check_identity, open_driver
+from fabric.change.rounding import settled
 from fabric.core.errors import (
     ConnectionLostError,
     ForeignSessionError,
@@ -86,7 +87,8 @@ class Session:
 
     def draft(self, running: Running) -> Draft:
         """Return what is still to change."""
-        return self.adapter.draft(running, self.plan.artefacts, self.driver)
+        found = self.adapter.draft(running, self.plan.artefacts, self.driver)
+        return settled(found, self.plan.platform, self.plan.expected.quantum_bytes)
 
     def unchanged(self) -> Running:
         """Return the running state, which must be the one that was planned for.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from fabric.intent.model import BufferModel, EcmpMode
     from fabric.platforms.breakout import Mode, Place
     from fabric.platforms.model import HeadroomRow, Role, Sku
     from fabric.qos.headroom.terms import Headroom, Link
@@ -21,6 +22,15 @@ class Watchdog:
     detection_ms: int
     restoration_ms: int
     poll_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class PauseBuffer:
+    """Ingress buffer that a switch is told; ``buffer_bytes`` None adds the headroom it needs."""
+
+    pause_threshold_bytes: int
+    resume_threshold_bytes: int
+    buffer_bytes: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +64,8 @@ class QosProfile:
         Egress queues that some DSCP reaches, ascending.
     own_thresholds : bool
         Whether the inventory says both marking thresholds; else they are defaults of rocefab.
+    dynamic_th : int or None
+        log2(alpha) that the inventory asks for.
     """
 
     index: int
@@ -78,6 +90,8 @@ class QosProfile:
     watchdog: Watchdog
     mtu_bytes: int
     own_thresholds: bool = False
+    dynamic_th: int | None = None
+    pause_buffer: PauseBuffer | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,6 +110,8 @@ class HeadroomProfile:
         Speed, length and frames that the headroom is for.
     judgement : Judgement or None
         What ``headroom_bytes`` is good for; None where that is not known.
+    computed : bool
+        Whether the switch computes its headroom by itself; then ``law`` is what it should come to.
     """
 
     speed_gbps: int
@@ -107,6 +123,7 @@ class HeadroomProfile:
     no_law: str
     link: Link
     judgement: Judgement | None
+    computed: bool = False
 
     @property
     def headroom_bytes(self) -> int | None:
@@ -119,7 +136,10 @@ class HeadroomProfile:
     def guaranteed_bytes(self) -> int:
         """Bytes of the group beside its headroom; NVIDIA's size holds both."""
         if self.row is None:
-            return 0
+            law = self.law if self.computed else None
+            if law is None or law.size_bytes is None:
+                return 0
+            return int(law.size_bytes - law.headroom_bytes)
         return max(self.row.size_bytes - self.row.headroom_bytes, self.row.xon_threshold_bytes)
 
 
@@ -251,7 +271,7 @@ class DeviceDesign:
     serial: str
     loopback: str
     bgp: BgpDesign
-    ecmp_mode: Literal["hash", "flowlet", "per-packet"]
+    ecmp_mode: EcmpMode
     ports: tuple[PortDesign, ...]
     vlans: tuple[VlanDesign, ...]
     qos_profiles: tuple[QosProfile, ...]
@@ -259,6 +279,8 @@ class DeviceDesign:
     neighbours: NeighbourTable
     ntp_servers: tuple[str, ...]
     syslog_servers: tuple[str, ...]
+    buffer_model: BufferModel = "traditional"
+    hash_queue_pairs: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from fabric.core.units import dscp_to_traffic_class_byte, gbps_to_mbps
-from fabric.design.model import HeadroomProfile, HostQos, QosProfile, QueueDesign, Watchdog
+from fabric.design.model import (
+    HeadroomProfile,
+    HostQos,
+    PauseBuffer,
+    QosProfile,
+    QueueDesign,
+    Watchdog,
+)
 from fabric.qos.headroom.laws import Port, headroom, packing_factor
 from fabric.qos.headroom.terms import Link
 from fabric.qos.headroom.verdict import judge
@@ -15,6 +22,7 @@ from fabric.qos.headroom.verdict import judge
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from fabric.design.model import DeviceDesign
     from fabric.intent.policy import LosslessPolicy, MtuPolicy
     from fabric.platforms.model import Sku
     from fabric.qos.headroom.terms import Headroom
@@ -64,6 +72,10 @@ def qos_profile(policy: LosslessPolicy, index: int) -> QosProfile:
         watchdog=Watchdog(**policy.watchdog.model_dump()),
         mtu_bytes=policy.mtu.port_bytes,
         own_thresholds=policy.ecn.model_fields_set >= THRESHOLDS,
+        dynamic_th=policy.dynamic_th,
+        pause_buffer=PauseBuffer(**policy.pause_buffer.model_dump())
+        if policy.pause_buffer
+        else None,
     )
 
 
@@ -87,6 +99,8 @@ class HeadroomInput:
         SerDes lanes of the port.
     dynamic_th : int or None
         log2(alpha) that the policy asks for; None takes that of the vendor's table.
+    computed : bool
+        Whether the switch computes its headroom, so that no table counts.
     """
 
     speed_gbps: int
@@ -95,6 +109,7 @@ class HeadroomInput:
     port_mtu_bytes: int
     lossless_frame_bytes: int
     dynamic_th: int | None
+    computed: bool = False
 
 
 def lossless_frame_bytes(mtu: MtuPolicy) -> int:
@@ -105,7 +120,8 @@ def lossless_frame_bytes(mtu: MtuPolicy) -> int:
 @lru_cache(maxsize=4096)
 def headroom_profile(model: Sku, given: HeadroomInput) -> HeadroomProfile:
     """Return the lossless buffer of a port by the vendor's table and by the law of the ASIC."""
-    row = model.headroom.get((gbps_to_mbps(given.speed_gbps), given.cable_m))
+    pair = (gbps_to_mbps(given.speed_gbps), given.cable_m)
+    row = None if given.computed else model.headroom.get(pair)
     frames = (given.port_mtu_bytes, given.lossless_frame_bytes)
     link = Link.of(given.speed_gbps, given.cable_m, *frames)
     law, no_law = _law(model, link, given.lanes)
@@ -121,7 +137,20 @@ def headroom_profile(model: Sku, given: HeadroomInput) -> HeadroomProfile:
         no_law=no_law,
         link=link,
         judgement=None if known is None else _judge(model, known, link),
+        computed=given.computed,
     )
+
+
+def pause_buffer_bytes(device: DeviceDesign) -> int | None:
+    """Return what the pause buffer must hold: its threshold, and the headroom of every cable.
+
+    None where no pause buffer is given, or no law tells the headroom.
+    """
+    given = next((one.pause_buffer for one in device.qos_profiles if one.pause_buffer), None)
+    headrooms = [profile.headroom_bytes for profile in device.headroom_profiles]
+    if given is None or None in headrooms:
+        return None
+    return given.pause_threshold_bytes + max((size or 0 for size in headrooms), default=0)
 
 
 def _law(model: Sku, link: Link, lanes: int) -> tuple[Headroom | None, str]:

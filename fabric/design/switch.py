@@ -27,7 +27,7 @@ from fabric.platforms import load_platforms, platforms
 from fabric.topology.naming import nic_names
 
 if TYPE_CHECKING:
-    from fabric.intent.model import PortOverride
+    from fabric.intent.model import BufferModel, PortOverride
     from fabric.intent.policy import LosslessPolicy
     from fabric.intent.resolve import PolicyResolver
     from fabric.platforms.model import Sku
@@ -83,9 +83,11 @@ class SwitchDesigner:
             sku=switches.skus[row],
             mac=override.get("mac", ""),
             serial=override.get("serial", ""),
+            buffer_model=self._buffer_model(row),
             loopback=ipv4_text(int(switches.loopback[row])),
             bgp=self._bgp(row, ports),
             ecmp_mode=file.ecmp.mode,
+            hash_queue_pairs=file.ecmp.hash_queue_pairs,
             ports=ports,
             vlans=self._vlans(row, qos.base),
             qos_profiles=tuple(qos.profiles),
@@ -134,15 +136,22 @@ class SwitchDesigner:
                     vlan=cable.vlan,
                     address=cable.address,
                     qos=profile,
-                    headroom=self._headroom(model, cable, number, policy) if policy.pfc else None,
+                    headroom=self._headroom(row, cable, number, policy) if policy.pfc else None,
                 )
             )
         return tuple(ports)
 
-    @staticmethod
+    def _buffer_model(self, row: int) -> BufferModel:
+        switches, intent = self._fabric.switches, self._fabric.intent
+        found: BufferModel = getattr(intent.fabric.platforms, switches.role(row)).buffer_model
+        for override in intent.device_overrides.get(switches.names[row], []):
+            found = override.value.buffer_model or found
+        return found
+
     def _headroom(
-        model: Sku, cable: _Cable, number: int, policy: LosslessPolicy
+        self, row: int, cable: _Cable, number: int, policy: LosslessPolicy
     ) -> HeadroomProfile:
+        model = self._fabric.switches.skus[row]
         given = HeadroomInput(
             speed_gbps=cable.speed_gbps,
             cable_m=cable.cable_m,
@@ -150,6 +159,7 @@ class SwitchDesigner:
             port_mtu_bytes=policy.mtu.port_bytes,
             lossless_frame_bytes=lossless_frame_bytes(policy.mtu),
             dynamic_th=policy.dynamic_th,
+            computed=self._buffer_model(row) == "dynamic",
         )
         return headroom_profile(model, given)
 

@@ -137,6 +137,9 @@ Mac = Annotated[str, AfterValidator(_mac)]
 Text = Annotated[str, Field(max_length=120), AfterValidator(_text)]
 PortName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9/:_.-]{0,31}$")]
 Cages = Annotated[str, AfterValidator(_cages)]
+EcmpMode = Literal["hash", "flowlet", "per-packet", "cluster"]
+BufferModel = Literal["traditional", "dynamic"]
+Release = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9.]{0,31}$")]
 SplitMode = Annotated[str, Field(pattern=r"^[1-9][0-9]?x[1-9][0-9]{0,3}G$")]
 Gbps = Literal[10, 25, 40, 50, 100, 200, 400, 800]
 CableMetres = Annotated[int, Field(ge=1, le=80_000)]
@@ -168,6 +171,14 @@ class RolePlatform(Model):
     """Which switch model a role uses, and what differs from the policy of the fabric."""
 
     sku: str = Field(description="Switch model; `rocefab show platforms` lists them.")
+    release: Release | None = Field(
+        None,
+        description="Release of its system, such as 202405 or 5.14; default: any known.",
+    )
+    buffer_model: BufferModel = Field(
+        "traditional",
+        description="Headroom from the vendor's table, or computed by the switch (SONiC, NVIDIA).",
+    )
     host_ports: int | None = Field(
         None, ge=1, description="Leaf ports kept for hosts, from port 1; default: half of them."
     )
@@ -238,9 +249,14 @@ class Bgp(Model):
 class Ecmp(Model):
     """How the switches share packets out among equal paths."""
 
-    mode: Literal["hash", "flowlet", "per-packet"] = Field(
+    mode: EcmpMode = Field(
         "hash",
-        description="By a hash of each flow; by load, at gaps in a flow; or by load, each packet.",
+        description="By a hash of each flow; by load, at gaps in a flow; by load, each packet; or "
+        "flow by flow, as the leaves learn the RoCE endpoints.",
+    )
+    hash_queue_pairs: bool = Field(
+        False,  # noqa: FBT003
+        description="Whether the queue pair of RoCE is hashed too; not every switch can.",
     )
 
 
@@ -332,6 +348,8 @@ class DeviceOverride(Model):
 
     names: Names = Field(description="Switches that this is about, as a range.")
     sku: str | None = Field(None, description="Switch model.")
+    release: Release | None = Field(None, description="Release of its system.")
+    buffer_model: BufferModel | None = Field(None, description="Where its headroom comes from.")
     breakouts: Annotated[tuple[CageSplit, ...] | None, Loose] = Field(
         None, description="Cages that are broken out, in place of those of the role."
     )

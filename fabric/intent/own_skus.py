@@ -9,6 +9,7 @@ from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
 from fabric.intent.wording import closest, field_text, printable
 from fabric.intent.yamlfile import read_text
+from fabric.platforms import load_platforms, platforms
 from fabric.platforms.buffers import parse_buffers
 from fabric.platforms.catalogue import asic, asic_names, sku_names
 from fabric.platforms.facts import FACTS, Fact, is_whole
@@ -23,12 +24,14 @@ if TYPE_CHECKING:
     from fabric.intent.yamlfile import Document
     from fabric.platforms.asic import Asic
     from fabric.platforms.buffers import BufferPools
+    from fabric.platforms.model import Platform
 
 #: Far above any real file: the largest table of sonic-net/sonic-buildimage 086b03bd has 6 KB.
 MOST_BYTES = 1024 * 1024
 #: More problems than this in one file are counted, not listed.
 MOST_PROBLEMS = 20
 KIND = "platforms"
+_WHOLE_PERCENT = 100
 SPECTRUM = "spectrum"
 
 
@@ -58,6 +61,7 @@ def build_skus(files: Iterable[tuple[Document, PlatformsFile]], folder: Path) ->
     folder : Path
         The inventory folder; the tables are read from ``platforms/`` in it.
     """
+    load_platforms()
     found = OwnSkus()
     for document, file in files:
         for index, model in enumerate(file.skus):
@@ -84,6 +88,8 @@ class _Builder:
         self._check_name(others)
         self._check_lanes()
         family = self._family()
+        platform = platforms[model.nos]
+        self._check_files(platform)
         table, pools = self._table(family), self._pools()
         own = self._facts(pools)
         buffer = own.get("buffer_bytes")
@@ -99,6 +105,8 @@ class _Builder:
             part_name=ports.part_name or "",
             part_alias=ports.part_alias or "",
             speeds_gbps=tuple(sorted(set(ports.speeds_gbps))),
+            speed_tokens=self._speed_words(platform),
+            queue_submode=platform.queue_word(family) if platform.queue_word and family else "",
             buffer_bytes=buffer.value if buffer and isinstance(buffer.value, int) else None,
             pools=pools.pools,
             layout=None if pools.pools and pools.pools.ingress_lossy_bytes else pools.layout,
@@ -107,8 +115,55 @@ class _Builder:
             breakouts=model.breakouts,
             gearbox_ns=model.gearbox_ns,
             own_facts=own,
-            facts={"platform": model.platform or model.name},
+            facts=self._words(platform),
         )
+
+    def _check_files(self, platform: Platform) -> None:
+        for name in ("headroom_table", "buffers"):
+            if getattr(self.model, name) is not None and name not in platform.sku_tables:
+                message = f"{platform.title} has no such file"
+                self._add("INT024", message, "take the line out", name)
+
+    def _speed_words(self, platform: Platform) -> dict[int, str]:
+        ports = self.model.ports
+        if platform.speed_words == "plain":
+            return {speed: f"{speed}g" for speed in ports.speeds_gbps}
+        words = {int(word.partition("g")[0]): word for word in ports.speed_words}
+        missing = sorted(set(ports.speeds_gbps) - words.keys())
+        if platform.speed_words == "lanes" and missing:
+            message = f"how {platform.title} writes {missing[0]} Gb/s on this model is not said"
+            fix = f"add ports.speed_words: [{missing[0]}g-LANES]"
+            self._add("INT024", message, fix, "ports")
+        if ports.speed_words and not platform.speed_words:
+            message = f"{platform.title} writes speeds as numbers"
+            self._add("INT024", message, "take the words out", "ports", "speed_words")
+        return words
+
+    def _words(self, platform: Platform) -> dict[str, str]:
+        shares = self.model.shared_buffer
+        found = {"platform": self.model.platform or self.model.name}
+        if (shares is None) is platform.shares_buffer:
+            message = (
+                f"{platform.title} shares out no buffer"
+                if shares
+                else (f"how {platform.title} shares out the packet buffer is not said")
+            )
+            fix = "take the line out" if shares else "add shared_buffer, and facts.buffer_bytes"
+            self._add("INT024", message, fix, "shared_buffer" if shares else "nos")
+        if shares is None:
+            return found
+        numbers = shares.model_dump(exclude_none=True)
+        if (shares.dedicated_ingress_percent is None) is not (
+            shares.dedicated_egress_percent is None
+        ):
+            message = "the dedicated buffer is given for one side"
+            self._add("INT024", message, "give it for both, or for none", "shared_buffer")
+        for side in ("ingress", "egress"):
+            whole = sum(value for name, value in numbers.items() if name.startswith(side))
+            if whole != _WHOLE_PERCENT:
+                message = f"the {side} side comes to {whole} percent"
+                self._add("INT024", message, "make it 100", "shared_buffer")
+        return found | {name: str(value) for name, value in numbers.items()}
 
     def _check_name(self, others: Iterable[str]) -> None:
         name = self.model.name

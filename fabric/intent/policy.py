@@ -55,6 +55,20 @@ class WatchdogPolicy(Model):
     poll_ms: int = Field(200, ge=1, le=30_000, description="Time between two looks.")
 
 
+Buffer = Annotated[int, Field(ge=1, le=2**40)]
+
+
+class PauseBufferPolicy(Model):
+    """Ingress buffer of the lossless class where the switch does not size it (NX-OS)."""
+
+    pause_threshold_bytes: Buffer = Field(description="Fill level at which the pause is sent.")
+    resume_threshold_bytes: Buffer = Field(description="Fill level at which it is taken back.")
+    buffer_bytes: Buffer | None = Field(
+        None,
+        description="Whole buffer; null = threshold plus headroom of the longest cable.",
+    )
+
+
 class MtuPolicy(Model):
     """Frame sizes; the port must carry the host's IP packet plus the Ethernet header."""
 
@@ -91,6 +105,9 @@ class LosslessPolicy(Model):
         le=7,
         description="log2(alpha) of the lossless priority group; null = the vendor table's.",
     )
+    pause_buffer: PauseBufferPolicy | None = Field(
+        None, description="Ingress buffer, where the switch must be told; null = its own."
+    )
 
 
 PolicyT = TypeVar("PolicyT", bound=Model)
@@ -103,7 +120,8 @@ def merge(base: PolicyT, override: PolicyT | None) -> PolicyT:
     changes = {}
     for name in override.model_fields_set:
         value = getattr(override, name)
-        changes[name] = merge(getattr(base, name), value) if isinstance(value, Model) else value
+        old = getattr(base, name)
+        changes[name] = merge(old, value) if isinstance(value, Model) and old else value
     return base.model_copy(update=changes)
 
 

@@ -9,11 +9,11 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from fabric.intent.model import Gbps, Loose, Text
-from fabric.intent.policy import Model
+from fabric.intent.policy import Model, Percent
 from fabric.platforms.breakout import parse_mode
 
-_PLACEHOLDER = re.compile(r"\{(?:number|lane)\}")
-_PART_PLACEHOLDER = re.compile(r"\{(?:number|lane|ordinal|letter|first)\}")
+_PLACEHOLDER = re.compile(r"\{(?:number|index|lane)\}")
+_PART_PLACEHOLDER = re.compile(r"\{(?:number|index|lane|part|ordinal|letter|first)\}")
 _LONGEST_PATH = 200
 
 
@@ -22,7 +22,7 @@ def _pattern(text: str) -> str:
     if plain == text or not re.fullmatch(r"[A-Za-z0-9/:_.-]*", plain):
         message = (
             f"{text!r} does not name a port; use letters, digits and / : _ . - around {{number}} "
-            "(from 1) or {lane} (first lane, from 0)"
+            "(from 1), {index} (from 0) or {lane} (first lane, from 0)"
         )
         raise ValueError(message)
     return text
@@ -31,11 +31,12 @@ def _pattern(text: str) -> str:
 def _part_pattern(text: str) -> str:
     """Take patterns that name each part of each cage."""
     plain = _PART_PLACEHOLDER.sub("", text)
-    tells = re.search(r"\{lane\}|\{number\}.*\{(?:ordinal|letter|first)\}", text)
+    tells = re.search(r"\{lane\}|\{(?:number|index)\}.*\{(?:part|ordinal|letter|first)\}", text)
     if not tells or not re.fullmatch(r"[A-Za-z0-9/:_.-]*", plain):
         message = (
-            f"{text!r} does not name a part of a cage; use {{lane}}, or {{number}} and behind it "
-            "{ordinal} (from 1), {letter} (from a) or {first} (its first lane, from 1)"
+            f"{text!r} does not name a part of a cage; use {{lane}}, or {{number}} or {{index}} "
+            "and behind it {part} (from 0), {ordinal} (from 1), {letter} (from a) or {first} (its "
+            "first lane, from 1)"
         )
         raise ValueError(message)
     return text
@@ -66,6 +67,7 @@ InsidePath = Annotated[str, AfterValidator(_inside)]
 SkuName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$")]
 FactName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
 Breakout = Annotated[str, Field(max_length=64), AfterValidator(_mode)]
+SpeedWord = Annotated[str, Field(pattern=r"^(10|25|40|50|100|200|400|800)g-[1-8]$")]
 Lane = Annotated[int, Field(ge=0, le=65_535)]
 
 
@@ -75,7 +77,7 @@ class OwnPorts(Model):
     count: int = Field(ge=1, le=1024, description="Ports.")
     lanes: int = Field(ge=1, le=16, description="SerDes lanes of a port.")
     name: PortPattern = Field(
-        description="Names as a pattern: {number} counts from 1, {lane} is the first lane, from 0."
+        description="Names as a pattern: {number} counts from 1, {index} and {lane} from 0."
     )
     alias: PortPattern = Field(description="Names on the front, as a pattern.")
     part_name: PartPattern | None = Field(
@@ -87,9 +89,32 @@ class OwnPorts(Model):
     speeds_gbps: Annotated[tuple[Gbps, ...], Loose] = Field(
         min_length=1, description="Speeds that a whole port can run at."
     )
+    speed_words: Annotated[tuple[SpeedWord, ...], Loose] = Field(
+        (), description="How the speeds are written, with their lanes: 400g-4 (EOS)."
+    )
     first_lanes: Annotated[tuple[Lane, ...], Loose] = Field(
         (), description="First lane of each port in order, where they are not 0, lanes, 2 x lanes."
     )
+
+
+Dedicated = Annotated[int, Field(ge=15, le=100)]
+
+
+class SharedBuffer(Model):
+    """How Junos shares out the packet buffer, in percent of it; each side comes to 100."""
+
+    ingress_lossless_percent: Percent = Field(description="Ingress: lossless traffic.")
+    ingress_headroom_percent: Percent = Field(description="Ingress: headroom.")
+    ingress_lossy_percent: Percent = Field(description="Ingress: other traffic.")
+    egress_lossless_percent: Percent = Field(description="Egress: lossless traffic.")
+    egress_lossy_percent: Percent = Field(description="Egress: other traffic.")
+    lossless_dynamic_threshold: int | None = Field(
+        None, ge=0, le=10, description="Ingress: share of the lossless buffer for one port."
+    )
+    dedicated_ingress_percent: Dedicated | None = Field(
+        None, description="Of the whole buffer, kept for single ports; the rest is shared."
+    )
+    dedicated_egress_percent: Dedicated | None = Field(None, description="The same for egress.")
 
 
 class OwnFact(Model):
@@ -107,8 +132,12 @@ class OwnFact(Model):
 class OwnSku(Model):
     """A switch model that rocefab does not know by itself."""
 
-    name: SkuName = Field(description="Its hwsku; not a name of `rocefab show platforms`.")
-    nos: Literal["sonic", "comware7"] = Field(description="Network operating system.")
+    name: SkuName = Field(
+        description="Its name (SONiC: hwsku); not a name of `rocefab show platforms`."
+    )
+    nos: Literal["sonic", "comware7", "cumulus", "eos", "esonic", "junos", "nxos", "vrp8"] = Field(
+        description="Network operating system."
+    )
     asic: str = Field(description="ASIC family; `rocefab show platforms --asics` lists them.")
     ports: OwnPorts = Field(description="Front panel ports.")
     headroom_table: InsidePath | None = Field(
@@ -120,6 +149,9 @@ class OwnSku(Model):
     )
     platform: Text | None = Field(
         None, description="Platform string (x86_64-...); the lab shows it; default: the name."
+    )
+    shared_buffer: SharedBuffer | None = Field(
+        None, description="Shares of the packet buffer (Junos)."
     )
     gearbox_ns: float = Field(
         0.0, ge=0, le=100_000, description="Delay of a gearbox between ASIC and port, one way."

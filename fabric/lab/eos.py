@@ -12,7 +12,8 @@ edit a configuration: of the lines of the request only the first ``count`` take 
 others are answered as if they had. ``expire_timer`` strikes only while a commit timer runs.
 
 Options of the specification: ``version`` (EOS release), ``ports`` (names of further front ports,
-separated by commas), ``queues`` (``tx-queue`` or ``uc-tx-queue``), ``family`` (``xgs`` or ``dnx``).
+separated by commas), ``queues`` (``tx-queue`` or ``uc-tx-queue``), ``family`` (``xgs`` or ``dnx``)
+or ``asic`` (a family of ASICs).
 Assumed: 7280R and 7800R are DNX with ``tx-queue``; 7050, 7060 and 7388 are XGS with
 ``uc-tx-queue``; 7260 is XGS with ``tx-queue``; an unknown model takes the lines of all families.
 """
@@ -36,6 +37,8 @@ from fabric.lab.eos_sessions import EosState
 from fabric.lab.eos_view import PortCounters, View
 from fabric.lab.faults import FaultScript
 from fabric.lab.standin import stand_ins
+from fabric.platforms.catalogue import asic
+from fabric.platforms.eos import DNX
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +56,9 @@ _NOT_LINES = ("exit", "end", "!", "commit", "abort", "show ", "rollback ")
 
 def traits_of(spec: StandInSpec) -> frozenset[str]:
     """Return which family-bound rules the model has."""
-    family = spec.options.get("family", "")
+    family, chip = spec.options.get("family", ""), spec.options.get("asic")
+    if chip and not family:
+        family = "dnx" if asic(chip).law == DNX else "xgs"
     if not family and (found := re.search(r"7(\d{3})", spec.model)):
         family = {"280": "dnx", "800": "dnx", "500": "dnx"}.get(found[1], "xgs")
     word = spec.options.get("queues", "")

@@ -204,12 +204,7 @@ class Editor:
         ):
             return "BGP is already running with another autonomous system number"
         if line.startswith("service-policy type "):
-            kind = line.split()[2]
-            if word not in policies_of(self.root, kind):
-                return f"policy-map {word} of type {kind} does not exist"
-            old = context.value(line.rpartition(" ")[0])
-            if context.mode == "if-ethernet" and old and old != word:
-                return "another policy is already attached"
+            return self._policy_reason(context, line)
         if context.mode == "qos-policy" and word != "class-default":
             known = {node.line.split()[-1] for node in self.root.below("class-map ")}
             if word not in known:
@@ -219,6 +214,24 @@ class Editor:
         if context.mode == "if-ethernet":
             return self._port_reason(context, line)
         return self._address_reason(context, line)
+
+    def _policy_reason(self, context: Node, line: str) -> str:
+        _, _, kind, *direction, name = line.split()
+        if name not in policies_of(self.root, kind):
+            return f"policy-map {name} of type {kind} does not exist"
+        if kind == "queuing" and not self._is_of(name, direction[0]):
+            return f"policy-map {name} has classes of the other direction"
+        old = context.value(line.rpartition(" ")[0])
+        if context.mode == "if-ethernet" and old and old != name:
+            return "another policy is already attached"
+        return ""
+
+    def _is_of(self, policy: str, direction: str) -> bool:
+        """Tell whether a queuing policy has classes of one direction alone."""
+        kind = "c-in" if direction == "input" else "c-out"
+        line = f"policy-map type queuing {policy}"
+        [found] = (node for node in self.root.below(line) if node.line == line)
+        return all(f" {kind}-" in node.line for node in found.children.values())
 
     def _share_reason(self, context: Node, percent: int) -> str:
         policy = self.stack[-2] if self.stack[-1] is context else self.stack[-1]

@@ -5,7 +5,8 @@ ranges of YangModels/yang Cisco NX-OS 9.3(2); the order q7 to q1 and default, `p
 of checkpoint captures (batfish test configurations); ``show running-config all`` of one port names
 the defaults. The language of the rules is that of `fabric.lab.eos_grammar`.
 Assumed: the order of the sections; `speed 10000` to `800000` whatever the port is; the maps of a
-breakout other than `10g-4x`, which alone that grammar has.
+breakout other than `10g-4x`, which alone that grammar has; that every model has the input classes
+of a 93180YC-EX with NX-OS 10.3(8).
 """
 
 from __future__ import annotations
@@ -55,6 +56,8 @@ _NO_DROP = "\n".join(
     f"class type network-qos c-8q-nq{number} > nq-class" for number in range(7, 0, -1)
 )
 
+_INPUTS = "\n".join(f"class type queuing c-in-q{number} > in-queue" for number in range(7, 0, -1))
+_PAUSE = "<5000-268435456>"
 _SIZE = "<0-52428800>"
 _THRESHOLDS = "\n".join(
     f"random-detect minimum-threshold = {_SIZE} {unit} maximum-threshold {_SIZE} {unit} "
@@ -120,9 +123,11 @@ scheduler schedule name <name> > schedule
     "qos-class": "set qos-group = <0-7>",
     "network-qos": f"{_NO_DROP}\nclass type network-qos c-8q-nq-default > nq-class",
     "nq-class": "pause pfc-cos = <0-7>\nmtu = <576-9216>",
-    "queuing": f"{_QUEUES}\nclass type queuing c-out-8q-q-default > queue",
+    "queuing": f"{_QUEUES}\nclass type queuing c-out-8q-q-default > queue\n{_INPUTS}",
     "queue": f"priority level = <1-8>\nbandwidth remaining percent = <0-100>\n{_THRESHOLDS}",
-    "system-qos": "service-policy type queuing output = <name>\n"
+    "in-queue": f"pause buffer-size = {_PAUSE} pause-threshold {_PAUSE} resume-threshold {_PAUSE}",
+    "system-qos": "service-policy type queuing input = <name>\n"
+    "service-policy type queuing output = <name>\n"
     "service-policy type network-qos = <name>\nservice-policy type qos input = <name>",
     "vlan": "name = <word>",
     "dlb": "mode = flowlet|per-packet\ndlb-interface = all\nflowlet-aging = <1-2000000>",

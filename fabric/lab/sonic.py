@@ -5,7 +5,8 @@ sonic-net/sonic-swss (buffermgrd, pfcwdorch), sonic-net/sonic-buildimage (bgpcfg
 sonic-cfggen). The configuration lives in CONFIG_DB, is written to `/etc/sonic/config_db.json` by
 ``config save`` only, and comes from there after a restart. bgpcfgd holds a peer back until
 Loopback0 has an address and ``local_addr`` is an address of a local interface, and applies nothing
-but ``admin_status`` to a row that is live. buffermgrd adds PG profiles and BUFFER_PG rows itself.
+but ``admin_status`` to a row that is live. buffermgrd adds PG profiles and BUFFER_PG rows itself,
+or, where the buffer model is dynamic, computes them and changes no row of CONFIG_DB.
 Assumed: a reload takes a second of lab time for BGP only; sessions over SSH stay. Prefix and
 message counts of BGP are invented. Users other than root may not change the configuration.
 """
@@ -17,9 +18,8 @@ import ipaddress
 import json
 from typing import TYPE_CHECKING, Any
 
-from fabric.lab import sonic_config, sonic_counters, sonic_show, sonic_tuning
+from fabric.lab import sonic_buffers, sonic_config, sonic_counters, sonic_show, sonic_tuning
 from fabric.lab.shell_types import Result
-from fabric.lab.sonic_rules import HEADROOM
 from fabric.lab.ssh import SshStandIn
 from fabric.lab.standin import stand_ins
 from fabric.lab.sysctl import Sysctl
@@ -89,6 +89,7 @@ class SonicStandIn(SshStandIn):
         self.port_flaps: dict[str, int] = {}
         self.bgp_peers: dict[str, dict[str, Any]] = {}
         self.restarts = 0
+        self.computed_groups: set[str] = set()
         self.counters = sonic_counters.Counters()
         self._down_until_s: dict[str, float] = {}  # BGP row or port -> lab time
         self.systemd = Systemd(self)
@@ -232,37 +233,8 @@ class SonicStandIn(SshStandIn):
         if restart:
             self.bgp_peers.clear()
             self.restarts += 1
-        self._buffermgrd()
+        sonic_buffers.run(self)
         self._bgpcfgd(restart=restart)
-
-    def _buffermgrd(self) -> None:
-        if self.metadata().get("buffer_model") == "dynamic":
-            return
-        known = next((rows for part, rows in HEADROOM.items() if part in self.platform), {})
-        for port, row in self.table("PORT_QOS_MAP").items():
-            cable = next(
-                (rows[port] for rows in self.table("CABLE_LENGTH").values() if port in rows), ""
-            )
-            speed = str(self.table("PORT").get(port, {}).get("speed", ""))
-            if port == "global" or not row.get("pfc_enable") or not cable or cable == "0m":
-                continue
-            name = f"pg_lossless_{speed}_{cable}_profile"
-            figures = known.get((speed, cable))
-            if name not in self.table("BUFFER_PROFILE"):
-                if figures is None or "ingress_lossless_pool" not in self.table("BUFFER_POOL"):
-                    self._log(
-                        f"No PG profile configured for speed {speed} and cable length {cable}"
-                    )
-                    continue
-                size, xon, room, threshold = figures
-                profile = {"pool": "ingress_lossless_pool", "xon": xon, "xoff": room, "size": size}
-                self.running.setdefault("BUFFER_PROFILE", {})[name] = {
-                    **profile,
-                    "dynamic_th": threshold,
-                }
-            for span in _ranges(str(row["pfc_enable"])):
-                rows = self.running.setdefault("BUFFER_PG", {})
-                rows.setdefault(f"{port}|{span}", {"profile": name})
 
     def _bgpcfgd(self, *, restart: bool) -> None:
         managed = self.metadata().get("frr_mgmt_framework_config") == "true"
@@ -290,7 +262,8 @@ class SonicStandIn(SshStandIn):
     def _held(self, what: str) -> bool:
         return self._down_until_s.get(what, 0.0) > self.clock.now_s()
 
-    def _log(self, text: str) -> None:
+    def log(self, text: str) -> None:
+        """Write a line of syslog."""
         self.fs.mkdir("/var/log")
         self.fs.write("/var/log/syslog", f"{self.hostname()} {text}\n", append=True)
 
@@ -404,15 +377,3 @@ class SonicStandIn(SshStandIn):
 def dump(config: Tables) -> str:
     """Print a CONFIG_DB as sonic-cfggen does."""
     return json.dumps(config, indent=4, sort_keys=True) + "\n"
-
-
-def _ranges(priorities: str) -> list[str]:
-    """Return contiguous ranges: ``3,4`` is ``3-4``, ``3,5`` is ``3`` and ``5``."""
-    numbers = sorted({int(text) for text in priorities.split(",") if text})
-    spans: list[list[int]] = []
-    for number in numbers:
-        if spans and number == spans[-1][-1] + 1:
-            spans[-1].append(number)
-        else:
-            spans.append([number])
-    return [f"{span[0]}-{span[-1]}" if len(span) > 1 else str(span[0]) for span in spans]

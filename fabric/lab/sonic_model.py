@@ -308,7 +308,7 @@ TABLES: dict[str, tuple[Row, ...]] = {
         Row(("str",), {"default_dynamic_th": "int:-8..7", "over_subscribe_ratio": "int:0..65535"}),
     ),
     "LOSSLESS_TRAFFIC_PATTERN": (
-        Row(("str",), {"mtu": "int:64..10240", "small_packet_percentage": "int:0..100"}),
+        Row(("str",), {"mtu": "int:1..9216", "small_packet_percentage": "int:0..100"}),
     ),
     "PFC_WD": (
         Row(

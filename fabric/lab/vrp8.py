@@ -21,7 +21,7 @@ from fabric.lab.vrp8_session import Vrp8Session
 from fabric.lab.vrp8_show import PortCounters, addresses
 from fabric.lab.vrp8_state import Vrp8State
 from fabric.platforms.catalogue import sku
-from fabric.platforms.vrp8 import family_of
+from fabric.platforms.vrp8 import FAMILIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,7 +58,7 @@ class Vrp8StandIn(SshStandIn):
         super().__init__(spec, clock)
         names = (name.partition(":")[0] for name in spec.options.get("ports", "").split(","))
         ports = tuple(dict.fromkeys(name for name in names if name))
-        family = family_of(sku(spec.model))
+        family = FAMILIES.get(spec.options.get("asic") or sku(spec.model).asic)
         running = str(spec.running or "")
         self.state: Vrp8State = Vrp8State(clock, running, ports, family.name if family else "")
         self.neighbours: dict[str, list[Neighbour]] = {}

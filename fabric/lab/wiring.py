@@ -76,6 +76,8 @@ def _switch(
         ),
         options={
             **design.sku.facts,
+            "asic": design.sku.asic,
+            "queues": design.sku.queue_submode,
             "ports": ",".join(port.name for port in design.ports),
             **{
                 f"asn {session}": str(peer.asn)

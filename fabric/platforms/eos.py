@@ -4,7 +4,29 @@ Sources: pyavd 6.4.0 (schema ranges), batfish test captures of ``show running-co
 (defaults), arista-exp-eos-qos-config.yang 4.36.1F.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from fabric.platforms.model import Platform, platforms
+
+if TYPE_CHECKING:
+    from fabric.platforms.asic import Asic
+
+#: Headroom law of the ASICs with virtual output queues (7280R, 7800R): other words and features.
+DNX = "dnx"
+#: Families of the 7260CX and 7260CX3, whose captures have ``tx-queue`` (batfish/batfish).
+OLD_XGS = ("tomahawk-1", "tomahawk-2")
+
+
+def queue_word(asic: Asic) -> str:
+    """Return the word that opens a queue on an ASIC family.
+
+    Source: batfish/batfish captures of a 7260CX3 (``tx-queue``), AMD Instinct cluster networking
+    guide (``uc-tx-queue`` on Tomahawk 4), pyavd 6.4.0 (both); of other families it is inferred.
+    """
+    return "tx-queue" if asic.law == DNX or asic.name in OLD_XGS else "uc-tx-queue"
+
 
 EOS = platforms.add("eos")(
     Platform(
@@ -17,12 +39,18 @@ EOS = platforms.add("eos")(
         default_arp_timeout_s=14400,
         watchdog_ms={"detection": (10, 60000), "restoration": (10, 60000), "poll": (5, 30000)},
         unnumbered_bgp=True,
-        ecmp_modes=("hash", "flowlet"),
+        speed_words="lanes",
+        queue_word=queue_word,
+        queue_pair_laws=(DNX,),
+        ecmp_modes=("hash", "flowlet", "cluster"),
         source="pyavd 6.4.0 schema; batfish/batfish arista_interface_show_run_all captures",
         default_port=443,
         rule_prefix="EOS",
     )
 )
+
+#: Thresholds of a buffer profile as log2(alpha): 1/128 to 8 (pyavd 6.4.0 platform.trident.mmu).
+ALPHA_LOG2 = (-7, 3)
 
 #: Top-level lines that rocefab writes, as regular expressions of the whole line; every other stanza
 #: is kept as it is found (``ip routing vrf MGMT`` and ``vlan internal order`` are not ours).
@@ -38,6 +66,9 @@ OWNED_STANZAS = (
     r"mac address-table aging-time .*",
     r"arp aging timeout .*",
     r"hardware counter feature ecn.*",
+    r"platform trident mmu queue profile ROCE( apply)?",
+    r"load-balance (policies|cluster)",
+    r"port-channel load-balance sand profile ROCE",
     r"ip routing( ipv6 interfaces)?",
     r"ip hardware fib load-balance distribution dynamic.*",
     r"ip prefix-list PL-.*",

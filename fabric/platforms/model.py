@@ -11,7 +11,7 @@ from fabric.core.registry import Registry
 from fabric.platforms.breakout import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from fabric.platforms.asic import Asic
     from fabric.platforms.breakout import Mode
@@ -70,6 +70,9 @@ class Platform:
         Where these facts come from.
     ecmp_modes : tuple of str
         How it can share packets out among equal paths, as rocefab renders it.
+    queue_pair_laws : tuple of str or None
+        Headroom laws of the ASICs whose hash can take the queue pair of RoCE, unconfirmed and so
+        only where it is asked for; None where the system always does it.
     grade : {"stable", "beta", "experimental"}
         How far rocefab goes with it; what is not stable says so wherever it is used.
     default_port : int
@@ -84,6 +87,18 @@ class Platform:
         Whether its parser reads the paused priorities of a port.
     ecmp_hash : mapping of role to EcmpHash
         How it hashes as rocefab configures it; empty where that is not known.
+    speed_words : {"", "plain", "lanes"}
+        How a model says its speeds in words: not at all, as ``400g``, or with lanes as ``400g-4``.
+    queue_word : callable or None
+        From an ASIC family to the word that opens a queue, where the system has several.
+    sku_tables : tuple of str
+        Files of a switch that a model of the user's own may name, by their fields in the inventory.
+    shares_buffer : bool
+        Whether a model must say how its packet buffer is shared out.
+    releases : tuple of str
+        Releases, or trains of them, whose differences rocefab knows; empty where it knows none.
+    release_watchdog_ms : mapping
+        What ``watchdog_ms`` is on single releases; elsewhere it is what all of them take.
     """
 
     name: str
@@ -97,6 +112,7 @@ class Platform:
     source: str
     unnumbered_bgp: bool = False
     ecmp_modes: tuple[str, ...] = ("hash",)
+    queue_pair_laws: tuple[str, ...] | None = ()
     grade: Literal["stable", "beta", "experimental"] = "stable"
     default_port: int = 22
     rule_prefix: str = ""
@@ -104,6 +120,20 @@ class Platform:
     explicit_rs_fec_from_gbps: int | None = None
     reads_pfc: bool = False
     ecmp_hash: Mapping[Role, EcmpHash] = field(default_factory=dict)
+    speed_words: Literal["", "plain", "lanes"] = ""
+    queue_word: Callable[[Asic], str] | None = None
+    sku_tables: tuple[str, ...] = ()
+    shares_buffer: bool = False
+    releases: tuple[str, ...] = ()
+    release_watchdog_ms: Mapping[str, Mapping[str, tuple[int, int]]] = field(default_factory=dict)
+
+    def knows(self, release: str) -> bool:
+        """Tell whether a release is one of ``releases``, or of their trains: 5.14.1 is of 5.14."""
+        return any(f"{release}.".startswith(f"{known}.") for known in self.releases)
+
+    def watchdog_range_ms(self, release: str) -> dict[str, tuple[int, int]]:
+        """Return the allowed (low, high) of the watchdog times; ``release`` may be empty."""
+        return {**self.watchdog_ms, **self.release_watchdog_ms.get(release, {})}
 
 
 platforms: Registry[Platform] = Registry("platform")
@@ -278,6 +308,11 @@ class Sku:
     def route_entries(self) -> int | None:
         """IPv4 routes that the switch can hold, where known."""
         return self.asic_facts.integer("route_entries")
+
+    @property
+    def release(self) -> str:
+        """Release that runs on the switch; empty where nobody says."""
+        return self.facts.get("release", "")
 
     @property
     def whole(self) -> Sku:

@@ -43,6 +43,7 @@ OWNED_LINES = (
     r"interface loopback0",
     r"interface Vlan(?!1$)\d+",
     r"hardware profile dlb",
+    r"ip load-sharing address .*",
     r"mac address-table aging-time .*",
     r"ip prefix-list PL-.*",
     r"route-map RM-.*",
@@ -50,6 +51,11 @@ OWNED_LINES = (
     r"ntp server .*",
     r"logging server .*",
 )
+
+#: Size of a pause buffer (CiscoDevNet/terraform-provider-nxos @ 43d0c254, network-qos pause).
+PAUSE_BUFFER_BYTES = (5000, 268_435_456)
+#: Hash of equal paths, which the switch has unless told otherwise, and then does not print.
+DEFAULT_HASH = "ip load-sharing address source-destination port source-destination"
 
 #: Switched on where rocefab needs it and never off: something else may need it too.
 KEPT_FEATURES = r"feature .*"

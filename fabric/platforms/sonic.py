@@ -37,6 +37,9 @@ SONIC = platforms.add("sonic")(
             "leaf": EcmpHash("CRC", HASH_FIELDS, seed=10, offset=10),
             "spine": EcmpHash("CRC", HASH_FIELDS, seed=25),
         },
+        sku_tables=("headroom_table", "buffers"),
+        releases=("202405", "202411", "202505", "master"),
+        release_watchdog_ms={"202405": {"poll": (100, 3000)}},  # sonic-pfcwd.yang; later 1000
     )
 )
 
@@ -72,6 +75,8 @@ OWNED_TABLES = (
     "BUFFER_PORT_INGRESS_PROFILE_LIST",
     "BUFFER_PORT_EGRESS_PROFILE_LIST",
     "CABLE_LENGTH",
+    "DEFAULT_LOSSLESS_BUFFER_PARAMETER",
+    "LOSSLESS_TRAFFIC_PATTERN",
     "PFC_WD",
     "CRM",
     "NTP_SERVER",
@@ -126,5 +131,13 @@ RESTART_METADATA = (
 #: Tables whose changes nobody notices.
 HARMLESS_TABLES = ("NTP_SERVER", "SYSLOG_SERVER", "CRM", "PFC_WD", "WRED_PROFILE")
 
-#: Rows that buffermgrd writes by itself for every speed and cable length in use.
+#: Profile of a lossless group for which the switch computes the buffer
+#: (sonic-net/sonic-buildimage 202405 files/build_templates/buffers_config.j2).
+COMPUTED_PROFILE = "NULL"
+#: Makers of ASICs for which community SONiC can do that, as in its platform names: the buffer
+#: manager finds ``buffer_headroom_<maker>.lua`` for these (sonic-net/sonic-swss cfgmgr).
+COMPUTING_PLATFORMS = ("mlnx", "nvidia", "barefoot")
+
+#: Rows that buffermgrd writes by itself for every speed and cable length in use, while the buffer
+#: model is traditional; what a dynamic one computes is in APPL_DB alone.
 SELF_MADE_PROFILE = r"pg_lossless_\d+_\d+m_profile"

@@ -19,14 +19,19 @@ if TYPE_CHECKING:
 
 #: Templates in the order of their blocks.
 FEATURES = (
+    "ecn_counters",
     "routing_model",
+    "queue_pairs",
     "syslog",
+    "buffers",
     "hostname",
     "qos_profiles",
+    "queue_pairs_apply",
     "vlans",
     "interfaces",
     "loopback",
     "gateways",
+    "cluster",
     "mac_ageing",
     "routing",
     "balancing",
@@ -39,6 +44,7 @@ FEATURES = (
     "route_map",
     "bfd",
     "bgp",
+    "buffers_apply",
 )
 
 

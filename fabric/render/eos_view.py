@@ -7,6 +7,7 @@ from ipaddress import IPv4Network
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import RenderError
+from fabric.platforms.eos import ALPHA_LOG2, DNX
 
 if TYPE_CHECKING:
     from fabric.design.model import BgpDesign, DeviceDesign, PortDesign, QosProfile, Watchdog
@@ -20,6 +21,7 @@ FEC_WORDS = {
     "none": "no error-correction encoding",
 }
 HOST_ROUTE = 32
+PORT = "Ethernet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,12 @@ class EosView:
         Watchdog of the whole switch; None when no port has one.
     prefixes : tuple of (sequence, rule)
         What may be originated into BGP.
+    dnx : bool
+        Whether the ASIC has virtual output queues.
+    buffer_alpha : str
+        Share of the free buffer that a lossless group may take; empty where nobody asks.
+    cluster_ports : str
+        Host ports of a leaf that places RoCE flows by itself; else empty.
     """
 
     device: DeviceDesign
@@ -62,6 +70,9 @@ class EosView:
     watchdog_action: str
     peer_group: str
     prefixes: tuple[tuple[int, str], ...]
+    dnx: bool
+    buffer_alpha: str
+    cluster_ports: str
 
 
 def view(device: DeviceDesign) -> EosView:
@@ -95,7 +106,33 @@ def view(device: DeviceDesign) -> EosView:
         watchdog_action=_action(device.name, common) if common else "",
         peer_group=PEER_GROUPS[device.role],
         prefixes=_prefixes(device.bgp),
+        dnx=device.sku.asic_facts.law == DNX,
+        buffer_alpha=_buffer_alpha(device),
+        cluster_ports=_cluster_ports(device),
     )
+
+
+def _buffer_alpha(device: DeviceDesign) -> str:
+    """Return the word for dynamic_th: ``1/4`` for -2, ``4`` for 2."""
+    asked = {profile.dynamic_th for profile in device.qos_profiles if profile.pfc}
+    if asked <= {None} or device.sku.asic_facts.law == DNX:
+        return ""
+    alpha = asked.pop()
+    low, high = ALPHA_LOG2
+    if asked or alpha is None or not low <= alpha <= high:
+        message = (
+            f"{device.name}: EOS has one dynamic_th from {low} to {high} for the whole chip; give "
+            "all ports the same"
+        )
+        raise RenderError(message)
+    return str(2**alpha) if alpha >= 0 else f"1/{2**-alpha}"
+
+
+def _cluster_ports(device: DeviceDesign) -> str:
+    if device.ecmp_mode != "cluster":
+        return ""
+    ports = [port.name.removeprefix(PORT) for port in device.ports if port.kind == "host"]
+    return f"{PORT}{','.join(ports)}" if ports else ""
 
 
 def _one_map(device: DeviceDesign) -> None:

@@ -2,8 +2,8 @@
 
 Users, AAA, NX-API, VRFs and the management interface are not rendered: what stands on the switch is
 kept when a change is applied. Blocks stand in an order in which a switch takes them line by line:
-what is named before what names it. Neither the headroom of long cables nor times of the watchdog
-are rendered: no public source spells them for these switches.
+what is named before what names it. Times of the watchdog are not rendered: no public source spells
+them for these switches; nor is a pause buffer, unless the inventory gives its figures.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ FEATURES = (
     "classification",
     "network_qos",
     "queuing",
+    "pause_buffer",
     "system_qos",
     "vlans",
     "prefix_list",
@@ -34,6 +35,7 @@ FEATURES = (
     "gateways",
     "interfaces",
     "loopback",
+    "load_sharing",
     "balancing",
     "bgp",
     "mac_ageing",

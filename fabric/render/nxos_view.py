@@ -7,6 +7,7 @@ from ipaddress import IPv4Network
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import RenderError
+from fabric.design.qos import pause_buffer_bytes
 from fabric.qos.ecn.edge import UNITS, to_units
 
 if TYPE_CHECKING:
@@ -48,6 +49,16 @@ class QueuingPolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class InputBuffer:
+    """Ingress buffer of the no-drop class."""
+
+    queue: int
+    buffer_bytes: int
+    pause_threshold_bytes: int
+    resume_threshold_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class PortView:
     """A port with the words that its policy comes to; ``own_policy`` differs from the switch's."""
 
@@ -74,6 +85,8 @@ class NxosView:
         Unit of the marking thresholds.
     prefixes : tuple of (sequence, rule)
         What may be originated into BGP.
+    input_buffer : InputBuffer or None
+        None where the switch sizes it by itself.
     """
 
     classes: tuple[tuple[str, tuple[int, ...], int], ...]
@@ -84,6 +97,7 @@ class NxosView:
     unit: str
     class_mtu_bytes: int
     prefixes: tuple[tuple[int, str], ...]
+    input_buffer: InputBuffer | None
 
 
 def view(device: DeviceDesign) -> NxosView:
@@ -113,6 +127,27 @@ def view(device: DeviceDesign) -> NxosView:
         unit=UNITS["nxos"].word,
         class_mtu_bytes=CLASS_MTU_BYTES,
         prefixes=_prefixes(device.bgp),
+        input_buffer=_input_buffer(device),
+    )
+
+
+def _input_buffer(device: DeviceDesign) -> InputBuffer | None:
+    asked = {profile.pause_buffer for profile in device.qos_profiles if profile.pfc}
+    given = next((one for one in asked if one), None)
+    if given is None:
+        return None
+    needed = pause_buffer_bytes(device)
+    if len(asked) > 1 or (given.buffer_bytes or needed) is None:
+        message = (
+            f"{device.name}: NX-OS has one pause buffer for all ports of a switch; give "
+            "lossless.pause_buffer and its buffer_bytes once"
+        )
+        raise RenderError(message)
+    return InputBuffer(
+        queue=device.qos_profiles[0].queue,
+        buffer_bytes=given.buffer_bytes or needed or 0,
+        pause_threshold_bytes=given.pause_threshold_bytes,
+        resume_threshold_bytes=given.resume_threshold_bytes,
     )
 
 
@@ -175,11 +210,11 @@ def _port(name: str, port: PortDesign, policies: tuple[QueuingPolicy, ...]) -> P
     qos = port.qos
     if qos is None:
         return PortView(port)
-    if qos.pfc and port.cable_m > LONGEST_CABLE_M:
+    if qos.pfc and port.cable_m > LONGEST_CABLE_M and not qos.pause_buffer:
         message = (
             f"{name}: {port.name}: a lossless cable of {port.cable_m} m needs a pause buffer, "
-            f"and no public source gives its size; keep cables.*_m at {LONGEST_CABLE_M} or "
-            "less, or set lossless.pfc to false on this port"
+            "and no public source gives its size; give lossless.pause_buffer, keep cables.*_m at "
+            f"{LONGEST_CABLE_M} or less, or set lossless.pfc to false on this port"
         )
         raise RenderError(message)
     watchdog = qos.pfc and qos.watchdog.enabled

@@ -35,6 +35,7 @@ FEATURES = (
     "buffer_queues",
     "buffer_lists",
     "cable_length",
+    "computed_buffers",
     "pfc_wd",
     "crm",
     "services",

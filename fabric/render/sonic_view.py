@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 from fabric.core.errors import RenderError
 from fabric.platforms.model import BufferLayout
+from fabric.platforms.sonic import COMPUTED_PROFILE
+from fabric.qos.headroom.spectrum import ALL_SMALL_PERCENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -70,6 +72,25 @@ class PriorityGroupProfile:
 
 
 @dataclass(frozen=True, slots=True)
+class ComputedBuffers:
+    """What the buffer manager computes the lossless groups from, beside the ports.
+
+    Parameters
+    ----------
+    dynamic_th : int
+        log2(alpha) of every lossless group.
+    frame_bytes : int
+        Largest lossless frame of any port.
+    small_percent : int
+        Share of smallest frames in the lossless traffic.
+    """
+
+    dynamic_th: int
+    frame_bytes: int
+    small_percent: int = ALL_SMALL_PERCENT
+
+
+@dataclass(frozen=True, slots=True)
 class SonicView:
     """What the SONiC templates see.
 
@@ -80,6 +101,8 @@ class SonicView:
         sessions without addresses; else by the templates of bgpcfgd, the image's default.
     networks : tuple of str
         What that framework is told to advertise; bgpcfgd knows it by itself.
+    computed : ComputedBuffers or None
+        None where the lossless buffers are those of the vendor's table.
     """
 
     device: DeviceDesign
@@ -93,6 +116,7 @@ class SonicView:
     poll_ms: int
     group_profiles: tuple[PriorityGroupProfile, ...]
     layout: BufferLayout
+    computed: ComputedBuffers | None = None
 
 
 def view(device: DeviceDesign) -> SonicView:
@@ -103,6 +127,7 @@ def view(device: DeviceDesign) -> SonicView:
     RenderError
         When the buffer pools of the model are not known: a port would have none to draw from.
     """
+    computed = _computed(device)
     layout = device.sku.layout or _nvidia_layout(device)
     policies = tuple(_qos(profile, layout) for profile in device.qos_profiles)
     names = _group_names(device.headroom_profiles)
@@ -129,6 +154,23 @@ def view(device: DeviceDesign) -> SonicView:
             if profile.row
         ),
         layout=layout,
+        computed=computed,
+    )
+
+
+def _computed(device: DeviceDesign) -> ComputedBuffers | None:
+    if device.buffer_model == "traditional":
+        return None
+    if device.sku.layout:
+        message = f"{device.name}: {device.sku.name} cannot compute its buffers; set buffer_model"
+        raise RenderError(message)
+    used = {id(port.headroom): port.headroom for port in device.ports if port.headroom}.values()
+    if len({profile.dynamic_th for profile in used}) > 1:
+        message = f"{device.name}: computed buffers have one dynamic_th; take the others out"
+        raise RenderError(message)
+    return ComputedBuffers(
+        dynamic_th=next((profile.dynamic_th for profile in used), 0),
+        frame_bytes=max((int(profile.link.lossless_mtu_bytes) for profile in used), default=1),
     )
 
 
@@ -162,9 +204,15 @@ def _nvidia_layout(device: DeviceDesign) -> BufferLayout:
         "egress_lossless_pool": pools.egress_lossless_bytes,
         "egress_lossy_pool": pools.egress_lossy_bytes,
     }
+    # the buffer manager computes the pools whose size is not given
+    given = sizes if device.buffer_model == "traditional" else {"egress_lossless_pool"}
     return BufferLayout(
         pools={
-            name: {"type": name.partition("_")[0], "mode": "dynamic", "size": str(size)}
+            name: {
+                "type": name.partition("_")[0],
+                "mode": "dynamic",
+                **({"size": str(size)} if name in given else {}),
+            }
             for name, size in sizes.items()
         },
         profiles={
@@ -236,7 +284,9 @@ def _groups(
     used = set(profile.traffic_class_to_priority_group)
     lossless = {profile.priority_group} if profile.pfc else set()
     rows = [(name, LOSSY_GROUP) for name in ranges(sorted(used - lossless))]
-    if lossless and headroom and headroom.row:
+    if lossless and headroom and headroom.computed:
+        rows.append((str(profile.priority_group), COMPUTED_PROFILE))
+    elif lossless and headroom and headroom.row:
         rows.append((str(profile.priority_group), names[_pair(headroom)]))
     return tuple(sorted(rows))
 

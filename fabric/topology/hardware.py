@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Finding, Severity
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 def role_model(intent: Intent, role: Role) -> Sku:
     """Return the model of a role; its ports are counted after the cages were broken out."""
     platform = getattr(intent.fabric.platforms, role)
-    return split_model(intent.skus[platform.sku], platform.breakouts)
+    return split_model(_running(intent.skus[platform.sku], platform.release), platform.breakouts)
 
 
 def device_models(intent: Intent, names: Sequence[str], leaves: int) -> tuple[Sku, ...]:
@@ -40,13 +42,21 @@ def device_models(intent: Intent, names: Sequence[str], leaves: int) -> tuple[Sk
 
 
 def _device_model(intent: Intent, name: str, of_role: Sku) -> Sku:
-    model, splits = of_role, None
+    model, splits, release = of_role, None, None
     for override in intent.device_overrides[name]:
         if override.value.sku is not None and override.value.sku in intent.skus:
             model = intent.skus[override.value.sku]
+        release = override.value.release or release
         if override.value.breakouts is not None:
             splits = override.value.breakouts
+    model = _running(model, release)
     return model if splits is None else split_model(model.whole, splits)
+
+
+@lru_cache(maxsize=256)
+def _running(model: Sku, release: str | None) -> Sku:
+    """Return a model with the release that runs on it, where the inventory says one."""
+    return replace(model, facts={**model.facts, "release": release}) if release else model
 
 
 def split_model(model: Sku, splits: Iterable[CageSplit]) -> Sku:

@@ -131,10 +131,10 @@ class Model:
         own = switch_place(self.intent, device.name, "sku")
         return own or self.place("platforms", device.role, "sku")
 
-    def breakouts_place(self, device: DeviceDesign) -> Place:
-        """Return where the cages of a device are broken out."""
-        own = switch_place(self.intent, device.name, "breakouts")
-        return own or self.place("platforms", device.role, "breakouts")
+    def hardware_place(self, device: DeviceDesign, name: str) -> Place:
+        """Return where a field of `RolePlatform` was set for a device, such as ``breakouts``."""
+        own = switch_place(self.intent, device.name, name)
+        return own or self.place("platforms", device.role, name)
 
     def host_ends(self) -> tuple[End, ...]:
         """Return one host for every distinct policy of hosts."""

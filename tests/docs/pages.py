@@ -58,6 +58,13 @@ skus:
 - `buffers` is plain JSON with the table `BUFFER_POOL`: `/etc/sonic/config_db.json`, or a part of
   it. A template (`buffers_defaults_t1.j2`) is refused, and so are pools without sizes: the dynamic
   buffer model has none. The largest pool counts as the packet buffer unless `facts` says otherwise.
+- These two are files of SONiC; a `headroom_table` of the same form serves Comware 7 too. A model of
+  another system is said by its ports, its ASIC family and its facts alone. Names of ports are
+  patterns: `Ethernet1/{number}` (NX-OS), `et-0/0/{index}` (Junos), `swp{number}` (Cumulus Linux),
+  `400GE1/0/{number}` (VRP8), `Ethernet{lane}` (SONiC, Enterprise SONiC).
+- EOS writes speeds with their lanes: `ports.speed_words: [100g-1, 400g-4]`, one for each speed.
+- Junos is told how it shares out the packet buffer, whose size is a fact: `shared_buffer` and
+  `facts.buffer_bytes`. VRP8 goes by its hardware family: `asic: cloudengine-a` or `cloudengine-b`.
 - Paths begin at the YAML file and stay below it: no `..`, no absolute path, no link that leads out.
 - `asic` brings cell size, headroom law and the rest; `rocefab show platforms --asics` lists the
   families. `facts` stand before those of the family; each needs a source. The names of facts

@@ -29,6 +29,10 @@ skus:
     facts:
       mac_entries: {value: 32768, source: data sheet of My-Switch}
 """
+SHARES = (
+    "shared_buffer: {ingress_lossless_percent: 66, ingress_headroom_percent: 24, "
+    "ingress_lossy_percent: 10, egress_lossless_percent: 66, egress_lossy_percent: 33}"
+)
 TABLE = """\
 # speed cable size xon xoff threshold xon_offset
 400000 5m   18796 0 393192 0 3556
@@ -311,8 +315,59 @@ CASES: dict[str, tuple[dict[str, str], list[str]]] = {
         [f"{YAML}:8:5: skus[0].bufers: unknown field; did you mean 'buffers'? [INT002]"],
     ),
     "other system": (
-        changed(yaml=MODEL.replace("nos: sonic", "nos: eos")),
+        changed(yaml=MODEL.replace("nos: sonic", "nos: ios")),
         [f"{YAML}:3:10: skus[0].nos: "],
+    ),
+    "files that the system has not": (
+        changed(yaml=MODEL.replace("nos: sonic", "nos: nxos")),
+        [
+            f"{YAML}:7:21: skus[0].headroom_table: Cisco NX-OS has no such file; take the line out",
+            f"{YAML}:8:14: skus[0].buffers: Cisco NX-OS has no such file; take the line out",
+        ],
+    ),
+    "words for speeds that are numbers": (
+        changed(yaml=MODEL.replace("[800, 400]}", "[800, 400], speed_words: [400g-4]}")),
+        [f"{YAML}:6:113: skus[0].ports.speed_words: SONiC writes speeds as numbers; "],
+    ),
+    "speeds without words": (
+        {
+            "platforms/own.yaml": MODEL
+            .replace("nos: sonic", "nos: eos")
+            .replace("    headroom_table: mine/pg_profile_lookup.ini\n", "")
+            .replace("    buffers: mine/buffers.json\n", "")
+            .replace("[800, 400]}", "[800, 400], speed_words: [400g-4]}")
+        },
+        [
+            (
+                f"{YAML}:6:7: skus[0].ports: how Arista EOS writes 800 Gb/s on this model is not "
+                "said; add ports.speed_words: [800g-LANES] [INT024]"
+            )
+        ],
+    ),
+    "a buffer that nobody shares out": (
+        {
+            "platforms/own.yaml": MODEL
+            .replace("nos: sonic", "nos: junos")
+            .replace("    headroom_table: mine/pg_profile_lookup.ini\n", "")
+            .replace("    buffers: mine/buffers.json\n", "")
+        },
+        [f"{YAML}:3:10: skus[0].nos: how Juniper Junos shares out the packet buffer is not said; "],
+    ),
+    "shares that are not 100": (
+        {
+            "platforms/own.yaml": MODEL
+            .replace("nos: sonic", "nos: junos")
+            .replace("    headroom_table: mine/pg_profile_lookup.ini\n", f"    {SHARES}\n")
+            .replace("    buffers: mine/buffers.json\n", "")
+        },
+        [f"{YAML}:7:20: skus[0].shared_buffer: the egress side comes to 99 percent; make it 100"],
+    ),
+    "shares of a buffer elsewhere": (
+        changed(yaml=MODEL.replace("    buffers:", f"    {SHARES}\n    buffers:")),
+        [
+            f"{YAML}:8:20: skus[0].shared_buffer: SONiC shares out no buffer; take the line out",
+            f"{YAML}:8:20: skus[0].shared_buffer: the egress side comes to 99 percent; make it 100",
+        ],
     ),
     "fact without a source": (
         changed(yaml=MODEL.replace(", source: data sheet of My-Switch", "")),

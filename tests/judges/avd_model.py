@@ -88,7 +88,46 @@ def _by_mode(device: DeviceDesign) -> dict[str, Any]:
     if device.ecmp_mode == "flowlet":
         dynamic = {"dynamic": {"enabled": True}}
         found["ip_hardware"] = {"fib": {"load_balance_distribution": dynamic}}
+    if device.ecmp_mode == "cluster" and device.role == "leaf":
+        hosts = [port.name[len("Ethernet") :] for port in device.ports if port.kind == "host"]
+        group = {"group": "ROCE", "interface": f"Ethernet{','.join(hosts)}"}
+        found["load_balance"] = {"cluster": {**CLUSTER, "port_groups": [group]}}
+    return found | (_dnx(device) if device.sku.asic_facts.law == "dnx" else _xgs(device))
+
+
+CLUSTER = {
+    "forwarding_type": "routed ipv4",
+    "destination_grouping": "bgp field-set",
+    "load_balance_method_flow_round_robin": True,
+    "flow": {"source_learning_aging_timeout": 300},
+}
+
+
+def _dnx(device: DeviceDesign) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "hardware_counters": {"features": [{"name": "ecn", "direction": "out"}]}
+    }
+    if device.hash_queue_pairs:
+        fields = {"udp": {"dst_port": 4791, "payload_bytes": "5-7"}}
+        policies = {"sand_profiles": [{"name": "ROCE", "fields": fields}]}
+        found["load_balance"] = {"policies": policies}
+        found["port_channel"] = {"load_balance_sand_profile": "ROCE"}
+        found["platform"] = {"sand": {}}  # without it pyavd prints no line of port_channel
     return found
+
+
+def _xgs(device: DeviceDesign) -> dict[str, Any]:
+    profile = device.qos_profiles[0]
+    if profile.dynamic_th is None:
+        return {}
+    alphas = dict(zip(range(-3, 4), ("1/8", "1/4", "1/2", "1", "2", "4", "8"), strict=True))
+    group = {"id": profile.pfc_priority, "threshold": alphas[profile.dynamic_th]}
+    queue_profile = {"name": "ROCE", "ingress": {"priority_groups": [group]}}
+    return {
+        "platform": {
+            "trident": {"mmu": {"active_profile": "ROCE", "queue_profiles": [queue_profile]}}
+        }
+    }
 
 
 def _times(watchdog: Watchdog) -> dict[str, str]:

@@ -18,6 +18,7 @@ EOS_LEAVES = {
     "leaf: {sku: ACS-MSN4700}": "leaf: {sku: 7050DX4-32S}",
     "spine: {sku: 7060X6-64PE}": "spine: {sku: 7060X6-64PE}",
 }
+DNX = {"sku: 7050DX4-32S": "sku: 7280DR3AK-36S", "sku: 7060X6-64PE": "sku: 7280DR3AK-36S"}
 PORT_OVERRIDES = """\
 devices:
   - names: su1-rail0
@@ -33,6 +34,14 @@ VARIANTS = {
     "bfd": {"bgp: {spine_asn": "bgp: {bfd: true, max_paths: 8, keepalive_s: 1, spine_asn"},
     "unnumbered": {"bgp: {spine_asn": "bgp: {peering: unnumbered, spine_asn"},
     "flowlet": {"arp: {": "ecmp: {mode: flowlet}\narp: {"},
+    "cluster": {"arp: {": "ecmp: {mode: cluster}\narp: {"},
+    "buffer-alpha": {"pfc_priority: 3": "pfc_priority: 3\n  dynamic_th: -2"},
+    "buffer-alpha-above-1": {"pfc_priority: 3": "pfc_priority: 3\n  dynamic_th: 3"},
+    "dnx": DNX,
+    "dnx-queue-pairs": {
+        **DNX,
+        "arp: {": "ecmp: {hash_queue_pairs: true}\narp: {",
+    },
     "no-watchdog": {"watchdog: {action: drop": "watchdog: {enabled: false, action: drop"},
     "one-subnet": {
         "hosts: 10.64.0.0/16": "hosts: 10.64.0.0/22",

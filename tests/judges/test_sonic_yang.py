@@ -47,6 +47,7 @@ VARIANTS = {
     },
     "unnumbered": {"bgp: {": "bgp: {bfd: true, peering: unnumbered, "},
     "bfd": {"bgp: {": "bgp: {bfd: true, "},
+    "computed-buffers": {"sku: ACS-MSN4700": "sku: ACS-MSN4700, buffer_model: dynamic"},
     "no-pfc": {"pfc_priority: 3": "pfc: false"},
     "no-watchdog": {"watchdog: {action: drop": "watchdog: {enabled: false, action: drop"},
     "other-numbers": {

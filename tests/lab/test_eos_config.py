@@ -280,6 +280,8 @@ def test_families_follow_the_model() -> None:
     assert traits_of(spec_of()) == {"xgs", "uc"}
     assert traits_of(spec_of(family="dnx")) == {"dnx", "tx"}
     assert traits_of(spec_of(queues="tx-queue")) == {"xgs", "tx", "q7"}
+    assert traits_of(spec_of(asic="jericho-2", queues="tx-queue")) == {"dnx", "tx"}
+    assert traits_of(spec_of(asic="tomahawk-5")) == {"xgs", "uc"}
     ports = ("Management1", "Ethernet1/1", "Ethernet49/1", "Ethernet50/1", "Ethernet2/1")
     assert ports_of(spec_of(ports="Ethernet2/1, Ethernet1/1")) == ports
 

@@ -80,6 +80,15 @@ def driver(leaf):
     found.close()
 
 
+def test_a_queuing_policy_has_one_direction() -> None:
+    """Egress classes do not go into an input policy, nor the other way round."""
+    text = "policy-map type queuing A\n  class type queuing %s\nsystem qos\n"
+    read_text(text % "c-in-q3" + "  service-policy type queuing input A\n", [])
+    for name, direction in (("c-in-q3", "output"), ("c-out-8q-q3", "input")):
+        with pytest.raises(ValueError, match="has classes of the other direction"):
+            read_text(text % name + f"  service-policy type queuing {direction} A\n", [])
+
+
 def test_facts(driver):
     facts = driver.get_facts()
     assert (facts["hostname"], facts["serial_number"]) == ("leaf1", "FDO1")

@@ -343,3 +343,65 @@ def test_unknown_commands_are_refused(leaf: SonicStandIn) -> None:
     assert leaf.run_detached("config nope")[0] == 2
     assert leaf.run_detached("show nope")[0] == 2
     assert leaf.run_detached("config qos reload")[0] == 1
+
+
+# -- computed buffers ----------------------------------------------------------------------------
+
+
+def computing(leaf: SonicStandIn, *missing: str) -> SonicStandIn:
+    leaf.hand_edit("DEVICE_METADATA", "localhost", "buffer_model", "dynamic")
+    leaf.hand_edit("BUFFER_PG", "Ethernet0|3", "profile", "NULL")
+    rows = {
+        "DEFAULT_LOSSLESS_BUFFER_PARAMETER": {"default_dynamic_th": "0"},
+        "LOSSLESS_TRAFFIC_PATTERN": {"mtu": "9022", "small_packet_percentage": "100"},
+    }
+    for table, row in rows.items():
+        if table not in missing:
+            leaf.hand_edit(table, "AZURE", None, row)
+    return leaf
+
+
+def test_computed_buffers_change_no_row(leaf: SonicStandIn) -> None:
+    """They stand in APPL_DB; a longer cable than any table knows is fine."""
+    computing(leaf)
+    leaf.hand_edit("CABLE_LENGTH", "AZURE", "Ethernet0", "33m")
+    before = copy.deepcopy(leaf.running)
+    leaf.after_change()
+    assert leaf.running == before
+    assert leaf.computed_groups == {"Ethernet0|3"}
+
+
+@pytest.mark.parametrize(
+    "table", ["DEFAULT_LOSSLESS_BUFFER_PARAMETER", "LOSSLESS_TRAFFIC_PATTERN", "CABLE_LENGTH"]
+)
+def test_computed_buffers_wait_for_their_parameters(leaf: SonicStandIn, table: str) -> None:
+    computing(leaf)
+    leaf.running.pop(table)
+    leaf.after_change()
+    assert leaf.computed_groups == set()
+
+
+def test_computed_buffers_need_nvidia() -> None:
+    leaf = SonicStandIn(leaf_spec(platform="x86_64-dellemc_z9332f_d1508-r0"), LabClock())
+    assert computing(leaf).computed_groups == set()
+    assert "nothing computes buffers" in leaf.fs.read("/var/log/syslog")
+    leaf.fs.close()
+
+
+@pytest.mark.parametrize(
+    ("table", "field", "value"),
+    [
+        ("LOSSLESS_TRAFFIC_PATTERN", "mtu", "9217"),
+        ("LOSSLESS_TRAFFIC_PATTERN", "small_packet_percentage", "101"),
+        ("DEFAULT_LOSSLESS_BUFFER_PARAMETER", "default_dynamic_th", "8"),
+        ("DEFAULT_LOSSLESS_BUFFER_PARAMETER", "max_headroom_size", "0"),
+    ],
+)
+def test_parameters_of_computed_buffers_are_checked(
+    leaf: SonicStandIn, table: str, field: str, value: str
+) -> None:
+    computing(leaf)
+    check_config(leaf.running)
+    leaf.hand_edit(table, "AZURE", field, value)
+    with pytest.raises(ConfigRefusedError):
+        check_config(leaf.running)

@@ -135,3 +135,20 @@ def test_same_design_same_bytes(inventory: str, switch: str) -> None:
     """Rendering twice gives the same bytes."""
     device = design(inventory, switch)
     assert render_device(device) == render_device(device)
+
+
+R_SERIES = {
+    "sku: 7050DX4-32S": "sku: 7280DR3AK-36S",
+    "arp: {": "ecmp: {hash_queue_pairs: true}\narp: {",
+}
+
+
+def test_r_series(tmp_path: Path, *, update_golden: bool) -> None:
+    """Queues at the ingress: other words for queues, counters of ECN, and hashed queue pairs."""
+    leaf = variant(tmp_path / "inventory", "a100-pcie", R_SERIES)["rack1-leaf"]
+    text = render_device(leaf)[0].text
+    file = GOLDEN / "eos" / "r-series" / "rack1-leaf" / "startup-config.eos"
+    if update_golden:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    assert text == file.read_text(encoding="utf-8")

@@ -25,6 +25,8 @@ OPTIONAL = {
     "devices.breakouts",
     "devices.ports.fec",
     "ecmp.mode",
+    "lossless.pause_buffer",
+    "lossless.pause_buffer.buffer_bytes",
     "lossless.scheduler.lossless_percent",
 }
 CASES = [
@@ -206,3 +208,23 @@ def test_line_breaks_are_refused() -> None:
     port = replace(first, description="x\nno feature bgp")
     with pytest.raises(RenderError, match=r"templates/nxos/interfaces\.j2:\d+: "):
         render_device(replace(device, ports=(port, *others)))
+
+
+@pytest.mark.parametrize(("own", "size"), [("", None), (", buffer_bytes: 500000", 500_000)])
+def test_pause_buffer(own: str, size: int | None, tmp_path: Path) -> None:
+    """For cables beyond 100 m: threshold and headroom of the longest cable, or what is given."""
+    given = f"{{pause_threshold_bytes: 12480, resume_threshold_bytes: 12000{own}}}"
+    changes = {
+        **CHANGES["demo"],
+        "uplink_m: 40": "uplink_m: 1200",
+        "  cnp_dscp: 48": f"  cnp_dscp: 48\n  pause_buffer: {given}",
+    }
+    device = variant(tmp_path / "i", "demo", changes)["su1-rail0"]
+    headrooms = [profile.headroom_bytes or 0 for profile in device.headroom_profiles]
+    assert headrooms == sorted(headrooms)
+    assert headrooms[0] < headrooms[-1]
+    whole = size or 12480 + headrooms[-1]
+    line = f"    pause buffer-size {whole} pause-threshold 12480 resume-threshold 12000\n"
+    text = text_of(device)
+    assert f"policy-map type queuing ROCE-PAUSE\n  class type queuing c-in-q3\n{line}" in text
+    assert "system qos\n  service-policy type queuing input ROCE-PAUSE\n" in text

@@ -20,6 +20,8 @@ from fabric.render.sonic import check_json, join_tables
 from fabric.render.sonic_view import ranges
 from tests.render.designs import design, variant
 
+COMPUTED = {"sku: ACS-MSN4700": "sku: ACS-MSN4700, buffer_model: dynamic"}
+UNNUMBERED = {"bgp: {": "bgp: {peering: unnumbered, "}
 HOSTILE = ['a "quoted" \\ text', "{{ 7*7 }}", "{% include 'x' %}", "' ; reload now", "! x", "$(id)"]
 
 
@@ -102,7 +104,7 @@ def test_sonic_writes_only_tables_that_rocefab_owns(tmp_path: Path) -> None:
     """A table that is not named as ours would be left on the switch when the design drops it."""
     mode = {"sku: ACS-MSN4700": 'sku: ACS-SN5600, breakouts: [{cages: "2", mode: 2x400G}]'}
     plain = variant(tmp_path / "plain", "demo", mode)["su1-rail0"]
-    managed = variant(tmp_path / "managed", "demo", {"bgp: {": "bgp: {peering: unnumbered, "})
+    managed = variant(tmp_path / "managed", "demo", {**COMPUTED, **UNNUMBERED})
     written = {*_config(plain), *_config(managed["su1-rail0"])}
     assert written == {*OWNED_TABLES, *MERGED_TABLES}
 

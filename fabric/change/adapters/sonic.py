@@ -45,7 +45,7 @@ def compose(running: ConfigDb, intended: ConfigDb) -> ConfigDb:
     """Return the whole configuration that is wanted.
 
     Tables of ours are replaced, fields of shared tables merged, all else is kept, and so are the
-    buffer profiles that the switch makes by itself.
+    buffer profiles that the switch makes by itself; a switch that computes its buffers makes none.
     """
     target = {table: rows for table, rows in running.items() if table not in OWNED_TABLES}
     for table in MERGED_TABLES:
@@ -59,10 +59,11 @@ def compose(running: ConfigDb, intended: ConfigDb) -> ConfigDb:
     for table in OWNED_TABLES:
         if intended.get(table):
             target[table] = intended[table]
+    computes = target.get("DEVICE_METADATA", {}).get("localhost", {}).get("buffer_model")
     made = {
         name: fields
         for name, fields in running.get("BUFFER_PROFILE", {}).items()
-        if re.fullmatch(SELF_MADE_PROFILE, name)
+        if computes != "dynamic" and re.fullmatch(SELF_MADE_PROFILE, name)
     }
     if made or target.get("BUFFER_PROFILE"):
         target["BUFFER_PROFILE"] = {**made, **target.get("BUFFER_PROFILE", {})}

@@ -5,6 +5,7 @@ list of NVUE commands (``pfc-watchdog polling-interval 100-5000``, ``robustness 
 ``link mtu 552-9216``).
 """
 
+from fabric.platforms.cumulus.words import RELEASES
 from fabric.platforms.model import Platform, platforms
 
 CUMULUS = platforms.add("cumulus")(
@@ -28,6 +29,7 @@ CUMULUS = platforms.add("cumulus")(
         grade="beta",
         rule_prefix="CUM",
         reads_pfc=True,
+        releases=RELEASES,
     )
 )
 

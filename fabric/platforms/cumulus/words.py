@@ -48,6 +48,8 @@ _FROM_15 = Words(
 _FIRST_MINOR = ((15, _FROM_15), (13, _UP_TO_14), (10, _UP_TO_12))
 VOCABULARIES = tuple(vocabulary for _, vocabulary in _FIRST_MINOR)
 _NEWEST = 15
+#: Trains that are known.
+RELEASES = tuple(f"5.{minor}" for minor in range(_FIRST_MINOR[-1][0], _NEWEST + 1))
 
 
 def words(release: str) -> Words:

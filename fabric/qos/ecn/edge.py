@@ -133,3 +133,43 @@ def programmed_bytes(size_bytes: int, quantum_bytes: int) -> int:
         message = f"sizes must be above 0, not {size_bytes} and {quantum_bytes}"
         raise ValueError(message)
     return math.ceil(size_bytes / quantum_bytes) * quantum_bytes
+
+
+def is_kept(
+    wanted_bytes: int, seen_bytes: int, *, quantum_bytes: int = 1, unit_bytes: int = 1
+) -> bool:
+    """Tell whether a threshold that is read back is the one that was asked for.
+
+    It is when both are equal, or when it is the next multiple of the step of the ASIC, above or
+    below: not every maker says which way is rounded.
+
+    Parameters
+    ----------
+    wanted_bytes, seen_bytes : int
+        What was asked for, and what the switch shows.
+    quantum_bytes : int
+        Step of the ASIC.
+    unit_bytes : int
+        Unit that it is shown in, where that is coarser than the unit that it was asked for in.
+
+    Raises
+    ------
+    ValueError
+        When a step is not positive.
+    """
+    if quantum_bytes <= 0 or unit_bytes <= 0:
+        message = f"steps must be above 0, not {quantum_bytes} and {unit_bytes}"
+        raise ValueError(message)
+    if seen_bytes == wanted_bytes:
+        return True
+    step = unit_bytes if unit_bytes > 1 else quantum_bytes
+    return abs(seen_bytes - wanted_bytes) < max(quantum_bytes, unit_bytes) and not seen_bytes % step
+
+
+def step_bytes(sku: Sku) -> int:
+    """Return the step in which an ASIC keeps marking thresholds; 1 where nothing is known.
+
+    That is the fact ``ecn_quantum_bytes``, also where it is unconfirmed, else a cell of the buffer.
+    """
+    asic = sku.asic_facts
+    return asic.integer("ecn_quantum_bytes", unconfirmed=True) or asic.integer("cell_bytes") or 1

@@ -32,12 +32,14 @@ class LongCable(ModelRule):
         for device in model.devices.values():
             seen: set[int] = set()
             for port in device.ports if device.platform == "nxos" else ():
-                if not port.headroom or port.cable_m <= LONGEST_M or port.cable_m in seen:
+                told = port.qos and port.qos.pause_buffer
+                if not port.headroom or told or port.cable_m in {*range(LONGEST_M + 1), *seen}:
                     continue
                 seen.add(port.cable_m)
                 yield self.finding(
                     f"a lossless cable of {port.cable_m} m needs a pause buffer of unknown size",
-                    f"use cables up to {LONGEST_M} m, or switch lossless.pfc off there",
+                    f"give lossless.pause_buffer, use cables up to {LONGEST_M} m, or switch "
+                    "lossless.pfc off there",
                     place=model.cable_place(device, port, "cable_m"),
                     device=device.name,
                     port=port.name,

@@ -29,13 +29,14 @@ class WatchdogRanges(ModelRule):
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the three times with what the platform takes."""
         for device in model.devices.values():
+            ranges = platforms[device.platform].watchdog_range_ms(device.sku.release)
             for profile in device.qos_profiles:
-                for what, (low, high) in platforms[device.platform].watchdog_ms.items():
+                for what, (low, high) in ranges.items():
                     value = getattr(profile.watchdog, f"{what}_ms")
                     if profile.watchdog.enabled and not low <= value <= high:
                         yield self.finding(
                             f"watchdog.{what}_ms {value} is outside {low} to {high} of "
-                            f"{device.platform}",
+                            f"{device.platform}{device.sku.release and ' '}{device.sku.release}",
                             "choose a time inside the range",
                             place=model.profile_place(f"watchdog.{what}_ms", device, profile),
                             device=device.name,

@@ -31,12 +31,12 @@ class CableTable(ModelRule):
         """Look up every pair of the ports in use."""
         for device in model.devices.values():
             missing = (
-                {id(h) for h in device.headroom_profiles if not h.row}
+                {id(h) for h in device.headroom_profiles if not (h.row or h.computed)}
                 if device.sku.headroom
                 else ()
             )
             for port in device.ports if missing else ():
-                if port.headroom and port.headroom.row is None:
+                if id(port.headroom) in missing and port.headroom:
                     lengths = (
                         ", ".join(map(str, device.sku.cable_lengths_m(port.speed_mbps))) or "none"
                     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.platforms.sonic import COMPUTED_PROFILE
 from fabric.validate.config_db import number
 from fabric.validate.rule import SonicRule, rules
 
@@ -30,8 +31,18 @@ class GroupWithoutHeadroom(SonicRule):
         names = {name for name in config.profiles if name.startswith("pg_lossless_")}
         for port in config.lossless_ports:
             for group in port.groups:
-                name = str(config.groups.get((port.name, group), {}).get("profile", "NULL"))
-                if "lossy" not in str((config.profile(name) or {}).get("pool")) and name != "NULL":
+                row = config.groups.get((port.name, group), {})
+                name = str(row.get("profile", COMPUTED_PROFILE))
+                if name == COMPUTED_PROFILE:
+                    if row and not config.dynamic_buffers:
+                        yield self.finding(
+                            f"group {group} waits for a buffer that the switch computes, but its "
+                            "buffer_model is not dynamic",
+                            "name a lossless profile, or set buffer_model dynamic",
+                            device=config.device,
+                            port=port.name,
+                        )
+                elif "lossy" not in str((config.profile(name) or {}).get("pool")):
                     names.add(name)
         for name in sorted(names):
             profile = config.profile(name)

@@ -41,7 +41,7 @@ class BreakoutKnown(ModelRule):
                     else f"nobody has confirmed that {device.sku.name} offers the mode {word}",
                     "use an offered mode" if known else "try it on one switch first",
                     severity=Severity.ERROR if known else Severity.WARNING,
-                    place=model.breakouts_place(device),
+                    place=model.hardware_place(device, "breakouts"),
                     device=device.name,
                     port=port.cage,
                 )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from fabric.change.lines import Node
 from fabric.observe.parsers.nxos.text import blocks
+from fabric.platforms.nxos import DEFAULT_HASH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 _SINGLE = (
     "hostname",
     "mac address-table aging-time",
+    "ip load-sharing address",
     "name",
     "description",
     "mtu",
@@ -35,6 +37,8 @@ _SINGLE = (
     "set qos-group",
     "bandwidth remaining percent",
     "random-detect",
+    "pause buffer-size",
+    "service-policy type queuing input",
     "router-id",
     "maximum-paths",
     "remote-as",
@@ -42,7 +46,10 @@ _SINGLE = (
 )
 _KEY = re.compile(rf"(?:{'|'.join(_SINGLE)})(?= )")
 #: Lines that are so when nothing is printed (YangModels/yang Cisco NX-OS 9.3(2)).
-_DEFAULTS = ("ip arp timeout 1500", "mac address-table aging-time 1800", "maximum-paths 1")
+_DEFAULTS = (
+    *("ip arp timeout 1500", "mac address-table aging-time 1800", "maximum-paths 1"),
+    DEFAULT_HASH,
+)
 #: A server is told where it is; through which VRF and how loud stays as it is found.
 _SERVER = re.compile(r"((?:ntp|logging) server \S+)(?: .*)?")
 _VLANS = re.compile(r"vlan ([\d,-]+)")

@@ -1,0 +1,54 @@
+"""ECM003: queue pairs are hashed only where a switch is known to do it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Severity
+from fabric.platforms import platforms
+from fabric.validate.rule import ModelRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.validate.world import Model
+
+
+@rules.add("ECM003")
+class QueuePairs(ModelRule):
+    """Queue pairs are hashed only where a switch is known to do it."""
+
+    why = (
+        "Where the hash does not take them, all queue pairs of two NICs that share a source port "
+        "share one path; asked for and not done would pass unseen."
+    )
+    source = (
+        "ansible-collections/dellemc.enterprise_sonic sonic_ecmp_load_share (roce qpn); pyavd "
+        "6.4.0 schema, load_balance.policies (EOS 4.33.1F on R-series)"
+    )
+    guards = ("ecmp.hash_queue_pairs",)
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Look at every switch where the inventory asks for it."""
+        place = model.place("ecmp", "hash_queue_pairs")
+        for name, device in model.devices.items():
+            asked = device.hash_queue_pairs
+            laws = platforms[device.platform].queue_pair_laws
+            known = laws is None or device.sku.asic_facts.law in laws
+            if asked and not known:
+                yield self.finding(
+                    f"{device.sku.name} has no confirmed way to hash queue pairs",
+                    "leave it out and let the NICs vary the source port",
+                    place=place,
+                    device=name,
+                )
+            elif asked and laws:
+                yield self.finding(
+                    f"{device.sku.name} hashes bytes 5 to 7 behind the UDP header, where they "
+                    "are counted from is not confirmed; needs EOS 4.33.1F",
+                    "measure the spread in a lab first",
+                    severity=Severity.WARNING,
+                    place=place,
+                    device=name,
+                )
