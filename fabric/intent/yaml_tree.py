@@ -191,7 +191,7 @@ class Builder:
         return key
 
     def _check_root(self) -> None:
-        if not self._root:
+        if not self._root or self._root[0] is None:
             message, place = "the file is empty", 0
         elif not isinstance(self._root[0], dict):
             message = f"the top level must be a mapping, found {found(self._root[0])}"

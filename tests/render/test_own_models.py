@@ -37,6 +37,11 @@ CASES: dict[str, dict[str, str]] = {
 }
 
 
+def own_name(model: Sku) -> str:
+    """Return a name that no system knows; VRP8 balances by load on models of certain names."""
+    return "CE8855-Own" if model.nos == "vrp8" else "Own"
+
+
 def written(model: Sku) -> dict[str, Any]:
     """Return a model as a user writes it, after the data sheet of the switch."""
     ports: dict[str, Any] = {
@@ -50,7 +55,7 @@ def written(model: Sku) -> dict[str, Any]:
         ports |= {"part_name": model.part_name, "part_alias": model.part_alias}
     if model.nos == "eos":
         ports["speed_words"] = list(model.speed_tokens.values())
-    found = {"name": "Own", "nos": model.nos, "asic": model.asic, "ports": ports}
+    found = {"name": own_name(model), "nos": model.nos, "asic": model.asic, "ports": ports}
     if model.nos == "junos":
         found["shared_buffer"] = {name: int(value) for name, value in model.facts.items()}
     facts = {
@@ -83,7 +88,8 @@ def test_the_same_lines(case: str, tmp_path: Path) -> None:
     name = new.rpartition("sku: ")[2].partition("}")[0].partition(",")[0]
     known = leaf_text(tmp_path / "known", changes, [])
     model = sku(name)
-    own = leaf_text(tmp_path / "own", changes | {old: new.replace(name, "Own")}, [written(model)])
+    changed = changes | {old: new.replace(name, own_name(model))}
+    own = leaf_text(tmp_path / "own", changed, [written(model)])
     assert own == known
 
 
