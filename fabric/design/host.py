@@ -9,10 +9,10 @@ from fabric.core.units import ipv4_text
 from fabric.design.model import HostDesign, NicDesign
 from fabric.design.overlay import overlay
 from fabric.design.qos import host_qos
-from fabric.topology.naming import nic_names, rail_of_gpu
+from fabric.topology.naming import nic_names, rails_of_gpus
 
 if TYPE_CHECKING:
-    from fabric.intent.model import NicOverride
+    from fabric.intent.host_model import HostTraits, NicOverride
     from fabric.intent.resolve import PolicyResolver
     from fabric.topology.model import Fabric
     from fabric.topology.naming import NicNames
@@ -50,6 +50,7 @@ class HostDesigner:
         for override in overrides:
             for nic in override.value.nics:
                 changes[nic.rail] = overlay(changes.get(nic.rail), nic)
+        traits = fabric.intent.host_traits(name)
         serials = [override.value.serial for override in overrides if override.value.serial]
         return HostDesign(
             name=name,
@@ -60,19 +61,23 @@ class HostDesigner:
             management_rdma_device=file.host.management_rdma_device or "",
             host_pool=str(file.addressing.hosts),
             gc_thresholds=self._gc_thresholds,
+            traits=traits,
             nics=tuple(
-                self._nic(name, nic_row, names, changes.get(rail))
+                self._nic(name, nic_row, names, changes.get(rail), traits)
                 for rail, (nic_row, names) in enumerate(
                     zip(fabric.nics_of_host(row), nic_names(fabric, name), strict=True)
                 )
             ),
         )
 
-    def _nic(self, host: str, row: int, names: NicNames, change: NicOverride | None) -> NicDesign:
+    def _nic(
+        self, host: str, row: int, names: NicNames, change: NicOverride | None, traits: HostTraits
+    ) -> NicDesign:
         fabric, nics, subnets = self._fabric, self._fabric.nics, self._fabric.subnets
         policy = self._resolver.host(host)
         rail, subnet, leaf = int(nics.rail[row]), int(nics.subnet[row]), int(nics.leaf[row])
-        gpus = fabric.intent.fabric.host.gpus
+        near = rails_of_gpus(traits, fabric.intent.fabric.host.gpus, fabric.rails)
+        nic = traits.nic
         return NicDesign(
             rail=rail,
             enabled=bool(nics.enabled[row]),
@@ -89,7 +94,10 @@ class HostDesigner:
             table=FIRST_TABLE + rail,
             rule_priority=FIRST_TABLE + rail,
             cable_m=int(nics.cable_m[row]),
-            gpus=tuple(gpu for gpu in range(gpus) if rail_of_gpu(gpu, gpus, fabric.rails) == rail),
+            gpus=tuple(gpu for gpu, its_rail in enumerate(near) if its_rail == rail),
+            card=rail // nic.ports_per_card,
+            pci_address=nic.pci_addresses[rail] if rail < len(nic.pci_addresses) else "",
+            numa_node=nic.numa_nodes[rail] if rail < len(nic.numa_nodes) else None,
             leaf=fabric.switches.names[leaf],
             leaf_port=fabric.switches.skus[leaf].port(int(nics.port[row])),
             qos=host_qos(policy),

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from fabric.intent.model import BufferModel, EcmpMode
+    from fabric.intent.host_model import HostTraits
+    from fabric.intent.scalars import BufferModel, EcmpMode
     from fabric.platforms.breakout import Mode, Place
     from fabric.platforms.model import HeadroomRow, Role, Sku
     from fabric.qos.headroom.terms import Headroom, Link
@@ -309,7 +310,8 @@ class NicDesign:
     """One NIC of a host and the cable that leaves it.
 
     ``table`` and ``rule_priority`` are those of its source routing; ``gpus`` are the local GPU
-    numbers nearest to it.
+    numbers nearest to it; ``card`` counts the cards of the host, whose ports are rails.
+    ``pci_address`` is empty and ``numa_node`` None where the inventory does not tell them.
     """
 
     rail: int
@@ -328,6 +330,9 @@ class NicDesign:
     rule_priority: int
     cable_m: int
     gpus: tuple[int, ...]
+    card: int
+    pci_address: str
+    numa_node: int | None
     leaf: str
     leaf_port: str
     qos: HostQos
@@ -345,4 +350,5 @@ class HostDesign:
     management_rdma_device: str
     host_pool: str
     gc_thresholds: tuple[int, int, int]
+    traits: HostTraits
     nics: tuple[NicDesign, ...]

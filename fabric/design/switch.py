@@ -27,9 +27,10 @@ from fabric.platforms import load_platforms, platforms
 from fabric.topology.naming import nic_names
 
 if TYPE_CHECKING:
-    from fabric.intent.model import BufferModel, PortOverride
+    from fabric.intent.model import PortOverride
     from fabric.intent.policy import LosslessPolicy
     from fabric.intent.resolve import PolicyResolver
+    from fabric.intent.scalars import BufferModel
     from fabric.platforms.model import Sku
     from fabric.topology.model import Fabric
 

@@ -13,14 +13,10 @@ from fabric.core.errors import InputError
 from fabric.core.findings import Severity
 from fabric.intent.documents import read_folder
 from fabric.intent.explain_errors import explain
-from fabric.intent.model import (
-    DeviceOverride,
-    DevicesFile,
-    FabricFile,
-    HostOverride,
-    HostsFile,
-)
+from fabric.intent.host_model import HostOverride, HostsFile, HostTraits
+from fabric.intent.model import DeviceOverride, DevicesFile, FabricFile
 from fabric.intent.own_skus import build_skus
+from fabric.intent.policy import merge
 from fabric.intent.sku_model import PlatformsFile
 from fabric.platforms.catalogue import Skus
 
@@ -87,6 +83,13 @@ class Intent:
     def host_overrides(self) -> dict[str, list[Located[HostOverride]]]:
         """Overrides by host name."""
         return _by_name(self.hosts)
+
+    def host_traits(self, name: str) -> HostTraits:
+        """Return what a host is like: ``host`` of the fabric, and what its overrides say."""
+        traits: HostTraits = self.fabric.host
+        for override in self.host_overrides.get(name, ()):
+            traits = merge(traits, override.value.traits)
+        return traits
 
 
 def load(folder: Path, shown_as: str | None = None) -> Intent:

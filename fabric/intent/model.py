@@ -1,149 +1,31 @@
-"""The inventory as typed, frozen models."""
+"""The inventory as typed, frozen models; hosts stand in `host_model`."""
 
 from __future__ import annotations
 
-import ipaddress
-import re
-from collections import Counter
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import Field
 
-from fabric.core import hostlist
+from fabric.intent.host_model import HostProfile
 from fabric.intent.policy import LosslessPolicy, Model
-
-_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?")
-_MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}")
-_INTERFACE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,14}")
-_MAX_NAME = 63
-_MAX_CAGE = 1024
-
-
-def _name(text: str) -> str:
-    if len(text) > _MAX_NAME or not _NAME.fullmatch(text):
-        message = (
-            f"{text!r} is not a device name; use letters, digits and inner hyphens, at most 63"
-        )
-        raise ValueError(message)
-    return text
-
-
-def _names(text: str) -> str:
-    try:
-        total = hostlist.count(text)
-    except ValueError as error:
-        raise ValueError(str(error)) from None
-    if total > hostlist.MAX_NAMES:
-        message = (
-            f"the range stands for {total:,} names; at most {hostlist.MAX_NAMES:,} are allowed"
-        )
-        raise ValueError(message)
-    names = hostlist.expand(text)
-    for name in names:
-        _name(name)
-    if len(set(names)) != len(names):
-        double = Counter(names).most_common(1)[0][0]
-        message = f"{double!r} stands in the range twice; name each device once"
-        raise ValueError(message)
-    return text
-
-
-def _interfaces(text: str) -> str:
-    try:
-        names = hostlist.expand(text)
-    except ValueError as error:
-        raise ValueError(str(error)) from None
-    for name in names:
-        _interface(name)
-    return text
-
-
-def _interface(text: str) -> str:
-    if not _INTERFACE.fullmatch(text):
-        message = f"{text!r} is not an interface name; use at most 15 of A-Z a-z 0-9 _ . -"
-        raise ValueError(message)
-    return text
-
-
-def _cages(text: str) -> str:
-    try:
-        cage_numbers(text)
-    except ValueError:
-        message = f"{text!r} does not name cages; write their numbers from 1 as 1-32,40"
-        raise ValueError(message) from None
-    return text
-
-
-def cage_numbers(text: str) -> tuple[int, ...]:
-    """Return the cages of a range: ``1-3,8`` is 1, 2, 3 and 8.
-
-    Raises
-    ------
-    ValueError
-        When it is no range, counts down, or goes beyond 1024.
-    """
-    numbers: list[int] = []
-    for piece in text.split(","):
-        low, dash, high = piece.partition("-")
-        first, last = int(low), int(high if dash else low)
-        if not 1 <= first <= last <= _MAX_CAGE:
-            raise ValueError(piece)
-        numbers += range(first, last + 1)
-    return tuple(numbers)
-
-
-def _network(value: object) -> object:
-    if not isinstance(value, str):
-        return value
-    try:
-        return ipaddress.IPv4Network(value)
-    except ValueError as error:
-        message = f"{value!r} is not an IPv4 network ({error}); write it as 10.0.0.0/16"
-        raise ValueError(message) from None
-
-
-def _address(value: object) -> object:
-    if not isinstance(value, str):
-        return value
-    try:
-        return ipaddress.IPv4Address(value)
-    except ValueError:
-        message = f"{value!r} is not an IPv4 address; write it as 10.0.0.1"
-        raise ValueError(message) from None
-
-
-def _mac(text: str) -> str:
-    if not _MAC.fullmatch(text):
-        message = f"{text!r} is not a MAC address; write six lower-case pairs with colons"
-        raise ValueError(message)
-    return text
-
-
-def _text(text: str) -> str:
-    if not text.isprintable() or not text.isascii():
-        message = "only printable ASCII characters are allowed; remove the others"
-        raise ValueError(message)
-    return text
-
-
-Loose = Field(strict=False)  # YAML knows lists only; the items stay strict
-Name = Annotated[str, AfterValidator(_name)]
-Names = Annotated[str, AfterValidator(_names)]
-Interface = Annotated[str, AfterValidator(_interface)]
-Interfaces = Annotated[str, AfterValidator(_interfaces)]
-Network = Annotated[ipaddress.IPv4Network, BeforeValidator(_network)]
-Address = Annotated[ipaddress.IPv4Address, BeforeValidator(_address)]
-Mac = Annotated[str, AfterValidator(_mac)]
-Text = Annotated[str, Field(max_length=120), AfterValidator(_text)]
-PortName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9/:_.-]{0,31}$")]
-Cages = Annotated[str, AfterValidator(_cages)]
-EcmpMode = Literal["hash", "flowlet", "per-packet", "cluster"]
-BufferModel = Literal["traditional", "dynamic"]
-Release = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9.]{0,31}$")]
-SplitMode = Annotated[str, Field(pattern=r"^[1-9][0-9]?x[1-9][0-9]{0,3}G$")]
-Gbps = Literal[10, 25, 40, 50, 100, 200, 400, 800]
-CableMetres = Annotated[int, Field(ge=1, le=80_000)]
-Asn = Annotated[int, Field(ge=1, le=4_294_967_294)]
+from fabric.intent.scalars import (
+    Address,
+    Asn,
+    BufferModel,
+    CableMetres,
+    Cages,
+    EcmpMode,
+    Gbps,
+    Loose,
+    Mac,
+    Name,
+    Names,
+    Network,
+    PortName,
+    Release,
+    SplitMode,
+    Text,
+)
 
 
 class Unit(Model):
@@ -281,21 +163,6 @@ class Management(Model):
     )
 
 
-class HostProfile(Model):
-    """What a GPU host looks like."""
-
-    gpus: int = Field(8, ge=1, le=64, description="GPUs of a host.")
-    interfaces: Interfaces = Field(description="NIC interface of each rail in order: eth[1-8].")
-    rdma_devices: Interfaces = Field(description="RDMA device of each rail in order: mlx5_[1-8].")
-    management_interface: Interface = Field(
-        "eth0", description="Interface outside of the fabric; jobs start over it."
-    )
-    management_rdma_device: Interface | None = Field(
-        None, description="RDMA device of the management NIC, so that jobs leave it alone."
-    )
-    nccl_queue_pairs: int = Field(4, ge=1, le=128, description="NCCL_IB_QPS_PER_CONNECTION.")
-
-
 class FabricFile(Model):
     """``fabric.yaml``: what the fabric is."""
 
@@ -365,45 +232,9 @@ class DeviceOverride(Model):
     )
 
 
-class NicOverride(Model):
-    """What differs on one NIC."""
-
-    rail: int = Field(ge=0, le=63, description="Which NIC: its rail, from 0.")
-    enabled: bool = Field(True, description="Whether the NIC takes part.")  # noqa: FBT003
-    interface: Interface | None = Field(None, description="Interface name.")
-    rdma_device: Interface | None = Field(None, description="RDMA device.")
-    mac: Mac | None = Field(None, description="MAC address.")
-    speed_gbps: Gbps | None = Field(None, description="Speed of the NIC.")
-    cable_m: CableMetres | None = Field(None, description="One-way length of its cable.")
-    leaf: Name | None = Field(None, description="Leaf that the NIC is really cabled to.")
-    port: PortName | None = Field(None, description="Port of that leaf.")
-    address: Address | None = Field(None, description="Address inside the subnet of its leaf.")
-
-
-class HostOverride(Model):
-    """What differs on some hosts."""
-
-    names: Names = Field(description="Hosts that this is about, as a range.")
-    serial: Text | None = Field(None, description="Serial; another host is never written to.")
-    lossless: LosslessPolicy | None = Field(
-        None, description="Fields of the lossless policy that differ on these hosts."
-    )
-    nics: Annotated[tuple[NicOverride, ...], Loose] = Field(
-        (), description="What differs on single NICs."
-    )
-
-
 class DevicesFile(Model):
     """``devices/*.yaml``."""
 
     devices: Annotated[tuple[DeviceOverride, ...], Loose] = Field(
-        min_length=1, description="What differs; a later entry wins, field by field."
-    )
-
-
-class HostsFile(Model):
-    """``hosts/*.yaml``."""
-
-    hosts: Annotated[tuple[HostOverride, ...], Loose] = Field(
         min_length=1, description="What differs; a later entry wins, field by field."
     )

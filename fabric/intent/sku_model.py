@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from fabric.intent.model import Gbps, Loose, Text
 from fabric.intent.policy import Model, Percent
+from fabric.intent.scalars import Gbps, Loose, Text
 from fabric.platforms.breakout import parse_mode
 
 _PLACEHOLDER = re.compile(r"\{(?:number|index|lane)\}")

@@ -10,7 +10,7 @@ import numpy as np
 from fabric.core import hostlist
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
-from fabric.topology.naming import nic_names, rail_of_gpu
+from fabric.topology.naming import nic_names, rails_of_gpus
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -114,8 +114,9 @@ def _unplaceable(message: str, fix: str) -> UnplaceableError:
 
 
 def _rails(fabric: Fabric, gpus_per_node: int) -> tuple[int, ...]:
-    gpus = fabric.intent.fabric.host.gpus
-    return tuple(sorted({rail_of_gpu(gpu, gpus, fabric.rails) for gpu in range(gpus_per_node)}))
+    profile = fabric.intent.fabric.host
+    used = rails_of_gpus(profile, profile.gpus, fabric.rails)[:gpus_per_node]
+    return tuple(sorted(set(used)))
 
 
 def _free_by_unit(
@@ -183,9 +184,9 @@ def _placement(
 def _ranks_of_host(fabric: Fabric, row: int, first: int, count: int) -> list[Rank]:
     gpus, name = fabric.intent.fabric.host.gpus, fabric.hosts.names[row]
     nics = nic_names(fabric, name)
+    rails = rails_of_gpus(fabric.intent.host_traits(name), gpus, fabric.rails)
     ranks = []
-    for local in range(count):
-        rail = rail_of_gpu(local, gpus, fabric.rails)
+    for local, rail in enumerate(rails[:count]):
         leaf = int(fabric.nics.leaf[row * fabric.rails + rail])
         ranks.append(
             Rank(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from fabric.core import hostlist
 
 if TYPE_CHECKING:
+    from fabric.intent.host_model import HostTraits
     from fabric.topology.model import Fabric
 
 
@@ -23,6 +24,12 @@ class NicNames:
 def rail_of_gpu(gpu: int, gpus: int, rails: int) -> int:
     """Return the rail whose NIC is nearest to a GPU: GPUs are shared out in blocks, in order."""
     return gpu * rails // gpus
+
+
+def rails_of_gpus(traits: HostTraits, gpus: int, rails: int) -> tuple[int, ...]:
+    """Return the rail of each GPU: what the inventory tells, else GPUs are shared out in order."""
+    told = {gpu: rail for rail, near in enumerate(traits.nic.gpus[:rails]) for gpu in near}
+    return tuple(told.get(gpu, rail_of_gpu(gpu, gpus, rails)) for gpu in range(gpus))
 
 
 @lru_cache(maxsize=64)

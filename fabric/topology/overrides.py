@@ -12,8 +12,9 @@ from fabric.topology.hardware import split_findings
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from fabric.intent.host_model import HostOverride, NicOverride
     from fabric.intent.inventory import Located
-    from fabric.intent.model import DeviceOverride, HostOverride, NicOverride, Peer
+    from fabric.intent.model import DeviceOverride, Peer
     from fabric.topology.model import Bools, Fabric, Nics, Uplinks
 
     OverrideT = TypeVar("OverrideT", DeviceOverride, HostOverride)

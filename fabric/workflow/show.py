@@ -172,7 +172,8 @@ def schema(kind: str) -> str:
     InputError
         When there is no such kind of file.
     """
-    from fabric.intent.model import DevicesFile, FabricFile, HostsFile
+    from fabric.intent.host_model import HostsFile
+    from fabric.intent.model import DevicesFile, FabricFile
     from fabric.intent.sku_model import PlatformsFile
 
     models: dict[str, type[Model]] = {

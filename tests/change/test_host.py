@@ -19,7 +19,7 @@ from fabric.change.adapters.host import (
 )
 from fabric.change.model import Risk
 from fabric.core.artefact import Artefact
-from fabric.intent.model import Interface
+from fabric.intent.scalars import Interface
 from fabric.observe.parsers.host import UNAVAILABLE
 from fabric.observe.snapshot import Running
 from fabric.render import render_host

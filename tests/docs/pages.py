@@ -7,7 +7,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, get_args
 
-from fabric.intent.model import DevicesFile, FabricFile, HostsFile
+from fabric.intent.host_model import HostsFile
+from fabric.intent.model import DevicesFile, FabricFile
 from fabric.intent.sku_model import PlatformsFile
 from tests.cli import tree
 

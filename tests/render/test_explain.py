@@ -10,7 +10,8 @@ import pytest
 from pydantic import BaseModel
 
 from fabric.core.errors import RenderError
-from fabric.intent.model import DeviceOverride, FabricFile, HostOverride
+from fabric.intent.host_model import HostOverride
+from fabric.intent.model import DeviceOverride, FabricFile
 from fabric.render import explain as explain_module
 from fabric.render.explain import entries, explain, find
 from tests.render.designs import design

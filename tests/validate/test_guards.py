@@ -8,7 +8,8 @@ import typing
 import pytest
 from pydantic import BaseModel
 
-from fabric.intent.model import DevicesFile, FabricFile, HostsFile
+from fabric.intent.host_model import HostsFile
+from fabric.intent.model import DevicesFile, FabricFile
 from fabric.validate.runner import all_rules
 
 FILES = {"devices": DevicesFile, "hosts": HostsFile}

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from fabric.intent.model import DevicesFile, FabricFile, HostsFile
+from fabric.intent.host_model import HostsFile
+from fabric.intent.model import DevicesFile, FabricFile
 from fabric.workflow.show import schema
 
 INVENTORY = Path(__file__).parents[2] / "inventory"

@@ -1,0 +1,145 @@
+"""Single values of the inventory: how each is written, and what is wrong with one that is not."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections import Counter
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from fabric.core import hostlist
+
+_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?")
+_MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}")
+_INTERFACE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,14}")
+_MAX_NAME = 63
+_MAX_CAGE = 1024
+
+
+def _name(text: str) -> str:
+    if len(text) > _MAX_NAME or not _NAME.fullmatch(text):
+        message = (
+            f"{text!r} is not a device name; use letters, digits and inner hyphens, at most 63"
+        )
+        raise ValueError(message)
+    return text
+
+
+def _names(text: str) -> str:
+    try:
+        total = hostlist.count(text)
+    except ValueError as error:
+        raise ValueError(str(error)) from None
+    if total > hostlist.MAX_NAMES:
+        message = (
+            f"the range stands for {total:,} names; at most {hostlist.MAX_NAMES:,} are allowed"
+        )
+        raise ValueError(message)
+    names = hostlist.expand(text)
+    for name in names:
+        _name(name)
+    if len(set(names)) != len(names):
+        double = Counter(names).most_common(1)[0][0]
+        message = f"{double!r} stands in the range twice; name each device once"
+        raise ValueError(message)
+    return text
+
+
+def _interfaces(text: str) -> str:
+    try:
+        names = hostlist.expand(text)
+    except ValueError as error:
+        raise ValueError(str(error)) from None
+    for name in names:
+        _interface(name)
+    return text
+
+
+def _interface(text: str) -> str:
+    if not _INTERFACE.fullmatch(text):
+        message = f"{text!r} is not an interface name; use at most 15 of A-Z a-z 0-9 _ . -"
+        raise ValueError(message)
+    return text
+
+
+def _cages(text: str) -> str:
+    try:
+        cage_numbers(text)
+    except ValueError:
+        message = f"{text!r} does not name cages; write their numbers from 1 as 1-32,40"
+        raise ValueError(message) from None
+    return text
+
+
+def cage_numbers(text: str) -> tuple[int, ...]:
+    """Return the cages of a range: ``1-3,8`` is 1, 2, 3 and 8.
+
+    Raises
+    ------
+    ValueError
+        When it is no range, counts down, or goes beyond 1024.
+    """
+    numbers: list[int] = []
+    for piece in text.split(","):
+        low, dash, high = piece.partition("-")
+        first, last = int(low), int(high if dash else low)
+        if not 1 <= first <= last <= _MAX_CAGE:
+            raise ValueError(piece)
+        numbers += range(first, last + 1)
+    return tuple(numbers)
+
+
+def _network(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    try:
+        return ipaddress.IPv4Network(value)
+    except ValueError as error:
+        message = f"{value!r} is not an IPv4 network ({error}); write it as 10.0.0.0/16"
+        raise ValueError(message) from None
+
+
+def _address(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    try:
+        return ipaddress.IPv4Address(value)
+    except ValueError:
+        message = f"{value!r} is not an IPv4 address; write it as 10.0.0.1"
+        raise ValueError(message) from None
+
+
+def _mac(text: str) -> str:
+    if not _MAC.fullmatch(text):
+        message = f"{text!r} is not a MAC address; write six lower-case pairs with colons"
+        raise ValueError(message)
+    return text
+
+
+def _text(text: str) -> str:
+    if not text.isprintable() or not text.isascii():
+        message = "only printable ASCII characters are allowed; remove the others"
+        raise ValueError(message)
+    return text
+
+
+Loose = Field(strict=False)  # YAML knows lists only; the items stay strict
+Name = Annotated[str, AfterValidator(_name)]
+Names = Annotated[str, AfterValidator(_names)]
+Interface = Annotated[str, AfterValidator(_interface)]
+Interfaces = Annotated[str, AfterValidator(_interfaces)]
+Network = Annotated[ipaddress.IPv4Network, BeforeValidator(_network)]
+Address = Annotated[ipaddress.IPv4Address, BeforeValidator(_address)]
+Mac = Annotated[str, AfterValidator(_mac)]
+Text = Annotated[str, Field(max_length=120), AfterValidator(_text)]
+PortName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9/:_.-]{0,31}$")]
+Cages = Annotated[str, AfterValidator(_cages)]
+EcmpMode = Literal["hash", "flowlet", "per-packet", "cluster"]
+BufferModel = Literal["traditional", "dynamic"]
+Release = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9.]{0,31}$")]
+SplitMode = Annotated[str, Field(pattern=r"^[1-9][0-9]?x[1-9][0-9]{0,3}G$")]
+Gbps = Literal[10, 25, 40, 50, 100, 200, 400, 800]
+CableMetres = Annotated[int, Field(ge=1, le=80_000)]
+Asn = Annotated[int, Field(ge=1, le=4_294_967_294)]

@@ -1,0 +1,89 @@
+"""What a host is like: the profile of the fabric, and what single hosts say beside it."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+
+from fabric.intent.host_model import HostTraits, NicTraits
+from fabric.intent.inventory import load
+from fabric.topology.naming import rails_of_gpus
+from tests.change import labs
+
+PROFILE = "host: {gpus: 1, interfaces: eth1, rdma_devices: mlx5_1}"
+TOLD = """\
+host:
+  gpus: 1
+  interfaces: eth1
+  rdma_devices: mlx5_1
+  network_stack: networkd
+  nic: {model: ConnectX-7, driver: mlx5, pci_addresses: ["0000:18:00.0"]}
+"""
+HOSTS = """\
+hosts:
+  - {names: gpu1, traits: {nic: {driver: mlx5-ofed}, virtual_machine: true}}
+  - {names: gpu1, traits: {tuning: {acs: "off"}}}
+"""
+
+
+@pytest.fixture
+def intent(tmp_path):
+    folder = labs.write_inventory(
+        tmp_path / "inventory",
+        labs.INVENTORY.replace("hosts: gpu1}", 'hosts: "gpu[1-2]"}').replace(PROFILE, TOLD),
+    )
+    (folder / "hosts").mkdir()
+    (folder / "hosts" / "some.yaml").write_text(HOSTS)
+    return load(folder)
+
+
+def test_overrides_lie_over_the_profile_field_by_field(intent):
+    one, two = intent.host_traits("gpu1"), intent.host_traits("gpu2")
+    assert (one.nic.driver, two.nic.driver) == ("mlx5-ofed", "mlx5")
+    assert one.nic.model == two.nic.model == "ConnectX-7"
+    assert one.nic.pci_addresses == ("0000:18:00.0",)
+    assert (one.virtual_machine, two.virtual_machine) == (True, False)
+    assert (one.tuning.acs, two.tuning.acs) == ("off", None)
+    assert one.network_stack == two.network_stack == "networkd"
+
+
+@pytest.mark.parametrize(
+    ("near", "gpus", "rails", "expected"),
+    [
+        ((), 8, 8, (0, 1, 2, 3, 4, 5, 6, 7)),
+        ((), 8, 2, (0, 0, 0, 0, 1, 1, 1, 1)),
+        ((), 8, 1, (0,) * 8),
+        (((7,), (6,), (5,), (4,), (3,), (2,), (1,), (0,)), 8, 8, (7, 6, 5, 4, 3, 2, 1, 0)),
+        (((1, 3), (0, 2)), 4, 2, (1, 0, 1, 0)),
+        (((1,), (0,), (2,)), 3, 2, (1, 0, 1)),
+    ],
+)
+def test_the_rail_of_a_gpu_is_told_or_follows_in_order(near, gpus, rails, expected):
+    traits = HostTraits(nic=NicTraits(gpus=near))
+    assert rails_of_gpus(traits, gpus, rails) == expected
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"pci_addresses": ("18:00.0",)}, "'18:00.0' is not a PCI address; write it as 0000:4b"),
+        ({"pci_addresses": ("0000:18:00.0; reboot",)}, "is not a PCI address"),
+        ({"driver": "mlx4"}, "mlx5-ofed"),
+        ({"link_layer": "roce_v1"}, "infiniband"),
+        ({"virtual_functions": 128}, "127"),
+    ],
+)
+def test_bad_values_are_refused(fields, words):
+    with pytest.raises(ValidationError, match=words.replace("(", r"\(")):
+        NicTraits(**fields)
+
+
+@pytest.mark.parametrize("version", ["2.12", "2.21.5", "2.30.7"])
+def test_versions_of_nccl(version):
+    assert HostTraits(nccl_version=version).nccl_version == version
+
+
+@pytest.mark.parametrize("version", ["1.9", "2", "2.x", "2.21.5-1", "2.21 "])
+def test_what_is_no_version_of_nccl(version):
+    with pytest.raises(ValidationError):
+        HostTraits(nccl_version=version)
