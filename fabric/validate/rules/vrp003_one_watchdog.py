@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.platforms.vrp8 import FAMILY_A
+from fabric.platforms.vrp8 import FAMILY_A, FAMILY_B
 from fabric.validate.rule import ModelRule, rules
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ class OneWatchdog(ModelRule):
     why = (
         "Timers and behaviour of the deadlock detection are those of the whole switch, and a "
         "notice alone does not exist. Where a switch of the family with ECN as a whole is in "
-        "the fabric, the vendor demands that every switch drops."
+        "the fabric, the vendor demands that every switch drops; one family forwards when "
+        "nothing is said."
     )
     source = (
         "CloudEngine V300R023C00 command reference (WheaterW/INTA-project @ 9308062d), dcb "
@@ -30,6 +31,7 @@ class OneWatchdog(ModelRule):
         "detect time"
     )
     guards = (
+        "lossless.watchdog.enabled",
         "lossless.watchdog.action",
         "lossless.watchdog.detection_ms",
         "lossless.watchdog.restoration_ms",
@@ -40,6 +42,8 @@ class OneWatchdog(ModelRule):
         ours = [device for device in model.devices.values() if device.platform == "vrp8"]
         drops = any(device.sku.asic == FAMILY_A for device in ours)
         for device in ours:
+            if drops:
+                yield from self._silent(model, device)
             pausing = [p for p in device.qos_profiles if p.pfc and p.watchdog.enabled]
             for profile in pausing:
                 yield from self._apart(model, device, pausing[0], profile)
@@ -52,6 +56,17 @@ class OneWatchdog(ModelRule):
                         place=model.profile_place("watchdog.action", device, profile),
                         device=device.name,
                     )
+
+    def _silent(self, model: Model, device: DeviceDesign) -> Iterator[Finding]:
+        """Look for what forwards because nothing is said, beside switches that drop."""
+        for profile in device.qos_profiles if device.sku.asic == FAMILY_B else ():
+            if profile.pfc and not profile.watchdog.enabled:
+                yield self.finding(
+                    "watchdog.enabled is false: then it forwards, but its fabric demands drop",
+                    "set lossless.watchdog.enabled to true, and the action to drop",
+                    place=model.profile_place("watchdog.enabled", device, profile),
+                    device=device.name,
+                )
 
     def _apart(
         self, model: Model, device: DeviceDesign, first: QosProfile, other: QosProfile
