@@ -9,19 +9,31 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
-from fabric.render import render_device, sonic
+from fabric.design.model import DeviceDesign
+from fabric.platforms import load_platforms, platforms
+from fabric.render import render_device
 from fabric.render.engine import environment, template_folders
-from fabric.render.sonic_view import view
 from fabric.workflow.project import Project
 from tests.design.test_examples import _switches
 from tests.judges.avd_model import structured
 from tests.judges.conftest import missing_judge
+from tests.render import (
+    comware7_designs,
+    esonic_designs,
+    junos_designs,
+    nxos_designs,
+    test_cumulus,
+    vrp8_designs,
+)
+from tests.render.designs import variant
 from tests.topology.fabrics import INVENTORY, REPOSITORY, fabric
 
 pytestmark = pytest.mark.benchmark
@@ -144,9 +156,27 @@ def test_pyavd() -> None:
     print(f"  {'ratio':<18}{avd_ms / mine_ms:>9.1f}")
 
 
-def test_rendering_against_bare_jinja() -> None:
-    """One SONiC leaf of 64 ports: the sandbox and the checks against the templates alone."""
-    device = Project(REPOSITORY / "inventory" / "rail-512").devices["su1-rail0"]
+#: Leaf of 64 ports (VRP8: 32, its models have no more) by system.
+LEAVES = {
+    "comware7": comware7_designs.designs,
+    "cumulus": test_cumulus.designs,
+    "esonic": esonic_designs.designs,
+    "junos": junos_designs.designs,
+    "nxos": nxos_designs.designs,
+    "vrp8": vrp8_designs.designs,
+}
+
+
+def _leaf(system: str, folder: Path) -> DeviceDesign:
+    if system == "sonic":
+        return Project(INVENTORY / "rail-512").devices["su1-rail0"]
+    if system == "eos":
+        return variant(folder / "eos", "rail-512", {"ACS-SN5600": "7060X6-64PE"})["su1-rail0"]
+    return LEAVES[system]("rail-512")["su1-rail0"]
+
+
+def test_rendering_against_bare_jinja(tmp_path: Path) -> None:
+    """A leaf of every system: sandbox, view and checks against the templates alone."""
     bare = Environment(
         loader=FileSystemLoader(template_folders()),
         undefined=StrictUndefined,
@@ -155,19 +185,30 @@ def test_rendering_against_bare_jinja() -> None:
         lstrip_blocks=True,
     )
     bare.filters.update(environment().filters)
-    names = [f"sonic/{feature}.j2" for feature in sonic.FEATURES]
-    values = {"view": view(device), "device": device}
-    templates = [bare.get_template(name) for name in names]
-    render_device(device)
-    ours, raw = (
-        _each_ms(lambda: render_device(device)),
-        _each_ms(lambda: [template.render(values) for template in templates]),
-    )
-    print("\none SONiC leaf of 64 ports:")
-    print(f"  {'rocefab':<18}{ours:>9.2f} ms, checked JSON and all files of the switch")
-    print(f"  {'bare Jinja2':<18}{raw:>9.2f} ms, the templates alone")
-    print(f"  {'ratio':<18}{ours / raw:>9.2f}")
-    print(f"  {'2,000 switches':<18}{2 * ours:>9.1f} s on one core")
+    load_platforms()
+    print("\none leaf, ms: rocefab with checks and all files; bare Jinja2, the templates alone")
+    print(f"  {'system':<10}{'ports':>7}{'rocefab':>9}{'bare':>8}{'ratio':>7}{'2,000, s':>10}")
+    for system in sorted(platforms):
+        device = _leaf(system, tmp_path)
+        module = import_module(f"fabric.render.{system}")
+        values = {
+            "view": import_module(f"fabric.render.{system}_view").view(device),
+            "device": device,
+        }
+        templates = [bare.get_template(f"{system}/{name}.j2") for name in module.FEATURES]
+        render_device(device)
+        ours = _each_ms(partial(render_device, device))
+        raw = _each_ms(partial(_all_of, templates, values))
+        print(
+            f"  {system:<10}{len(device.ports):>7}{ours:>9.2f}{raw:>8.2f}"
+            f"{ours / raw:>7.2f}{2 * ours:>10.1f}"
+        )
+    print("  Junos comes in two forms, of which the templates print one.")
+
+
+def _all_of(templates: list[Template], values: dict[str, Any]) -> None:
+    for template in templates:
+        template.render(values)
 
 
 def _each_ms(job: Callable[[], object], times: int = 40) -> float:

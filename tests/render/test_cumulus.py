@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-import time
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -287,16 +286,3 @@ def test_the_nearest_field_comes_first() -> None:
     assert "lossless.watchdog.detection_ms" in line.explanations[0].fields
     (line, *_) = explain(leaf(), "min-threshold")
     assert line.explanations[0].fields == ("lossless.ecn.kmin_bytes",)
-
-
-@pytest.mark.benchmark
-def test_speed(capsys: pytest.CaptureFixture[str]) -> None:
-    """Print how long a 64-port switch takes."""
-    device = designs("rail-512")["su1-rail0"]
-    times = []
-    for _ in range(51):
-        start = time.perf_counter()
-        render_device(device)
-        times.append(time.perf_counter() - start)
-    with capsys.disabled():
-        print(f"\ncumulus rail-512 su1-rail0: {sorted(times)[25] * 1000:.2f} ms")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from fabric.platforms.junos.text import line_text, read_set, read_tree
 from fabric.platforms.junos.tree import tree_text
 from fabric.qos.ecn.edge import largest_queue_bytes
 from fabric.render import junos, render_device
-from fabric.render.engine import render, template_folder
+from fabric.render.engine import template_folder
 from fabric.render.explain import entries, explain, find
 from fabric.render.junos_view import view
 from tests.render.designs import variant
@@ -309,23 +308,3 @@ def test_what_the_grammar_does_not_know_is_refused(text: str, complaint: str) ->
     """A template that prints it would be found out on the switch."""
     with pytest.raises(RenderError, match=f"^leaf1: junos.set: .*{complaint}"):
         junos.checked(text, "leaf1")
-
-
-@pytest.mark.benchmark
-def test_speed(capsys: pytest.CaptureFixture[str]) -> None:
-    """Print how long a 64-port switch takes, beside its templates alone."""
-    device = designs("rail-512")["su1-rail0"]
-    values = {"view": view(device), "device": device}
-
-    def median_ms(job: object) -> float:
-        times = []
-        for _ in range(30):
-            start = time.perf_counter()
-            job()  # type: ignore[operator]
-            times.append(time.perf_counter() - start)
-        return sorted(times)[15] * 1000
-
-    whole = median_ms(lambda: render_device(device))
-    raw = median_ms(lambda: [render(f"junos/{f}.j2", device.name, values) for f in junos.FEATURES])
-    with capsys.disabled():
-        print(f"\njunos rail-512 su1-rail0: {whole:.2f} ms, templates alone {raw:.2f} ms")

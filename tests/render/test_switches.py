@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -285,18 +284,3 @@ def test_invalid_json_is_refused(text: str, complaint: str) -> None:
     """A row that is printed twice would hide the first."""
     with pytest.raises(RenderError, match=f"leaf1: config_db.json: .*{complaint}"):
         check_json(text, "leaf1")
-
-
-@pytest.mark.benchmark
-def test_speed(capsys: pytest.CaptureFixture[str]) -> None:
-    """Print how long a 64-port switch takes."""
-    for inventory, name in (("rail-512", "su1-rail0"), ("demo", "spine01")):
-        device = design(inventory, name)
-        render_device(device)
-        times = []
-        for _ in range(50):
-            start = time.perf_counter()
-            render_device(device)
-            times.append(time.perf_counter() - start)
-        with capsys.disabled():
-            print(f"\n{inventory} {name}: {sorted(times)[25] * 1000:.2f} ms")
