@@ -12,8 +12,8 @@ edit a configuration: of the lines of the request only the first ``count`` take 
 others are answered as if they had. ``expire_timer`` strikes only while a commit timer runs.
 
 Options of the specification: ``version`` (EOS release), ``ports`` (names of further front ports,
-separated by commas), ``queues`` (``tx-queue`` or ``uc-tx-queue``), ``family`` (``xgs`` or ``dnx``) or
-``asic`` (a family of ASICs).
+separated by commas), ``queues`` (``tx-queue`` or ``uc-tx-queue``), and ``family`` (``xgs`` or
+``dnx``) or ``asic`` (a family of ASICs).
 Assumed: 7280R and 7800R are DNX with ``tx-queue``; 7050, 7060 and 7388 are XGS with
 ``uc-tx-queue``; 7260 is XGS with ``tx-queue``; an unknown model takes the lines of all families.
 """
