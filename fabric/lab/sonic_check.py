@@ -12,6 +12,7 @@ import re
 from typing import Any
 
 from fabric.lab.sonic_model import TABLES, Row
+from fabric.platforms.sonic import SONIC
 
 Tables = dict[str, dict[str, dict[str, Any]]]
 
@@ -20,8 +21,8 @@ class ConfigRefusedError(Exception):
     """The configuration breaks the model."""
 
 
-def check_config(config: Tables) -> None:
-    """Check a whole CONFIG_DB.
+def check_config(config: Tables, release: str = "202405") -> None:
+    """Check a whole CONFIG_DB by the models of a release.
 
     Raises
     ------
@@ -36,6 +37,9 @@ def check_config(config: Tables) -> None:
             _check_row(config, table, key, fields)
     for rule in (_check_vlans, _check_interfaces, _check_wred, _check_watchdog):
         rule(config)
+    _, longest = SONIC.watchdog_range_ms(release)["poll"]
+    poll = config.get("PFC_WD", {}).get("GLOBAL", {}).get("POLL_INTERVAL", "0")
+    _integer(config, f"0..{longest}", poll, "/PFC_WD/PFC_WD_LIST[GLOBAL]/POLL_INTERVAL")
 
 
 def _check_row(config: Tables, table: str, key: str, fields: dict[str, Any]) -> None:

@@ -136,7 +136,7 @@ class _Config:
             return Result("", f"json.decoder.JSONDecodeError: {error}\n", 1)
         if self._device.release >= "202505" or "golden" in name:
             try:
-                check_config(data)
+                check_config(data, self._device.release)
             except ConfigRefusedError as error:
                 return Result(f"{name} fails YANG validation! Error: {error}\n", "Aborted!\n", 1)
         return self._push(context, name, data)
@@ -180,7 +180,7 @@ class _Config:
         """
         device = self._device
         before = copy.deepcopy(device.running)
-        check_change(before, target)
+        check_change(before, target, self._device.release)
         if dry_run:
             return
         rows = rows_changed(before, target)
@@ -252,7 +252,7 @@ class _Config:
     def _checkpoint(self, _context: Context, words: list[str]) -> Result:
         try:
             path = self._path(words)
-            check_config(self._device.running)
+            check_config(self._device.running, self._device.release)
         except (PatchRefusedError, ConfigRefusedError) as error:
             usage = "checkpoint [OPTIONS] CHECKPOINT_NAME"
             return _fail("Failed to create a config checkpoint", usage, error)

@@ -62,7 +62,7 @@ def difference(running: Tables, target: Tables) -> list[dict[str, Any]]:
     return list(jsonpatch.make_patch(running, target))
 
 
-def check_change(running: Tables, target: Tables) -> None:
+def check_change(running: Tables, target: Tables, release: str = "202405") -> None:
     """Judge a change as GCU does before it touches anything.
 
     Raises
@@ -83,7 +83,7 @@ def check_change(running: Tables, target: Tables) -> None:
         _check_field(sku, operation)
     _check_create_only(running, target)
     try:
-        check_config(target)
+        check_config(target, release)
     except ConfigRefusedError as error:
         message = f"Given patch will produce invalid config. Error: {error}"
         raise PatchRefusedError(message) from None

@@ -345,6 +345,20 @@ def test_unknown_commands_are_refused(leaf: SonicStandIn) -> None:
     assert leaf.run_detached("config qos reload")[0] == 1
 
 
+@pytest.mark.parametrize(("release", "code"), [("202405", 0), ("202505", 1), ("master", 1)])
+def test_models_of_the_release(release: str, code: int) -> None:
+    """A slow poll of the watchdog is taken by the models of 202405 alone."""
+    leaf = SonicStandIn(leaf_spec(release=release), LabClock())
+    for name in ("detection_time", "restoration_time"):
+        for port in leaf.table("PFC_WD"):
+            if port != "GLOBAL":
+                leaf.hand_edit("PFC_WD", port, name, "2000")
+    leaf.hand_edit("PFC_WD", "GLOBAL", "POLL_INTERVAL", "1001")
+    done, out = leaf.run_detached("config checkpoint slow")
+    assert (done != 0) is bool(code), out
+    leaf.fs.close()
+
+
 # -- computed buffers ----------------------------------------------------------------------------
 
 
