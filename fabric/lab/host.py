@@ -1,6 +1,8 @@
 """Stand-in of a GPU host with RDMA NICs.
 
-Known: the tools as named in ``host_qos``, ``host_net`` and ``host_rdma``; files of the OFED driver
+Known: the tools as named in the modules ``host_*``, which all read the one model of
+``host_hardware``, the driver state of ``host_qos`` and the kernel of ``host_net``, so that their
+outputs agree; files of the OFED driver
 below `/sys/class/net/<if>/ecn` and `/sys/class/infiniband/<dev>/tc/1/traffic_class` (writing 106
 reads back as ``Global tclass=106``, -1 clears). Everything that the driver holds is lost at a
 restart; addresses come back from netplan, kernel parameters from sysctl.d, the rest from the
@@ -12,7 +14,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fabric.lab import host_net, host_qos, host_rdma
+from fabric.lab import (
+    host_counters,
+    host_firmware,
+    host_hardware,
+    host_net,
+    host_pci,
+    host_qos,
+    host_rdma,
+)
+from fabric.lab.host_dcb import Dcb
+from fabric.lab.host_ethtool import Ethtool
 from fabric.lab.shell_types import Result
 from fabric.lab.ssh import SshStandIn
 from fabric.lab.standin import stand_ins
@@ -60,17 +72,6 @@ _ECN_FILES = {
     "roce_rp/initial_alpha_value": "1023",
     **{f"roce_{side}/enable/{priority}": "1" for side in ("rp", "np") for priority in range(8)},
 }
-_COUNTERS = (
-    *(
-        f"{way}_prio{p}_{what}"
-        for p in range(8)
-        for way in ("rx", "tx")
-        for what in ("packets", "pause")
-    ),
-    *(f"rx_prio{priority}_discards" for priority in range(8)),
-    *("rx_discards_phy", "tx_discards_phy", "rx_out_of_buffer", "link_down_events_phy"),
-    *("tx_pause_storm_warning_events", "tx_pause_storm_error_events"),
-)
 
 
 @stand_ins.add("host")
@@ -90,7 +91,9 @@ class HostStandIn(SshStandIn):
         self.network = host_net.HostNetwork(self)
         self.qos: dict[str, host_qos.NicQos] = {}
         self.pause: dict[str, dict[str, str]] = {}
-        self.counters: dict[str, dict[str, int]] = {}
+        self.counters = host_counters.HostCounters(self)
+        self.cards = host_hardware.cards(spec.nics)
+        self.gpus = host_hardware.gpus(self.cards)
         self.cma_mode: dict[str, str] = {}
         self.cma_tos: dict[str, int] = {}
         self.modules: set[str] = set()
@@ -106,9 +109,12 @@ class HostStandIn(SshStandIn):
             self.network.state.links[nic.interface] = host_net.Link(nic.interface, nic.mac)
             self._watch(nic)
         self._load_driver()
-        self.tools.update(host_rdma.commands(self))
+        for tools in (host_rdma, host_pci, host_firmware, host_counters):
+            self.tools.update(tools.commands(self))
         self.tools.update({
             "mlnx_qos": host_qos.command(self),
+            "dcb": Dcb(self).command,
+            "ethtool": Ethtool(self).command,
             "ip": self.network.ip,
             "netplan": self.network.netplan,
             "sysctl": self.sysctl.command,
@@ -136,24 +142,21 @@ class HostStandIn(SshStandIn):
         for nic in self.spec.nics:
             self.qos[nic.interface] = host_qos.NicQos()
             self.pause[nic.interface] = {"rx": "on", "tx": "on"}
-            self.counters[nic.interface] = dict.fromkeys(_COUNTERS, 0)
+        self.counters.clear()
         self.fs.defer(self._write_sysfs)
 
     def _write_sysfs(self) -> None:
+        host_pci.write_sysfs(self)
         for nic in self.spec.nics:
             folder = f"/sys/class/net/{nic.interface}"
-            address = nic.pci_address or "0000:00:00.0"
-            device = f"/sys/devices/pci/{address}"
-            self.fs.mkdir(device)
             self.fs.put(f"{folder}/address", nic.mac + "\n")
             self.fs.put(f"{folder}/speed", f"{nic.speed_gbps * 1000}\n")
             for name, value in _ECN_FILES.items():
                 self.fs.put(f"{folder}/ecn/{name}", value + "\n")
             rdma = f"/sys/class/infiniband/{nic.rdma_device}"
             self.fs.put(f"{rdma}/tc/1/traffic_class", "")
-            for link in (f"{folder}/device", f"{rdma}/device"):
-                if not (self.fs.top / link.lstrip("/")).is_symlink():
-                    self.fs.link(link, device)
+            for name, read in self.counters.files(nic).items():
+                self.fs.computed(f"{rdma}/ports/1/hw_counters/{name}", read)
         self.after_network_change()
 
     def _watch(self, nic: NicSpec) -> None:

@@ -17,12 +17,14 @@ from fabric.platforms import platforms
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fabric.design.model import DeviceDesign, HostDesign
+    from fabric.design.model import DeviceDesign, HostDesign, PortDesign
     from fabric.lab.lab import Lab
     from fabric.lab.standin import SwitchStandIn
 
 _SWITCH_USER = "admin"
 _HOST_USER = "ops"
+#: FEC of a port in the design, as ethtool names it at the other end of the cable.
+_FEC = {"rs": "RS", "fc": "BaseR", "none": "Off"}
 
 
 def specs(
@@ -91,8 +93,12 @@ def _switch(
 def _announced(devices: Mapping[str, DeviceDesign], device: str, port: str) -> str:
     """Return the port id that a neighbour announces: the alias of a port, or its name."""
     if device in devices and platforms[devices[device].platform].announces_alias:
-        return next(item.alias for item in devices[device].ports if item.name == port)
+        return _port(devices, device, port).alias
     return port
+
+
+def _port(devices: Mapping[str, DeviceDesign], device: str, port: str) -> PortDesign:
+    return next(item for item in devices[device].ports if item.name == port)
 
 
 def _host(design: HostDesign, devices: Mapping[str, DeviceDesign], password: str) -> StandInSpec:
@@ -121,7 +127,11 @@ def _host(design: HostDesign, devices: Mapping[str, DeviceDesign], password: str
                     nic.interface,
                     nic.rdma_device,
                     nic.mac or mac_of(f"{design.name} {nic.interface}"),
-                    speed_gbps=nic.speed_gbps,
+                    nic.pci_address,
+                    nic.speed_gbps,
+                    nic.numa_node,
+                    nic.gpus,
+                    _FEC[_port(devices, nic.leaf, nic.leaf_port).fec],
                 )
                 for nic in design.nics
             ),
