@@ -1,8 +1,9 @@
-"""What the tools of the adapter say: ibstat, mlxconfig query, ofed_info.
+"""What the tools of the adapter say: ibstat, ibv_devinfo, mlxconfig query, ofed_info.
 
 Known: linux-rdma/rdma-core, infiniband-diags/ibstat.c at 691953d8; Mellanox/mstflint,
 mlxconfig/mlxcfg_ui.cpp at b9d9e844 (columns of ``-e``, ``*`` before what differs); ``ofed_info -s``
-ends with a colon. mlxconfig needs root.
+ends with a colon; libibverbs/examples/devinfo.c; the MTU of RoCE is the largest that fits the
+network device less 96 bytes (Linux include/rdma/ib_addr.h, iboe_get_mtu). mlxconfig needs root.
 Assumed: RoCE ports alone, so LIDs are 0; a port that is down says 40 Gb/s; settings are kept in
 ``Card.nv_config`` and ``Card.nv_next``, ``set`` is not supported.
 """
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 OFED = "MLNX_OFED_LINUX-24.10-0.7.0.0:"
 _DOWN_GBPS = 40
+_HEADERS_BYTES = 96
+_ROCE_MTUS_BYTES = (256, 512, 1024, 2048, 4096)
 
 
 def commands(host: HostStandIn) -> dict[str, Tool]:
@@ -32,6 +35,12 @@ def commands(host: HostStandIn) -> dict[str, Tool]:
         if not cards:
             return Result("", f"ibpanic: '{''.join(argv[1:])}' IB device can't be found\n", 255)
         return Result("".join(_ibstat(host, card) for card in cards))
+
+    def ibv_devinfo(_context: Context, argv: list[str], _stdin: str) -> Result:
+        found = [card for card in host.cards.values() if argv[1:] == ["-d", card.nic.rdma_device]]
+        if not found:
+            return Result("", "No IB devices found\n", 255)
+        return Result(_devinfo(host, found[0]))
 
     def mlxconfig(context: Context, argv: list[str], _stdin: str) -> Result:
         words = [word for word in argv[1:] if word != "-e"]
@@ -47,7 +56,7 @@ def commands(host: HostStandIn) -> dict[str, Tool]:
     def ofed_info(_context: Context, argv: list[str], _stdin: str) -> Result:
         return Result(f"{OFED}\n") if argv[1:] == ["-s"] else Result("", "ofed_info: only -s\n", 1)
 
-    tools: dict[str, Tool] = {"ibstat": ibstat, "ofed_info": ofed_info}
+    tools: dict[str, Tool] = {"ibstat": ibstat, "ibv_devinfo": ibv_devinfo, "ofed_info": ofed_info}
     return {**tools, "mlxconfig": mlxconfig, "mstconfig": mlxconfig}
 
 
@@ -69,6 +78,30 @@ def _ibstat(host: HostStandIn, card: Card) -> str:
         f"\tFirmware version: {card.firmware}\n\tHardware version: 0\n"
         f"\tNode GUID: 0x{card.guid}\n\tSystem image GUID: 0x{card.guid}\n\tPort 1:\n"
         + "".join(f"\t\t{name}: {value}\n" for name, value in rows.items())
+    )
+
+
+def _devinfo(host: HostStandIn, card: Card) -> str:
+    room = host.network.state.links[card.nic.interface].mtu - _HEADERS_BYTES
+    code, active = max(
+        (n, mtu) for n, mtu in enumerate(_ROCE_MTUS_BYTES, 1) if mtu <= max(room, 256)
+    )
+    state = "PORT_ACTIVE (4)" if host.link_up(card.nic.interface) else "PORT_DOWN (1)"
+    rows = {
+        "state": state,
+        "max_mtu": "4096 (5)",
+        "active_mtu": f"{active} ({code})",
+        "sm_lid": 0,
+        "port_lid": 0,
+        "port_lmc": "0x00",
+        "link_layer": "Ethernet",
+    }
+    return (
+        f"hca_id:\t{card.nic.rdma_device}\n\ttransport:\t\t\tInfiniBand (0)\n"
+        f"\tfw_ver:\t\t\t\t{card.firmware}\n\tvendor_id:\t\t\t0x02c9\n\tphys_port_cnt:\t\t\t1\n"
+        "\t\tport:\t1\n"
+        + "".join(f"\t\t\t{name}:\t\t{value}\n" for name, value in rows.items())
+        + "\n"
     )
 
 

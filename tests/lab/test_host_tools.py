@@ -148,6 +148,7 @@ REFUSED = {
     "lspci of everything in short": ("lspci", 1),
     "nvidia-smi option": ("nvidia-smi --fast", 2),
     "counters of nothing": ("show_counters mlx5_9", 1),
+    "MTU of nothing": ("ibv_devinfo -d mlx5_9", 255),
     "statistic of nothing": ("rdma statistic show link mlx5_9/1", 1),
     "FEC": ("ethtool --set-fec rail0 encoding llrs", 1),
     "option of ethtool": ("ethtool --test rail0", 1),
