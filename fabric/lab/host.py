@@ -128,6 +128,11 @@ class HostStandIn(SshStandIn):
             "reboot": self._reboot_command,
         })
 
+    @property
+    def rdma_nics(self) -> list[NicSpec]:
+        """The NICs that have an RDMA device."""
+        return [nic for nic in self.spec.nics if nic.rdma_device]
+
     def _interface_parameters(self) -> dict[str, str]:
         names = ["all", "default", *(nic.interface for nic in self.spec.nics)]
         return {
@@ -153,6 +158,7 @@ class HostStandIn(SshStandIn):
             self.fs.put(f"{folder}/speed", f"{nic.speed_gbps * 1000}\n")
             for name, value in _ECN_FILES.items():
                 self.fs.put(f"{folder}/ecn/{name}", value + "\n")
+        for nic in self.rdma_nics:
             rdma = f"/sys/class/infiniband/{nic.rdma_device}"
             self.fs.put(f"{rdma}/tc/1/traffic_class", "")
             for name, read in self.counters.files(nic).items():
@@ -168,7 +174,7 @@ class HostStandIn(SshStandIn):
 
     def after_network_change(self) -> None:
         """Write the GID table into sysfs."""
-        for nic in self.spec.nics:
+        for nic in self.rdma_nics:
             folder = f"/sys/class/infiniband/{nic.rdma_device}/ports/1"
             for name in ("gids", "gid_attrs/types", "gid_attrs/ndevs"):
                 self.fs.mkdir(f"{folder}/{name}")

@@ -93,13 +93,13 @@ class HostCounters:
 
     def statistic(self, words: list[str], *, as_json: bool) -> Result:
         """Answer ``rdma statistic``."""
-        ports = [f"{nic.rdma_device}/1" for nic in self._host.spec.nics]
+        ports = [f"{nic.rdma_device}/1" for nic in self._host.rdma_nics]
         if words[:1] == ["show"]:
             words = words[1:]
         if words and (words[0] != "link" or len(words) != 2 or words[1] not in ports):  # noqa: PLR2004
             return Result("", "Wrong device name\n" if words[:1] == ["link"] else "rdma: bad\n", 1)
         chosen = [
-            nic for nic in self._host.spec.nics if not words or nic.rdma_device == words[1][:-2]
+            nic for nic in self._host.rdma_nics if not words or nic.rdma_device == words[1][:-2]
         ]
         rows = [(nic.rdma_device, self.of_rdma(nic.interface)) for nic in chosen]
         if as_json:
@@ -116,7 +116,7 @@ def commands(host: HostStandIn) -> dict[str, Tool]:
     """Return the commands by name."""
 
     def show_counters(_context: Context, argv: list[str], _stdin: str) -> Result:
-        nic = next((nic for nic in host.spec.nics if [nic.rdma_device] == argv[1:]), None)
+        nic = next((nic for nic in host.rdma_nics if [nic.rdma_device] == argv[1:]), None)
         if nic is None:
             return Result("", "show_counters: no such device\n", 1)
         files = host.counters.files(nic)

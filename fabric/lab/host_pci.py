@@ -44,6 +44,7 @@ def commands(host: HostStandIn) -> dict[str, Tool]:
 
 def write_sysfs(host: HostStandIn) -> None:
     """Write the PCI devices and the links that lead to them."""
+    host.fs.mkdir("/sys/class/infiniband")
     for card in host.cards.values():
         top = f"/sys/devices/{card.path.split('/')[0]}"
         rows = [

@@ -55,7 +55,7 @@ class _Rdma:
         self._host = host
 
     def _nic(self, device: str) -> NicSpec | None:
-        return next((nic for nic in self._host.spec.nics if nic.rdma_device == device), None)
+        return next((nic for nic in self._host.rdma_nics if nic.rdma_device == device), None)
 
     def _up(self, nic: NicSpec) -> bool:
         return self._host.link_up(nic.interface)
@@ -64,7 +64,7 @@ class _Rdma:
         text = "DEV\tPORT\tINDEX\tGID\t\t\t\t\tIPv4  \t\tVER\tDEV\n"
         text += "---\t----\t-----\t---\t\t\t\t\t------------  \t---\t---\n"
         count = 0
-        for nic in sorted(self._host.spec.nics, key=lambda nic: nic.rdma_device):
+        for nic in sorted(self._host.rdma_nics, key=lambda nic: nic.rdma_device):
             if argv[1:] and nic.rdma_device not in argv[1:]:
                 continue
             for half, (gid, ipv4) in enumerate(gids(self._host, nic)):
@@ -79,7 +79,7 @@ class _Rdma:
     def ibdev2netdev(self, _context: Context, _argv: list[str], _stdin: str) -> Result:
         rows = (
             f"{nic.rdma_device} port 1 ==> {nic.interface} ({'Up' if self._up(nic) else 'Down'})\n"
-            for nic in self._host.spec.nics
+            for nic in self._host.rdma_nics
         )
         return Result("".join(rows))
 
@@ -91,7 +91,7 @@ class _Rdma:
             return Result("", "rdma: only link [show] and statistic are supported\n", 1)
         rows: list[dict[str, Any]] = []
         names = list(self._host.network.state.links)
-        for number, nic in enumerate(self._host.spec.nics):
+        for number, nic in enumerate(self._host.rdma_nics):
             up = self._up(nic)
             row = {"ifindex": number, "ifname": nic.rdma_device, "port": 1}
             row |= {"state": "ACTIVE" if up else "DOWN"}
