@@ -25,6 +25,7 @@ from fabric.lab import (
 )
 from fabric.lab.host_dcb import Dcb
 from fabric.lab.host_ethtool import Ethtool
+from fabric.lab.host_probe import ProbeTools
 from fabric.lab.shell_types import Result
 from fabric.lab.ssh import SshStandIn
 from fabric.lab.standin import stand_ins
@@ -32,6 +33,8 @@ from fabric.lab.sysctl import Sysctl
 from fabric.lab.systemd import Systemd
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from fabric.lab.clock import LabClock
     from fabric.lab.shell_types import Context
     from fabric.lab.spec import NicSpec, StandInSpec
@@ -98,6 +101,7 @@ class HostStandIn(SshStandIn):
         self.cma_tos: dict[str, int] = {}
         self.modules: set[str] = set()
         self.unplugged: set[str] = set()
+        self.probing = ProbeTools(self)
         self.systemd = Systemd(self)
         self.sysctl = Sysctl(self, _KERNEL | self._interface_parameters())
         for folder in ("/etc/systemd/system", "/etc/netplan", "/etc/sysctl.d", "/etc/udev/rules.d"):
@@ -112,6 +116,7 @@ class HostStandIn(SshStandIn):
         for tools in (host_rdma, host_pci, host_firmware, host_counters):
             self.tools.update(tools.commands(self))
         self.tools.update({
+            **self.probing.commands(),
             "mlnx_qos": host_qos.command(self),
             "dcb": Dcb(self).command,
             "ethtool": Ethtool(self).command,
@@ -127,6 +132,10 @@ class HostStandIn(SshStandIn):
             "uname": self._uname,
             "reboot": self._reboot_command,
         })
+
+    def start_service(self, words: list[str]) -> Callable[[], None] | None:
+        """Start rping or ib_write_bw as a server."""
+        return self.probing.serve(words)
 
     @property
     def rdma_nics(self) -> list[NicSpec]:

@@ -10,6 +10,7 @@ import hashlib
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
+from fabric.lab.host_paths import LabPaths
 from fabric.lab.spec import Neighbour, NicSpec, StandInSpec
 from fabric.lab.standin import load_stand_ins, stand_ins
 from fabric.platforms import platforms
@@ -140,7 +141,11 @@ def _host(design: HostDesign, devices: Mapping[str, DeviceDesign], password: str
 
 
 def wire(lab: Lab, devices: Mapping[str, DeviceDesign]) -> None:
-    """Make BGP sessions depend on both ends: one is up when the far end knows it too."""
+    """Connect the stand-ins.
+
+    BGP sessions depend on both ends: one is up when the far end knows it too. Hosts reach each
+    other as they are cabled.
+    """
     far_ends = {
         (name, here): (peer.name, there)
         for name, design in devices.items()
@@ -154,3 +159,8 @@ def wire(lab: Lab, devices: Mapping[str, DeviceDesign]) -> None:
 
     for name in devices:
         lab[name].watch_bgp(partial(up, name))
+    hosts = {name: lab[name] for name in lab.names() if name not in devices}
+    spines = frozenset(name for name, design in devices.items() if design.role == "spine")
+    paths = LabPaths(hosts, spines)
+    for host in hosts.values():
+        host.probing.paths = paths

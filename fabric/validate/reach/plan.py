@@ -87,6 +87,8 @@ def pairs(ends: Ends) -> tuple[Ints, Ints, Ints]:
     In each class a NIC that has a partner at all is a source and a target: with cells of equal
     size once, else at most twice, so that there are no more than 8 pairs for each NIC.
     """
+    if not len(ends.row):
+        return ends.row, ends.row, ends.row
     found = [_of_class(ends, kind) for kind in range(len(CLASSES))]
     source = np.concatenate([pair[0] for pair in found])
     target = np.concatenate([pair[1] for pair in found])
@@ -123,11 +125,9 @@ class _Circle:
         self._cell[self._order] = cell
         self._rank = np.empty_like(cell)
         self._rank[self._order] = np.arange(len(cell)) - np.repeat(starts, self._size)
-        groups = table[0, starts] if len(starts) else starts
-        _, self._first_of, inverse, counts = np.unique(
-            groups, return_index=True, return_inverse=True, return_counts=True
+        _, self._first_of, self._group_of_cell, self._cells_in = np.unique(
+            table[0, starts], return_index=True, return_inverse=True, return_counts=True
         )
-        self._group_of_cell, self._cells_in = inverse, counts
         self._rails = len(np.unique(ends.rail))
 
     def partners(self, who: Ints, *, backwards: bool = False) -> tuple[Ints, Ints]:
