@@ -39,13 +39,14 @@ demo: $(READY) ## Show the main job on the embedded lab: no hardware, no root
 test: lint ## Lint, types, import rules and all tests
 	$(BIN)/pytest -q -n 2
 
-lint: $(READY) ## ruff, mypy, lint-imports, yamllint, j2lint, codespell, lock file
+lint: $(READY) ## ruff, mypy, lint-imports, yamllint, ansible-lint, j2lint, codespell, lock file
 	$(UV) lock --check --quiet
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/yamllint --strict inventory playbooks
+	$(BIN)/ansible-lint --offline -q playbooks
 	$(BIN)/j2lint $(TEMPLATES)
 	$(BIN)/codespell
 	@if command -v shellcheck >/dev/null; then shellcheck .ci/run; \

@@ -1,0 +1,75 @@
+"""A real SSH server whose commands run on this machine: hosts with Python, for Ansible."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from contextlib import contextmanager
+
+import asyncssh
+
+
+class _Server(asyncssh.SSHServer):
+    def begin_auth(self, username: str) -> bool:
+        return True
+
+    def password_auth_supported(self) -> bool:
+        return True
+
+    def validate_password(self, username: str, password: str) -> bool:
+        return password == "lab-password"
+
+
+async def _run(process: asyncssh.SSHServerProcess) -> None:
+    """Run the command by a shell, as sshd does; without input."""
+    child = await asyncio.create_subprocess_exec(
+        "/bin/sh",
+        "-c",
+        process.command or "",
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    out, err = await child.communicate()
+    process.stdout.write(out)
+    process.stderr.write(err)
+    process.exit(child.returncode or 0)
+
+
+@contextmanager
+def ssh_server():
+    """Yield (port, public host key) of a server on the loopback address."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    key = asyncssh.generate_private_key("ssh-ed25519")
+
+    async def start():
+        return await asyncssh.listen(
+            "127.0.0.1",
+            0,
+            server_factory=_Server,
+            server_host_keys=[key],
+            process_factory=_run,
+            sftp_factory=True,
+            encoding=None,
+            config=None,
+        )
+
+    listener = asyncio.run_coroutine_threadsafe(start(), loop).result(20)
+    try:
+        yield listener.get_port(), key.export_public_key("openssh").decode().strip()
+    finally:
+
+        async def stop():
+            listener.close()
+            await listener.wait_closed()
+            tasks = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+        asyncio.run_coroutine_threadsafe(stop(), loop).result(20)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
