@@ -88,7 +88,9 @@ def drift(
     hosts: Hosts = True,
     form: FormatOption = Format.TEXT,
 ) -> None:
-    """Compare what runs with the inventory, the NICs of hosts included.
+    """Compare what runs with the inventory.
+
+    Configuration, and of hosts what every NIC says of itself.
 
     Exit codes: 0 clean, 2, 3, 4 drift.
     """

@@ -48,10 +48,11 @@ def probe(
     ] = False,
     form: FormatOption = Format.TEXT,
 ) -> None:
-    """Reach every NIC from others, by every kind of path: one leaf, one rail, other rails, units.
+    """Reach every NIC from others, by every kind of path.
 
-    Each NIC is the source and the target of at most two probes of each kind; in a round each host
-    takes part in one probe at most. Without --run the plan is shown. Bandwidth loads the fabric:
+    Paths through one leaf, within a rail, between rails and between units. Each NIC is the source
+    and the target of at most two probes of each kind; in a round each host takes part in one probe
+    at most. Without --run the plan is shown. Bandwidth loads the fabric:
     98.5 % of the ceiling is accepted, and no loss.
 
     Exit codes: 0, 2, 4 (a NIC is not reached, too slow, or loses packets).

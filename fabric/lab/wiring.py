@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 
 _SWITCH_USER = "admin"
 _HOST_USER = "ops"
-#: FEC of a port in the design, as ethtool names it at the other end of the cable.
-_FEC = {"rs": "RS", "fc": "BaseR", "none": "Off"}
+#: FEC of a port in the design, as ethtool names it at the other end of the cable; what is left to
+#: the switch is taken for RS.
+_FEC = {"": "RS", "rs": "RS", "fc": "BaseR", "none": "Off"}
 
 
 def specs(

@@ -14,7 +14,7 @@ from fabric.validate.nics.network import roce_mtu_bytes
 from fabric.validate.reach.acceptance import needed_gbps
 from fabric.validate.reach.causes import SCOPES, causes
 from fabric.validate.reach.commands import Marking, ProbeEnd
-from fabric.validate.reach.plan import CLASSES, probes
+from fabric.validate.reach.plan import CLASSES, SAME_LEAF, probes
 from fabric.workflow.devices import Selection, chosen
 
 if TYPE_CHECKING:
@@ -224,6 +224,10 @@ def _causes(plan: Plan, failed: Any) -> tuple[str, ...]:
     values = {"nic": np.arange(len(nics)), "host": nics.host, "leaf": nics.leaf, "rail": nics.rail}
     ends = {scope: (values[scope][table.source], values[scope][table.target]) for scope in SCOPES}
     found, left = causes(failed, ends)
+    # a NIC whose routing is wrong still reaches its own leaf
+    far = np.flatnonzero(table.kind != SAME_LEAF)
+    beyond, far_left = causes(left[far], {key: (a[far], b[far]) for key, (a, b) in ends.items()})
+    rest = int(left.sum()) - int(left[far].sum()) + int(far_left.sum())
 
     def name(scope: str, number: int) -> str:
         if scope == "nic":
@@ -233,4 +237,8 @@ def _causes(plan: Plan, failed: Any) -> tuple[str, ...]:
         return f"leaf {fabric.switches.names[number]}" if scope == "leaf" else f"rail {number}"
 
     lines = [f"{name(item.scope, item.number)}: all {item.probes} probes failed" for item in found]
-    return (*lines, *([f"{left} further failures have no common cause"] if left else []))
+    lines += [
+        f"{name(item.scope, item.number)}: all {item.probes} probes beyond one leaf failed"
+        for item in beyond
+    ]
+    return (*lines, *([f"{rest} further failures have no common cause"] if rest else []))

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from contextlib import contextmanager
+from functools import partial
 
 import asyncssh
 
 
 class _Server(asyncssh.SSHServer):
+    def __init__(self, connections):
+        self._connections = connections
+
+    def connection_made(self, conn):
+        self._connections.append(conn)
+
     def begin_auth(self, username: str) -> bool:
         return True
 
@@ -20,12 +28,13 @@ class _Server(asyncssh.SSHServer):
         return password == "lab-password"
 
 
-async def _run(process: asyncssh.SSHServerProcess) -> None:
+async def _run(path: str, process: asyncssh.SSHServerProcess) -> None:
     """Run the command by a shell, as sshd does; without input."""
     child = await asyncio.create_subprocess_exec(
         "/bin/sh",
         "-c",
         process.command or "",
+        env={**os.environ, "PATH": path},
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
@@ -37,20 +46,21 @@ async def _run(process: asyncssh.SSHServerProcess) -> None:
 
 
 @contextmanager
-def ssh_server():
-    """Yield (port, public host key) of a server on the loopback address."""
+def ssh_server(path: str):
+    """Yield (port, public host key) of a server on loopback; commands have this PATH."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
+    connections = []
     key = asyncssh.generate_private_key("ssh-ed25519")
 
     async def start():
         return await asyncssh.listen(
             "127.0.0.1",
             0,
-            server_factory=_Server,
+            server_factory=lambda: _Server(connections),
             server_host_keys=[key],
-            process_factory=_run,
+            process_factory=partial(_run, path),
             sftp_factory=True,
             encoding=None,
             config=None,
@@ -64,6 +74,9 @@ def ssh_server():
         async def stop():
             listener.close()
             await listener.wait_closed()
+            for connection in connections:
+                connection.abort()
+                await connection.wait_closed()
             tasks = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
             for task in tasks:
                 task.cancel()
@@ -72,4 +85,5 @@ def ssh_server():
         asyncio.run_coroutine_threadsafe(stop(), loop).result(20)
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
+        loop.run_until_complete(loop.shutdown_asyncgens())
         loop.close()

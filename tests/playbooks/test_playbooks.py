@@ -172,7 +172,7 @@ def test_a_script_that_fails_fails_the_play(site):
 
 
 def test_over_ssh_to_a_host_with_python(site, tmp_path):
-    with ssh_server() as (port, key):
+    with ssh_server(f"{site.folder / 'bin'}:{os.environ['PATH']}") as (port, key):
         known = tmp_path / "known_hosts"
         known.write_text(f"[127.0.0.1]:{port} {key}\n")
         ssh = {

@@ -101,7 +101,7 @@ FAULTS = {
     "no rule": (
         lambda host: host.run_detached("ip rule del from 10.64.2.2 table 100 priority 100"),
         "ping",
-        "NIC gpu003 eth1",
+        "NIC gpu003 eth1: all 6 probes beyond one leaf failed",
     ),
     "no RDMA ping": (lambda host: host.tools.pop("rping"), "rping", "host gpu003"),
     "the session breaks": (

@@ -29,8 +29,8 @@ class Cause:
     probes: int
 
 
-def causes(failed: Bools, ends: Mapping[str, tuple[Ints, Ints]]) -> tuple[list[Cause], int]:
-    """Return likely causes, the one that explains most first, and how many failures are left.
+def causes(failed: Bools, ends: Mapping[str, tuple[Ints, Ints]]) -> tuple[list[Cause], Bools]:
+    """Return likely causes, the one that explains most first, and which failures are left.
 
     Parameters
     ----------
@@ -44,7 +44,8 @@ def causes(failed: Bools, ends: Mapping[str, tuple[Ints, Ints]]) -> tuple[list[C
     -----
     One failed probe alone could be any of its ends, so that a cause has two failures at least.
     """
-    open_, found = failed.copy(), []
+    open_ = failed.copy()
+    found: list[Cause] = []
     while open_.any():
         best = max((_best(scope, failed, open_, ends[scope]) for scope in SCOPES), key=_gain)
         if _gain(best) < _ENOUGH:
@@ -53,7 +54,7 @@ def causes(failed: Bools, ends: Mapping[str, tuple[Ints, Ints]]) -> tuple[list[C
         found.append(cause)
         source, target = ends[cause.scope]
         open_ &= (source != cause.number) & (target != cause.number)
-    return found, int(open_.sum())
+    return found, open_
 
 
 def _gain(item: tuple[Cause, int]) -> int:
