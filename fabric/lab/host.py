@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from fabric.lab import (
     host_counters,
+    host_dcb_counters,
     host_firmware,
     host_hardware,
     host_net,
@@ -23,7 +24,6 @@ from fabric.lab import (
     host_qos,
     host_rdma,
 )
-from fabric.lab.host_dcb import Dcb
 from fabric.lab.host_ethtool import Ethtool
 from fabric.lab.host_probe import ProbeTools
 from fabric.lab.shell_types import Result
@@ -92,6 +92,7 @@ class HostStandIn(SshStandIn):
     def __init__(self, spec: StandInSpec, clock: LabClock) -> None:
         super().__init__(spec, clock)
         self.network = host_net.HostNetwork(self)
+        self.storm_ms: dict[str, int] = {}
         self.qos: dict[str, host_qos.NicQos] = {}
         self.pause: dict[str, dict[str, str]] = {}
         self.counters = host_counters.HostCounters(self)
@@ -118,7 +119,7 @@ class HostStandIn(SshStandIn):
         self.tools.update({
             **self.probing.commands(),
             "mlnx_qos": host_qos.command(self),
-            "dcb": Dcb(self).command,
+            "dcb": host_dcb_counters.command(self),
             "ethtool": Ethtool(self).command,
             "ip": self.network.ip,
             "netplan": self.network.netplan,
@@ -153,6 +154,7 @@ class HostStandIn(SshStandIn):
 
     def _load_driver(self) -> None:
         """Put the NICs into the state after a load of the driver."""
+        self.storm_ms.clear()
         for nic in self.spec.nics:
             self.qos[nic.interface] = host_qos.NicQos()
             self.pause[nic.interface] = {"rx": "on", "tx": "on"}

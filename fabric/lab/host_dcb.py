@@ -1,11 +1,10 @@
-"""dcb of a GPU host: the same driver state as mlnx_qos, through iproute2.
+"""dcb of a GPU host, over the same driver as mlnx_qos.
 
-Known: iproute2/iproute2, dcb/ at ee2a4a86: names of the JSON, ``key:value`` arrays with ``all``,
-``{}`` for an empty application table, a blank third member in the pairs of that table since 6.5;
-Linux mlx5 (core/en_dcbnl.c): the ``delay`` of PFC is taken for metres of cable, only DSCP entries
-are accepted, an ETS share must sum to 100, ``app replace`` ends with 0 even when it was refused.
-Assumed: only the objects pfc, ets, app, buffer, dcbx and maxrate; buffers and rates are shown
-alone; text for people is not printed, so ``-j`` is needed to show.
+Known: iproute2 6.1 (dcb/*.c: arguments ``key:value`` with the key ``all``, JSON and text forms;
+``app replace`` ends with 0 when the kernel refuses); Linux mlx5 (core/en_dcbnl.c: only the DSCP
+selector is taken, one priority for each DSCP, ``delay`` is the cable length, ETS bandwidths sum to
+100, another PFC mask toggles the link). Assumed: no other object than app, buffer, dcbx, ets, pfc;
+words of text are printed without names of DSCPs, as ``-N`` does.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from fabric.lab.host_qos import TOTAL_BYTES
 from fabric.lab.shell_types import Result
 
 if TYPE_CHECKING:
@@ -20,214 +20,200 @@ if TYPE_CHECKING:
 
     from fabric.lab.host import HostStandIn
     from fabric.lab.host_qos import NicQos
-    from fabric.lab.shell_types import Context
+    from fabric.lab.shell_types import Context, Tool
 
-_EIGHT = range(8)
-_TOTAL_BYTES = 262016
-_KILOBIT = 1000
-_MAX_CABLE_M = 999
+_COUNT = 8
+_DSCPS = 64
 _PERCENT = 100
+_MAX_CABLE_M = 1000
+_APP_VERBS = {("app", "replace"), ("app", "flush")}
+_WORDS = {
+    "pfc": {"prio-pfc", "delay", "macsec-bypass"},
+    "ets": {"willing", "prio-tc", "tc-tsa", "tc-bw"},
+    "buffer": {"prio-buffer", "buffer-size"},
+    "app": {"dscp-prio"},
+    "dcbx": {"host", "lld-managed", "cee", "ieee", "static"},
+}
 
 
-class _BadError(Exception):
-    """The tool refuses its words, or the kernel a message."""
+class _RefusedError(Exception):
+    """The tool ends with 1."""
 
 
-class Dcb:
-    """The command."""
+def command(host: HostStandIn) -> Tool:
+    """Return the command dcb of a host."""
 
-    def __init__(self, host: HostStandIn) -> None:
-        self._host = host
-        self._show: dict[str, Callable[[str, NicQos], dict[str, Any]]] = {
-            "pfc": self._show_pfc,
-            "ets": _show_ets,
-            "app": _show_app,
-            "buffer": _show_buffer,
-            "dcbx": _show_dcbx,
-            "maxrate": _show_maxrate,
-        }
-
-    def command(self, context: Context, argv: list[str], _stdin: str) -> Result:
-        """Answer dcb."""
-        words = argv[1:]
-        flags = set()
-        while words and words[0].startswith("-"):
-            flags.add(words.pop(0))
-        if flags - {"-j", "-p", "-s", "-N"} or len(words) < 4 or words[2] != "dev":  # noqa: PLR2004
-            return Result("", "dcb: bad command line\n", 1)
-        what, verb, _, name, *rest = words
-        if what not in self._show:
-            return Result("", f'Object "{what}" is unknown, try "dcb help".\n', 255)
-        qos = self._host.qos.get(name)
-        if qos is None:
-            return Result("", f'Device "{name}" not found\n', 1)
-        if verb == "show":
-            if "-j" not in flags or rest:
-                return Result("", "dcb: only -j shows here\n", 1)
-            row = self._show[what](name, qos)
-            if what == "pfc" and "-s" not in flags:
-                del row["requests"], row["indications"]
-            return Result(json.dumps(row, separators=(",", ":")) + "\n")
-        if not context.root:
-            return Result("", "dcb: Attribute write: Operation not permitted\n", 1)
+    def run(context: Context, argv: list[str], _stdin: str) -> Result:
+        flags = [word for word in argv[1:] if word.startswith("-")]
+        words = [word for word in argv[1:] if not word.startswith("-")]
+        if set(flags) - {"-j", "-p", "-s", "-N"}:
+            return Result("", f"dcb: unsupported option {min(flags)}\n", 1)
         try:
-            _change(qos, what, verb, rest)
-        except (_BadError, ValueError) as error:
-            refused = f"dcb: {error}\n"
-            return Result("", refused, 0 if (what, verb) == ("app", "replace") else 1)
-        return Result()
+            return Result(_answer(host, context, words, flags))
+        except _RefusedError as refusal:
+            return Result("", f"{refusal}\n", 1)
 
-    def _show_pfc(self, interface: str, qos: NicQos) -> dict[str, Any]:
-        counts = self._host.counters.of_driver(interface)
-        return {
-            "pfc_cap": 8,
-            "macsec_bypass": False,
-            "delay": qos.cable_m,
-            "prio_pfc": [bool(bit) for bit in qos.pfc],
-            "requests": [counts[f"tx_prio{number}_pause"] for number in _EIGHT],
-            "indications": [counts[f"rx_prio{number}_pause"] for number in _EIGHT],
-        }
+    return run
 
 
-def _show_ets(_interface: str, qos: NicQos) -> dict[str, Any]:
-    nothing = [0] * 8
-    return {
-        "willing": False,
-        "ets_cap": 8,
-        "cbs": False,
-        "tc_bw": qos.bandwidth,
-        "pg_bw": nothing,
-        "tc_tsa": qos.tsa,
-        "prio_tc": qos.prio_tc,
-        "reco_tc_bw": nothing,
-        "reco_tc_tsa": ["strict"] * 8,
-        "reco_prio_tc": nothing,
-    }
+def _answer(host: HostStandIn, context: Context, words: list[str], flags: list[str]) -> str:
+    match words:
+        case [what, verb, "dev", name, *rest] if what in _WORDS:
+            qos = host.qos.get(name)
+        case _:
+            message = f'Object "{" ".join(words[:1])}" is unknown, try "dcb help".'
+            raise _RefusedError(message)
+    if qos is None:
+        message = f'Cannot find device "{name}"'
+        raise _RefusedError(message)
+    if verb == "show":
+        return _show(what, qos, rest, flags)
+    if (what, verb) not in {(w, "set") for w in _WORDS} - {("app", "set")} | _APP_VERBS:
+        message = f'What is "{verb}"?'
+        raise _RefusedError(message)
+    if not context.root:
+        raise _RefusedError("Attribute write: Operation not permitted")
+    if verb == "flush":
+        qos.dscp.clear()
+        return ""
+    _CHANGES[what](qos, _arguments(what, rest))
+    return ""
 
 
-def _show_app(_interface: str, qos: NicQos) -> dict[str, Any]:
-    pairs = [[dscp, priority, " "] for dscp, priority in sorted(qos.dscp.items())]
-    return {"dscp_prio": pairs} if pairs else {}
-
-
-def _show_buffer(_interface: str, qos: NicQos) -> dict[str, Any]:
-    sizes = {"prio_buffer": qos.buffer_of, "buffer_size": qos.buffer_bytes}
-    return {**sizes, "total_size": _TOTAL_BYTES}
-
-
-def _show_dcbx(_interface: str, qos: NicQos) -> dict[str, Any]:
-    return {"host": True, "ieee": True} if qos.os_controlled else {"ieee": True}
-
-
-def _show_maxrate(_interface: str, qos: NicQos) -> dict[str, Any]:
-    return {"tc_maxrate": [rate * _KILOBIT // 8 for rate in qos.rates]}
-
-
-def _change(qos: NicQos, what: str, verb: str, words: list[str]) -> None:
-    if what == "app":
-        _change_app(qos, verb, words)
-        return
-    if verb != "set" or what not in ("pfc", "ets", "dcbx"):
-        message = f'Command "{verb}" is unknown, try "dcb {what} help".'
-        raise _BadError(message)
-    if what == "dcbx":
-        if not words or set(words) - {"host", "ieee"}:
-            message = "Attribute write: Operation not supported"
-            raise _BadError(message)
-        qos.os_controlled = "host" in words
-        return
-    {"pfc": _set_pfc, "ets": _set_ets}[what](qos, _arrays(words))
-
-
-def _arrays(words: list[str]) -> dict[str, list[str]]:
+def _arguments(what: str, words: list[str]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     current: list[str] = []
     for word in words:
-        if ":" in word or word in ("on", "off") or word.isdigit():
-            current.append(word)
-        else:
+        if word in _WORDS[what]:
             current = found.setdefault(word, [])
+        elif not found:
+            message = f'What is "{word}"?'
+            raise _RefusedError(message)
+        else:
+            current.append(word)
     return found
 
 
-def _filled(old: list[Any], pairs: list[str], convert: Callable[[str], Any]) -> list[Any]:
-    """Return the array after ``key:value`` words; unnamed elements keep their value."""
+def _mapped(pairs: list[str], old: list[Any], read: Callable[[str], Any]) -> list[Any]:
+    """Return an array with some elements set; ``all`` sets each."""
     new = list(old)
     for pair in pairs:
-        key, colon, value = pair.partition(":")
-        if not colon or (key != "all" and not (key.isdigit() and int(key) in _EIGHT)):
-            message = f'Invalid index "{key}"'
-            raise _BadError(message)
-        for number in _EIGHT if key == "all" else (int(key),):
-            new[number] = convert(value)
+        key, _, value = pair.partition(":")
+        if key == "all":
+            new = [read(value)] * len(new)
+        elif key.isdigit() and int(key) < len(new):
+            new[int(key)] = read(value)
+        else:
+            message = f'"{pair}" is not a valid argument'
+            raise _RefusedError(message)
     return new
 
 
-def _switch(word: str) -> int:
-    if word not in ("on", "off"):
-        message = f'"{word}" is neither on nor off'
-        raise _BadError(message)
-    return int(word == "on")
+def _below(high: int) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        if not text.isdigit() or int(text) >= high:
+            message = f'"{text}" is out of range'
+            raise _RefusedError(message)
+        return int(text)
+
+    return read
 
 
-def _below_eight(word: str) -> int:
-    if not word.isdigit() or int(word) not in _EIGHT:
-        message = f'"{word}" is no number from 0 to 7'
-        raise _BadError(message)
-    return int(word)
+def _one_of(words: dict[str, Any]) -> Callable[[str], Any]:
+    def read(text: str) -> Any:
+        if text not in words:
+            message = f'"{text}" is not one of {", ".join(words)}'
+            raise _RefusedError(message)
+        return words[text]
+
+    return read
 
 
-def _algorithm(word: str) -> str:
-    if word not in ("strict", "ets", "vendor"):
-        message = "Attribute write: Invalid argument"
-        raise _BadError(message)
-    return word
+def _set_pfc(qos: NicQos, given: dict[str, list[str]]) -> None:
+    if "delay" in given:
+        metres = _below(2**16)(given["delay"][0])
+        qos.cable_m = metres if 0 < metres < _MAX_CABLE_M else qos.cable_m
+    qos.set_pfc(_mapped(given.get("prio-pfc", []), qos.pfc, _one_of({"on": 1, "off": 0})))
 
 
-def _set_pfc(qos: NicQos, arrays: dict[str, list[str]]) -> None:
-    if not arrays or set(arrays) - {"prio-pfc", "delay"}:
-        message = f"What is {sorted(arrays)}?"
-        raise _BadError(message)
-    mask = _filled(qos.pfc, arrays.get("prio-pfc", []), _switch)
-    for word in arrays.get("delay", []):
-        if 0 < int(word) <= _MAX_CABLE_M:
-            qos.cable_m = int(word)
-    qos.set_pfc(mask)
-
-
-def _set_ets(qos: NicQos, arrays: dict[str, list[str]]) -> None:
-    known = {"prio-tc", "tc-tsa", "tc-bw", "willing"}
-    if not arrays or set(arrays) - known:
-        message = f"What is {sorted(set(arrays) - known)}?"
-        raise _BadError(message)
-    tsa = _filled(qos.tsa, arrays.get("tc-tsa", []), _algorithm)
-    shares = _filled(qos.bandwidth, arrays.get("tc-bw", []), int)
-    prio_tc = _filled(qos.prio_tc, arrays.get("prio-tc", []), _below_eight)
-    total = sum(share for share, word in zip(shares, tsa, strict=True) if word == "ets")
+def _set_ets(qos: NicQos, given: dict[str, list[str]]) -> None:
+    _one_of({"on": 1, "off": 0})(given.get("willing", ["off"])[0])
+    kinds = {"strict": "strict", "ets": "ets", "vendor": "vendor"}
+    tsa = _mapped(given.get("tc-tsa", []), qos.tsa, _one_of(kinds))
+    shares = _mapped(given.get("tc-bw", []), qos.bandwidth, _below(_PERCENT + 1))
+    classes = _mapped(given.get("prio-tc", []), qos.prio_tc, _below(_COUNT))
+    total = sum(share for share, kind in zip(shares, tsa, strict=True) if kind == "ets")
     if "ets" in tsa and total != _PERCENT:
-        message = "Attribute write: Invalid argument"
-        raise _BadError(message)
-    qos.tsa, qos.bandwidth, qos.prio_tc = tsa, shares, prio_tc
+        raise _RefusedError("Attribute write: Invalid argument")
+    qos.tsa, qos.bandwidth, qos.prio_tc = tsa, shares, classes
 
 
-def _change_app(qos: NicQos, verb: str, words: list[str]) -> None:
-    if words[:1] != ["dscp-prio"]:
-        message = "Attribute write: Invalid argument"  # mlx5 takes no other selector
-        raise _BadError(message)
-    if verb == "flush":
-        qos.dscp.clear()
-        return
-    if verb not in ("add", "replace", "del") or not words[1:]:
-        message = f'Command "{verb}" is unknown, try "dcb app help".'
-        raise _BadError(message)
-    for pair in words[1:]:
+def _set_buffer(qos: NicQos, given: dict[str, list[str]]) -> None:
+    sizes = _mapped(given.get("buffer-size", []), qos.buffer_bytes, _below(2**32))
+    buffers = _mapped(given.get("prio-buffer", []), qos.buffer_of, _below(_COUNT))
+    if sum(sizes) > TOTAL_BYTES or any(not sizes[number] for number in buffers):
+        raise _RefusedError("Attribute write: Invalid argument")
+    qos.buffer_bytes, qos.buffer_of = sizes, buffers
+
+
+def _replace_app(qos: NicQos, given: dict[str, list[str]]) -> None:
+    for pair in given.get("dscp-prio", []):
         key, _, value = pair.partition(":")
-        dscps = range(64) if key == "all" else (int(key),)
-        if min(dscps) < 0 or max(dscps) not in range(64):
-            message = f'Invalid DSCP "{key}"'
-            raise _BadError(message)
-        for dscp in dscps:
-            if verb == "del":
-                qos.dscp.pop(dscp, None)
-            else:
-                qos.dscp[dscp] = _below_eight(value)
+        qos.dscp[_below(_DSCPS)(key)] = _below(_COUNT)(value)
+
+
+def _set_dcbx(qos: NicQos, given: dict[str, list[str]]) -> None:
+    if "lld-managed" in given:
+        raise _RefusedError("Attribute write: Operation not supported")
+    qos.os_controlled = "host" in given
+
+
+_CHANGES = {
+    "pfc": _set_pfc,
+    "ets": _set_ets,
+    "buffer": _set_buffer,
+    "app": _replace_app,
+    "dcbx": _set_dcbx,
+}
+
+
+def _show(what: str, qos: NicQos, rest: list[str], flags: list[str]) -> str:
+    if set(rest) - _WORDS[what]:
+        message = f'What is "{rest[0]}"?'
+        raise _RefusedError(message)
+    values = _values(what, qos)
+    if "-j" in flags:
+        return json.dumps({k.replace("-", "_"): v for k, v in values.items()}) + "\n"
+    if what == "app":
+        pairs = "".join(f"{dscp}:{priority} " for dscp, priority in values.get("dscp-prio", []))
+        return f"dscp-prio {pairs}\n" if pairs else ""
+    if what == "dcbx":
+        return "".join(f"{name} " for name in values) + "\n"
+    single = {name: value for name, value in values.items() if not isinstance(value, list)}
+    rows = [[pair] for pair in values.items() if pair[0] not in single]
+    return "".join(
+        "".join(f"{name} {_text(value)} " for name, value in row) + "\n"
+        for row in (list(single.items()), *rows)
+        if row
+    )
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list):
+        return " ".join(f"{number}:{_text(item)}" for number, item in enumerate(value))
+    return ("on" if value else "off") if isinstance(value, bool) else str(value)
+
+
+def _values(what: str, qos: NicQos) -> dict[str, Any]:
+    if what == "pfc":
+        pauses = [bool(bit) for bit in qos.pfc]
+        return {"pfc-cap": _COUNT, "macsec-bypass": False, "delay": qos.cable_m, "prio-pfc": pauses}
+    if what == "ets":
+        head = {"willing": False, "ets-cap": _COUNT, "cbs": False, "tc-bw": qos.bandwidth}
+        return head | {"pg-bw": [0] * _COUNT, "tc-tsa": qos.tsa, "prio-tc": qos.prio_tc}
+    if what == "buffer":
+        sizes = {"prio-buffer": qos.buffer_of, "buffer-size": qos.buffer_bytes}
+        return sizes | {"total-size": TOTAL_BYTES}
+    if what == "app":
+        return {"dscp-prio": [list(pair) for pair in sorted(qos.dscp.items())]} if qos.dscp else {}
+    return {"host": True, "ieee": True} if qos.os_controlled else {"ieee": True}

@@ -36,6 +36,7 @@ class Ethtool:
             "-S": self._statistics,
             "--show-fec": self._fec,
             "--set-fec": self._set_fec,
+            "--set-tunable": self._set_storm,
         }
 
     def command(self, context: Context, argv: list[str], _stdin: str) -> Result:
@@ -48,7 +49,7 @@ class Ethtool:
         nic = next((item for item in self._host.spec.nics if item.interface == name), None)
         if nic is None:
             return Result("", "netlink error: No such device\n", 1)
-        if words and option not in ("-A", "--set-fec"):
+        if words and option not in ("-A", "--set-fec", "--set-tunable"):
             return Result("", "ethtool: bad command line argument(s)\n", 1)
         return self._options[option](context, nic, words)
 
@@ -103,4 +104,15 @@ class Ethtool:
         if len(words) != 2 or words[0] != "encoding" or words[1].lower() not in _FEC:  # noqa: PLR2004
             return Result("", "ethtool: bad command line argument(s)\n", 1)
         self._host.cards[nic.interface].fec = _FEC[words[1].lower()]
+        return Result()
+
+    def _set_storm(self, context: Context, nic: NicSpec, words: list[str]) -> Result:
+        match words:
+            case ["pfc-prevention-tout", value] if value.isdigit() and context.root:
+                milliseconds = int(value)
+            case _:
+                return Result("", "ethtool: bad command line argument(s)\n", 1)
+        if milliseconds not in (0, 65535) and not 80 <= milliseconds <= 8000:  # noqa: PLR2004
+            return Result("", "netlink error: Invalid argument\n", 1)
+        self._host.storm_ms[nic.interface] = milliseconds
         return Result()

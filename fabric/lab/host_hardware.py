@@ -4,10 +4,10 @@ Known: ConnectX-7 is device 15b3:1021, named MT4129 by ibstat, with firmware 28.
 drivers/net/ethernet/mellanox/mlx5/core/main.c; pciutils/pciids, pci.ids). A GPU reaches a NIC by
 PIX when one PCIe switch is between them, by NODE on the same NUMA node, else by SYS (legend of
 ``nvidia-smi topo -m``).
-Assumed: where the inventory names no PCI addresses, NIC n is the only device below switch port
-0x(10n+18), its GPUs are the next devices of that switch, the first half of the NICs is on NUMA
-node 0. All cards are alike unless a test says otherwise, and leave the factory with
-MaxReadReq 512 and firmware settings at their defaults.
+Assumed: where the inventory names no PCI addresses, NIC n is on bus 0x18 + 8n. Root port, switch
+port and GPUs of a NIC have the number of its bus and slots of their own, whatever real bus numbers
+would be; the first half of the NICs is on NUMA node 0. All cards are alike unless a test says
+otherwise, and leave the factory with MaxReadReq 512 and firmware settings at their defaults.
 """
 
 from __future__ import annotations
@@ -112,8 +112,8 @@ def cards(nics: Sequence[NicSpec]) -> dict[str, Card]:
         found[nic.interface] = Card(
             nic=nic,
             address=address,
-            bridge=f"{domain}:{max(int(bus, 16) - 1, 0):02x}:00.0",
-            root=f"{domain}:{max(int(bus, 16) - 2, 0):02x}:01.0",
+            bridge=f"{domain}:{bus}:1e.0",
+            root=f"{domain}:{bus}:1d.0",
             numa_node=numa,
             fec=nic.fec,
             speed_gbps=nic.speed_gbps,
@@ -127,6 +127,6 @@ def gpus(nics: dict[str, Card]) -> list[GpuCard]:
     for card in nics.values():
         domain, bus, _ = card.address.split(":")
         for place, index in enumerate(card.nic.gpus, start=1):
-            address = f"{domain}:{int(bus, 16) + place:02x}:00.0"
+            address = f"{domain}:{bus}:{place:02x}.0"
             found[index] = GpuCard(index, address, card.numa_node, card.nic.rdma_device)
     return [found[index] for index in sorted(found)]

@@ -91,7 +91,7 @@ def test_both_kinds_of_nvidia_smi_name_the_same_gpus(host: HostStandIn) -> None:
         )
     places = {place.address: place for place in parsed(host, "sysfs_pci")}
     assert all(places[gpu.pci_address].vendor == "10de" for gpu in table.gpus)
-    assert places["0000:18:00.0"].bridges == ("0000:16:01.0", "0000:17:00.0")
+    assert places["0000:18:00.0"].bridges == ("0000:18:1d.0", "0000:18:1e.0")
 
 
 def test_a_host_without_gpus_says_so() -> None:
@@ -133,13 +133,14 @@ def test_the_share_of_ets_and_the_delay_of_pfc(host: HostStandIn) -> None:
 
 
 REFUSED = {
-    "unknown object": ("dcb nope show dev rail0", 255),
+    "unknown object": ("dcb nope show dev rail0", 1),
     "no device": ("dcb pfc show dev eth9", 1),
     "word in place of a state": ("dcb pfc set dev rail0 prio-pfc 3:maybe", 1),
     "no such priority": ("dcb pfc set dev rail0 prio-pfc 9:on", 1),
     "ETS sum": ("dcb ets set dev rail0 tc-tsa all:ets tc-bw all:0 0:50", 1),
     "selector of mlx5": ("dcb app add dev rail0 ethtype-prio 2048:3", 1),
-    "replace never fails": ("dcb app replace dev rail0 dscp-prio 64:3", 0),
+    "no such DSCP": ("dcb app replace dev rail0 dscp-prio 64:3", 1),
+    "storm watch": ("ethtool --set-tunable rail0 pfc-prevention-tout 79", 1),
     "DCBX by the firmware": ("dcb dcbx set dev rail0 lld-managed", 1),
     "mlxconfig without device": ("mlxconfig -d 0000:ff:00.0 query", 3),
     "mlxconfig set": ("mlxconfig -d 0000:18:00.0 -y set NUM_OF_VFS=4", 3),
@@ -200,7 +201,7 @@ def test_a_fault_of_the_hardware_shows_in_each_tool(host: HostStandIn) -> None:
     other = facts.nic("mlx5_1")
     assert other is not None
     assert (other.up, other.rate_bps) == (False, None)
-    bridge = parsed(host, "lspci", "0000:17:00.0")[0]
+    bridge = parsed(host, "lspci", "0000:18:1e.0")[0]
     assert "ReqRedir" in bridge.acs
 
 
@@ -220,3 +221,16 @@ def test_rights_over_ssh(lab: Lab, connect: Callable[[Any], Any]) -> None:
         assert text in out + err
         out, _, status = execute(client, f"sudo {line}")
         assert (status, text in out) == (0, False)
+
+
+def test_gpus_of_one_node_are_nearer_to_their_own_nic() -> None:
+    """By the switch, not by the node."""
+    spec = host_spec()
+    nics = tuple(
+        dataclasses.replace(nic, gpus=(number,), numa_node=0)
+        for number, nic in enumerate(spec.nics)
+    )
+    device = HostStandIn(dataclasses.replace(spec, nics=nics), LabClock())
+    topology = parsed(device, "nvidia_topo")
+    assert topology.affinity("GPU0") == {"mlx5_0": "PIX", "mlx5_1": "NODE"}
+    device.fs.close()
