@@ -81,7 +81,7 @@ def cabling(
     hosts: Hosts = True,
     form: FormatOption = Format.TEXT,
 ) -> None:
-    """Compare the cables with the plan, from both ends, and say which plugs to move.
+    """Compare the cables with the plan, and say which plugs to move.
 
     Reads LLDP, links and MAC tables. A device that cannot be read blocks nothing: its cables are
     judged by what the other ends tell.
