@@ -42,6 +42,16 @@ CASES = {
         {B: Told((), up=False), **seen((C, D))},
         ["missing", "ok"],
     ),
+    "nothing is known of the link at the only end that was read": (
+        TWO,
+        {B: Told((), up=None), **seen((C, D))},
+        ["unknown", "ok"],
+    ),
+    "right switch, and its port has the cable of another host": (
+        TWO,
+        seen((A, ("leaf1", "p9")), (("host9", "eth1"), B), (C, D)),
+        ["wrong neighbour", "ok"],
+    ),
     "nothing at both ends": (TWO, seen((C, D)) | {A: Told(), B: Told()}, ["missing", "ok"]),
     "swapped": (TWO, seen((A, D), (C, B)), ["swapped pair", "swapped pair"]),
     "swapped, told by the leaf": (
@@ -94,6 +104,21 @@ def test_a_swap_names_its_partner():
 def test_a_swap_costs_two_moves():
     moves = repair(judge(TWO, seen((A, D), (C, B))))
     assert moves == [Work(C, B, D), Work(A, D, B)] or moves == [Work(B, C, A), Work(D, A, C)]
+
+
+def test_three_cables_in_a_circle_cost_three_moves():
+    f, g = ("host3", "eth1"), ("leaf1", "p3")
+    planned = (*TWO, Planned(f, g, 0))
+    for actual in ([(A, D), (C, g), (f, B)], [(A, g), (C, B), (f, D)]):
+        judged = judge(planned, seen(*actual))
+        assert {str(item.verdict) for item in judged} == {"wrong neighbour"}
+        assert all(item.partner is None for item in judged)
+        assert len(repair(judged)) == 3
+
+
+def test_of_several_neighbours_the_one_with_a_port_is_shown():
+    (first, _) = judge(TWO, {A: Told((("aa", ""), E, ("bb", "")))})
+    assert first.seen_near == E
 
 
 def test_cables_that_are_missing_come_and_those_that_nobody_planned_go():

@@ -9,9 +9,12 @@ import pytest
 
 from fabric.lab.faults import Fault
 from fabric.lab.spec import Neighbour
+from fabric.observe.snapshot import Snapshot
+from fabric.observe.state import LldpNeighbour, MacEntry
 from fabric.workflow.apply import Options, apply
-from fabric.workflow.cabling import Selection, cabling
+from fabric.workflow.cabling import Selection, _Ends, cabling
 from fabric.workflow.laboratory import CONNECTIONS, laboratory
+from fabric.workflow.observe import Seen
 from fabric.workflow.plan import plan
 from fabric.workflow.project import Project
 from tests.change import labs
@@ -84,6 +87,60 @@ def test_an_unreachable_device_blocks_nothing(lab):
         ("gpu2", "eth1"): "swapped pair",
         (LEAF, "Ethernet128"): "ok",
     }
+
+
+MAC = "02:00:00:00:00:07"
+NIC = ("gpu1", "eth1")
+
+
+@pytest.fixture
+def ends(tmp_path):
+    folder = labs.write_inventory(tmp_path / "inventory", TWO_HOSTS)
+    (folder / "hosts").mkdir()
+    (folder / "hosts" / "macs.yaml").write_text(
+        f"hosts: [{{names: gpu1, nics: [{{rail: 0, mac: '{MAC}'}}]}}]"
+    )
+    return _Ends(Project(folder))
+
+
+@pytest.mark.parametrize(
+    ("seen", "expected"),
+    [
+        (LldpNeighbour("GPU1.example.org", "ETH1"), NIC),
+        (LldpNeighbour("gpu1", MAC.upper()), NIC),
+        (LldpNeighbour("gpu1", "02:00:00:00:00:99", "eth1"), NIC),
+        (LldpNeighbour("gpu1", "02:00:00:00:00:99"), ("gpu1", "")),
+        (LldpNeighbour(LEAF, "etp1"), (LEAF, "Ethernet0")),
+        (LldpNeighbour(LEAF, "x", "Ethernet8"), (LEAF, "Ethernet8")),
+        (LldpNeighbour("printer.example.org", "p1"), ("printer", "p1")),
+    ],
+)
+def test_what_lldp_names(ends, seen, expected):
+    snapshot = Snapshot(device=LEAF, lldp={"Ethernet0": (seen,)})
+    told = dict(ends.told(Seen(LEAF, "sonic", snapshot)))
+    assert told[LEAF, "Ethernet0"].neighbours == (expected,)
+
+
+@pytest.mark.parametrize(
+    ("lldp", "macs", "expected"),
+    [
+        ((), [MAC], (NIC,)),
+        ((), [MAC.upper()], (NIC,)),
+        ((), [MAC, "02:00:00:00:00:08"], ()),
+        ((), ["02:00:00:00:00:08"], ()),
+        ((LldpNeighbour("gpu2", "eth1"),), [MAC], (("gpu2", "eth1"),)),
+    ],
+)
+def test_a_lone_mac_address_tells_what_lldp_does_not(ends, lldp, macs, expected):
+    table = tuple(MacEntry(101, mac, "Ethernet0") for mac in macs)
+    snapshot = Snapshot(device=LEAF, lldp={"Ethernet0": lldp}, macs=table)
+    told = dict(ends.told(Seen(LEAF, "sonic", snapshot)))
+    assert told[LEAF, "Ethernet0"].neighbours == expected
+
+
+def test_nothing_is_told_where_lldp_was_not_read(ends):
+    assert dict(ends.told(Seen(LEAF, "sonic", Snapshot(device=LEAF)))) == {}
+    assert dict(ends.told(Seen(LEAF, "sonic", error="no route to host"))) == {}
 
 
 def test_command_line(lab, tmp_path):
