@@ -188,14 +188,8 @@ class _Judge:
         at_near, at_far = self.partner[cable.near], self.partner[cable.far]
         if at_near is None or at_far is None:
             return None
-        others = {self._cable.get(at_near), self._cable.get(at_far)}
-        other = others.pop()
-        if (
-            others
-            or other is None
-            or other == cable
-            or {at_near, at_far} != {other.near, other.far}
-        ):
+        other = self._cable.get(at_near)
+        if other is None or other == cable or {at_near, at_far} != {other.near, other.far}:
             return None
         return other
 

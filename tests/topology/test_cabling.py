@@ -106,9 +106,10 @@ def test_a_swap_costs_two_moves():
     assert moves == [Work(C, B, D), Work(A, D, B)] or moves == [Work(B, C, A), Work(D, A, C)]
 
 
-def test_three_cables_in_a_circle_cost_three_moves():
+@pytest.mark.parametrize("turn", [1, -1])
+def test_three_cables_in_a_circle_cost_three_moves(turn):
     f, g = ("host3", "eth1"), ("leaf1", "p3")
-    planned = (*TWO, Planned(f, g, 0))
+    planned = (*TWO, Planned(f, g, 0))[::turn]
     for actual in ([(A, D), (C, g), (f, B)], [(A, g), (C, B), (f, D)]):
         judged = judge(planned, seen(*actual))
         assert {str(item.verdict) for item in judged} == {"wrong neighbour"}
