@@ -133,7 +133,8 @@ def _rings(job: JobHost) -> list[Setting]:
 
 
 def _topology(job: JobHost) -> list[Setting]:
-    if not (job.traits.virtual_machine and job.traits.nic.pci_addresses):
+    told = job.traits.nic.pci_addresses and job.traits.gpu.pci_addresses
+    if not (job.traits.virtual_machine and told):
         return []
     reason = "the machine hides which NIC is near which GPU; `rocefab export nccltopo` writes it"
     return [Setting("NCCL_TOPO_FILE", TOPOLOGY_FILE, reason)]

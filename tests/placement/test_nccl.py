@@ -184,6 +184,15 @@ def test_the_inventory_names_a_release_that_is_known(version: str) -> None:
         ({"virtual_machine": True}, {}, ("NCCL_TOPO_FILE",)),
         (
             {"virtual_machine": True, "nic": {"pci_addresses": list(ADDRESSES)}},
+            {},
+            ("NCCL_TOPO_FILE",),
+        ),
+        (
+            {
+                "virtual_machine": True,
+                "nic": {"pci_addresses": list(ADDRESSES)},
+                "gpu": {"pci_addresses": ["0000:19:00.0", "0000:3b:00.0"]},
+            },
             {"NCCL_TOPO_FILE": "/etc/rocefab/nccl-topo.xml"},
             (),
         ),
