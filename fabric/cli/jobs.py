@@ -128,6 +128,13 @@ def export(
             envvar="ROCEFAB_TEMPLATE",
         ),
     ] = None,
+    cluster_versions: Annotated[
+        Path | None,
+        typer.Option(
+            help="Output of `kubectl api-versions`: objects of other versions are refused.",
+            envvar="ROCEFAB_CLUSTER_VERSIONS",
+        ),
+    ] = None,
     name: Annotated[str, typer.Option(help="Name of the job.", envvar="ROCEFAB_JOB_NAME")] = "job",
     image: Annotated[
         str, typer.Option(help="Container image of the job.", envvar="ROCEFAB_IMAGE")
@@ -155,6 +162,7 @@ def export(
         nccl_version=nccl_version,
         environment=environment,
         template=template,
+        served=cluster_versions,
         job_name=name,
         image=image,
         command=_words(command),

@@ -52,6 +52,8 @@ class Order:
         Variables that the user has set; they stay as they are.
     template : Document or None
         Manifest of the user that is filled up.
+    served : set of str or None
+        Groups and versions that a cluster serves, ``group/version``; None asks no cluster.
     """
 
     fabric: Fabric
@@ -62,6 +64,7 @@ class Order:
     users: Mapping[str, UserValue] = field(default_factory=dict)
     words: JobWords = field(default_factory=JobWords)
     template: Document | None = None
+    served: frozenset[str] | None = None
 
     @cached_property
     def gpus(self) -> int:

@@ -18,11 +18,20 @@ def hostfile(order: Order) -> str:
 
 
 def mpirun_words(
-    order: Order, settings: Sequence[Setting], bootstrap: str, hosts: str = ""
+    order: Order, exports: Sequence[str], bootstrap: str, hosts: str = ""
 ) -> list[list[str]]:
-    """Return the command in lines of words; ``hosts`` is the path of a hostfile.
+    """Return the command in lines of words.
 
     MPI itself stays on the management network: NCCL carries the data.
+
+    Parameters
+    ----------
+    exports : sequence of str
+        Variables for the ranks: ``NAME=value``, or ``NAME`` to pass one on.
+    bootstrap : str
+        Interface of the management network.
+    hosts : str
+        Path of a hostfile; empty where the launcher knows its hosts.
     """
     count = str(len(order.placement.ranks))
     lines = [["mpirun", "-np", count, "--map-by", "slot", "--bind-to", "none"]]
@@ -32,14 +41,13 @@ def mpirun_words(
         ["-mca", "pml", "ob1", "-mca", "btl", "^openib"],
         ["-mca", "btl_tcp_if_include", bootstrap, "-mca", "oob_tcp_if_include", bootstrap],
     ]
-    lines += [["-x", f"{item.name}={item.value}"] for item in settings]
-    return lines
+    return lines + [["-x", text] for text in exports]
 
 
 def mpirun(order: Order, settings: Sequence[Setting]) -> str:
     """Return a script that starts the ranks; what to run are its arguments."""
-    bootstrap = order.bootstrap
-    lines = mpirun_words(order, settings, bootstrap, "hostfile")
+    exports = [f"{item.name}={item.value}" for item in settings]
+    lines = mpirun_words(order, exports, order.bootstrap, "hostfile")
     body = " \\\n  ".join(shlex.join(line) for line in lines)
     return (
         "#!/bin/sh\n# Written by rocefab from the inventory; run it beside the hostfile.\n"

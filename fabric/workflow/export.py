@@ -32,6 +32,8 @@ class Request:
         Parts of the export; empty is the usual ones.
     environment, template : Path or None
         Files of the user whose values stay as they are.
+    served : Path or None
+        What ``kubectl api-versions`` printed.
     """
 
     nodes: int = 1
@@ -41,6 +43,7 @@ class Request:
     nccl_version: str | None = None
     environment: Path | None = None
     template: Path | None = None
+    served: Path | None = None
     job_name: str = "job"
     image: str = ""
     command: tuple[str, ...] = ()
@@ -101,16 +104,22 @@ def _export(project: Project, exporter: Exporter, request: Request) -> Exported:
         users=_users(request.environment) if request.environment else {},
         words=JobWords(request.job_name, request.image, request.command),
         template=load_yaml(template, str(template)) if template else None,
+        served=frozenset(_read(request.served).decode("utf-8", "replace").split())
+        if request.served
+        else None,
     )
     return write_parts(order, exporter, request.parts)
 
 
 def _users(path: Path) -> dict[str, UserValue]:
+    return read_environment(_read(path), str(path))
+
+
+def _read(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
-            raw = file.read(MAX_BYTES + 1)
+            return file.read(MAX_BYTES + 1)
     except OSError as error:
         message = f"the file cannot be read: {error.strerror}"
         finding = Finding("PLC006", Severity.ERROR, message, position=Position(str(path)))
-        raise InputError("the environment cannot be read", [finding]) from error
-    return read_environment(raw, str(path))
+        raise InputError("a file cannot be read", [finding]) from error

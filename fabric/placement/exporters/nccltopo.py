@@ -62,11 +62,9 @@ class _Writer:
         for gpu in group.gpus:
             parent = self._cpu(gpu.numa_node) if gpu_parent is None else gpu_parent
             device = self._device(parent, gpu.address, _GPU)
-            ElementTree.SubElement(device, "gpu", dev=str(gpu.number))
+            ET.SubElement(device, "gpu", dev=str(gpu.number))
 
-    def _parents(
-        self, group: Group
-    ) -> tuple[ElementTree.Element | None, ElementTree.Element | None]:
+    def _parents(self, group: Group) -> tuple[ET.Element | None, ET.Element | None]:
         """Return the bridges of the NICs and of the GPUs; None is the CPU of each."""
         near, placed = self._nic.nearness, all(nic.address for nic in group.nics)
         if near not in {"PIX", "PXB"} or not group.gpus or not placed:
