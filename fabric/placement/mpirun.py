@@ -29,7 +29,7 @@ def mpirun_words(
     exports : sequence of str
         Variables for the ranks: ``NAME=value``, or ``NAME`` to pass one on.
     bootstrap : str
-        Interface of the management network.
+        Interface of the management network; empty where hosts and launcher call it otherwise.
     hosts : str
         Path of a hostfile; empty where the launcher knows its hosts.
     """
@@ -37,10 +37,10 @@ def mpirun_words(
     lines = [["mpirun", "-np", count, "--map-by", "slot", "--bind-to", "none"]]
     if hosts:
         lines.append(["--hostfile", hosts])
-    lines += [
-        ["-mca", "pml", "ob1", "-mca", "btl", "^openib"],
-        ["-mca", "btl_tcp_if_include", bootstrap, "-mca", "oob_tcp_if_include", bootstrap],
-    ]
+    lines.append(["-mca", "pml", "ob1", "-mca", "btl", "^openib"])
+    if bootstrap:
+        tcp = ["-mca", "btl_tcp_if_include", bootstrap, "-mca", "oob_tcp_if_include", bootstrap]
+        lines.append(tcp)
     return lines + [["-x", text] for text in exports]
 
 

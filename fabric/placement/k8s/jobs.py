@@ -76,7 +76,9 @@ def mpi_job(order: Order, cluster: Cluster, settings: Settings) -> list[Manifest
     """
     launcher = plain_pod(order, cluster, "launcher", settings)
     if order.words.command:
-        words = mpirun_words(order, [item.name for item in settings], order.bootstrap)
+        on_host = cluster.traits.container_mode == "host-network"
+        bootstrap = "" if on_host else order.bootstrap  # the launcher is a pod in any case
+        words = mpirun_words(order, [item.name for item in settings], bootstrap)
         command = [word for line in words for word in line] + list(order.words.command)
         launcher["spec"]["containers"][0]["command"] = command
     elif order.template is None:
