@@ -68,14 +68,18 @@ def ipam(cluster: Cluster, network: Network) -> str:
 def free_addresses_per_nic(cluster: Cluster, network: Network) -> int:
     """Return how many addresses the pods of a NIC can have in turn."""
     if cluster.one_subnet_per_nic:
+        if cluster.traits.container_mode == "physical-function":
+            return 1
         usable = (1 << 32 - cluster.fabric.subnets.prefix_length) - 2
         return usable - len(_taken_offsets(cluster, network))
     subnet, gateway = _subnet(cluster, network)
     hosts = len(cluster.hosts_of(network))
     usable = subnet.num_addresses - 2
-    block = max(usable // hosts, _SMALLEST_BLOCK)
     addresses = {*_hosts_addresses(cluster, network), int(gateway)}
     taken = {address - int(subnet.network_address) for address in addresses}
+    if cluster.settings.address_plugin == "whereabouts":
+        return (usable - max(taken)) // hosts
+    block = max(usable // hosts, _SMALLEST_BLOCK)
     if block * hosts > usable:
         return 0
     used = np.bincount([(offset - 1) // block for offset in taken], minlength=hosts)[:hosts]
@@ -165,8 +169,6 @@ def _offsets(cluster: Cluster, network: Network) -> set[int]:
 
 def _taken_offsets(cluster: Cluster, network: Network) -> set[int]:
     gateway = cluster.fabric.intent.fabric.addressing.gateway_offset
-    if cluster.traits.container_mode == "physical-function":
-        return {gateway}
     return {gateway, *_offsets(cluster, network)}
 
 

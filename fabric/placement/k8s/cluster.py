@@ -98,8 +98,7 @@ class Cluster:
     @cached_property
     def units(self) -> tuple[int, ...]:
         """Units of the hosts, in order."""
-        rows = [self.fabric.host_row[host] for host in self.hosts]
-        return tuple(dict.fromkeys(self.fabric.hosts.unit[rows].tolist()))
+        return tuple(self._hosts_by_unit)
 
     @cached_property
     def networks(self) -> tuple[Network, ...]:
@@ -119,14 +118,17 @@ class Cluster:
             check_name(item.name)
         return found
 
+    @cached_property
+    def _hosts_by_unit(self) -> dict[int, tuple[str, ...]]:
+        rows = [self.fabric.host_row[host] for host in self.hosts]
+        found: dict[int, list[str]] = {}
+        for host, unit in zip(self.hosts, self.fabric.hosts.unit[rows].tolist(), strict=True):
+            found.setdefault(unit, []).append(host)
+        return {unit: tuple(hosts) for unit, hosts in found.items()}
+
     def hosts_of(self, network: Network) -> tuple[str, ...]:
         """Return the hosts of a network."""
-        rows, units = self.fabric.host_row, self.fabric.hosts.unit
-        return tuple(
-            host
-            for host in self.hosts
-            if network.unit is None or int(units[rows[host]]) == network.unit
-        )
+        return self.hosts if network.unit is None else self._hosts_by_unit[network.unit]
 
     def nic_row(self, host: str, rail: int) -> int:
         """Return the row of a NIC in ``fabric.nics``."""
