@@ -41,7 +41,22 @@ LinkLayer = Literal["roce", "infiniband", "iwarp", "ethernet"]
 NicDriver = Literal["mlx5-ofed", "mlx5", "bnxt", "ionic"]
 NetworkStack = Literal["netplan-networkd", "netplan-networkmanager", "networkd", "networkmanager"]
 ContainerMode = Literal["host-network", "physical-function", "virtual-function", "macvlan"]
-NcclVersion = Annotated[str, Field(pattern=r"^2\.[0-9]{1,2}(\.[0-9]{1,2})?$")]
+
+#: First and last line of NCCL 2 whose variables are known (NVIDIA/nccl, tags v2.12.7-1, v2.30.7-1).
+NCCL_LINES = (12, 30)
+
+
+def _nccl(text: str) -> str:
+    first, last = NCCL_LINES
+    if not first <= int(text.split(".")[1]) <= last:
+        message = f"NCCL {text} is not known; versions from 2.{first} to 2.{last} are"
+        raise ValueError(message)
+    return text
+
+
+NcclVersion = Annotated[
+    str, Field(pattern=r"^2\.[0-9]{1,2}(\.[0-9]{1,2})?$"), AfterValidator(_nccl)
+]
 
 
 class NicTraits(Model):
