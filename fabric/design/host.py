@@ -21,6 +21,16 @@ if TYPE_CHECKING:
 FIRST_TABLE = 100
 #: Neighbour table of a host, floor: 4096/8192/16384 (net.ipv4.neigh.default.gc_thresh1..3).
 GC_THRESH1_FLOOR = 4096
+#: Why other link layers get no lossless configuration (InfiniBand Architecture Specification 1.4
+#: section 7.9; RFC 5040 and RFC 5044; annex A17 for RoCEv2).
+NO_LOSSLESS = {
+    "infiniband": "InfiniBand sends only what its peer has credits for, so nothing is dropped and "
+    "nothing is paused",
+    "iwarp": "iWARP runs over TCP, which sends again what is lost and slows down by itself",
+    "ethernet": "plain Ethernet, as in a VPC, has no RDMA path that a pause could protect",
+}
+#: Drivers whose settings come from published tables and were tried on no NIC.
+BETA_DRIVERS = frozenset({"bnxt", "ionic"})
 
 
 class HostDesigner:
@@ -62,6 +72,7 @@ class HostDesigner:
             host_pool=str(file.addressing.hosts),
             gc_thresholds=self._gc_thresholds,
             traits=traits,
+            no_lossless=NO_LOSSLESS.get(traits.nic.link_layer, ""),
             nics=tuple(
                 self._nic(name, nic_row, names, changes.get(rail), traits)
                 for rail, (nic_row, names) in enumerate(

@@ -340,7 +340,10 @@ class NicDesign:
 
 @dataclass(frozen=True, slots=True)
 class HostDesign:
-    """Everything that is decided for one host."""
+    """Everything that is decided for one host.
+
+    ``no_lossless`` says why the host gets no lossless configuration; empty where it gets one.
+    """
 
     name: str
     unit: str
@@ -351,4 +354,5 @@ class HostDesign:
     host_pool: str
     gc_thresholds: tuple[int, int, int]
     traits: HostTraits
+    no_lossless: str
     nics: tuple[NicDesign, ...]
