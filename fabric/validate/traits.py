@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from fabric.intent.policy import set_paths
 from fabric.validate.origins import Place
 
 if TYPE_CHECKING:
     from fabric.design.model import HostDesign
+    from fabric.topology.model import Ints
     from fabric.validate.world import Model
 
 
@@ -28,16 +31,25 @@ class HostKind:
 
 def host_kinds(model: Model) -> tuple[HostKind, ...]:
     """Return every distinct set of traits; hosts with the same overrides are one kind."""
-    first: dict[tuple[int, ...], HostDesign] = {}
-    counts: dict[tuple[int, ...], int] = {}
-    overrides = model.intent.host_overrides
-    for name, host in model.hosts.items():
-        key = tuple(
-            id(one.value) for one in overrides.get(name, ()) if one.value.traits is not None
-        )
-        first.setdefault(key, host)
-        counts[key] = counts.get(key, 0) + 1
-    return tuple(HostKind(host, counts[key]) for key, host in first.items())
+    numbers = kind_of_hosts(model)
+    _, first, counts = np.unique(numbers, return_index=True, return_counts=True)
+    names = model.fabric.hosts.names
+    return tuple(
+        HostKind(model.hosts[names[row]], count)
+        for row, count in sorted(zip(first.tolist(), counts.tolist(), strict=True))
+    )
+
+
+def kind_of_hosts(model: Model) -> Ints:
+    """Return the number of the kind of each host; hosts with the same overrides are one kind."""
+    known: dict[tuple[int, ...], int] = {}
+    numbers = np.zeros(len(model.fabric.hosts), dtype=np.int64)
+    for name, overrides in model.intent.host_overrides.items():
+        key = tuple(id(one.value) for one in overrides if one.value.traits is not None)
+        row = model.fabric.host_row.get(name)
+        if key and row is not None:
+            numbers[row] = known.setdefault(key, len(known) + 1)
+    return numbers
 
 
 def traits_place(model: Model, host: str, *path: str) -> Place:
