@@ -164,7 +164,7 @@ def cable(
     ],
     form: FormatOption = Format.TEXT,
 ) -> None:
-    """Both ends of the cable of a NIC side by side, with a verdict for each line.
+    """Both ends of the cable of a NIC, with a verdict for each line.
 
     Exit codes: 0, 2.
     """
