@@ -46,6 +46,9 @@ DcqcnSet = Literal["connectx", "paper", "hpcc-dcqcn", "hpcc-dcqcn-paper", "rocef
 #: Receive buffer of a NIC; the field of the PBMC register holds 16 bits of cells (Linux
 #: include/linux/mlx5/mlx5_ifc.h), and no port has more than this.
 BufferBytes = Annotated[int, Field(ge=1024, le=2**24)]
+PortUuid = Annotated[
+    str, Field(pattern=r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
+]
 NcclVersion = Annotated[str, Field(pattern=r"^2\.[0-9]{1,2}(\.[0-9]{1,2})?$")]
 
 
@@ -196,6 +199,9 @@ class NicOverride(Model):
     interface: Interface | None = Field(None, description="Interface name.")
     rdma_device: Interface | None = Field(None, description="RDMA device.")
     mac: Mac | None = Field(None, description="MAC address.")
+    port_uuid: PortUuid | None = Field(
+        None, description="Its port as nicctl names it; AMD Pensando only."
+    )
     speed_gbps: Gbps | None = Field(None, description="Speed of the NIC.")
     cable_m: CableMetres | None = Field(None, description="One-way length of its cable.")
     leaf: Name | None = Field(None, description="Leaf that the NIC is really cabled to.")
