@@ -29,7 +29,8 @@ def firmware_words(design: HostDesign, nic: NicDesign) -> FirmwareWords:
     marks = {"CNP_DSCP_P1": qos.cnp_dscp, "CNP_802P_PRIO_P1": qos.cnp_priority}
     reset = {
         "ROCE_CC_PRIO_MASK_P1": 1 << qos.pfc_priority,
-        **dcqcn, **marks,
+        **dcqcn,
+        **marks,
         "LLDP_NB_DCBX_P1": 0,
         "DCBX_WILLING_P1": 0,
     }

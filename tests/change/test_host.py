@@ -10,13 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from fabric.change.adapters.host import (
-    APPLY,
-    NETPLAN,
-    HostAdapter,
-    _restore_commands,
-    settings_apart,
-)
+from fabric.change.adapters.host import APPLY, HostAdapter, settings_apart
+from fabric.change.host_commands import NETPLAN, restore_commands
 from fabric.change.model import Risk
 from fabric.core.artefact import Artefact
 from fabric.intent.scalars import Interface
@@ -132,13 +127,13 @@ RESTORE = {
 @pytest.mark.parametrize("name", RESTORE)
 def test_commands_of_the_way_back(name):
     changed, commands = RESTORE[name]
-    found = _restore_commands(running({**NIC, **changed}), {"eth1": {}})
+    found = restore_commands(running({**NIC, **changed}), {"eth1": {}})
     assert found == commands
 
 
 def test_new_address_goes_away_with_its_rule():
     now = {"eth1": {"addresses": ["10.64.0.9/24", "10.64.0.2/24", "x; reboot"]}}
-    found = _restore_commands(running(NIC, [NETPLAN]), now)
+    found = restore_commands(running(NIC, [NETPLAN]), now)
     assert found[0] == "netplan apply"
     assert "ip addr del 10.64.0.9/24 dev eth1 || true" in found
     assert "ip rule del from 10.64.0.9 || true" in found
@@ -146,7 +141,7 @@ def test_new_address_goes_away_with_its_rule():
 
 
 def test_hostile_interface_of_a_kept_state_gives_no_command():
-    assert _restore_commands(running(NIC, interface="eth1;reboot"), {}) == []
+    assert restore_commands(running(NIC, interface="eth1;reboot"), {}) == []
 
 
 def test_modes_and_paths_of_files():
