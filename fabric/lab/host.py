@@ -147,6 +147,7 @@ class HostStandIn(SshStandIn):
         """Put the NICs into the state after a load of the driver."""
         self.loads += 1
         self.storm_ms.clear()
+        self.kernel.reset_registers()
         for nic in self.spec.nics:
             self.qos[nic.interface] = host_qos.NicQos()
             self.pause[nic.interface] = {"rx": "on", "tx": "on"}
@@ -154,7 +155,7 @@ class HostStandIn(SshStandIn):
         self.fs.defer(self._write_sysfs)
 
     def _write_sysfs(self) -> None:
-        self.kernel.reset()
+        self.kernel.write_files()
         for number, nic in enumerate(self.spec.nics):
             folder = f"/sys/class/net/{nic.interface}"
             address = nic.pci_address or "0000:00:00.0"

@@ -189,16 +189,19 @@ def _show(what: str, qos: NicQos, rest: list[str], flags: list[str]) -> str:
         return f"dscp-prio {pairs}\n" if pairs else ""
     if what == "dcbx":
         return "".join(f"{name} " for name in values) + "\n"
-    return "".join(f"{name} {_text(value)} \n" for name, value in values.items())
+    single = {name: value for name, value in values.items() if not isinstance(value, list)}
+    rows = [[pair] for pair in values.items() if pair[0] not in single]
+    return "".join(
+        "".join(f"{name} {_text(value)} " for name, value in row) + "\n"
+        for row in (list(single.items()), *rows)
+        if row
+    )
 
 
 def _text(value: Any) -> str:
-    words = {True: "on", False: "off"}
     if isinstance(value, list):
-        return " ".join(
-            f"{n}:{words.get(v, v) if v is True or v is False else v}" for n, v in enumerate(value)
-        )
-    return str(words[value]) if isinstance(value, bool) else str(value)
+        return " ".join(f"{number}:{_text(item)}" for number, item in enumerate(value))
+    return ("on" if value else "off") if isinstance(value, bool) else str(value)
 
 
 def _values(what: str, qos: NicQos) -> dict[str, Any]:

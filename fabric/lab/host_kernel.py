@@ -17,6 +17,7 @@ from fabric.qos.dcqcn.registers import FIELDS
 if TYPE_CHECKING:
     from fabric.lab.host import HostStandIn
     from fabric.lab.shell_types import Context, Tool
+    from fabric.lab.spec import NicSpec
 
 BRIDGE = "0000:00:01.0"
 CONFIGFS = "/sys/kernel/config/rdma_cm"
@@ -46,17 +47,21 @@ class HostKernel:
         """Return the commands by name."""
         return {"setpci": self._setpci, "arping": self._arping, "rmdir": self._rmdir}
 
-    def reset(self) -> None:
-        """Put registers and files into the state after a boot."""
-        fs, host = self._host.fs, self._host
+    def reset_registers(self) -> None:
+        """Put the PCI registers into the state after a boot."""
         self.registers = {(BRIDGE, "ECAP_ACS+0x6.w"): _ACS_CONTROL}
+        for nic in self._host.spec.nics:
+            self.registers[_address(nic), "CAP_EXP+08.w"] = _DEVICE_CONTROL
+
+    def write_files(self) -> None:
+        """Put the files into the state after a boot."""
+        fs, host = self._host.fs, self._host
         fs.put(f"/sys/bus/pci/devices/{BRIDGE}/class", "0x060400\n")
         for number in range(_PROCESSORS):
             fs.put(_GOVERNOR.format(number=number), "powersave\n")
         fs.put(_HUGEPAGES, "0\n")
         for nic in host.spec.nics:
-            address = nic.pci_address or "0000:00:00.0"
-            self.registers[address, "CAP_EXP+08.w"] = _DEVICE_CONTROL
+            address = _address(nic)
             fs.put(f"/sys/bus/pci/devices/{address}/class", "0x020000\n")
             for field in FIELDS:
                 path = f"/sys/kernel/debug/mlx5/{address}/cc_params/{field.debugfs}"
@@ -118,6 +123,10 @@ class HostKernel:
                 return Result("", f"rmdir: failed to remove '{name}'\n", 1)
             fs.local(path).rmdir()
         return Result()
+
+
+def _address(nic: NicSpec) -> str:
+    return nic.pci_address or "0000:00:00.0"
 
 
 def _number(text: str, high: int) -> str:
