@@ -12,7 +12,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fabric.lab import host_net, host_qos, host_rdma
+from fabric.lab import host_dcb, host_net, host_qos, host_rdma
+from fabric.lab.host_kernel import HostKernel
+from fabric.lab.host_stacks import HostStacks
 from fabric.lab.shell_types import Result
 from fabric.lab.ssh import SshStandIn
 from fabric.lab.standin import stand_ins
@@ -88,6 +90,10 @@ class HostStandIn(SshStandIn):
     def __init__(self, spec: StandInSpec, clock: LabClock) -> None:
         super().__init__(spec, clock)
         self.network = host_net.HostNetwork(self)
+        self.stacks = HostStacks(self)
+        self.kernel = HostKernel(self)
+        self.loads = 0
+        self.storm_ms: dict[str, int] = {}
         self.qos: dict[str, host_qos.NicQos] = {}
         self.pause: dict[str, dict[str, str]] = {}
         self.counters: dict[str, dict[str, int]] = {}
@@ -99,6 +105,8 @@ class HostStandIn(SshStandIn):
         self.sysctl = Sysctl(self, _KERNEL | self._interface_parameters())
         for folder in ("/etc/systemd/system", "/etc/netplan", "/etc/sysctl.d", "/etc/udev/rules.d"):
             self.fs.mkdir(folder)
+        for folder in ("/etc/systemd/network", "/etc/NetworkManager/system-connections"):
+            self.fs.mkdir(folder)
         for folder in ("/usr/local/sbin", "/usr/local/bin", "/etc/modules-load.d", "/etc/default"):
             self.fs.mkdir(folder)
         self.fs.put("/etc/machine-id", spec.options.get("machine_id", "0" * 32) + "\n")
@@ -106,9 +114,13 @@ class HostStandIn(SshStandIn):
             self.network.state.links[nic.interface] = host_net.Link(nic.interface, nic.mac)
             self._watch(nic)
         self._load_driver()
+        self.tools.update(self.kernel.commands())
         self.tools.update(host_rdma.commands(self))
         self.tools.update({
             "mlnx_qos": host_qos.command(self),
+            "dcb": host_dcb.command(self),
+            "networkctl": self.stacks.networkctl,
+            "nmcli": self.stacks.nmcli,
             "ip": self.network.ip,
             "netplan": self.network.netplan,
             "sysctl": self.sysctl.command,
@@ -133,6 +145,9 @@ class HostStandIn(SshStandIn):
 
     def _load_driver(self) -> None:
         """Put the NICs into the state after a load of the driver."""
+        self.loads += 1
+        self.storm_ms.clear()
+        self.kernel.reset_registers()
         for nic in self.spec.nics:
             self.qos[nic.interface] = host_qos.NicQos()
             self.pause[nic.interface] = {"rx": "on", "tx": "on"}
@@ -140,12 +155,14 @@ class HostStandIn(SshStandIn):
         self.fs.defer(self._write_sysfs)
 
     def _write_sysfs(self) -> None:
-        for nic in self.spec.nics:
+        self.kernel.write_files()
+        for number, nic in enumerate(self.spec.nics):
             folder = f"/sys/class/net/{nic.interface}"
             address = nic.pci_address or "0000:00:00.0"
             device = f"/sys/devices/pci/{address}"
             self.fs.mkdir(device)
             self.fs.put(f"{folder}/address", nic.mac + "\n")
+            self.fs.put(f"{folder}/ifindex", f"{len(self.spec.nics) * self.loads + number}\n")
             self.fs.put(f"{folder}/speed", f"{nic.speed_gbps * 1000}\n")
             for name, value in _ECN_FILES.items():
                 self.fs.put(f"{folder}/ecn/{name}", value + "\n")
@@ -164,8 +181,10 @@ class HostStandIn(SshStandIn):
         self.fs.watch(f"/sys/class/infiniband/{nic.rdma_device}/tc/1/traffic_class", _traffic_class)
 
     def after_network_change(self) -> None:
-        """Write the GID table into sysfs."""
+        """Write MTU and GID table into sysfs."""
         for nic in self.spec.nics:
+            mtu_bytes = self.network.state.links[nic.interface].mtu
+            self.fs.put(f"/sys/class/net/{nic.interface}/mtu", f"{mtu_bytes}\n")
             folder = f"/sys/class/infiniband/{nic.rdma_device}/ports/1"
             for name in ("gids", "gid_attrs/types", "gid_attrs/ndevs"):
                 self.fs.mkdir(f"{folder}/{name}")
@@ -200,7 +219,9 @@ class HostStandIn(SshStandIn):
             link.addresses, link.mtu, link.up = [], 1500, True
         self._load_driver()
         self.sysctl.reset()
+        self.run_detached("rm -rf /run/rocefab /sys/kernel/config/rdma_cm")
         self.run_detached("netplan apply")
+        self.stacks.boot()
         self.systemd.start_enabled()
 
     def expire_timers(self) -> None:
@@ -236,6 +257,8 @@ class HostStandIn(SshStandIn):
                 text = f"Module {name} not found in directory /lib/modules/6.1.0"
                 return Result("", f"modprobe: FATAL: {text}\n", 1)
             self.modules.add(name)
+            if name == "rdma_cm":
+                self.kernel.load_rdma_cm()
         return Result()
 
     def _uname(self, _context: Context, argv: list[str], _stdin: str) -> Result:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fabric.lab.host import HostStandIn
     from fabric.lab.shell_types import Context, Tool
 
-_TOTAL_BYTES = 262016
+TOTAL_BYTES = 262016
 _RATE_UNIT = 1000 * 1000
 _USAGE = "Usage: mlnx_qos -i <interface> [options]\n\n"
 _OPTIONS = {
@@ -60,7 +60,7 @@ class NicQos:
     bandwidth: list[int] = field(default_factory=lambda: [0] * 8)
     rates: list[int] = field(default_factory=lambda: [0] * 8)
     buffer_of: list[int] = field(default_factory=lambda: [0] * 8)
-    buffer_bytes: list[int] = field(default_factory=lambda: [_TOTAL_BYTES // 2, *[0] * 7])
+    buffer_bytes: list[int] = field(default_factory=lambda: [TOTAL_BYTES // 2, *[0] * 7])
     os_controlled: bool = True
     link_flaps: int = 0
 
@@ -252,7 +252,7 @@ class _Tool:
             sizes = list(qos.buffer_bytes)
             for n, item in enumerate(_items(options["buffer_size"], "buffer_size")):
                 sizes[n] = int(item) if item.isdigit() else -1
-            if min(sizes) < 0 or sum(sizes) > _TOTAL_BYTES:
+            if min(sizes) < 0 or sum(sizes) > TOTAL_BYTES:
                 raise _StopError("Buffers commands error\n")
             qos.buffer_bytes = sizes
 
@@ -302,7 +302,7 @@ def _state(qos: NicQos, *, every: bool) -> str:
     if qos.dscp:
         text += "dscp2prio mapping:\n" + _mapping(qos.dscp)
     sizes = ",".join(str(size) for size in qos.buffer_bytes)
-    text += f"Receive buffer size (bytes): {sizes},max_buffer_size={_TOTAL_BYTES}\n"
+    text += f"Receive buffer size (bytes): {sizes},max_buffer_size={TOTAL_BYTES}\n"
     text += f"Cable len: {qos.cable_m}\nPFC configuration:\n"
     text += "\tpriority    0   1   2   3   4   5   6   7\n"
     text += "\tenabled     " + "".join(f"{bit}   " for bit in qos.pfc) + "\n"

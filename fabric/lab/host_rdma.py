@@ -177,6 +177,8 @@ class _Rdma:
         if option == "-a":
             states = "".join(f"{way.upper()}:\t\t{pause[way]}\n" for way in ("rx", "tx"))
             return Result(f"Pause parameters for {name}:\nAutonegotiate:\toff\n{states}\n")
+        if option == "--set-tunable":
+            return self._set_storm(context, name, argv[3:])
         if option == "-A":
             return self._set_pause(context, pause, argv[3:])
         if option == "-S":
@@ -189,6 +191,17 @@ class _Rdma:
         link = "yes" if self._up(nic) else "no"
         speed = f"{nic.speed_gbps * 1000}Mb/s" if self._up(nic) else "Unknown!"
         return Result(f"Settings for {name}:\n\tSpeed: {speed}\n\tLink detected: {link}\n")
+
+    def _set_storm(self, context: Context, name: str, words: list[str]) -> Result:
+        match words:
+            case ["pfc-prevention-tout", value] if value.isdigit() and context.root:
+                milliseconds = int(value)
+            case _:
+                return Result("", "ethtool: bad command line argument(s)\n", 1)
+        if milliseconds not in (0, 65535) and not 80 <= milliseconds <= 8000:  # noqa: PLR2004
+            return Result("", "netlink error: Invalid argument\n", 1)
+        self._host.storm_ms[name] = milliseconds
+        return Result()
 
     @staticmethod
     def _set_pause(context: Context, pause: dict[str, str], words: list[str]) -> Result:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _SWITCH_USER = "admin"
 _HOST_USER = "ops"
+#: PCI bus of the first NIC of a host whose inventory tells no addresses.
+_FIRST_BUS = 0x10
 
 
 def specs(
@@ -121,6 +123,7 @@ def _host(design: HostDesign, devices: Mapping[str, DeviceDesign], password: str
                     nic.interface,
                     nic.rdma_device,
                     nic.mac or mac_of(f"{design.name} {nic.interface}"),
+                    nic.pci_address or f"0000:{_FIRST_BUS + nic.rail:02x}:00.0",
                     speed_gbps=nic.speed_gbps,
                 )
                 for nic in design.nics
