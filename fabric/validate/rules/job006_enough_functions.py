@@ -30,9 +30,10 @@ class EnoughFunctions(ModelRule):
         """Compare functions, pods and GPUs of a NIC."""
         profile = model.intent.fabric.host
         for pods in pods_of(model):
-            if pods.mode != "virtual-function":
+            traits = pods.cluster.traits
+            if pods.mode != "virtual-function" or traits.virtual_machine:
                 continue
-            functions, wanted = pods.cluster.traits.nic.virtual_functions, pods.pods_per_nic
+            functions, wanted = traits.nic.virtual_functions, pods.pods_per_nic
             if functions < wanted:
                 yield self.finding(
                     f"{wanted} pods share a NIC that has {functions} virtual functions",
