@@ -214,10 +214,14 @@ def _storm(cable: Cable, port: QosProfile) -> CableLine:
     nic_ms, watchdog = cable.host.traits.nic.pause_storm_ms, port.watchdog
     switch = f"{watchdog.action} after {watchdog.detection_ms} ms" if watchdog.enabled else "off"
     if nic_ms is None:
-        return CableLine("pause storm", "as found", switch, "note", "pause_storm_ms is not told")
+        return CableLine(
+            "pause storm", "as found", switch, "note", "pause_storm_ms is not told", "HST021"
+        )
     first = not watchdog.enabled or nic_ms < watchdog.detection_ms
     note = f"the NIC stops pausing after {nic_ms} ms, and should do so before the switch acts"
-    return CableLine("pause storm", f"{nic_ms} ms", switch, "ok" if first else "note", note)
+    return CableLine(
+        "pause storm", f"{nic_ms} ms", switch, "ok" if first else "note", note, "HST021"
+    )
 
 
 def cable_of(model: Model, row: int) -> Cable:

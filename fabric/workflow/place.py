@@ -9,6 +9,7 @@ from fabric.core import hostlist
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.placement.environment import environment
+from fabric.placement.gids import expected_gids
 from fabric.placement.place import place as choose
 
 if TYPE_CHECKING:
@@ -54,6 +55,9 @@ def place(
         "environment_reasons": {item.name: item.reason for item in common.settings},
         "environment_left_out": {item.name: item.reason for item in common.left_out},
         "environment_by_host": differing,
+        "gids": {
+            host: [asdict(gid) for gid in expected_gids(fabric, host)] for host in found.hosts
+        },
         "ranks": [asdict(rank) for rank in found.ranks],
     }
 

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.validate.cable import cable_of
-from fabric.validate.ends import nic_cables
 from fabric.validate.origins import port_place
 from fabric.validate.rule import ModelRule, rules
-from fabric.validate.traits import kind_of_hosts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,8 +26,7 @@ class CableFits(ModelRule):
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare both ends of one cable of every kind, line by line."""
-        for row, cables in nic_cables(model.fabric, model.resolver, kind_of_hosts(model)):
-            cable = cable_of(model, row)
+        for cable, cables in model.nic_cables:
             where = f"{cable.device.name} {cable.port.name}"
             for line in cable.lines():
                 if line.rule == self.id and line.verdict == "wrong":
