@@ -83,7 +83,7 @@ def test_rules_of_the_platform_stand_beside_the_value(project):
 def test_line_of_a_host(project):
     answer = explain(project, "gpu1", "--pfc")[0]
     assert answer.subject.startswith("hosts/gpu1/rootfs/etc/rocefab/apply.sh:")
-    assert answer.template == "templates/host/apply.j2"
+    assert answer.template == "templates/host/nic_mlx5_ofed.j2"
     assert "mlnx_qos" in answer.source
 
 
