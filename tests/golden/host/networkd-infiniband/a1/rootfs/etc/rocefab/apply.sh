@@ -52,11 +52,11 @@ if [ -z "$only" ] || [ "$only" = eth1 ]; then
     fi
 fi
 
-# rail 1: eth2 to su1-rail1 Ethernet0
-if [ -z "$only" ] || [ "$only" = eth2 ]; then
-    announce eth2 10.64.1.2
-    remember eth2
+# rail 1: enp1s0-x.7 to su1-rail1 Ethernet0
+if [ -z "$only" ] || [ "$only" = enp1s0-x.7 ]; then
+    announce enp1s0-x.7 10.64.1.2
+    remember enp1s0-x.7
     if [ -z "$only" ]; then
-        systemctl enable 'rocefab-nic@eth2.service' >/dev/null
+        systemctl enable 'rocefab-nic@enp1s0\x2dx.7.service' >/dev/null
     fi
 fi
