@@ -23,7 +23,7 @@ host:
   nic:
     driver: mlx5
     dcqcn_set: connectx
-    receive_buffers: {lossy_bytes: 130944, lossless_bytes: 131072}
+    receive_buffers: {lossy_bytes: 65536, lossless_bytes: 163840}
     pause_storm_ms: 100
   tuning:
     {max_read_request_bytes: 4096, acs: "off", governor: performance, hugepages_1g: 4}
@@ -36,7 +36,7 @@ host:
   network_stack: netplan-networkmanager
   nic:
     dcqcn_set: hpcc-dcqcn
-    receive_buffers: {lossy_bytes: 130944, lossless_bytes: 131072}
+    receive_buffers: {lossy_bytes: 65536, lossless_bytes: 163840}
     pause_storm_ms: 100
 """
 NETWORKD_FILE = "/etc/systemd/network/05-rocefab-eth1.network"
@@ -93,7 +93,7 @@ WANTED = {
     "pfc": [0, 0, 0, 1, 0, 0, 0, 0],
     "marks": {26: 3, 48: 6},
     "tsa": "strict",
-    "buffers": ([130944, 131072], [0, 0, 0, 1, 0, 0, 0, 0]),
+    "buffers": ([65536, 163840], [0, 0, 0, 1, 0, 0, 0, 0]),
     "storm": {"eth1": 100},
     "pause": {"rx": "off", "tx": "off"},
 }

@@ -44,7 +44,9 @@ hosts:
   - names: a1
     nics:
       - {rail: 0, mac: "52:54:00:00:00:01", cable_m: 30}
-      - {rail: 1, port_uuid: "42424650-5232-3235-3230-303437303030"}
+      - rail: 1
+        interface: enp1s0-x.7
+        port_uuid: "42424650-5232-3235-3230-303437303030"
 """
 LEAVES = """\
 devices:
@@ -81,7 +83,9 @@ VARIANTS: dict[str, dict[str, Any]] = {
             "receive_buffers": BUFFERS,
             "pause_storm_ms": 100,
             "firmware_file": True,
-            "pci_addresses": ["0000:1a:00.0", "0000:9a:00.0"],
+            "ports_per_card": 2,
+            "pci_addresses": ["0000:1a:00.0", "0000:1a:00.1"],
+            "virtual_functions": 4,
         },
         "host__tuning": {"gpudirect": "peermem"},
         "arp": {"timeout_s": 60},
@@ -257,3 +261,42 @@ def test_the_first_explanation_is_the_nearest(text: str, field: str | None) -> N
         assert {"lossless.pfc_priority", "cables.host_m"} <= {
             name for entry in found for name in entry.fields
         }
+
+
+def test_keys_of_the_second_port_of_a_card() -> None:
+    """They end in _P2; keys of the whole card are set once."""
+    script = files(variant("keyfiles-ofed"))["rootfs/etc/rocefab/firmware.sh"]
+    first, second = (part for part in script.split("# rail ")[1:])
+    assert "CNP_DSCP_P1=48" in first
+    assert "_P2" not in first
+    assert "CNP_DSCP_P2=48" in second
+    assert "_P1" not in second
+    assert "NUM_OF_VFS=4" in first
+    assert "NUM_OF_VFS" not in second
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_lossless_settings_are_for_roce_alone(name: str) -> None:
+    """Without RoCE there are addresses, and a reason in the head."""
+    found = files(variant(name))
+    script = found["rootfs/etc/rocefab/apply.sh"]
+    roce = name != "networkd-infiniband"
+    tools = ("mlnx_qos", "dcb pfc", "bnxt_setupcc.sh", "nicctl")
+    assert any(tool in script for tool in tools) is roce
+    assert ("rootfs/etc/udev/rules.d/90-rocefab.rules" in found) is roce
+    assert ("# No lossless settings:" in script) is not roce
+    assert ("modprobe rdma_cm" in script) is roce
+    state = json.loads(found["expected-state.json"])
+    assert all("addresses" in nic for nic in state["nics"].values())
+    assert any("pfc" in nic for nic in state["nics"].values()) is (roce and "ionic" not in name)
+    if name in ("keyfiles-bnxt", "netplan-ionic"):
+        assert "# Beta: " in script
+
+
+def test_the_link_goes_down_once() -> None:
+    """One command changes PFC, after global pause is off."""
+    for name, command in (("keyfiles-ofed", "--pfc "), ("networkd-mlx5", "dcb pfc set")):
+        script = files(variant(name))["rootfs/etc/rocefab/apply.sh"]
+        block = script.split("\n# rail ")[1]
+        assert block.count(command) == 1
+        assert block.index("ethtool -A") < block.index(command)

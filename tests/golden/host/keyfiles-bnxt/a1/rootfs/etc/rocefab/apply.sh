@@ -20,7 +20,9 @@ set_value() {
 # a NIC that comes up, not an address that comes later.
 announce() {
     command -v arping >/dev/null || return 0
-    for _ in 1 2 3 4 5; do
+    waits="1 2 3"
+    [ -z "$only" ] || waits="1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20"
+    for _ in $waits; do
         ip -4 addr show dev "$1" | grep -qF " $2/" && break
         sleep 1
     done
@@ -53,10 +55,10 @@ if [ -z "$only" ]; then
     else
         nmcli connection up id rocefab-eth1 >/dev/null
     fi
-    if [ "$(nmcli -g GENERAL.CONNECTION device show eth2)" = rocefab-eth2 ]; then
-        nmcli device reapply eth2 >/dev/null
+    if [ "$(nmcli -g GENERAL.CONNECTION device show enp1s0-x.7)" = rocefab-enp1s0-x.7 ]; then
+        nmcli device reapply enp1s0-x.7 >/dev/null
     else
-        nmcli connection up id rocefab-eth2 >/dev/null
+        nmcli connection up id rocefab-enp1s0-x.7 >/dev/null
     fi
 
     sysctl -p /etc/sysctl.d/90-rocefab.conf >/dev/null
@@ -78,16 +80,16 @@ if [ -z "$only" ] || [ "$only" = eth1 ]; then
     fi
 fi
 
-# rail 1: eth2 to su1-rail1 Ethernet0
-if [ -z "$only" ] || [ "$only" = eth2 ]; then
+# rail 1: enp1s0-x.7 to su1-rail1 Ethernet0
+if [ -z "$only" ] || [ "$only" = enp1s0-x.7 ]; then
     # Beta. -m 3 is PFC and congestion control, 2 the latter alone; -u 4 sets PFC and maps by dcb.
     # The script turns global pause off.
-    bnxt_setupcc.sh -d mlx5_2 -i eth2 -m 2 -r 3 -s 26 \
+    bnxt_setupcc.sh -d mlx5_2 -i enp1s0-x.7 -m 2 -r 3 -s 26 \
         -c 6 -p 48 -b 50 -u 4 >/dev/null
     cm_default mlx5_2 104
-    announce eth2 10.64.1.2
-    remember eth2
+    announce enp1s0-x.7 10.64.1.2
+    remember enp1s0-x.7
     if [ -z "$only" ]; then
-        systemctl enable 'rocefab-nic@eth2.service' >/dev/null
+        systemctl enable 'rocefab-nic@enp1s0\x2dx.7.service' >/dev/null
     fi
 fi

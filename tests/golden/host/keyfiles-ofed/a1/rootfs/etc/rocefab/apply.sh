@@ -18,7 +18,9 @@ set_value() {
 # a NIC that comes up, not an address that comes later.
 announce() {
     command -v arping >/dev/null || return 0
-    for _ in 1 2 3 4 5; do
+    waits="1 2 3"
+    [ -z "$only" ] || waits="1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20"
+    for _ in $waits; do
         ip -4 addr show dev "$1" | grep -qF " $2/" && break
         sleep 1
     done
@@ -41,10 +43,10 @@ if [ -z "$only" ]; then
     else
         nmcli connection up id rocefab-eth1 >/dev/null
     fi
-    if [ "$(nmcli -g GENERAL.CONNECTION device show eth2)" = rocefab-eth2 ]; then
-        nmcli device reapply eth2 >/dev/null
+    if [ "$(nmcli -g GENERAL.CONNECTION device show enp1s0-x.7)" = rocefab-enp1s0-x.7 ]; then
+        nmcli device reapply enp1s0-x.7 >/dev/null
     else
-        nmcli connection up id rocefab-eth2 >/dev/null
+        nmcli connection up id rocefab-enp1s0-x.7 >/dev/null
     fi
 
     sysctl -p /etc/sysctl.d/90-rocefab.conf >/dev/null
@@ -117,17 +119,17 @@ if [ -z "$only" ] || [ "$only" = eth1 ]; then
     fi
 fi
 
-# rail 1: eth2 to su1-rail1 Ethernet0
-if [ -z "$only" ] || [ "$only" = eth2 ]; then
+# rail 1: enp1s0-x.7 to su1-rail1 Ethernet0
+if [ -z "$only" ] || [ "$only" = enp1s0-x.7 ]; then
     # Global pause off before PFC is on. ethtool may complain although rx and tx were set; the
     # check of rocefab reads them back.
-    ethtool -A eth2 rx off tx off || true
+    ethtool -A enp1s0-x.7 rx off tx off || true
     # Two calls: --trust and --dscp2prio exclude each other. Another PFC mask takes the link down
     # and up, so it is set once.
-    mlnx_qos -i eth2 --dcbx os --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \
+    mlnx_qos -i enp1s0-x.7 --dcbx os --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \
         --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
         --tcbw 50,0,0,50,0,0,0,0 >/dev/null
-    mlnx_qos -i eth2 \
+    mlnx_qos -i enp1s0-x.7 \
         --dscp2prio set,24,0 \
         --dscp2prio set,25,0 \
         --dscp2prio set,26,3 \
@@ -147,37 +149,37 @@ if [ -z "$only" ] || [ "$only" = eth2 ]; then
         >/dev/null
     # Sizes first, in a call of their own: where the driver takes both by sysfs, one call sets only
     # the sizes. From now on the cable length counts.
-    mlnx_qos -i eth2 --buffer_size 130944,131072,0,0,0,0,0,0 >/dev/null
-    mlnx_qos -i eth2 --prio2buffer 0,0,0,1,0,0,0,0 >/dev/null
+    mlnx_qos -i enp1s0-x.7 --buffer_size 130944,131072,0,0,0,0,0,0 >/dev/null
+    mlnx_qos -i enp1s0-x.7 --prio2buffer 0,0,0,1,0,0,0,0 >/dev/null
     # A NIC that pauses its port for this long stops doing so, before the switch drops its queue.
-    ethtool --set-tunable eth2 pfc-prevention-tout 100
+    ethtool --set-tunable enp1s0-x.7 pfc-prevention-tout 100
     cma_roce_mode -d mlx5_2 -p 1 -m 2 >/dev/null
     cma_roce_tos -d mlx5_2 -p 1 -t 104 >/dev/null
     set_value 104 /sys/class/infiniband/mlx5_2/tc/1/traffic_class
-    set_value 0 /sys/class/net/eth2/ecn/roce_rp/clamp_tgt_rate
-    set_value 1 /sys/class/net/eth2/ecn/roce_rp/clamp_tgt_rate_after_time_inc
-    set_value 300 /sys/class/net/eth2/ecn/roce_rp/rpg_time_reset
-    set_value 0 /sys/class/net/eth2/ecn/roce_rp/rpg_byte_reset
-    set_value 1 /sys/class/net/eth2/ecn/roce_rp/rpg_threshold
-    set_value 20 /sys/class/net/eth2/ecn/roce_rp/rpg_ai_rate
-    set_value 200 /sys/class/net/eth2/ecn/roce_rp/rpg_hai_rate
-    set_value 0 /sys/class/net/eth2/ecn/roce_rp/rpg_max_rate
-    set_value 1000 /sys/class/net/eth2/ecn/roce_rp/rpg_min_rate
-    set_value 50 /sys/class/net/eth2/ecn/roce_rp/rpg_min_dec_fac
-    set_value 11 /sys/class/net/eth2/ecn/roce_rp/rpg_gd
-    set_value 0 /sys/class/net/eth2/ecn/roce_rp/rate_to_set_on_first_cnp
-    set_value 1020 /sys/class/net/eth2/ecn/roce_rp/dce_tcp_g
-    set_value 1 /sys/class/net/eth2/ecn/roce_rp/dce_tcp_rtt
-    set_value 4 /sys/class/net/eth2/ecn/roce_rp/rate_reduce_monitor_period
-    set_value 1023 /sys/class/net/eth2/ecn/roce_rp/initial_alpha_value
-    set_value 4 /sys/class/net/eth2/ecn/roce_np/min_time_between_cnps
-    set_value 48 /sys/class/net/eth2/ecn/roce_np/cnp_dscp
-    set_value 6 /sys/class/net/eth2/ecn/roce_np/cnp_802p_prio
-    set_value 1 /sys/class/net/eth2/ecn/roce_np/enable/3
-    set_value 1 /sys/class/net/eth2/ecn/roce_rp/enable/3
-    announce eth2 10.64.1.2
-    remember eth2
+    set_value 0 /sys/class/net/enp1s0-x.7/ecn/roce_rp/clamp_tgt_rate
+    set_value 1 /sys/class/net/enp1s0-x.7/ecn/roce_rp/clamp_tgt_rate_after_time_inc
+    set_value 300 /sys/class/net/enp1s0-x.7/ecn/roce_rp/rpg_time_reset
+    set_value 0 /sys/class/net/enp1s0-x.7/ecn/roce_rp/rpg_byte_reset
+    set_value 1 /sys/class/net/enp1s0-x.7/ecn/roce_rp/rpg_threshold
+    set_value 20 /sys/class/net/enp1s0-x.7/ecn/roce_rp/rpg_ai_rate
+    set_value 200 /sys/class/net/enp1s0-x.7/ecn/roce_rp/rpg_hai_rate
+    set_value 0 /sys/class/net/enp1s0-x.7/ecn/roce_rp/rpg_max_rate
+    set_value 1000 /sys/class/net/enp1s0-x.7/ecn/roce_rp/rpg_min_rate
+    set_value 50 /sys/class/net/enp1s0-x.7/ecn/roce_rp/rpg_min_dec_fac
+    set_value 11 /sys/class/net/enp1s0-x.7/ecn/roce_rp/rpg_gd
+    set_value 0 /sys/class/net/enp1s0-x.7/ecn/roce_rp/rate_to_set_on_first_cnp
+    set_value 1020 /sys/class/net/enp1s0-x.7/ecn/roce_rp/dce_tcp_g
+    set_value 1 /sys/class/net/enp1s0-x.7/ecn/roce_rp/dce_tcp_rtt
+    set_value 4 /sys/class/net/enp1s0-x.7/ecn/roce_rp/rate_reduce_monitor_period
+    set_value 1023 /sys/class/net/enp1s0-x.7/ecn/roce_rp/initial_alpha_value
+    set_value 4 /sys/class/net/enp1s0-x.7/ecn/roce_np/min_time_between_cnps
+    set_value 48 /sys/class/net/enp1s0-x.7/ecn/roce_np/cnp_dscp
+    set_value 6 /sys/class/net/enp1s0-x.7/ecn/roce_np/cnp_802p_prio
+    set_value 1 /sys/class/net/enp1s0-x.7/ecn/roce_np/enable/3
+    set_value 1 /sys/class/net/enp1s0-x.7/ecn/roce_rp/enable/3
+    announce enp1s0-x.7 10.64.1.2
+    remember enp1s0-x.7
     if [ -z "$only" ]; then
-        systemctl enable 'rocefab-nic@eth2.service' >/dev/null
+        systemctl enable 'rocefab-nic@enp1s0\x2dx.7.service' >/dev/null
     fi
 fi

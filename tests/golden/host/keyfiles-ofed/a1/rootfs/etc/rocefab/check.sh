@@ -50,19 +50,19 @@ if [ -e /sys/class/net/eth1/ecn/roce_np/cnp_dscp ]; then
 fi
 
 # rail 1
-differs eth2 MTU "$(value /sys/class/net/eth2/mtu)" 9000
-holds eth2 address "$(ip -4 addr show dev eth2 2>/dev/null)" "10.64.1.2/24"
-holds eth2 rule "$(ip rule show 2>/dev/null)" "from 10.64.1.2 lookup 101"
-state="$(mlnx_qos -i eth2 2>/dev/null)"
-holds eth2 QoS "$state" "DCBX mode: OS controlled"
-holds eth2 QoS "$state" "Priority trust state: dscp"
-holds eth2 QoS "$state" "Cable len: 5"
-differs eth2 PFC "$(mlnx_qos -i eth2 -P 3 2>/dev/null | tail -n 1)" 1
+differs enp1s0-x.7 MTU "$(value /sys/class/net/enp1s0-x.7/mtu)" 9000
+holds enp1s0-x.7 address "$(ip -4 addr show dev enp1s0-x.7 2>/dev/null)" "10.64.1.2/24"
+holds enp1s0-x.7 rule "$(ip rule show 2>/dev/null)" "from 10.64.1.2 lookup 101"
+state="$(mlnx_qos -i enp1s0-x.7 2>/dev/null)"
+holds enp1s0-x.7 QoS "$state" "DCBX mode: OS controlled"
+holds enp1s0-x.7 QoS "$state" "Priority trust state: dscp"
+holds enp1s0-x.7 QoS "$state" "Cable len: 5"
+differs enp1s0-x.7 PFC "$(mlnx_qos -i enp1s0-x.7 -P 3 2>/dev/null | tail -n 1)" 1
 if [ -e /sys/class/infiniband/mlx5_2/tc/1/traffic_class ]; then
-    differs eth2 "traffic class" "$(value /sys/class/infiniband/mlx5_2/tc/1/traffic_class)" "Global tclass=104"
+    differs enp1s0-x.7 "traffic class" "$(value /sys/class/infiniband/mlx5_2/tc/1/traffic_class)" "Global tclass=104"
 fi
-if [ -e /sys/class/net/eth2/ecn/roce_np/cnp_dscp ]; then
-    differs eth2 "CNP DSCP" "$(value /sys/class/net/eth2/ecn/roce_np/cnp_dscp)" 48
+if [ -e /sys/class/net/enp1s0-x.7/ecn/roce_np/cnp_dscp ]; then
+    differs enp1s0-x.7 "CNP DSCP" "$(value /sys/class/net/enp1s0-x.7/ecn/roce_np/cnp_dscp)" 48
 fi
 
 gpudirect=absent
@@ -95,13 +95,13 @@ fi
 if ! systemctl -q is-enabled 'rocefab-nic@eth1.service'; then
     suspect "nobody: the unit of eth1 is not enabled, so nothing sets it again"
 fi
-if [ ! -e /run/rocefab/eth2 ]; then
-    suspect "nobody: eth2 was not set since the host started"
-elif [ "$(cat /run/rocefab/eth2)" != "$(value /sys/class/net/eth2/ifindex)" ]; then
-    suspect "a restart of driver or firmware: eth2 was made again since it was set"
+if [ ! -e /run/rocefab/enp1s0-x.7 ]; then
+    suspect "nobody: enp1s0-x.7 was not set since the host started"
+elif [ "$(cat /run/rocefab/enp1s0-x.7)" != "$(value /sys/class/net/enp1s0-x.7/ifindex)" ]; then
+    suspect "a restart of driver or firmware: enp1s0-x.7 was made again since it was set"
 fi
-if ! systemctl -q is-enabled 'rocefab-nic@eth2.service'; then
-    suspect "nobody: the unit of eth2 is not enabled, so nothing sets it again"
+if ! systemctl -q is-enabled 'rocefab-nic@enp1s0\x2dx.7.service'; then
+    suspect "nobody: the unit of enp1s0-x.7 is not enabled, so nothing sets it again"
 fi
 if [ "$known" = 0 ]; then
     suspect "a person or a program by hand; nothing on this host tells who"

@@ -20,7 +20,9 @@ set_value() {
 # a NIC that comes up, not an address that comes later.
 announce() {
     command -v arping >/dev/null || return 0
-    for _ in 1 2 3 4 5; do
+    waits="1 2 3"
+    [ -z "$only" ] || waits="1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20"
+    for _ in $waits; do
         ip -4 addr show dev "$1" | grep -qF " $2/" && break
         sleep 1
     done
@@ -76,8 +78,8 @@ if [ -z "$only" ] || [ "$only" = eth1 ]; then
     fi
 fi
 
-# rail 1: eth2 to su1-rail1 Ethernet0
-if [ -z "$only" ] || [ "$only" = eth2 ]; then
+# rail 1: enp1s0-x.7 to su1-rail1 Ethernet0
+if [ -z "$only" ] || [ "$only" = enp1s0-x.7 ]; then
     # Beta. The order is that of the guides: firmware refuses to schedule a priority without a DSCP.
     nicctl update port -p 42424650-5232-3235-3230-303437303030 --pause-type pfc --rx-pause enable --tx-pause enable
     nicctl update qos --classification-type dscp
@@ -92,9 +94,9 @@ if [ -z "$only" ] || [ "$only" = eth2 ]; then
         --rate-increase-byte-count 431068 --hai-rate 300 --rate-reduce-monitor-period 1 \
         --rate-increase-threshold 1 --rate-increase-interval 1 --cnp-dscp 48
     cm_default mlx5_2 104
-    announce eth2 10.64.1.2
-    remember eth2
+    announce enp1s0-x.7 10.64.1.2
+    remember enp1s0-x.7
     if [ -z "$only" ]; then
-        systemctl enable 'rocefab-nic@eth2.service' >/dev/null
+        systemctl enable 'rocefab-nic@enp1s0\x2dx.7.service' >/dev/null
     fi
 fi

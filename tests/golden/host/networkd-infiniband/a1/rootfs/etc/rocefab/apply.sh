@@ -20,7 +20,9 @@ set_value() {
 # a NIC that comes up, not an address that comes later.
 announce() {
     command -v arping >/dev/null || return 0
-    for _ in 1 2 3 4 5; do
+    waits="1 2 3"
+    [ -z "$only" ] || waits="1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20"
+    for _ in $waits; do
         ip -4 addr show dev "$1" | grep -qF " $2/" && break
         sleep 1
     done
@@ -50,11 +52,11 @@ if [ -z "$only" ] || [ "$only" = eth1 ]; then
     fi
 fi
 
-# rail 1: eth2 to su1-rail1 Ethernet0
-if [ -z "$only" ] || [ "$only" = eth2 ]; then
-    announce eth2 10.64.1.2
-    remember eth2
+# rail 1: enp1s0-x.7 to su1-rail1 Ethernet0
+if [ -z "$only" ] || [ "$only" = enp1s0-x.7 ]; then
+    announce enp1s0-x.7 10.64.1.2
+    remember enp1s0-x.7
     if [ -z "$only" ]; then
-        systemctl enable 'rocefab-nic@eth2.service' >/dev/null
+        systemctl enable 'rocefab-nic@enp1s0\x2dx.7.service' >/dev/null
     fi
 fi

@@ -21,7 +21,9 @@ set_value() {
 # a NIC that comes up, not an address that comes later.
 announce() {
     command -v arping >/dev/null || return 0
-    for _ in 1 2 3 4 5; do
+    waits="1 2 3"
+    [ -z "$only" ] || waits="1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20"
+    for _ in $waits; do
         ip -4 addr show dev "$1" | grep -qF " $2/" && break
         sleep 1
     done
@@ -135,55 +137,55 @@ if [ -z "$only" ] || [ "$only" = eth1 ]; then
     fi
 fi
 
-# rail 1: eth2 to su1-rail1 Ethernet0
-if [ -z "$only" ] || [ "$only" = eth2 ]; then
+# rail 1: enp1s0-x.7 to su1-rail1 Ethernet0
+if [ -z "$only" ] || [ "$only" = enp1s0-x.7 ]; then
     # Global pause off before PFC is on.
-    ethtool -A eth2 rx off tx off || true
-    dcb dcbx set dev eth2 host ieee
+    ethtool -A enp1s0-x.7 rx off tx off || true
+    dcb dcbx set dev enp1s0-x.7 host ieee
     # Every DSCP is named. The first one makes the driver trust DSCP. `replace` ends well even when
     # the kernel refuses, so what counts is read back.
-    dcb app replace dev eth2 dscp-prio \
+    dcb app replace dev enp1s0-x.7 dscp-prio \
         0:0 1:0 2:0 3:0 4:0 5:0 6:0 7:0 8:0 9:0 10:0 11:0 12:0 13:0 14:0 15:0 \
         16:0 17:0 18:0 19:0 20:0 21:0 22:0 23:0 24:0 25:0 26:3 27:0 28:0 29:0 30:0 31:0 \
         32:0 33:0 34:0 35:0 36:0 37:0 38:0 39:0 40:0 41:0 42:0 43:0 44:0 45:0 46:0 47:0 \
         48:6 49:0 50:0 51:0 52:0 53:0 54:0 55:0 56:0 57:0 58:0 59:0 60:0 61:0 62:0 63:0
-    dcb -N app show dev eth2 dscp-prio | grep -qw 26:3
-    dcb ets set dev eth2 willing off prio-tc 0:0 1:1 2:2 3:3 4:4 5:5 6:6 7:7 \
+    dcb -N app show dev enp1s0-x.7 dscp-prio | grep -qw 26:3
+    dcb ets set dev enp1s0-x.7 willing off prio-tc 0:0 1:1 2:2 3:3 4:4 5:5 6:6 7:7 \
         tc-tsa all:ets 6:strict tc-bw all:0 0:50 3:50
     # Another PFC mask takes the link down and up, so it is set once; mlx5 takes delay for metres.
-    dcb pfc set dev eth2 prio-pfc all:off 3:on delay 5
+    dcb pfc set dev enp1s0-x.7 prio-pfc all:off 3:on delay 5
     # From now on the cable length counts.
-    dcb buffer set dev eth2 buffer-size all:0 0:130944 1:131072 \
+    dcb buffer set dev enp1s0-x.7 buffer-size all:0 0:130944 1:131072 \
         prio-buffer all:0 3:1
     # A NIC that pauses its port for this long stops doing so, before the switch drops its queue.
-    ethtool --set-tunable eth2 pfc-prevention-tout 100
+    ethtool --set-tunable enp1s0-x.7 pfc-prevention-tout 100
     cm_default mlx5_2 104
-    cc_param eth2 rp_clamp_tgt_rate 0
-    cc_param eth2 rp_clamp_tgt_rate_ati 1
-    cc_param eth2 rp_time_reset 300
-    cc_param eth2 rp_byte_reset 32767
-    cc_param eth2 rp_threshold 1
-    cc_param eth2 rp_ai_rate 5
-    cc_param eth2 rp_hai_rate 50
-    cc_param eth2 rp_max_rate 0
-    cc_param eth2 rp_min_rate 1
-    cc_param eth2 rp_min_dec_fac 50
-    cc_param eth2 rp_gd 11
-    cc_param eth2 rp_rate_to_set_on_first_cnp 0
-    cc_param eth2 rp_dce_tcp_g 1019
-    cc_param eth2 rp_dce_tcp_rtt 1
-    cc_param eth2 rp_rate_reduce_monitor_period 4
-    cc_param eth2 rp_initial_alpha_value 1023
-    cc_param eth2 np_min_time_between_cnps 4
-    cc_param eth2 np_cnp_dscp 48
-    cc_param eth2 np_cnp_prio 6
+    cc_param enp1s0-x.7 rp_clamp_tgt_rate 0
+    cc_param enp1s0-x.7 rp_clamp_tgt_rate_ati 1
+    cc_param enp1s0-x.7 rp_time_reset 300
+    cc_param enp1s0-x.7 rp_byte_reset 32767
+    cc_param enp1s0-x.7 rp_threshold 1
+    cc_param enp1s0-x.7 rp_ai_rate 5
+    cc_param enp1s0-x.7 rp_hai_rate 50
+    cc_param enp1s0-x.7 rp_max_rate 0
+    cc_param enp1s0-x.7 rp_min_rate 1
+    cc_param enp1s0-x.7 rp_min_dec_fac 50
+    cc_param enp1s0-x.7 rp_gd 11
+    cc_param enp1s0-x.7 rp_rate_to_set_on_first_cnp 0
+    cc_param enp1s0-x.7 rp_dce_tcp_g 1019
+    cc_param enp1s0-x.7 rp_dce_tcp_rtt 1
+    cc_param enp1s0-x.7 rp_rate_reduce_monitor_period 4
+    cc_param enp1s0-x.7 rp_initial_alpha_value 1023
+    cc_param enp1s0-x.7 np_min_time_between_cnps 4
+    cc_param enp1s0-x.7 np_cnp_dscp 48
+    cc_param enp1s0-x.7 np_cnp_prio 6
 
     # Reads of 4096 bytes: fewer requests in flight for the same rate.
-    setpci -s "$(pci_address eth2)" CAP_EXP+08.w=5000:F000
-    ip neigh replace 10.64.1.1 lladdr 02:00:00:00:01:01 dev eth2 nud permanent
-    announce eth2 10.64.1.2
-    remember eth2
+    setpci -s "$(pci_address enp1s0-x.7)" CAP_EXP+08.w=5000:F000
+    ip neigh replace 10.64.1.1 lladdr 02:00:00:00:01:01 dev enp1s0-x.7 nud permanent
+    announce enp1s0-x.7 10.64.1.2
+    remember enp1s0-x.7
     if [ -z "$only" ]; then
-        systemctl enable 'rocefab-nic@eth2.service' >/dev/null
+        systemctl enable 'rocefab-nic@enp1s0\x2dx.7.service' >/dev/null
     fi
 fi

@@ -18,7 +18,9 @@ set_value() {
 # a NIC that comes up, not an address that comes later.
 announce() {
     command -v arping >/dev/null || return 0
-    for _ in 1 2 3 4 5; do
+    waits="1 2 3"
+    [ -z "$only" ] || waits="1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20"
+    for _ in $waits; do
         ip -4 addr show dev "$1" | grep -qF " $2/" && break
         sleep 1
     done
