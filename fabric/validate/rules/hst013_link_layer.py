@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 #: A port of InfiniBand has no link to a switch of Ethernet; LINK_TYPE_P1 2 is Ethernet (mlxconfig).
 FIXES = {
-    "infiniband": "set the ports to Ethernet (LINK_TYPE_P1=2 of mlxconfig), or leave these hosts out"
+    "infiniband": "set the ports to Ethernet (LINK_TYPE_P1=2 of mlxconfig), or leave the hosts out"
 }
 
 
