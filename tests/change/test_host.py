@@ -219,8 +219,7 @@ def test_files_of_another_stack_are_looked_for_and_removed():
         Artefact("gpu1", "host", "networkd", f"hosts/gpu1/rootfs{NETWORKD_FILE}", b"x"),
     ]
     adapter = HostAdapter()
-    link = f"{NETWORKD}eth1.link"
-    assert adapter.files(made) == [NETWORKD_FILE, NETPLAN, link, PROFILE]
+    assert adapter.files(made) == [NETWORKD_FILE, NETPLAN, PROFILE]
     now = running({**NIC, "reader": "ip"}, [NETWORKD_FILE, PROFILE])
     draft = adapter.draft(now, made, None)
     assert draft.candidate.remove == (PROFILE,)

@@ -170,11 +170,10 @@ def _mode(path: str) -> int:
 
 
 def _stack_files(interfaces: Iterable[str]) -> Iterator[str]:
-    """Yield the files of every network stack."""
+    """Yield the files of every network stack that give addresses."""
     yield NETPLAN
     for interface in interfaces:
         yield f"{NETWORKD}{interface}.network"
-        yield f"{NETWORKD}{interface}.link"
         yield f"{PROFILES}{interface}.nmconnection"
 
 

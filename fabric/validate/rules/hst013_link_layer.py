@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from fabric.validate.world import Model
 
 
+#: A port of InfiniBand has no link to a switch of Ethernet; LINK_TYPE_P1 2 is Ethernet (mlxconfig).
+FIXES = {
+    "infiniband": "set the ports to Ethernet (LINK_TYPE_P1=2 of mlxconfig), or leave the hosts out"
+}
+
+
 @rules.add("HST013")
 class LinkLayer(ModelRule):
     """NICs whose link layer is not RoCE get no lossless configuration."""
@@ -37,7 +43,7 @@ class LinkLayer(ModelRule):
             if reason:
                 yield self.finding(
                     f"no lossless configuration for {kind.subject}: {reason}",
-                    "",
+                    FIXES.get(kind.host.traits.nic.link_layer, ""),
                     place=traits_place(model, kind.host.name, "nic", "link_layer"),
                     device=kind.host.name,
                 )

@@ -58,7 +58,8 @@ fi
 # rail 0: eth1 to su1-rail0 Ethernet0
 if [ -z "$only" ] || [ "$only" = eth1 ]; then
     # Beta. The order is that of the guides: firmware refuses to schedule a priority without a DSCP.
-    nicctl update port -p  --pause-type pfc --rx-pause enable --tx-pause enable
+    echo "eth1: nicctl needs the UUID of its port; tell it as port_uuid" >&2
+    false
     nicctl update qos --classification-type dscp
     nicctl update qos dscp-to-priority --dscp 26 --priority 3
     nicctl update qos dscp-to-priority --dscp 48 --priority 6
