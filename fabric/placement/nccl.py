@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from fabric.placement.gids import fixed_index
 from fabric.placement.nccl_left_out import REASONS
 from fabric.placement.nccl_release import UNKNOWN, Reads
-from fabric.placement.rails import rails_connected
 from fabric.placement.setting import Environment, LeftOut, Setting
 
 if TYPE_CHECKING:
@@ -123,7 +122,7 @@ def queue_pairs(fabric: Fabric) -> int:
 
 
 def _rings(job: JobHost) -> list[Setting]:
-    if rails_connected(job.fabric, job.placement):
+    if job.placement.rails_connected:
         reason = "prefer the same rail; the spines connect the others"
         return [Setting("NCCL_CROSS_NIC", "2", reason)]
     return [

@@ -135,6 +135,15 @@ def test_half_of_the_rails() -> None:
     assert pod["metadata"]["annotations"]["k8s.v1.cni.cncf.io/networks"] == "rail0"
 
 
+def test_hosts_without_rdma_ask_for_gpus_alone() -> None:
+    nic = {"host__nic": {"link_layer": "ethernet"}}
+    (pod,) = rank_pods(objects(cluster("host-network", **nic), "pytorchjob", nodes=1))
+    assert pod["spec"]["containers"][0]["resources"]["limits"] == {"nvidia.com/gpu": 2}
+    with pytest.raises(InputError) as caught:
+        objects(cluster("macvlan", **nic), "pytorchjob", nodes=1)
+    assert "the NICs are no RoCE NICs (ethernet)" in str(caught.value.findings[0])
+
+
 def test_networks_of_a_unit() -> None:
     (pod, _) = rank_pods(objects(shared("macvlan"), "pytorchjob", nodes=3))
     networks = pod["metadata"]["annotations"]["k8s.v1.cni.cncf.io/networks"]

@@ -44,7 +44,10 @@ def _job(name: str, make: Callable[[Order, Cluster, Settings], list[Manifest]]) 
     def part(order: Order) -> Exported:
         check_words(order)
         settings, notes = order.common()
-        made = make(order, cluster(order), settings)
+        found = cluster(order)
+        if found.traits.container_mode != "host-network":
+            _check_roce(order, found)
+        made = make(order, found, settings)
         check_served([item.kind for item in made], order.served)
         if order.template is None:
             return Exported(tuple(item.file(name) for item in made), tuple(notes))

@@ -97,8 +97,9 @@ def plain_pod(
 
 
 def rank_resources(order: Order, cluster: Cluster) -> dict[str, int]:
-    """Return what a rank's pod asks for: GPUs, and one unit of each rail."""
-    return {_GPU: order.gpus, **{resource(cluster, rail): 1 for rail in order.placement.rails}}
+    """Return what a rank's pod asks for: GPUs, and one unit of each rail that has RDMA."""
+    rails = order.placement.rails if cluster.traits.nic.link_layer == "roce" else ()
+    return {_GPU: order.gpus, **{resource(cluster, rail): 1 for rail in rails}}
 
 
 def _container(
