@@ -135,7 +135,13 @@ def export(
             envvar="ROCEFAB_CLUSTER_VERSIONS",
         ),
     ] = None,
-    name: Annotated[str, typer.Option(help="Name of the job.", envvar="ROCEFAB_JOB_NAME")] = "job",
+    name: Annotated[
+        str,
+        typer.Option(
+            help="Name of the job; default: that of the template, else job.",
+            envvar="ROCEFAB_JOB_NAME",
+        ),
+    ] = "",
     image: Annotated[
         str, typer.Option(help="Container image of the job.", envvar="ROCEFAB_IMAGE")
     ] = "",

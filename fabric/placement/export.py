@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class JobWords:
-    """How the user calls the job, and what it runs."""
+    """How the user calls the job, and what it runs; empty is not said."""
 
-    name: str = "job"
+    name: str = ""
     image: str = ""
     command: tuple[str, ...] = ()
 
@@ -65,6 +65,13 @@ class Order:
     words: JobWords = field(default_factory=JobWords)
     template: Document | None = None
     served: frozenset[str] | None = None
+
+    @cached_property
+    def job_name(self) -> str:
+        """Name of the job: that of the user, that of the template, or ``job``."""
+        metadata = self.template.data.get("metadata") if self.template else None
+        told = metadata.get("name") if isinstance(metadata, dict) else None
+        return self.words.name or (told if isinstance(told, str) else "") or "job"
 
     @cached_property
     def gpus(self) -> int:

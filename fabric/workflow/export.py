@@ -44,7 +44,7 @@ class Request:
     environment: Path | None = None
     template: Path | None = None
     served: Path | None = None
-    job_name: str = "job"
+    job_name: str = ""
     image: str = ""
     command: tuple[str, ...] = ()
 

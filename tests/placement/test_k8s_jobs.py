@@ -15,6 +15,7 @@ from fabric.core.findings import Finding
 from fabric.intent.yamlfile import parse_yaml
 from fabric.placement.environment import UserValue
 from fabric.placement.export import JobWords, Order, export, exporters, load_exporters
+from tests.placement.crds import FOLDER, judge
 from tests.placement.k8s_fabrics import JOBS, MODES, WORDS, cluster, named, objects, shared
 
 load_exporters()
@@ -217,7 +218,7 @@ spec:
 def filled(text: str, part: str = "pytorchjob", **order: Any) -> tuple[Any, tuple[Finding, ...]]:
     """Return the last object of an export with a template, and the notes."""
     document = parse_yaml(text.encode(), "job.yaml")
-    chosen = {"nodes": 1, "words": JobWords("mine"), **order}
+    chosen = {"nodes": 1, **order}
     wanted = Order(cluster("macvlan"), template=document, **chosen)
     done = export(wanted, exporters["k8s"], (part,))
     return yaml.safe_load(done.files[-1].text), done.notes
@@ -253,6 +254,17 @@ def test_a_template_is_filled_and_nothing_in_it_changes() -> None:
     assert "NCCL_IB_TIMEOUT is 'valueFrom', and stays so; rocefab would set '22'" in told[3]
     assert told[2].startswith("job.yaml:21:")
     assert "NCCL_DEBUG is 'INFO', and stays so; rocefab leaves it out: for diag" in told[2]
+
+
+def test_a_name_of_the_user_is_told() -> None:
+    made, notes = filled(TEMPLATE, words=JobWords("other"))
+    assert made["metadata"]["name"] == "mine"
+    assert "metadata.name is 'mine', and stays so; rocefab would write 'other'" in str(notes[0])
+
+
+@pytest.mark.skipif(not FOLDER.exists(), reason=f"{FOLDER} is not there; set ROCEFAB_REFERENCE")
+def test_a_filled_template_fits_the_schema() -> None:
+    judge(filled(TEMPLATE)[0])
 
 
 def contained(small: Any, large: Any) -> bool:
@@ -293,6 +305,8 @@ def test_nothing_of_a_template_gets_lost(part: str) -> None:
         ("name: pytorch", "name: main", "no container is called pytorch; call the container"),
         ("      replicas: 1\n", "      replicas: [1]\n", "here stands a single value"),
         ("- {name: sidecar, image: x}", "- {image: x}", "containers.1: an item has no name"),
+        ("- {name: sidecar, image: x}", "- {name: x}", "containers.1: a container has no image"),
+        ("name: mine", "name: Mine", "'Mine' cannot be the name of a job"),
     ],
 )
 def test_templates_that_are_refused(old: str, new: str, message: str) -> None:
@@ -300,7 +314,7 @@ def test_templates_that_are_refused(old: str, new: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         filled(TEMPLATE.replace(old, new))
     assert message in str(caught.value.findings[0])
-    assert str(caught.value.findings[0]).startswith("job.yaml:")
+    assert str(caught.value.findings[0]).startswith("job.yaml:") == ("Mine" not in new)
 
 
 def test_a_shell_announces_and_waits(tmp_path: Path) -> None:

@@ -239,6 +239,12 @@ def without(*keys: str) -> dict[str, Any]:
 
 REFUSED: list[tuple[str, Any, str, str]] = [
     (
+        "nic-settings",
+        lambda: cluster("macvlan", host__nic={**NICS, "pci_addresses": ["0000:18:00.0"] * 2}),
+        "fabric.host.nic.pci_addresses",
+        "two rails have the PCI address 0000:18:00.0; write the address of each",
+    ),
+    (
         "functions",
         lambda: cluster(
             "virtual-function", host__nic={"model": "ConnectX-7", "virtual_functions": 2}

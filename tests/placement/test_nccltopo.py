@@ -200,15 +200,13 @@ def test_what_is_refused(changes: dict[str, Any], field: str, message: str) -> N
 
 
 def test_the_place_is_that_of_the_override() -> None:
-    hosts = (
-        "hosts:\n  - names: a2\n    traits:\n      gpu: {pci_addresses: ['0000:01:00.0']}\n"
-        "  - {names: a2, serial: X}\n"
-    )
+    gpu = "    traits:\n      gpu: {pci_addresses: ['0000:01:00.0']}\n"
+    hosts = f"hosts:\n  - names: a2\n{gpu}  - names: a[1-2]\n{gpu}  - {{names: a2, serial: X}}\n"
     with pytest.raises(InputError) as caught:
         topology(fabric("", hosts, **roce()), "a2")
     (finding,) = caught.value.findings
-    assert str(finding).startswith("inventory/hosts/test.yaml:4:")
-    assert finding.field == "hosts.0.traits.gpu.pci_addresses"
+    assert str(finding).startswith("inventory/hosts/test.yaml:7:")
+    assert finding.field == "hosts.1.traits.gpu.pci_addresses"  # the last that sets it
 
 
 def test_one_file_where_hosts_are_alike() -> None:

@@ -140,13 +140,17 @@ class Cluster:
         Raises
         ------
         InputError
-            When the inventory does not tell it.
+            When the inventory does not tell it, or tells it of two rails.
         """
         addresses = self.traits.nic.pci_addresses
         if rail >= len(addresses):
             message = f"{what} names NICs by PCI address, and that of rail {rail} is not known"
             fix = "write host.nic.pci_addresses, one for each rail"
             path = ("nic", "pci_addresses")
+            raise refused_trait(self.fabric, self.hosts[0], path, message, fix)
+        if addresses.count(addresses[rail]) > 1:
+            message = f"two rails have the PCI address {addresses[rail]}"
+            path, fix = ("nic", "pci_addresses"), "write the address of each"
             raise refused_trait(self.fabric, self.hosts[0], path, message, fix)
         return addresses[rail]
 

@@ -40,8 +40,8 @@ def check_words(order: Order) -> None:
         When one is wrong, or there is no image at all.
     """
     words = order.words
-    if len(words.name) > _MAX_JOB or not _JOB.fullmatch(words.name):
-        message = f"{words.name[:80]!a} cannot be the name of a job"
+    if len(order.job_name) > _MAX_JOB or not _JOB.fullmatch(order.job_name):
+        message = f"{order.job_name[:80]!a} cannot be the name of a job"
         fix = f"use lower case letters, digits and inner hyphens, at most {_MAX_JOB}"
         raise refused("PLC015", message, fix)
     if words.image and not _IMAGE.fullmatch(words.image):
@@ -63,7 +63,7 @@ def pytorch_job(order: Order, cluster: Cluster, settings: Settings) -> list[Mani
             if count
         },
     }
-    return [Manifest("PyTorchJob", order.words.name, cluster.settings.namespace, spec)]
+    return [Manifest("PyTorchJob", order.job_name, cluster.settings.namespace, spec)]
 
 
 def mpi_job(order: Order, cluster: Cluster, settings: Settings) -> list[Manifest]:
@@ -96,7 +96,7 @@ def mpi_job(order: Order, cluster: Cluster, settings: Settings) -> list[Manifest
             "Worker": {"replicas": order.nodes, "restartPolicy": "Never", "template": worker},
         },
     }
-    return [Manifest("MPIJob", order.words.name, cluster.settings.namespace, spec)]
+    return [Manifest("MPIJob", order.job_name, cluster.settings.namespace, spec)]
 
 
 def train_job(order: Order, cluster: Cluster, settings: Settings) -> list[Manifest]:
@@ -122,8 +122,8 @@ def train_job(order: Order, cluster: Cluster, settings: Settings) -> list[Manife
         trainer["command"] = list(words.command)
     trainer["env"] = [{"name": item.name, "value": item.value} for item in settings]
     trainer["resourcesPerNode"] = {"limits": rank_resources(order, cluster)}
-    spec = {"runtimeRef": {"name": words.name, "kind": "TrainingRuntime"}, "trainer": trainer}
+    spec = {"runtimeRef": {"name": order.job_name, "kind": "TrainingRuntime"}, "trainer": trainer}
     return [
-        Manifest("TrainingRuntime", words.name, namespace, runtime),
-        Manifest("TrainJob", words.name, namespace, spec),
+        Manifest("TrainingRuntime", order.job_name, namespace, runtime),
+        Manifest("TrainJob", order.job_name, namespace, spec),
     ]

@@ -113,7 +113,14 @@ class Filling:
             if name == "env" and mine is None:
                 self._own_choice(item[key], item.get("value"), (*path, index))
             merged.append(item if mine is None else self._merge(item, mine, (*path, index)))
+        if name == "containers":
+            self._check_images(merged, path)
         return [*merged, *known.values()]
+
+    def _check_images(self, containers: list[Any], path: Path) -> None:
+        for index, item in enumerate(containers):
+            if not item.get("image"):
+                raise self._refused((*path, index), "a container has no image", "write its image")
 
     def _containers(self, theirs: list[Any], ours: list[Any], path: Path) -> list[Any]:
         """Give our container the name of theirs; PyTorchJob insists on the name."""
