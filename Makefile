@@ -36,8 +36,9 @@ $(READY): $(UV) pyproject.toml uv.lock
 demo: $(READY) ## Show the main job on the embedded lab: no hardware, no root
 	@$(BIN)/rocefab demo
 
+# Four workers on two cores: tests of the lab wait more than they work.
 test: lint ## Lint, types, import rules and all tests
-	$(BIN)/pytest -q -n 2
+	$(BIN)/pytest -q -n 4
 
 lint: $(READY) ## ruff, mypy, lint-imports, yamllint, j2lint, codespell, lock file
 	$(UV) lock --check --quiet
