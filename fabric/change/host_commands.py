@@ -21,6 +21,7 @@ PROFILES = "/etc/NetworkManager/system-connections/rocefab-"
 _OWNERS = ("os", "fw")
 _TRUSTS = ("pcp", "dscp")
 _ALGORITHMS = ("strict", "ets", "vendor")
+_PARAMETER = re.compile(r"(roce_[nr]p/)?[a-z0-9_]{1,64}")
 _DEVICE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
 
 
@@ -40,6 +41,7 @@ def restore_commands(before: Running, now: dict[str, Any], paths: Iterable[str] 
             commands += _dcb_commands(interface, nic) if by_dcb else _qos_commands(interface, nic)
         commands += _address_commands(interface, nic, now.get(interface, {}))
         commands += _marking_commands(interface, nic)
+        commands += _dcqcn_commands(interface, nic, now.get(interface, {}))
     return commands
 
 
@@ -138,6 +140,18 @@ def _marking_commands(interface: str, old: dict[str, Any]) -> list[str]:
         file = f"/sys/class/infiniband/{old['rdma_device']}/tc/1/traffic_class"
         commands.append(f"sh -c 'echo {value} > {file}'")
     return commands
+
+
+def _dcqcn_commands(interface: str, old: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
+    """Yield a write for each DCQCN parameter that the change sets to something else."""
+    folder = f"/sys/class/net/{interface}/ecn"
+    if old.get("reader") == "dcb":
+        device = f"$(basename $(readlink -f /sys/class/net/{interface}/device))"
+        folder = f"/sys/kernel/debug/mlx5/{device}/cc_params"
+    for name, value in old.get("dcqcn", {}).items():
+        wanted = now.get("dcqcn", {}).get(name, value)
+        if _PARAMETER.fullmatch(name) and wanted != value:
+            yield f"sh -c 'echo {int(value)} > {folder}/{name}'"
 
 
 def _comma(values: Iterable[object]) -> str:

@@ -21,7 +21,13 @@ _OF_ONE = {
     "dcb_app": "sudo dcb -j app show dev {}",
     "dcb_dcbx": "sudo dcb -j dcbx show dev {}",
     "ip": "ip -j addr show dev {}",
+    "ecn": "sudo sh -c 'cd /sys/class/net/{}/ecn && for f in roce_rp/* roce_np/*; do "
+    '[ ! -f "$f" ] || echo "$f=$(cat "$f")"; done\' 2>/dev/null',
+    "cc": "sudo sh -c 'cd /sys/kernel/debug/mlx5/"
+    '"$(basename "$(readlink -f /sys/class/net/{}/device)")"/cc_params && for f in *; do '
+    '[ ! -f "$f" ] || echo "$f=$(cat "$f")"; done\' 2>/dev/null',
 }
+_MAY_BE_ABSENT = ("tc:", "cnp:", "ecn:", "cc:")
 _STATE_COMMANDS = {
     "lldp": "sudo lldpcli show neighbors -f json",
     "gids": "show_gids",
@@ -49,14 +55,15 @@ class HostDriver(ShellDriver):
         """Return outputs by subject.
 
         ``qos:IF`` is ``mlnx_qos -i IF -a``, ``dcb_pfc:IF`` and the like are ``dcb``; ``tc:DEV`` and
-        ``cnp:IF`` are the traffic class of an RDMA device and the CNP DSCP of a NIC, which are
-        absent where the driver has no such file.
+        ``cnp:IF`` are the traffic class of an RDMA device and the CNP DSCP of a NIC, ``ecn:IF``
+        and ``cc:IF`` its DCQCN parameters in sysfs and debugfs; these are absent where the driver
+        has no such file.
         """
         texts = {}
         for subject in subjects:
             command = _command(subject)
             status, output = self._shell.run(command) if command else (1, "")
-            if status == 0 or not subject.startswith(("tc:", "cnp:")):
+            if status == 0 or not subject.startswith(_MAY_BE_ABSENT):
                 texts[subject] = output
         return texts
 

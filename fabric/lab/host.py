@@ -46,6 +46,7 @@ _ECN_FILES = {
     "roce_np/cnp_802p_prio": "6",
     "roce_np/min_time_between_cnps": "4",
     "roce_rp/clamp_tgt_rate": "0",
+    "roce_rp/clamp_tgt_rate_after_time_inc": "1",
     "roce_rp/rpg_time_reset": "300",
     "roce_rp/rpg_byte_reset": "32767",
     "roce_rp/rpg_threshold": "1",

@@ -42,9 +42,9 @@ def _nic_state(design: HostDesign, nic: NicDesign) -> dict[str, Any]:
     }
     match reader(design):
         case "mlnx_qos":
-            return {**_qos_state(nic), **own, **_marks(nic)}
+            return {**_qos_state(nic), **own, **_marks(nic), **_parameters(nic)}
         case "dcb" if design.traits.nic.driver == "mlx5":
-            return {**_qos_state(nic), **own}
+            return {**_qos_state(nic), **own, **_parameters(nic)}
         case "dcb":
             return {**_script_state(nic), **own}
         case _:
@@ -72,6 +72,10 @@ def _script_state(nic: NicDesign) -> dict[str, Any]:
     qos = nic.qos
     marks = {str(qos.roce_dscp): qos.pfc_priority, str(qos.cnp_dscp): qos.cnp_priority}
     return {"pfc": list(qos.pfc), "dscp_to_priority": marks}
+
+
+def _parameters(nic: NicDesign) -> dict[str, Any]:
+    return {"dcqcn": {one.name: one.value for one in nic.dcqcn}} if nic.dcqcn else {}
 
 
 def _marks(nic: NicDesign) -> dict[str, Any]:

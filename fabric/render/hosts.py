@@ -48,6 +48,8 @@ DRIVERS = {
         ),
     ),
 }
+#: Scripts that are run; that for the firmware is handed to a shell by an operator.
+PROGRAMS = ("etc/rocefab/apply.sh", "etc/rocefab/check.sh")
 #: PCIe device control, bits 12 to 14: 0 is 128 bytes, each step doubles (PCI Express Base
 #: Specification 4.0 section 7.5.3.4).
 READ_REQUEST_BYTES = (128, 256, 512, 1024, 2048, 4096)
@@ -82,7 +84,7 @@ def render_host(design: HostDesign) -> list[Artefact]:
 def _file(design: HostDesign, template: str, kind: str, path: str, **values: object) -> Artefact:
     text = render(f"host/{template}.j2", design.name, {"host": design, **values})
     where = f"hosts/{design.name}/rootfs/{path}"
-    return Artefact(design.name, "host", kind, where, text.encode(), path.endswith(".sh"))
+    return Artefact(design.name, "host", kind, where, text.encode(), path in PROGRAMS)
 
 
 def _addresses(design: HostDesign) -> Iterator[Artefact]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fabric.validate.world import Model
 
 Word = Literal["ok", "wrong", "note", "unknown"]
-#: ECT(0) in the lower two bits (RFC 3168 section 5).
+#: The code point ECT0 in the lower two bits (RFC 3168 section 5).
 ECT0 = 2
 #: Lanes of 50 Gb/s and above carry PAM4, which IEEE 802.3 defines with RS-FEC only (clause 134);
 #: 100 Gb/s over four lanes has RS-FEC on copper and multimode fibre (clauses 92 and 95).
@@ -116,14 +116,14 @@ def _network(cable: Cable) -> Iterator[CableLine]:
 
 def _marks(cable: Cable, port: QosProfile) -> Iterator[CableLine]:
     qos = cable.nic.qos
-    byte, ect = qos.traffic_class_byte, qos.traffic_class_byte | ECT0
+    byte, marked = qos.traffic_class_byte, qos.traffic_class_byte | ECT0
     yield _same("roce_dscp", qos.roce_dscp, port.roce_dscp, "QOS006")
     yield CableLine(
         "traffic class byte",
         str(byte),
         f"DSCP {port.roce_dscp}",
         "ok" if byte >> 2 == port.roce_dscp else "wrong",
-        f"{byte} and {ect} both mean DSCP {byte >> 2}: the byte is DSCP * 4 + ECN, and the NIC "
+        f"{byte} and {marked} both mean DSCP {byte >> 2}: the byte is DSCP * 4 + ECN, and the NIC "
         "sets ECN by itself",
         "QOS006",
     )

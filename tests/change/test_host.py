@@ -58,6 +58,40 @@ APART = {
 }
 
 
+SET = {"roce_rp/rpg_gd": 11, "roce_rp/rpg_time_reset": 300}
+CC_PARAMS = "$(basename $(readlink -f /sys/class/net/eth1/device))/cc_params"
+DCQCN = {
+    "as told": ({"dcqcn": {**SET, "roce_np/cnp_dscp": 48}}, []),
+    "no place": ({}, []),
+    "an older driver": ({"dcqcn": {"roce_rp/rpg_gd": 11}}, []),
+    "another value": ({"dcqcn": {**SET, "roce_rp/rpg_gd": 10}}, ["dcqcn"]),
+}
+
+
+@pytest.mark.parametrize("name", DCQCN)
+def test_parameters_apart(name):
+    changed, expected = DCQCN[name]
+    wanted = {"eth1": {**EXPECTED, "dcqcn": SET}}
+    found = list(settings_apart({"eth1": {**NIC, **changed}}, wanted))
+    assert [change.path for change in found] == [f"eth1 {setting}" for setting in expected]
+
+
+@pytest.mark.parametrize(
+    ("reader", "folder"),
+    [
+        ("mlnx_qos", "/sys/class/net/eth1/ecn"),
+        ("dcb", CC_PARAMS),
+    ],
+)
+def test_parameters_that_a_change_sets_come_back(reader, folder):
+    nic = {**NIC, "reader": reader, "dcqcn": {"a": 1, "b": 2, "c;reboot": 3, "d": 4}}
+    wanted = {"eth1": {"dcqcn": {"a": 1, "b": 9, "c;reboot": 9}}}
+    found = [one for one in restore_commands(running(nic), wanted) if folder in one]
+    (command,) = [one for one in found if "cnp_dscp" not in one]
+    assert command.startswith("sh -c 'echo 2 > /sys/")
+    assert command.endswith(f"{folder}/b'")
+
+
 @pytest.mark.parametrize("name", APART)
 def test_settings_apart(name):
     changed, expected = APART[name]
@@ -210,6 +244,14 @@ def test_what_is_read_depends_on_the_driver(reader, subjects):
     state = {"reader": reader, "rdma_devices": {"eth1": "mlx5_1"}, "nics": {"eth1": {}}}
     made = Artefact("gpu1", "host", "expected-state", "hosts/gpu1/x", json.dumps(state).encode())
     assert HostAdapter().subjects([made]) == ["addresses", "rules", "rdma", *subjects]
+
+
+@pytest.mark.parametrize(("reader", "subject"), [("mlnx_qos", "ecn:eth1"), ("dcb", "cc:eth1")])
+def test_parameters_are_read_where_they_are_told(reader, subject):
+    nics = {"eth1": {"dcqcn": SET}}
+    state = {"reader": reader, "rdma_devices": {"eth1": "mlx5_1"}, "nics": nics}
+    made = Artefact("gpu1", "host", "expected-state", "hosts/gpu1/x", json.dumps(state).encode())
+    assert HostAdapter().subjects([made])[-1] == subject
 
 
 def test_files_of_another_stack_are_looked_for_and_removed():

@@ -99,6 +99,18 @@ WANTED = {
 }
 
 
+#: A DCQCN parameter of each driver.
+PARAMETERS = {
+    NETWORKD_FILE: "/sys/kernel/debug/mlx5/0000:10:00.0/cc_params/rp_time_reset",
+    PROFILE: "/sys/class/net/eth1/ecn/roce_rp/rpg_time_reset",
+}
+
+
+def change(host, path, value):
+    """Change a file of the driver by hand."""
+    assert host.run_detached(f"echo {value} > {path}")[0] == 0
+
+
 @pytest.mark.parametrize(("text", "path"), [(KERNEL, NETWORKD_FILE), (KEYFILES, PROFILE)])
 def test_apply_again_drift_boot_and_way_back(lab, text, path):
     running, connections, folder = lab
@@ -124,6 +136,10 @@ def test_apply_again_drift_boot_and_way_back(lab, text, path):
 
     host.on_reboot()
     assert nic_state(host) == WANTED
+    change(host, PARAMETERS[path], "7")
+    (found,) = drift(project, connections, HOST, labs.silent)
+    assert "eth1 dcqcn" in str(found)
+    assert host.run_detached("/etc/rocefab/apply.sh eth1")[0] == 0
     back = rollback(result.run, folder / "state", connections, labs.silent)
     assert back.ok, back.reasons
     assert not host.fs.exists(path)

@@ -155,9 +155,9 @@ def test_networkd(name: str, tmp_path: Path) -> None:
     assert "Enumeration completed" in said
     assert not [line for line in said.splitlines() if "05-rocefab" in line]
     file = folder / "05-rocefab-eth1.network"
-    text = file.read_text(encoding="utf-8").replace("Gateway=", "Gatway=")
+    text = file.read_text(encoding="utf-8").replace("Gateway=", "Gate=")
     file.write_text(text, encoding="utf-8")
-    assert "Unknown key 'Gatway' in section [Route]" in _networkd_says(folder)
+    assert "Unknown key 'Gate' in section [Route]" in _networkd_says(folder)
 
 
 @pytest.mark.parametrize("name", KEYFILES)

@@ -86,3 +86,11 @@ def test_what_dcb_does_not_say_is_unknown(name):
 
 def test_a_nic_without_a_tool_has_its_addresses():
     assert nic({"ip:eth1": ""}) == {"reader": "ip", **COMMON}
+
+
+@pytest.mark.parametrize("name", ["ecn:eth1", "cc:eth1"])
+def test_parameters_of_dcqcn(name):
+    text = "roce_rp/rpg_gd=11\nrp_time_reset=300\nodd;name=1\nroce_rp/x=words\n"
+    found = nic({**BY_DCB, name: text})
+    assert found["dcqcn"] == {"roce_rp/rpg_gd": 11, "rp_time_reset": 300}
+    assert "dcqcn" not in nic({**BY_DCB, name: ""})

@@ -300,3 +300,12 @@ def test_the_link_goes_down_once() -> None:
         block = script.split("\n# rail ")[1]
         assert block.count(command) == 1
         assert block.index("ethtool -A") < block.index(command)
+
+
+def test_only_what_is_meant_to_be_run_can_be_run() -> None:
+    """The script for the firmware is for an operator."""
+    made = {item.path.rpartition("/")[2]: item for item in render_host(variant("networkd-mlx5"))}
+    programs = {name for name, item in made.items() if item.executable}
+    assert programs == {"apply.sh", "check.sh"}
+    assert "firmware.sh" in made
+    assert "firmware.sh" not in made["apply.sh"].text

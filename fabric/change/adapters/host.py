@@ -28,7 +28,10 @@ _SUBJECTS = {
     "dcb": (*(f"dcb_{what}:{{interface}}" for what in ("pfc", "ets", "app", "dcbx")),),
     "ip": ("ip:{interface}",),
 }
+_DCQCN = {"mlnx_qos": ("ecn:{interface}",), "dcb": ("cc:{interface}",)}
 _SUBSETS = ("dscp_to_priority", "tsa", "bandwidth_percent")
+#: Settings that are passed over, whole or in part, where the driver has no place for them.
+_OPTIONAL = ("dcqcn",)
 
 
 def expected_state(artefacts: Sequence[Artefact]) -> dict[str, Any]:
@@ -47,7 +50,7 @@ def settings_apart(live: dict[str, Any], expected: dict[str, Any]) -> Iterator[C
     for interface, wanted in expected.items():
         found = live.get(interface, {})
         for name, value in wanted.items():
-            now = found.get(name)
+            now = found.get(name, UNAVAILABLE if name in _OPTIONAL else None)
             if now == UNAVAILABLE or _matches(name, now, value):
                 continue
             risk = Risk.PORT_FLAP if name in _FLAPS else Risk.HARMLESS
@@ -66,6 +69,8 @@ def _matches(name: str, now: Any, wanted: Any) -> bool:
 
 
 def _relevant(name: str, now: Any, wanted: Any) -> Any:
+    if name in _OPTIONAL and isinstance(now, dict):
+        return {key: now.get(key, value) for key, value in wanted.items()}
     if name in _SUBSETS and isinstance(now, dict):
         return {key: now.get(key) for key in wanted}
     return now
@@ -93,7 +98,10 @@ class HostAdapter:
         per_nic = [
             subject.format(interface=interface, device=device)
             for interface, device in devices.items()
-            for subject in _SUBJECTS[state["reader"]]
+            for subject in (
+                *_SUBJECTS[state["reader"]],
+                *(_DCQCN[state["reader"]] if "dcqcn" in state["nics"].get(interface, {}) else ()),
+            )
         ]
         return ["addresses", "rules", "rdma", *per_nic]
 

@@ -115,6 +115,7 @@ class HostParser:
                     texts, f"tc:{devices.get(interface, '')}", traffic_class_dscp
                 ),
                 "cnp_dscp": _available(texts, f"cnp:{interface}", _number),
+                **_dcqcn(texts.get(f"ecn:{interface}") or texts.get(f"cc:{interface}") or ""),
             }
         return nics
 
@@ -127,6 +128,12 @@ def _available(
 
 def _number(text: str) -> int | None:
     return int(text) if text.strip().isdigit() else None
+
+
+def _dcqcn(text: str) -> dict[str, Any]:
+    """Return the DCQCN parameters by name, from ``NAME=VALUE`` lines; nothing without any."""
+    found = dict(re.findall(r"^([a-z0-9_/]{1,64})=([0-9]{1,10})$", text, re.MULTILINE))
+    return {"dcqcn": {name: int(value) for name, value in found.items()}} if found else {}
 
 
 def _live_dcb(text: str, interface: str, texts: Mapping[str, str]) -> dict[str, Any]:

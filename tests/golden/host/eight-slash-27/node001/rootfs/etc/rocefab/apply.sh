@@ -6,6 +6,21 @@
 #   apply.sh INTERFACE    one NIC, as after a reset of its link or driver
 set -eu
 only=${1:-}
+case "$only" in
+eth1) ;;
+eth2) ;;
+eth3) ;;
+eth4) ;;
+eth5) ;;
+eth6) ;;
+eth7) ;;
+eth8) ;;
+"") ;;
+*)
+    echo "apply.sh: $only is no NIC that rocefab knows" >&2
+    exit 2
+    ;;
+esac
 
 # Value and file; a file that the driver does not have is passed over.
 set_value() {

@@ -9,6 +9,16 @@
 #   apply.sh --tuning     PCIe, processor and memory alone, as after a boot
 set -eu
 only=${1:-}
+case "$only" in
+eth1) ;;
+enp1s0-x.7) ;;
+--tuning) ;;
+"") ;;
+*)
+    echo "apply.sh: $only is no NIC that rocefab knows" >&2
+    exit 2
+    ;;
+esac
 
 # Value and file; a file that the driver does not have is passed over.
 set_value() {

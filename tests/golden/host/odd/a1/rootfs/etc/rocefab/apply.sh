@@ -6,6 +6,14 @@
 #   apply.sh INTERFACE    one NIC, as after a reset of its link or driver
 set -eu
 only=${1:-}
+case "$only" in
+enp1s0-x.7) ;;
+"") ;;
+*)
+    echo "apply.sh: $only is no NIC that rocefab knows" >&2
+    exit 2
+    ;;
+esac
 
 # Value and file; a file that the driver does not have is passed over.
 set_value() {
