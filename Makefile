@@ -36,8 +36,9 @@ $(READY): $(UV) pyproject.toml uv.lock
 demo: $(READY) ## Show the main job on the embedded lab: no hardware, no root
 	@$(BIN)/rocefab demo
 
+# Four workers on two cores: tests of the lab wait more than they work.
 test: lint ## Lint, types, import rules and all tests
-	$(BIN)/pytest -q -n 2
+	$(BIN)/pytest -q -n 4
 
 lint: $(READY) ## ruff, mypy, lint-imports, yamllint, ansible-lint, j2lint, codespell, lock file
 	$(UV) lock --check --quiet
@@ -57,10 +58,11 @@ format: $(READY) ## Put the code into form
 	$(BIN)/ruff check --fix-only
 	$(BIN)/ruff format
 
-judges: ## Install the outside judges (root): yanglint, vtysh, shellcheck, netplan, slurmctld
+judges: ## Install the outside judges (root): yanglint, vtysh, shellcheck, netplan, nmcli, slurmctld
 	apt-get update -qq
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-		libyang2-tools frr shellcheck netplan.io slurmctld slurm-client munge systemd >/dev/null
+		libyang2-tools frr shellcheck netplan.io network-manager slurmctld slurm-client munge \
+		systemd >/dev/null
 
 bench: $(READY) ## Print timings and memory; nothing is asserted
 	$(BIN)/pytest -q -s -m benchmark tests/bench

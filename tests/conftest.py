@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 from hypothesis import settings
 
 #: Timings are no tests: a busy machine fails nothing.
 settings.register_profile("rocefab", deadline=None)
 settings.load_profile("rocefab")
+
+#: Whoever runs the tests in the background may have switched it off, for children too.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -61,14 +62,130 @@ def _print(found: dict[str, Any]) -> None:
 
 
 def export(
-    form: Annotated[str, typer.Argument(help="Format: slurm.")],
+    form: Annotated[
+        str,
+        typer.Argument(
+            help="slurm, nccl, environment, openmpi, torchrun, horovod, taco, nccltopo or k8s."
+        ),
+    ],
     inventory: Inventory = Path(),
+    what: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PART",
+            help="Part of the export; may be repeated (in the variable: names with spaces). A "
+            "wrong one is answered with those that there are.",
+            envvar="ROCEFAB_WHAT",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            help="Folder for the files; else they are printed.",
+            envvar="ROCEFAB_EXPORT_OUT",
+        ),
+    ] = None,
+    *,
+    force: Annotated[
+        bool,
+        typer.Option(
+            help="Replace files that rocefab did not write or that were edited.",
+            envvar="ROCEFAB_EXPORT_FORCE",
+        ),
+    ] = False,
+    nodes: Annotated[
+        int, typer.Option(min=1, help="Hosts that the job needs.", envvar="ROCEFAB_NODES")
+    ] = 1,
+    gpus_per_node: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="GPUs per host; default: all of them.", envvar="ROCEFAB_GPUS_PER_NODE"
+        ),
+    ] = None,
+    exclude: Annotated[
+        str,
+        typer.Option(help="Hosts that must not be used: gpu[001-004].", envvar="ROCEFAB_EXCLUDE"),
+    ] = "",
+    nccl_version: Annotated[
+        str | None,
+        typer.Option(
+            help="NCCL in the image of the job, such as 2.21.5; default: host.nccl_version.",
+            envvar="ROCEFAB_NCCL_VERSION",
+        ),
+    ] = None,
+    environment: Annotated[
+        Path | None,
+        typer.Option(
+            help="File of NAME=value lines that you have set; they stay as they are.",
+            envvar="ROCEFAB_ENVIRONMENT",
+        ),
+    ] = None,
+    template: Annotated[
+        Path | None,
+        typer.Option(
+            help="Your manifest of the job, which is filled up; what it says stays as it is.",
+            envvar="ROCEFAB_TEMPLATE",
+        ),
+    ] = None,
+    cluster_versions: Annotated[
+        Path | None,
+        typer.Option(
+            help="Output of `kubectl api-versions`: objects of other versions are refused.",
+            envvar="ROCEFAB_CLUSTER_VERSIONS",
+        ),
+    ] = None,
+    name: Annotated[
+        str,
+        typer.Option(
+            help="Name of the job; default: that of the template, else job.",
+            envvar="ROCEFAB_JOB_NAME",
+        ),
+    ] = "",
+    image: Annotated[
+        str, typer.Option(help="Container image of the job.", envvar="ROCEFAB_IMAGE")
+    ] = "",
+    command: Annotated[
+        str,
+        typer.Option(help="What the job runs, in the words of a shell.", envvar="ROCEFAB_COMMAND"),
+    ] = "",
 ) -> None:
-    """Write the topology in the form of a scheduler.
+    """Write files for a scheduler, a launcher or Kubernetes.
+
+    Without --out one file goes to stdout; what differs from values of yours goes to stderr.
 
     Exit codes: 0, 2.
     """
-    from fabric.workflow.place import export as workflow
+    from fabric.workflow.export import Request, export_to
+    from fabric.workflow.export import export as workflow
     from fabric.workflow.project import Project
 
-    output.data(workflow(Project(inventory), form))
+    request = Request(
+        nodes=nodes,
+        gpus_per_node=gpus_per_node,
+        excluded=exclude,
+        parts=tuple(what or ()),
+        nccl_version=nccl_version,
+        environment=environment,
+        template=template,
+        served=cluster_versions,
+        job_name=name,
+        image=image,
+        command=_words(command),
+    )
+    if out is None:
+        text, notes = workflow(Project(inventory), form, request)
+        output.data(text)
+    else:
+        paths, notes = export_to(Project(inventory), form, request, out, force=force)
+        output.note(f"wrote {len(paths)} files and manifest.json to {out}")
+    for item in notes:
+        output.note(str(item))
+
+
+def _words(command: str) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(command))
+    except ValueError as error:
+        message = f"the command cannot be split into words: {error}"
+        raise typer.BadParameter(message, param_hint="--command") from error

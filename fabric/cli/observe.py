@@ -1,4 +1,4 @@
-"""observe: the operational state of devices."""
+"""observe, cabling: what the devices of a fabric tell."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ from fabric.cli.options import (
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command of this module."""
+    """Add the commands of this module."""
     example = "rocefab observe inventory/demo --connections lab/connections.json --field bgp"
     app.command(epilog=f"Example: {example}")(observe)
+    app.command(epilog="Example: rocefab cabling inventory/demo")(cabling)
 
 
 def observe(
@@ -68,4 +69,42 @@ def observe(
                     f"{item.device}: no reading of {', '.join(item.unread)} on its platform"
                 )
     if any(item.error for item in found):
+        raise CommandExit(Exit.DEVICE)
+
+
+def cabling(
+    inventory: Inventory = Path(),
+    connections: Connections = None,
+    ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
+    only: Only = "",
+    switches: Switches = True,
+    hosts: Hosts = True,
+    form: FormatOption = Format.TEXT,
+) -> None:
+    """Compare the cables with the plan, and say which plugs to move.
+
+    Reads LLDP, links and MAC tables. A device that cannot be read blocks nothing: its cables are
+    judged by what the other ends tell.
+
+    Exit codes: 0, 2, 3 (a device could not be read), 4 (a cable is not as planned).
+    """
+    from fabric.workflow.cabling import Selection
+    from fabric.workflow.cabling import cabling as workflow
+    from fabric.workflow.project import Project
+
+    selection = Selection(switches=switches, hosts=hosts, only=only)
+    found = workflow(Project(inventory), connections, selection, output.watch)
+    if form is Format.JSON:
+        output.as_json(found.as_dict())
+    else:
+        if found.rows():
+            output.table(("end", "other end", "verdict", "seen"), found.rows())
+        for number, line in enumerate(found.work_order(), 1):
+            output.data(f"{number}. {line}\n")
+        output.note(f"{len(found.judged)} cables: {found.summary()}")
+        for device, reason in found.unread:
+            output.note(f"{device}: {reason}")
+    if found.wrong:
+        raise CommandExit(Exit.FINDINGS)
+    if found.unread:
         raise CommandExit(Exit.DEVICE)

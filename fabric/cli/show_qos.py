@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -27,6 +28,7 @@ def register(show_app: typer.Typer) -> None:
     show_app.command(epilog="Example: rocefab show dcqcn inventory/demo --set rocefab")(dcqcn)
     show_app.command(epilog="Example: rocefab show ecmp inventory/demo")(ecmp)
     show_app.command(epilog="Example: rocefab show deadlock inventory/demo")(deadlock)
+    show_app.command(epilog="Example: rocefab show cable inventory/demo gpu001 eth1")(cable)
 
 
 def ecn(
@@ -148,4 +150,29 @@ def deadlock(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) ->
     from fabric.workflow.show_deadlock import deadlock as workflow
 
     table = workflow(Project(inventory))
+    output.records(table.headers, table.rows, json_form=form is Format.JSON)
+
+
+def cable(
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[INVENTORY] HOST INTERFACE",
+            help="Folder with fabric.yaml, else ROCEFAB_INVENTORY or this folder; a host and one "
+            "of its NICs.",
+        ),
+    ],
+    form: FormatOption = Format.TEXT,
+) -> None:
+    """Both ends of the cable of a NIC, with a verdict for each line.
+
+    Exit codes: 0, 2.
+    """
+    from fabric.workflow import show_cable
+    from fabric.workflow.project import Project
+
+    if not 2 <= len(words) <= 3:  # noqa: PLR2004
+        raise typer.BadParameter("give a host and an interface", param_hint="HOST")
+    folder = words[0] if len(words) == 3 else os.environ.get("ROCEFAB_INVENTORY", ".")  # noqa: PLR2004
+    table = show_cable.cable(Project(folder), *words[-2:])
     output.records(table.headers, table.rows, json_form=form is Format.JSON)

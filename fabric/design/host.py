@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING
 from fabric.core import hostlist
 from fabric.core.units import ipv4_text
 from fabric.design.model import HostDesign, NicDesign
+from fabric.design.nic import DCQCN_PLACES, dcqcn_settings, leaf_macs, receive_buffer_bytes
 from fabric.design.overlay import overlay
 from fabric.design.qos import host_qos
 from fabric.topology.naming import nic_names, rails_of_gpus
 
 if TYPE_CHECKING:
-    from fabric.intent.host_model import HostTraits, NicOverride
+    from fabric.intent.host_model import HostTraits, NicOverride, NicTraits
+    from fabric.intent.policy import LosslessPolicy
     from fabric.intent.resolve import PolicyResolver
+    from fabric.qos.dcqcn.registers import Place, Setting
     from fabric.topology.model import Fabric
     from fabric.topology.naming import NicNames
 
@@ -21,6 +24,20 @@ if TYPE_CHECKING:
 FIRST_TABLE = 100
 #: Neighbour table of a host, floor: 4096/8192/16384 (net.ipv4.neigh.default.gc_thresh1..3).
 GC_THRESH1_FLOOR = 4096
+#: Defaults of the kernel (Linux net/ipv4/arp.c, arp_tbl: base_reachable_time, gc_staletime). An
+#: entry lives 0.5 to 1.5 times the first, then up to the second: 45 s + 60 s, below the 240 s of a
+#: leaf. A leaf that forgets sooner gets hosts that do so too: a third and a quarter of its time.
+DEFAULT_REACHABLE_MS, DEFAULT_STALE_S = 30_000, 60
+#: Why other link layers get no lossless configuration (InfiniBand Architecture Specification 1.4
+#: section 7.9; RFC 5040 and RFC 5044; annex A17 for RoCEv2).
+NO_LOSSLESS = {
+    "infiniband": "InfiniBand sends only what its peer has credits for, so nothing is dropped and "
+    "nothing is paused",
+    "iwarp": "iWARP runs over TCP, which sends again what is lost and slows down by itself",
+    "ethernet": "plain Ethernet, as in a VPC, has no RDMA path that a pause could protect",
+}
+#: Drivers whose settings come from published tables and were tried on no NIC.
+BETA_DRIVERS = frozenset({"bnxt", "ionic"})
 
 
 class HostDesigner:
@@ -39,6 +56,8 @@ class HostDesigner:
         self._resolver = resolver
         largest = max(hostlist.count(unit.hosts) for unit in fabric.intent.fabric.units)
         first = max(GC_THRESH1_FLOOR, fabric.rails * largest)
+        self._parameters: dict[tuple[int, int, int, Place], tuple[Setting, ...]] = {}
+        self._leaf_macs = leaf_macs(fabric.intent)
         self._gc_thresholds = (first, 2 * first, 4 * first)
 
     def design(self, row: int) -> HostDesign:
@@ -62,6 +81,9 @@ class HostDesigner:
             host_pool=str(file.addressing.hosts),
             gc_thresholds=self._gc_thresholds,
             traits=traits,
+            base_reachable_time_ms=min(DEFAULT_REACHABLE_MS, file.arp.timeout_s * 1000 // 3),
+            gc_stale_time_s=min(DEFAULT_STALE_S, file.arp.timeout_s // 4),
+            no_lossless=NO_LOSSLESS.get(traits.nic.link_layer, ""),
             nics=tuple(
                 self._nic(name, nic_row, names, changes.get(rail), traits)
                 for rail, (nic_row, names) in enumerate(
@@ -77,14 +99,15 @@ class HostDesigner:
         policy = self._resolver.host(host)
         rail, subnet, leaf = int(nics.rail[row]), int(nics.subnet[row]), int(nics.leaf[row])
         near = rails_of_gpus(traits, fabric.intent.fabric.host.gpus, fabric.rails)
-        nic = traits.nic
+        nic, qos = traits.nic, host_qos(policy)
+        sizes, speed_gbps = receive_buffer_bytes(nic), int(nics.speed_gbps[row])
         return NicDesign(
             rail=rail,
             enabled=bool(nics.enabled[row]),
             interface=names.interface,
             rdma_device=names.rdma_device,
             mac=(change.mac if change else None) or "",
-            speed_gbps=int(nics.speed_gbps[row]),
+            speed_gbps=speed_gbps,
             mtu_bytes=policy.mtu.host_bytes,
             address=ipv4_text(int(nics.address[row])),
             prefix_length=subnets.prefix_length,
@@ -100,5 +123,24 @@ class HostDesigner:
             numa_node=nic.numa_nodes[rail] if rail < len(nic.numa_nodes) else None,
             leaf=fabric.switches.names[leaf],
             leaf_port=fabric.switches.skus[leaf].port(int(nics.port[row])),
-            qos=host_qos(policy),
+            qos=qos,
+            gateway_mac=self._leaf_macs.get(fabric.switches.names[leaf], ""),
+            port_uuid=(change.port_uuid if change else None) or "",
+            pause_storm_ms=nic.pause_storm_ms,
+            receive_buffer_bytes=sizes,
+            priority_to_receive_buffer=qos.pfc if sizes else (),
+            dcqcn=self._dcqcn(nic, policy, speed_gbps, DCQCN_PLACES.get(nic.driver, "sysfs")),
+            firmware=self._dcqcn(nic, policy, speed_gbps, "mlxconfig"),
         )
+
+    def _dcqcn(
+        self, nic: NicTraits, policy: LosslessPolicy, speed_gbps: int, place: Place
+    ) -> tuple[Setting, ...]:
+        """Return the DCQCN parameters of a NIC; those that do not fit are for a rule to report."""
+        key = (id(nic), id(policy), speed_gbps, place)
+        if key not in self._parameters:
+            try:
+                self._parameters[key] = dcqcn_settings(nic, policy, speed_gbps, place)
+            except ValueError:
+                self._parameters[key] = ()
+        return self._parameters[key]

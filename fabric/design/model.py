@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from fabric.intent.scalars import BufferModel, EcmpMode
     from fabric.platforms.breakout import Mode, Place
     from fabric.platforms.model import HeadroomRow, Role, Sku
+    from fabric.qos.dcqcn.registers import Setting
     from fabric.qos.headroom.terms import Headroom, Link
     from fabric.qos.headroom.verdict import Judgement
 
@@ -311,7 +312,10 @@ class NicDesign:
 
     ``table`` and ``rule_priority`` are those of its source routing; ``gpus`` are the local GPU
     numbers nearest to it; ``card`` counts the cards of the host, whose ports are rails.
-    ``pci_address`` is empty and ``numa_node`` None where the inventory does not tell them.
+    ``pci_address``, ``gateway_mac`` and ``port_uuid`` are empty and ``numa_node`` None where the
+    inventory does not tell them. ``receive_buffer_bytes`` is empty where firmware sizes the
+    buffers, ``dcqcn`` (what the driver takes) and ``firmware`` (what mlxconfig takes) where
+    parameters are left as they are.
     """
 
     rail: int
@@ -336,11 +340,22 @@ class NicDesign:
     leaf: str
     leaf_port: str
     qos: HostQos
+    gateway_mac: str = ""
+    port_uuid: str = ""
+    pause_storm_ms: int | None = None
+    receive_buffer_bytes: tuple[int, ...] = ()
+    priority_to_receive_buffer: tuple[int, ...] = ()
+    dcqcn: tuple[Setting, ...] = ()
+    firmware: tuple[Setting, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class HostDesign:
-    """Everything that is decided for one host."""
+    """Everything that is decided for one host.
+
+    ``no_lossless`` says why the host gets no lossless configuration; empty where it gets one.
+    ``base_reachable_time_ms`` and ``gc_stale_time_s`` age its neighbours.
+    """
 
     name: str
     unit: str
@@ -351,4 +366,7 @@ class HostDesign:
     host_pool: str
     gc_thresholds: tuple[int, int, int]
     traits: HostTraits
+    no_lossless: str
+    base_reachable_time_ms: int
+    gc_stale_time_s: int
     nics: tuple[NicDesign, ...]

@@ -198,6 +198,12 @@ def host_qos(policy: LosslessPolicy) -> HostQos:
     )
 
 
+def lossless_dscps_of_host(qos: HostQos) -> tuple[int, ...]:
+    """Return the DSCPs that a host puts into the lossless priority; others stay at DSCP / 8."""
+    told = dict(qos.dscp_to_priority)
+    return tuple(d for d in range(DSCP_COUNT) if told.get(d, d >> 3) == qos.pfc_priority)
+
+
 def _host_dscp_map(policy: LosslessPolicy) -> tuple[tuple[int, int], ...]:
     # mlnx_qos --trust dscp starts from priority = dscp >> 3 (Mellanox/mlnx-tools dcbnetlink.py);
     # no other DSCP may share the paused or the CNP priority, as the switches map it to class 0.

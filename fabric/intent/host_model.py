@@ -41,7 +41,39 @@ LinkLayer = Literal["roce", "infiniband", "iwarp", "ethernet"]
 NicDriver = Literal["mlx5-ofed", "mlx5", "bnxt", "ionic"]
 NetworkStack = Literal["netplan-networkd", "netplan-networkmanager", "networkd", "networkmanager"]
 ContainerMode = Literal["host-network", "physical-function", "virtual-function", "macvlan"]
-NcclVersion = Annotated[str, Field(pattern=r"^2\.[0-9]{1,2}(\.[0-9]{1,2})?$")]
+#: Parameter sets of fabric/qos/dcqcn: published ones, and the computed one.
+DcqcnSet = Literal["connectx", "paper", "hpcc-dcqcn", "hpcc-dcqcn-paper", "rocefab"]
+#: Receive buffer of a NIC; the field of the PBMC register holds 16 bits of cells (Linux
+#: include/linux/mlx5/mlx5_ifc.h), and no port has more than this.
+BufferBytes = Annotated[int, Field(ge=1024, le=2**24)]
+PortUuid = Annotated[
+    str, Field(pattern=r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
+]
+
+#: First and last line of NCCL 2 whose variables are known (NVIDIA/nccl, tags v2.12.7-1, v2.30.7-1).
+NCCL_LINES = (12, 30)
+
+
+def _nccl(text: str) -> str:
+    first, last = NCCL_LINES
+    if not first <= int(text.split(".")[1]) <= last:
+        message = f"NCCL {text} is not known; versions from 2.{first} to 2.{last} are"
+        raise ValueError(message)
+    return text
+
+
+NcclVersion = Annotated[
+    str, Field(pattern=r"^2\.[0-9]{1,2}(\.[0-9]{1,2})?$"), AfterValidator(_nccl)
+]
+
+
+class ReceiveBuffers(Model):
+    """Two receive buffers of a NIC; the lossless priority gets one of its own."""
+
+    lossy_bytes: BufferBytes = Field(description="Buffer of all other priorities.")
+    lossless_bytes: BufferBytes = Field(
+        description="Buffer of the lossless priority: what it may fill, and the headroom."
+    )
 
 
 class NicTraits(Model):
@@ -75,6 +107,29 @@ class NicTraits(Model):
         description="GPUs nearest to each NIC, where they are not shared out in order.",
     )
     nearness: Nearness = Field("PIX", description="How near those GPUs are.")
+    dcqcn_set: DcqcnSet | None = Field(
+        None,
+        description="DCQCN parameters, as `rocefab show dcqcn` names them; null leaves those of "
+        "the firmware.",
+    )
+    byte_counter_unit_bytes: Literal[1, 64] = Field(
+        64, description="What one unit of rpg_byte_reset is; sources differ."
+    )
+    receive_buffers: ReceiveBuffers | None = Field(
+        None,
+        description="Receive buffers set by hand, which makes the cable length count; null leaves "
+        "those of the firmware.",
+    )
+    pause_storm_ms: int | None = Field(
+        None,
+        ge=80,
+        le=8000,
+        description="Time after which the NIC stops pausing its peer; null leaves it as found.",
+    )
+    firmware_file: bool = Field(
+        False,  # noqa: FBT003
+        description="Whether a file for mlxconfig is written; an operator runs it, never apply.",
+    )
 
 
 class GpuTraits(Model):
@@ -100,6 +155,14 @@ class Tuning(Model):
     governor: Literal["performance"] | None = Field(None, description="CPU frequency governor.")
     hugepages_1g: int | None = Field(
         None, ge=0, le=1024, description="Huge pages of 1 GiB, for network stacks in user space."
+    )
+    relaxed_ordering: Literal["per_mkey", "force_relax"] | None = Field(
+        None,
+        description="PCIe write ordering in the file for mlxconfig: per_mkey lets an application "
+        "ask for it.",
+    )
+    gpudirect: Literal["peermem", "dmabuf"] | None = Field(
+        None, description="How NICs reach GPU memory; it is looked for and said when it is absent."
     )
 
 
@@ -151,6 +214,9 @@ class NicOverride(Model):
     interface: Interface | None = Field(None, description="Interface name.")
     rdma_device: Interface | None = Field(None, description="RDMA device.")
     mac: Mac | None = Field(None, description="MAC address.")
+    port_uuid: PortUuid | None = Field(
+        None, description="Its port as nicctl names it; AMD Pensando only."
+    )
     speed_gbps: Gbps | None = Field(None, description="Speed of the NIC.")
     cable_m: CableMetres | None = Field(None, description="One-way length of its cable.")
     leaf: Name | None = Field(None, description="Leaf that the NIC is really cabled to.")

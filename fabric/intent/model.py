@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from fabric.intent.host_model import HostProfile
+from fabric.intent.kubernetes_model import Kubernetes
 from fabric.intent.policy import LosslessPolicy, Model
 from fabric.intent.scalars import (
     Address,
@@ -187,6 +188,7 @@ class FabricFile(Model):
     ecmp: Ecmp = Field(Ecmp(), description="Sharing among equal paths.")
     host: HostProfile = Field(description="What a host looks like.")
     management: Management = Field(Management(), description="Servers that the switches use.")
+    kubernetes: Kubernetes = Field(Kubernetes(), description="The cluster on the hosts.")
 
 
 class Peer(Model):

@@ -21,21 +21,20 @@ Assumed: 7280R and 7800R are DNX with ``tx-queue``; 7050, 7060 and 7388 are XGS 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import re
-import socket
 import threading
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from fabric.lab.eos_cli import Cli, CliError
 from fabric.lab.eos_config import feed_text, shown, text_lines
-from fabric.lab.eos_eapi import Certificate, EapiServer, SessionCutError, SessionHungError
+from fabric.lab.eos_eapi import Eapi
 from fabric.lab.eos_grammar import Grammar
 from fabric.lab.eos_rules import MODES
 from fabric.lab.eos_sessions import EosState
 from fabric.lab.eos_view import PortCounters, View
 from fabric.lab.faults import FaultScript
+from fabric.lab.https import Certificate, HttpsServer, SessionCutError, SessionHungError
 from fabric.lab.standin import stand_ins
 from fabric.platforms.catalogue import asic
 from fabric.platforms.eos import DNX
@@ -129,13 +128,12 @@ class EosStandIn:
         self.state = EosState(grammar, clock, str(spec.running or ""), ports_of(spec))
         self.view = View(spec, self.state, spec.options.get("version", DEFAULT_VERSION))
         self._certificate = Certificate(spec.name)
-        self._server = EapiServer(
-            self._certificate, (spec.username, spec.password), self._run,
+        eapi = Eapi(
+            (spec.username, spec.password), self._run,
             is_reachable=self._is_reachable, is_known=self._is_known,
         )  # fmt: skip
+        self._server = HttpsServer(self._certificate, eapi.answer)
         self._access = access_of(self.state.startup)
-        self._waking: asyncio.Task[None] | None = None
-        self._held: socket.socket | None = None
 
     @property
     def fingerprint(self) -> str:
@@ -176,21 +174,11 @@ class EosStandIn:
 
     async def start(self) -> None:
         """Listen on a free port of the loopback address."""
-        sock = _bound(self.address, 0)
-        self.port = sock.getsockname()[1]
-        await self._server.listen(sock)
+        self.port = await self._server.start(self.address)
 
     async def stop(self) -> None:
         """Close all connections and the listener."""
-        if self._waking is not None:
-            self._waking.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._waking
-            self._waking = None
-        if self._held is not None:
-            self._held.close()
-            self._held = None
-        await self._server.close()
+        await self._server.stop()
 
     @property
     def running_text(self) -> str:
@@ -335,17 +323,13 @@ class EosStandIn:
         """Go down, hold the port without listening, come back later."""
         with self._lock:
             self.state.reboot()
-        await self._server.close()
-        self._held = _bound(self.address, self.port)
-        self._waking = asyncio.create_task(self._come_back(self._clock.now_s() + seconds))
+        at_s = self._clock.now_s() + seconds
+        await self._server.leave(
+            self.address, self.port, lambda: self._clock.now_s() >= at_s, self._booted
+        )
 
-    async def _come_back(self, at_s: float) -> None:
-        while self._clock.now_s() < at_s:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
-        sock, self._held = self._held, None
-        if sock is not None:
-            self.state.booted_s = self._clock.now_s()
-            await self._server.listen(sock)
+    def _booted(self) -> None:
+        self.state.booted_s = self._clock.now_s()
 
 
 def _command(given: object) -> tuple[str, str | None]:
@@ -354,10 +338,3 @@ def _command(given: object) -> tuple[str, str | None]:
         text = given.get("input")
         return str(given.get("cmd", "")).strip(), None if text is None else str(text)
     return str(given).strip(), None
-
-
-def _bound(address: str, port: int) -> socket.socket:
-    sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    sock.bind((address, port))
-    return sock

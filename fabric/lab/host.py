@@ -25,7 +25,9 @@ from fabric.lab import (
     host_rdma,
 )
 from fabric.lab.host_ethtool import Ethtool
+from fabric.lab.host_kernel import HostKernel
 from fabric.lab.host_probe import ProbeTools
+from fabric.lab.host_stacks import HostStacks
 from fabric.lab.shell_types import Result
 from fabric.lab.ssh import SshStandIn
 from fabric.lab.standin import stand_ins
@@ -59,6 +61,7 @@ _ECN_FILES = {
     "roce_np/cnp_802p_prio": "6",
     "roce_np/min_time_between_cnps": "4",
     "roce_rp/clamp_tgt_rate": "0",
+    "roce_rp/clamp_tgt_rate_after_time_inc": "1",
     "roce_rp/rpg_time_reset": "300",
     "roce_rp/rpg_byte_reset": "32767",
     "roce_rp/rpg_threshold": "1",
@@ -92,6 +95,9 @@ class HostStandIn(SshStandIn):
     def __init__(self, spec: StandInSpec, clock: LabClock) -> None:
         super().__init__(spec, clock)
         self.network = host_net.HostNetwork(self)
+        self.stacks = HostStacks(self)
+        self.kernel = HostKernel(self)
+        self.loads = 0
         self.storm_ms: dict[str, int] = {}
         self.qos: dict[str, host_qos.NicQos] = {}
         self.pause: dict[str, dict[str, str]] = {}
@@ -107,6 +113,8 @@ class HostStandIn(SshStandIn):
         self.sysctl = Sysctl(self, _KERNEL | self._interface_parameters())
         for folder in ("/etc/systemd/system", "/etc/netplan", "/etc/sysctl.d", "/etc/udev/rules.d"):
             self.fs.mkdir(folder)
+        for folder in ("/etc/systemd/network", "/etc/NetworkManager/system-connections"):
+            self.fs.mkdir(folder)
         for folder in ("/usr/local/sbin", "/usr/local/bin", "/etc/modules-load.d", "/etc/default"):
             self.fs.mkdir(folder)
         self.fs.put("/etc/machine-id", spec.options.get("machine_id", "0" * 32) + "\n")
@@ -116,11 +124,14 @@ class HostStandIn(SshStandIn):
         self._load_driver()
         for tools in (host_rdma, host_pci, host_firmware, host_counters):
             self.tools.update(tools.commands(self))
+        self.tools.update(self.kernel.commands())
         self.tools.update({
             **self.probing.commands(),
             "mlnx_qos": host_qos.command(self),
             "dcb": host_dcb_counters.command(self),
             "ethtool": Ethtool(self).command,
+            "networkctl": self.stacks.networkctl,
+            "nmcli": self.stacks.nmcli,
             "ip": self.network.ip,
             "netplan": self.network.netplan,
             "sysctl": self.sysctl.command,
@@ -154,7 +165,9 @@ class HostStandIn(SshStandIn):
 
     def _load_driver(self) -> None:
         """Put the NICs into the state after a load of the driver."""
+        self.loads += 1
         self.storm_ms.clear()
+        self.kernel.reset_registers()
         for nic in self.spec.nics:
             self.qos[nic.interface] = host_qos.NicQos()
             self.pause[nic.interface] = {"rx": "on", "tx": "on"}
@@ -163,9 +176,11 @@ class HostStandIn(SshStandIn):
 
     def _write_sysfs(self) -> None:
         host_pci.write_sysfs(self)
-        for nic in self.spec.nics:
+        self.kernel.write_files()
+        for number, nic in enumerate(self.spec.nics):
             folder = f"/sys/class/net/{nic.interface}"
             self.fs.put(f"{folder}/address", nic.mac + "\n")
+            self.fs.put(f"{folder}/ifindex", f"{len(self.spec.nics) * self.loads + number}\n")
             self.fs.put(f"{folder}/speed", f"{nic.speed_gbps * 1000}\n")
             for name, value in _ECN_FILES.items():
                 self.fs.put(f"{folder}/ecn/{name}", value + "\n")
@@ -184,7 +199,10 @@ class HostStandIn(SshStandIn):
         self.fs.watch(f"/sys/class/infiniband/{nic.rdma_device}/tc/1/traffic_class", _traffic_class)
 
     def after_network_change(self) -> None:
-        """Write the GID table into sysfs."""
+        """Write MTU and GID table into sysfs."""
+        for nic in self.spec.nics:
+            mtu_bytes = self.network.state.links[nic.interface].mtu
+            self.fs.put(f"/sys/class/net/{nic.interface}/mtu", f"{mtu_bytes}\n")
         for nic in self.rdma_nics:
             folder = f"/sys/class/infiniband/{nic.rdma_device}/ports/1"
             for name in ("gids", "gid_attrs/types", "gid_attrs/ndevs"):
@@ -220,7 +238,9 @@ class HostStandIn(SshStandIn):
             link.addresses, link.mtu, link.up = [], 1500, True
         self._load_driver()
         self.sysctl.reset()
+        self.run_detached("rm -rf /run/rocefab /sys/kernel/config/rdma_cm")
         self.run_detached("netplan apply")
+        self.stacks.boot()
         self.systemd.start_enabled()
 
     def expire_timers(self) -> None:
@@ -256,6 +276,8 @@ class HostStandIn(SshStandIn):
                 text = f"Module {name} not found in directory /lib/modules/6.1.0"
                 return Result("", f"modprobe: FATAL: {text}\n", 1)
             self.modules.add(name)
+            if name == "rdma_cm":
+                self.kernel.load_rdma_cm()
         return Result()
 
     def _uname(self, _context: Context, argv: list[str], _stdin: str) -> Result:

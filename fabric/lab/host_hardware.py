@@ -65,7 +65,6 @@ class Card:
     speed_gbps: int
     firmware: str = FIRMWARE
     link: tuple[str, int] = LINK
-    max_read_request_bytes: int = 512
     acs: bool = False
     nv_config: dict[str, str] = field(default_factory=lambda: dict(NV_DEFAULTS))
     nv_next: dict[str, str] = field(default_factory=dict)

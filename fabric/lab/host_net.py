@@ -170,6 +170,7 @@ class HostNetwork:
                 return Result(
                     "", f'Error: either "dev" is duplicate, or "{word}" is garbage.\n', 255
                 )
+        self._host.after_network_change()
         return Result()
 
     def _addr_change(self, verb: str, words: list[str]) -> Result:
@@ -245,11 +246,12 @@ class HostNetwork:
             fault = self._host.faults.strike(context.line, "accept_part")
             chosen = list(merged.items())[: fault.count if fault else None]
             for name, settings in chosen:
-                self._apply(name, settings)
+                self.configure(name, settings)
             self._host.after_network_change()
         return Result("", warnings)
 
-    def _apply(self, name: str, settings: dict[str, Any]) -> None:
+    def configure(self, name: str, settings: dict[str, Any]) -> None:
+        """Give an interface MTU, addresses, routes and rules, in the words of netplan."""
         mac = str(settings.get("match", {}).get("macaddress", "")).lower()
         links = self.state.links
         link = next((item for item in links.values() if mac and item.mac.lower() == mac), None)

@@ -86,7 +86,7 @@ class _Lspci:
         blocks: dict[str, str] = {}
         for card in self._host.cards.values():
             blocks[card.bridge] = _bridge(card, root=context.root)
-            blocks[card.address] = _nic(card, root=context.root)
+            blocks[card.address] = _nic(self._host, card, root=context.root)
         wanted = words[2] if words[1:] else ""
         if wanted:
             return Result(blocks.get(wanted, ""))
@@ -111,18 +111,19 @@ def _bridge(card: Card, *, root: bool) -> str:
     )
 
 
-def _nic(card: Card, *, root: bool) -> str:
+def _nic(host: HostStandIn, card: Card, *, root: bool) -> str:
     head = f"{card.address} Ethernet controller [0200]: Mellanox Technologies MT2910 Family "
     head += "[ConnectX-7] [15b3:1021]\n"
     if not root:
         return f"{head}\tCapabilities: <access denied>\n\tKernel driver in use: mlx5_core\n"
+    largest = host.kernel.max_read_request_bytes(card.address)
     note = " (downgraded)" if card.link != LINK else ""
     return (
         f"{head}\tNUMA node: {card.numa_node}\n"
         "\tCapabilities: [60] Express (v2) Endpoint, MSI 00\n"
         "\t\tDevCtl:\tCorrErr- NonFatalErr+ FatalErr+ UnsupReq+\n"
         "\t\t\tRlxdOrd+ ExtTag+ PhantFunc- AuxPwr- NoSnoop+ FLReset-\n"
-        f"\t\t\tMaxPayload 256 bytes, MaxReadReq {card.max_read_request_bytes} bytes\n"
+        f"\t\t\tMaxPayload 256 bytes, MaxReadReq {largest} bytes\n"
         f"\t\tLnkCap:\tPort #0, Speed {LINK[0]}, Width x{LINK[1]}, ASPM not supported\n"
         f"\t\tLnkSta:\tSpeed {card.link[0]}{note}, Width x{card.link[1]}\n"
         "\tKernel driver in use: mlx5_core\n"

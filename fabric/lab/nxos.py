@@ -14,16 +14,14 @@ had. ``expire_timer`` strikes only while a schedule is armed.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import re
-import socket
 import threading
 from typing import TYPE_CHECKING, Any
 
-from fabric.lab.eos_eapi import Certificate, SessionCutError, SessionHungError
 from fabric.lab.faults import FaultScript
+from fabric.lab.https import Certificate, HttpsServer, SessionCutError, SessionHungError
 from fabric.lab.nxos_config import LineRefusedError, feed_text
-from fabric.lab.nxos_nxapi import NxapiServer
+from fabric.lab.nxos_nxapi import Nxapi
 from fabric.lab.nxos_show import BODIES, NEEDS, TEXTS, PortCounters, View
 from fabric.lab.nxos_state import NxosState
 from fabric.lab.nxos_tree import text_lines
@@ -75,11 +73,8 @@ class NxosStandIn:
         self.state = NxosState(clock, str(spec.running or ""), ports)
         self.view = View(spec, self.state, spec.options.get("version", DEFAULT_VERSION))
         self._certificate = Certificate(spec.name)
-        self._server = NxapiServer(
-            self._certificate, (spec.username, spec.password), self._run, is_open=self._is_open
-        )
-        self._waking: asyncio.Task[None] | None = None
-        self._held: socket.socket | None = None
+        nxapi = Nxapi((spec.username, spec.password), self._run, is_open=self._is_open)
+        self._server = HttpsServer(self._certificate, nxapi.answer)
 
     @property
     def fingerprint(self) -> str:
@@ -125,21 +120,11 @@ class NxosStandIn:
 
     async def start(self) -> None:
         """Listen on a free port of the loopback address."""
-        sock = _bound(self.address, 0)
-        self.port = sock.getsockname()[1]
-        await self._server.listen(sock)
+        self.port = await self._server.start(self.address)
 
     async def stop(self) -> None:
         """Close all connections and the listener."""
-        if self._waking is not None:
-            self._waking.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._waking
-            self._waking = None
-        if self._held is not None:
-            self._held.close()
-            self._held = None
-        await self._server.close()
+        await self._server.stop()
 
     @property
     def running_text(self) -> str:
@@ -293,21 +278,10 @@ class NxosStandIn:
         """Go down, hold the port without listening, come back later."""
         with self._lock:
             self.state.reboot()
-        await self._server.close()
-        self._held = _bound(self.address, self.port)
-        self._waking = asyncio.create_task(self._come_back(self._clock.now_s() + seconds))
+        at_s = self._clock.now_s() + seconds
+        await self._server.leave(
+            self.address, self.port, lambda: self._clock.now_s() >= at_s, self._booted
+        )
 
-    async def _come_back(self, at_s: float) -> None:
-        while self._clock.now_s() < at_s:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
-        sock, self._held = self._held, None
-        if sock is not None:
-            self.state.booted_s = self._clock.now_s()
-            await self._server.listen(sock)
-
-
-def _bound(address: str, port: int) -> socket.socket:
-    sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    sock.bind((address, port))
-    return sock
+    def _booted(self) -> None:
+        self.state.booted_s = self._clock.now_s()

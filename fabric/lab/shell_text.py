@@ -37,11 +37,13 @@ def _sha256sum(context: Context, argv: list[str], stdin: str) -> Result:
 
 
 def _grep(context: Context, argv: list[str], stdin: str) -> Result:
-    options, words = split_options(argv, "qFxivocEH", "e")
+    options, words = split_options(argv, "qFxivocEwH", "e")
     pattern = options["e"] if "e" in options else (words.pop(0) if words else "")
     expression = re.escape(pattern) if "F" in options else pattern
     if "F" not in options and "E" not in options and re.search(r"\\[(|+?{]", pattern):
         return Result("", "grep: only simple basic expressions are supported\n", 2)
+    if "w" in options:
+        expression = rf"(?<!\w)(?:{expression})(?!\w)"
     flags = re.IGNORECASE if "i" in options else 0
     search = re.compile(expression, flags)
     test = search.fullmatch if "x" in options else search.search

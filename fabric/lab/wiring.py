@@ -27,6 +27,8 @@ _HOST_USER = "ops"
 #: FEC of a port in the design, as ethtool names it at the other end of the cable; what is left to
 #: the switch is taken for RS.
 _FEC = {"": "RS", "rs": "RS", "fc": "BaseR", "none": "Off"}
+#: PCI bus of the first NIC of a host whose inventory tells no addresses.
+_FIRST_BUS = 0x10
 
 
 def specs(
@@ -129,7 +131,7 @@ def _host(design: HostDesign, devices: Mapping[str, DeviceDesign], password: str
                     nic.interface,
                     nic.rdma_device,
                     nic.mac or mac_of(f"{design.name} {nic.interface}"),
-                    nic.pci_address,
+                    nic.pci_address or f"0000:{_FIRST_BUS + nic.rail:02x}:00.0",
                     nic.speed_gbps,
                     nic.numa_node,
                     nic.gpus,

@@ -1,72 +1,171 @@
-"""NCCL, UCX and Gloo settings for a placement, each with its reason.
+"""NCCL settings for a placement, each with its reason, and what is left out and why.
 
-Names, defaults and grammar: NVIDIA/nccl 2.30.7 (``src/transport/net_ib``, environment page of
-the user guide), openucx/ucx. Written for NCCL 2.21 and later, which find the GID by content.
+Names, defaults and grammar: NVIDIA/nccl, tags v2.12.7-1 to v2.30.7-1 (``src/transport/net_ib.cc``,
+``src/graph/topo.cc``), environment page of the NCCL user guide.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabric.core.units import dscp_to_traffic_class_byte
-from fabric.intent.resolve import PolicyResolver
-from fabric.topology.naming import nic_names
+from fabric.placement.gids import fixed_index
+from fabric.placement.nccl_left_out import REASONS
+from fabric.placement.nccl_release import UNKNOWN, Reads
+from fabric.placement.setting import Environment, LeftOut, Setting
 
 if TYPE_CHECKING:
-    from fabric.placement.place import Placement
+    from fabric.placement.job_host import JobHost
     from fabric.topology.model import Fabric
 
 #: 4.096 us * 2^22 = 17 s: rides out a routing change on a large fabric (NCCL default: 20).
 TIMEOUT = 22
+#: Where ``rocefab export nccltopo`` is to be put on a virtual machine.
+TOPOLOGY_FILE = "/etc/rocefab/nccl-topo.xml"
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One environment variable and why it has this value."""
-
-    name: str
-    value: str
-    reason: str
-
-
-def settings(fabric: Fabric, placement: Placement, host: str) -> tuple[Setting, ...]:
-    """Return the environment of the ranks on one host of a placement."""
-    file = fabric.intent.fabric
-    names = nic_names(fabric, host)
-    devices = [names[rail].rdma_device for rail in placement.rails]
-    management = file.host.management_interface
-    dscp = PolicyResolver(fabric.intent).host(host).roce_dscp
-    byte = str(dscp_to_traffic_class_byte(dscp))
-    return (
-        Setting(
-            "NCCL_IB_HCA",
-            f"={','.join(devices)}",
-            "the NICs of the rails in use and no other; '=' stops mlx5_1 from matching mlx5_10",
-        ),
-        Setting(
-            "NCCL_SOCKET_IFNAME", f"={management}", "bootstrap goes over the management network"
-        ),
-        Setting("NCCL_IB_ROCE_VERSION_NUM", "2", "RoCEv2: the fabric routes"),
-        Setting("NCCL_IB_ADDR_FAMILY", "AF_INET", "the rails have IPv4 addresses"),
-        Setting(
-            "NCCL_IB_ADDR_RANGE",
-            str(file.addressing.hosts),
-            "the GID is found by its address; no index is fixed, as indexes move",
-        ),
-        Setting(
-            "NCCL_IB_TC",
-            byte,
-            f"DSCP {dscp} << 2: the class that the fabric does not drop",
-        ),
-        Setting("NCCL_IB_TIMEOUT", str(TIMEOUT), "17 s ride out a routing change"),
-        Setting(
-            "NCCL_IB_QPS_PER_CONNECTION",
-            str(file.host.nccl_queue_pairs),
-            "more queue pairs give ECMP more UDP source ports to spread",
-        ),
-        Setting("NCCL_CROSS_NIC", "2", "prefer the same rail; the spines connect the others"),
-        Setting("UCX_NET_DEVICES", ",".join(f"{name}:1" for name in devices), "as NCCL_IB_HCA"),
-        Setting("UCX_IB_TRAFFIC_CLASS", byte, "as NCCL_IB_TC; the default of UCX is 106"),
-        Setting("GLOO_SOCKET_IFNAME", management, "Gloo is TCP: never on the rails"),
+def nccl_environment(job: JobHost) -> Environment:
+    """Return the NCCL settings of the ranks on one host, and what is left out."""
+    found = [*_bootstrap(job)]
+    if job.traits.nic.link_layer in {"roce", "infiniband"}:
+        found += [*_devices(job), *_connections(job)]
+    if job.roce:
+        found += [*_gid(job), *_class(job)]
+    found += [*_rings(job), *_topology(job)]
+    names = {item.name for item in found}
+    absent = {**REASONS, **_own_reasons(job)}
+    return Environment(
+        tuple(found),
+        tuple(LeftOut(name, reason) for name, reason in absent.items() if name not in names),
     )
+
+
+def _bootstrap(job: JobHost) -> list[Setting]:
+    reason = "bootstrap goes over the management network; the equals sign takes the whole name"
+    return [Setting("NCCL_SOCKET_IFNAME", f"={job.bootstrap}", reason)]
+
+
+def _devices(job: JobHost) -> list[Setting]:
+    if not job.names_known:
+        return []
+    reason = "the NICs of the rails in use; the equals sign keeps mlx5_1 from matching mlx5_10"
+    names = list(job.devices)
+    if job.release.reads(Reads.RAIL_IDS):
+        names = [f"{n}:1:{rail}:0" for n, rail in zip(names, job.placement.rails, strict=True)]
+        reason += "; port, rail and plane follow the name"
+    found = [Setting("NCCL_IB_HCA", f"={','.join(names)}", reason)]
+    if job.release.reads(Reads.RAIL_IDS):
+        reason = "NICs are fused within a rail only, by the rails that NCCL_IB_HCA names"
+        found.append(Setting("NCCL_NET_MERGE_POLICY", "RAIL", reason))
+    return found + _fusion(job)
+
+
+def _fusion(job: JobHost) -> list[Setting]:
+    if not job.dual_port:
+        return []
+    why = "the two ports of a card are two rails; fused, traffic would change rails on its way"
+    found = []
+    if job.release.reads(Reads.MERGE_NICS):
+        found.append(Setting("NCCL_IB_MERGE_NICS", "0", why))
+    if job.release.reads(Reads.MERGE_LEVEL):
+        found.append(Setting("NCCL_NET_MERGE_LEVEL", "LOC", why))
+    return found
+
+
+def _gid(job: JobHost) -> list[Setting]:
+    if job.release.reads(Reads.GID_SEARCH):
+        pool = str(job.fabric.intent.fabric.addressing.hosts)
+        return [
+            Setting("NCCL_IB_ROCE_VERSION_NUM", "2", "RoCEv2: the fabric routes"),
+            Setting("NCCL_IB_ADDR_FAMILY", "AF_INET", "the rails have IPv4 addresses"),
+            Setting(
+                "NCCL_IB_ADDR_RANGE",
+                pool,
+                "the GID is found by its address; no index is fixed, as indexes move",
+            ),
+        ]
+    index = fixed_index(job.traits)
+    if index is None:
+        return []
+    reason = (
+        f"NCCL {job.release} searches no GID and takes index 0, which is RoCEv1; a NIC with one "
+        f"IPv4 address has its RoCEv2 GID at {index}: compare with show_gids"
+    )
+    return [Setting("NCCL_IB_GID_INDEX", str(index), reason)]
+
+
+def _class(job: JobHost) -> list[Setting]:
+    reason = f"DSCP {job.dscp} << 2: the class that the fabric does not drop"
+    return [Setting("NCCL_IB_TC", job.class_byte, reason)]
+
+
+def _connections(job: JobHost) -> list[Setting]:
+    pairs = queue_pairs(job.fabric)
+    reason = "more queue pairs give ECMP more UDP source ports to spread"
+    if pairs == 1:
+        reason = "one queue pair: the fabric spreads by itself, or the inventory asks for one"
+    found = [
+        Setting("NCCL_IB_TIMEOUT", str(TIMEOUT), "17 s ride out a routing change"),
+        Setting("NCCL_IB_QPS_PER_CONNECTION", str(pairs), reason),
+    ]
+    release = job.release
+    if pairs > 1 and release.reads(Reads.SPLIT_DATA) and not release.reads(Reads.SPLIT_DATA_OFF):
+        reason = f"messages take turns on the queue pairs; NCCL {release} alone cuts each into all"
+        found.append(Setting("NCCL_IB_SPLIT_DATA_ON_QPS", "0", reason))
+    return found
+
+
+def queue_pairs(fabric: Fabric) -> int:
+    """Return the queue pairs of a connection: one where switches spread packet by packet."""
+    file = fabric.intent.fabric
+    told = "nccl_queue_pairs" in file.host.model_fields_set
+    return 1 if file.ecmp.mode == "per-packet" and not told else file.host.nccl_queue_pairs
+
+
+def _rings(job: JobHost) -> list[Setting]:
+    if job.placement.rails_connected:
+        reason = "prefer the same rail; the spines connect the others"
+        return [Setting("NCCL_CROSS_NIC", "2", reason)]
+    return [
+        Setting("NCCL_CROSS_NIC", "0", "no spine connects the rails: a ring must stay on its rail"),
+        Setting("NCCL_PXN_DISABLE", "0", "GPUs hand data over NVLink to the NIC of the right rail"),
+    ]
+
+
+def _topology(job: JobHost) -> list[Setting]:
+    told = job.traits.nic.pci_addresses and job.traits.gpu.pci_addresses
+    if not (job.traits.virtual_machine and told):
+        return []
+    reason = "the machine hides which NIC is near which GPU; `rocefab export nccltopo` writes it"
+    return [Setting("NCCL_TOPO_FILE", TOPOLOGY_FILE, reason)]
+
+
+_SEARCH = ("NCCL_IB_ROCE_VERSION_NUM", "NCCL_IB_ADDR_FAMILY", "NCCL_IB_ADDR_RANGE")
+_ROCE = (*_SEARCH, "NCCL_IB_TC")
+_VERBS = ("NCCL_IB_HCA", "NCCL_IB_TIMEOUT", "NCCL_IB_QPS_PER_CONNECTION")
+
+
+def _own_reasons(job: JobHost) -> dict[str, str]:
+    """Return reasons that depend on the host, over those that hold everywhere."""
+    own: dict[str, str] = {}
+    if not job.roce:
+        layer = job.traits.nic.link_layer
+        why = f"the NICs are no RoCE NICs ({layer})"
+        own |= dict.fromkeys(_ROCE, why)
+        if layer != "infiniband":
+            own |= dict.fromkeys(_VERBS, f"{why}: NCCL is left to find its network")
+    elif not job.names_known:
+        own["NCCL_IB_HCA"] = (
+            "virtual functions get their names when the pod starts; with RDMA namespaces set to "
+            "exclusive the pod sees its own alone"
+        )
+    if job.roce and not job.release.reads(Reads.GID_SEARCH):
+        why = f"NCCL {job.release} does not read it"
+        own |= dict.fromkeys(_SEARCH, why)
+        own["NCCL_IB_GID_INDEX"] = (
+            f"NCCL {job.release} needs it, and it cannot be known from here: read it with "
+            "show_gids, and set it only if it is the same on all NICs; with macvlan it moves, so "
+            "use NCCL 2.21 or newer"
+        )
+    if job.release is UNKNOWN:
+        own["NCCL_NET_MERGE_POLICY"] = "read from 2.30.7 on; host.nccl_version is not known"
+    return own

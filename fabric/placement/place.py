@@ -10,6 +10,7 @@ import numpy as np
 from fabric.core import hostlist
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
+from fabric.placement.rails import rails_connected
 from fabric.topology.naming import nic_names, rails_of_gpus
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ class Placement:
         Chosen hosts by unit, in rank order.
     spine_crossings : int
         Times that a ring over the hosts leaves one group of leaves for another, per rail.
+    rails_connected : bool
+        Whether the leaves of all its rails reach each other over the spines.
     """
 
     hosts: tuple[str, ...]
@@ -49,6 +52,7 @@ class Placement:
     ranks: tuple[Rank, ...]
     rails: tuple[int, ...]
     spine_crossings: int
+    rails_connected: bool
     reason: str
 
 
@@ -177,6 +181,7 @@ def _placement(
         ),
         rails=rails,
         spine_crossings=len(units) if len(units) > 1 else 0,
+        rails_connected=rails_connected(fabric, hosts, rails),
         reason=_reason(fabric, chosen, free),
     )
 

@@ -1,23 +1,58 @@
-"""Hosts: addresses, kernel settings, a script that puts everything into force, and its unit."""
+"""Hosts: addresses, kernel settings, a script that puts everything into force, and its units."""
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+import uuid
+from typing import TYPE_CHECKING
 
 from fabric.core.artefact import Artefact
+from fabric.render.dcb_words import dcb_words
 from fabric.render.engine import render
+from fabric.render.firmware import firmware_words
+from fabric.render.host_state import expected_state, reader
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from fabric.design.model import HostDesign, NicDesign
 
-#: template, kind, path on the host, executable
-FILES = (
-    ("netplan", "netplan", "etc/netplan/60-rocefab.yaml", False),
-    ("sysctl", "sysctl", "etc/sysctl.d/90-rocefab.conf", False),
-    ("apply", "apply-script", "etc/rocefab/apply.sh", True),
-    ("unit", "unit", "etc/systemd/system/rocefab-nic@.service", False),
-)
+#: What brings addresses and routes into force, by network stack.
+STACKS = {
+    "netplan-networkd": "netplan",
+    "netplan-networkmanager": "networkmanager",
+    "networkd": "networkd",
+    "networkmanager": "networkmanager",
+}
+#: Drivers with a tool or a tree of their own, and what the head of the script says of them.
+DRIVERS = {
+    "mlx5-ofed": ("nic_mlx5_ofed", ()),
+    "mlx5": (
+        "nic_mlx5",
+        (
+            "The driver of the kernel has no switch for DCQCN by priority, and no marking for all",
+            "queue pairs: ROCE_CC_PRIO_MASK_P1 of mlxconfig, and NCCL_IB_TC of the jobs, do that.",
+        ),
+    ),
+    "bnxt": (
+        "nic_bnxt",
+        (
+            "Beta: the options are those of Broadcom's bnxt_setupcc.sh 236.1.155.0, and were tried",
+            "on no NIC.",
+        ),
+    ),
+    "ionic": (
+        "nic_ionic",
+        (
+            "Beta: the commands are those of public AMD Pensando guides, with the DSCPs and",
+            "priorities of this fabric; they were tried on no NIC, and nothing reads them back.",
+        ),
+    ),
+}
+#: Scripts that are run; that for the firmware is handed to a shell by an operator.
+PROGRAMS = ("etc/rocefab/apply.sh", "etc/rocefab/check.sh")
+#: PCIe device control, bits 12 to 14: 0 is 128 bytes, each step doubles (PCI Express Base
+#: Specification 4.0 section 7.5.3.4).
+READ_REQUEST_BYTES = (128, 256, 512, 1024, 2048, 4096)
 
 
 def render_host(design: HostDesign) -> list[Artefact]:
@@ -31,52 +66,94 @@ def render_host(design: HostDesign) -> list[Artefact]:
     RenderError
         When a template fails.
     """
-    folder = f"hosts/{design.name}"
-    artefacts = [
+    state = expected_state(design).encode()
+    return [
+        *_addresses(design),
+        _file(design, "sysctl", "sysctl", "etc/sysctl.d/90-rocefab.conf"),
+        *_settings(design),
         Artefact(
             design.name,
             "host",
-            kind,
-            f"{folder}/rootfs/{path}",
-            render(f"host/{template}.j2", design.name, {"host": design}).encode(),
-            executable,
+            "expected-state",
+            f"hosts/{design.name}/expected-state.json",
+            state,
+        ),
+    ]
+
+
+def _file(design: HostDesign, template: str, kind: str, path: str, **values: object) -> Artefact:
+    text = render(f"host/{template}.j2", design.name, {"host": design, **values})
+    where = f"hosts/{design.name}/rootfs/{path}"
+    return Artefact(design.name, "host", kind, where, text.encode(), path in PROGRAMS)
+
+
+def _addresses(design: HostDesign) -> Iterator[Artefact]:
+    """Yield the files of the network stack."""
+    stack = STACKS[design.traits.network_stack]
+    if stack == "netplan":
+        yield _file(design, "netplan", "netplan", "etc/netplan/60-rocefab.yaml")
+        return
+    for nic in design.nics:
+        if not nic.enabled:
+            continue
+        if nic.mac:
+            path = f"etc/systemd/network/05-rocefab-{nic.interface}.link"
+            yield _file(design, "link", "link", path, nic=nic)
+        if stack == "networkd":
+            path = f"etc/systemd/network/05-rocefab-{nic.interface}.network"
+            yield _file(design, "networkd", "networkd", path, nic=nic)
+        else:
+            name = f"rocefab-{nic.interface}.nmconnection"
+            path = f"etc/NetworkManager/system-connections/{name}"
+            yield _file(design, "keyfile", "keyfile", path, nic=nic, uuid=_uuid(design, nic))
+
+
+def _uuid(design: HostDesign, nic: NicDesign) -> str:
+    """Return the name of a profile: the same at every render, another for every NIC."""
+    return str(uuid.uuid5(uuid.NAMESPACE_DNS, f"{nic.interface}.{design.name}.rocefab"))
+
+
+def _settings(design: HostDesign) -> Iterator[Artefact]:
+    """Yield the scripts, and the units that run them."""
+    tuning = design.traits.tuning
+    template, head = DRIVERS[design.traits.nic.driver]
+    lossless = not design.no_lossless
+    tunes = bool(tuning.governor or tuning.acs or tuning.hugepages_1g is not None)
+    read = tuning.max_read_request_bytes
+    register = f"{READ_REQUEST_BYTES.index(read)}000" if read else ""
+    uses_debugfs = template == "nic_mlx5" and lossless
+    yield _file(
+        design,
+        "apply",
+        "apply-script",
+        "etc/rocefab/apply.sh",
+        tuning=tuning,
+        tunes=tunes,
+        head=head if lossless else ("No lossless settings:", f"{design.no_lossless}."),
+        nic_template=f"host/{template}.j2",
+        stack_template=f"host/stack_{STACKS[design.traits.network_stack]}.j2",
+        uses_configfs=template != "nic_mlx5_ofed" and lossless,
+        uses_debugfs=uses_debugfs,
+        uses_pci=uses_debugfs or bool(register),
+        max_read_register=register,
+        dcb_words={nic.rail: dcb_words(nic) for nic in design.nics},
+    )
+    yield _file(
+        design,
+        "check",
+        "check-script",
+        "etc/rocefab/check.sh",
+        reader=reader(design),
+        max_read_register=register,
+        gpudirect=tuning.gpudirect,
+    )
+    yield _file(design, "unit", "unit", "etc/systemd/system/rocefab-nic@.service")
+    if lossless:
+        yield _file(design, "udev", "udev", "etc/udev/rules.d/90-rocefab.rules")
+    if tunes:
+        yield _file(design, "tuning_unit", "unit", "etc/systemd/system/rocefab-tuning.service")
+    if design.traits.nic.firmware_file and lossless:
+        words = {nic.rail: firmware_words(design, nic) for nic in design.nics}
+        yield _file(
+            design, "firmware", "firmware-script", "etc/rocefab/firmware.sh", firmware=words
         )
-        for template, kind, path, executable in FILES
-    ]
-    state = _expected_state(design)
-    path = f"{folder}/expected-state.json"
-    return [*artefacts, Artefact(design.name, "host", "expected-state", path, state.encode())]
-
-
-def _expected_state(design: HostDesign) -> str:
-    nics = [nic for nic in design.nics if nic.enabled]
-    devices = {nic.interface: nic.rdma_device for nic in nics}
-    blocks = [
-        f"  {json.dumps(nic.interface)}: {{\n"
-        + ",\n".join(f'   "{name}": {json.dumps(value)}' for name, value in _nic_state(nic).items())
-        + "\n  }"
-        for nic in nics
-    ]
-    body = ",\n".join(blocks)
-    return f'{{\n "rdma_devices": {json.dumps(devices)},\n "nics": {{\n{body}\n }}\n}}\n'
-
-
-def _nic_state(nic: NicDesign) -> dict[str, Any]:
-    qos = nic.qos
-    return {
-        "dcbx": "os",
-        "trust": "dscp",
-        "pfc": list(qos.pfc),
-        "dscp_to_priority": {str(dscp): priority for dscp, priority in qos.dscp_to_priority},
-        "priority_to_traffic_class": list(qos.priority_to_traffic_class),
-        "tsa": {str(number): word for number, word in enumerate(qos.tsa)},
-        "bandwidth_percent": {
-            str(number): percent for number, percent in enumerate(qos.tc_bandwidth_percent)
-        },
-        "cable_m": nic.cable_m,
-        "mtu_bytes": nic.mtu_bytes,
-        "addresses": [f"{nic.address}/{nic.prefix_length}"],
-        "table": str(nic.table),
-        "traffic_class_dscp": qos.traffic_class_byte >> 2,
-        "cnp_dscp": qos.cnp_dscp,
-    }

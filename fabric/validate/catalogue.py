@@ -26,6 +26,7 @@ _SUBJECTS = {
     "BGP": "Routing",
     "ECM": "Sharing among equal paths",
     "HST": "Hosts",
+    "JOB": "Jobs and containers",
     "QOS": "Lossless policy, end to end",
     "SON": "SONiC CONFIG_DB",
     "TOP": "Topology and cabling",

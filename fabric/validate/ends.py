@@ -68,6 +68,54 @@ def pairs(fabric: Fabric, resolver: PolicyResolver) -> tuple[Pair, ...]:
     return tuple(found)
 
 
+def nic_cables(fabric: Fabric, resolver: PolicyResolver, kinds: Ints) -> Iterator[tuple[int, int]]:
+    """Yield (row of ``fabric.nics``, cables) of every distinct kind of enabled NIC cable.
+
+    A kind is one pair of policies, speed, length, switch model and FEC, and one kind of host.
+
+    Parameters
+    ----------
+    kinds : array of int, shape (hosts,)
+        Number of the kind of each host.
+    """
+    numbers, nics = _Numbers(), fabric.nics
+    ports, hosts = (
+        _port_policies(fabric, resolver, numbers),
+        _host_policies(fabric, resolver, numbers),
+    )
+    models = {model.name: number for number, model in enumerate(set(fabric.switches.skus))}
+    switches = np.array([models[model.name] for model in fabric.switches.skus])
+    columns = (
+        hosts[nics.host],
+        ports[nics.leaf, nics.port],
+        nics.speed_gbps,
+        nics.cable_m,
+        switches[nics.leaf],
+        _port_fec(fabric, ports.shape)[nics.leaf, nics.port],
+        kinds[nics.host],
+    )
+    keys = np.zeros(len(nics), dtype=np.int64)
+    for column in columns:
+        _, dense = np.unique(column, return_inverse=True)
+        keys = keys * (int(dense.max(initial=0)) + 1) + dense
+    rows = np.flatnonzero(nics.enabled)
+    _, first, counts = np.unique(keys[rows], return_index=True, return_counts=True)
+    yield from zip(rows[first].tolist(), counts.tolist(), strict=True)
+
+
+def _port_fec(fabric: Fabric, shape: tuple[int, ...]) -> Ints:
+    words = ("", "rs", "fc", "none")
+    table = np.zeros(shape, dtype=np.int64)
+    for name, overrides in fabric.intent.device_overrides.items():
+        row = fabric.switch_row.get(name)
+        for override in overrides if row is not None else ():
+            for port, change in override.value.ports.items():
+                number = fabric.switches.skus[row or 0].port_numbers().get(port)
+                if change.fec and number is not None:
+                    table[row, number] = words.index(change.fec)
+    return table
+
+
 class _Numbers:
     """Numbers policies by identity, in the order in which they are met."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
+from fabric.intent.policy import set_paths
 from fabric.intent.resolve import field_value
 from fabric.platforms import load_platforms, platforms
 from fabric.render.explain import Explanation, entries, explain_lines, known
@@ -168,6 +169,10 @@ def _values(project: Project, device: str, field: str, port: str) -> list[Value]
         return list(_device_values(project, device, parts[1:]))
     if parts[0] == "hosts":
         return list(_host_values(project, device, parts[1:]))
+    if parts[0] == "host" and device in project.hosts:
+        own = _trait_value(project, device, tuple(parts[1:]))
+        if own:
+            return [own]
     value: Any = project.intent.fabric
     for part in parts:
         value = getattr(value, part, None)
@@ -199,6 +204,17 @@ def _host_values(project: Project, device: str, parts: list[str]) -> Iterator[Va
                 continue
             for index, nic in enumerate(override.value.nics):
                 yield from _set_value(override, nic, ("nics", index), parts[-1])
+
+
+def _trait_value(project: Project, device: str, path: tuple[str, ...]) -> Value | None:
+    """Return what an override says a host is like, where it says so."""
+    for override in reversed(project.intent.host_overrides.get(device, [])):
+        traits = override.value.traits
+        if traits and any(found[: len(path)] == path for found in set_paths(traits)):
+            name = ".".join(str(part) for part in (*override.path, "traits", *path))
+            where = str(override.position("traits", *path))
+            return Value(name, str(field_value(traits, ".".join(path))), where)
+    return None
 
 
 def _set_value(

@@ -1,4 +1,4 @@
-"""place and export: hosts, ranks and settings for a job; topology files for schedulers."""
+"""place: hosts, ranks and settings for a job."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from fabric.core import hostlist
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
-from fabric.placement.export import exporters, load_exporters
-from fabric.placement.nccl import settings
+from fabric.placement.environment import environment
+from fabric.placement.gids import expected_gids
 from fabric.placement.place import place as choose
 
 if TYPE_CHECKING:
@@ -38,15 +38,11 @@ def place(
         fabric,
         nodes,
         gpus_per_node or project.intent.fabric.host.gpus,
-        _names(excluded) if excluded else (),
+        host_names(excluded) if excluded else (),
     )
-    by_host = {host: settings(fabric, found, host) for host in found.hosts}
+    by_host = {host: environment(fabric, found, host) for host in found.hosts}
     common = next(iter(by_host.values()))
-    differing = {
-        host: {item.name: item.value for item in own}
-        for host, own in by_host.items()
-        if own != common
-    }
+    differing = {host: own.values for host, own in by_host.items() if own.values != common.values}
     return {
         "fabric": project.intent.fabric.name,
         "hosts": list(found.hosts),
@@ -55,29 +51,25 @@ def place(
         "rails": list(found.rails),
         "spine_crossings_per_rail": found.spine_crossings,
         "reason": found.reason,
-        "environment": {item.name: item.value for item in common},
-        "environment_reasons": {item.name: item.reason for item in common},
+        "environment": common.values,
+        "environment_reasons": {item.name: item.reason for item in common.settings},
+        "environment_left_out": {item.name: item.reason for item in common.left_out},
         "environment_by_host": differing,
+        "gids": {
+            host: [asdict(gid) for gid in expected_gids(fabric, host)] for host in found.hosts
+        },
         "ranks": [asdict(rank) for rank in found.ranks],
     }
 
 
-def export(project: Project, form: str) -> str:
-    """Return a topology file for a scheduler.
+def host_names(text: str) -> list[str]:
+    """Return the hosts of a range.
 
     Raises
     ------
     InputError
-        When there is no such form, or the fabric does not fit it.
+        When it is none.
     """
-    load_exporters()
-    if form not in exporters:
-        message = f"there is no export {form!r}; there are {', '.join(exporters)}"
-        raise InputError("unknown export", [Finding("PLC003", Severity.ERROR, message)])
-    return exporters[form](project.fabric)
-
-
-def _names(text: str) -> list[str]:
     try:
         return hostlist.expand(text)
     except ValueError as error:

@@ -1,7 +1,7 @@
 """Times the stages of one inventory in a process of its own; prints JSON.
 
-``python -m tests.bench.worker FOLDER [MODELS]``: MODELS is a folder of switch models to use in
-place of ours. Run for each inventory, so that the peak of the memory is its own.
+``python -m tests.bench.worker FOLDER [MODELS]``: MODELS is a folder of switch models to use
+beside ours. Run for each inventory, so that the peak of the memory is its own.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from fabric.platforms import catalogue
 def main(folder: str, models: str = "") -> dict[str, Any]:
     """Return seconds of each stage, counts, and the peak of the memory in MiB."""
     if models:
-        catalogue._FOLDER = Path(models)
+        ours = catalogue._data_files
+        more = {path.stem: path for path in Path(models).glob("*.toml")}
+        catalogue._data_files = lambda kind: ours(kind) | (more if kind == "skus" else {})
     from fabric.validate.runner import run
     from fabric.workflow.project import Project
 

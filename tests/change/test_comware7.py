@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabric.change.adapters.comware7 import Comware7Adapter, compose, line_risk
+from fabric.change.adapter import adapters
+from fabric.change.adapters.comware7 import compose, line_risk
 from fabric.change.adapters.comware7.patch import patch, steps, undo_of
 from fabric.change.model import Risk
 from fabric.devices.redaction import redacted
@@ -207,7 +208,7 @@ def test_draft_names_paths_hides_secrets_and_says_that_it_is_experimental():
         " sysname leaf1\n#\nbgp 65001\n peer 10.0.0.1 as-number 65003\n"
         " peer 10.0.0.1 password cipher HUNTER2\n"
     )
-    draft = Comware7Adapter().draft(running_of(before), [Artefact()], None)
+    draft = adapters["comware7"].draft(running_of(before), [Artefact()], None)
     assert "HUNTER2" not in draft.diff
     assert "HUNTER2" not in repr(draft.changes)
     assert draft.diff == (
@@ -215,9 +216,9 @@ def test_draft_names_paths_hides_secrets_and_says_that_it_is_experimental():
         "- peer 10.0.0.1 password ***\n+ peer 10.0.0.1 as-number 65002\n"
     )
     after = " sysname leaf1\n#\nbgp 65001\n peer 10.0.0.1 as-number 65002\n"
-    found = Comware7Adapter().apart(running_of(before), running_of(after))
+    found = adapters["comware7"].apart(running_of(before), running_of(after))
     assert found == {change.path for change in draft.changes}
-    assert Comware7Adapter().draft(running_of(after), [Artefact()], None).diff == ""
+    assert adapters["comware7"].draft(running_of(after), [Artefact()], None).diff == ""
 
 
 @pytest.mark.parametrize(

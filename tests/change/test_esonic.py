@@ -11,14 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fabric.change.adapter import adapters
 from fabric.change.adapters import esonic
 from fabric.change.adapters.esonic.patch import key_of, negated, patch, steps
+from fabric.change.lines import difference
 from fabric.change.model import Risk
 from fabric.core.errors import RefusedError
+from fabric.core.lines import Node
 from fabric.lab.esonic_config import Editor, LineRefusedError, read_text, text_lines
 from fabric.observe.parsers.esonic import configuration
 from fabric.observe.snapshot import Running
-from fabric.platforms.esonic.lines import Node, read, write
+from fabric.platforms.esonic.lines import read, write
 from fabric.render import render_device
 from tests.render.designs import variant
 from tests.render.esonic_designs import CHANGES, designs
@@ -318,7 +321,7 @@ def state(text: str) -> Running:
 
 def draft(text: str):
     artefacts = render_device(designs("demo")["su1-rail0"])
-    return esonic.EsonicAdapter().draft(state(text), artefacts, None)
+    return adapters["esonic"].draft(state(text), artefacts, None)
 
 
 def test_a_switch_without_lossless_buffers_is_refused() -> None:
@@ -339,12 +342,12 @@ def test_lines_that_lead_back_go_along() -> None:
 
 def test_secrets_are_hidden() -> None:
     left, right = (f"username admin password {word} role admin\n" for word in ("$6$A", "$6$B"))
-    found = esonic.EsonicAdapter().apart(state(left), state(right))
+    found = adapters["esonic"].apart(state(left), state(right))
     assert found == {"username admin password ***"}
 
 
 def test_the_diff_shows_sections() -> None:
     now = intended()
     del now.children["interface Ethernet0"].children["cable-length 5m"]
-    found = esonic._diff(list(steps(now, intended())))
+    found = difference(steps(now, intended()), " ")
     assert found == " interface Ethernet0\n+ cable-length 5m\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import shlex
 
 import pytest
@@ -10,13 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from fabric.change.adapters.host import (
-    APPLY,
-    NETPLAN,
-    HostAdapter,
-    _restore_commands,
-    settings_apart,
-)
+from fabric.change.adapters.host import APPLY, HostAdapter, settings_apart
+from fabric.change.host_commands import NETPLAN, NETWORKD, PROFILES, restore_commands
 from fabric.change.model import Risk
 from fabric.core.artefact import Artefact
 from fabric.intent.scalars import Interface
@@ -60,6 +56,40 @@ APART = {
     "cable": ({"cable_m": 7}, [("cable_m", Risk.HARMLESS)]),
     "shares": ({"bandwidth_percent": {}}, [("bandwidth_percent", Risk.HARMLESS)]),
 }
+
+
+SET = {"roce_rp/rpg_gd": 11, "roce_rp/rpg_time_reset": 300}
+CC_PARAMS = "$(basename $(readlink -f /sys/class/net/eth1/device))/cc_params"
+DCQCN = {
+    "as told": ({"dcqcn": {**SET, "roce_np/cnp_dscp": 48}}, []),
+    "no place": ({}, []),
+    "an older driver": ({"dcqcn": {"roce_rp/rpg_gd": 11}}, []),
+    "another value": ({"dcqcn": {**SET, "roce_rp/rpg_gd": 10}}, ["dcqcn"]),
+}
+
+
+@pytest.mark.parametrize("name", DCQCN)
+def test_parameters_apart(name):
+    changed, expected = DCQCN[name]
+    wanted = {"eth1": {**EXPECTED, "dcqcn": SET}}
+    found = list(settings_apart({"eth1": {**NIC, **changed}}, wanted))
+    assert [change.path for change in found] == [f"eth1 {setting}" for setting in expected]
+
+
+@pytest.mark.parametrize(
+    ("reader", "folder"),
+    [
+        ("mlnx_qos", "/sys/class/net/eth1/ecn"),
+        ("dcb", CC_PARAMS),
+    ],
+)
+def test_parameters_that_a_change_sets_come_back(reader, folder):
+    nic = {**NIC, "reader": reader, "dcqcn": {"a": 1, "b": 2, "c;reboot": 3, "d": 4}}
+    wanted = {"eth1": {"dcqcn": {"a": 1, "b": 9, "c;reboot": 9}}}
+    found = [one for one in restore_commands(running(nic), wanted) if folder in one]
+    (command,) = [one for one in found if "cnp_dscp" not in one]
+    assert command.startswith("sh -c 'echo 2 > /sys/")
+    assert command.endswith(f"{folder}/b'")
 
 
 @pytest.mark.parametrize("name", APART)
@@ -132,21 +162,115 @@ RESTORE = {
 @pytest.mark.parametrize("name", RESTORE)
 def test_commands_of_the_way_back(name):
     changed, commands = RESTORE[name]
-    found = _restore_commands(running({**NIC, **changed}), {"eth1": {}})
+    found = restore_commands(running({**NIC, **changed}), {"eth1": {}})
     assert found == commands
 
 
 def test_new_address_goes_away_with_its_rule():
     now = {"eth1": {"addresses": ["10.64.0.9/24", "10.64.0.2/24", "x; reboot"]}}
-    found = _restore_commands(running(NIC, [NETPLAN]), now)
+    found = restore_commands(running(NIC, [NETPLAN]), now)
     assert found[0] == "netplan apply"
     assert "ip addr del 10.64.0.9/24 dev eth1 || true" in found
     assert "ip rule del from 10.64.0.9 || true" in found
     assert not [command for command in found if "reboot" in command or "replace" in command]
 
 
+NETWORKD_FILE = f"{NETWORKD}eth1.network"
+PROFILE = f"{PROFILES}eth1.nmconnection"
+STACKS = {
+    "netplan": ([NETPLAN], [], ["netplan apply"]),
+    "networkd": ([NETWORKD_FILE], [], ["networkctl reload"]),
+    "networkd is new": ([], [NETWORKD_FILE], ["networkctl reload"]),
+    "profile": ([PROFILE], [], ["nmcli connection reload", "nmcli connection up id rocefab-eth1"]),
+    "profile is new": ([], [PROFILE], ["nmcli connection reload"]),
+    "hostile profile": ([f"{PROFILES}x;y.nmconnection"], [], ["nmcli connection reload"]),
+}
+
+
+@pytest.mark.parametrize("name", STACKS)
+def test_network_stack_reads_its_files_again(name):
+    files, paths, commands = STACKS[name]
+    found = restore_commands(running({**NIC, "addresses": []}, files), {"eth1": {}}, paths)
+    assert found[: len(commands)] == commands
+    assert found[len(commands)].startswith("mlnx_qos")
+
+
+DCB_NIC = {
+    **NIC,
+    "reader": "dcb",
+    "cnp_dscp": UNAVAILABLE,
+    "traffic_class_dscp": UNAVAILABLE,
+    "cable_m": 30,
+}
+DCBX = "dcb dcbx set dev eth1 host ieee"
+FLUSH = "dcb app flush dev eth1 dscp-prio"
+REPLACE = "dcb app replace dev eth1 dscp-prio 26:3 48:6"
+ETS = (
+    "dcb ets set dev eth1 willing off prio-tc 0:0 1:1 2:2 3:3 4:4 5:5 6:6 7:7 "
+    "tc-tsa 0:ets 1:ets 2:ets 3:ets 4:ets 5:ets 6:ets 7:strict "
+    "tc-bw 0:50 1:0 2:0 3:50 4:0 5:0 6:0 7:0"
+)
+PFC = "dcb pfc set dev eth1 prio-pfc 0:off 1:off 2:off 3:on 4:off 5:off 6:off 7:off delay 30"
+BY_DCB = {
+    "all": ({}, [DCBX, FLUSH, REPLACE, ETS, PFC]),
+    "firmware had DCBX": ({"dcbx": "fw"}, ["dcb dcbx set dev eth1 ieee", FLUSH, REPLACE, ETS, PFC]),
+    "trust was pcp": ({"dscp_to_priority": {}}, [DCBX, FLUSH, ETS, PFC]),
+    "unknown algorithm": ({"tsa": {**NIC["tsa"], "4": "cbs"}}, [DCBX, FLUSH, REPLACE, PFC]),
+}
+
+
+@pytest.mark.parametrize("name", BY_DCB)
+def test_commands_of_the_way_back_by_dcb(name):
+    changed, commands = BY_DCB[name]
+    found = restore_commands(running({**DCB_NIC, **changed}), {"eth1": {}})
+    assert found == [*commands, MTU, ADDRESS]
+
+
+def test_a_nic_that_only_ip_knows_gets_its_addresses_back():
+    nic = {key: DCB_NIC[key] for key in ("mtu_bytes", "addresses", "table", "rdma_device")}
+    nic |= {"reader": "ip", "cnp_dscp": UNAVAILABLE, "traffic_class_dscp": UNAVAILABLE}
+    assert restore_commands(running(nic), {"eth1": {}}) == [MTU, ADDRESS]
+
+
+@pytest.mark.parametrize(
+    ("reader", "subjects"),
+    [
+        ("mlnx_qos", ["qos:eth1", "cnp:eth1", "tc:mlx5_1"]),
+        ("dcb", ["dcb_pfc:eth1", "dcb_ets:eth1", "dcb_app:eth1", "dcb_dcbx:eth1"]),
+        ("ip", ["ip:eth1"]),
+    ],
+)
+def test_what_is_read_depends_on_the_driver(reader, subjects):
+    state = {"reader": reader, "rdma_devices": {"eth1": "mlx5_1"}, "nics": {"eth1": {}}}
+    made = Artefact("gpu1", "host", "expected-state", "hosts/gpu1/x", json.dumps(state).encode())
+    assert HostAdapter().subjects([made]) == ["addresses", "rules", "rdma", *subjects]
+
+
+@pytest.mark.parametrize(("reader", "subject"), [("mlnx_qos", "ecn:eth1"), ("dcb", "cc:eth1")])
+def test_parameters_are_read_where_they_are_told(reader, subject):
+    nics = {"eth1": {"dcqcn": SET}}
+    state = {"reader": reader, "rdma_devices": {"eth1": "mlx5_1"}, "nics": nics}
+    made = Artefact("gpu1", "host", "expected-state", "hosts/gpu1/x", json.dumps(state).encode())
+    assert HostAdapter().subjects([made])[-1] == subject
+
+
+def test_files_of_another_stack_are_looked_for_and_removed():
+    state = {"reader": "ip", "rdma_devices": {"eth1": "mlx5_1"}, "nics": {"eth1": {}}}
+    made = [
+        Artefact("gpu1", "host", "expected-state", "hosts/gpu1/x", json.dumps(state).encode()),
+        Artefact("gpu1", "host", "networkd", f"hosts/gpu1/rootfs{NETWORKD_FILE}", b"x"),
+    ]
+    adapter = HostAdapter()
+    assert adapter.files(made) == [NETWORKD_FILE, NETPLAN, PROFILE]
+    now = running({**NIC, "reader": "ip"}, [NETWORKD_FILE, PROFILE])
+    draft = adapter.draft(now, made, None)
+    assert draft.candidate.remove == (PROFILE,)
+    assert draft.candidate.activate == (APPLY,)
+    assert [(change.path, change.risk) for change in draft.changes] == [(PROFILE, Risk.BRIEF_LOSS)]
+
+
 def test_hostile_interface_of_a_kept_state_gives_no_command():
-    assert _restore_commands(running(NIC, interface="eth1;reboot"), {}) == []
+    assert restore_commands(running(NIC, interface="eth1;reboot"), {}) == []
 
 
 def test_modes_and_paths_of_files():

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabric.change.adapters.nxos import NxosAdapter, compose, line_risk
+from fabric.change.adapter import adapters
+from fabric.change.adapters.nxos import compose, line_risk
 from fabric.change.adapters.nxos.patch import patch, steps
 from fabric.change.adapters.nxos.tree import tree
 from fabric.change.model import Risk
@@ -174,7 +175,7 @@ def test_draft_names_paths_and_hides_secrets():
         "hostname leaf1\nrouter bgp 65001\n  neighbor 10.0.0.1\n"
         "    password 3 HUNTER2\n    remote-as 65003\n"
     )
-    draft = NxosAdapter().draft(running_of(before), [Artefact()], None)
+    draft = adapters["nxos"].draft(running_of(before), [Artefact()], None)
     assert "HUNTER2" not in draft.diff
     assert "HUNTER2" not in repr(draft.changes)
     assert draft.diff == (
@@ -182,7 +183,7 @@ def test_draft_names_paths_and_hides_secrets():
         "+    remote-as 65002\n"
     )
     after = before.replace("    password 3 HUNTER2\n", "").replace("65003", "65002")
-    found = NxosAdapter().apart(running_of(before), running_of(after))
+    found = adapters["nxos"].apart(running_of(before), running_of(after))
     assert found == {change.path for change in draft.changes}
 
 

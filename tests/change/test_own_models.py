@@ -11,7 +11,7 @@ from fabric.workflow.laboratory import CONNECTIONS, laboratory
 from fabric.workflow.plan import Selection, plan
 from fabric.workflow.project import Project
 from tests.change import labs, vrp8_lab
-from tests.render.test_own_models import written
+from tests.render.test_own_models import own_name, written
 
 OPTIONS = Options(timer_s=60, verify_s=6.0, poll_s=0.1)
 ALL = Selection()
@@ -28,12 +28,14 @@ def test_whole_run(system, tmp_path, monkeypatch):
     monkeypatch.setenv("ROCEFAB_PASSWORD", "lab-password")
     name, text = CASES[system]
     name = name or yaml.safe_load(text)["platforms"]["leaf"]["sku"]
-    folder = labs.write_inventory(tmp_path / "inventory", text.replace(name, "Own", 1))
+    folder = labs.write_inventory(
+        tmp_path / "inventory", text.replace(name, own_name(sku(name)), 1)
+    )
     (folder / "platforms").mkdir()
     own = yaml.safe_dump({"skus": [written(sku(name))]})
     (folder / "platforms" / "own.yaml").write_text(own, encoding="utf-8")
     project = Project(folder)
-    assert project.devices[labs.LEAF].sku.name == "Own"
+    assert project.devices[labs.LEAF].sku.name == own_name(sku(name))
     with laboratory(project, tmp_path / "lab"):
         connections = tmp_path / "lab" / CONNECTIONS
         made = plan(project, connections, ALL, "rail", labs.silent)

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabric.change.adapters.vrp8 import Vrp8Adapter, compose, line_risk
+from fabric.change.adapter import adapters
+from fabric.change.adapters.vrp8 import compose, line_risk
 from fabric.change.adapters.vrp8.patch import patch, steps
 from fabric.change.adapters.vrp8.tree import key_of, negated, tree
 from fabric.change.model import Risk
@@ -230,7 +231,7 @@ def test_draft_names_paths_and_hides_secrets():
         "sysname leaf1\nbgp 65001\n peer 10.0.0.1 as-number 65002\n"
         " peer 10.0.0.1 password cipher HUNTER2\n peer 10.0.0.1 description x\n"
     )
-    draft = Vrp8Adapter().draft(running_of(before), [Artefact()], None)
+    draft = adapters["vrp8"].draft(running_of(before), [Artefact()], None)
     assert "HUNTER2" not in draft.diff
     assert "HUNTER2" not in repr(draft.changes)
     assert draft.diff == (
@@ -238,7 +239,7 @@ def test_draft_names_paths_and_hides_secrets():
     )
     after = before.replace(" peer 10.0.0.1 password cipher HUNTER2\n", "")
     after = after.replace(" peer 10.0.0.1 description x\n", "")
-    found = Vrp8Adapter().apart(running_of(before), running_of(after))
+    found = adapters["vrp8"].apart(running_of(before), running_of(after))
     assert found == {change.path for change in draft.changes}
 
 

@@ -52,6 +52,29 @@ INVENTORIES = {
         rf"{FABRIC}:{AT}.*\[QOS001\]",
     ),
 }
+#: Each stands in ``host:`` of the demo, after its GPUs.
+INVENTORIES |= {
+    name: ("  gpus: 2\n", f"  gpus: 2\n  {line}\n", pattern)
+    for name, line, pattern in (
+        ("unknown driver", "nic: {driver: mlx6}", rf"{FABRIC}:{AT}fabric\.host\.nic\.driver: "),
+        ("unknown stack", "network_stack: ifupdown", rf"{FABRIC}:{AT}fabric\.host\.network_stack"),
+        (
+            "no PCI address",
+            'nic: {pci_addresses: ["1a:00.0;x", "0000:9a:00.0"]}',
+            rf"{AT}.*nic\.pci",
+        ),
+        (
+            "two NICs on one PCI address",
+            'nic: {pci_addresses: ["0000:1a:00.0", "0000:1a:00.0"]}',
+            rf"{FABRIC}:{AT}fabric\.host\.nic\.pci_addresses: .*\[HST008\]",
+        ),
+        (
+            "more NICs than rails",
+            "nic: {numa_nodes: [0, 0, 1]}",
+            rf"{FABRIC}:{AT}fabric\.host\.nic\.numa_nodes: .*\[HST007\]",
+        ),
+    )
+}
 VERBS = {
     "render": ("render", "inv", "--out", "out"),
     "plan": ("plan", "inv", "--out", "plan.json"),
@@ -115,6 +138,9 @@ CALLS = {
     "config_db of another kind": ("check --sonic-config notes.json", r"notes\.json:1:1: .*tables"),
     "unknown device to explain": ("explain inv su9", r"no device 'su9'"),
     "unknown text to explain": ("explain inv su1-rail0 nonsense", r"no line of su1-rail0 holds"),
+    "cable of an unknown host": ("show cable inv gpu9 eth1", r"no host 'gpu9'"),
+    "cable of an unknown NIC": ("show cable inv gpu001 eth9", r"gpu001 has no NIC 'eth9'"),
+    "cable of nothing": ("show cable inv", r"give a host and an interface"),
     "unknown schema": ("show schema fabrics", r"'fabrics'.*fabric, devices, hosts"),
     "unknown export": ("export slrum inv", r"'slrum'.*slurm"),
     "unknown device in --only": ("plan inv --only su1-rail0,su9", r"no device 'su9'"),

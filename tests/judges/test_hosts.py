@@ -5,18 +5,28 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.judges.conftest import missing_judge
-from tests.render.test_hosts import CASES, design, files, odd
-from tests.topology.fabrics import example
+from tests.render.test_hosts import CASES, VARIANTS, case, files, variant
 
-HOSTS = [*CASES, ("odd", "a1")]
+if TYPE_CHECKING:
+    from fabric.design.model import HostDesign
+
+PLAIN = [*CASES, ("odd", "a1")]
+HOSTS = [*PLAIN, *((name, "a1") for name in VARIANTS)]
+NETPLAN = [*PLAIN, ("netplan-ionic", "a1")]
+NETWORKD = ["networkd-mlx5", "networkd-infiniband"]
+KEYFILES = ["keyfiles-ofed", "keyfiles-bnxt"]
+NETWORKD_PROGRAM = Path("/lib/systemd/systemd-networkd")
 SYSCTL = re.compile(
     r"net\.ipv4\.conf\.[A-Za-z][A-Za-z0-9_/-]*\.(arp_ignore|arp_announce|arp_notify|rp_filter)"
-    r" = [0-8]|net\.ipv4\.neigh\.default\.gc_thresh[123] = [1-9]\d*"
+    r" = [0-8]|net\.ipv4\.neigh\.[A-Za-z][A-Za-z0-9_/-]*\.(base_reachable_time_ms|gc_stale_time)"
+    r" = [1-9]\d*|net\.ipv4\.neigh\.default\.gc_thresh[123] = [1-9]\d*"
 )
 
 
@@ -38,24 +48,29 @@ def _run(*words: str | Path) -> tuple[int, str]:
 @pytest.fixture(params=HOSTS, ids=lambda case: case[0])
 def root(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """Return a folder that holds the files of one host as on the host."""
-    inventory, name = request.param
-    host = odd() if inventory == "odd" else design(example(inventory), name)
+    return _written(case(*request.param), tmp_path)
+
+
+def _written(host: HostDesign, folder: Path) -> Path:
     for path, text in files(host).items():
         if path.startswith("rootfs/"):
-            target = tmp_path / path.removeprefix("rootfs/")
+            target = folder / path.removeprefix("rootfs/")
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text, encoding="utf-8")
             target.chmod(0o755 if path.endswith(".sh") else 0o600)
-    return tmp_path
+    return folder
 
 
 def test_shellcheck(root: Path) -> None:
-    """The script, as POSIX shell, down to matters of style."""
+    """The scripts, as POSIX shell, down to matters of style."""
     program = _program("shellcheck", "shellcheck")
-    status, said = _run(program, "--shell=sh", "--severity=style", root / "etc/rocefab/apply.sh")
+    scripts = sorted((root / "etc/rocefab").glob("*.sh"))
+    assert len(scripts) > 1
+    status, said = _run(program, "--shell=sh", "--severity=style", *scripts)
     assert (status, said) == (0, "")
 
 
+@pytest.mark.parametrize("root", NETPLAN, indirect=True, ids=lambda case: case[0])
 def test_netplan(root: Path) -> None:
     """netplan turns the file into units of networkd, with every address, rule and table."""
     program = _program("netplan", "netplan.io")
@@ -74,6 +89,107 @@ def test_netplan(root: Path) -> None:
     assert made.count("MTUBytes=9000\n") == len(units)
 
 
+def _keys(text: str) -> dict[str, list[tuple[str, str]]]:
+    """Return the keys of a file of sections, by section; order counts for nothing."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    section = ""
+    for line in text.splitlines():
+        if line.startswith("["):
+            section = line
+        elif line.strip() and not line.startswith("#"):
+            name, _, value = line.partition("=")
+            found.setdefault(section, []).append((name, value))
+    return {name: sorted(keys) for name, keys in found.items()}
+
+
+@pytest.mark.parametrize("name", NETWORKD)
+def test_files_of_networkd_are_those_of_netplan(name: str, tmp_path: Path) -> None:
+    """Of the same host netplan makes the same units, apart from what is named here."""
+    program = _program("netplan", "netplan.io")
+    host = variant(name)
+    traits = host.traits.model_copy(update={"network_stack": "netplan-networkd"})
+    theirs = _written(replace(host, traits=traits), tmp_path / "netplan")
+    assert _run(program, "generate", "--root-dir", theirs) == (0, "")
+    ours = _written(host, tmp_path / "networkd") / "etc/systemd/network"
+    for nic in host.nics:
+        made = theirs / f"run/systemd/network/10-netplan-{nic.interface}.network"
+        wanted, found = (
+            _keys(path.read_text(encoding="utf-8"))
+            for path in (made, ours / f"05-rocefab-{nic.interface}.network")
+        )
+        wanted["[Match]"] = [key for key in wanted["[Match]"] if key[0] != "Name" or not nic.mac]
+        wanted["[Link]"] = [("MTUBytes", str(nic.mtu_bytes)), ("RequiredForOnline", "no")]
+        wanted["[Network]"] = [
+            key for key in wanted["[Network]"] if key[0] in {"Address", "LinkLocalAddressing"}
+        ]
+        found["[Network]"].remove(("IPv6AcceptRA", "no"))
+        assert found == wanted
+        if nic.mac:
+            made = theirs / f"run/systemd/network/10-netplan-{nic.interface}.link"
+            link = ours / f"05-rocefab-{nic.interface}.link"
+            wanted = _keys(made.read_text("utf-8"))
+            wanted["[Link]"].remove(("WakeOnLan", "off"))  # netplan's own default
+            assert _keys(link.read_text("utf-8")) == wanted
+
+
+def _networkd_says(folder: Path) -> str:
+    """Return what networkd itself says of the files of a folder, in namespaces of its own."""
+    if not NETWORKD_PROGRAM.exists():
+        missing_judge("systemd-networkd (Debian package systemd)")
+    script = (
+        "mount -t tmpfs none /run && mkdir -p /run/systemd/netif /run/systemd/network && "
+        f"install -m 644 {folder}/* /run/systemd/network/ && "  # networkd is not root
+        f"SYSTEMD_LOG_LEVEL=debug SYSTEMD_LOG_TARGET=console timeout 3 {NETWORKD_PROGRAM}; true"
+    )
+    unshare = _program("unshare", "util-linux")
+    if _run(unshare, "-mn", "true")[0]:
+        pytest.skip("namespaces cannot be made here; networkd is asked where the tests run as root")
+    return _run(unshare, "-mn", "sh", "-c", script)[1]
+
+
+@pytest.mark.parametrize("name", NETWORKD)
+def test_networkd(name: str, tmp_path: Path) -> None:
+    """networkd has nothing to say of our files, and of a wrong key it has."""
+    folder = _written(variant(name), tmp_path) / "etc/systemd/network"
+    said = _networkd_says(folder)
+    assert "Enumeration completed" in said
+    assert not [line for line in said.splitlines() if "05-rocefab" in line]
+    file = folder / "05-rocefab-eth1.network"
+    text = file.read_text(encoding="utf-8").replace("Gateway=", "Gate=")
+    file.write_text(text, encoding="utf-8")
+    assert "Unknown key 'Gate' in section [Route]" in _networkd_says(folder)
+
+
+@pytest.mark.parametrize("name", KEYFILES)
+def test_nmcli(name: str, tmp_path: Path) -> None:
+    """nmcli writes the same keys for the same settings, beside defaults of its own."""
+    program = _program("nmcli", "network-manager")
+    host = variant(name)
+    folder = _written(host, tmp_path) / "etc/NetworkManager/system-connections"
+    for nic in host.nics:
+        route = f"{nic.network} src={nic.address} table={nic.table} scope=253"
+        default = f"{host.host_pool} {nic.gateway} src={nic.address} table={nic.table}"
+        rule = f"priority {nic.rule_priority} from {nic.address} table {nic.table}"
+        words = (
+            *("con-name", f"rocefab-{nic.interface}", "ifname", nic.interface),
+            *("802-3-ethernet.mtu", str(nic.mtu_bytes)),
+            *(("802-3-ethernet.mac-address", nic.mac) if nic.mac else ()),
+            *("connection.autoconnect-priority", "100", "ipv4.method", "manual"),
+            *("ipv4.addresses", f"{nic.address}/{nic.prefix_length}", "ipv4.never-default", "yes"),
+            *("ipv4.routes", f"{route},{default}", "ipv4.routing-rules", rule),
+            *("ipv6.method", "disabled"),
+        )
+        status, said = _run(program, "--offline", "connection", "add", "type", "ethernet", *words)
+        assert status == 0, said
+        wanted = _keys(said)
+        wanted["[ipv6]"].remove(("addr-gen-mode", "default"))
+        found = _keys((folder / f"rocefab-{nic.interface}.nmconnection").read_text("utf-8"))
+        for keys in (wanted["[connection]"], found["[connection]"]):
+            keys[:] = [key for key in keys if key[0] != "uuid"]
+        assert found == wanted
+        assert _run(program, "--offline", "connection", "modify", "foo", "bar")[0] != 0
+
+
 def test_systemd(root: Path) -> None:
     """The unit, made for one NIC; what it names is looked for below the folder."""
     program = _program("systemd-analyze", "systemd")
@@ -86,6 +202,11 @@ def test_systemd(root: Path) -> None:
     status, said = _run(program, "verify", "--man=no", instance)
     assert status == 0, said
     assert "rocefab" not in said
+    tuning = root / "etc/systemd/system/rocefab-tuning.service"
+    if tuning.exists():
+        text = tuning.read_text(encoding="utf-8")
+        tuning.write_text(text.replace("/etc/rocefab/apply.sh", str(script)), encoding="utf-8")
+        assert _run(program, "verify", "--man=no", tuning) == (0, "")
 
 
 def test_systemd_escapes_as_we_do(root: Path) -> None:
@@ -93,7 +214,11 @@ def test_systemd_escapes_as_we_do(root: Path) -> None:
     program = _program("systemd-escape", "systemd")
     script = (root / "etc/rocefab/apply.sh").read_text(encoding="utf-8")
     enabled = re.findall(r"systemctl enable '(.*)' >", script)
-    interfaces = re.findall(r'"\$only" = (\S+) \]', script)
+    rules = root / "etc/udev/rules.d/90-rocefab.rules"
+    if rules.exists():
+        text = rules.read_text(encoding="utf-8")
+        assert re.findall(r"try-restart (\S+)\"", text) == enabled
+    interfaces = re.findall(r'"\$only" = ([^- ]\S*) \]', script)
     assert len(enabled) == len(interfaces) > 0
     for name, interface in zip(enabled, interfaces, strict=True):
         status, said = _run(program, "--template=rocefab-nic@.service", interface)

@@ -45,6 +45,25 @@ def test_netmiko_sees_the_prompt_and_the_code(lab: Lab) -> None:
         assert session.find_prompt().startswith("root@leaf01")
 
 
+@pytest.mark.parametrize(
+    "pieces", [["echo onx\x7fe; ech\bho two\n"], list("echo onx\x7fe; ech\bho two\n")]
+)
+def test_a_terminal_echoes_and_edits(lab: Lab, connect: Login, pieces: list[str]) -> None:
+    """Typed at once or key by key."""
+    channel = connect(lab["leaf01"]).invoke_shell()
+    channel.settimeout(5)
+    text = ""
+    while not text.endswith("$ "):
+        text += channel.recv(4096).decode()
+    for piece in pieces:
+        channel.send(piece)
+    text = ""
+    while not text.endswith("$ "):
+        text += channel.recv(4096).decode()
+    typed = "echo onx\b \be; ech\b \bho two\r\n"
+    assert text == f"{typed}one\r\ntwo\r\nadmin@leaf01:~$ "
+
+
 def test_wrong_password_is_refused(lab: Lab, connect: Login) -> None:
     with pytest.raises(paramiko.AuthenticationException):
         connect(lab["leaf01"], "wrong")

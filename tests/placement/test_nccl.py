@@ -1,15 +1,20 @@
-"""Settings of the ranks: only the rails in use, and the class that the fabric does not drop."""
+"""Settings of the ranks: what is set, what is left out, and what each release of NCCL reads."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from fabric.core.errors import InputError
 from fabric.design.switch import SwitchDesigner
 from fabric.intent.resolve import PolicyResolver
-from fabric.placement.nccl import settings
+from fabric.placement.environment import environment as make
+from fabric.placement.nccl_left_out import REASONS
 from fabric.placement.place import place
+from fabric.placement.setting import Environment
 from fabric.topology import Fabric
-from tests.topology.fabrics import EXAMPLES, example, fabric
+from tests.topology.fabrics import EXAMPLES, document, example, fabric, intent
 
 COMMON = {
     "NCCL_IB_ROCE_VERSION_NUM": "2",
@@ -27,15 +32,25 @@ OWN = {
     "eight-slash-27": (EIGHT, UCX_EIGHT, "eth0", "25.11.128.0/24", "8"),
     "rail-512": (EIGHT, UCX_EIGHT, "eth0", "10.64.0.0/16", "4"),
 }
+ADDRESSES = ("0000:18:00.0", "0000:3a:00.0")
 
 
-def environment(made: Fabric, nodes: int, gpus: int, host: str = "") -> dict[str, str]:
-    """Return the environment of one host of a placement."""
+def whole(
+    made: Fabric, nodes: int, gpus: int, host: str = "", version: str | None = None
+) -> Environment:
+    """Return the environment of one host of a placement; what holds of every one is asserted."""
     found = place(made, nodes, gpus)
-    chosen = settings(made, found, host or found.hosts[0])
-    assert all(item.reason for item in chosen)
-    assert len({item.name for item in chosen}) == len(chosen)
-    return {item.name: item.value for item in chosen}
+    chosen = make(made, found, host or found.hosts[0], version)
+    names = [item.name for item in (*chosen.settings, *chosen.left_out)]
+    assert len(set(names)) == len(names)
+    assert all(item.reason for item in (*chosen.settings, *chosen.left_out))
+    assert set(names) >= set(REASONS)
+    return chosen
+
+
+def environment(*args: Any, **options: Any) -> dict[str, str]:
+    """Return its values."""
+    return whole(*args, **options).values
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -50,6 +65,7 @@ def test_examples(name: str) -> None:
         "NCCL_IB_QPS_PER_CONNECTION": pairs,
         "UCX_NET_DEVICES": ucx,
         "GLOO_SOCKET_IFNAME": management,
+        "TP_SOCKET_IFNAME": management,
     }
 
 
@@ -86,3 +102,161 @@ def test_hosts_that_differ() -> None:
     assert second["UCX_IB_TRAFFIC_CLASS"] == "136"
     assert first["NCCL_IB_HCA"] == "=mlx5_1,mlx5_2"
     assert second["NCCL_IB_HCA"] == "=mlx5_1,mlx5_bond_0"
+
+
+SEARCH = {"NCCL_IB_ROCE_VERSION_NUM", "NCCL_IB_ADDR_FAMILY", "NCCL_IB_ADDR_RANGE"}
+FUSION = {"NCCL_IB_MERGE_NICS", "NCCL_NET_MERGE_LEVEL"}
+RAILS = {"NCCL_NET_MERGE_POLICY"}
+SPLIT = {"NCCL_IB_SPLIT_DATA_ON_QPS"}
+FIXED = {"NCCL_IB_GID_INDEX"}
+GATED = SEARCH | FUSION | RAILS | SPLIT | FIXED
+
+
+@pytest.mark.parametrize(
+    ("version", "wanted"),
+    [
+        ("2.12", FIXED),
+        ("2.12.7", FIXED),
+        ("2.18", FIXED | SPLIT),
+        ("2.19.4", FIXED | SPLIT),
+        ("2.20.5", FIXED | {"NCCL_IB_MERGE_NICS"}),
+        ("2.21", SEARCH | {"NCCL_IB_MERGE_NICS"}),
+        ("2.21.5", SEARCH | {"NCCL_IB_MERGE_NICS"}),
+        ("2.23.4", SEARCH | {"NCCL_IB_MERGE_NICS"}),
+        ("2.24.3", SEARCH | FUSION),
+        ("2.30.4", SEARCH | FUSION),
+        ("2.30", SEARCH | FUSION),
+        ("2.30.7", SEARCH | FUSION | RAILS),
+        (None, SEARCH | FUSION),
+    ],
+)
+def test_what_each_release_reads(version: str | None, wanted: set[str]) -> None:
+    """Two ports of a card are two rails, so that fusing them is an issue."""
+    made = fabric(host__nic={"ports_per_card": 2})
+    found = environment(made, 2, 2, version=version)
+    assert set(found) & GATED == wanted
+    numbered = found["NCCL_IB_HCA"] == "=mlx5_1:1:0:0,mlx5_2:1:1:0"
+    assert numbered == (version == "2.30.7")
+    assert found.get("NCCL_IB_GID_INDEX", "3") == "3"
+    assert found.get("NCCL_IB_SPLIT_DATA_ON_QPS", "0") == "0"
+    told = {"host__nccl_version": version} if version else {}
+    assert environment(fabric(**told), 2, 2) == environment(fabric(), 2, 2, version=version)
+
+
+@pytest.mark.parametrize("version", ["2.11.4", "2.31", "3.0", "2", "2.x", "2.21.5.1", "2.222"])
+def test_releases_that_are_not_known(version: str) -> None:
+    with pytest.raises(InputError) as caught:
+        whole(fabric(), 1, 1, version=version)
+    assert [item.rule for item in caught.value.findings] == ["PLC005"]
+    assert "name one from 2.12 to 2.30" in str(caught.value.findings[0])
+
+
+@pytest.mark.parametrize("version", ["2.11.4", "2.31.1"])
+def test_the_inventory_names_a_release_that_is_known(version: str) -> None:
+    with pytest.raises(InputError) as caught:
+        intent(document(host__nccl_version=version))
+    (finding,) = caught.value.findings
+    assert finding.field == "fabric.host.nccl_version"
+    assert finding.position is not None
+    assert "versions from 2.12 to 2.30" in str(finding)
+
+
+@pytest.mark.parametrize(
+    ("traits", "present", "absent"),
+    [
+        ({"container_mode": "physical-function"}, {"NCCL_IB_HCA": "=mlx5_1,mlx5_2"}, ()),
+        ({"container_mode": "macvlan"}, {"NCCL_SOCKET_IFNAME": "=eth0"}, ("NCCL_IB_GID_INDEX",)),
+        (
+            {"container_mode": "virtual-function"},
+            {"NCCL_SOCKET_IFNAME": "=eth0", "NCCL_IB_ADDR_RANGE": "10.64.0.0/12"},
+            ("NCCL_IB_HCA", "UCX_NET_DEVICES"),
+        ),
+        (
+            {"nic": {"link_layer": "ethernet"}},
+            {"NCCL_SOCKET_IFNAME": "=bond0"},
+            ("NCCL_IB_HCA", "NCCL_IB_TC", "NCCL_IB_TIMEOUT", "UCX_NET_DEVICES"),
+        ),
+        (
+            {"nic": {"link_layer": "infiniband"}},
+            {"NCCL_IB_HCA": "=mlx5_1,mlx5_2", "NCCL_IB_TIMEOUT": "22"},
+            ("NCCL_IB_TC", "NCCL_IB_ADDR_RANGE", "UCX_IB_TRAFFIC_CLASS"),
+        ),
+        ({"virtual_machine": True}, {}, ("NCCL_TOPO_FILE",)),
+        (
+            {"virtual_machine": True, "nic": {"pci_addresses": list(ADDRESSES)}},
+            {},
+            ("NCCL_TOPO_FILE",),
+        ),
+        (
+            {
+                "virtual_machine": True,
+                "nic": {"pci_addresses": list(ADDRESSES)},
+                "gpu": {"pci_addresses": ["0000:19:00.0", "0000:3b:00.0"]},
+            },
+            {"NCCL_TOPO_FILE": "/etc/rocefab/nccl-topo.xml"},
+            (),
+        ),
+    ],
+    ids=lambda value: next(iter(value), "") if isinstance(value, dict) else "",
+)
+def test_kinds_of_hosts(
+    traits: dict[str, Any], present: dict[str, str], absent: tuple[str, ...]
+) -> None:
+    """What is absent has a reason."""
+    changes = {f"host__{name}": value for name, value in traits.items()}
+    found = whole(fabric(host__management_interface="bond0", **changes), 2, 2)
+    assert present.items() <= found.values.items()
+    assert not set(absent) & set(found.values)
+    told = {item.name for item in found.left_out}
+    assert {name for name in absent if name.startswith("NCCL")} <= told
+
+
+@pytest.mark.parametrize(
+    ("traits", "wanted"),
+    [
+        ({}, "3"),
+        ({"container_mode": "virtual-function"}, "3"),
+        ({"container_mode": "macvlan"}, None),
+        ({"nic": {"driver": "bnxt", "vendor": "broadcom"}}, None),
+    ],
+)
+def test_a_fixed_gid_only_where_it_is_known(traits: dict[str, Any], wanted: str | None) -> None:
+    """NCCL before 2.21 searches no GID."""
+    changes = {f"host__{name}": value for name, value in traits.items()}
+    found = whole(fabric(**changes), 2, 2, version="2.20.5")
+    assert found.values.get("NCCL_IB_GID_INDEX") == wanted
+    reasons = {item.name: item.reason for item in found.left_out}
+    assert ("show_gids" in reasons.get("NCCL_IB_GID_INDEX", "")) == (wanted is None)
+
+
+def test_rails_that_no_spine_connects() -> None:
+    """A ring must stay on its rail; GPUs carry data to the right one."""
+    ports = "".join(f"      {name}: {{enabled: false}}\n" for name in _uplinks("su1-rail1"))
+    made = fabric(f"devices:\n  - names: su1-rail1\n    ports:\n{ports}")
+    found = environment(made, 3, 2)
+    assert (found["NCCL_CROSS_NIC"], found["NCCL_PXN_DISABLE"]) == ("0", "0")
+    assert environment(made, 2, 2)["NCCL_CROSS_NIC"] == "2"  # su2 alone
+    assert environment(made, 3, 1)["NCCL_CROSS_NIC"] == "2"  # one rail alone
+
+
+def _uplinks(leaf: str) -> list[str]:
+    made = fabric()
+    row = made.switch_row[leaf]
+    numbers = made.uplinks.leaf_port[made.uplinks_of(row)].tolist()
+    return [made.switches.skus[row].port(number) for number in numbers]
+
+
+@pytest.mark.parametrize(
+    ("changes", "wanted"),
+    [
+        ({}, "4"),
+        ({"ecmp": {"mode": "per-packet"}}, "1"),
+        ({"ecmp": {"mode": "per-packet"}, "host__nccl_queue_pairs": 2}, "2"),
+        ({"host__nccl_queue_pairs": 8}, "8"),
+    ],
+)
+def test_queue_pairs(changes: dict[str, Any], wanted: str) -> None:
+    """One is enough where switches spread packets; what the inventory says holds."""
+    found = environment(fabric(**changes), 2, 2, version="2.19.4")
+    assert found["NCCL_IB_QPS_PER_CONNECTION"] == wanted
+    assert ("NCCL_IB_SPLIT_DATA_ON_QPS" in found) == (wanted != "1")

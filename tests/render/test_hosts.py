@@ -17,6 +17,7 @@ from fabric.design.host import HostDesigner
 from fabric.design.model import HostDesign
 from fabric.intent.resolve import PolicyResolver
 from fabric.render import render_host
+from fabric.render.engine import template_folder
 from fabric.render.explain import entries, find
 from fabric.topology import Fabric
 from tests.render.test_explain import _exists
@@ -38,6 +39,71 @@ hosts:
 """
 
 
+MAC = """\
+hosts:
+  - names: a1
+    nics:
+      - {rail: 0, mac: "52:54:00:00:00:01", cable_m: 30}
+      - rail: 1
+        interface: enp1s0-x.7
+        port_uuid: "42424650-5232-3235-3230-303437303030"
+"""
+LEAVES = """\
+devices:
+  - {names: su1-rail0, mac: "02:00:00:00:01:00"}
+  - {names: su1-rail1, mac: "02:00:00:00:01:01"}
+"""
+BUFFERS = {"lossy_bytes": 130944, "lossless_bytes": 131072}
+#: Every network stack and every driver, with everything that may be asked of them.
+VARIANTS: dict[str, dict[str, Any]] = {
+    "networkd-mlx5": {
+        "host__network_stack": "networkd",
+        "host__static_neighbours": True,
+        "host__nic": {
+            "driver": "mlx5",
+            "dcqcn_set": "connectx",
+            "receive_buffers": BUFFERS,
+            "pause_storm_ms": 100,
+            "virtual_functions": 8,
+            "firmware_file": True,
+        },
+        "host__tuning": {
+            "max_read_request_bytes": 4096,
+            "acs": "off",
+            "governor": "performance",
+            "hugepages_1g": 16,
+            "relaxed_ordering": "per_mkey",
+            "gpudirect": "dmabuf",
+        },
+    },
+    "keyfiles-ofed": {
+        "host__network_stack": "netplan-networkmanager",
+        "host__nic": {
+            "dcqcn_set": "hpcc-dcqcn",
+            "receive_buffers": BUFFERS,
+            "pause_storm_ms": 100,
+            "firmware_file": True,
+            "ports_per_card": 2,
+            "pci_addresses": ["0000:1a:00.0", "0000:1a:00.1"],
+            "virtual_functions": 4,
+        },
+        "host__tuning": {"gpudirect": "peermem"},
+        "arp": {"timeout_s": 60},
+    },
+    "keyfiles-bnxt": {
+        "host__network_stack": "networkmanager",
+        "host__nic": {"vendor": "broadcom", "driver": "bnxt"},
+        "lossless": {"pfc": False},
+    },
+    "netplan-ionic": {"host__nic": {"vendor": "amd", "driver": "ionic"}},
+    "networkd-infiniband": {
+        "host__network_stack": "networkd",
+        "host__nic": {"link_layer": "infiniband", "firmware_file": True},
+    },
+}
+HOSTS = [*CASES, ("odd", "a1"), *((name, "a1") for name in VARIANTS)]
+
+
 def design(made: Fabric, name: str) -> HostDesign:
     """Return the design of one host."""
     return HostDesigner(made, PolicyResolver(made.intent)).design(made.host_row[name])
@@ -49,15 +115,28 @@ def odd() -> HostDesign:
     return design(fabric("", ODD), "a1")
 
 
+@cache
+def variant(name: str) -> HostDesign:
+    """Return a host with the stack and the driver of a variant."""
+    return design(fabric(LEAVES, MAC, **VARIANTS[name]), "a1")
+
+
+def case(inventory: str, name: str) -> HostDesign:
+    """Return the host of one of ``HOSTS``."""
+    if inventory in VARIANTS:
+        return variant(inventory)
+    return odd() if inventory == "odd" else design(example(inventory), name)
+
+
 def files(host: HostDesign) -> dict[str, str]:
     """Return the text of each file by its path."""
     return {item.path.removeprefix(f"hosts/{host.name}/"): item.text for item in render_host(host)}
 
 
-@pytest.mark.parametrize(("inventory", "name"), [*CASES, ("odd", "a1")])
+@pytest.mark.parametrize(("inventory", "name"), HOSTS)
 def test_files_are_the_golden_files(inventory: str, name: str, *, update_golden: bool) -> None:
     """Every file, with its path; no golden file is left over; the same bytes again."""
-    host = odd() if inventory == "odd" else design(example(inventory), name)
+    host = case(inventory, name)
     folder = GOLDEN / inventory / name
     found = files(host)
     if update_golden:
@@ -134,8 +213,9 @@ def test_a_line_break_is_refused_by_the_engine(field: str) -> None:
 
 def test_explanations_name_fields_that_exist() -> None:
     """A field that was renamed must be renamed here too."""
+    templates = template_folder() / "host"
     assert {entry.template for entry in entries("host")} == {
-        f"host/{name}.j2" for name in ("apply", "netplan", "sysctl", "unit")
+        f"host/{path.name}" for path in templates.glob("*.j2")
     }
     for entry in entries("host"):
         re.compile(entry.pattern)
@@ -147,15 +227,17 @@ def test_explanations_name_fields_that_exist() -> None:
 def test_every_setting_is_explained() -> None:
     """Line by line, apart from comments and the words of the shell."""
     shell = re.compile(
-        r"set -eu|only=.*|\w+\(\) \{|\}|fi|>/dev/null|echo .*|if \[ -[ez] \S+ \]; then"
+        r"set -eu|only=.*|\w+\(\) \{|\}|fi|else|done|esac|>/dev/null|echo .*|for .*; do"
+        r"|if \[ -[ez] \S+ \]; then|if .* = --tuning \]; then|command -v .*|\[ -n \S+ \] .*"
     )
-    for path, text in files(odd()).items():
-        if path == "expected-state.json":
-            continue
-        for line in text.splitlines():
-            words = line.strip()
-            if words and not words.startswith("#") and not shell.fullmatch(words):
-                assert find("host", line), line
+    for inventory, name in HOSTS:
+        for path, text in files(case(inventory, name)).items():
+            if path == "expected-state.json":
+                continue
+            for line in text.splitlines():
+                words = line.strip()
+                if words and not words.startswith("#") and not shell.fullmatch(words):
+                    assert find("host", line), (path, line)
 
 
 @pytest.mark.parametrize(
@@ -179,3 +261,51 @@ def test_the_first_explanation_is_the_nearest(text: str, field: str | None) -> N
         assert {"lossless.pfc_priority", "cables.host_m"} <= {
             name for entry in found for name in entry.fields
         }
+
+
+def test_keys_of_the_second_port_of_a_card() -> None:
+    """They end in _P2; keys of the whole card are set once."""
+    script = files(variant("keyfiles-ofed"))["rootfs/etc/rocefab/firmware.sh"]
+    first, second = (part for part in script.split("# rail ")[1:])
+    assert "CNP_DSCP_P1=48" in first
+    assert "_P2" not in first
+    assert "CNP_DSCP_P2=48" in second
+    assert "_P1" not in second
+    assert "NUM_OF_VFS=4" in first
+    assert "NUM_OF_VFS" not in second
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_lossless_settings_are_for_roce_alone(name: str) -> None:
+    """Without RoCE there are addresses, and a reason in the head."""
+    found = files(variant(name))
+    script = found["rootfs/etc/rocefab/apply.sh"]
+    roce = name != "networkd-infiniband"
+    tools = ("mlnx_qos", "dcb pfc", "bnxt_setupcc.sh", "nicctl")
+    assert any(tool in script for tool in tools) is roce
+    assert ("rootfs/etc/udev/rules.d/90-rocefab.rules" in found) is roce
+    assert ("# No lossless settings:" in script) is not roce
+    assert ("modprobe rdma_cm" in script) is roce
+    state = json.loads(found["expected-state.json"])
+    assert all("addresses" in nic for nic in state["nics"].values())
+    assert any("pfc" in nic for nic in state["nics"].values()) is (roce and "ionic" not in name)
+    if name in ("keyfiles-bnxt", "netplan-ionic"):
+        assert "# Beta: " in script
+
+
+def test_the_link_goes_down_once() -> None:
+    """One command changes PFC, after global pause is off."""
+    for name, command in (("keyfiles-ofed", "--pfc "), ("networkd-mlx5", "dcb pfc set")):
+        script = files(variant(name))["rootfs/etc/rocefab/apply.sh"]
+        block = script.split("\n# rail ")[1]
+        assert block.count(command) == 1
+        assert block.index("ethtool -A") < block.index(command)
+
+
+def test_only_what_is_meant_to_be_run_can_be_run() -> None:
+    """The script for the firmware is for an operator."""
+    made = {item.path.rpartition("/")[2]: item for item in render_host(variant("networkd-mlx5"))}
+    programs = {name for name, item in made.items() if item.executable}
+    assert programs == {"apply.sh", "check.sh"}
+    assert "firmware.sh" in made
+    assert "firmware.sh" not in made["apply.sh"].text

@@ -71,6 +71,10 @@ REFUSED = {
         [{"cages": "1-3", "mode": "2x400G"}, {"cages": "3", "mode": "4x200G"}],
         "platforms.leaf.breakouts.1: a cage is broken out twice",
     ),
+    "twice in one range": (
+        [{"cages": "1-3,2", "mode": "2x400G"}],
+        "platforms.leaf.breakouts.0: a cage is broken out twice",
+    ),
     "lanes": (
         [{"cages": "1", "mode": "3x100G"}],
         "8 lanes of a cage cannot be shared out as 3x100G",

@@ -83,8 +83,25 @@ def test_rules_of_the_platform_stand_beside_the_value(project):
 def test_line_of_a_host(project):
     answer = explain(project, "gpu1", "--pfc")[0]
     assert answer.subject.startswith("hosts/gpu1/rootfs/etc/rocefab/apply.sh:")
-    assert answer.template == "templates/host/apply.j2"
+    assert answer.template == "templates/host/nic_mlx5_ofed.j2"
     assert "mlnx_qos" in answer.source
+
+
+def test_what_one_host_is_like_stands_at_its_override(tmp_path):
+    text = INVENTORY.replace("hosts: gpu1", "hosts: 'gpu[1-2]'").replace(
+        "host: {", "host: {tuning: {governor: performance}, nic: {pause_storm_ms: 100}, "
+    )
+    folder = write_inventory(tmp_path / "inventory", text)
+    (folder / "hosts").mkdir()
+    own = "hosts:\n  - names: gpu1\n    traits: {nic: {pause_storm_ms: 200}}\n"
+    (folder / "hosts" / "one.yaml").write_text(own)
+    project = Project(folder)
+    found = values(project, "gpu1", "pfc-prevention-tout")
+    assert found["hosts.0.traits.nic.pause_storm_ms"][0] == "200"
+    assert "one.yaml:3" in found["hosts.0.traits.nic.pause_storm_ms"][1]
+    found = values(project, "gpu2", "pfc-prevention-tout")
+    assert found["fabric.host.nic.pause_storm_ms"][0] == "100"
+    assert "fabric.host.tuning.governor" in values(project, "gpu1", "scaling_governor")
 
 
 @pytest.mark.parametrize("device", [LEAF, "spine01", "gpu1"])

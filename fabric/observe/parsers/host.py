@@ -6,6 +6,12 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from fabric.observe.hostfacts.dcb import (
+    parse_dcb_app,
+    parse_dcb_dcbx,
+    parse_dcb_ets,
+    parse_dcb_pfc,
+)
 from fabric.observe.hostfacts.ip import parse_ip_addr, parse_ip_rule
 from fabric.observe.hostfacts.lldp import parse_lldp as lldp_neighbours
 from fabric.observe.hostfacts.ofed import parse_traffic_class
@@ -96,11 +102,11 @@ class HostParser:
         nics = {}
         for name, text in texts.items():
             kind, _, interface = name.partition(":")
-            if kind != "qos":
+            if kind not in _LIVE:
                 continue
             mtu, ips = addresses.get(interface, (0, ()))
             nics[interface] = {
-                **_live_qos(text),
+                **_LIVE[kind](text, interface, texts),
                 "rdma_device": devices.get(interface, ""),
                 "mtu_bytes": mtu,
                 "addresses": list(ips),
@@ -109,6 +115,7 @@ class HostParser:
                     texts, f"tc:{devices.get(interface, '')}", traffic_class_dscp
                 ),
                 "cnp_dscp": _available(texts, f"cnp:{interface}", _number),
+                **_dcqcn(texts.get(f"ecn:{interface}") or texts.get(f"cc:{interface}") or ""),
             }
         return nics
 
@@ -123,7 +130,40 @@ def _number(text: str) -> int | None:
     return int(text) if text.strip().isdigit() else None
 
 
-def _live_qos(text: str) -> dict[str, Any]:
+def _dcqcn(text: str) -> dict[str, Any]:
+    """Return the DCQCN parameters by name, from ``NAME=VALUE`` lines; nothing without any."""
+    found = dict(re.findall(r"^([a-z0-9_/]{1,64})=([0-9]{1,10})$", text, re.MULTILINE))
+    return {"dcqcn": {name: int(value) for name, value in found.items()}} if found else {}
+
+
+def _live_dcb(text: str, interface: str, texts: Mapping[str, str]) -> dict[str, Any]:
+    """Return what ``dcb`` says, in the words of ``mlnx_qos``."""
+    try:
+        pfc = parse_dcb_pfc(text)
+        ets = parse_dcb_ets(texts.get(f"dcb_ets:{interface}", ""))
+        marks = parse_dcb_app(texts.get(f"dcb_app:{interface}", ""))
+        flags = parse_dcb_dcbx(texts.get(f"dcb_dcbx:{interface}", ""))
+    except UnreadableError as error:
+        return {"reader": "dcb", "qos": f"unknown: {error}"}
+    return {
+        "reader": "dcb",
+        "dcbx": "os" if "host" in flags else "fw",
+        "trust": "dscp" if marks else "pcp",
+        "pfc": [int(on) for on in pfc.enabled],
+        "dscp_to_priority": {str(dscp): marks[dscp] for dscp in sorted(marks)},
+        "priority_to_traffic_class": list(ets.priority_to_traffic_class),
+        "tsa": {str(number): word for number, word in enumerate(ets.tsa)},
+        "bandwidth_percent": {str(n): share for n, share in enumerate(ets.bandwidth_percent)},
+        "cable_m": pfc.delay,
+    }
+
+
+def _live_ip(_text: str, _interface: str, _texts: Mapping[str, str]) -> dict[str, Any]:
+    """Return nothing but that: no tool tells the settings of this NIC."""
+    return {"reader": "ip"}
+
+
+def _live_qos(text: str, _interface: str, _texts: Mapping[str, str]) -> dict[str, Any]:
     try:
         qos = mlnx_qos(text)
     except UnreadableError as error:
@@ -139,5 +179,12 @@ def _live_qos(text: str) -> dict[str, Any]:
         "cable_m": qos.cable_m,
     }
 
+
+#: What reads the settings of a NIC, by the kind of output that it comes from.
+_LIVE: dict[str, Callable[[str, str, Mapping[str, str]], dict[str, Any]]] = {
+    "qos": _live_qos,
+    "dcb_pfc": _live_dcb,
+    "ip": _live_ip,
+}
 
 parsers.add("host")(HostParser())

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 from fabric.core import hostlist
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
-from fabric.placement.export import exporters
+from fabric.placement.export import Exported, Exporter, exporters, text_file
 
 if TYPE_CHECKING:
+    from fabric.placement.export import Order
     from fabric.topology.model import Fabric
 
 #: Slurm's limit of a switch name (topology.conf manual page).
 MAX_NAME = 64
 
 
-@exporters.add("slurm")
 def slurm(fabric: Fabric) -> str:
     """Return ``topology.conf``: one line per unit and one root.
 
@@ -53,3 +53,11 @@ def slurm(fabric: Fabric) -> str:
 def _refused(message: str, fix: str) -> InputError:
     finding = Finding("PLC002", Severity.ERROR, message, fix)
     return InputError("the fabric cannot be exported to Slurm", [finding])
+
+
+def _topology(order: Order) -> Exported:
+    text = slurm(order.fabric)
+    return Exported((text_file("slurm", "topology", "topology.conf", text),))
+
+
+exporters.add("slurm")(Exporter({"topology": _topology}))

@@ -9,13 +9,12 @@ version, the last line is ``return``; ``header`` holds a text between two equal 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from fabric.core.lines import Node
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-Path = tuple[str, ...]
 
 _HEADER = re.compile(r" *(header \S+ )(\S)(.*)")
 _IMPORT = re.compile(r"import (\d+(?: \d+)+) (export \d+)")
@@ -26,27 +25,6 @@ END = "return"
 #: back takes the mark away too.
 MARK = "route-policy {token} deny node 65535"
 OWN_MARK = "route-policy rocefab-"
-
-
-@dataclass(slots=True)
-class Node:
-    """A section: its lines, each with what stands below it."""
-
-    children: dict[str, Node] = field(default_factory=dict)
-
-    def lines(self, path: Path = ()) -> Iterator[Path]:
-        """Yield the path of every line, in order."""
-        for line, child in self.children.items():
-            yield (*path, line)
-            yield from child.lines((*path, line))
-
-    def child(self, line: str) -> Node:
-        """Return the section of a line; it is made when there is none."""
-        return self.children.setdefault(line, Node())
-
-    def copy(self) -> Node:
-        """Return a copy with copies of everything below."""
-        return Node({line: child.copy() for line, child in self.children.items()})
 
 
 def is_version(line: str) -> bool:

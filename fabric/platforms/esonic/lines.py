@@ -11,13 +11,12 @@ them, so both sides are brought to one.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from fabric.core.lines import Node
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-Path = tuple[str, ...]
 
 _NAME = re.compile(
     r"((?:interface|switchport access|neighbor interface) )"
@@ -35,19 +34,6 @@ _FEC = re.compile(r"fec (?!none)(\w+)", re.IGNORECASE)
 #: (ansible-collections/dellemc.enterprise_sonic @ 9851e680 facts/prefix_lists).
 _LONGEST = re.compile(r"(ip prefix-list \S+ seq \d+ \S+ \S+ ge \d+) le 32")
 _BANNER = re.compile(r"banner (?:login|motd) (\S)")
-
-
-@dataclass(slots=True)
-class Node:
-    """A section: its lines, each with what stands below it."""
-
-    children: dict[str, Node] = field(default_factory=dict)
-
-    def lines(self, path: Path = ()) -> Iterator[Path]:
-        """Yield the path of every line, in order."""
-        for line, child in self.children.items():
-            yield (*path, line)
-            yield from child.lines((*path, line))
 
 
 def read(text: str) -> Node:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fabric.change.adapter import Draft, adapters
+from fabric.change.adapter import adapters
 from fabric.change.adapters.comware7.patch import key_of, patch, steps
-from fabric.change.model import Change, Risk
+from fabric.change.lines import LineAdapter, risk_of
+from fabric.core.lines import Node
 from fabric.devices.driver import Candidate
-from fabric.devices.redaction import redacted
 from fabric.platforms.comware7 import (
     DEFAULTS,
     EXPERIMENTAL,
@@ -20,15 +20,10 @@ from fabric.platforms.comware7 import (
     PORT,
     SERVER,
 )
-from fabric.platforms.comware7.text import Node, tree
+from fabric.platforms.comware7.text import tree
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from fabric.change.adapters.comware7.patch import Step
-    from fabric.core.artefact import Artefact
-    from fabric.devices.driver import Driver
-    from fabric.observe.snapshot import Running
+    from fabric.change.model import Risk
 
 _OWNED = re.compile(rf"(?:undo )?(?:{'|'.join(OWNED_LINES)})")
 _SERVICE = re.compile(KEPT_SERVICES)
@@ -90,63 +85,21 @@ def _without_defaults(wanted: Node, running: Node) -> Node:
 
 def line_risk(line: str) -> Risk:
     """Return what a changed line does to traffic, by its first words."""
-    for risk, beginnings in LINE_RISK:
-        if line.startswith(beginnings) or line.removeprefix("undo ").startswith(beginnings):
-            return Risk.from_word(risk)
-    return Risk.BRIEF_LOSS
-
-
-class Comware7Adapter:
-    """Changes Comware 7 switches."""
-
-    def files(self, artefacts: Sequence[Artefact]) -> list[str]:  # noqa: ARG002
-        """Comware has no files of ours."""
-        return []
-
-    def subjects(self, artefacts: Sequence[Artefact]) -> list[str]:  # noqa: ARG002
-        """Return nothing: the configuration says it all."""
-        return []
-
-    def draft(self, running: Running, artefacts: Sequence[Artefact], driver: Driver) -> Draft:  # noqa: ARG002
-        """Compare line by line; Comware cannot try lines without running them."""
-        intended = next(item for item in artefacts if item.kind == "running-config").text
-        now = tree(running.config)
-        wanted = compose(now, tree(intended))
-        found = list(steps(now, wanted))
-        return Draft(_candidate(now, wanted), tuple(map(_change, found)), redacted(_diff(found)))
-
-    def restore(self, before: Running, now: Running) -> Candidate:
-        """Return the lines that bring the earlier configuration back, ours and others'."""
-        return _candidate(tree(now.config), tree(before.config))
-
-    def apart(self, left: Running, right: Running) -> set[str]:
-        """Return the lines that only one of two configurations has."""
-        first, second = (set(tree(item.config).lines()) for item in (left, right))
-        return {redacted(": ".join(path)) for path in first ^ second}
+    return risk_of(line, LINE_RISK, "undo ")
 
 
 def _candidate(now: Node, wanted: Node) -> Candidate:
     return Candidate(method="merge", patch="\n".join([*patch(now, wanted), ""]))
 
 
-def _change(step: Step) -> Change:
-    line = redacted(step.path[-1])
-    before, after = ("", line) if step.adds else (line, "")
-    return Change(redacted(": ".join(step.path)), before, after, line_risk(step.path[-1]))
-
-
-def _diff(found: list[Step]) -> str:
-    """Return the changes for reading, below a line that says how far to trust them."""
-    lines = [f"# {EXPERIMENTAL}"]
-    shown: tuple[str, ...] = ()
-    for step in found:
-        *above, line = step.path
-        for depth, section in enumerate(above):
-            if shown[: depth + 1] != step.path[: depth + 1]:
-                lines.append(f" {' ' * depth}{section}")
-        lines.append(f"{'+' if step.adds else '-'}{' ' * len(above)}{line}")
-        shown = step.path
-    return "\n".join([*lines, ""]) if found else ""
-
-
-adapters.add("comware7")(Comware7Adapter())
+adapters.add("comware7")(
+    LineAdapter(
+        read=tree,
+        compose=compose,
+        steps=steps,
+        candidate=_candidate,
+        risk=line_risk,
+        indent=" ",
+        head=f"# {EXPERIMENTAL}\n",
+    )
+)

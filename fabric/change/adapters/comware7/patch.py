@@ -11,16 +11,16 @@ go first; what is undone in a section goes before what is set, later lines first
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabric.change.lines import steps as steps_between
+from fabric.core.lines import Node
 from fabric.platforms.comware7 import PORT, UNDO
-from fabric.platforms.comware7.text import Node
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabric.platforms.comware7.text import Path
+    from fabric.change.lines import Step
 
 _STAYS = re.compile("|".join(f"(?:{pattern})(?= |$)" for pattern in UNDO))
 _PORT = re.compile(PORT)
@@ -42,26 +42,9 @@ _ORDER = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One line that comes or goes."""
-
-    path: Path
-    adds: bool
-
-
-def steps(now: Node, wanted: Node, path: Path = ()) -> Iterator[Step]:
-    """Yield what differs: lines that go and lines that come."""
-    for line, child in now.children.items():
-        if line in wanted.children:
-            yield from steps(child, wanted.children[line], (*path, line))
-        else:
-            yield Step((*path, line), adds=False)
-            yield from (Step(inner, adds=False) for inner in child.lines((*path, line)))
-    for line, child in wanted.children.items():
-        if line not in now.children:
-            yield Step((*path, line), adds=True)
-            yield from (Step(inner, adds=True) for inner in child.lines((*path, line)))
+def steps(now: Node, wanted: Node) -> list[Step]:
+    """Return what differs: lines that go and lines that come."""
+    return steps_between(now, wanted, lambda *_: set())
 
 
 def undo_of(line: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fabric.change.adapter import Draft, adapters
+from fabric.change.adapter import adapters
 from fabric.change.adapters.esonic.breakouts import (
     cages,
     changed_cages,
@@ -13,20 +13,15 @@ from fabric.change.adapters.esonic.breakouts import (
     without_ports,
 )
 from fabric.change.adapters.esonic.patch import key_of, patch, steps
-from fabric.change.model import Change, Risk
+from fabric.change.lines import LineAdapter, risk_of
 from fabric.core.errors import RefusedError
+from fabric.core.lines import Node
 from fabric.devices.driver import Candidate
-from fabric.devices.redaction import redacted
 from fabric.platforms.esonic import BUFFER_LINE, LINE_RISK, OWNED_LINES, SELF_MADE
-from fabric.platforms.esonic.lines import Node, read
+from fabric.platforms.esonic.lines import read
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from fabric.change.adapters.esonic.patch import Step
-    from fabric.core.artefact import Artefact
-    from fabric.devices.driver import Driver
-    from fabric.observe.snapshot import Running
+    from fabric.change.model import Risk
 
 _OWNED = re.compile("|".join(OWNED_LINES))
 _PORT = re.compile(r"interface Ethernet\d+")
@@ -71,54 +66,7 @@ def _beside(running: Node, intended: Node) -> Node:
 
 def line_risk(line: str) -> Risk:
     """Return what a changed line does to traffic, by its first words."""
-    for risk, beginnings in LINE_RISK:
-        if line.startswith(beginnings) or line.removeprefix("no ").startswith(beginnings):
-            return Risk.from_word(risk)
-    return Risk.BRIEF_LOSS
-
-
-class EsonicAdapter:
-    """Changes switches that run Enterprise SONiC."""
-
-    def files(self, artefacts: Sequence[Artefact]) -> list[str]:  # noqa: ARG002
-        """Enterprise SONiC has no files of ours."""
-        return []
-
-    def subjects(self, artefacts: Sequence[Artefact]) -> list[str]:  # noqa: ARG002
-        """Return nothing: the configuration says it all."""
-        return []
-
-    def draft(self, running: Running, artefacts: Sequence[Artefact], driver: Driver) -> Draft:  # noqa: ARG002
-        """Compare line by line; the system cannot try lines without running them.
-
-        Raises
-        ------
-        RefusedError
-            When the lossless buffers are not there yet: the line that makes them restarts the
-            switch, and no timer would outlive that.
-        """
-        intended = read(
-            next(item for item in artefacts if item.kind == "running-configuration").text
-        )
-        now = read(running.config)
-        if BUFFER_LINE in intended.children and BUFFER_LINE not in now.children:
-            message = (
-                f"it has no lossless buffers yet; give it {BUFFER_LINE!r} by hand, which restarts "
-                "the switch, then plan again"
-            )
-            raise RefusedError(running.device, message)
-        wanted = compose(now, intended)
-        found = list(steps(now, wanted))
-        return Draft(_candidate(now, wanted), tuple(map(_change, found)), redacted(_diff(found)))
-
-    def restore(self, before: Running, now: Running) -> Candidate:
-        """Return the lines that bring the earlier configuration back, ours and others'."""
-        return _candidate(read(now.config), read(before.config))
-
-    def apart(self, left: Running, right: Running) -> set[str]:
-        """Return the lines that only one of two configurations has."""
-        first, second = (set(read(item.config).lines()) for item in (left, right))
-        return {redacted(": ".join(path)) for path in first ^ second}
+    return risk_of(line, LINE_RISK, "no ")
 
 
 def _candidate(now: Node, wanted: Node) -> Candidate:
@@ -126,23 +74,28 @@ def _candidate(now: Node, wanted: Node) -> Candidate:
     return Candidate(method="merge", patch=there, unload=back)
 
 
-def _change(step: Step) -> Change:
-    line = redacted(step.path[-1])
-    before, after = ("", line) if step.adds else (line, "")
-    return Change(redacted(": ".join(step.path)), before, after, line_risk(step.path[-1]))
+def _refuse(device: str, now: Node, intended: Node) -> None:
+    """Refuse a switch without lossless buffers: the line that makes them restarts it.
+
+    No timer would outlive that.
+    """
+    if BUFFER_LINE in intended.children and BUFFER_LINE not in now.children:
+        message = (
+            f"it has no lossless buffers yet; give it {BUFFER_LINE!r} by hand, which restarts the "
+            "switch, then plan again"
+        )
+        raise RefusedError(device, message)
 
 
-def _diff(found: list[Step]) -> str:
-    lines: list[str] = []
-    shown: tuple[str, ...] = ()
-    for step in found:
-        *above, line = step.path
-        for depth, section in enumerate(above):
-            if shown[: depth + 1] != step.path[: depth + 1]:
-                lines.append(f" {' ' * depth}{section}")
-        lines.append(f"{'+' if step.adds else '-'}{' ' * len(above)}{line}")
-        shown = step.path
-    return "\n".join([*lines, ""]) if lines else ""
-
-
-adapters.add("esonic")(EsonicAdapter())
+adapters.add("esonic")(
+    LineAdapter(
+        read=read,
+        compose=compose,
+        steps=steps,
+        candidate=_candidate,
+        risk=line_risk,
+        kind="running-configuration",
+        indent=" ",
+        refuse=_refuse,
+    )
+)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from fabric.platforms.esonic.lines import Node
+from fabric.core.lines import Node
 
 _MODE = re.compile(r"interface breakout port 1/(\d+) mode (\d+)x\S+")
 _PORT = re.compile(r"interface Ethernet(\d+)")

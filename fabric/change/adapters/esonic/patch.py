@@ -11,15 +11,17 @@ goes first; a port is no member of a VLAN when it gets an address; a second BGP 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.change.adapters.esonic.breakouts import changed_cages, is_breakout, without_ports
+from fabric.change.lines import steps as steps_between
+from fabric.core.lines import Node, Path
 from fabric.platforms.esonic import DEFAULTS
-from fabric.platforms.esonic.lines import Node, Path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from fabric.change.lines import Step
 
 #: First words of lines of which a section has one; ``no`` with these words takes it away.
 _SINGLE = (
@@ -65,14 +67,6 @@ _DEFAULTS = tuple((re.compile(section), line) for section, line in DEFAULTS)
 _SPACED = re.compile(r"((?:no )?interface |switchport access )([A-Z][A-Za-z]+)(\d)")
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One line that comes or goes."""
-
-    path: Path
-    adds: bool
-
-
 def key_of(line: str) -> str:
     """Return what a line says something about: two lines with one key cannot stand together."""
     positive = line.removeprefix("no ")
@@ -107,23 +101,9 @@ def implied(section: str, lines: Iterable[str]) -> set[str]:
     }
 
 
-def steps(now: Node, wanted: Node, path: Path = ()) -> Iterator[Step]:
-    """Yield what differs: lines that go, then lines that come."""
-    section = path[-1] if path else ""
-    silent, silent_then = implied(section, now.children), implied(section, wanted.children)
-    for line, child in now.children.items():
-        if line in wanted.children:
-            yield from steps(child, wanted.children[line], (*path, line))
-        elif line not in silent_then:
-            yield from (Step(inner, adds=False) for inner in _whole(line, child, path))
-    for line, child in wanted.children.items():
-        if line not in now.children and line not in silent:
-            yield from (Step(inner, adds=True) for inner in _whole(line, child, path))
-
-
-def _whole(line: str, child: Node, path: Path) -> Iterator[Path]:
-    yield (*path, line)
-    yield from child.lines((*path, line))
+def steps(now: Node, wanted: Node) -> list[Step]:
+    """Return what differs: lines that go, then lines that come."""
+    return steps_between(now, wanted, lambda _, section, lines: implied(section, lines))
 
 
 def patch(now: Node, wanted: Node) -> list[str]:

@@ -13,13 +13,14 @@ import re
 from typing import TYPE_CHECKING
 
 from fabric.change.adapters.nxos.tree import PORT, down_by_default, implied, key_of
-from fabric.change.lines import Node
 from fabric.change.lines import steps as steps_between
+from fabric.core.lines import Node
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabric.change.lines import Path, Step
+    from fabric.change.lines import Step
+    from fabric.core.lines import Path
 
 #: Sections whose removal makes room for what comes.
 _FIRST_AWAY = re.compile(r"(?:router|interface) .*")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fabric.change.lines import Node
+from fabric.core.lines import Node
 from fabric.observe.parsers.nxos.text import blocks
 from fabric.platforms.nxos import DEFAULT_HASH
 

@@ -5,23 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fabric.change.adapter import Draft, adapters
+from fabric.change.adapter import adapters
 from fabric.change.adapters.vrp8.patch import patch, steps
 from fabric.change.adapters.vrp8.split import cage_of, changed_cages, is_split
 from fabric.change.adapters.vrp8.tree import PORT, tree
-from fabric.change.lines import Node, difference
-from fabric.change.model import Change, Risk
+from fabric.change.lines import LineAdapter, risk_of
+from fabric.core.lines import Node
 from fabric.devices.driver import Candidate
-from fabric.devices.redaction import redacted
 from fabric.platforms.vrp8 import BALANCING, KEPT_SWITCHES, LINE_RISK, OWNED_LINES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from fabric.change.lines import Step
-    from fabric.core.artefact import Artefact
-    from fabric.devices.driver import Driver
-    from fabric.observe.snapshot import Running
+    from fabric.change.model import Risk
 
 _OWNED = re.compile("|".join(OWNED_LINES))
 _SWITCH = re.compile(KEPT_SWITCHES)
@@ -78,50 +72,19 @@ def _hashing(running: Node) -> Node:
 
 def line_risk(line: str) -> Risk:
     """Return what a changed line does to traffic, by its first words."""
-    for risk, beginnings in LINE_RISK:
-        if line.removeprefix("undo ").startswith(beginnings):
-            return Risk.from_word(risk)
-    return Risk.BRIEF_LOSS
-
-
-class Vrp8Adapter:
-    """Changes VRP8 switches."""
-
-    def files(self, artefacts: Sequence[Artefact]) -> list[str]:  # noqa: ARG002
-        """VRP8 has no files of ours."""
-        return []
-
-    def subjects(self, artefacts: Sequence[Artefact]) -> list[str]:  # noqa: ARG002
-        """Return nothing: the configuration says it all."""
-        return []
-
-    def draft(self, running: Running, artefacts: Sequence[Artefact], driver: Driver) -> Draft:  # noqa: ARG002
-        """Compare line by line."""
-        intended = next(item for item in artefacts if item.kind == "running-config").text
-        now = tree(running.config)
-        wanted = compose(now, tree(intended))
-        found = steps(now, wanted)
-        changes = tuple(map(_change, found))
-        return Draft(_candidate(now, wanted), changes, redacted(difference(found)))
-
-    def restore(self, before: Running, now: Running) -> Candidate:
-        """Return the lines that bring the earlier configuration back, ours and others'."""
-        return _candidate(tree(now.config), tree(before.config))
-
-    def apart(self, left: Running, right: Running) -> set[str]:
-        """Return the lines that only one of two configurations has."""
-        first, second = (set(tree(item.config).lines()) for item in (left, right))
-        return {redacted(": ".join(path)) for path in first ^ second}
+    return risk_of(line, LINE_RISK, "undo ")
 
 
 def _candidate(now: Node, wanted: Node) -> Candidate:
     return Candidate(method="merge", patch="\n".join([*patch(now, wanted), ""]))
 
 
-def _change(step: Step) -> Change:
-    line = redacted(step.path[-1])
-    before, after = ("", line) if step.adds else (line, "")
-    return Change(redacted(": ".join(step.path)), before, after, line_risk(step.path[-1]))
-
-
-adapters.add("vrp8")(Vrp8Adapter())
+adapters.add("vrp8")(
+    LineAdapter(
+        read=tree,
+        compose=compose,
+        steps=steps,
+        candidate=_candidate,
+        risk=line_risk,
+    )
+)

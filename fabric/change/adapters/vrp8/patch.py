@@ -21,13 +21,14 @@ from fabric.change.adapters.vrp8.tree import (
     negated,
     taken_away_first,
 )
-from fabric.change.lines import Node
 from fabric.change.lines import steps as steps_between
+from fabric.core.lines import Node
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabric.change.lines import Path, Step
+    from fabric.change.lines import Step
+    from fabric.core.lines import Path
 
 #: Sections whose removal makes room for what comes.
 _FIRST_AWAY = re.compile(r"bgp .*|interface (?:Vlanif|LoopBack)\d+|port split .*")

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from fabric.change.adapters.vrp8.split import one_by_one
-from fabric.change.lines import Node
+from fabric.core.lines import Node
 from fabric.observe.parsers.vrp8.text import blocks
 from fabric.platforms.vrp8 import BALANCING
 

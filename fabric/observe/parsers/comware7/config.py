@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from fabric.core.lines import Node
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.parsers.comware7.text import lines_of, whole_configuration
 from fabric.platforms.comware7 import MAP_TABLES, PORT
-from fabric.platforms.comware7.text import Node
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

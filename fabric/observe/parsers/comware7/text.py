@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.parsers.tables import plain
-from fabric.platforms.comware7.text import END, OWN_MARK, Node, is_version, tree
+from fabric.platforms.comware7.text import END, OWN_MARK, is_version, tree
+
+if TYPE_CHECKING:
+    from fabric.core.lines import Node
 
 #: Short names of ports in tables: the captures of ntc-templates; HGE and WGE by h3c.com PFC
 #: commands (202410/2284497, 202212/1746268).

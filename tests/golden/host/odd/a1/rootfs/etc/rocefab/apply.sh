@@ -6,6 +6,14 @@
 #   apply.sh INTERFACE    one NIC, as after a reset of its link or driver
 set -eu
 only=${1:-}
+case "$only" in
+enp1s0-x.7) ;;
+"") ;;
+*)
+    echo "apply.sh: $only is no NIC that rocefab knows" >&2
+    exit 2
+    ;;
+esac
 
 # Value and file; a file that the driver does not have is passed over.
 set_value() {
@@ -14,17 +22,42 @@ set_value() {
     fi
 }
 
+# Interface and address: tell the leaf where the address is, once it is there. The kernel announces
+# a NIC that comes up, not an address that comes later.
+announce() {
+    command -v arping >/dev/null || return 0
+    waits="1 2 3"
+    [ -z "$only" ] || waits="1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20"
+    for _ in $waits; do
+        ip -4 addr show dev "$1" | grep -qF " $2/" && break
+        sleep 1
+    done
+    arping -q -U -c 3 -I "$1" "$2" >/dev/null || true
+}
+
+# Interface: remember which device was set, for check.sh. A device that is made again has another
+# number.
+remember() {
+    mkdir -p /run/rocefab
+    cat "/sys/class/net/$1/ifindex" > "/run/rocefab/$1"
+}
+
 modprobe rdma_cm
 if [ -z "$only" ]; then
     # Addresses first: netplan may rename a NIC, and the kernel knows its settings by that name.
     netplan apply
     sysctl -p /etc/sysctl.d/90-rocefab.conf >/dev/null
     systemctl daemon-reload
+    udevadm control --reload
 fi
 
 # rail 0: enp1s0-x.7 to su1-rail0 Ethernet0
 if [ -z "$only" ] || [ "$only" = enp1s0-x.7 ]; then
-    # Two calls: --trust and --dscp2prio exclude each other.
+    # Global pause off before PFC is on. ethtool may complain although rx and tx were set; the
+    # check of rocefab reads them back.
+    ethtool -A enp1s0-x.7 rx off tx off || true
+    # Two calls: --trust and --dscp2prio exclude each other. Another PFC mask takes the link down
+    # and up, so it is set once.
     mlnx_qos -i enp1s0-x.7 --dcbx os --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 30 \
         --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
         --tcbw 50,0,0,50,0,0,0,0 >/dev/null
@@ -52,8 +85,8 @@ if [ -z "$only" ] || [ "$only" = enp1s0-x.7 ]; then
     set_value 48 /sys/class/net/enp1s0-x.7/ecn/roce_np/cnp_dscp
     set_value 1 /sys/class/net/enp1s0-x.7/ecn/roce_np/enable/3
     set_value 1 /sys/class/net/enp1s0-x.7/ecn/roce_rp/enable/3
-    # ethtool may complain although rx and tx were set; the check of rocefab reads them back.
-    ethtool -A enp1s0-x.7 rx off tx off || true
+    announce enp1s0-x.7 10.64.0.2
+    remember enp1s0-x.7
     if [ -z "$only" ]; then
         systemctl enable 'rocefab-nic@enp1s0\x2dx.7.service' >/dev/null
     fi

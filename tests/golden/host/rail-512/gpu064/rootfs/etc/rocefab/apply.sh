@@ -6,6 +6,21 @@
 #   apply.sh INTERFACE    one NIC, as after a reset of its link or driver
 set -eu
 only=${1:-}
+case "$only" in
+eth1) ;;
+eth2) ;;
+eth3) ;;
+eth4) ;;
+eth5) ;;
+eth6) ;;
+eth7) ;;
+eth8) ;;
+"") ;;
+*)
+    echo "apply.sh: $only is no NIC that rocefab knows" >&2
+    exit 2
+    ;;
+esac
 
 # Value and file; a file that the driver does not have is passed over.
 set_value() {
@@ -14,17 +29,42 @@ set_value() {
     fi
 }
 
+# Interface and address: tell the leaf where the address is, once it is there. The kernel announces
+# a NIC that comes up, not an address that comes later.
+announce() {
+    command -v arping >/dev/null || return 0
+    waits="1 2 3"
+    [ -z "$only" ] || waits="1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20"
+    for _ in $waits; do
+        ip -4 addr show dev "$1" | grep -qF " $2/" && break
+        sleep 1
+    done
+    arping -q -U -c 3 -I "$1" "$2" >/dev/null || true
+}
+
+# Interface: remember which device was set, for check.sh. A device that is made again has another
+# number.
+remember() {
+    mkdir -p /run/rocefab
+    cat "/sys/class/net/$1/ifindex" > "/run/rocefab/$1"
+}
+
 modprobe rdma_cm
 if [ -z "$only" ]; then
     # Addresses first: netplan may rename a NIC, and the kernel knows its settings by that name.
     netplan apply
     sysctl -p /etc/sysctl.d/90-rocefab.conf >/dev/null
     systemctl daemon-reload
+    udevadm control --reload
 fi
 
 # rail 0: eth1 to su2-rail0 Ethernet248
 if [ -z "$only" ] || [ "$only" = eth1 ]; then
-    # Two calls: --trust and --dscp2prio exclude each other.
+    # Global pause off before PFC is on. ethtool may complain although rx and tx were set; the
+    # check of rocefab reads them back.
+    ethtool -A eth1 rx off tx off || true
+    # Two calls: --trust and --dscp2prio exclude each other. Another PFC mask takes the link down
+    # and up, so it is set once.
     mlnx_qos -i eth1 --dcbx os --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \
         --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
         --tcbw 50,0,0,50,0,0,0,0 >/dev/null
@@ -52,8 +92,8 @@ if [ -z "$only" ] || [ "$only" = eth1 ]; then
     set_value 48 /sys/class/net/eth1/ecn/roce_np/cnp_dscp
     set_value 1 /sys/class/net/eth1/ecn/roce_np/enable/3
     set_value 1 /sys/class/net/eth1/ecn/roce_rp/enable/3
-    # ethtool may complain although rx and tx were set; the check of rocefab reads them back.
-    ethtool -A eth1 rx off tx off || true
+    announce eth1 10.64.8.33
+    remember eth1
     if [ -z "$only" ]; then
         systemctl enable 'rocefab-nic@eth1.service' >/dev/null
     fi
@@ -61,7 +101,11 @@ fi
 
 # rail 1: eth2 to su2-rail1 Ethernet248
 if [ -z "$only" ] || [ "$only" = eth2 ]; then
-    # Two calls: --trust and --dscp2prio exclude each other.
+    # Global pause off before PFC is on. ethtool may complain although rx and tx were set; the
+    # check of rocefab reads them back.
+    ethtool -A eth2 rx off tx off || true
+    # Two calls: --trust and --dscp2prio exclude each other. Another PFC mask takes the link down
+    # and up, so it is set once.
     mlnx_qos -i eth2 --dcbx os --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \
         --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
         --tcbw 50,0,0,50,0,0,0,0 >/dev/null
@@ -89,8 +133,8 @@ if [ -z "$only" ] || [ "$only" = eth2 ]; then
     set_value 48 /sys/class/net/eth2/ecn/roce_np/cnp_dscp
     set_value 1 /sys/class/net/eth2/ecn/roce_np/enable/3
     set_value 1 /sys/class/net/eth2/ecn/roce_rp/enable/3
-    # ethtool may complain although rx and tx were set; the check of rocefab reads them back.
-    ethtool -A eth2 rx off tx off || true
+    announce eth2 10.64.9.33
+    remember eth2
     if [ -z "$only" ]; then
         systemctl enable 'rocefab-nic@eth2.service' >/dev/null
     fi
@@ -98,7 +142,11 @@ fi
 
 # rail 2: eth3 to su2-rail2 Ethernet248
 if [ -z "$only" ] || [ "$only" = eth3 ]; then
-    # Two calls: --trust and --dscp2prio exclude each other.
+    # Global pause off before PFC is on. ethtool may complain although rx and tx were set; the
+    # check of rocefab reads them back.
+    ethtool -A eth3 rx off tx off || true
+    # Two calls: --trust and --dscp2prio exclude each other. Another PFC mask takes the link down
+    # and up, so it is set once.
     mlnx_qos -i eth3 --dcbx os --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \
         --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
         --tcbw 50,0,0,50,0,0,0,0 >/dev/null
@@ -126,8 +174,8 @@ if [ -z "$only" ] || [ "$only" = eth3 ]; then
     set_value 48 /sys/class/net/eth3/ecn/roce_np/cnp_dscp
     set_value 1 /sys/class/net/eth3/ecn/roce_np/enable/3
     set_value 1 /sys/class/net/eth3/ecn/roce_rp/enable/3
-    # ethtool may complain although rx and tx were set; the check of rocefab reads them back.
-    ethtool -A eth3 rx off tx off || true
+    announce eth3 10.64.10.33
+    remember eth3
     if [ -z "$only" ]; then
         systemctl enable 'rocefab-nic@eth3.service' >/dev/null
     fi
@@ -135,7 +183,11 @@ fi
 
 # rail 3: eth4 to su2-rail3 Ethernet248
 if [ -z "$only" ] || [ "$only" = eth4 ]; then
-    # Two calls: --trust and --dscp2prio exclude each other.
+    # Global pause off before PFC is on. ethtool may complain although rx and tx were set; the
+    # check of rocefab reads them back.
+    ethtool -A eth4 rx off tx off || true
+    # Two calls: --trust and --dscp2prio exclude each other. Another PFC mask takes the link down
+    # and up, so it is set once.
     mlnx_qos -i eth4 --dcbx os --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \
         --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
         --tcbw 50,0,0,50,0,0,0,0 >/dev/null
@@ -163,8 +215,8 @@ if [ -z "$only" ] || [ "$only" = eth4 ]; then
     set_value 48 /sys/class/net/eth4/ecn/roce_np/cnp_dscp
     set_value 1 /sys/class/net/eth4/ecn/roce_np/enable/3
     set_value 1 /sys/class/net/eth4/ecn/roce_rp/enable/3
-    # ethtool may complain although rx and tx were set; the check of rocefab reads them back.
-    ethtool -A eth4 rx off tx off || true
+    announce eth4 10.64.11.33
+    remember eth4
     if [ -z "$only" ]; then
         systemctl enable 'rocefab-nic@eth4.service' >/dev/null
     fi
@@ -172,7 +224,11 @@ fi
 
 # rail 4: eth5 to su2-rail4 Ethernet248
 if [ -z "$only" ] || [ "$only" = eth5 ]; then
-    # Two calls: --trust and --dscp2prio exclude each other.
+    # Global pause off before PFC is on. ethtool may complain although rx and tx were set; the
+    # check of rocefab reads them back.
+    ethtool -A eth5 rx off tx off || true
+    # Two calls: --trust and --dscp2prio exclude each other. Another PFC mask takes the link down
+    # and up, so it is set once.
     mlnx_qos -i eth5 --dcbx os --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \
         --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
         --tcbw 50,0,0,50,0,0,0,0 >/dev/null
@@ -200,8 +256,8 @@ if [ -z "$only" ] || [ "$only" = eth5 ]; then
     set_value 48 /sys/class/net/eth5/ecn/roce_np/cnp_dscp
     set_value 1 /sys/class/net/eth5/ecn/roce_np/enable/3
     set_value 1 /sys/class/net/eth5/ecn/roce_rp/enable/3
-    # ethtool may complain although rx and tx were set; the check of rocefab reads them back.
-    ethtool -A eth5 rx off tx off || true
+    announce eth5 10.64.12.33
+    remember eth5
     if [ -z "$only" ]; then
         systemctl enable 'rocefab-nic@eth5.service' >/dev/null
     fi
@@ -209,7 +265,11 @@ fi
 
 # rail 5: eth6 to su2-rail5 Ethernet248
 if [ -z "$only" ] || [ "$only" = eth6 ]; then
-    # Two calls: --trust and --dscp2prio exclude each other.
+    # Global pause off before PFC is on. ethtool may complain although rx and tx were set; the
+    # check of rocefab reads them back.
+    ethtool -A eth6 rx off tx off || true
+    # Two calls: --trust and --dscp2prio exclude each other. Another PFC mask takes the link down
+    # and up, so it is set once.
     mlnx_qos -i eth6 --dcbx os --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \
         --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
         --tcbw 50,0,0,50,0,0,0,0 >/dev/null
@@ -237,8 +297,8 @@ if [ -z "$only" ] || [ "$only" = eth6 ]; then
     set_value 48 /sys/class/net/eth6/ecn/roce_np/cnp_dscp
     set_value 1 /sys/class/net/eth6/ecn/roce_np/enable/3
     set_value 1 /sys/class/net/eth6/ecn/roce_rp/enable/3
-    # ethtool may complain although rx and tx were set; the check of rocefab reads them back.
-    ethtool -A eth6 rx off tx off || true
+    announce eth6 10.64.13.33
+    remember eth6
     if [ -z "$only" ]; then
         systemctl enable 'rocefab-nic@eth6.service' >/dev/null
     fi
@@ -246,7 +306,11 @@ fi
 
 # rail 6: eth7 to su2-rail6 Ethernet248
 if [ -z "$only" ] || [ "$only" = eth7 ]; then
-    # Two calls: --trust and --dscp2prio exclude each other.
+    # Global pause off before PFC is on. ethtool may complain although rx and tx were set; the
+    # check of rocefab reads them back.
+    ethtool -A eth7 rx off tx off || true
+    # Two calls: --trust and --dscp2prio exclude each other. Another PFC mask takes the link down
+    # and up, so it is set once.
     mlnx_qos -i eth7 --dcbx os --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \
         --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
         --tcbw 50,0,0,50,0,0,0,0 >/dev/null
@@ -274,8 +338,8 @@ if [ -z "$only" ] || [ "$only" = eth7 ]; then
     set_value 48 /sys/class/net/eth7/ecn/roce_np/cnp_dscp
     set_value 1 /sys/class/net/eth7/ecn/roce_np/enable/3
     set_value 1 /sys/class/net/eth7/ecn/roce_rp/enable/3
-    # ethtool may complain although rx and tx were set; the check of rocefab reads them back.
-    ethtool -A eth7 rx off tx off || true
+    announce eth7 10.64.14.33
+    remember eth7
     if [ -z "$only" ]; then
         systemctl enable 'rocefab-nic@eth7.service' >/dev/null
     fi
@@ -283,7 +347,11 @@ fi
 
 # rail 7: eth8 to su2-rail7 Ethernet248
 if [ -z "$only" ] || [ "$only" = eth8 ]; then
-    # Two calls: --trust and --dscp2prio exclude each other.
+    # Global pause off before PFC is on. ethtool may complain although rx and tx were set; the
+    # check of rocefab reads them back.
+    ethtool -A eth8 rx off tx off || true
+    # Two calls: --trust and --dscp2prio exclude each other. Another PFC mask takes the link down
+    # and up, so it is set once.
     mlnx_qos -i eth8 --dcbx os --trust dscp --pfc 0,0,0,1,0,0,0,0 --cable_len 5 \
         --prio_tc 0,1,2,3,4,5,6,7 --tsa ets,ets,ets,ets,ets,ets,strict,ets \
         --tcbw 50,0,0,50,0,0,0,0 >/dev/null
@@ -311,8 +379,8 @@ if [ -z "$only" ] || [ "$only" = eth8 ]; then
     set_value 48 /sys/class/net/eth8/ecn/roce_np/cnp_dscp
     set_value 1 /sys/class/net/eth8/ecn/roce_np/enable/3
     set_value 1 /sys/class/net/eth8/ecn/roce_rp/enable/3
-    # ethtool may complain although rx and tx were set; the check of rocefab reads them back.
-    ethtool -A eth8 rx off tx off || true
+    announce eth8 10.64.15.33
+    remember eth8
     if [ -z "$only" ]; then
         systemctl enable 'rocefab-nic@eth8.service' >/dev/null
     fi

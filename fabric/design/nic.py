@@ -1,0 +1,73 @@
+"""What single settings of a NIC come to: DCQCN parameters, receive buffers, the MAC of its leaf."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from fabric.qos.dcqcn.presets import PUBLISHED
+from fabric.qos.dcqcn.registers import settings
+
+if TYPE_CHECKING:
+    from fabric.intent.host_model import NicTraits
+    from fabric.intent.inventory import Intent
+    from fabric.intent.policy import LosslessPolicy
+    from fabric.qos.dcqcn.parameters import ParameterSet
+    from fabric.qos.dcqcn.registers import Place, Setting
+
+#: Where each driver takes DCQCN parameters; the others have no such place, or not these names.
+DCQCN_PLACES: dict[str, Place] = {"mlx5-ofed": "sysfs", "mlx5": "debugfs"}
+#: Receive buffers of mlx5 and priorities (Linux mlx5 en/port_buffer.h, MLX5E_MAX_BUFFER).
+BUFFERS = 8
+#: The name of the set that is computed for the speed of a port.
+COMPUTED = "rocefab"
+
+
+def parameter_set(name: str, speed_gbps: int) -> ParameterSet:
+    """Return a DCQCN parameter set by its name.
+
+    Raises
+    ------
+    ValueError
+        When none can be computed for the speed.
+    """
+    if name == COMPUTED:
+        from fabric.qos.dcqcn.recommend import Need, recommend
+
+        return recommend(Need(speed_gbps=speed_gbps)).parameters
+    return next(found for found in PUBLISHED if found.name == name)
+
+
+def dcqcn_settings(
+    nic: NicTraits, policy: LosslessPolicy, speed_gbps: int, place: Place
+) -> tuple[Setting, ...]:
+    """Return the raw DCQCN figures of a NIC for one place; CNPs are marked as the policy says.
+
+    Raises
+    ------
+    ValueError
+        When a figure does not fit the register of the NIC, or no set can be computed.
+    """
+    if nic.dcqcn_set is None or nic.driver not in DCQCN_PLACES:
+        return ()
+    found = parameter_set(nic.dcqcn_set, speed_gbps)
+    marks = replace(
+        found.notification_point, cnp_dscp=policy.cnp_dscp, cnp_pcp=policy.cnp_traffic_class
+    )
+    return settings(replace(found, notification_point=marks), place, nic.byte_counter_unit_bytes)
+
+
+def receive_buffer_bytes(nic: NicTraits) -> tuple[int, ...]:
+    """Return the sizes of the receive buffers: 0 for lossy priorities, 1 for the lossless one."""
+    own = nic.receive_buffers
+    return (own.lossy_bytes, own.lossless_bytes, *[0] * (BUFFERS - 2)) if own else ()
+
+
+def leaf_macs(intent: Intent) -> dict[str, str]:
+    """Return the MAC address of each switch whose override tells it."""
+    return {
+        name: override.value.mac
+        for name, overrides in intent.device_overrides.items()
+        for override in overrides
+        if override.value.mac
+    }

@@ -1,0 +1,59 @@
+"""What the inventory tells of the Kubernetes cluster that runs on the hosts."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from fabric.intent.policy import Model
+from fabric.intent.scalars import Text
+
+#: Names of objects, namespaces and labels: Kubernetes documentation, Object Names and IDs, and
+#: Labels and Selectors.
+_LABEL = r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
+_DOMAIN = rf"{_LABEL}(\.{_LABEL}){{0,7}}"
+_WORD = r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?"
+ObjectName = Annotated[str, Field(pattern=rf"^{_LABEL}$")]
+Domain = Annotated[str, Field(pattern=rf"^{_DOMAIN}$")]
+LabelKey = Annotated[str, Field(pattern=rf"^({_DOMAIN}/)?{_WORD}$")]
+LabelValue = Annotated[str, Field(pattern=rf"^({_WORD})?$")]
+ImageName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._/:@-]{0,254}$")]
+
+
+class Kubernetes(Model):
+    """The cluster on the hosts: names, and how pods come to addresses."""
+
+    namespace: ObjectName = Field("default", description="Namespace of jobs and their networks.")
+    operator_namespace: ObjectName = Field(
+        "nvidia-network-operator", description="Namespace of the network operators."
+    )
+    operator_version: Text | None = Field(
+        None, description="Tag of the images of the network operator: network-operator-v25.7.0."
+    )
+    resource_prefix: Domain = Field(
+        "nvidia.com", description="Prefix of the resources of NICs; openshift.io upstream."
+    )
+    node_label: LabelKey = Field(
+        "feature.node.kubernetes.io/network-sriov.capable",
+        description="Label of the nodes that the NIC settings are for.",
+    )
+    node_label_value: LabelValue = Field("true", description="Its value.")
+    scheduler: Domain | None = Field(
+        None, description="Scheduler of the jobs, such as volcano; default: that of the cluster."
+    )
+    address_plugin: Literal["nv-ipam", "whereabouts"] = Field(
+        "nv-ipam", description="What hands out the addresses of pods."
+    )
+    pods_per_nic: int = Field(
+        1, ge=1, le=127, description="Pods that share a NIC at the same time."
+    )
+    pod_starts_per_hour: int | None = Field(
+        None,
+        ge=1,
+        le=100_000,
+        description="Most pods that start on a host in an hour; default: not known.",
+    )
+    tools_image: ImageName | None = Field(
+        None, description="Image with ip, arping and ping, by which pods announce their addresses."
+    )

@@ -1,0 +1,238 @@
+"""networkctl and nmcli of a GPU host: addresses from files of networkd and of NetworkManager.
+
+Known: systemd.network(5), networkctl(1): ``reload`` configures again what a new or changed file
+matches, the first file that matches counts; nm-settings-keyfile(5), nmcli(1): a file that others
+can read is ignored. Assumed: only the keys that are named here; another one is refused, where
+networkd would ignore it with a warning. networkd waits for no carrier.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from typing import TYPE_CHECKING, Any
+
+from fabric.lab.shell_types import Result
+
+if TYPE_CHECKING:
+    from fabric.lab.host import HostStandIn
+    from fabric.lab.shell_types import Context
+
+_NETWORKD = "/etc/systemd/network"
+_PROFILES = "/etc/NetworkManager/system-connections"
+_KEYS = {
+    "Match": {"Name", "PermanentMACAddress"},
+    "Link": {"MTUBytes", "RequiredForOnline"},
+    "Network": {"LinkLocalAddressing", "IPv6AcceptRA", "Address"},
+    "Route": {"Destination", "Gateway", "PreferredSource", "Scope", "Table"},
+    "RoutingPolicyRule": {"From", "Table", "Priority"},
+}
+_ROUTE = {
+    "Destination": "to",
+    "Gateway": "via",
+    "PreferredSource": "from",
+    "Scope": "scope",
+    "Table": "table",
+}
+_RULE = {"From": "from", "Table": "table", "Priority": "priority"}
+_PROFILE_KEYS = {
+    "connection": {"id", "uuid", "type", "autoconnect-priority", "interface-name"},
+    "ethernet": {"mac-address", "mtu"},
+    "ipv4": {
+        *("address1", "method", "never-default", "routing-rule1"),
+        *("route1", "route1_options", "route2", "route2_options"),
+    },
+    "ipv6": {"method"},
+}
+_SCOPES = {"253": "link"}
+
+Sections = list[tuple[str, dict[str, str]]]
+
+
+class HostStacks:
+    """The commands networkctl and nmcli.
+
+    Parameters
+    ----------
+    host : HostStandIn
+        Whose interfaces they configure.
+    """
+
+    def __init__(self, host: HostStandIn) -> None:
+        self._host = host
+        self._seen: dict[str, str] = {}
+        self.active: dict[str, str] = {}
+        self._profiles: dict[str, dict[str, Any]] = {}
+
+    def boot(self) -> None:
+        """Forget what was active, then bring every file into force."""
+        self._seen.clear()
+        self.active.clear()
+        self._reload_networkd()
+        self._load_profiles()
+        for name in list(self._profiles):
+            self._activate(name)
+
+    def networkctl(self, context: Context, argv: list[str], _stdin: str) -> Result:
+        """Answer networkctl."""
+        if argv[1:] != ["reload"]:
+            return Result("", "networkctl: only reload is supported\n", 1)
+        if not context.root:
+            return Result("", "Failed to reload network settings: Access denied\n", 1)
+        try:
+            self._reload_networkd()
+        except ValueError as error:
+            return Result("", f"{error}\n", 1)
+        return Result()
+
+    def nmcli(self, context: Context, argv: list[str], _stdin: str) -> Result:
+        """Answer nmcli."""
+        words = argv[1:]
+        if words[:2] == ["-g", "GENERAL.CONNECTION"] and words[2:4] == ["device", "show"]:
+            return Result(self.active.get(words[4], "") + "\n")
+        if not context.root:
+            return Result("", "Error: not privileged\n", 1)
+        try:
+            return self._change(words)
+        except ValueError as error:
+            return Result("", f"Error: {error}\n", 1)
+
+    def _change(self, words: list[str]) -> Result:
+        match words:
+            case ["connection", "reload"]:
+                self._load_profiles()
+                return Result()
+            case ["connection", "up", "id", name]:
+                if name not in self._profiles:
+                    return Result("", f"Error: unknown connection '{name}'.\n", 10)
+                self._activate(name)
+                return Result("Connection successfully activated\n")
+            case ["device", "reapply", interface]:
+                if interface not in self.active:
+                    return Result("", f"Error: device '{interface}' is not active.\n", 6)
+                self._activate(self.active[interface])
+                return Result(f"Connection successfully reapplied to device '{interface}'.\n")
+        return Result("", "nmcli: not supported\n", 2)
+
+    # -- networkd --------------------------------------------------------------------------------
+
+    def _reload_networkd(self) -> None:
+        fs, taken = self._host.fs, set[str]()
+        names = fs.listing(_NETWORKD) if fs.is_dir(_NETWORKD) else []
+        for name in (name for name in names if name.endswith(".network")):
+            path = posixpath.join(_NETWORKD, name)
+            text = fs.read(path)
+            sections = _sections(path, text, _KEYS)
+            interface = self._matched(dict(sections)["Match"])
+            if interface is None or interface in taken:
+                continue
+            taken.add(interface)
+            if self._seen.get(interface) != text:
+                self._host.network.configure(interface, _networkd_settings(sections))
+            self._seen[interface] = text
+        self._host.after_network_change()
+
+    def _matched(self, match: dict[str, str]) -> str | None:
+        for link in self._host.network.state.links.values():
+            mac = match.get("PermanentMACAddress", link.mac)
+            if mac.lower() == link.mac.lower() and match.get("Name", link.name) == link.name:
+                return link.name
+        return None
+
+    # -- NetworkManager --------------------------------------------------------------------------
+
+    def _load_profiles(self) -> None:
+        fs = self._host.fs
+        self._profiles = {}
+        names = fs.listing(_PROFILES) if fs.is_dir(_PROFILES) else []
+        for name in (name for name in names if name.endswith(".nmconnection")):
+            path = posixpath.join(_PROFILES, name)
+            if fs.local(path).stat().st_mode & 0o077:
+                continue  # NetworkManager ignores it
+            profile = dict(_sections(path, fs.read(path), _PROFILE_KEYS))
+            self._profiles[profile["connection"]["id"]] = profile
+
+    def _activate(self, name: str) -> None:
+        profile = self._profiles[name]
+        interface = profile["connection"]["interface-name"]
+        link = self._host.network.state.links.get(interface)
+        mac = profile["ethernet"].get("mac-address", link.mac if link else "")
+        if link is None or mac.lower() != link.mac.lower():
+            message = f"No suitable device found for connection '{name}'"
+            raise ValueError(message)
+        self._host.network.configure(interface, _profile_settings(profile))
+        self.active[interface] = name
+        self._host.after_network_change()
+
+
+def _sections(path: str, text: str, keys: dict[str, set[str]]) -> Sections:
+    """Read a file of sections; a section may stand in it more than once.
+
+    Raises
+    ------
+    ValueError
+        When a section or key is not known.
+    """
+    found: Sections = []
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line.strip()
+        if not words or words[0] in "#;":
+            continue
+        if words.startswith("[") and words[1:-1] in keys:
+            found.append((words[1:-1], {}))
+            continue
+        key, sign, value = words.partition("=")
+        if not sign or not found or key not in keys[found[-1][0]]:
+            message = f"{path}:{number}: unknown section or key {words!r}"
+            raise ValueError(message)
+        found[-1][1][key] = value
+    return found
+
+
+def _networkd_settings(sections: Sections) -> dict[str, Any]:
+    single = dict(sections)
+    return {
+        "mtu": single["Link"].get("MTUBytes", "1500"),
+        "link-local": [] if single["Network"].get("LinkLocalAddressing") == "no" else ["ipv6"],
+        "addresses": [single["Network"]["Address"]],
+        "routes": [
+            {_ROUTE[key]: value for key, value in keys.items()}
+            for name, keys in sections
+            if name == "Route"
+        ],
+        "routing-policy": [
+            {_RULE[key]: value for key, value in keys.items()}
+            for name, keys in sections
+            if name == "RoutingPolicyRule"
+        ],
+    }
+
+
+def _profile_settings(profile: dict[str, Any]) -> dict[str, Any]:
+    ipv4 = profile["ipv4"]
+    if ipv4.get("method") != "manual" or "address1" not in ipv4:
+        message = "only ipv4.method manual with an address is supported"
+        raise ValueError(message)
+    routes = [
+        _profile_route(ipv4[name], ipv4.get(f"{name}_options", ""))
+        for name in ("route1", "route2")
+        if name in ipv4
+    ]
+    words = ipv4.get("routing-rule1", "").split()
+    return {
+        "mtu": profile["ethernet"].get("mtu", "1500"),
+        "link-local": [] if profile["ipv6"].get("method") == "disabled" else ["ipv6"],
+        "addresses": [ipv4["address1"]],
+        "routes": routes,
+        "routing-policy": [dict(zip(words[::2], words[1::2], strict=True))] if words else [],
+    }
+
+
+def _profile_route(text: str, options: str) -> dict[str, str]:
+    target, _, gateway = text.partition(",")
+    given = dict(item.partition("=")[::2] for item in options.split(",") if item)
+    route = {"to": target, "from": given["src"], "table": given["table"]}
+    if gateway:
+        route["via"] = gateway
+    if "scope" in given:
+        route["scope"] = _SCOPES[given["scope"]]
+    return route

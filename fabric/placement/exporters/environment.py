@@ -1,0 +1,38 @@
+"""The whole environment of the ranks: for a shell, or as plain lines for a container engine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.placement.export import Exported, Exporter, exporters, quoted, text_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fabric.placement.export import Order
+    from fabric.placement.setting import Setting
+
+
+def _shell(order: Order) -> Exported:
+    return _files(order, "shell", "environment.sh", _shell_line)
+
+
+def _plain(order: Order) -> Exported:
+    return _files(order, "plain", "environment.env", lambda item: f"{item.name}={item.value}")
+
+
+def _shell_line(item: Setting) -> str:
+    return f"export {item.name}={quoted(item.value)}  # {item.reason}"
+
+
+def _files(order: Order, kind: str, name: str, line: Callable[[Setting], str]) -> Exported:
+    hosts = order.placement.hosts[:1] if order.alike else order.placement.hosts
+    files = []
+    for host in hosts:
+        lines = [line(item) for item in order.settings(host)]
+        path = name if order.alike else f"{host}/{name}"
+        files.append(text_file("environment", kind, path, "\n".join(lines) + "\n"))
+    return Exported(tuple(files), order.notes)
+
+
+exporters.add("environment")(Exporter({"shell": _shell, "plain": _plain}, ("shell",)))

@@ -1,0 +1,34 @@
+"""Horovod: hosts in rank order, and its reduction in two levels (Horovod documentation)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.placement.export import Exported, Exporter, exporters, quoted, text_file
+from fabric.placement.libraries import horovod_settings
+from fabric.placement.mpirun import hostfile
+
+if TYPE_CHECKING:
+    from fabric.placement.export import Order
+
+
+def _hostfile(order: Order) -> Exported:
+    return Exported((text_file("horovod", "hostfile", "hostfile", hostfile(order)),))
+
+
+def _command(order: Order) -> Exported:
+    settings, notes = order.common(horovod_settings(order.gpus))
+    lines = [f"export {item.name}={quoted(item.value)}" for item in settings]
+    ranks = len(order.placement.ranks)
+    run = f"exec horovodrun -np {ranks} --hostfile hostfile"
+    text = "\n".join([
+        "#!/bin/sh",
+        "# Written by rocefab from the inventory; run it beside the hostfile.",
+        *lines,
+        f'{run} --network-interfaces {order.bootstrap} "$@"',
+    ])
+    file = text_file("horovod", "command", "horovodrun.sh", text + "\n", executable=True)
+    return Exported((file,), tuple(notes))
+
+
+exporters.add("horovod")(Exporter({"hostfile": _hostfile, "command": _command}))

@@ -1,0 +1,106 @@
+"""Kubernetes: networks of the rails, settings of NICs, addresses, and jobs.
+
+Files sort in the order of application: drivers and device plugins, NIC settings, addresses,
+functions, networks, jobs. Printed, they are one stream of documents.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.placement.export import Exported, Exporter, exporters, text_file
+from fabric.placement.inventory_place import refused_trait
+from fabric.placement.k8s.addresses import pools
+from fabric.placement.k8s.cluster import cluster
+from fabric.placement.k8s.jobs import check_words, mpi_job, pytorch_job, train_job
+from fabric.placement.k8s.manifest import KINDS, check_served
+from fabric.placement.k8s.networks import cluster_policy, function_policies, networks
+from fabric.placement.k8s.nics import nic_names, nic_settings
+from fabric.placement.k8s.template import Filling
+from fabric.placement.k8s.yamltext import yaml_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fabric.core.findings import Finding
+    from fabric.placement.export import Order, Part
+    from fabric.placement.k8s.cluster import Cluster
+    from fabric.placement.k8s.jobs import Settings
+    from fabric.placement.k8s.manifest import Manifest
+
+
+def _part(name: str, make: Callable[[Cluster], list[Manifest]]) -> Part:
+    def part(order: Order) -> Exported:
+        found = cluster(order)
+        _check_roce(order, found)
+        made = make(found)
+        check_served([item.kind for item in made], order.served)
+        return Exported(tuple(item.file(name) for item in made))
+
+    return part
+
+
+def _job(name: str, make: Callable[[Order, Cluster, Settings], list[Manifest]]) -> Part:
+    def part(order: Order) -> Exported:
+        check_words(order)
+        settings, notes = order.common()
+        found = cluster(order)
+        if found.traits.container_mode != "host-network":
+            _check_roce(order, found)
+        made = make(order, found, settings)
+        check_served([item.kind for item in made], order.served)
+        if order.template is None:
+            return Exported(tuple(item.file(name) for item in made), tuple(notes))
+        return _filled(order, name, made, notes)
+
+    return part
+
+
+def _filled(order: Order, part: str, made: list[Manifest], notes: list[Finding]) -> Exported:
+    """Return the files of a job, with the one of the template's kind filled into it."""
+    template = order.template
+    assert template is not None
+    kind = template.data.get("kind")
+    target = next((item for item in made if item.kind == kind), made[-1])
+    ours, _ = order.common()
+    absent = order.environments[order.placement.hosts[0]].left_out
+    filling = Filling(
+        template, {item.name: item for item in ours}, {item.name: item.reason for item in absent}
+    )
+    files = []
+    for item in made:
+        if item is not target:
+            files.append(item.file(part))
+            continue
+        body = filling.fill(item.body)
+        path = f"{KINDS[item.kind][1]}-{item.kind.lower()}-{item.name}.yaml"
+        files.append(text_file("k8s", part, path, yaml_text(body)))
+    return Exported(tuple(files), (*notes, *filling.notes))
+
+
+def _check_roce(order: Order, found: Cluster) -> None:
+    layer = found.traits.nic.link_layer
+    if layer != "roce":
+        message = f"the NICs are no RoCE NICs ({layer})"
+        raise refused_trait(
+            order.fabric, found.hosts[0], ("nic", "link_layer"), message, "there is nothing to set"
+        )
+
+
+exporters.add("k8s")(
+    Exporter(
+        {
+            "cluster-policy": _part("cluster-policy", cluster_policy),
+            "nic-settings": _part("nic-settings", nic_settings),
+            "nic-names": _part("nic-names", nic_names),
+            "pools": _part("pools", pools),
+            "functions": _part("functions", function_policies),
+            "networks": _part("networks", networks),
+            "pytorchjob": _job("pytorchjob", pytorch_job),
+            "mpijob": _job("mpijob", mpi_job),
+            "trainjob": _job("trainjob", train_job),
+        },
+        ("cluster-policy", "nic-settings", "pools", "functions", "networks"),
+        "---\n",
+    )
+)

@@ -1,0 +1,30 @@
+"""TACO Train (LightCC): reduction in two dimensions, whose inner group is a host.
+
+Ranks must be in blocks, host by host, else an inner group crosses the network (Tencent Cloud
+documentation, TACO Train, LIGHT_INTRA_SIZE).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.placement.export import Exported, Exporter, exporters, text_file
+from fabric.placement.libraries import taco_settings
+from fabric.placement.mpirun import hostfile, mpirun
+
+if TYPE_CHECKING:
+    from fabric.placement.export import Order
+
+
+def _hostfile(order: Order) -> Exported:
+    return Exported((text_file("taco", "hostfile", "hostfile", hostfile(order)),))
+
+
+def _command(order: Order) -> Exported:
+    settings, notes = order.common(taco_settings(order.gpus))
+    text = mpirun(order, settings)
+    file = text_file("taco", "command", "mpirun.sh", text, executable=True)
+    return Exported((file,), tuple(notes))
+
+
+exporters.add("taco")(Exporter({"hostfile": _hostfile, "command": _command}))

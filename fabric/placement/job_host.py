@@ -1,0 +1,93 @@
+"""What the settings of one host of a placement follow from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from fabric.core.units import dscp_to_traffic_class_byte
+from fabric.intent.resolve import PolicyResolver
+from fabric.placement.nccl_release import nccl_release
+from fabric.topology.naming import nic_names
+
+if TYPE_CHECKING:
+    from fabric.intent.host_model import HostTraits
+    from fabric.placement.nccl_release import NcclRelease
+    from fabric.placement.place import Placement
+    from fabric.topology.model import Fabric
+
+#: Interface of a pod that is not on the network of its host (Kubernetes: the first of a CNI).
+POD_INTERFACE = "eth0"
+
+
+@dataclass(frozen=True)
+class JobHost:
+    """What the settings of one host of a placement follow from."""
+
+    fabric: Fabric
+    placement: Placement
+    name: str
+    release: NcclRelease
+
+    @cached_property
+    def traits(self) -> HostTraits:
+        """What the host is like."""
+        return self.fabric.intent.host_traits(self.name)
+
+    @cached_property
+    def roce(self) -> bool:
+        """Whether RoCE runs over its cables."""
+        return self.traits.nic.link_layer == "roce"
+
+    @cached_property
+    def names_known(self) -> bool:
+        """Whether a job sees the RDMA devices under the names of the inventory."""
+        return self.traits.container_mode != "virtual-function"
+
+    @cached_property
+    def devices(self) -> tuple[str, ...]:
+        """RDMA devices of the rails in use."""
+        names = nic_names(self.fabric, self.name)
+        return tuple(names[rail].rdma_device for rail in self.placement.rails)
+
+    @cached_property
+    def bootstrap(self) -> str:
+        """Interface outside of the rails, as the job sees it."""
+        if self.traits.container_mode == "host-network":
+            return self.fabric.intent.fabric.host.management_interface
+        return POD_INTERFACE
+
+    @cached_property
+    def dscp(self) -> int:
+        """DSCP of RoCE data."""
+        return PolicyResolver(self.fabric.intent).host(self.name).roce_dscp
+
+    @cached_property
+    def class_byte(self) -> str:
+        """IP traffic class byte of RoCE data."""
+        return str(dscp_to_traffic_class_byte(self.dscp))
+
+    @cached_property
+    def dual_port(self) -> bool:
+        """Whether two rails share a card."""
+        return self.traits.nic.ports_per_card > 1
+
+
+def job_host(
+    fabric: Fabric, placement: Placement, host: str, version: str | None = None
+) -> JobHost:
+    """Return what the settings of a host follow from.
+
+    Parameters
+    ----------
+    version : str or None
+        Release of NCCL in the image of the job; None is what the inventory says.
+
+    Raises
+    ------
+    InputError
+        When there is no such release.
+    """
+    told = version or fabric.intent.host_traits(host).nccl_version
+    return JobHost(fabric, placement, host, nccl_release(told))

@@ -1,0 +1,1 @@
+"""Objects for Kubernetes: networks of the rails, NIC settings, addresses, jobs."""

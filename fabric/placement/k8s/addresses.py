@@ -1,0 +1,213 @@
+"""Addresses of pods: the subnet of a pod is that of the switch port, and no address is used twice.
+
+nv-ipam (Mellanox/nvidia-k8s-ipam 3ce4a34): a CIDRPool gives each node a subnet, and nodes can be
+pinned; an IPPool shares one subnet out in blocks, from its first address on, in an order that
+nobody can pin. Indexes of a CIDRPool count from the network address
+(``pkg/ipam-node/controllers/cidrpool``), those of blocks from the address after it. Both hand
+addresses out in rising order. whereabouts takes the lowest free address (``IterateForAssignment``).
+"""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Address, IPv4Network
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fabric.core.units import ipv4_text
+from fabric.placement.inventory_place import refused_field
+from fabric.placement.k8s.manifest import Manifest, json_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fabric.placement.k8s.cluster import Cluster, Network
+
+#: An IPPool takes no smaller block (api/v1alpha1/ippool_validate.go).
+_SMALLEST_BLOCK = 2
+_HOSTNAME = "kubernetes.io/hostname"
+
+
+def pools(cluster: Cluster) -> list[Manifest]:
+    """Return the pools of all networks; whereabouts has none.
+
+    Raises
+    ------
+    InputError
+        When the subnets have no room for the pods.
+    """
+    if cluster.traits.container_mode == "host-network":
+        return []
+    if cluster.settings.address_plugin == "whereabouts":
+        _check_shared_subnet(cluster)
+        return []
+    make = _cidr_pool if cluster.one_subnet_per_nic else _ip_pool
+    return [make(cluster, network) for network in cluster.networks]
+
+
+def ipam(cluster: Cluster, network: Network) -> str:
+    """Return the address part of a CNI configuration, as JSON."""
+    if cluster.settings.address_plugin == "nv-ipam":
+        kind = "cidrpool" if cluster.one_subnet_per_nic else "ippool"
+        return json_text({"type": "nv-ipam", "poolName": network.name, "poolType": kind})
+    _check_shared_subnet(cluster)
+    subnet, gateway = _subnet(cluster, network)
+    last = max((*_hosts_addresses(cluster, network), int(gateway)))
+    top = int(subnet.broadcast_address) - 1
+    _check_room(cluster, top - last, len(cluster.hosts_of(network)) * _pods(cluster))
+    return json_text({
+        "type": "whereabouts",
+        "range": str(subnet),
+        "range_start": ipv4_text(last + 1),
+        "range_end": ipv4_text(top),
+        "gateway": str(gateway),
+        "routes": [{"dst": str(cluster.fabric.intent.fabric.addressing.hosts)}],
+    })
+
+
+def free_addresses_per_nic(cluster: Cluster, network: Network) -> int:
+    """Return how many addresses the pods of a NIC can have in turn."""
+    if cluster.one_subnet_per_nic:
+        if cluster.traits.container_mode == "physical-function":
+            return 1
+        usable = (1 << 32 - cluster.fabric.subnets.prefix_length) - 2
+        return usable - len(_taken_offsets(cluster, network))
+    subnet, gateway = _subnet(cluster, network)
+    hosts = len(cluster.hosts_of(network))
+    usable = subnet.num_addresses - 2
+    addresses = {*_hosts_addresses(cluster, network), int(gateway)}
+    taken = {address - int(subnet.network_address) for address in addresses}
+    if cluster.settings.address_plugin == "whereabouts":
+        return (usable - max(taken)) // hosts
+    block = max(usable // hosts, _SMALLEST_BLOCK)
+    if block * hosts > usable:
+        return 0
+    used = np.bincount([(offset - 1) // block for offset in taken], minlength=hosts)[:hosts]
+    return int(block - used.max())
+
+
+def _cidr_pool(cluster: Cluster, network: Network) -> Manifest:
+    """Return a pool whose nodes are pinned: the subnet of a node is that of its switch port."""
+    fabric, addressing = cluster.fabric, cluster.fabric.intent.fabric.addressing
+    _check_room(cluster, free_addresses_per_nic(cluster, network), _pods(cluster))
+    rows = [cluster.nic_row(host, network.rail) for host in cluster.hosts]
+    subnets = fabric.nics.subnet[rows]
+    networks, gateways = fabric.subnets.network[subnets], fabric.subnets.gateway[subnets]
+    length = fabric.subnets.prefix_length
+    spec: dict[str, Any] = {
+        "cidr": str(addressing.hosts),
+        "perNodeNetworkPrefix": length,
+        "gatewayIndex": addressing.gateway_offset,
+        "perNodeExclusions": [
+            {"startIndex": first, "endIndex": last}
+            for first, last in _runs(_excluded_offsets(cluster, network))
+        ],
+        "nodeSelector": _nodes(cluster.hosts),
+        "staticAllocations": [
+            {"nodeName": host, "prefix": f"{ipv4_text(net)}/{length}", "gateway": ipv4_text(gate)}
+            for host, net, gate in zip(
+                cluster.hosts, networks.tolist(), gateways.tolist(), strict=True
+            )
+        ],
+        "routes": [{"dst": str(addressing.hosts)}],
+    }
+    return Manifest("CIDRPool", network.name, cluster.settings.operator_namespace, spec)
+
+
+def _ip_pool(cluster: Cluster, network: Network) -> Manifest:
+    subnet, gateway = _subnet(cluster, network)
+    hosts = cluster.hosts_of(network)
+    _check_room(cluster, free_addresses_per_nic(cluster, network), _pods(cluster))
+    taken = sorted({*_hosts_addresses(cluster, network), int(gateway)})
+    spec: dict[str, Any] = {
+        "subnet": str(subnet),
+        "perNodeBlockSize": (subnet.num_addresses - 2) // len(hosts),
+        "gateway": str(gateway),
+        "exclusions": [
+            {"startIP": ipv4_text(first), "endIP": ipv4_text(last)} for first, last in _runs(taken)
+        ],
+        "nodeSelector": _nodes(hosts),
+        "routes": [{"dst": str(cluster.fabric.intent.fabric.addressing.hosts)}],
+    }
+    return Manifest("IPPool", network.name, cluster.settings.operator_namespace, spec)
+
+
+def _nodes(hosts: tuple[str, ...]) -> dict[str, Any]:
+    wanted = {"key": _HOSTNAME, "operator": "In", "values": list(hosts)}
+    return {"nodeSelectorTerms": [{"matchExpressions": [wanted]}]}
+
+
+def _pods(cluster: Cluster) -> int:
+    whole = cluster.traits.container_mode == "physical-function"
+    return 1 if whole else cluster.settings.pods_per_nic
+
+
+def _subnet(cluster: Cluster, network: Network) -> tuple[IPv4Network, IPv4Address]:
+    """Return subnet and gateway that the NICs of a network share."""
+    fabric = cluster.fabric
+    row = int(fabric.nics.subnet[cluster.nic_row(cluster.hosts_of(network)[0], network.rail)])
+    length = fabric.subnets.prefix_length
+    subnet = IPv4Network((int(fabric.subnets.network[row]), length))
+    return subnet, IPv4Address(int(fabric.subnets.gateway[row]))
+
+
+def _hosts_addresses(cluster: Cluster, network: Network) -> list[int]:
+    """Return the addresses of all NICs in the subnet, those of other clusters too."""
+    nics = cluster.fabric.nics
+    row = cluster.nic_row(cluster.hosts_of(network)[0], network.rail)
+    found: list[int] = np.unique(nics.address[nics.subnet == nics.subnet[row]]).tolist()
+    return found
+
+
+def _offsets(cluster: Cluster, network: Network) -> set[int]:
+    """Return where in its subnet each NIC of a rail has its address."""
+    fabric = cluster.fabric
+    rows = [cluster.nic_row(host, network.rail) for host in cluster.hosts_of(network)]
+    starts = fabric.subnets.network[fabric.nics.subnet[rows]]
+    return set((fabric.nics.address[rows] - starts).tolist())
+
+
+def _taken_offsets(cluster: Cluster, network: Network) -> set[int]:
+    gateway = cluster.fabric.intent.fabric.addressing.gateway_offset
+    return {gateway, *_offsets(cluster, network)}
+
+
+def _excluded_offsets(cluster: Cluster, network: Network) -> list[int]:
+    """Return the places in a node's subnet that no pod gets.
+
+    A pod that takes a whole NIC takes its address too: the GID is then the one that was planned.
+    """
+    last = (1 << 32 - cluster.fabric.subnets.prefix_length) - 1
+    if cluster.traits.container_mode != "physical-function":
+        return sorted({0, last, *_taken_offsets(cluster, network)})
+    own = _offsets(cluster, network)
+    if len(own) > 1:
+        message = f"the NICs of rail {network.rail} have their addresses at different places"
+        fix = "leave out hosts.nics.address, so that a pool can say which place a pod gets"
+        raise refused_field(cluster.fabric, ("addressing",), message, fix)
+    return sorted(set(range(last + 1)) - own)
+
+
+def _runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
+    """Return rising numbers as runs: 1, 2, 3, 7 is (1, 3), (7, 7)."""
+    runs: list[tuple[int, int]] = []
+    for number in numbers:
+        if runs and runs[-1][1] == number - 1:
+            runs[-1] = (runs[-1][0], number)
+        else:
+            runs.append((number, number))
+    return runs
+
+
+def _check_room(cluster: Cluster, free: int, pods: int) -> None:
+    if free < pods:
+        message = f"{pods} pods need an address, the subnet has room for {max(free, 0)}"
+        fix = "use a shorter addressing.host_prefix_length, or addressing.vlan_per: nic"
+        raise refused_field(cluster.fabric, ("addressing", "host_prefix_length"), message, fix)
+
+
+def _check_shared_subnet(cluster: Cluster) -> None:
+    if cluster.one_subnet_per_nic:
+        message = "whereabouts cannot keep the pods of a node in the subnet of its NIC"
+        fix = "use nv-ipam, whose pools pin a subnet to each node"
+        raise refused_field(cluster.fabric, ("kubernetes", "address_plugin"), message, fix)

@@ -1,0 +1,257 @@
+"""The hosts of a cluster as Kubernetes sees them: alike, with one network for each rail."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from fabric.core.units import dscp_to_traffic_class_byte
+from fabric.intent.resolve import PolicyResolver
+from fabric.placement.export import refused
+from fabric.placement.inventory_place import refused_field, refused_trait
+from fabric.topology.naming import nic_names
+
+if TYPE_CHECKING:
+    from fabric.intent.host_model import HostTraits
+    from fabric.intent.kubernetes_model import Kubernetes
+    from fabric.intent.policy import LosslessPolicy
+    from fabric.placement.export import Order
+    from fabric.topology.model import Fabric
+    from fabric.topology.naming import NicNames
+
+_NODE = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
+_MAX_NAME = 63
+#: PCI vendor, and device of each model: PCI ID Repository; supported-nic-ids of
+#: k8snetworkplumbingwg/sriov-network-operator deploy/configmap.yaml.
+NVIDIA = "15b3"
+DEVICE_IDS = {
+    "connectx-5": "1017",
+    "connectx-5 ex": "1019",
+    "connectx-6": "101b",
+    "connectx-6 dx": "101d",
+    "connectx-6 lx": "101f",
+    "connectx-7": "1021",
+    "connectx-8": "1023",
+    "bluefield-2": "a2d6",
+    "bluefield-3": "a2dc",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """A network of pods: a rail, or a rail of one unit where units have subnets of their own."""
+
+    name: str
+    rail: int
+    unit: int | None
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Hosts that have the same NICs, and what is said of their cluster."""
+
+    fabric: Fabric
+    hosts: tuple[str, ...]
+
+    @cached_property
+    def settings(self) -> Kubernetes:
+        """What the inventory tells of the cluster."""
+        return self.fabric.intent.fabric.kubernetes
+
+    @cached_property
+    def traits(self) -> HostTraits:
+        """What every host is like."""
+        return self.fabric.intent.host_traits(self.hosts[0])
+
+    @cached_property
+    def policy(self) -> LosslessPolicy:
+        """Lossless policy of every host."""
+        return PolicyResolver(self.fabric.intent).host(self.hosts[0])
+
+    @cached_property
+    def names(self) -> tuple[NicNames, ...]:
+        """Names of the NICs by rail."""
+        return nic_names(self.fabric, self.hosts[0])
+
+    @property
+    def class_byte(self) -> int:
+        """IP traffic class byte of RoCE data."""
+        return dscp_to_traffic_class_byte(self.policy.roce_dscp)
+
+    @property
+    def rails(self) -> range:
+        """Rails of the fabric."""
+        return range(self.fabric.rails)
+
+    @property
+    def node_selector(self) -> dict[str, str]:
+        """Labels of the nodes."""
+        return {self.settings.node_label: self.settings.node_label_value}
+
+    @cached_property
+    def one_subnet_per_nic(self) -> bool:
+        """Whether every NIC has a subnet of its own."""
+        return self.fabric.intent.fabric.addressing.vlan_per == "nic"
+
+    @cached_property
+    def units(self) -> tuple[int, ...]:
+        """Units of the hosts, in order."""
+        return tuple(self._hosts_by_unit)
+
+    @cached_property
+    def networks(self) -> tuple[Network, ...]:
+        """Networks of the pods; one for each rail, or for each unit and rail."""
+        if self.one_subnet_per_nic or len(self.units) == 1:
+            return tuple(Network(f"rail{rail}", rail, None) for rail in self.rails)
+        named = self.fabric.intent.fabric.units
+        found = tuple(
+            Network(f"{named[unit].name.lower()}-rail{rail}", rail, unit)
+            for unit in self.units
+            for rail in self.rails
+        )
+        if len({item.name for item in found}) < len(found):
+            message = "two units have the same name in lower case"
+            raise refused_field(self.fabric, ("units",), message, "rename one of them")
+        for item in found:
+            check_name(item.name)
+        return found
+
+    @cached_property
+    def _hosts_by_unit(self) -> dict[int, tuple[str, ...]]:
+        rows = [self.fabric.host_row[host] for host in self.hosts]
+        found: dict[int, list[str]] = {}
+        for host, unit in zip(self.hosts, self.fabric.hosts.unit[rows].tolist(), strict=True):
+            found.setdefault(unit, []).append(host)
+        return {unit: tuple(hosts) for unit, hosts in found.items()}
+
+    def hosts_of(self, network: Network) -> tuple[str, ...]:
+        """Return the hosts of a network."""
+        return self.hosts if network.unit is None else self._hosts_by_unit[network.unit]
+
+    def nic_row(self, host: str, rail: int) -> int:
+        """Return the row of a NIC in ``fabric.nics``."""
+        return self.fabric.host_row[host] * self.fabric.rails + rail
+
+    def pci_address(self, rail: int, what: str) -> str:
+        """Return the PCI address of a rail's NIC.
+
+        Raises
+        ------
+        InputError
+            When the inventory does not tell it, or tells it of two rails.
+        """
+        addresses = self.traits.nic.pci_addresses
+        if rail >= len(addresses):
+            message = f"{what} names NICs by PCI address, and that of rail {rail} is not known"
+            fix = "write host.nic.pci_addresses, one for each rail"
+            path = ("nic", "pci_addresses")
+            raise refused_trait(self.fabric, self.hosts[0], path, message, fix)
+        if addresses.count(addresses[rail]) > 1:
+            message = f"two rails have the PCI address {addresses[rail]}"
+            path, fix = ("nic", "pci_addresses"), "write the address of each"
+            raise refused_trait(self.fabric, self.hosts[0], path, message, fix)
+        return addresses[rail]
+
+    def device_id(self, what: str) -> str:
+        """Return the PCI device id of the NICs.
+
+        Raises
+        ------
+        InputError
+            When they are not by NVIDIA, or their model is not known.
+        """
+        nic = self.traits.nic
+        if nic.vendor != "nvidia":
+            message = f"{what} is for NICs of NVIDIA, these are by {nic.vendor}"
+            fix = "configure them on the host: `rocefab render`"
+            raise refused_trait(self.fabric, self.hosts[0], ("nic", "vendor"), message, fix)
+        if nic.model.lower() not in DEVICE_IDS:
+            model = nic.model[:40]
+            message = f"{what} needs the PCI device id, which model {model!r} does not tell"
+            fix = f"write host.nic.model as one of {', '.join(DEVICE_IDS)}"
+            raise refused_trait(self.fabric, self.hosts[0], ("nic", "model"), message, fix)
+        return DEVICE_IDS[nic.model.lower()]
+
+
+def check_name(name: str) -> None:
+    """Refuse a name that no object can have (RFC 1123 label).
+
+    Raises
+    ------
+    InputError
+        When it is none.
+    """
+    if len(name) > _MAX_NAME or not _NODE.fullmatch(name):
+        message = f"{name[:80]!a} cannot be the name of an object"
+        fix = "use lower case letters, digits and inner hyphens, at most 63"
+        raise refused("PLC015", message, fix)
+
+
+def cluster(order: Order) -> Cluster:
+    """Return the hosts of a cluster: all that are not excluded.
+
+    Raises
+    ------
+    InputError
+        When hosts differ in what an object says of all, or have names that no node can have.
+    """
+    fabric = order.fabric
+    out = set(order.excluded)
+    unknown = sorted(out - set(fabric.host_row))
+    if unknown:
+        message = f"there is no host {unknown[0]!r} to exclude"
+        raise refused("PLC001", message, "`rocefab show hosts` lists them")
+    hosts = tuple(name for name in fabric.hosts.names if name not in out)
+    if not hosts:
+        raise refused("PLC001", "every host is excluded", "exclude fewer hosts")
+    for name in hosts:
+        if not _NODE.fullmatch(name):
+            message = f"{name!r} cannot be the name of a node, which has no capital letters"
+            raise refused_field(fabric, ("units",), message, "rename the host, or --exclude it")
+    _check_alike(fabric, hosts)
+    return Cluster(fabric, hosts)
+
+
+def _check_alike(fabric: Fabric, hosts: tuple[str, ...]) -> None:
+    overridden = [host for host in hosts if host in fabric.intent.host_overrides]
+    resolver = PolicyResolver(fabric.intent)
+    if not overridden:
+        return
+    first = next((host for host in hosts if host not in fabric.intent.host_overrides), hosts[0])
+    for host in overridden:
+        mine, other = (_kind(fabric, resolver, name) for name in (host, first))
+        for path, value in mine.items():
+            if value != other[path]:
+                where = ".".join(path)
+                message = f"{where} differs from that of {first}; objects are for hosts alike"
+                fix = "--exclude hosts of another kind, and give each kind a label of its own"
+                raise refused_trait(fabric, host, path, message, fix)
+
+
+def _kind(fabric: Fabric, resolver: PolicyResolver, host: str) -> dict[tuple[str, ...], object]:
+    traits, policy = fabric.intent.host_traits(host), resolver.host(host)
+    return {
+        ("container_mode",): traits.container_mode,
+        **{
+            ("nic", name): getattr(traits.nic, name)
+            for name in (
+                "vendor",
+                "model",
+                "link_layer",
+                "ports_per_card",
+                "virtual_functions",
+                "pci_addresses",
+            )
+        },
+        ("interfaces",): nic_names(fabric, host),
+        ("lossless",): (
+            policy.roce_dscp,
+            policy.cnp_dscp,
+            policy.pfc_priority,
+            policy.pfc,
+            policy.cnp_traffic_class,
+            policy.mtu.host_bytes,
+        ),
+    }

@@ -1,0 +1,129 @@
+"""Jobs: PyTorchJob, MPIJob and TrainJob.
+
+kubeflow/training-operator 078ec30: only with a Master of one replica does a PyTorchJob get ranks,
+and its container must be called ``pytorch`` (``pkg/controller.v1/pytorch/envvar.go``). Master is
+node rank 0, worker i is i + 1. kubeflow/mpi-operator caa3c47: the launcher gets a hostfile with the
+workers in order. kubeflow/trainer 8c0f505: pods are described in a runtime, and the replicated job
+``node`` carries the label of the trainer.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from fabric.placement.export import refused
+from fabric.placement.k8s.manifest import Manifest
+from fabric.placement.k8s.pod import plain_pod, rank_pod, rank_resources
+from fabric.placement.mpirun import mpirun_words
+
+if TYPE_CHECKING:
+    from fabric.placement.export import Order
+    from fabric.placement.k8s.cluster import Cluster
+    from fabric.placement.setting import Setting
+
+_JOB = re.compile(r"[a-z]([a-z0-9-]*[a-z0-9])?")
+#: Longest name whose pods, ``-worker-99999``, still have names (RFC 1035 label: 63).
+_MAX_JOB = 50
+_IMAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/:@-]{0,254}")
+_STEP = "trainer.kubeflow.org/trainjob-ancestor-step"
+
+Settings = tuple["Setting", ...]
+
+
+def check_words(order: Order) -> None:
+    """Refuse names and images that no object can have.
+
+    Raises
+    ------
+    InputError
+        When one is wrong, or there is no image at all.
+    """
+    words = order.words
+    if len(order.job_name) > _MAX_JOB or not _JOB.fullmatch(order.job_name):
+        message = f"{order.job_name[:80]!a} cannot be the name of a job"
+        fix = f"use lower case letters, digits and inner hyphens, at most {_MAX_JOB}"
+        raise refused("PLC015", message, fix)
+    if words.image and not _IMAGE.fullmatch(words.image):
+        message = f"{words.image[:80]!a} is no image"
+        raise refused("PLC015", message, "write it as registry/name:tag")
+    if not words.image and order.template is None:
+        raise refused("PLC015", "the job has no image", "name one with --image, or in --template")
+
+
+def pytorch_job(order: Order, cluster: Cluster, settings: Settings) -> list[Manifest]:
+    """Return a PyTorchJob; the node that comes first in rank order is not pinned to the Master."""
+    pod = rank_pod(order, cluster, "pytorch", settings)
+    replicas = {"Master": 1, "Worker": order.nodes - 1}
+    spec = {
+        "nprocPerNode": str(order.gpus),
+        "pytorchReplicaSpecs": {
+            name: {"replicas": count, "restartPolicy": "OnFailure", "template": pod}
+            for name, count in replicas.items()
+            if count
+        },
+    }
+    return [Manifest("PyTorchJob", order.job_name, cluster.settings.namespace, spec)]
+
+
+def mpi_job(order: Order, cluster: Cluster, settings: Settings) -> list[Manifest]:
+    """Return an MPIJob; the launcher passes its environment on, by name.
+
+    Raises
+    ------
+    InputError
+        When there is nothing to run: an image alone starts no mpirun.
+    """
+    launcher = plain_pod(order, cluster, "launcher", settings)
+    if order.words.command:
+        on_host = cluster.traits.container_mode == "host-network"
+        bootstrap = "" if on_host else order.bootstrap  # the launcher is a pod in any case
+        words = mpirun_words(order, [item.name for item in settings], bootstrap)
+        command = [word for line in words for word in line] + list(order.words.command)
+        launcher["spec"]["containers"][0]["command"] = command
+    elif order.template is None:
+        message = "the launcher of an MPIJob has nothing to run"
+        raise refused("PLC015", message, "name it with --command, or in --template")
+    worker = rank_pod(order, cluster, "worker", ())
+    worker["spec"]["containers"][0].pop("command", None)
+    spec = {
+        "slotsPerWorker": order.gpus,
+        "mpiImplementation": "OpenMPI",
+        "launcherCreationPolicy": "WaitForWorkersReady",
+        "runPolicy": {"cleanPodPolicy": "Running"},
+        "mpiReplicaSpecs": {
+            "Launcher": {"replicas": 1, "restartPolicy": "OnFailure", "template": launcher},
+            "Worker": {"replicas": order.nodes, "restartPolicy": "Never", "template": worker},
+        },
+    }
+    return [Manifest("MPIJob", order.job_name, cluster.settings.namespace, spec)]
+
+
+def train_job(order: Order, cluster: Cluster, settings: Settings) -> list[Manifest]:
+    """Return a TrainingRuntime that describes the pods, and the TrainJob that uses it."""
+    words, namespace = order.words, cluster.settings.namespace
+    pod = rank_pod(order, cluster, "node", ())
+    pod["spec"]["containers"][0].pop("command", None)
+    job = {
+        "name": "node",
+        "template": {
+            "metadata": {"labels": {_STEP: "trainer"}},
+            "spec": {"template": pod},
+        },
+    }
+    runtime = {
+        "mlPolicy": {"numNodes": order.nodes, "torch": {}},
+        "template": {"spec": {"replicatedJobs": [job]}},
+    }
+    trainer: dict[str, Any] = {"numNodes": order.nodes, "numProcPerNode": order.gpus}
+    if words.image:
+        trainer["image"] = words.image
+    if words.command:
+        trainer["command"] = list(words.command)
+    trainer["env"] = [{"name": item.name, "value": item.value} for item in settings]
+    trainer["resourcesPerNode"] = {"limits": rank_resources(order, cluster)}
+    spec = {"runtimeRef": {"name": order.job_name, "kind": "TrainingRuntime"}, "trainer": trainer}
+    return [
+        Manifest("TrainingRuntime", order.job_name, namespace, runtime),
+        Manifest("TrainJob", order.job_name, namespace, spec),
+    ]

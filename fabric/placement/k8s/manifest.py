@@ -1,0 +1,88 @@
+"""Objects of Kubernetes: their versions, and the order in which a cluster takes them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fabric.placement.export import refused, text_file
+from fabric.placement.k8s.yamltext import yaml_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fabric.core.artefact import Artefact
+
+#: Group and version of each kind, and the step in which it is applied: drivers and device plugins,
+#: settings of the NICs, addresses, functions, networks, jobs. Versions: the CRDs of
+#: Mellanox/network-operator b06827e, Mellanox/nic-configuration-operator 8bfbeb3,
+#: Mellanox/nvidia-k8s-ipam 3ce4a34, k8snetworkplumbingwg/sriov-network-operator 249e200,
+#: kubeflow/training-operator 078ec30, kubeflow/mpi-operator caa3c47, kubeflow/trainer 8c0f505.
+KINDS = {
+    "NicClusterPolicy": ("mellanox.com/v1alpha1", 10),
+    "NicConfigurationTemplate": ("configuration.net.nvidia.com/v1alpha1", 20),
+    "NicInterfaceNameTemplate": ("configuration.net.nvidia.com/v1alpha1", 25),
+    "CIDRPool": ("nv-ipam.nvidia.com/v1alpha1", 30),
+    "IPPool": ("nv-ipam.nvidia.com/v1alpha1", 30),
+    "SriovNetworkNodePolicy": ("sriovnetwork.openshift.io/v1", 40),
+    "SriovNetwork": ("sriovnetwork.openshift.io/v1", 50),
+    "HostDeviceNetwork": ("mellanox.com/v1alpha1", 50),
+    "MacvlanNetwork": ("mellanox.com/v1alpha1", 50),
+    "TrainingRuntime": ("trainer.kubeflow.org/v1alpha1", 80),
+    "PyTorchJob": ("kubeflow.org/v1", 90),
+    "MPIJob": ("kubeflow.org/v2beta1", 90),
+    "TrainJob": ("trainer.kubeflow.org/v1alpha1", 90),
+}
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """One object."""
+
+    kind: str
+    name: str
+    namespace: str | None
+    spec: dict[str, Any]
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """The object as plain data."""
+        metadata = {"name": self.name}
+        if self.namespace is not None:
+            metadata["namespace"] = self.namespace
+        version = KINDS[self.kind][0]
+        return {
+            "apiVersion": version,
+            "kind": self.kind,
+            "metadata": metadata,
+            "spec": self.spec,
+        }
+
+    def file(self, part: str) -> Artefact:
+        """Return the object as a file whose name sorts in the order of application."""
+        path = f"{KINDS[self.kind][1]}-{self.kind.lower()}-{self.name}.yaml"
+        return text_file("k8s", part, path, yaml_text(self.body))
+
+
+def json_text(value: Any) -> str:
+    """Return JSON inside of a string: sorted keys, no spaces."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
+def check_served(kinds: Iterable[str], served: frozenset[str] | None) -> None:
+    """Refuse kinds whose version a cluster does not serve; None asks no cluster.
+
+    Raises
+    ------
+    InputError
+        When a version is not among those served.
+    """
+    for kind in kinds if served is not None else ():
+        version = KINDS[kind][0]
+        if served is not None and version not in served:
+            group = version.partition("/")[0]
+            others = sorted(item for item in served if item.startswith(f"{group}/"))
+            has = f"it serves {', '.join(others)}" if others else "it does not have that group"
+            message = f"the cluster does not serve {version}, which {kind} is written in; {has}"
+            raise refused("PLC014", message, "install the version that is written, or leave it out")

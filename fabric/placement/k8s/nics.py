@@ -1,0 +1,120 @@
+"""Settings and names of NICs, for the NIC configuration operator.
+
+Mellanox/nic-configuration-operator 8bfbeb3: ``pkg/configuration`` for what a template brings about.
+Its ``roceOptimized`` writes CNP DSCP 4, which is none of the usual ones; raw settings come last and
+win. There is no map from DSCP to priority, so that the priority is DSCP / 8.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from fabric.placement.inventory_place import refused_field
+from fabric.placement.k8s.manifest import Manifest
+
+if TYPE_CHECKING:
+    from fabric.placement.k8s.cluster import Cluster
+
+#: mlxconfig: CNP_DSCP_Pn and CNP_802P_PRIO_Pn of each port.
+_CNP_DSCP, _CNP_PRIORITY = "CNP_DSCP_P{port}", "CNP_802P_PRIO_P{port}"
+_PRIORITIES = 8
+
+
+def nic_settings(cluster: Cluster) -> list[Manifest]:
+    """Return one NicConfigurationTemplate for the NICs of all rails: two would void each other.
+
+    Raises
+    ------
+    InputError
+        When the NICs cannot be named, or the operator cannot bring the policy about.
+    """
+    what, policy = "NicConfigurationTemplate", cluster.policy
+    priority = policy.pfc_priority
+    if policy.roce_dscp // _PRIORITIES != priority:
+        message = (
+            f"the operator gives DSCP {policy.roce_dscp} priority "
+            f"{policy.roce_dscp // _PRIORITIES}, not {priority}"
+        )
+        fix = "use a DSCP from 8 times the priority on, or configure the NICs by `rocefab render`"
+        raise refused_field(cluster.fabric, ("lossless", "roce_dscp"), message, fix)
+    template: dict[str, Any] = {
+        "numVfs": cluster.traits.nic.virtual_functions,
+        "linkType": "Ethernet",
+        "pciPerformanceOptimized": {"enabled": True, **_read_request(cluster)},
+        "roceOptimized": {"enabled": True, "roceMode": 2, "qos": _qos(cluster)},
+        "gpuDirectOptimized": {"enabled": True, "env": "Baremetal"},
+        "rawNvConfig": _raw(cluster),
+    }
+    if cluster.traits.virtual_machine:
+        del template["gpuDirectOptimized"]
+    spec = {
+        "nodeSelector": cluster.node_selector,
+        "nicSelector": {
+            "nicType": cluster.device_id(what),
+            "pciAddresses": [cluster.pci_address(rail, what) for rail in cluster.rails],
+        },
+        "template": template,
+    }
+    return [Manifest(what, "rails", cluster.settings.operator_namespace, spec)]
+
+
+def _read_request(cluster: Cluster) -> dict[str, int]:
+    wanted = cluster.traits.tuning.max_read_request_bytes
+    return {"maxReadRequest": wanted} if wanted else {}
+
+
+def _qos(cluster: Cluster) -> dict[str, Any]:
+    policy = cluster.policy
+    on = [int(policy.pfc and number == policy.pfc_priority) for number in range(_PRIORITIES)]
+    rows = [cluster.nic_row(host, rail) for host in cluster.hosts for rail in cluster.rails]
+    return {
+        "trust": "dscp",
+        "pfc": ",".join(str(flag) for flag in on),
+        "tos": cluster.class_byte,
+        "cableLen": int(cluster.fabric.nics.cable_m[rows].max()),
+        "ecn": {"enabled": True, "priority": policy.pfc_priority},
+        "pauseFrames": {"enabled": False},
+    }
+
+
+def _raw(cluster: Cluster) -> list[dict[str, str]]:
+    policy, ports = cluster.policy, range(1, cluster.traits.nic.ports_per_card + 1)
+    return [
+        {"name": name.format(port=port), "value": str(value)}
+        for port in ports
+        for name, value in (
+            (_CNP_DSCP, policy.cnp_dscp),
+            (_CNP_PRIORITY, policy.cnp_traffic_class),
+        )
+    ]
+
+
+def nic_names(cluster: Cluster) -> list[Manifest]:
+    """Return the NicInterfaceNameTemplate that gives NICs the names of the inventory.
+
+    Raises
+    ------
+    InputError
+        When those names do not end in the number of the rail, from 0 on.
+    """
+    what, ports = "NicInterfaceNameTemplate", cluster.traits.nic.ports_per_card
+    spec = {
+        "nodeSelector": cluster.node_selector,
+        "pfsPerNic": ports,
+        "netDevicePrefix": _pattern(cluster, "interfaces", [n.interface for n in cluster.names]),
+        "rdmaDevicePrefix": _pattern(
+            cluster, "rdma_devices", [n.rdma_device for n in cluster.names]
+        ),
+        "railPciAddresses": [[cluster.pci_address(rail, what)] for rail in cluster.rails],
+    }
+    return [Manifest(what, "rails", cluster.settings.operator_namespace, spec)]
+
+
+def _pattern(cluster: Cluster, field: str, names: list[str]) -> str:
+    stem = re.sub(r"[0-9]+$", "", names[0])
+    if [f"{stem}{rail}" for rail in cluster.rails] != names:
+        message = f"names {names[0]} to {names[-1]} do not end in the rail, counted from 0"
+        fix = f"write host.{field} as rail[0-{len(names) - 1}], or name NICs by udev"
+        raise refused_field(cluster.fabric, ("host", field), message, fix)
+    return f"{stem}%rail_id%"

@@ -1,0 +1,72 @@
+"""Settings of what else runs beside NCCL: UCX, Gloo, Horovod, TACO.
+
+Names and defaults: openucx/ucx ``src/uct/ib/base/ib_iface.c`` (``IB_TRAFFIC_CLASS`` auto is 106 on
+RoCE), PyTorch distributed environment variables, Horovod environment variables, Tencent Cloud
+documentation of TACO Train (LightCC).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.placement.setting import Environment, LeftOut, Setting
+
+if TYPE_CHECKING:
+    from fabric.placement.job_host import JobHost
+
+#: Bytes up to which LightCC reduces in two dimensions, its own default (1 GiB).
+TWO_DIMENSIONS_UP_TO_BYTES = 1_073_741_824
+
+
+def library_environment(job: JobHost) -> Environment:
+    """Return the settings of UCX, Gloo and TensorPipe, and what is left out."""
+    found, absent = [], list(_LEFT_OUT)
+    if job.roce and job.names_known:
+        devices = ",".join(f"{name}:1" for name in job.devices)
+        found.append(Setting("UCX_NET_DEVICES", devices, "as NCCL_IB_HCA"))
+    else:
+        absent.append(LeftOut("UCX_NET_DEVICES", "as NCCL_IB_HCA"))
+    if job.roce:
+        reason = "as NCCL_IB_TC; the default of UCX is 106"
+        found.append(Setting("UCX_IB_TRAFFIC_CLASS", job.class_byte, reason))
+    reason = "Gloo is TCP: never on the rails"
+    found.append(Setting("GLOO_SOCKET_IFNAME", job.bootstrap, reason))
+    found.append(Setting("TP_SOCKET_IFNAME", job.bootstrap, "TensorPipe is TCP as well"))
+    return Environment(tuple(found), tuple(absent))
+
+
+_LEFT_OUT = (
+    LeftOut("UCX_IB_GID_INDEX", "auto by default: the RoCEv2 entry of the address is found"),
+    LeftOut("UCX_IB_SL", "auto by default: priorities follow from DSCP"),
+    LeftOut("UCX_TLS", "UCX picks its transports; naming them loses shared memory and NVLink"),
+    LeftOut("UCX_IB_NUM_PATHS", "auto by default"),
+)
+
+
+def horovod_settings(gpus_per_host: int) -> tuple[Setting, ...]:
+    """Return the settings of Horovod: reduce in the host, then once per rail."""
+    reason = (
+        f"the {gpus_per_host} GPUs of a host reduce over NVLink first; then equal local ranks "
+        "meet, which stay on their rail"
+    )
+    return (
+        Setting("HOROVOD_HIERARCHICAL_ALLREDUCE", "1", reason),
+        Setting("HOROVOD_HIERARCHICAL_ALLGATHER", "1", reason),
+    )
+
+
+def taco_settings(gpus_per_host: int) -> tuple[Setting, ...]:
+    """Return the settings of LightCC: its inner group must be the GPUs of a host."""
+    return (
+        Setting("LIGHT_2D_ALLREDUCE", "1", "reduce inside of the host, then across hosts"),
+        Setting(
+            "LIGHT_INTRA_SIZE",
+            str(gpus_per_host),
+            "GPUs of a host in this job; another number makes inner groups cross the network",
+        ),
+        Setting(
+            "LIGHT_HIERARCHICAL_THRESHOLD",
+            str(TWO_DIMENSIONS_UP_TO_BYTES),
+            "larger messages go in one dimension; the default, written down",
+        ),
+    )

@@ -1,0 +1,65 @@
+"""Releases of NCCL 2, and from which on each variable is read.
+
+First tags that read a variable, of those compared (v2.12.7-1 to v2.30.7-1): NVIDIA/nccl
+``src/transport/net_ib.cc``, from 2.29 on ``src/transport/net_ib/``, and ``src/graph/topo.cc``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Severity
+from fabric.intent.host_model import NCCL_LINES
+
+
+class Reads:
+    """What a release reads: (line, release in the line) of the first one; 0 is the whole line."""
+
+    SPLIT_DATA: Final = (18, 0)
+    SPLIT_DATA_OFF: Final = (20, 0)
+    MERGE_NICS: Final = (20, 0)
+    GID_SEARCH: Final = (21, 0)
+    MERGE_LEVEL: Final = (24, 0)
+    RAIL_IDS: Final = (30, 7)
+
+
+@dataclass(frozen=True, slots=True)
+class NcclRelease:
+    """A release such as 2.21.5; a line without the last number is its oldest release."""
+
+    line: int
+    release: int = 0
+
+    def reads(self, what: tuple[int, int]) -> bool:
+        """Say whether this release reads a variable."""
+        return (self.line, self.release) >= what
+
+    def __str__(self) -> str:
+        return f"2.{self.line}" + (f".{self.release}" if self.release else "")
+
+
+#: Stands for a release that nobody named: the GID is searched for, rails have no numbers.
+UNKNOWN = NcclRelease(NCCL_LINES[1])
+
+
+def nccl_release(text: str | None) -> NcclRelease:
+    """Return the release that a text such as ``2.21.5`` names, or UNKNOWN for None.
+
+    Raises
+    ------
+    InputError
+        When it is no release from 2.12 to 2.30.
+    """
+    if text is None:
+        return UNKNOWN
+    first, last = NCCL_LINES
+    parts = text.split(".")
+    numbers = [int(part) for part in parts if part.isascii() and part.isdigit() and len(part) <= 2]  # noqa: PLR2004
+    whole = len(numbers) == len(parts) and len(parts) in {2, 3}
+    if not whole or numbers[0] != 2 or not first <= numbers[1] <= last:  # noqa: PLR2004
+        message = f"{text[:20]!a} is no release of NCCL that is known"
+        fix = f"name one from 2.{first} to 2.{last}, such as 2.21.5"
+        raise InputError("unknown NCCL", [Finding("PLC005", Severity.ERROR, message, fix)])
+    return NcclRelease(*numbers[1:])

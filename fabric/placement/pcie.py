@@ -1,0 +1,118 @@
+"""GPUs and NICs of a host on its PCIe tree, as far as the inventory tells it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabric.placement.inventory_place import refused_trait
+from fabric.topology.naming import nic_names, rails_of_gpus
+
+if TYPE_CHECKING:
+    from fabric.topology.model import Fabric
+
+#: Gb/s of 16 lanes by generation, and how NCCL writes it (PCI Express Base Specification, raw bit
+#: rate of a lane; strings: NVIDIA/nccl ``src/graph/topo.cc``, kvDictPciGen).
+_GENERATIONS = (
+    (128, "8.0 GT/s PCIe"),
+    (256, "16.0 GT/s PCIe"),
+    (512, "32.0 GT/s PCIe"),
+    (1024, "64.0 GT/s PCIe"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A PCI function: GPU ``number``, or the NIC of rail ``number``."""
+
+    kind: str
+    number: int
+    address: str
+    numa_node: int | None
+    name: str = ""
+    speed_gbps: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A card of the fabric and the GPUs near to it; ``link_speed`` carries all of its ports."""
+
+    nics: tuple[Function, ...]
+    gpus: tuple[Function, ...]
+    link_speed: str
+
+
+def pcie_groups(fabric: Fabric, host: str) -> tuple[Group, ...]:
+    """Return the cards of a host in order, each with the GPUs that are nearest to it.
+
+    Raises
+    ------
+    InputError
+        When the inventory does not tell PCI addresses that are needed, or tells one twice.
+    """
+    traits = fabric.intent.host_traits(host)
+    gpus, nics = _gpus(fabric, host), _nics(fabric, host)
+    _check_unique(fabric, host, [*gpus, *nics])
+    rail_of = rails_of_gpus(traits, len(gpus), fabric.rails)
+    ports = traits.nic.ports_per_card
+    groups = []
+    for first in range(0, fabric.rails, ports):
+        mine = range(first, min(first + ports, fabric.rails))
+        cards = tuple(nic for nic in nics if nic.number in mine)
+        near = tuple(gpu for gpu in gpus if rail_of[gpu.number] in mine)
+        groups.append(Group(cards, near, link_speed(sum(nic.speed_gbps for nic in cards))))
+    return tuple(groups)
+
+
+def link_speed(speed_gbps: int) -> str:
+    """Return the slowest PCIe generation whose 16 lanes carry a card, as NCCL writes it."""
+    fitting = [text for limit, text in _GENERATIONS if limit >= speed_gbps]
+    return fitting[0] if fitting else _GENERATIONS[-1][1]
+
+
+def _gpus(fabric: Fabric, host: str) -> list[Function]:
+    told, count = fabric.intent.host_traits(host).gpu, fabric.intent.fabric.host.gpus
+    if len(told.pci_addresses) < count:
+        message = f"{count} GPUs have {len(told.pci_addresses)} PCI addresses"
+        fix = "write host.gpu.pci_addresses, one for each GPU, as nvidia-smi -q prints them"
+        raise refused_trait(fabric, host, ("gpu", "pci_addresses"), message, fix)
+    return [
+        Function("gpu", gpu, told.pci_addresses[gpu], _at(told.numa_nodes, gpu))
+        for gpu in range(count)
+    ]
+
+
+def _nics(fabric: Fabric, host: str) -> list[Function]:
+    told, names = fabric.intent.host_traits(host).nic, nic_names(fabric, host)
+    rows = fabric.nics_of_host(fabric.host_row[host])
+    if told.link_layer == "roce" and len(told.pci_addresses) < fabric.rails:
+        message = f"{fabric.rails} NICs have {len(told.pci_addresses)} PCI addresses"
+        fix = "write host.nic.pci_addresses, one for each rail"
+        raise refused_trait(fabric, host, ("nic", "pci_addresses"), message, fix)
+    return [
+        Function(
+            "nic",
+            rail,
+            told.pci_addresses[rail] if rail < len(told.pci_addresses) else "",
+            _at(told.numa_nodes, rail),
+            names[rail].rdma_device,
+            int(fabric.nics.speed_gbps[row]),
+        )
+        for rail, row in enumerate(rows)
+        if fabric.nics.enabled[row]
+    ]
+
+
+def _at(numbers: tuple[int, ...], index: int) -> int | None:
+    return numbers[index] if index < len(numbers) else None
+
+
+def _check_unique(fabric: Fabric, host: str, functions: list[Function]) -> None:
+    seen: dict[str, Function] = {}
+    for item in functions:
+        first = seen.setdefault(item.address, item) if item.address else item
+        if first is not item:
+            one, two = (f"{f.kind} {f.number}" for f in (first, item))
+            message = f"{one} and {two} have the PCI address {item.address}"
+            path = (item.kind, "pci_addresses")
+            raise refused_trait(fabric, host, path, message, "write the address of each")

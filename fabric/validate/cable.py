@@ -1,0 +1,234 @@
+"""The cable between a NIC and a switch port: what both ends are told, side by side.
+
+Sources of the verdicts: IEEE 802.1Q-2018 clauses 36 and 37 (PFC, ETS), RFC 2474 and RFC 3168 (the
+DSCP is the upper six bits of the traffic class byte, ECN the lower two), IEEE 802.3 clauses 91, 119
+and 134 (FEC), and the rule that each line names.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from fabric.core.units import gbps_to_mbps
+from fabric.design.qos import ETHERNET_OVERHEAD_BYTES, lossless_dscps_of_host
+from fabric.qos.headroom.mlx5 import MAX_TOLD_CABLE_M, nic_headroom_bytes
+from fabric.qos.headroom.verdict import Verdict, judge
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.design.model import DeviceDesign, HostDesign, NicDesign, PortDesign, QosProfile
+    from fabric.validate.world import Model
+
+Word = Literal["ok", "wrong", "note", "unknown"]
+#: The code point ECT0 in the lower two bits (RFC 3168 section 5).
+ECT0 = 2
+#: Lanes of 50 Gb/s and above carry PAM4, which IEEE 802.3 defines with RS-FEC only (clause 134);
+#: 100 Gb/s over four lanes has RS-FEC on copper and multimode fibre (clauses 92 and 95).
+RS_ONLY_FROM_GBPS, RS_USUAL_GBPS = 200, 100
+
+
+@dataclass(frozen=True, slots=True)
+class CableLine:
+    """One thing that both ends of a cable are told; ``rule`` guards it."""
+
+    item: str
+    host: str
+    switch: str
+    verdict: Word
+    note: str = ""
+    rule: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cable:
+    """A NIC with its host, and the switch port at the other end."""
+
+    host: HostDesign
+    nic: NicDesign
+    device: DeviceDesign
+    port: PortDesign
+
+    def lines(self) -> tuple[CableLine, ...]:
+        """Return every line, in the order in which a person looks for a fault."""
+        found = [*_wire(self), *_network(self)]
+        if self.host.no_lossless:
+            note = f"{self.host.no_lossless}; the leaf port stays lossless, which does no harm"
+            return (*found, CableLine("lossless", "no", "yes", "note", note, "HST013"))
+        if self.port.qos is None:
+            return (*found, CableLine("lossless", "yes", "no", "wrong", "the port is unused"))
+        return (*found, *_marks(self, self.port.qos), *_pauses(self, self.port.qos))
+
+
+def _same(item: str, host: object, switch: object, rule: str, note: str = "") -> CableLine:
+    verdict: Word = "ok" if host == switch else "wrong"
+    return CableLine(item, str(host), str(switch), verdict, note, rule)
+
+
+def _wire(cable: Cable) -> Iterator[CableLine]:
+    nic, port, device = cable.nic, cable.port, cable.device
+    here = f"{cable.host.name} {nic.interface}"
+    peer = f"{port.peer} {port.peer_port}".strip()
+    yield _same("peer", f"{nic.leaf} {nic.leaf_port}", f"{device.name} {port.name}", "TOP016")
+    yield _same("peer of the port", here, peer, "TOP016")
+    yield _same("speed_gbps", nic.speed_gbps, port.speed_gbps, "TOP011")
+    yield _same("cable_m", nic.cable_m, port.cable_m, "TOP011")
+    verdict, note = fec_verdict(port.fec, port.speed_gbps)
+    yield CableLine("fec", "auto", port.fec or "auto", verdict, note, "HST017")
+    need = nic.mtu_bytes + ETHERNET_OVERHEAD_BYTES
+    yield CableLine(
+        "mtu_bytes",
+        str(nic.mtu_bytes),
+        str(port.mtu_bytes),
+        "ok" if port.mtu_bytes >= need else "wrong",
+        f"an IP packet of the host needs {need} on the port",
+        "QOS016",
+    )
+
+
+def fec_verdict(fec: str, speed_gbps: int) -> tuple[Word, str]:
+    """Return whether a NIC, which chooses FEC by the medium, meets the FEC of a switch port."""
+    if fec in ("", "rs"):
+        return "ok", "the NIC chooses RS-FEC by speed and medium"
+    if speed_gbps >= RS_ONLY_FROM_GBPS:
+        return "wrong", f"{speed_gbps}G has RS-FEC only; with {fec} the link stays down"
+    if speed_gbps == RS_USUAL_GBPS:
+        return "note", f"the NIC expects RS-FEC except on long single-mode fibre, not {fec}"
+    return "note", f"set the NIC alike with ethtool --set-fec, it may not choose {fec} by itself"
+
+
+def _network(cable: Cable) -> Iterator[CableLine]:
+    nic, port = cable.nic, cable.port
+    vlan = next((one for one in cable.device.vlans if one.vlan == port.vlan), None)
+    gateway = (vlan.network, vlan.gateway) if vlan else ("none", "none")
+    yield CableLine(
+        "vlan",
+        "untagged",
+        f"access {port.vlan}" if port.vlan else "none",
+        "ok" if port.vlan == nic.vlan else "wrong",
+        "",
+        "HST017",
+    )
+    yield _same("subnet", nic.network, gateway[0], "HST017")
+    yield _same("gateway", nic.gateway, gateway[1], "HST017")
+
+
+def _marks(cable: Cable, port: QosProfile) -> Iterator[CableLine]:
+    qos = cable.nic.qos
+    byte, marked = qos.traffic_class_byte, qos.traffic_class_byte | ECT0
+    yield _same("roce_dscp", qos.roce_dscp, port.roce_dscp, "QOS006")
+    yield CableLine(
+        "traffic class byte",
+        str(byte),
+        f"DSCP {port.roce_dscp}",
+        "ok" if byte >> 2 == port.roce_dscp else "wrong",
+        f"{byte} and {marked} both mean DSCP {byte >> 2}: the byte is DSCP * 4 + ECN, and the NIC "
+        "sets ECN by itself",
+        "QOS006",
+    )
+    yield _same("cnp_dscp", qos.cnp_dscp, port.cnp_dscp, "QOS006")
+    host, switch = lossless_dscps_of_host(qos), _lossless_dscps(port)
+    # a RoCE DSCP that differs is told once, by the rule of the line above
+    rule = "HST017" if qos.roce_dscp == port.roce_dscp else "QOS006"
+    yield _same("lossless DSCPs", _numbers(host), _numbers(switch), rule)
+    yield _same("class of RoCE data", qos.pfc_priority, port.traffic_class, "QOS007")
+    yield _same("class of CNPs", qos.cnp_priority, port.cnp_traffic_class, "QOS007")
+    strict = [one.kind for one in port.queues if one.percent is None]
+    yield CableLine(
+        "CNPs go first",
+        qos.tsa[qos.cnp_priority],
+        "strict" if "cnp" in strict else "shared",
+        "ok" if qos.tsa[qos.cnp_priority] == "strict" and "cnp" in strict else "wrong",
+        "",
+        "QOS009",
+    )
+    share = next((one.percent for one in port.queues if one.kind == "lossless"), None)
+    here = qos.tc_bandwidth_percent[qos.pfc_priority]
+    yield CableLine("share_percent", str(here), str(share), "ok" if here == share else "note")
+    yield CableLine(
+        "ECN",
+        f"reacts and notifies on priority {qos.pfc_priority}",
+        f"marks queue {port.queue} from {port.kmin_bytes} to {port.kmax_bytes} bytes",
+        "ok" if port.pmax_percent else "wrong",
+        f"{port.pmax_percent} % of the packets at kmax_bytes, all above it",
+        "QOS001",
+    )
+
+
+def _lossless_dscps(port: QosProfile) -> tuple[int, ...]:
+    classes = enumerate(port.dscp_to_traffic_class)
+    return tuple(dscp for dscp, number in classes if number == port.traffic_class)
+
+
+def _numbers(values: tuple[int, ...]) -> str:
+    return ",".join(str(value) for value in values)
+
+
+def _pauses(cable: Cable, port: QosProfile) -> Iterator[CableLine]:
+    qos = cable.nic.qos
+    host = [number for number, bit in enumerate(qos.pfc) if bit]
+    switch = [port.pfc_priority] if port.pfc else []
+    for item in ("pause by the switch", "pause by the host"):
+        obeys = f"priorities {_numbers(tuple(host)) or 'none'}"
+        sends = f"priorities {_numbers(tuple(switch)) or 'none'}"
+        yield _same(item, obeys, sends, "QOS005")
+    yield _room_of_host(cable)
+    yield _room_of_switch(cable)
+    yield _storm(cable, port)
+
+
+def _room_of_host(cable: Cable) -> CableLine:
+    nic = cable.nic
+    if not cable.host.traits.nic.driver.startswith("mlx5"):
+        return CableLine(
+            "headroom of the host", "unknown", "-", "unknown", "no formula of this driver is known"
+        )
+    if nic.cable_m >= MAX_TOLD_CABLE_M:
+        note = f"the driver ignores lengths from {MAX_TOLD_CABLE_M} m"
+        return CableLine("headroom of the host", "unknown", "-", "wrong", note, "QOS041")
+    room = int(nic_headroom_bytes(gbps_to_mbps(nic.speed_gbps), nic.cable_m, nic.mtu_bytes))
+    link = cable.port.headroom.link if cable.port.headroom else None
+    enough = link is None or judge(room, link).verdict > Verdict.BELOW_RESPONSE
+    note = "kept for this cable once the receive buffers are set by hand; else firmware decides"
+    verdict: Word = "ok" if enough else "wrong"
+    return CableLine("headroom of the host", f"{room} bytes", "-", verdict, note, "QOS041")
+
+
+def _room_of_switch(cable: Cable) -> CableLine:
+    headroom = cable.port.headroom
+    if headroom is None or headroom.headroom_bytes is None or headroom.judgement is None:
+        note = headroom.no_law if headroom else "no lossless buffer"
+        return CableLine("headroom of the switch", "-", "unknown", "unknown", note, "QOS021")
+    verdict: Word = "ok"
+    if headroom.judgement.verdict <= Verdict.BELOW_RESPONSE:
+        floor = headroom.judgement.verdict == Verdict.BELOW_FLOOR
+        verdict = "wrong" if floor else "note"
+    need = float(headroom.judgement.response_bytes)
+    note = f"{need:.0f} bytes hold all that IEEE 802.3 lets the host send after a pause"
+    switch = f"{headroom.headroom_bytes} bytes"
+    return CableLine("headroom of the switch", "-", switch, verdict, note, "QOS021")
+
+
+def _storm(cable: Cable, port: QosProfile) -> CableLine:
+    nic_ms, watchdog = cable.host.traits.nic.pause_storm_ms, port.watchdog
+    switch = f"{watchdog.action} after {watchdog.detection_ms} ms" if watchdog.enabled else "off"
+    if nic_ms is None:
+        return CableLine(
+            "pause storm", "as found", switch, "note", "pause_storm_ms is not told", "HST021"
+        )
+    first = not watchdog.enabled or nic_ms < watchdog.detection_ms
+    note = f"the NIC stops pausing after {nic_ms} ms, and should do so before the switch acts"
+    return CableLine(
+        "pause storm", f"{nic_ms} ms", switch, "ok" if first else "note", note, "HST021"
+    )
+
+
+def cable_of(model: Model, row: int) -> Cable:
+    """Return the cable of a row of ``fabric.nics``."""
+    nics, switches = model.fabric.nics, model.fabric.switches
+    host = model.hosts[model.fabric.hosts.names[int(nics.host[row])]]
+    device = model.devices[switches.names[int(nics.leaf[row])]]
+    number = int(nics.port[row])
+    port = next(port for port in device.ports if port.number == number)
+    return Cable(host, host.nics[int(nics.rail[row])], device, port)

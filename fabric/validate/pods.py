@@ -1,0 +1,67 @@
+"""Hosts whose pods have addresses of their own on the rails, as rules look at them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from fabric.core.units import S_PER_H
+from fabric.placement.inventory_place import traits_place
+from fabric.placement.k8s.addresses import free_addresses_per_nic
+from fabric.placement.k8s.cluster import Cluster, Network
+from fabric.validate.origins import Place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.validate.world import Model
+
+
+@dataclass(frozen=True)
+class Pods:
+    """Hosts of one container mode, all with RoCE NICs."""
+
+    mode: str
+    cluster: Cluster
+
+    @property
+    def pods_per_nic(self) -> int:
+        """Pods on a NIC at one time; a pod that has the whole NIC is alone."""
+        return 1 if self.mode == "physical-function" else self.cluster.settings.pods_per_nic
+
+    @cached_property
+    def free_addresses(self) -> int:
+        """How many addresses the pods of a NIC can have in turn, where there are fewest."""
+        shared = not self.cluster.one_subnet_per_nic
+        return min(
+            free_addresses_per_nic(self.cluster, Network("", rail, unit))
+            for unit in (self.cluster.units if shared else (None,))
+            for rail in self.cluster.rails
+        )
+
+    def addresses_in(self, seconds: int) -> int:
+        """Return how many addresses of a NIC's pods are in use or were within some seconds.
+
+        Where nobody says how often pods start, all that they can have count.
+        """
+        most = self.free_addresses
+        rate = self.cluster.settings.pod_starts_per_hour
+        if rate is None:
+            return most
+        return min(most, self.pods_per_nic + -(-rate * seconds // S_PER_H))
+
+    def place(self, model: Model, *path: str) -> Place:
+        """Return where a trait of these hosts stands."""
+        return Place(*traits_place(model.fabric, self.cluster.hosts[0], *path))
+
+
+def pods_of(model: Model) -> Iterator[Pods]:
+    """Yield the hosts of each container mode whose pods have addresses on the rails."""
+    modes: dict[str, list[str]] = {}
+    for name, host in model.hosts.items():
+        if host.traits.nic.link_layer == "roce":
+            modes.setdefault(host.traits.container_mode, []).append(name)
+    for mode, names in modes.items():
+        if mode != "host-network":
+            yield Pods(mode, Cluster(model.fabric, tuple(names)))

@@ -1,0 +1,47 @@
+"""JOB001: addresses of pods rise, and are not used again at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Severity
+from fabric.validate.pods import pods_of
+from fabric.validate.rule import ModelRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.validate.world import Model
+
+
+@rules.add("JOB001")
+class RisingAddresses(ModelRule):
+    """Addresses of pods rise, and are not used again at once."""
+
+    severity = Severity.WARNING
+    why = (
+        "A leaf that still has the ARP entry of the last pod sends to a MAC that is gone; the "
+        "new pod is deaf until the entry dies."
+    )
+    source = (
+        "k8snetworkplumbingwg/whereabouts pkg/allocate/allocate.go (IterateForAssignment, the "
+        "lowest free address); Mellanox/nvidia-k8s-ipam pkg/ipam-node/allocator (the one after "
+        "the last)"
+    )
+    guards = ("kubernetes.address_plugin", "host.container_mode")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Look for a plugin that takes the lowest free address."""
+        settings = model.intent.fabric.kubernetes
+        for pods in pods_of(model):
+            if settings.address_plugin == "whereabouts":
+                timeout = model.intent.fabric.arp.timeout_s
+                yield self.finding(
+                    "whereabouts gives a new pod the address of the last one at once, which leaves "
+                    f"remember for {timeout} s",
+                    "use nv-ipam, which goes round",
+                    place=model.place("kubernetes", "address_plugin"),
+                    device=pods.cluster.hosts[0],
+                )
+                return

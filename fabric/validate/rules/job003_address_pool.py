@@ -1,0 +1,56 @@
+"""JOB003: pools of pod addresses hold the pods, and outlast ARP entries."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Severity
+from fabric.core.units import S_PER_H
+from fabric.validate.pods import pods_of
+from fabric.validate.rule import ModelRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.validate.world import Model
+
+
+@rules.add("JOB003")
+class AddressPool(ModelRule):
+    """Pools of pod addresses hold the pods, and outlast ARP entries."""
+
+    why = (
+        "An address that comes round while a leaf still has its old entry reaches a MAC that is "
+        "gone."
+    )
+    source = "RFC 826; Mellanox/nvidia-k8s-ipam pkg/ipam-node/allocator (round robin)"
+    guards = (
+        "kubernetes.pod_starts_per_hour",
+        "kubernetes.pods_per_nic",
+        "addressing.host_prefix_length",
+        "arp.timeout_s",
+    )
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Divide the addresses of a NIC by the starts of pods."""
+        settings, timeout = model.intent.fabric.kubernetes, model.intent.fabric.arp.timeout_s
+        for pods in pods_of(model):
+            free, rate = pods.free_addresses, settings.pod_starts_per_hour
+            place = model.place("addressing", "host_prefix_length")
+            if free < pods.pods_per_nic:
+                yield self.finding(
+                    f"{pods.pods_per_nic} pods of a NIC need addresses, there are {max(free, 0)}",
+                    "use a shorter addressing.host_prefix_length",
+                    place=place,
+                    device=pods.cluster.hosts[0],
+                )
+            elif rate and free * S_PER_H < rate * timeout and pods.mode != "physical-function":
+                yield self.finding(
+                    f"{rate} starts in an hour use the {free} addresses of a NIC again after "
+                    f"{free * S_PER_H // rate} s, leaves remember {timeout} s",
+                    "use a shorter addressing.host_prefix_length or a shorter arp.timeout_s",
+                    place=place,
+                    device=pods.cluster.hosts[0],
+                    severity=Severity.WARNING,
+                )

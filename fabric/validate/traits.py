@@ -1,0 +1,62 @@
+"""What hosts are like: one host for each set of traits, and where the inventory says it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.intent.policy import set_paths
+from fabric.validate.origins import Place
+
+if TYPE_CHECKING:
+    from fabric.design.model import HostDesign
+    from fabric.topology.model import Ints
+    from fabric.validate.world import Model
+
+
+@dataclass(frozen=True, slots=True)
+class HostKind:
+    """All hosts with the same traits: the first of them, and how many there are."""
+
+    host: HostDesign
+    hosts: int
+
+    @property
+    def subject(self) -> str:
+        """The hosts, for messages."""
+        return self.host.name if self.hosts == 1 else f"{self.host.name} and {self.hosts - 1} more"
+
+
+def host_kinds(model: Model) -> tuple[HostKind, ...]:
+    """Return every distinct set of traits; hosts with the same overrides are one kind."""
+    numbers = kind_of_hosts(model)
+    _, first, counts = np.unique(numbers, return_index=True, return_counts=True)
+    names = model.fabric.hosts.names
+    return tuple(
+        HostKind(model.hosts[names[row]], count)
+        for row, count in sorted(zip(first.tolist(), counts.tolist(), strict=True))
+    )
+
+
+def kind_of_hosts(model: Model) -> Ints:
+    """Return the number of the kind of each host; hosts with the same overrides are one kind."""
+    known: dict[tuple[int, ...], int] = {}
+    numbers = np.zeros(len(model.fabric.hosts), dtype=np.int64)
+    for name, overrides in model.intent.host_overrides.items():
+        key = tuple(id(one.value) for one in overrides if one.value.traits is not None)
+        row = model.fabric.host_row.get(name)
+        if key and row is not None:
+            numbers[row] = known.setdefault(key, len(known) + 1)
+    return numbers
+
+
+def traits_place(model: Model, host: str, *path: str) -> Place:
+    """Return where a field of the traits of a host is set: an override, else the profile."""
+    for override in reversed(model.intent.host_overrides.get(host, [])):
+        traits = override.value.traits
+        if traits and any(found[: len(path)] == path for found in set_paths(traits)):
+            dotted = ".".join(str(part) for part in (*override.path, "traits", *path))
+            return Place(dotted, override.position("traits", *path))
+    return model.place("host", *path)

@@ -1,0 +1,181 @@
+"""cabling: planned cables against what the devices at both ends tell, and how to repair them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fabric.topology.cable_moves import Work, repair
+from fabric.topology.cabling import HARMLESS, Judged, Told, Verdict, judge, planned_cables
+from fabric.workflow.observe import Selection, observe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
+
+    from fabric.observe.state import LldpNeighbour
+    from fabric.topology.cabling import End
+    from fabric.workflow.observe import Seen
+    from fabric.workflow.project import Project
+
+__all__ = ["Cabling", "Selection", "cabling"]
+
+_FIELDS = ("lldp", "interfaces", "macs")
+
+
+@dataclass(frozen=True)
+class Cabling:
+    """Verdicts on all cables, moves that repair them, and devices that told nothing."""
+
+    judged: tuple[Judged, ...]
+    moves: tuple[Work, ...]
+    unread: tuple[tuple[str, str], ...]
+
+    @property
+    def wrong(self) -> list[Judged]:
+        """Cables that are not as planned, or that nobody planned."""
+        return [item for item in self.judged if item.verdict not in HARMLESS]
+
+    def rows(self) -> list[tuple[str, str, str, str]]:
+        """Return near end, far end, verdict and what was seen, for all that is not right."""
+        return [
+            (_text(item.near), _text(item.far), item.verdict.value, _seen(item))
+            for item in self.judged
+            if item.verdict is not Verdict.OK
+        ]
+
+    def work_order(self) -> list[str]:
+        """Return the moves as sentences, in their order."""
+        lines = []
+        laid: End | None = None
+        for move in self.moves:
+            if move.from_end is not None and move.to_end is not None:
+                held = f" (other end: {_text(move.stays)})" if move.stays else ""
+                lines.append(f"move {_text(move.from_end)} to {_text(move.to_end)}{held}")
+            elif move.from_end is not None:
+                lines.append(f"pull {_text(move.from_end)}")
+            elif laid is None:
+                laid = move.to_end
+            else:
+                lines.append(f"lay a cable from {_text(laid)} to {_text(move.to_end)}")
+                laid = None
+        return lines
+
+    def summary(self) -> str:
+        """Return how many cables have which verdict."""
+        counts = Counter(item.verdict for item in self.judged)
+        return ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {
+            "cables": [
+                {
+                    "near": _text(item.near),
+                    "far": _text(item.far),
+                    "verdict": item.verdict.value,
+                    "seen_near": _text(item.seen_near),
+                    "seen_far": _text(item.seen_far),
+                    "partner": [_text(end) for end in item.partner or ()],
+                }
+                for item in self.judged
+            ],
+            "work_order": self.work_order(),
+            "unread": [{"device": name, "reason": reason} for name, reason in self.unread],
+        }
+
+
+def _text(end: End | None) -> str:
+    return f"{end[0]} {end[1] or '(port unknown)'}" if end else ""
+
+
+def _seen(item: Judged) -> str:
+    if item.partner is not None:
+        return f"swap with {_text(item.partner[0])} - {_text(item.partner[1])}"
+    told = (
+        f"{_text(end)} sees {_text(other)}"
+        for end, other in ((item.near, item.seen_near), (item.far, item.seen_far))
+        if other is not None
+    )
+    return "" if item.verdict is Verdict.UNEXPECTED else "; ".join(told)
+
+
+def cabling(
+    project: Project,
+    connections_file: Path | None,
+    selection: Selection,
+    progress: Callable[[str, str], None],
+) -> Cabling:
+    """Read LLDP, links and MAC tables, and compare them with the planned cables.
+
+    A device that cannot be read blocks nothing: its ends are what the others tell of them.
+    """
+    found = observe(project, connections_file, selection, _FIELDS, progress)
+    ends = _Ends(project)
+    told = {end: what for seen in found for end, what in ends.told(seen)}
+    read = {seen.device for seen in found}
+    judged = judge(
+        [
+            cable
+            for cable in planned_cables(project.fabric)
+            if cable.near[0] in read or cable.far[0] in read
+        ],
+        told,
+    )
+    unread = [(seen.device, seen.error or "LLDP could not be read") for seen in found]
+    silent = {seen.device for seen in found if seen.snapshot is None or seen.snapshot.lldp is None}
+    return Cabling(
+        tuple(judged),
+        tuple(repair(judged)),
+        tuple(item for item in unread if item[0] in silent),
+    )
+
+
+class _Ends:
+    """Turns what LLDP and MAC tables say into ends of the design."""
+
+    def __init__(self, project: Project) -> None:
+        self._devices = {name.lower(): name for name in (*project.devices, *project.hosts)}
+        self._ports: dict[str, dict[str, str]] = {}
+        self._macs: dict[str, End] = {}
+        for name, device in project.devices.items():
+            names = {port.alias.lower(): port.name for port in device.ports if port.alias}
+            self._ports[name] = names | {port.name.lower(): port.name for port in device.ports}
+        for name, host in project.hosts.items():
+            self._ports[name] = {nic.interface.lower(): nic.interface for nic in host.nics}
+            self._macs |= {nic.mac: (name, nic.interface) for nic in host.nics if nic.mac}
+
+    def told(self, seen: Seen) -> Iterable[tuple[End, Told]]:
+        """Yield what a device tells of each of its ports; nothing when LLDP was not read."""
+        snapshot = seen.snapshot
+        if snapshot is None or snapshot.lldp is None:
+            return
+        learnt = self._learnt(snapshot.macs or ())
+        links = snapshot.interfaces or {}
+        for port in {*self._ports[seen.device].values(), *snapshot.lldp}:
+            neighbours = [self._end(item) for item in snapshot.lldp.get(port, ())]
+            state = links.get(port)
+            up = state.up if state is not None else None
+            yield (seen.device, port), Told(tuple(neighbours or learnt.get(port, ())), up)
+
+    def _end(self, seen: LldpNeighbour) -> End:
+        name = seen.system_name.partition(".")[0]
+        device = self._devices.get(name.lower())
+        if device is None:
+            return name, seen.port_id
+        if seen.port_id.lower() in self._macs:
+            return self._macs[seen.port_id.lower()]
+        ports = self._ports[device]
+        return device, ports.get(seen.port_id.lower(), ports.get(seen.description.lower(), ""))
+
+    def _learnt(self, macs: Iterable[Any]) -> Mapping[str, tuple[End, ...]]:
+        """Return the NIC behind each port, where its MAC address is the only one there."""
+        by_port: dict[str, set[str]] = {}
+        for entry in macs:
+            by_port.setdefault(entry.port, set()).add(entry.mac.lower())
+        return {
+            port: (self._macs[next(iter(found))],)
+            for port, found in by_port.items()
+            if len(found) == 1 and next(iter(found)) in self._macs
+        }

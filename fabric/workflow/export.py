@@ -1,0 +1,125 @@
+"""export: files for schedulers, launchers and Kubernetes, printed or written to a folder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Position, Severity
+from fabric.intent.yamlfile import load_yaml
+from fabric.placement.export import JobWords, Order, exporters, load_exporters
+from fabric.placement.export import export as write_parts
+from fabric.placement.user_environment import MAX_BYTES, read_environment
+from fabric.render.output import write
+from fabric.workflow.place import host_names
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fabric.placement.environment import UserValue
+    from fabric.placement.export import Exported, Exporter
+    from fabric.workflow.project import Project
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user asks for, as the command line takes it.
+
+    Parameters
+    ----------
+    parts : tuple of str
+        Parts of the export; empty is the usual ones.
+    environment, template : Path or None
+        Files of the user whose values stay as they are.
+    served : Path or None
+        What ``kubectl api-versions`` printed.
+    """
+
+    nodes: int = 1
+    gpus_per_node: int | None = None
+    excluded: str = ""
+    parts: tuple[str, ...] = ()
+    nccl_version: str | None = None
+    environment: Path | None = None
+    template: Path | None = None
+    served: Path | None = None
+    job_name: str = ""
+    image: str = ""
+    command: tuple[str, ...] = ()
+
+
+def export(project: Project, form: str, request: Request) -> tuple[str, tuple[Finding, ...]]:
+    """Return the text of an export, and what the user should know about it.
+
+    Raises
+    ------
+    InputError
+        When there is no such form or part, or the fabric or the job does not fit it.
+    """
+    exporter = _exporter(form)
+    done = _export(project, exporter, request)
+    texts = [file.text for file in done.files]
+    if len(texts) > 1 and exporter.separator is None:
+        names = ", ".join(dict.fromkeys(file.path for file in done.files))
+        message = f"{len(texts)} files cannot be printed as one: {names[:200]}"
+        fix = "name one part with --what, or a folder with --out"
+        raise InputError("too many files", [Finding("PLC009", Severity.ERROR, message, fix)])
+    return (exporter.separator or "").join(texts), done.notes
+
+
+def export_to(
+    project: Project, form: str, request: Request, out: Path, *, force: bool = False
+) -> tuple[list[str], tuple[Finding, ...]]:
+    """Write an export below a folder; return the paths, and what the user should know.
+
+    Raises
+    ------
+    InputError
+        As for `export`; nothing is written then.
+    OutputFolderError
+        When the folder holds files of somebody else, or edited ones, and ``force`` is not given.
+    """
+    done = _export(project, _exporter(form), request)
+    write(done.files, out, force=force)
+    return [file.path for file in done.files], done.notes
+
+
+def _exporter(form: str) -> Exporter:
+    load_exporters()
+    if form not in exporters:
+        message = f"there is no export {form!r}; there are {', '.join(exporters)}"
+        raise InputError("unknown export", [Finding("PLC003", Severity.ERROR, message)])
+    return exporters[form]
+
+
+def _export(project: Project, exporter: Exporter, request: Request) -> Exported:
+    template = request.template
+    order = Order(
+        fabric=project.fabric,
+        nodes=request.nodes,
+        gpus_per_node=request.gpus_per_node,
+        excluded=host_names(request.excluded) if request.excluded else (),
+        nccl_version=request.nccl_version,
+        users=_users(request.environment) if request.environment else {},
+        words=JobWords(request.job_name, request.image, request.command),
+        template=load_yaml(template, str(template)) if template else None,
+        served=frozenset(_read(request.served).decode("utf-8", "replace").split())
+        if request.served
+        else None,
+    )
+    return write_parts(order, exporter, request.parts)
+
+
+def _users(path: Path) -> dict[str, UserValue]:
+    return read_environment(_read(path), str(path))
+
+
+def _read(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except OSError as error:
+        message = f"the file cannot be read: {error.strerror}"
+        finding = Finding("PLC006", Severity.ERROR, message, position=Position(str(path)))
+        raise InputError("a file cannot be read", [finding]) from error

@@ -1,0 +1,112 @@
+#!/bin/sh
+# Written by rocefab from the inventory; changes are lost at the next apply.
+# Puts the settings of a1 into force; doing it again changes nothing.
+# Beta: the commands are those of public AMD Pensando guides, with the DSCPs and
+# priorities of this fabric; they were tried on no NIC, and nothing reads them back.
+#
+#   apply.sh              addresses, kernel settings and every NIC
+#   apply.sh INTERFACE    one NIC, as after a reset of its link or driver
+set -eu
+only=${1:-}
+case "$only" in
+eth1) ;;
+enp1s0-x.7) ;;
+"") ;;
+*)
+    echo "apply.sh: $only is no NIC that rocefab knows" >&2
+    exit 2
+    ;;
+esac
+
+# Value and file; a file that the driver does not have is passed over.
+set_value() {
+    if [ -e "$2" ]; then
+        echo "$1" > "$2"
+    fi
+}
+
+# Interface and address: tell the leaf where the address is, once it is there. The kernel announces
+# a NIC that comes up, not an address that comes later.
+announce() {
+    command -v arping >/dev/null || return 0
+    waits="1 2 3"
+    [ -z "$only" ] || waits="1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20"
+    for _ in $waits; do
+        ip -4 addr show dev "$1" | grep -qF " $2/" && break
+        sleep 1
+    done
+    arping -q -U -c 3 -I "$1" "$2" >/dev/null || true
+}
+
+# Interface: remember which device was set, for check.sh. A device that is made again has another
+# number.
+remember() {
+    mkdir -p /run/rocefab
+    cat "/sys/class/net/$1/ifindex" > "/run/rocefab/$1"
+}
+
+# RDMA device and traffic class byte: RoCE v2 and its marking for connections of RDMA-CM. The kernel
+# keeps both when the folder goes.
+cm_default() {
+    folder=/sys/kernel/config/rdma_cm/$1
+    mkdir -p "$folder"
+    echo "RoCE v2" > "$folder/ports/1/default_roce_mode"
+    echo "$2" > "$folder/ports/1/default_roce_tos"
+    rmdir "$folder"
+}
+
+modprobe rdma_cm
+if [ -z "$only" ]; then
+    # Addresses first: netplan may rename a NIC, and the kernel knows its settings by that name.
+    netplan apply
+    sysctl -p /etc/sysctl.d/90-rocefab.conf >/dev/null
+    systemctl daemon-reload
+    udevadm control --reload
+fi
+
+# rail 0: eth1 to su1-rail0 Ethernet0
+if [ -z "$only" ] || [ "$only" = eth1 ]; then
+    # Beta. The order is that of the guides: firmware refuses to schedule a priority without a DSCP.
+    echo "eth1: nicctl needs the UUID of its port; tell it as port_uuid" >&2
+    false
+    nicctl update qos --classification-type dscp
+    nicctl update qos dscp-to-priority --dscp 26 --priority 3
+    nicctl update qos dscp-to-priority --dscp 48 --priority 6
+    nicctl update qos pfc --priority 3 --no-drop enable
+    # The guides give the strict priority no share, and a rate of 10 in its place.
+    nicctl update qos scheduling --priority 3,0,6 \
+        --dwrr 50,50,0 --rate-limit 0,0,10
+    nicctl update dcqcn -r mlx5_1 -i 1 --token-bucket-size 800000 --ai-rate 160 \
+        --alpha-update-interval 1 --alpha-update-g 512 --initial-alpha-value 64 \
+        --rate-increase-byte-count 431068 --hai-rate 300 --rate-reduce-monitor-period 1 \
+        --rate-increase-threshold 1 --rate-increase-interval 1 --cnp-dscp 48
+    cm_default mlx5_1 104
+    announce eth1 10.64.0.2
+    remember eth1
+    if [ -z "$only" ]; then
+        systemctl enable 'rocefab-nic@eth1.service' >/dev/null
+    fi
+fi
+
+# rail 1: enp1s0-x.7 to su1-rail1 Ethernet0
+if [ -z "$only" ] || [ "$only" = enp1s0-x.7 ]; then
+    # Beta. The order is that of the guides: firmware refuses to schedule a priority without a DSCP.
+    nicctl update port -p 42424650-5232-3235-3230-303437303030 --pause-type pfc --rx-pause enable --tx-pause enable
+    nicctl update qos --classification-type dscp
+    nicctl update qos dscp-to-priority --dscp 26 --priority 3
+    nicctl update qos dscp-to-priority --dscp 48 --priority 6
+    nicctl update qos pfc --priority 3 --no-drop enable
+    # The guides give the strict priority no share, and a rate of 10 in its place.
+    nicctl update qos scheduling --priority 3,0,6 \
+        --dwrr 50,50,0 --rate-limit 0,0,10
+    nicctl update dcqcn -r mlx5_2 -i 1 --token-bucket-size 800000 --ai-rate 160 \
+        --alpha-update-interval 1 --alpha-update-g 512 --initial-alpha-value 64 \
+        --rate-increase-byte-count 431068 --hai-rate 300 --rate-reduce-monitor-period 1 \
+        --rate-increase-threshold 1 --rate-increase-interval 1 --cnp-dscp 48
+    cm_default mlx5_2 104
+    announce enp1s0-x.7 10.64.1.2
+    remember enp1s0-x.7
+    if [ -z "$only" ]; then
+        systemctl enable 'rocefab-nic@enp1s0\x2dx.7.service' >/dev/null
+    fi
+fi

@@ -1,0 +1,71 @@
+#!/bin/sh
+# Written by rocefab from the inventory; changes are lost at the next apply.
+# Puts the settings of a1 into force; doing it again changes nothing.
+# No lossless settings:
+# InfiniBand sends only what its peer has credits for, so nothing is dropped and nothing is paused.
+#
+#   apply.sh              addresses, kernel settings and every NIC
+#   apply.sh INTERFACE    one NIC, as after a reset of its link or driver
+set -eu
+only=${1:-}
+case "$only" in
+eth1) ;;
+enp1s0-x.7) ;;
+"") ;;
+*)
+    echo "apply.sh: $only is no NIC that rocefab knows" >&2
+    exit 2
+    ;;
+esac
+
+# Value and file; a file that the driver does not have is passed over.
+set_value() {
+    if [ -e "$2" ]; then
+        echo "$1" > "$2"
+    fi
+}
+
+# Interface and address: tell the leaf where the address is, once it is there. The kernel announces
+# a NIC that comes up, not an address that comes later.
+announce() {
+    command -v arping >/dev/null || return 0
+    waits="1 2 3"
+    [ -z "$only" ] || waits="1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20"
+    for _ in $waits; do
+        ip -4 addr show dev "$1" | grep -qF " $2/" && break
+        sleep 1
+    done
+    arping -q -U -c 3 -I "$1" "$2" >/dev/null || true
+}
+
+# Interface: remember which device was set, for check.sh. A device that is made again has another
+# number.
+remember() {
+    mkdir -p /run/rocefab
+    cat "/sys/class/net/$1/ifindex" > "/run/rocefab/$1"
+}
+
+if [ -z "$only" ]; then
+    # Addresses first. Interfaces whose file is new or changed are configured again, no others.
+    networkctl reload
+    sysctl -p /etc/sysctl.d/90-rocefab.conf >/dev/null
+    systemctl daemon-reload
+fi
+
+# rail 0: eth1 to su1-rail0 Ethernet0
+if [ -z "$only" ] || [ "$only" = eth1 ]; then
+    announce eth1 10.64.0.2
+    remember eth1
+    if [ -z "$only" ]; then
+        systemctl enable 'rocefab-nic@eth1.service' >/dev/null
+    fi
+fi
+
+# rail 1: enp1s0-x.7 to su1-rail1 Ethernet0
+if [ -z "$only" ] || [ "$only" = enp1s0-x.7 ]; then
+    announce enp1s0-x.7 10.64.1.2
+    remember enp1s0-x.7
+    if [ -z "$only" ]; then
+        systemctl enable 'rocefab-nic@enp1s0\x2dx.7.service' >/dev/null
+    fi
+fi

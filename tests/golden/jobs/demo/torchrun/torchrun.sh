@@ -1,0 +1,10 @@
+#!/bin/sh
+# Written by rocefab from the inventory; run it on every host of the job.
+name=$(hostname -s)
+case "$name" in
+  gpu001) node_rank=0 ;;
+  gpu002) node_rank=1 ;;
+  *) echo "$name is no host of this job" >&2; exit 2 ;;
+esac
+exec torchrun --nnodes 2 --nproc-per-node 2 --node-rank "$node_rank" \
+  --master-addr gpu001 --master-port 29500 "$@"

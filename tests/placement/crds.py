@@ -1,0 +1,57 @@
+"""Schemas of custom resources, made strict: a field that the schema does not know is an error."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import yaml
+
+REFERENCE = Path(os.environ.get("ROCEFAB_REFERENCE", Path(__file__).parents[3] / "shared"))
+FOLDER = REFERENCE / "schemas" / "k8s-crds"
+
+
+@cache
+def schemas() -> dict[tuple[str, str], tuple[dict[str, Any], bool]]:
+    """Return schema and scope by version and kind."""
+    found = {}
+    for path in sorted(FOLDER.glob("*.yaml")):
+        crd = yaml.safe_load(path.read_text())
+        spec = crd["spec"]
+        for version in spec["versions"]:
+            key = f"{spec['group']}/{version['name']}", spec["names"]["kind"]
+            schema = strict(version["schema"]["openAPIV3Schema"])
+            found[key] = schema, spec["scope"] == "Namespaced"
+    return found
+
+
+def strict(node: Any) -> Any:
+    """Return a schema as a server with strict field validation reads it."""
+    if isinstance(node, list):
+        return [strict(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    made = {key: strict(value) for key, value in node.items() if not key.startswith("x-")}
+    if node.get("x-kubernetes-int-or-string"):
+        made.pop("type", None)
+        made["anyOf"] = [{"type": "integer"}, {"type": "string"}]
+    keeps = node.get("x-kubernetes-preserve-unknown-fields")
+    if node.get("type") == "object" and "properties" in node and not keeps:
+        made.setdefault("additionalProperties", False)
+    return made
+
+
+def judge(item: dict[str, Any]) -> None:
+    """Raise ValidationError where an object does not fit its schema or its scope."""
+    schema, namespaced = schemas()[item["apiVersion"], item["kind"]]
+    rest = {**item, "metadata": {}}
+    schema = {
+        **schema,
+        "properties": {**schema["properties"], "metadata": {"type": "object"}},
+    }
+    jsonschema.Draft202012Validator(schema).validate(rest)
+    assert set(item["metadata"]) <= {"name", "namespace", "labels", "annotations"}
+    assert ("namespace" in item["metadata"]) == namespaced

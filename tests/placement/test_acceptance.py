@@ -1,0 +1,234 @@
+"""An inventory of eight RoCE NICs against the GID table that such a host printed."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+from fabric.design.host import HostDesigner
+from fabric.intent.resolve import PolicyResolver
+from fabric.observe.hostfacts.show_gids import parse_show_gids
+from fabric.observe.parsers.gids import Gid
+from fabric.placement.gids import expected_gids
+from fabric.render.hosts import render_host
+from tests.cli.runs import everything_below, run
+from tests.topology.fabrics import INVENTORY, example
+
+REFERENCE = Path(os.environ.get("ROCEFAB_REFERENCE", Path(__file__).parents[3] / "shared"))
+REAL = REFERENCE / "fixtures" / "host" / "show_gids.a100-8xroce.spaces.txt"
+EIGHT = INVENTORY / "eight-slash-27"
+MADE = example("eight-slash-27")
+DEVICES = [f"mlx5_{number}" for number in range(1, 9)]
+
+#: What the Linux kernel puts into the table of a port with one IPv4 address, for two ports of nine.
+SHORT = """\
+DEV PORT INDEX GID IPv4 VER DEV
+--- ---- ----- --- ------------ --- ---
+mlx5_0 1 0 fe80:0000:0000:0000:f820:20ff:fe28:c769 v1 eth0
+mlx5_0 1 1 fe80:0000:0000:0000:f820:20ff:fe28:c769 v2 eth0
+mlx5_0 1 2 0000:0000:0000:0000:0000:ffff:0a00:3c03 10.0.60.3 v1 eth0
+mlx5_0 1 3 0000:0000:0000:0000:0000:ffff:0a00:3c03 10.0.60.3 v2 eth0
+mlx5_1 1 0 fe80:0000:0000:0000:eaeb:d3ff:fecc:c920 v1 eth1
+mlx5_1 1 1 fe80:0000:0000:0000:eaeb:d3ff:fecc:c920 v2 eth1
+mlx5_1 1 2 0000:0000:0000:0000:0000:ffff:190b:8002 25.11.128.2 v1 eth1
+mlx5_1 1 3 0000:0000:0000:0000:0000:ffff:190b:8002 25.11.128.2 v2 eth1
+"""
+
+
+def netplan() -> dict[str, str]:
+    """Return address by interface, as the rendered netplan sets it on the first host."""
+    design = HostDesigner(MADE, PolicyResolver(MADE.intent)).design(0)
+    (text,) = [item.text for item in render_host(design) if item.kind == "netplan"]
+    return {
+        name: port["addresses"][0]
+        for name, port in yaml.safe_load(text)["network"]["ethernets"].items()
+    }
+
+
+def rows(table: tuple[Gid, ...]) -> list[tuple[str, str, str, int | None]]:
+    """Return the RoCEv2 entries with an IPv4 address, of all but the management NIC."""
+    return [
+        (gid.device, gid.interface, gid.address, gid.index)
+        for gid in table
+        if gid.address and gid.version == "v2" and gid.device != "mlx5_0"
+    ]
+
+
+def expected() -> list[tuple[str, str, str, int | None]]:
+    return [
+        (gid.rdma_device, gid.interface, gid.address, gid.index)
+        for gid in expected_gids(MADE, "node001")
+    ]
+
+
+def real() -> tuple[Gid, ...]:
+    if not REAL.exists():
+        pytest.skip(f"{REAL} is not there; set ROCEFAB_REFERENCE")
+    return parse_show_gids(REAL.read_text())
+
+
+def test_gids_are_those_of_the_host() -> None:
+    table = real()
+    assert expected() == rows(table)
+    assert [gid[0] for gid in expected()] == DEVICES
+
+
+def test_gids_are_those_of_a_short_table() -> None:
+    assert expected()[:1] == rows(parse_show_gids(SHORT))
+
+
+def test_netplan_sets_those_addresses() -> None:
+    addresses = {interface: address for _, interface, address, _ in expected()}
+    assert netplan() == {name: f"{address}/27" for name, address in addresses.items()}
+    assert addresses["eth1"] == "25.11.128.2"
+    assert addresses["eth8"] == "25.11.128.226"
+    if REAL.exists():
+        found = {gid[1]: gid[2] for gid in rows(real())}
+        assert {name: text.partition("/")[0] for name, text in netplan().items()} == found
+
+
+def picked(table: list[Gid], pool: str, version: str) -> int:
+    """Return the index that NCCL 2.21 and later picks (src/transport/net_ib.cc).
+
+    It begins at index 0. An IPv4 entry in the range replaces one of another family at once; then
+    only an entry of the wanted type replaces one of another type.
+    """
+    current = table[0]
+    network = ipaddress.ip_network(pool)
+    for gid in table[1:]:
+        if not gid.address or ipaddress.ip_address(gid.address) not in network:
+            continue
+        other = gid.version == f"v{version}" and current.version != gid.version
+        if not current.address or other:
+            current = gid
+    return current.index
+
+
+@pytest.mark.parametrize("source", ["real", "short"])
+def test_nccl_picks_them_by_our_settings(source: str) -> None:
+    """The way from an address range to a GID, on the table of the host."""
+    table = real() if source == "real" else parse_show_gids(SHORT)
+    found = json.loads(run("place", EIGHT, "--format", "json").out)
+    env = found["environment"]
+    names = env["NCCL_IB_HCA"].removeprefix("=").split(",")
+    assert names == DEVICES
+    for name in [name for name in names if any(gid.device == name for gid in table)]:
+        mine = [gid for gid in table if gid.device == name]
+        index = picked(mine, env["NCCL_IB_ADDR_RANGE"], env["NCCL_IB_ROCE_VERSION_NUM"])
+        (wanted,) = [gid for gid in found["gids"]["node001"] if gid["rdma_device"] == name]
+        assert index == wanted["index"] == 3
+        assert mine[index].version == "v2"
+
+
+ASKED = {
+    "NCCL_IB_HCA": "=" + ",".join(DEVICES),
+    "NCCL_SOCKET_IFNAME": "=eth0",
+    "NCCL_IB_TIMEOUT": "22",
+    "NCCL_IB_QPS_PER_CONNECTION": "8",
+}
+
+
+def variables(text: str) -> dict[str, str]:
+    """Return the environment of the first rank of a PyTorchJob."""
+    master = yaml.safe_load(text)["spec"]["pytorchReplicaSpecs"]["Master"]
+    (box,) = master["template"]["spec"]["containers"]
+    names = [row["name"] for row in box["env"]]
+    assert len(set(names)) == len(names)
+    return {row["name"]: row["value"] for row in box["env"]}
+
+
+def test_the_manifest_of_a_job() -> None:
+    ended = run("export", "k8s", EIGHT, "--what", "pytorchjob", "--image", "train:1")
+    assert (ended.code, ended.err) == (0, "")
+    assert ASKED.items() <= variables(ended.out).items()
+
+
+def test_the_devices_of_the_user_stay(tmp_path: Path) -> None:
+    made = run("export", "k8s", EIGHT, "--what", "pytorchjob", "--image", "train:1").out
+    body = yaml.safe_load(made)
+    box = body["spec"]["pytorchReplicaSpecs"]["Master"]["template"]["spec"]["containers"][0]
+    box["env"] = [{"name": "NCCL_IB_HCA", "value": "mlx5_1,mlx5_2"}]
+    file = tmp_path / "job.yaml"
+    file.write_text(yaml.safe_dump(body))
+    ended = run("export", "k8s", EIGHT, "--what", "pytorchjob", "--template", file)
+    assert ended.code == 0
+    found = variables(ended.out)
+    assert found["NCCL_IB_HCA"] == "mlx5_1,mlx5_2"
+    assert {n: v for n, v in ASKED.items() if n != "NCCL_IB_HCA"}.items() <= found.items()
+    assert f"{file}:" in ended.err
+    assert "NCCL_IB_HCA is 'mlx5_1,mlx5_2', and stays so" in ended.err
+    assert "[PLC010]" in ended.err
+
+
+def test_a_file_of_the_user_stays(tmp_path: Path) -> None:
+    file = tmp_path / "my.env"
+    file.write_text("NCCL_IB_HCA=mlx5_1\n")
+    ended = run("export", "nccl", EIGHT, "--environment", file)
+    assert ended.code == 0
+    assert "\nNCCL_IB_HCA=mlx5_1\n" in ended.out
+    assert f"{file}:1:1: NCCL_IB_HCA is 'mlx5_1', and stays so" in ended.err
+
+
+def test_files_in_a_folder(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    ended = run("export", "openmpi", EIGHT, "--nodes", 2, "--out", out)
+    assert (ended.code, ended.out) == (0, "")
+    assert set(everything_below(out)) == {"hostfile", "rankfile", "mpirun.sh", "manifest.json"}
+    assert os.access(out / "mpirun.sh", os.X_OK)
+    (out / "hostfile").write_text("mine\n")
+    assert run("export", "openmpi", EIGHT, "--nodes", 2, "--out", out).code == 2
+    assert (out / "hostfile").read_text() == "mine\n"
+
+
+REFUSED = {
+    "a host that there is not": ("nccl --exclude node999", "there is no host 'node999'"),
+    "a release": ("nccl --nccl-version 2.11.4", "PLC005"),
+    "a part": ("k8s --what secrets", "there is no part 'secrets'; there are cluster-policy"),
+    "no image": ("k8s --what pytorchjob", "the job has no image"),
+    "a name": ("k8s --what pytorchjob --image a --name A_b", "'A_b' cannot be the name of a job"),
+    "too large": ("taco --nodes 5", "5 hosts are needed"),
+    "PCI addresses": ("k8s --what nic-settings", "fabric.yaml:"),
+    "a template that is not there": ("k8s --what mpijob --template no.yaml", "no.yaml"),
+    "an environment that is not there": ("nccl --environment no.env", "no.env:1:1: "),
+    "versions that are not there": ("k8s --what mpijob --cluster-versions no.txt", "no.txt:1:1: "),
+    "a template with a tag": ("k8s --what mpijob --template tag.yaml", "tag.yaml:1:"),
+    "two documents": ("k8s --what mpijob --template two.yaml", "two.yaml:"),
+    "a command": ("taco --command '\"a'", "cannot be split into words"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused_writes_nothing(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line, message = REFUSED[name]
+    shutil.copytree(EIGHT, tmp_path / "inv")
+    (tmp_path / "tag.yaml").write_text("kind: !!python/object:os.system x\n")
+    (tmp_path / "two.yaml").write_text("kind: MPIJob\n---\nkind: Secret\n")
+    monkeypatch.chdir(tmp_path)
+    before = everything_below(tmp_path)
+    form, _, rest = line.partition(" ")
+    words = [word.strip("'") for word in rest.split(" ")]
+    ended = run("export", form, "inv", *words, "--out", "out")
+    assert (ended.code, ended.out) == (2, "")
+    assert message in ended.err.replace("\n", " ")
+    assert everything_below(tmp_path) == before
+
+
+def test_a_cluster_of_other_versions(tmp_path: Path) -> None:
+    file = tmp_path / "versions.txt"
+    file.write_text("apps/v1\nkubeflow.org/v2beta1\n")
+    words = ("export", "k8s", EIGHT, "--image", "a", "--cluster-versions", file, "--what")
+    assert run(*words, "mpijob", "--command", "hostname").code == 0
+    ended = run(*words, "pytorchjob")
+    assert ended.code == 2
+    assert (
+        "the cluster does not serve kubeflow.org/v1, which PyTorchJob is written in; it serves"
+        in (ended.err)
+    )

@@ -1,0 +1,116 @@
+"""Every object fits the schema of its custom resource."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import jsonschema
+import pytest
+
+from fabric.placement.k8s.manifest import KINDS
+from tests.placement.crds import FOLDER, judge, schemas, strict
+from tests.placement.k8s_fabrics import INFRASTRUCTURE, JOBS, MODES, cluster, objects, shared
+
+NEEDED = pytest.mark.skipif(
+    not FOLDER.exists(), reason=f"{FOLDER} is not there; set ROCEFAB_REFERENCE"
+)
+WHEREABOUTS = {"operator_version": "v1", "address_plugin": "whereabouts", "pods_per_nic": 4}
+RAILS = {"host__interfaces": "rail[0-1]", "host__rdma_devices": "rdma[0-1]"}
+CASES = {
+    **{mode: cluster(mode, **RAILS) for mode in MODES},
+    **{f"{mode}, shared subnet": shared(mode, **RAILS) for mode in MODES},
+    "whereabouts": shared("macvlan", kubernetes=WHEREABOUTS, **RAILS),
+}
+
+
+@NEEDED
+@pytest.mark.parametrize("name", CASES)
+def test_infrastructure(name: str) -> None:
+    made = objects(CASES[name], *INFRASTRUCTURE, "nic-names")
+    assert made
+    for item in made:
+        judge(item)
+
+
+@NEEDED
+@pytest.mark.parametrize("part", JOBS)
+@pytest.mark.parametrize("name", CASES)
+def test_jobs(name: str, part: str) -> None:
+    for nodes in (1, 2):
+        made = objects(CASES[name], part, nodes=nodes)
+        assert made
+        for item in made:
+            judge(item)
+
+
+@NEEDED
+def test_every_kind_has_been_before_the_judge_in_the_version_that_is_served() -> None:
+    seen = {
+        (item["apiVersion"], item["kind"])
+        for made in CASES.values()
+        for item in objects(made, *INFRASTRUCTURE, "nic-names", *JOBS)
+    }
+    assert seen == {(version, kind) for kind, (version, _) in KINDS.items()}
+    assert seen <= set(schemas())
+
+
+#: Path of a value in an object, and what the judge must refuse in its place.
+WRONG: list[tuple[str, tuple[str, ...], Any]] = [
+    ("SriovNetworkNodePolicy", ("spec", "numVfs"), "8"),
+    ("SriovNetworkNodePolicy", ("spec", "nicSelector", "pfName"), ["eth1"]),
+    ("SriovNetworkNodePolicy", ("spec", "linkType"), "ethernet"),
+    ("NicConfigurationTemplate", ("spec", "nicSelector", "nicType"), 1021),
+    ("NicConfigurationTemplate", ("spec", "template", "roceOptimized", "qos", "pfc"), "0,0,0,1"),
+    ("MPIJob", ("spec", "cleanPodPolicy"), "Running"),
+    ("CIDRPool", ("spec", "perNodeNetworkPrefix"), None),
+]
+
+
+@NEEDED
+@pytest.mark.parametrize(("kind", "path", "value"), WRONG, ids=lambda value: str(value)[:40])
+def test_the_judge_refuses(kind: str, path: tuple[str, ...], value: Any) -> None:
+    made = objects(CASES["virtual-function"], *INFRASTRUCTURE, *JOBS)
+    item = copy.deepcopy(next(item for item in made if item["kind"] == kind))
+    judge(item)
+    target = item
+    for key in path[:-1]:
+        target = target[key]
+    target[path[-1]] = value
+    with pytest.raises(jsonschema.ValidationError):
+        judge(item)
+
+
+#: What the published schemas ask for, in short: needed fields of the spec of each kind.
+SHORT = {
+    "NicClusterPolicy": (),
+    "NicConfigurationTemplate": ("nicSelector", "template"),
+    "NicInterfaceNameTemplate": ("netDevicePrefix", "pfsPerNic", "railPciAddresses"),
+    "CIDRPool": ("cidr", "perNodeNetworkPrefix"),
+    "IPPool": ("subnet", "perNodeBlockSize"),
+    "SriovNetworkNodePolicy": ("nicSelector", "nodeSelector", "numVfs", "resourceName"),
+    "SriovNetwork": ("resourceName",),
+    "HostDeviceNetwork": (),
+    "MacvlanNetwork": (),
+    "TrainingRuntime": (),
+    "PyTorchJob": ("pytorchReplicaSpecs",),
+    "MPIJob": ("mpiReplicaSpecs",),
+    "TrainJob": ("runtimeRef",),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_needed_fields(name: str) -> None:
+    """Holds without the schemas as well."""
+    assert set(SHORT) == set(KINDS)
+    for item in objects(CASES[name], *INFRASTRUCTURE, "nic-names", *JOBS):
+        assert set(SHORT[item["kind"]]) <= set(item["spec"])
+        assert item["apiVersion"] == KINDS[item["kind"]][0]
+
+
+def test_a_strict_schema_knows_its_fields_only() -> None:
+    schema = strict({"type": "object", "properties": {"a": {"x-kubernetes-int-or-string": True}}})
+    jsonschema.validate({"a": "1"}, schema)
+    for wrong in ({"b": 1}, {"a": [1]}):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(wrong, schema)

@@ -1,0 +1,219 @@
+"""The topology file of a virtual machine, against a real dump and against the parser of dumps."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from fabric.core.errors import InputError
+from fabric.observe.hostfacts.nccl import NcclPci, parse_nccl_topology
+from fabric.placement.export import Order, export, exporters, load_exporters
+from fabric.placement.exporters.nccltopo import topology
+from fabric.placement.pcie import link_speed
+from tests.topology.fabrics import fabric
+
+REFERENCE = Path(os.environ.get("ROCEFAB_REFERENCE", Path(__file__).parents[3] / "shared"))
+DUMP = REFERENCE / "fixtures" / "host" / "h200x8-vm" / "nccl-topo.xml"
+EIGHT = [f"0000:00:{number:02x}.0" for number in range(6, 14)]
+#: Eight GPUs on one flat bus and a network interface without a place on it: as in the dump.
+FLAT = {
+    "rails": 1,
+    "speeds": {"host_gbps": 10, "uplink_gbps": 400},
+    "host__gpus": 8,
+    "host__rdma_devices": "eth0",
+    "host__interfaces": "eth0",
+    "host__virtual_machine": True,
+    "host__nic": {"link_layer": "ethernet"},
+    "host__gpu": {"pci_addresses": EIGHT},
+}
+#: What NCCL 2.30 wrote on a machine with eight H200, shortened to two GPUs.
+SHORT = """\
+<system version="1">
+  <cpu host_hash="0x163359e3fb8e9729" numaid="-1" arch="x86_64" vendor="GenuineIntel">
+    <pci busid="0000:00:06.0" class="0x030200" vendor="0x10de" link_speed="32.0 GT/s PCIe">
+      <gpu dev="0" sm="90" rank="0" gdr="1">
+        <nvlink target="fffffff:ff:ff.0" count="18" tclass="0x068000"/>
+      </gpu>
+    </pci>
+    <nic><net name="eth0" dev="0" latency="0" speed="10000" port="0" guid="0x0" gdr="0"/></nic>
+    <pci busid="0000:00:07.0" class="0x030200" vendor="0x10de" link_speed="32.0 GT/s PCIe">
+      <gpu dev="1" sm="90" rank="1" gdr="1">
+        <nvlink target="fffffff:ff:ff.0" count="18" tclass="0x068000"/>
+      </gpu>
+    </pci>
+  </cpu>
+</system>
+"""
+#: What says which thing it is, and what a profile can tell of it; the rest is detected.
+TOLD = {
+    "system": ("version",),
+    "cpu": ("numaid",),
+    "pci": ("busid", "class"),
+    "gpu": ("dev",),
+    "nic": (),
+    "net": ("name", "speed"),
+}
+
+
+def shape(element: ET.Element) -> Any:
+    """Return a tree of names and told attributes; brothers in any order, NVLinks left out."""
+    told = tuple((name, element.get(name)) for name in TOLD[element.tag])
+    below = sorted(shape(child) for child in element if child.tag != "nvlink")
+    return element.tag, told, below
+
+
+def same_structure(made: str, dump: str) -> None:
+    assert shape(ET.fromstring(made)) == shape(ET.fromstring(dump))
+    ours, real = parse_nccl_topology(made), parse_nccl_topology(dump)
+    assert [cpu.numa_node for cpu in ours.cpus] == [cpu.numa_node for cpu in real.cpus]
+    for mine, theirs in zip(ours.cpus, real.cpus, strict=True):
+        assert [(p.address, p.pci_class, p.gpu.device) for p in mine.devices] == [
+            (p.address, p.pci_class, p.gpu.device) for p in theirs.devices
+        ]
+        assert [(n.name, n.rate_bps) for n in mine.nets] == [
+            (n.name, n.rate_bps) for n in theirs.nets
+        ]
+
+
+def test_a_profile_of_the_machine_has_the_structure_of_its_dump() -> None:
+    if not DUMP.exists():
+        pytest.skip(f"{DUMP} is not there; set ROCEFAB_REFERENCE")
+    same_structure(topology(fabric(**FLAT), "a1"), DUMP.read_text())
+
+
+def test_a_short_dump() -> None:
+    changes = {**FLAT, "host__gpus": 2, "host__gpu": {"pci_addresses": EIGHT[:2]}}
+    same_structure(topology(fabric(**changes), "a1"), SHORT)
+
+
+def roce(**nic: Any) -> dict[str, Any]:
+    """Return four GPUs and two NICs on two NUMA nodes."""
+    told = {"pci_addresses": ["0000:18:00.0", "0000:98:00.0"], "numa_nodes": [0, 1]}
+    return {
+        "host__gpus": 4,
+        "host__nic": {**told, **nic},
+        "host__gpu": {"pci_addresses": EIGHT[:4], "numa_nodes": [0, 0, 1, 1]},
+    }
+
+
+def tree(made: str) -> list[tuple[int | None, list[Any]]]:
+    """Return devices by NUMA node; a bridge is a list of what is below it."""
+    parsed = parse_nccl_topology(made)
+    return [(cpu.numa_node, sorted(map(below, cpu.devices), key=str)) for cpu in parsed.cpus]
+
+
+def below(item: NcclPci) -> Any:
+    if item.pci_class == "0x060400":
+        return sorted(map(below, item.below), key=str)
+    assert (item.gpu is None) != (item.nets == ())
+    return f"gpu{item.gpu.device}" if item.gpu else item.nets[0].name
+
+
+@pytest.mark.parametrize(
+    ("nearness", "wanted"),
+    [
+        ("PIX", [(0, [["gpu0", "gpu1", "mlx5_1"]]), (1, [["gpu2", "gpu3", "mlx5_2"]])]),
+        (
+            "PXB",
+            [
+                (0, [[["gpu0", "gpu1"], ["mlx5_1"]]]),
+                (1, [[["gpu2", "gpu3"], ["mlx5_2"]]]),
+            ],
+        ),
+        ("PHB", [(0, ["gpu0", "gpu1", "mlx5_1"]), (1, ["gpu2", "gpu3", "mlx5_2"])]),
+        ("NODE", [(0, ["gpu0", "gpu1", "mlx5_1"]), (1, ["gpu2", "gpu3", "mlx5_2"])]),
+    ],
+)
+def test_nearness(nearness: str, wanted: Any) -> None:
+    assert tree(topology(fabric(**roce(nearness=nearness)), "a1")) == wanted
+
+
+def test_two_ports_of_a_card_and_gpus_that_are_told() -> None:
+    made = fabric(**roce(ports_per_card=2, gpus=[[3, 1], [0, 2]], numa_nodes=[0, 0]))
+    with pytest.raises(InputError) as caught:
+        topology(made, "a1")
+    assert "share a PCIe switch, but not a NUMA node" in str(caught.value.findings[0])
+    changes = roce(ports_per_card=2, gpus=[[3, 1], [0, 2]], numa_nodes=[])
+    changes["host__gpu"] = {"pci_addresses": EIGHT[:4]}
+    assert tree(topology(fabric(**changes), "a1")) == [
+        (None, [["gpu0", "gpu1", "gpu2", "gpu3", "mlx5_1", "mlx5_2"]])
+    ]
+
+
+def test_far_nics_stand_on_their_own_node() -> None:
+    changes = roce(nearness="SYS", numa_nodes=[1, 0])
+    assert tree(topology(fabric(**changes), "a1")) == [
+        (1, ["gpu2", "gpu3", "mlx5_1"]),
+        (0, ["gpu0", "gpu1", "mlx5_2"]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("gbps", "wanted"),
+    [
+        (100, "8.0 GT/s PCIe"),
+        (200, "16.0 GT/s PCIe"),
+        (400, "32.0 GT/s PCIe"),
+        (4000, "64.0 GT/s PCIe"),
+    ],
+)
+def test_bridges_are_no_bottleneck(gbps: int, wanted: str) -> None:
+    assert link_speed(gbps) == wanted
+
+
+def test_speed_of_the_nic_in_mbps() -> None:
+    made = parse_nccl_topology(topology(fabric(**roce()), "a1"))
+    assert made.cpus[0].devices[0].below[0].nets[0].rate_bps == 200_000_000_000
+    assert made.cpus[0].devices[0].link_speed == "16.0 GT/s PCIe"
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "message"),
+    [
+        ({}, "fabric.host.gpu.pci_addresses", "2 GPUs have 0 PCI addresses; write"),
+        (
+            {"host__gpu": {"pci_addresses": EIGHT[:2]}},
+            "fabric.host.nic.pci_addresses",
+            "2 NICs have 0 PCI addresses; write",
+        ),
+        (
+            {
+                "host__gpu": {"pci_addresses": EIGHT[:2]},
+                "host__nic": {"pci_addresses": [EIGHT[4], EIGHT[1]]},
+            },
+            "fabric.host.nic.pci_addresses",
+            "gpu 1 and nic 1 have the PCI address 0000:00:07.0; write the address of each",
+        ),
+    ],
+)
+def test_what_is_refused(changes: dict[str, Any], field: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        topology(fabric(**changes), "a1")
+    (finding,) = caught.value.findings
+    assert (finding.rule, finding.field, finding.device) == ("PLC012", field, "a1")
+    assert finding.position is not None
+    assert message in str(finding)
+
+
+def test_the_place_is_that_of_the_override() -> None:
+    gpu = "    traits:\n      gpu: {pci_addresses: ['0000:01:00.0']}\n"
+    hosts = f"hosts:\n  - names: a2\n{gpu}  - names: a[1-2]\n{gpu}  - {{names: a2, serial: X}}\n"
+    with pytest.raises(InputError) as caught:
+        topology(fabric("", hosts, **roce()), "a2")
+    (finding,) = caught.value.findings
+    assert str(finding).startswith("inventory/hosts/test.yaml:7:")
+    assert finding.field == "hosts.1.traits.gpu.pci_addresses"  # the last that sets it
+
+
+def test_one_file_where_hosts_are_alike() -> None:
+    load_exporters()
+    hosts = "hosts:\n  - names: a2\n    traits: {nic: {nearness: PHB}}\n"
+    paths = [
+        [f.path for f in export(Order(made, nodes=3), exporters["nccltopo"], ()).files]
+        for made in (fabric(**roce()), fabric("", hosts, **roce()))
+    ]
+    assert paths == [["nccl-topo.xml"], [f"a{n}/nccl-topo.xml" for n in (1, 2, 3)]]

@@ -1,0 +1,102 @@
+"""What the user has set stays as it is, and what differs is told."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fabric.core.errors import InputError
+from fabric.placement.environment import UserValue, environment, keep_users
+from fabric.placement.place import place
+from fabric.placement.user_environment import read_environment
+from tests.topology.fabrics import fabric
+
+MADE = fabric()
+PLACED = place(MADE, 2, 2)
+OURS = environment(MADE, PLACED, "a1")
+
+
+def test_a_file() -> None:
+    found = read_environment(
+        b"# mine\n\nNCCL_IB_HCA==mlx5_7\r\nexport A='b c'\nEMPTY=\nQ=\"\n", "my.env"
+    )
+    assert {name: item.value for name, item in found.items()} == {
+        "NCCL_IB_HCA": "=mlx5_7",
+        "A": "b c",
+        "EMPTY": "",
+        "Q": '"',
+    }
+    assert str(found["NCCL_IB_HCA"].position) == "my.env:3:1"
+
+
+@pytest.mark.parametrize(
+    ("raw", "wanted"),
+    [
+        (
+            b"A=1\nB 2\n",
+            "my.env:2:1: 'B 2' is no variable; write NAME=value [PLC006]",
+        ),
+        (b"A=1\nA=2", "my.env:2:1: A is set again; keep one of the lines [PLC006]"),
+        (b"A=\x1b[31m", r"my.env:1:1: 'A=\x1b[31m' is no variable; write NAME=value [PLC006]"),
+        (b"A=1\nB=\xff", "my.env:2:1: the line is no UTF-8 text [PLC006]"),
+        (b"A-B=1", "my.env:1:1: 'A-B=1' is no variable; write NAME=value [PLC006]"),
+        (
+            b"#" * 300_000,
+            "my.env:1:1: the file is larger than 256 KiB; give another [PLC006]",
+        ),
+    ],
+)
+def test_what_is_refused(raw: bytes, wanted: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read_environment(raw, "my.env")
+    assert [str(item) for item in caught.value.findings] == [wanted]
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes(raw: bytes) -> None:
+    """Read or refused, and what is read is one line each."""
+    try:
+        found = read_environment(raw, "x")
+    except InputError as error:
+        assert error.findings
+    else:
+        assert all(item.value.isprintable() for item in found.values())
+
+
+def test_nothing_of_the_user_is_changed() -> None:
+    users = {"NCCL_IB_HCA": UserValue("mlx5_7"), "MINE": UserValue("1")}
+    merged, notes = keep_users(OURS, users)
+    values = {item.name: item.value for item in merged}
+    assert values == OURS.values | {"NCCL_IB_HCA": "mlx5_7", "MINE": "1"}
+    assert [str(note) for note in notes] == [
+        (
+            "NCCL_IB_HCA is 'mlx5_7', and stays so; rocefab would set '=mlx5_1,mlx5_2': the NICs "
+            "of the rails in use; the equals sign keeps mlx5_1 from matching mlx5_10; leave it "
+            "out, unless you know better [PLC010]"
+        )
+    ]
+
+
+def test_the_same_value_is_no_conflict_and_a_choice_of_theirs_is_told() -> None:
+    users = {"NCCL_CROSS_NIC": UserValue("2"), "NCCL_ALGO": UserValue("Ring")}
+    merged, notes = keep_users(OURS, users)
+    assert ("NCCL_ALGO", "Ring") in {(item.name, item.value) for item in merged}
+    assert [(note.rule, note.severity.word) for note in notes] == [("PLC011", "info")]
+    assert "a fixed one is for benchmarks" in str(notes[0])
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from([*OURS.values, *(item.name for item in OURS.left_out), "OTHER"]),
+        st.text(max_size=5).map(UserValue),
+    )
+)
+def test_any_choice_of_the_user_stays(users: dict[str, UserValue]) -> None:
+    merged, notes = keep_users(OURS, users)
+    values = {item.name: item.value for item in merged}
+    assert len(values) == len(merged)
+    assert {name: item.value for name, item in users.items()}.items() <= values.items()
+    assert set(values) == set(OURS.values) | set(users)
+    differing = {n for n, item in users.items() if OURS.values.get(n, item.value) != item.value}
+    assert len([note for note in notes if note.rule == "PLC010"]) == len(differing)

@@ -1,0 +1,234 @@
+"""Cables: verdicts by hand, every injected fault named and none invented, repairs that repair."""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+
+import pytest
+
+from fabric.topology.cable_moves import Work, repair
+from fabric.topology.cabling import Judged, Planned, Told, Verdict, judge, planned_cables
+from fabric.workflow.init import example
+from fabric.workflow.project import Project
+
+A, B, C, D = ("host1", "eth1"), ("leaf1", "p1"), ("host2", "eth1"), ("leaf1", "p2")
+E = ("leaf2", "p1")
+TWO = (Planned(A, B, 0), Planned(C, D, 0))
+
+
+def seen(*pairs, silent=()):
+    """Return what both ends of these cables tell, and ports that have no link."""
+    found = {end: Told((other,), up=True) for pair in pairs for end, other in (pair, pair[::-1])}
+    return found | {end: Told((), up=False) for end in silent}
+
+
+def only(told, *devices):
+    """Return what these devices tell."""
+    return {end: what for end, what in told.items() if end[0] in devices}
+
+
+CASES = {
+    "as planned": (TWO, seen((A, B), (C, D)), ["ok", "ok"]),
+    "told by one end": (TWO, only(seen((A, B), (C, D)), "leaf1"), ["ok", "ok"]),
+    "nobody was read": (TWO, {}, ["unknown", "unknown"]),
+    "no neighbour at the only end that was read": (
+        TWO,
+        {B: Told((), up=True), **seen((C, D))},
+        ["unknown", "ok"],
+    ),
+    "no link at the only end that was read": (
+        TWO,
+        {B: Told((), up=False), **seen((C, D))},
+        ["missing", "ok"],
+    ),
+    "nothing is known of the link at the only end that was read": (
+        TWO,
+        {B: Told((), up=None), **seen((C, D))},
+        ["unknown", "ok"],
+    ),
+    "right switch, and its port has the cable of another host": (
+        TWO,
+        seen((A, ("leaf1", "p9")), (("host9", "eth1"), B), (C, D)),
+        ["wrong neighbour", "ok"],
+    ),
+    "nothing at both ends": (TWO, seen((C, D)) | {A: Told(), B: Told()}, ["missing", "ok"]),
+    "swapped": (TWO, seen((A, D), (C, B)), ["swapped pair", "swapped pair"]),
+    "swapped, told by the leaf": (
+        TWO,
+        only(seen((A, D), (C, B)), "leaf1"),
+        ["swapped pair", "swapped pair"],
+    ),
+    "crossed": (
+        (Planned(A, B, 0), Planned(("host1", "eth2"), E, 1)),
+        seen((A, E), (("host1", "eth2"), B)),
+        ["crossed rail", "crossed rail"],
+    ),
+    "wrong port": (TWO, seen((A, ("leaf1", "p9")), (C, D), silent=[B]), ["wrong port", "ok"]),
+    "wrong neighbour": (TWO, seen((A, E), (C, D), silent=[B]), ["wrong neighbour", "ok"]),
+    "several neighbours": (
+        TWO,
+        seen((C, D)) | {A: Told((("bmc", "x"), B)), B: Told((A,))},
+        ["ok", "ok"],
+    ),
+    "the port of the neighbour is not told": (
+        TWO,
+        seen((C, D)) | {B: Told((("host1", ""),))},
+        ["ok", "ok"],
+    ),
+    "the ends contradict each other": (
+        TWO,
+        seen((C, D)) | {A: Told((B,)), B: Told((E,))},
+        ["unknown", "ok"],
+    ),
+    "nobody planned it": (
+        TWO,
+        seen((A, B), (C, D), (("host9", "x"), ("leaf1", "p9"))),
+        ["ok", "ok", "unexpected"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_verdicts(case):
+    planned, told, expected = CASES[case]
+    assert [str(item.verdict) for item in judge(planned, told)] == expected
+
+
+def test_a_swap_names_its_partner():
+    first, second = judge(TWO, seen((A, D), (C, B)))
+    assert (first.partner, second.partner) == ((C, D), (A, B))
+    assert (first.seen_near, first.seen_far) == (D, C)
+
+
+def test_a_swap_costs_two_moves():
+    moves = repair(judge(TWO, seen((A, D), (C, B))))
+    assert moves == [Work(C, B, D), Work(A, D, B)] or moves == [Work(B, C, A), Work(D, A, C)]
+
+
+@pytest.mark.parametrize("turn", [1, -1])
+def test_three_cables_in_a_circle_cost_three_moves(turn):
+    f, g = ("host3", "eth1"), ("leaf1", "p3")
+    planned = (*TWO, Planned(f, g, 0))[::turn]
+    for actual in ([(A, D), (C, g), (f, B)], [(A, g), (C, B), (f, D)]):
+        judged = judge(planned, seen(*actual))
+        assert {str(item.verdict) for item in judged} == {"wrong neighbour"}
+        assert all(item.partner is None for item in judged)
+        assert len(repair(judged)) == 3
+
+
+def test_of_several_neighbours_the_one_with_a_port_is_shown():
+    (first, _) = judge(TWO, {A: Told((("aa", ""), E, ("bb", "")))})
+    assert first.seen_near == E
+
+
+def test_cables_that_are_missing_come_and_those_that_nobody_planned_go():
+    judged = judge(TWO, seen((A, B), (("x", "1"), ("y", "1")), silent=[C, D]))
+    assert repair(judged) == [
+        Work(None, ("x", "1"), None),
+        Work(None, ("y", "1"), None),
+        Work(None, None, C),
+        Work(None, None, D),
+    ]
+
+
+def test_what_is_unknown_is_left_alone():
+    assert repair(judge(TWO, {})) == []
+
+
+@cache
+def cables():
+    return tuple(planned_cables(Project(example("rail-512")).fabric))
+
+
+def test_the_example_has_its_cables():
+    assert len(cables()) == 512 + 16 * 8 * 4
+    assert len({end for cable in cables() for end in (cable.near, cable.far)}) == 2 * len(cables())
+
+
+class Injected:
+    """A fabric with swapped and lost cables, and devices that cannot be read."""
+
+    def __init__(self, seed):
+        chance = random.Random(seed)
+        chosen = chance.sample(cables(), 2 * chance.randint(0, 12) + chance.randint(0, 8))
+        pairs = chance.randint(0, len(chosen) // 2)
+        self.swapped = {}
+        self.actual = {cable.near: cable.far for cable in cables()}
+        for one, other in zip(chosen[:pairs], chosen[pairs : 2 * pairs], strict=True):
+            self.actual[one.near], self.actual[other.near] = other.far, one.far
+            self.swapped |= {one: other, other: one}
+        self.lost = set(chosen[2 * pairs :])
+        for cable in self.lost:
+            del self.actual[cable.near]
+        devices = sorted({end[0] for cable in cables() for end in (cable.near, cable.far)})
+        self.unread = set(chance.sample(devices, chance.randint(0, 12)))
+        told = seen(*self.actual.items(), silent=[e for c in self.lost for e in (c.near, c.far)])
+        self.told = {end: what for end, what in told.items() if end[0] not in self.unread}
+
+    def is_told(self, *ends):
+        return any(end[0] not in self.unread for end in ends)
+
+
+def expected(made: Injected, cable: Planned) -> set[Verdict]:
+    """Return the verdicts that are right for a cable."""
+    if cable in made.lost:
+        told = made.is_told(cable.near, cable.far)
+        return {Verdict.MISSING} if told else {Verdict.UNKNOWN}
+    other = made.swapped.get(cable)
+    if other is None:
+        told = made.is_told(cable.near, cable.far)
+        return {Verdict.OK} if told else {Verdict.UNKNOWN}
+    tellers = [made.is_told(cable.near, other.far), made.is_told(other.near, cable.far)]
+    if all(tellers):
+        crossed = cable.rail is not None and cable.rail != other.rail
+        return {Verdict.CROSSED_RAIL if crossed else Verdict.SWAPPED}
+    wrong = {Verdict.WRONG_NEIGHBOUR, Verdict.WRONG_PORT}
+    return wrong if any(tellers) else {Verdict.UNKNOWN}
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_every_fault_is_named_and_none_invented(seed):
+    made = Injected(seed)
+    judged = judge(cables(), made.told)
+    assert len(judged) == len(cables())
+    for cable, item in zip(cables(), judged, strict=True):
+        assert item.verdict in expected(made, cable)
+        if item.partner is not None:
+            other = made.swapped[cable]
+            assert item.partner == (other.near, other.far)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_work_order_leads_to_what_is_planned(seed):
+    made = Injected(seed)
+    there = seen(*made.actual.items(), silent=[e for c in made.lost for e in (c.near, c.far)])
+    moves = repair(judge(cables(), there))
+    after = carried_out([frozenset(pair) for pair in made.actual.items()], moves)
+    assert after == {frozenset((cable.near, cable.far)) for cable in cables()}
+    assert len(moves) == len(made.swapped) + 2 * len(made.lost)
+
+
+def carried_out(there: list[frozenset], moves: list[Work]) -> set[frozenset]:
+    """Return the cables after all plugs were pulled, then all put in."""
+    plugs = {end: number for number, cable in enumerate(there) for end in cable}
+    ends = {number: set(cable) for number, cable in enumerate(there)}
+    arriving = []
+    for move in moves:
+        if move.from_end is not None:
+            ends[plugs[move.from_end]].remove(move.from_end)
+    for move in moves:
+        if move.to_end is None:
+            continue
+        if move.from_end is None:
+            arriving.append(move.to_end)
+        else:
+            ends[plugs[move.from_end]].add(move.to_end)
+    new = {frozenset(arriving[at : at + 2]) for at in range(0, len(arriving), 2)}
+    return {frozenset(cable) for cable in ends.values() if cable} | new
+
+
+def test_nothing_is_planned_twice_and_nothing_crashes_on_strange_tales():
+    judged = judge(TWO, {A: Told((A,)), B: Told((("", ""),)), ("z", "z"): Told((("q", ""),))})
+    assert all(isinstance(item, Judged) for item in judged)
+    repair(judged)

@@ -1,0 +1,158 @@
+"""Cables of a lab: as planned, swapped, pulled, unread; from the command line too."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from fabric.lab.faults import Fault
+from fabric.lab.spec import Neighbour
+from fabric.observe.snapshot import Snapshot
+from fabric.observe.state import LldpNeighbour, MacEntry
+from fabric.workflow.apply import Options, apply
+from fabric.workflow.cabling import Selection, _Ends, cabling
+from fabric.workflow.laboratory import CONNECTIONS, laboratory
+from fabric.workflow.observe import Seen
+from fabric.workflow.plan import plan
+from fabric.workflow.project import Project
+from tests.change import labs
+from tests.cli.runs import run
+
+TWO_HOSTS = labs.INVENTORY.replace("hosts: gpu1}", 'hosts: "gpu[1-2]"}')
+LEAF, SPINE = labs.LEAF, labs.SPINE
+
+
+@pytest.fixture
+def lab(tmp_path, monkeypatch):
+    monkeypatch.setenv("ROCEFAB_PASSWORD", "lab-password")
+    project = Project(labs.write_inventory(tmp_path / "inventory", TWO_HOSTS))
+    connections = tmp_path / "lab" / CONNECTIONS
+    with laboratory(project, tmp_path / "lab") as made:
+        found = plan(project, connections, Selection(hosts=False), "rail", labs.silent)
+        options = Options(timer_s=60, verify_s=6.0, poll_s=0.1)
+        assert apply(found, tmp_path / "state", connections, options, labs.silent).ok
+        yield made, project, connections
+
+
+def swap(made):
+    """Swap the plugs of both hosts at the leaf."""
+    leaf = made[LEAF]
+    leaf.neighbours["Ethernet0"], leaf.neighbours["Ethernet8"] = (
+        leaf.neighbours["Ethernet8"],
+        leaf.neighbours["Ethernet0"],
+    )
+    for name, port in (("gpu1", "etp2"), ("gpu2", "etp1")):
+        host = made[name]
+        host.spec = replace(host.spec, neighbours=(Neighbour("eth1", LEAF, port),))
+
+
+def judged(project, connections):
+    return cabling(project, connections, Selection(), labs.silent)
+
+
+def test_a_lab_is_cabled_as_planned(lab):
+    _, project, connections = lab
+    found = judged(project, connections)
+    assert found.summary() == "3 ok"
+    assert (found.rows(), found.work_order(), found.unread) == ([], [], ())
+
+
+def test_a_swap_is_named_and_repaired_by_two_moves(lab):
+    made, project, connections = lab
+    swap(made)
+    found = judged(project, connections)
+    assert found.summary() == "1 ok, 2 swapped pair"
+    assert found.rows()[0] == (
+        "gpu1 eth1",
+        f"{LEAF} Ethernet0",
+        "swapped pair",
+        f"swap with gpu2 eth1 - {LEAF} Ethernet8",
+    )
+    assert len(found.work_order()) == 2
+    assert all(line.startswith("move ") for line in found.work_order())
+
+
+def test_an_unreachable_device_blocks_nothing(lab):
+    made, project, connections = lab
+    swap(made)
+    for name in ("gpu1", SPINE):
+        made[name].faults.add(Fault("cut_at_command", pattern=".", times=0))
+    found = judged(project, connections)
+    verdicts = {item.near: item.verdict.value for item in found.judged}
+    assert {device for device, _ in found.unread} == {"gpu1", SPINE}
+    assert verdicts == {
+        ("gpu1", "eth1"): "swapped pair",
+        ("gpu2", "eth1"): "swapped pair",
+        (LEAF, "Ethernet128"): "ok",
+    }
+
+
+MAC = "02:00:00:00:00:07"
+NIC = ("gpu1", "eth1")
+
+
+@pytest.fixture
+def ends(tmp_path):
+    folder = labs.write_inventory(tmp_path / "inventory", TWO_HOSTS)
+    (folder / "hosts").mkdir()
+    (folder / "hosts" / "macs.yaml").write_text(
+        f"hosts: [{{names: gpu1, nics: [{{rail: 0, mac: '{MAC}'}}]}}]"
+    )
+    return _Ends(Project(folder))
+
+
+@pytest.mark.parametrize(
+    ("seen", "expected"),
+    [
+        (LldpNeighbour("GPU1.example.org", "ETH1"), NIC),
+        (LldpNeighbour("gpu1", MAC.upper()), NIC),
+        (LldpNeighbour("gpu1", "02:00:00:00:00:99", "eth1"), NIC),
+        (LldpNeighbour("gpu1", "02:00:00:00:00:99"), ("gpu1", "")),
+        (LldpNeighbour(LEAF, "etp1"), (LEAF, "Ethernet0")),
+        (LldpNeighbour(LEAF, "x", "Ethernet8"), (LEAF, "Ethernet8")),
+        (LldpNeighbour("printer.example.org", "p1"), ("printer", "p1")),
+    ],
+)
+def test_what_lldp_names(ends, seen, expected):
+    snapshot = Snapshot(device=LEAF, lldp={"Ethernet0": (seen,)})
+    told = dict(ends.told(Seen(LEAF, "sonic", snapshot)))
+    assert told[LEAF, "Ethernet0"].neighbours == (expected,)
+
+
+@pytest.mark.parametrize(
+    ("lldp", "macs", "expected"),
+    [
+        ((), [MAC], (NIC,)),
+        ((), [MAC.upper()], (NIC,)),
+        ((), [MAC, "02:00:00:00:00:08"], ()),
+        ((), ["02:00:00:00:00:08"], ()),
+        ((LldpNeighbour("gpu2", "eth1"),), [MAC], (("gpu2", "eth1"),)),
+    ],
+)
+def test_a_lone_mac_address_tells_what_lldp_does_not(ends, lldp, macs, expected):
+    table = tuple(MacEntry(101, mac, "Ethernet0") for mac in macs)
+    snapshot = Snapshot(device=LEAF, lldp={"Ethernet0": lldp}, macs=table)
+    told = dict(ends.told(Seen(LEAF, "sonic", snapshot)))
+    assert told[LEAF, "Ethernet0"].neighbours == expected
+
+
+def test_nothing_is_told_where_lldp_was_not_read(ends):
+    assert dict(ends.told(Seen(LEAF, "sonic", Snapshot(device=LEAF)))) == {}
+    assert dict(ends.told(Seen(LEAF, "sonic", error="no route to host"))) == {}
+
+
+def test_command_line(lab, tmp_path):
+    made, _, connections = lab
+    words = ["cabling", str(tmp_path / "inventory"), "--connections", str(connections)]
+    fine = run(*words)
+    assert (fine.code, fine.out, fine.err) == (0, "", "3 cables: 3 ok\n")
+    swap(made)
+    ended = run(*words)
+    assert ended.code == 4
+    assert "swapped pair  swap with gpu2 eth1" in ended.out
+    assert "1. move " in ended.out
+    data = json.loads(run(*words, "--format", "json").out)
+    assert [item["verdict"] for item in data["cables"]] == ["swapped pair", "swapped pair", "ok"]
+    assert len(data["work_order"]) == 2
