@@ -237,6 +237,18 @@ def test_what_is_broken_is_named(name):
     assert not left.any()
 
 
+def test_a_leaf_with_good_probes_is_no_cause():
+    """Two of its four NICs are broken: they are named, not the leaf."""
+    ends = regular(3, 4, 4)
+    source, target, _ = pairs(ends)
+    table = scopes(ends, source, target)
+    failed = np.isin(source, [0, 4]) | np.isin(target, [0, 4])
+    assert ends.leaf[0] == ends.leaf[4]
+    found, left = causes(failed, table)
+    assert {(cause.scope, cause.number) for cause in found} == {("nic", 0), ("nic", 4)}
+    assert not left.any()
+
+
 def test_two_causes_and_a_lonely_failure():
     ends = regular(3, 4, 4)
     source, target, _ = pairs(ends)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 
@@ -239,3 +240,20 @@ def test_command_line_tells_verdicts_as_table_and_json(setting, monkeypatch):
     assert data["devices"][0]["nics"][0]["deltas"]["np_cnp_sent"] > 0
     assert isinstance(json.loads(run(*words, "--format", "json").out), list)
     mend(lab["gpu001"])
+
+
+def test_a_host_with_the_driver_of_the_kernel_is_read_by_dcb(tmp_path, monkeypatch):
+    """PFC, DSCP and DCBX are told; what only the OFED driver has is not missed."""
+    shutil.copytree(DEMO, tmp_path / "inventory")
+    file = tmp_path / "inventory" / "fabric.yaml"
+    text = file.read_text()
+    assert "host:\n" in text
+    file.write_text(text.replace("host:\n", "host:\n  nic: {driver: mlx5}\n"))
+    with applied_lab(tmp_path, monkeypatch, tmp_path / "inventory") as (lab, project, connections):
+        (found,) = drift(project, connections, ONE, silent)
+        assert told(found) == set()
+        lab["gpu001"].run_detached("dcb pfc set dev eth1 prio-pfc all:off")
+        lab["gpu001"].run_detached("dcb app flush dev eth1 dscp-prio")
+        lab["gpu001"].run_detached("dcb dcbx set dev eth1 ieee")
+        (found,) = drift(project, connections, ONE, silent)
+        assert told(found) == {(name, "eth1", False) for name in ("H2", "H3", "H16")}
