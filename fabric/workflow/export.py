@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
@@ -108,7 +108,15 @@ def _export(project: Project, exporter: Exporter, request: Request) -> Exported:
         if request.served
         else None,
     )
-    return write_parts(order, exporter, request.parts)
+    done = write_parts(order, exporter, request.parts)
+    return done if done.files else replace(done, notes=(*done.notes, _nothing(request)))
+
+
+def _nothing(request: Request) -> Finding:
+    what = ", ".join(request.parts) or "this export"
+    message = f"nothing was written: this inventory needs no file of {what}"
+    fix = "see host.container_mode, which says how pods come to the NICs"
+    return Finding("PLC017", Severity.WARNING, message, fix)
 
 
 def _users(path: Path) -> dict[str, UserValue]:
