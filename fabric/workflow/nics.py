@@ -111,7 +111,7 @@ class NicLooks:
 
 
 class CounterWatch:
-    """Reads the counters of hosts twice.
+    """Reads the counters of hosts twice, for the first time as it is made.
 
     Parameters
     ----------
@@ -124,11 +124,6 @@ class CounterWatch:
     def __init__(self, project: Project, targets: Mapping[str, Target]) -> None:
         self._hosts = project.hosts
         self._targets = {name: item for name, item in targets.items() if name in project.hosts}
-        self._first: dict[str, HostFacts | str] = {}
-        self._since_s = 0.0
-
-    def start(self) -> None:
-        """Read the counters for the first time."""
         self._first = self._read()
         self._since_s = time.monotonic()
 

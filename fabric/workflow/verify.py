@@ -106,9 +106,9 @@ def verify(
     """
     deadline_s = time.monotonic() + wait_s
     nics = NicLooks(project, hardware=window_s > 0)
-    watch = CounterWatch(project, targets(project, connections_file, selection))
+    watch = None
     if window_s > 0:
-        watch.start()
+        watch = CounterWatch(project, targets(project, connections_file, selection))
     look = partial(_health_of, nics)
     found = _looks(project, connections_file, selection, progress, look)
     latest = {item.device: item for item in found}
@@ -120,7 +120,7 @@ def verify(
         found = _looks(project, connections_file, again, progress, look)
         latest |= {item.device: item for item in found}
     seen = _with_firmware(list(latest.values()), nics)
-    if window_s <= 0:
+    if watch is None:
         return seen
     verdicts = watch.finish(window_s)
     return [replace(item, nics=verdicts.get(item.device, ())) for item in seen]

@@ -28,18 +28,28 @@ class _Server(asyncssh.SSHServer):
         return password == "lab-password"
 
 
+async def _feed(source, sink) -> None:
+    """Carry input to a command until it ends."""
+    while data := await source.read(65536):
+        sink.write(data)
+    sink.close()
+
+
 async def _run(path: str, process: asyncssh.SSHServerProcess) -> None:
-    """Run the command by a shell, as sshd does; without input."""
+    """Run the command by a shell, as sshd does."""
     child = await asyncio.create_subprocess_exec(
         "/bin/sh",
         "-c",
         process.command or "",
         env={**os.environ, "PATH": path},
-        stdin=asyncio.subprocess.DEVNULL,
+        stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
-    out, err = await child.communicate()
+    feed = asyncio.create_task(_feed(process.stdin, child.stdin))
+    out, err = await asyncio.gather(child.stdout.read(), child.stderr.read())
+    await child.wait()
+    feed.cancel()
     process.stdout.write(out)
     process.stderr.write(err)
     process.exit(child.returncode or 0)
