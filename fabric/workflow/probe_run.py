@@ -52,7 +52,6 @@ def run(
     wanted = targets(plan.project, connections_file, selection)
     hosts = {name: wanted[name] for name in plan.hosts()}
     watch = CounterWatch(plan.project, hosts)
-    watch.start()
     sessions = _Sessions(hosts)
     try:
         outcomes = _rounds(plan, sessions, last_stage, progress)
