@@ -10,7 +10,7 @@ READY := $(VENV)/.ready
 TEMPLATES := $(wildcard templates/*/*.j2)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format judges bench docs build lab-test clean
+.PHONY: help demo test slow lint format judges bench docs build lab-test clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -37,16 +37,20 @@ demo: $(READY) ## Show the main job on the embedded lab: no hardware, no root
 	@$(BIN)/rocefab demo
 
 # Four workers on two cores: tests of the lab wait more than they work.
-test: lint ## Lint, types, import rules and all tests
-	$(BIN)/pytest -q -n 4
+test: lint ## Lint, types, import rules and the tests; slow ones where ROCEFAB_JUDGES=required
+	$(BIN)/pytest -q -n 4 --dist worksteal $(if $(filter required,$(ROCEFAB_JUDGES)),-m "not benchmark")
 
-lint: $(READY) ## ruff, mypy, lint-imports, yamllint, j2lint, codespell, lock file
+slow: $(READY) ## The slow tests alone: whole runs of Ansible, of all systems, of the wheel
+	$(BIN)/pytest -q -n 4 --dist worksteal -m slow
+
+lint: $(READY) ## ruff, mypy, lint-imports, yamllint, ansible-lint, j2lint, codespell, lock file
 	$(UV) lock --check --quiet
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/yamllint --strict inventory playbooks
+	$(BIN)/ansible-lint --offline -q playbooks
 	$(BIN)/j2lint $(TEMPLATES)
 	$(BIN)/codespell
 	@if command -v shellcheck >/dev/null; then shellcheck .ci/run; \

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from fabric.cli import change, inventory, jobs, laboratory, observe, show
+from fabric.cli import ansible, change, health, inventory, jobs, laboratory, observe, probe, show
 
 app = typer.Typer(
     name="rocefab",
@@ -35,5 +35,5 @@ def root(
         raise typer.Exit
 
 
-for module in (inventory, show, change, observe, jobs, laboratory):
+for module in (inventory, show, change, health, observe, probe, jobs, ansible, laboratory):
     module.register(app)

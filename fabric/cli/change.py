@@ -1,10 +1,9 @@
-"""plan, apply, status, rollback, verify, drift."""
+"""plan, apply, status, rollback."""
 
 from __future__ import annotations
 
 import time
 from contextlib import contextmanager
-from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.workflow.apply import Result
-    from fabric.workflow.verify import Health
 
 
 class WaveBy(StrEnum):
@@ -48,8 +46,6 @@ def register(app: typer.Typer) -> None:
     app.command(epilog="Example: rocefab apply plan.json --commit")(apply)
     app.command(epilog="Example: rocefab status 3")(status)
     app.command(epilog="Example: rocefab rollback 3 --commit")(rollback)
-    app.command(epilog="Example: rocefab verify inventory/demo")(verify)
-    app.command(epilog="Example: rocefab drift inventory/demo --format json")(drift)
 
 
 def plan(
@@ -308,116 +304,3 @@ def rollback(
         output.note("These devices would go back. Nothing was changed; add --commit to do it.")
         return
     _end(workflow.rollback(run, state, connections, output.progress, force=force))
-
-
-def verify(
-    inventory: Inventory = Path(),
-    connections: Connections = None,
-    ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
-    only: Only = "",
-    switches: Switches = True,
-    hosts: Hosts = True,
-    wait_s: Annotated[
-        float,
-        typer.Option(
-            min=0,
-            help="How long what is not as planned is looked at again, in seconds: sessions that "
-            "were just changed need some to come up.",
-            envvar="ROCEFAB_WAIT_S",
-        ),
-    ] = 0.0,
-    form: FormatOption = Format.TEXT,
-) -> None:
-    """Look whether the fabric runs as planned.
-
-    BGP sessions, LLDP neighbours, PFC, ECN and the rest of the configuration, saved as it runs.
-
-    Exit codes: 0, 2, 3 (a device could not be read), 4.
-    """
-    from fabric.workflow.project import Project
-    from fabric.workflow.verify import Selection
-    from fabric.workflow.verify import verify as workflow
-
-    selection = Selection(switches=switches, hosts=hosts, only=only)
-    found = workflow(Project(inventory), connections, selection, output.watch, wait_s=wait_s)
-    _health(found, form)
-
-
-def drift(
-    inventory: Inventory = Path(),
-    connections: Connections = None,
-    ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
-    only: Only = "",
-    switches: Switches = True,
-    hosts: Hosts = True,
-    form: FormatOption = Format.TEXT,
-) -> None:
-    """Compare what runs with the inventory.
-
-    Exit codes: 0 clean, 2, 3, 4 drift.
-    """
-    from fabric.workflow.project import Project
-    from fabric.workflow.verify import Selection
-    from fabric.workflow.verify import drift as workflow
-
-    selection = Selection(switches=switches, hosts=hosts, only=only)
-    _health(workflow(Project(inventory), connections, selection, output.watch), form)
-
-
-def _health(found: list[Health], form: Format) -> None:
-    if form is Format.JSON:
-        output.as_json([_health_json(item) for item in found])
-    else:
-        for item in found:
-            output.data("".join(f"{line}\n" for line in _health_lines(item)))
-        good = sum(item.ok for item in found)
-        output.note(f"{good} of {len(found)} devices are as planned")
-    if any(item.error for item in found):
-        raise CommandExit(Exit.DEVICE)
-    if not all(item.ok for item in found):
-        raise CommandExit(Exit.FINDINGS)
-
-
-def _health_lines(item: Health) -> list[str]:
-    if item.error:
-        return [f"{item.device}: could not be read: {item.error}"]
-    lines = []
-    for change, origin in zip(item.drift, item.origins, strict=True):
-        lines.append(
-            f"{item.device}: {change.path}: runs {change.before or 'nothing'}, "
-            f"planned {change.after or 'nothing'}"
-        )
-        if origin:
-            values = [f"{value.field} = {value.value} ({value.where})" for value in origin.values]
-            lines.append(f"    {'; '.join([origin.subject, *values])}")
-    return lines + [
-        f"{deviation}{' (unknown)' if deviation.unknown else ''}" for deviation in item.deviations
-    ]
-
-
-def _health_json(item: Health) -> dict[str, object]:
-    return {
-        "device": item.device,
-        "platform": item.platform,
-        "ok": item.ok,
-        "error": item.error,
-        "drift": [
-            {
-                "path": change.path,
-                "running": change.before,
-                "planned": change.after,
-                "line": origin.subject if origin else "",
-                "values": [asdict(value) for value in origin.values] if origin else [],
-            }
-            for change, origin in zip(item.drift, item.origins, strict=True)
-        ],
-        "deviations": [
-            {
-                "subject": deviation.subject,
-                "item": deviation.item,
-                "message": deviation.message,
-                "unknown": deviation.unknown,
-            }
-            for deviation in item.deviations
-        ],
-    }

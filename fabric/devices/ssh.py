@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from fabric.core.errors import ConnectionLostError, RefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from fabric.devices.driver import Connection
 
@@ -30,6 +30,9 @@ _LONGEST_POLL_S = 0.05
 _SLOWING = 1.5
 _SAFE_PATH = re.compile(r"/[A-Za-z0-9_./@:+-]+")
 _QUIET_S = 60
+#: Linux drivers/tty/n_tty.c keeps 4096 characters of a line (N_TTY_BUF_SIZE); some are for marks.
+_LINE_CHARACTERS = 3800
+_MARK_CHARACTERS = 60
 
 
 class TerminalSession:
@@ -149,6 +152,35 @@ class ShellSession(TerminalSession):
         head, _, status = output.replace("\r", "").rpartition(f"{mark}-status=")
         return int(status.partition("\n")[0]), head.partition(f"{mark}-begin\n")[2]
 
+    def run_each(
+        self, commands: Mapping[str, str], *, quiet_s: int = _QUIET_S
+    ) -> dict[str, tuple[int, str]]:
+        """Run many commands in few turns; return exit status and output of each by its name.
+
+        Complaints on the error output are left out.
+
+        Parameters
+        ----------
+        commands : mapping
+            Lines of shell by name, as for ``run``.
+        """
+        found = {}
+        for batch in _batches(list(commands.items())):
+            mark = f"rocefab-{secrets.token_hex(8)}"
+            lines = (
+                f"{{ {line}; }} 2>/dev/null; echo {mark}={number}=$?"
+                for number, (_, line) in enumerate(batch)
+            )
+            _, rest = self.run("; ".join(lines), quiet_s=quiet_s)
+            for number, (name, _) in enumerate(batch):
+                text, end, rest = rest.partition(f"{mark}={number}=")
+                status, _, rest = rest.partition("\n")
+                if not end or not status.isdigit():
+                    message = "the output of a command has no end"
+                    raise ConnectionLostError(self._connection.device, message)
+                found[name] = (int(status), text)
+        return found
+
     def check(self, command: str, *, quiet_s: int = _QUIET_S) -> str:
         """Run a command and return its output.
 
@@ -176,6 +208,20 @@ class ShellSession(TerminalSession):
                 sftp.posix_rename(f"{path}.part", path)
             finally:
                 sftp.close()
+
+
+def _batches(commands: list[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
+    """Yield commands that fit into one line of a terminal together."""
+    batch: list[tuple[str, str]] = []
+    length = 0
+    for name, line in commands:
+        length += len(line) + _MARK_CHARACTERS
+        if batch and length > _LINE_CHARACTERS:
+            yield batch
+            batch, length = [], len(line) + _MARK_CHARACTERS
+        batch.append((name, line))
+    if batch:
+        yield batch
 
 
 def checked_path(path: str) -> str:

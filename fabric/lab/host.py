@@ -1,6 +1,8 @@
 """Stand-in of a GPU host with RDMA NICs.
 
-Known: the tools as named in ``host_qos``, ``host_net`` and ``host_rdma``; files of the OFED driver
+Known: the tools as named in the modules ``host_*``, which all read the one model of
+``host_hardware``, the driver state of ``host_qos`` and the kernel of ``host_net``, so that their
+outputs agree; files of the OFED driver
 below `/sys/class/net/<if>/ecn` and `/sys/class/infiniband/<dev>/tc/1/traffic_class` (writing 106
 reads back as ``Global tclass=106``, -1 clears). Everything that the driver holds is lost at a
 restart; addresses come back from netplan, kernel parameters from sysctl.d, the rest from the
@@ -12,8 +14,19 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fabric.lab import host_dcb, host_net, host_qos, host_rdma
+from fabric.lab import (
+    host_counters,
+    host_dcb_counters,
+    host_firmware,
+    host_hardware,
+    host_net,
+    host_pci,
+    host_qos,
+    host_rdma,
+)
+from fabric.lab.host_ethtool import Ethtool
 from fabric.lab.host_kernel import HostKernel
+from fabric.lab.host_probe import ProbeTools
 from fabric.lab.host_stacks import HostStacks
 from fabric.lab.shell_types import Result
 from fabric.lab.ssh import SshStandIn
@@ -22,6 +35,8 @@ from fabric.lab.sysctl import Sysctl
 from fabric.lab.systemd import Systemd
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from fabric.lab.clock import LabClock
     from fabric.lab.shell_types import Context
     from fabric.lab.spec import NicSpec, StandInSpec
@@ -63,17 +78,6 @@ _ECN_FILES = {
     "roce_rp/initial_alpha_value": "1023",
     **{f"roce_{side}/enable/{priority}": "1" for side in ("rp", "np") for priority in range(8)},
 }
-_COUNTERS = (
-    *(
-        f"{way}_prio{p}_{what}"
-        for p in range(8)
-        for way in ("rx", "tx")
-        for what in ("packets", "pause")
-    ),
-    *(f"rx_prio{priority}_discards" for priority in range(8)),
-    *("rx_discards_phy", "tx_discards_phy", "rx_out_of_buffer", "link_down_events_phy"),
-    *("tx_pause_storm_warning_events", "tx_pause_storm_error_events"),
-)
 
 
 @stand_ins.add("host")
@@ -97,11 +101,14 @@ class HostStandIn(SshStandIn):
         self.storm_ms: dict[str, int] = {}
         self.qos: dict[str, host_qos.NicQos] = {}
         self.pause: dict[str, dict[str, str]] = {}
-        self.counters: dict[str, dict[str, int]] = {}
+        self.counters = host_counters.HostCounters(self)
+        self.cards = host_hardware.cards(spec.nics)
+        self.gpus = host_hardware.gpus(self.cards)
         self.cma_mode: dict[str, str] = {}
         self.cma_tos: dict[str, int] = {}
         self.modules: set[str] = set()
         self.unplugged: set[str] = set()
+        self.probing = ProbeTools(self)
         self.systemd = Systemd(self)
         self.sysctl = Sysctl(self, _KERNEL | self._interface_parameters())
         for folder in ("/etc/systemd/system", "/etc/netplan", "/etc/sysctl.d", "/etc/udev/rules.d"):
@@ -115,11 +122,14 @@ class HostStandIn(SshStandIn):
             self.network.state.links[nic.interface] = host_net.Link(nic.interface, nic.mac)
             self._watch(nic)
         self._load_driver()
+        for tools in (host_rdma, host_pci, host_firmware, host_counters):
+            self.tools.update(tools.commands(self))
         self.tools.update(self.kernel.commands())
-        self.tools.update(host_rdma.commands(self))
         self.tools.update({
+            **self.probing.commands(),
             "mlnx_qos": host_qos.command(self),
-            "dcb": host_dcb.command(self),
+            "dcb": host_dcb_counters.command(self),
+            "ethtool": Ethtool(self).command,
             "networkctl": self.stacks.networkctl,
             "nmcli": self.stacks.nmcli,
             "ip": self.network.ip,
@@ -134,6 +144,15 @@ class HostStandIn(SshStandIn):
             "uname": self._uname,
             "reboot": self._reboot_command,
         })
+
+    def start_service(self, words: list[str]) -> Callable[[], None] | None:
+        """Start rping or ib_write_bw as a server."""
+        return self.probing.serve(words)
+
+    @property
+    def rdma_nics(self) -> list[NicSpec]:
+        """The NICs that have an RDMA device."""
+        return [nic for nic in self.spec.nics if nic.rdma_device]
 
     def _interface_parameters(self) -> dict[str, str]:
         names = ["all", "default", *(nic.interface for nic in self.spec.nics)]
@@ -152,26 +171,24 @@ class HostStandIn(SshStandIn):
         for nic in self.spec.nics:
             self.qos[nic.interface] = host_qos.NicQos()
             self.pause[nic.interface] = {"rx": "on", "tx": "on"}
-            self.counters[nic.interface] = dict.fromkeys(_COUNTERS, 0)
+        self.counters.clear()
         self.fs.defer(self._write_sysfs)
 
     def _write_sysfs(self) -> None:
+        host_pci.write_sysfs(self)
         self.kernel.write_files()
         for number, nic in enumerate(self.spec.nics):
             folder = f"/sys/class/net/{nic.interface}"
-            address = nic.pci_address or "0000:00:00.0"
-            device = f"/sys/devices/pci/{address}"
-            self.fs.mkdir(device)
             self.fs.put(f"{folder}/address", nic.mac + "\n")
             self.fs.put(f"{folder}/ifindex", f"{len(self.spec.nics) * self.loads + number}\n")
             self.fs.put(f"{folder}/speed", f"{nic.speed_gbps * 1000}\n")
             for name, value in _ECN_FILES.items():
                 self.fs.put(f"{folder}/ecn/{name}", value + "\n")
+        for nic in self.rdma_nics:
             rdma = f"/sys/class/infiniband/{nic.rdma_device}"
             self.fs.put(f"{rdma}/tc/1/traffic_class", "")
-            for link in (f"{folder}/device", f"{rdma}/device"):
-                if not (self.fs.top / link.lstrip("/")).is_symlink():
-                    self.fs.link(link, device)
+            for name, read in self.counters.files(nic).items():
+                self.fs.computed(f"{rdma}/ports/1/hw_counters/{name}", read)
         self.after_network_change()
 
     def _watch(self, nic: NicSpec) -> None:
@@ -186,6 +203,7 @@ class HostStandIn(SshStandIn):
         for nic in self.spec.nics:
             mtu_bytes = self.network.state.links[nic.interface].mtu
             self.fs.put(f"/sys/class/net/{nic.interface}/mtu", f"{mtu_bytes}\n")
+        for nic in self.rdma_nics:
             folder = f"/sys/class/infiniband/{nic.rdma_device}/ports/1"
             for name in ("gids", "gid_attrs/types", "gid_attrs/ndevs"):
                 self.fs.mkdir(f"{folder}/{name}")

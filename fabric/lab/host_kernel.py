@@ -51,22 +51,34 @@ class HostKernel:
         """Put the PCI registers into the state after a boot."""
         self.registers = {(BRIDGE, "ECAP_ACS+0x6.w"): _ACS_CONTROL}
         for nic in self._host.spec.nics:
-            self.registers[_address(nic), "CAP_EXP+08.w"] = _DEVICE_CONTROL
+            self.registers[self._address(nic), "CAP_EXP+08.w"] = _DEVICE_CONTROL
 
     def write_files(self) -> None:
         """Put the files into the state after a boot."""
         fs, host = self._host.fs, self._host
-        fs.put(f"/sys/bus/pci/devices/{BRIDGE}/class", "0x060400\n")
+        device = f"/sys/devices/pci0000:00/{BRIDGE}"
+        for name, text in (("class", "0x060400"), ("vendor", "0x8086"), ("numa_node", "0")):
+            fs.put(f"{device}/{name}", f"{text}\n")
+        if not fs.exists(f"/sys/bus/pci/devices/{BRIDGE}"):
+            fs.link(f"/sys/bus/pci/devices/{BRIDGE}", device)
         for number in range(_PROCESSORS):
             fs.put(_GOVERNOR.format(number=number), "powersave\n")
         fs.put(_HUGEPAGES, "0\n")
         for nic in host.spec.nics:
-            address = _address(nic)
-            fs.put(f"/sys/bus/pci/devices/{address}/class", "0x020000\n")
+            address = self._address(nic)
             for field in FIELDS:
                 path = f"/sys/kernel/debug/mlx5/{address}/cc_params/{field.debugfs}"
                 fs.put(path, "0\n")
                 fs.watch(path, lambda text, field=field: _number(text, field.high))  # type: ignore[misc]
+
+    def _address(self, nic: NicSpec) -> str:
+        return self._host.cards[nic.interface].address
+
+    def max_read_request_bytes(self, address: str) -> int:
+        """Return what the Device Control register of a NIC says (PCI Express Base, 7.5.3.4)."""
+        code = self.registers[address, "CAP_EXP+08.w"] >> 12
+        found: int = 128 << code
+        return found
 
     def load_rdma_cm(self) -> None:
         """Make the folders of RDMA-CM."""
@@ -123,10 +135,6 @@ class HostKernel:
                 return Result("", f"rmdir: failed to remove '{name}'\n", 1)
             fs.local(path).rmdir()
         return Result()
-
-
-def _address(nic: NicSpec) -> str:
-    return nic.pci_address or "0000:00:00.0"
 
 
 def _number(text: str, high: int) -> str:

@@ -1,7 +1,7 @@
-"""RDMA and Ethernet tools of a GPU host.
+"""RDMA tools of a GPU host, and LLDP.
 
 Known: Mellanox/mlnx-tools (sbin/show_gids, cma_roce_mode, cma_roce_tos), iproute2 (rdma link -j),
-lldpd (lldpcli -f json), ethtool. The GID table starts with the link-local address as v1 and v2,
+lldpd (lldpcli -f json). The GID table starts with the link-local address as v1 and v2,
 then each address adds such a pair in the order of its arrival (Linux drivers/infiniband/core/
 roce_gid_mgmt.c). Assumed: one port per RDMA device; without link-local addresses the default GIDs
 are there all the same.
@@ -34,7 +34,6 @@ def commands(host: HostStandIn) -> dict[str, Tool]:
         "cma_roce_mode": tools.cma_roce_mode,
         "cma_roce_tos": tools.cma_roce_tos,
         "lldpcli": tools.lldpcli,
-        "ethtool": tools.ethtool,
     }
 
 
@@ -56,7 +55,7 @@ class _Rdma:
         self._host = host
 
     def _nic(self, device: str) -> NicSpec | None:
-        return next((nic for nic in self._host.spec.nics if nic.rdma_device == device), None)
+        return next((nic for nic in self._host.rdma_nics if nic.rdma_device == device), None)
 
     def _up(self, nic: NicSpec) -> bool:
         return self._host.link_up(nic.interface)
@@ -65,7 +64,7 @@ class _Rdma:
         text = "DEV\tPORT\tINDEX\tGID\t\t\t\t\tIPv4  \t\tVER\tDEV\n"
         text += "---\t----\t-----\t---\t\t\t\t\t------------  \t---\t---\n"
         count = 0
-        for nic in sorted(self._host.spec.nics, key=lambda nic: nic.rdma_device):
+        for nic in sorted(self._host.rdma_nics, key=lambda nic: nic.rdma_device):
             if argv[1:] and nic.rdma_device not in argv[1:]:
                 continue
             for half, (gid, ipv4) in enumerate(gids(self._host, nic)):
@@ -80,17 +79,19 @@ class _Rdma:
     def ibdev2netdev(self, _context: Context, _argv: list[str], _stdin: str) -> Result:
         rows = (
             f"{nic.rdma_device} port 1 ==> {nic.interface} ({'Up' if self._up(nic) else 'Down'})\n"
-            for nic in self._host.spec.nics
+            for nic in self._host.rdma_nics
         )
         return Result("".join(rows))
 
     def rdma(self, _context: Context, argv: list[str], _stdin: str) -> Result:
         words = [word for word in argv[1:] if word not in ("-j", "-p")]
+        if words[:1] in (["statistic"], ["stat"]):
+            return self._host.counters.statistic(words[1:], as_json="-j" in argv)
         if words not in (["link"], ["link", "show"]):
-            return Result("", "rdma: only link [show] is supported\n", 1)
+            return Result("", "rdma: only link [show] and statistic are supported\n", 1)
         rows: list[dict[str, Any]] = []
         names = list(self._host.network.state.links)
-        for number, nic in enumerate(self._host.spec.nics):
+        for number, nic in enumerate(self._host.rdma_nics):
             up = self._up(nic)
             row = {"ifindex": number, "ifname": nic.rdma_device, "port": 1}
             row |= {"state": "ACTIVE" if up else "DOWN"}
@@ -162,56 +163,3 @@ class _Rdma:
         interface: Any = rows[0] if len(rows) == 1 else rows
         lldp = {"interface": interface} if rows else {}
         return Result(json.dumps({"lldp": lldp}, indent=2) + "\n")
-
-    def ethtool(self, context: Context, argv: list[str], _stdin: str) -> Result:
-        option = argv[1] if len(argv) > 1 and argv[1].startswith("-") else ""
-        name = argv[2] if option and len(argv) > 2 else (argv[1] if len(argv) > 1 else "")  # noqa: PLR2004
-        nic = next((item for item in self._host.spec.nics if item.interface == name), None)
-        if nic is None:
-            return Result("", "netlink error: No such device\n", 1)
-        pause = self._host.pause[name]
-        if option == "-i":
-            text = "driver: mlx5_core\nversion: 6.1.0\nfirmware-version: 28.39.1002\n"
-            text += f"bus-info: {nic.pci_address}\n"
-            return Result(text)
-        if option == "-a":
-            states = "".join(f"{way.upper()}:\t\t{pause[way]}\n" for way in ("rx", "tx"))
-            return Result(f"Pause parameters for {name}:\nAutonegotiate:\toff\n{states}\n")
-        if option == "--set-tunable":
-            return self._set_storm(context, name, argv[3:])
-        if option == "-A":
-            return self._set_pause(context, pause, argv[3:])
-        if option == "-S":
-            counts = self._host.counters[name]
-            return Result(
-                "NIC statistics:\n" + "".join(f"     {k}: {v}\n" for k, v in counts.items())
-            )
-        if option:
-            return Result("", f"ethtool: {option} is not supported\n", 1)
-        link = "yes" if self._up(nic) else "no"
-        speed = f"{nic.speed_gbps * 1000}Mb/s" if self._up(nic) else "Unknown!"
-        return Result(f"Settings for {name}:\n\tSpeed: {speed}\n\tLink detected: {link}\n")
-
-    def _set_storm(self, context: Context, name: str, words: list[str]) -> Result:
-        match words:
-            case ["pfc-prevention-tout", value] if value.isdigit() and context.root:
-                milliseconds = int(value)
-            case _:
-                return Result("", "ethtool: bad command line argument(s)\n", 1)
-        if milliseconds not in (0, 65535) and not 80 <= milliseconds <= 8000:  # noqa: PLR2004
-            return Result("", "netlink error: Invalid argument\n", 1)
-        self._host.storm_ms[name] = milliseconds
-        return Result()
-
-    @staticmethod
-    def _set_pause(context: Context, pause: dict[str, str], words: list[str]) -> Result:
-        if not context.root:
-            return Result("", "netlink error: Operation not permitted\n", 1)
-        wanted = dict(zip(words[::2], words[1::2], strict=False))
-        bad = set(wanted) - {"rx", "tx", "autoneg"} or set(wanted.values()) - {"on", "off"}
-        if bad or not wanted:
-            return Result("", "ethtool: bad command line argument(s)\n", 1)
-        if wanted.pop("autoneg", "off") == "on":
-            return Result("", "netlink error: Operation not supported\n", 1)
-        pause.update(wanted)
-        return Result()

@@ -39,6 +39,7 @@ class RootFs:
         self._remove = weakref.finalize(self, shutil.rmtree, self.top, ignore_errors=True)
         self.home = home
         self._hooks: dict[str, Callable[[str], str]] = {}
+        self._computed: dict[str, Callable[[], str]] = {}
         self._deferred: list[Callable[[], None]] = []
         self._pending = False
         self._filling = threading.RLock()
@@ -55,6 +56,11 @@ class RootFs:
         A hook refuses a text by raising ``OSError``.
         """
         self._hooks[path] = hook
+
+    def computed(self, path: str, text: Callable[[], str]) -> None:
+        """Make a file of the kernel whose text is made when it is read."""
+        self._computed[path] = text
+        self.put(path, "")
 
     def defer(self, action: Callable[[], None]) -> None:
         """Run ``action``, which writes many files, before somebody looks at the next file."""
@@ -105,8 +111,11 @@ class RootFs:
 
     def read(self, path: str) -> str:
         """Return the text of a file; bytes that are not UTF-8 survive a round trip."""
-        if self.name_of(path) == "/dev/null":
+        name = self.name_of(path)
+        if name == "/dev/null":
             return ""
+        if name in self._computed:
+            return self._computed[name]()
         return self.local(path).read_bytes().decode("utf-8", "surrogateescape")
 
     def write(self, path: str, text: str, *, append: bool = False) -> None:

@@ -37,7 +37,7 @@ def _sha256sum(context: Context, argv: list[str], stdin: str) -> Result:
 
 
 def _grep(context: Context, argv: list[str], stdin: str) -> Result:
-    options, words = split_options(argv, "qFxivocEw", "e")
+    options, words = split_options(argv, "qFxivocEwH", "e")
     pattern = options["e"] if "e" in options else (words.pop(0) if words else "")
     expression = re.escape(pattern) if "F" in options else pattern
     if "F" not in options and "E" not in options and re.search(r"\\[(|+?{]", pattern):
@@ -56,7 +56,7 @@ def _grep(context: Context, argv: list[str], stdin: str) -> Result:
                 count += 1
                 match = search.search(line)
                 shown = match.group() if "o" in options and match else line
-                text += f"{name}:{shown}\n" if len(names) > 1 else f"{shown}\n"
+                text += f"{name}:{shown}\n" if len(names) > 1 or "H" in options else f"{shown}\n"
     if "c" in options:
         text = f"{count}\n"
     return Result("" if "q" in options else text, "", int(count == 0))

@@ -10,11 +10,14 @@ import posixpath
 import re
 import secrets
 import shutil
+import stat
 from typing import TYPE_CHECKING
 
 from fabric.lab.shell_types import Result
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from fabric.lab.shell_types import Context, Tool
 
 
@@ -262,13 +265,21 @@ def _ls(context: Context, argv: list[str], _stdin: str) -> Result:
         folder = fs.is_dir(path) and "d" not in options
         found = fs.listing(path) if folder else [name]
         text += f"{name}:\n" if folder and len(names) > 1 else ""
+        text += "total 0\n" if folder and "l" in options else ""
         for entry in found:
             if entry.startswith(".") and folder and "a" not in options:
                 continue
-            info = fs.local(posixpath.join(path, entry) if folder else path).stat()
-            mode = f"{info.st_mode & 0o777:o} {info.st_size:>8} " if "l" in options else ""
-            text += f"{mode}{entry}\n"
+            place = posixpath.join(path, entry) if folder else path
+            text += f"{_long(fs.top / place.lstrip('/'), entry) if 'l' in options else entry}\n"
     return Result(text, errors, 2 if errors else 0)
+
+
+def _long(place: Path, name: str) -> str:
+    """Return a line of ``ls -l``; owner and time are always the same."""
+    info = place.lstat()
+    target = f" -> {place.readlink()}" if place.is_symlink() else ""
+    size = 0 if target else info.st_size
+    return f"{stat.filemode(info.st_mode)} 1 root root {size} Nov 19 09:00 {name}{target}"
 
 
 def _chmod(context: Context, argv: list[str], _stdin: str) -> Result:

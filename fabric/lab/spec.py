@@ -18,13 +18,16 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True)
 class NicSpec:
-    """One NIC of a host stand-in."""
+    """One NIC of a host stand-in; ``gpus`` are the numbers of the GPUs nearest to it."""
 
     interface: str
     rdma_device: str
     mac: str
     pci_address: str = ""
     speed_gbps: int = 400
+    numa_node: int | None = None
+    gpus: tuple[int, ...] = ()
+    fec: str = "RS"
 
 
 @dataclass(frozen=True, slots=True)

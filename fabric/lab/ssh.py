@@ -27,6 +27,8 @@ from fabric.lab.ssh_files import LabSftp
 from fabric.lab.ssh_session import Process, Session
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from fabric.lab.clock import LabClock
     from fabric.lab.faults import Fault
     from fabric.lab.shell_types import Tool
@@ -237,6 +239,11 @@ class SshStandIn:
             delay=asyncio.sleep,
             guard=self.lock,
         )
+
+    def start_service(self, words: list[str]) -> Callable[[], None] | None:
+        """Start a server in the background; return what stops it, or None when it is none."""
+        del words
+        return None
 
     def run_detached(self, command: str) -> tuple[int, str]:
         """Run a command as root outside of any session; return its code and what it printed.

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 from fabric.lab.shell_types import Result
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from fabric.lab.clock import Timer
     from fabric.lab.shell_types import Context
     from fabric.lab.ssh import SshStandIn
@@ -48,6 +50,7 @@ class Systemd:
 
     stand_in: SshStandIn
     jobs: dict[str, Job] = field(default_factory=dict)
+    services: dict[str, Callable[[], None]] = field(default_factory=dict)
     active: set[str] = field(default_factory=set)
     failed: set[str] = field(default_factory=set)
     enabled: set[str] = field(default_factory=set)
@@ -66,14 +69,19 @@ class Systemd:
             word = words.pop(0)
             name, sign, value = word.partition("=")
             if name in _VALUED:
-                options[name] = value if sign else (words.pop(0) if words else "")
+                value = value if sign else (words.pop(0) if words else "")
+                options[name] = value
+                if name in ("--property", "-p"):
+                    options |= dict([value.partition("=")[::2]])
             elif word not in _FLAGS:
                 return Result("", f"systemd-run: unrecognized option '{word}'\n", 1)
         words = words[1:] if words[:1] == ["--"] else words
         name = options.get("--unit", options.get("-u", "run-r1")).removesuffix(".timer")
         name = name.removesuffix(".service")
-        if not words or "--on-active" not in options:
-            return Result("", "systemd-run: --on-active= and a command are needed here\n", 1)
+        if words and "--on-active" not in options:
+            return self._serve(name, words, options.get("RuntimeMaxSec", "infinity"))
+        if not words:
+            return Result("", "systemd-run: a command is needed here\n", 1)
         try:
             delay_s = seconds_of(options["--on-active"])
         except (ValueError, KeyError):
@@ -85,6 +93,24 @@ class Systemd:
         quiet = "--quiet" in argv or "-q" in argv
         started = f"Running timer as unit: {name}.timer\nWill run service as unit: {name}.service\n"
         return Result("", "" if quiet else started)
+
+    def _serve(self, name: str, words: list[str], limit: str) -> Result:
+        """Start a service that runs until it is stopped, or its time is over."""
+        if name in self.services:
+            text = f"Unit {name}.service was already loaded or has a fragment file."
+            return Result("", f"Failed to start transient service unit: {text}\n", 1)
+        stop = self.stand_in.start_service(words)
+        if stop is None:
+            return Result("", f"Failed to find executable {words[0]}: not a server here\n", 1)
+        self.services[name] = stop
+        if limit != "infinity":
+            self.stand_in.clock.call_later(seconds_of(limit), lambda: self._end(name))
+        return Result()
+
+    def _end(self, name: str) -> None:
+        stop = self.services.pop(name, None)
+        if stop is not None:
+            stop()
 
     def _schedule(self, name: str, delay_s: float, command: str) -> None:
         clock = self.stand_in.clock
@@ -110,6 +136,8 @@ class Systemd:
         for job in self.jobs.values():
             job.timer.cancel()
         self.jobs.clear()
+        for name in list(self.services):
+            self._end(name)
         self.active.clear()
         self.failed.clear()
         self._loaded.clear()
@@ -167,6 +195,9 @@ class Systemd:
         name = unit.removesuffix(".timer")
         if unit.endswith(".timer") and name in self.jobs:
             self.jobs.pop(name).timer.cancel()
+            return Result()
+        if unit.removesuffix(".service") in self.services:
+            self._end(unit.removesuffix(".service"))
             return Result()
         if self._text(unit) is None:
             return Result("", f"Failed to stop {unit}: Unit {unit} not loaded.\n", 5)

@@ -10,6 +10,7 @@ import hashlib
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
+from fabric.lab.host_paths import LabPaths
 from fabric.lab.spec import Neighbour, NicSpec, StandInSpec
 from fabric.lab.standin import load_stand_ins, stand_ins
 from fabric.platforms import platforms
@@ -17,12 +18,15 @@ from fabric.platforms import platforms
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fabric.design.model import DeviceDesign, HostDesign
+    from fabric.design.model import DeviceDesign, HostDesign, PortDesign
     from fabric.lab.lab import Lab
     from fabric.lab.standin import SwitchStandIn
 
 _SWITCH_USER = "admin"
 _HOST_USER = "ops"
+#: FEC of a port in the design, as ethtool names it at the other end of the cable; what is left to
+#: the switch is taken for RS.
+_FEC = {"": "RS", "rs": "RS", "fc": "BaseR", "none": "Off"}
 #: PCI bus of the first NIC of a host whose inventory tells no addresses.
 _FIRST_BUS = 0x10
 
@@ -93,8 +97,12 @@ def _switch(
 def _announced(devices: Mapping[str, DeviceDesign], device: str, port: str) -> str:
     """Return the port id that a neighbour announces: the alias of a port, or its name."""
     if device in devices and platforms[devices[device].platform].announces_alias:
-        return next(item.alias for item in devices[device].ports if item.name == port)
+        return _port(devices, device, port).alias
     return port
+
+
+def _port(devices: Mapping[str, DeviceDesign], device: str, port: str) -> PortDesign:
+    return next(item for item in devices[device].ports if item.name == port)
 
 
 def _host(design: HostDesign, devices: Mapping[str, DeviceDesign], password: str) -> StandInSpec:
@@ -124,7 +132,10 @@ def _host(design: HostDesign, devices: Mapping[str, DeviceDesign], password: str
                     nic.rdma_device,
                     nic.mac or mac_of(f"{design.name} {nic.interface}"),
                     nic.pci_address or f"0000:{_FIRST_BUS + nic.rail:02x}:00.0",
-                    speed_gbps=nic.speed_gbps,
+                    nic.speed_gbps,
+                    nic.numa_node,
+                    nic.gpus,
+                    _FEC[_port(devices, nic.leaf, nic.leaf_port).fec],
                 )
                 for nic in design.nics
             ),
@@ -133,7 +144,11 @@ def _host(design: HostDesign, devices: Mapping[str, DeviceDesign], password: str
 
 
 def wire(lab: Lab, devices: Mapping[str, DeviceDesign]) -> None:
-    """Make BGP sessions depend on both ends: one is up when the far end knows it too."""
+    """Connect the stand-ins.
+
+    BGP sessions depend on both ends: one is up when the far end knows it too. Hosts reach each
+    other as they are cabled.
+    """
     far_ends = {
         (name, here): (peer.name, there)
         for name, design in devices.items()
@@ -147,3 +162,8 @@ def wire(lab: Lab, devices: Mapping[str, DeviceDesign]) -> None:
 
     for name in devices:
         lab[name].watch_bgp(partial(up, name))
+    hosts = {name: lab[name] for name in lab.names() if name not in devices}
+    spines = frozenset(name for name, design in devices.items() if design.role == "spine")
+    paths = LabPaths(hosts, spines)
+    for host in hosts.values():
+        host.probing.paths = paths

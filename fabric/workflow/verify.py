@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from fabric.change.expectation import WATCHED, Deviation, deviations
@@ -11,6 +12,7 @@ from fabric.change.planner import open_driver, read
 from fabric.core.errors import DeviceError
 from fabric.observe import read_snapshot
 from fabric.workflow.devices import Selection, executor, targets
+from fabric.workflow.nics import CounterWatch, NicLooks
 from fabric.workflow.origin import Origins
 
 if TYPE_CHECKING:
@@ -19,7 +21,10 @@ if TYPE_CHECKING:
 
     from fabric.change.model import Change
     from fabric.change.planner import Target
+    from fabric.devices.driver import Driver
+    from fabric.observe.hostfacts.facts import HostFacts
     from fabric.workflow.explain import Answer
+    from fabric.workflow.nics import NicHealth
     from fabric.workflow.project import Project
 
 __all__ = ["Health", "Selection", "drift", "verify"]
@@ -43,6 +48,10 @@ class Health:
         None where nothing is planned, or nothing is known of it.
     error : str
         Why the device could not be read, or empty.
+    nics : tuple of NicHealth
+        Verdicts on the NICs of a host, when counters were watched.
+    facts : HostFacts or None
+        What was read of the NICs of a host.
     """
 
     device: str
@@ -51,11 +60,14 @@ class Health:
     deviations: tuple[Deviation, ...] = ()
     error: str = ""
     origins: tuple[Answer | None, ...] = ()
+    nics: tuple[NicHealth, ...] = ()
+    facts: HostFacts | None = None
 
     @property
     def ok(self) -> bool:
-        """Whether everything was read and is as it should be."""
-        return not (self.drift or self.deviations or self.error)
+        """Whether everything was read and is as it should be, and no NIC loses packets."""
+        sick = any(nic.word in {"drops", "unknown"} for nic in self.nics)
+        return not (self.drift or self.deviations or self.error or sick)
 
 
 def drift(
@@ -64,8 +76,10 @@ def drift(
     selection: Selection,
     progress: Callable[[str, str], None],
 ) -> list[Health]:
-    """Compare the running configuration of every selected device with the inventory."""
-    return _looks(project, connections_file, selection, progress, _drift_of)
+    """Compare configuration, and the NICs of hosts, of every selected device with the inventory."""
+    nics = NicLooks(project)
+    found = _looks(project, connections_file, selection, progress, partial(_drift_of, nics))
+    return _with_firmware(found, nics)
 
 
 def verify(
@@ -75,26 +89,49 @@ def verify(
     progress: Callable[[str, str], None],
     *,
     wait_s: float = 0.0,
+    window_s: float = 0.0,
 ) -> list[Health]:
     """Look at configuration, saved configuration, BGP, LLDP and PFC of every selected device.
+
+    Of hosts it looks at every NIC too.
 
     Parameters
     ----------
     wait_s : float
         How long what is not as planned is looked at again: sessions that were just changed need
         some seconds to come up.
+    window_s : float
+        How long the counters of NICs are watched; 0 does not. With a window the PCI tree and the
+        matrix of GPUs are read as well.
     """
     deadline_s = time.monotonic() + wait_s
-    found = _looks(project, connections_file, selection, progress, _health_of)
+    nics = NicLooks(project, hardware=window_s > 0)
+    watch = None
+    if window_s > 0:
+        watch = CounterWatch(project, targets(project, connections_file, selection))
+    look = partial(_health_of, nics)
+    found = _looks(project, connections_file, selection, progress, look)
     latest = {item.device: item for item in found}
     while (late := [name for name, item in latest.items() if not item.ok]) and (
         time.monotonic() < deadline_s
     ):
         time.sleep(_PAUSE_S)
         again = replace(selection, only=",".join(late))
-        found = _looks(project, connections_file, again, progress, _health_of)
+        found = _looks(project, connections_file, again, progress, look)
         latest |= {item.device: item for item in found}
-    return list(latest.values())
+    seen = _with_firmware(list(latest.values()), nics)
+    if watch is None:
+        return seen
+    verdicts = watch.finish(window_s)
+    return [replace(item, nics=verdicts.get(item.device, ())) for item in seen]
+
+
+def _with_firmware(found: list[Health], nics: NicLooks) -> list[Health]:
+    """Return the same, with the NICs whose firmware is not that of their rail."""
+    odd = nics.firmware({item.device: item.facts for item in found if item.facts})
+    return [
+        replace(item, deviations=(*item.deviations, *odd.get(item.device, ()))) for item in found
+    ]
 
 
 def _looks(
@@ -129,28 +166,41 @@ def _safely(look: Callable[[Target], Health], target: Target) -> Health:
         return Health(connection.device, connection.platform, error=error.reason)
 
 
-def _drift_of(target: Target) -> Health:
+def _drift_of(nics: NicLooks, target: Target) -> Health:
     driver = open_driver(target.connection)
     try:
         reading = read(target, driver)
+        facts = _facts(nics, target, driver)
     finally:
         driver.close()
     name = target.connection.device
-    return Health(name, target.connection.platform, drift=reading.draft.changes)
+    found = tuple(nics.deviations(facts)) if facts else ()
+    platform = target.connection.platform
+    return Health(name, platform, drift=reading.draft.changes, deviations=found, facts=facts)
 
 
-def _health_of(target: Target) -> Health:
+def _health_of(nics: NicLooks, target: Target) -> Health:
     driver = open_driver(target.connection)
     try:
         reading = read(target, driver)
         seen = read_snapshot(driver, WATCHED)
+        facts = _facts(nics, target, driver)
     finally:
         driver.close()
     name = target.connection.device
     found = deviations(target.expected, seen)
+    found += nics.deviations(facts) if facts else []
     if reading.running.saved is False:
         message = "the running configuration is not the saved one"
         found.append(Deviation(name, "saved", "configuration", message))
     return Health(
-        name, target.connection.platform, drift=reading.draft.changes, deviations=tuple(found)
+        name,
+        target.connection.platform,
+        drift=reading.draft.changes,
+        deviations=tuple(found),
+        facts=facts,
     )
+
+
+def _facts(nics: NicLooks, target: Target, driver: Driver) -> HostFacts | None:
+    return nics.read(driver, target.connection.device) if target.role == "host" else None

@@ -31,6 +31,9 @@ WHOLE = {
     },
     **{f"{name}:eth1": text_of(f"{name}.txt") for name in ("ethtool_driver", "ethtool_statistics")},
     "traffic_class:mlx5_1": text_of("traffic_class.txt"),
+    "ibv_devinfo:mlx5_1": text_of("ibv_devinfo.txt"),
+    "sysctl_neighbours": text_of("sysctl_neighbours.txt"),
+    **{f"{name}:eth1": text_of(f"{name}.txt") for name in ("sysctl_arp", "ecn_files")},
     "lspci:0000:4b:00.0": text_of("lspci.txt"),
     "mlxconfig:0000:4b:00.0": text_of("mlxconfig.txt"),
 }
@@ -52,6 +55,8 @@ def test_a_nic_of_which_everything_was_read() -> None:
         "rate_bps": 400_000_000_000,
         "mtu_bytes": 9000,
         "model": "MT4129",
+        "active_mtu_bytes": 4096,
+        "dcbx": "os",
         "driver": "mlx5_core",
         "firmware": "28.39.1002",
         "pci_address": "0000:4b:00.0",

@@ -14,6 +14,7 @@ from fabric.observe import hostfacts as package
 from fabric.observe.hostfacts import MAX_CHARACTERS, load_readers, readers, reads
 from fabric.observe.hostfacts.commands import command_of
 from fabric.observe.hostfacts.dcb import DcbBuffer, DcbEts, DcbPfc
+from fabric.observe.hostfacts.ecn_files import EcnFiles
 from fabric.observe.hostfacts.ethtool import (
     EthtoolDriver,
     EthtoolFec,
@@ -49,6 +50,7 @@ from fabric.observe.hostfacts.ofed import (
     parse_traffic_class,
 )
 from fabric.observe.hostfacts.rdma import RdmaCounters, RdmaLink, parse_rdma_link
+from fabric.observe.hostfacts.sysctl import ArpParameters
 from fabric.observe.hostfacts.sysfs import DevicePlaces, PciPlace
 from fabric.observe.hostfacts.topo import parse_nvidia_topo
 from fabric.observe.parsers import UnreadableError
@@ -126,6 +128,10 @@ NV_CURRENT = {
 
 #: Sample -> what a person reads in it; the reading is its name up to the first dot.
 CASES: dict[str, Any] = {
+    "ibv_devinfo.txt": {1: 4096},
+    "ecn_files.txt": EcnFiles(frozenset({3}), frozenset({3, 5}), 48),
+    "sysctl_arp.txt": ArpParameters(arp_ignore=1, arp_announce=2, rp_filter=2),
+    "sysctl_neighbours.txt": (4096, 8192, 16384),
     "show_gids.txt": (
         Gid("mlx5_1", 1, 0, f"{LINK_LOCAL}1", "", "v1", "eth1"),
         Gid("mlx5_1", 1, 1, f"{LINK_LOCAL}1", "", "v2", "eth1"),

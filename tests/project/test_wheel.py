@@ -85,6 +85,7 @@ def test_it_holds_what_it_needs_and_no_more(wheel: Path) -> None:
     assert any(name.endswith("licenses/LICENSE") for name in names)
 
 
+@pytest.mark.slow
 def test_it_works_from_another_folder(installed: Path, tmp_path: Path) -> None:
     rocefab = installed / "rocefab"
     common = {"cwd": tmp_path, "env": environment(), "timeout": 180}

@@ -28,6 +28,7 @@ def test_the_mixed_example_has_every_system():
     assert leaves == set(platforms)
 
 
+@pytest.mark.slow
 def test_all_systems_from_end_to_end(tmp_path):
     told = []
     demo(tmp_path / "demo", told.append, SCENES["all"])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from fabric.workflow import verify as module
 from fabric.workflow.verify import Health, Selection, verify
 
+PROJECT = SimpleNamespace(devices={}, hosts={})
 FINE, LATE, UP = Health("a", "sonic"), Health("b", "eos", error="gone"), Health("b", "eos")
 
 
@@ -28,7 +31,7 @@ def looks(monkeypatch):
 def test_only_what_is_not_as_planned_is_looked_at_again(looks):
     answers, asked = looks
     answers += [[FINE, LATE], [LATE], [UP]]
-    found = verify(None, None, Selection(), lambda *_: None, wait_s=60)
+    found = verify(PROJECT, None, Selection(), lambda *_: None, wait_s=60)
     assert found == [FINE, UP]
     assert asked == ["", "b", "b"]
 
@@ -37,7 +40,7 @@ def test_only_what_is_not_as_planned_is_looked_at_again(looks):
 def test_the_wait_ends(looks, wait_s):
     answers, asked = looks
     answers += [[FINE, LATE], *([LATE] for _ in range(1000))]
-    found = verify(None, None, Selection(), lambda *_: None, wait_s=wait_s)
+    found = verify(PROJECT, None, Selection(), lambda *_: None, wait_s=wait_s)
     assert found == [FINE, LATE]
     assert (len(asked) > 1) is (wait_s > 0)
 
@@ -45,5 +48,5 @@ def test_the_wait_ends(looks, wait_s):
 def test_nobody_waits_for_what_is_as_planned(looks):
     answers, asked = looks
     answers += [[FINE]]
-    assert verify(None, None, Selection(only="a"), lambda *_: None, wait_s=60) == [FINE]
+    assert verify(PROJECT, None, Selection(only="a"), lambda *_: None, wait_s=60) == [FINE]
     assert asked == ["a"]

@@ -10,7 +10,9 @@ from fabric.observe.hostfacts.readings import Readings
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from fabric.observe.hostfacts.lspci import PciDevice
     from fabric.observe.hostfacts.nvidia_smi import NvidiaSmi
+    from fabric.observe.hostfacts.sysfs import PciPlace
 
 Port = tuple[str, int]
 #: Readings that list the RDMA ports of a host, the most exact first.
@@ -46,6 +48,7 @@ def host_facts(host: str, texts: Mapping[str, str]) -> HostFacts:
         routes=read.first("ip_route"),
         rules=read.first("ip_rule"),
         neighbours=read.first("ip_neigh"),
+        neighbour_limits=read.first("sysctl_neighbours"),
         unread=read.unread,
         raw=read.raw,
     )
@@ -131,6 +134,7 @@ def _rdma(read: Readings, port: Port) -> dict[str, Any]:
         "firmware": whole.firmware if whole else None,
         "gids": gids if table is not None else None,
         "hw_counters": _hw_counters(read, port),
+        "active_mtu_bytes": (read.first(f"ibv_devinfo:{device}") or {}).get(number),
     }
 
 
@@ -181,6 +185,8 @@ def _ethernet(read: Readings, interface: str) -> dict[str, Any]:
         "fec": fec.active if fec else None,
         "global_pause": pause.receive or pause.transmit if pause else None,
         "lldp": neighbours.get(interface, ()) if neighbours is not None else None,
+        "dcqcn": read.first(f"ecn_files:{interface}"),
+        "arp": read.first(f"sysctl_arp:{interface}"),
         **_qos(read, interface),
     }
 
@@ -191,12 +197,15 @@ def _qos(read: Readings, interface: str) -> dict[str, Any]:
     if nic_qos is not None:
         return {
             "qos": nic_qos,
+            "dcbx": nic_qos.dcbx if nic_qos.dcbx != "unknown" else None,
             "trust": nic_qos.trust if nic_qos.trust != "unknown" else None,
             "pfc_priorities": tuple(number for number, bit in enumerate(nic_qos.pfc) if bit),
             "dscp_to_priority": nic_qos.dscp_to_priority,
         }
     on = tuple(number for number, bit in enumerate(qos.enabled) if bit) if qos else None
+    flags = read.first(f"dcb_dcbx:{interface}") if qos else None
     return {
+        "dcbx": ("os" if "host" in flags else "fw") if flags is not None else None,
         "pfc_priorities": on,
         "dscp_to_priority": read.first(f"dcb_app:{interface}") if qos else None,
     }
@@ -217,6 +226,15 @@ def _pci(read: Readings, field: str, address: str | None) -> dict[str, Any]:
     configs = read.first(f"mlxconfig:{address}")
     return {
         "pcie": card,
+        "bridge": _above(read, place),
         "numa_node": numa,
         "nv_config": configs[0] if configs and len(configs) == 1 else None,
     }
+
+
+def _above(read: Readings, place: PciPlace | None) -> PciDevice | None:
+    """Return the PCI device right above another, when it was read."""
+    if place is None or not place.bridges:
+        return None
+    rows = read.have(f"lspci:{place.bridges[-1]}")
+    return next((row for row in rows or () if row.address == place.bridges[-1]), None)

@@ -10,12 +10,14 @@ from fabric.observe.parsers.gids import ipv4_roce_v2
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from fabric.observe.hostfacts.ecn_files import EcnFiles
     from fabric.observe.hostfacts.ip import IpNeighbour, IpRoute, IpRule
     from fabric.observe.hostfacts.lspci import PciDevice
     from fabric.observe.hostfacts.mlxconfig import NvConfig
     from fabric.observe.hostfacts.nccl import NcclTopology
     from fabric.observe.hostfacts.nvidia_smi import Gpu
     from fabric.observe.hostfacts.ofed import Ofed, TrafficClass
+    from fabric.observe.hostfacts.sysctl import ArpParameters
     from fabric.observe.hostfacts.topo import GpuTopology
     from fabric.observe.parsers.gids import Gid
     from fabric.observe.parsers.mlnx_qos import NicQos
@@ -38,6 +40,12 @@ class NicFacts:
         By the names of the driver: of the network device, of the RDMA port.
     traffic_class : TrafficClass or None
         Override of the OFED driver; the upstream driver has none to read.
+    active_mtu_bytes : int or None
+        MTU of RoCE packets in force, which follows from that of the network device.
+    dcqcn : EcnFiles or None
+        Where the OFED driver has DCQCN enabled.
+    bridge : PciDevice or None
+        The PCI device above its own.
     """
 
     rdma_device: str
@@ -66,6 +74,11 @@ class NicFacts:
     lldp: tuple[LldpNeighbour, ...] | None = None
     pcie: PciDevice | None = None
     nv_config: NvConfig | None = None
+    active_mtu_bytes: int | None = None
+    dcqcn: EcnFiles | None = None
+    arp: ArpParameters | None = None
+    dcbx: str | None = None
+    bridge: PciDevice | None = None
 
     @property
     def roce_gid(self) -> Gid | None:
@@ -102,6 +115,7 @@ class HostFacts:
     routes: tuple[IpRoute, ...] | None = None
     rules: tuple[IpRule, ...] | None = None
     neighbours: tuple[IpNeighbour, ...] | None = None
+    neighbour_limits: tuple[int, ...] | None = None
     unread: Mapping[str, str] = field(default_factory=dict)
     raw: Mapping[str, str] = field(default_factory=dict)
 

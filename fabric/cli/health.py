@@ -1,0 +1,185 @@
+"""verify, drift."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fabric.cli import output
+from fabric.cli.exits import CommandExit, Exit
+from fabric.cli.options import (
+    AskPassword,
+    Connections,
+    Format,
+    FormatOption,
+    Hosts,
+    Inventory,
+    Only,
+    Switches,
+)
+
+if TYPE_CHECKING:
+    from fabric.workflow.nics import RailHealth
+    from fabric.workflow.verify import Health
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command(epilog="Example: rocefab verify inventory/demo --window-s 10")(verify)
+    app.command(epilog="Example: rocefab drift inventory/demo --format json")(drift)
+
+
+def verify(
+    inventory: Inventory = Path(),
+    connections: Connections = None,
+    ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
+    only: Only = "",
+    switches: Switches = True,
+    hosts: Hosts = True,
+    wait_s: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            help="How long what is not as planned is looked at again, in seconds: sessions that "
+            "were just changed need some to come up.",
+            envvar="ROCEFAB_WAIT_S",
+        ),
+    ] = 0.0,
+    window_s: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            max=86_400,
+            help="Watch the counters of the NICs for so long, in seconds, and give a verdict on "
+            "each NIC and rail; 0 does not. Reads PCIe and the matrix of GPUs too.",
+            envvar="ROCEFAB_WINDOW_S",
+        ),
+    ] = 0.0,
+    form: FormatOption = Format.TEXT,
+) -> None:
+    """Look whether the fabric runs as planned.
+
+    BGP sessions, LLDP neighbours, PFC, ECN and the rest of the configuration, saved as it runs. Of
+    every NIC: link, FEC, MTU, GID, PFC, marking, DCQCN, ARP, source routing, firmware. What could
+    not be read is unknown and counts as a finding.
+
+    Exit codes: 0, 2, 3 (a device could not be read), 4.
+    """
+    from fabric.workflow.project import Project
+    from fabric.workflow.verify import Selection
+    from fabric.workflow.verify import verify as workflow
+
+    selection = Selection(switches=switches, hosts=hosts, only=only)
+    found = workflow(
+        Project(inventory), connections, selection, output.watch, wait_s=wait_s, window_s=window_s
+    )
+    _health(found, form, watched=window_s > 0)
+
+
+def drift(
+    inventory: Inventory = Path(),
+    connections: Connections = None,
+    ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
+    only: Only = "",
+    switches: Switches = True,
+    hosts: Hosts = True,
+    form: FormatOption = Format.TEXT,
+) -> None:
+    """Compare what runs with the inventory.
+
+    Configuration, and of hosts what every NIC says of itself.
+
+    Exit codes: 0 clean, 2, 3, 4 drift.
+    """
+    from fabric.workflow.project import Project
+    from fabric.workflow.verify import Selection
+    from fabric.workflow.verify import drift as workflow
+
+    selection = Selection(switches=switches, hosts=hosts, only=only)
+    _health(workflow(Project(inventory), connections, selection, output.watch), form)
+
+
+def _health(found: list[Health], form: Format, *, watched: bool = False) -> None:
+    from fabric.workflow.nics import rails
+
+    by_rail, warning = rails({item.device: item.nics for item in found if item.nics})
+    if form is Format.JSON:
+        devices = [_health_json(item) for item in found]
+        told = {"devices": devices, "rails": [asdict(rail) for rail in by_rail], "warning": warning}
+        output.as_json(told if watched else devices)
+    else:
+        for item in found:
+            output.data("".join(f"{line}\n" for line in _health_lines(item)))
+        if watched:
+            _verdicts(found, by_rail)
+        good = sum(item.ok for item in found)
+        output.note(f"{good} of {len(found)} devices are as planned")
+        if warning:
+            output.note(f"warning: {warning}")
+    if any(item.error for item in found):
+        raise CommandExit(Exit.DEVICE)
+    if not all(item.ok for item in found):
+        raise CommandExit(Exit.FINDINGS)
+
+
+def _verdicts(found: list[Health], by_rail: list[RailHealth]) -> None:
+    from fabric.workflow.nics import MEANING
+
+    rows = [
+        (item.device, nic.interface, nic.rail, MEANING[nic.word], nic.reason)
+        for item in found
+        for nic in item.nics
+    ]
+    output.table(("host", "nic", "rail", "verdict", "reason"), rows)
+    output.data("\n")
+    lines = [(rail.rail, MEANING[rail.word], rail.reason) for rail in by_rail]
+    output.table(("rail", "verdict", "reason"), lines)
+
+
+def _health_lines(item: Health) -> list[str]:
+    if item.error:
+        return [f"{item.device}: could not be read: {item.error}"]
+    lines = []
+    for change, origin in zip(item.drift, item.origins, strict=True):
+        lines.append(
+            f"{item.device}: {change.path}: runs {change.before or 'nothing'}, "
+            f"planned {change.after or 'nothing'}"
+        )
+        if origin:
+            values = [f"{value.field} = {value.value} ({value.where})" for value in origin.values]
+            lines.append(f"    {'; '.join([origin.subject, *values])}")
+    return lines + [
+        f"{deviation}{' (unknown)' if deviation.unknown else ''}" for deviation in item.deviations
+    ]
+
+
+def _health_json(item: Health) -> dict[str, object]:
+    return {
+        "device": item.device,
+        "platform": item.platform,
+        "ok": item.ok,
+        "error": item.error,
+        "drift": [
+            {
+                "path": change.path,
+                "running": change.before,
+                "planned": change.after,
+                "line": origin.subject if origin else "",
+                "values": [asdict(value) for value in origin.values] if origin else [],
+            }
+            for change, origin in zip(item.drift, item.origins, strict=True)
+        ],
+        **({"nics": [asdict(nic) for nic in item.nics]} if item.nics else {}),
+        "deviations": [
+            {
+                "subject": deviation.subject,
+                "item": deviation.item,
+                "message": deviation.message,
+                "unknown": deviation.unknown,
+            }
+            for deviation in item.deviations
+        ],
+    }

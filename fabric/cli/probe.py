@@ -1,0 +1,105 @@
+"""probe: reach every NIC from others."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fabric.cli import output
+from fabric.cli.exits import CommandExit, Exit
+from fabric.cli.options import AskPassword, Connections, Format, FormatOption, Inventory, Only
+
+if TYPE_CHECKING:
+    from fabric.workflow.probe import Plan, Report
+
+
+class Stage(StrEnum):
+    """How far each probe goes."""
+
+    PING = "ping"
+    RPING = "rping"
+    BANDWIDTH = "bandwidth"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command of this module."""
+    app.command(epilog="Example: rocefab probe inventory/demo --run --stage ping")(probe)
+
+
+def probe(
+    inventory: Inventory = Path(),
+    connections: Connections = None,
+    ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
+    only: Only = "",
+    stage: Annotated[
+        Stage,
+        typer.Option(
+            help="Last step of each probe: ping, then rping, then ib_write_bw.",
+            envvar="ROCEFAB_STAGE",
+        ),
+    ] = Stage.BANDWIDTH,
+    *,
+    run: Annotated[
+        bool, typer.Option("--run", help="Run the probes on the hosts.", envvar="ROCEFAB_RUN")
+    ] = False,
+    form: FormatOption = Format.TEXT,
+) -> None:
+    """Reach every NIC from others, by every kind of path.
+
+    Paths through one leaf, within a rail, between rails and between units. Each NIC is the source
+    and the target of at most two probes of each kind; in a round each host takes part in one probe
+    at most. Without --run the plan is shown. Bandwidth loads the fabric:
+    98.5 % of the ceiling is accepted, and no loss.
+
+    Exit codes: 0, 2, 4 (a NIC is not reached, too slow, or loses packets).
+    """
+    from fabric.workflow.probe import Selection, make_plan
+    from fabric.workflow.probe_run import run as workflow
+    from fabric.workflow.project import Project
+
+    selection = Selection(switches=False, only=only)
+    plan = make_plan(Project(inventory), selection)
+    if not run:
+        _show(plan, form)
+        return
+    found = workflow(plan, connections, selection, stage.value, output.watch)
+    if form is Format.JSON:
+        output.as_json(asdict(found))
+    else:
+        _tell(found)
+    if not found.ok:
+        raise CommandExit(Exit.FINDINGS)
+
+
+def _show(plan: Plan, form: Format) -> None:
+    rows = plan.rows()
+    if form is Format.JSON:
+        output.as_json({"rounds": plan.rounds, "classes": plan.counts(), "probes": rows})
+        return
+    headers = tuple(rows[0])
+    output.table(headers, [tuple(row.values()) for row in rows])
+    counts = ", ".join(f"{count} {name}" for name, count in plan.counts().items())
+    output.note(f"{len(rows)} probes in {plan.rounds} rounds: {counts}. Add --run to run them.")
+
+
+def _tell(found: Report) -> None:
+    for name, matrix in found.matrices.items():
+        rows = [
+            (row, *(f"{good}/{every}" if every else "-" for good, every in columns.values()))
+            for row, columns in matrix.items()
+        ]
+        output.table((f"{name} to {name}", *matrix), rows)
+        output.data("\n")
+    if found.failures:
+        headers = ("class", "source", "target", "stage", "failure")
+        output.table(headers, [[item[key] for key in headers] for item in found.failures])
+        output.data("\n")
+    for line in (*found.causes, *(f"counters of {line}" for line in found.lost)):
+        output.data(f"{line}\n")
+    rate = f"; slowest {found.slowest_gbps:.1f} Gb/s" if found.slowest_gbps is not None else ""
+    good = found.probes - len(found.failures)
+    output.note(f"{good} of {found.probes} probes are good{rate}")

@@ -1,0 +1,83 @@
+"""Checks of the slot of a NIC and of the GPUs beside it (H14, H18), and of alike firmware (H19).
+
+Sources: legend of ``nvidia-smi topo -m``; PCI Express Base Specification, Link Status register and
+Device Control register (Max_Read_Request_Size); NCCL documentation, Troubleshooting, PCI Access
+Control Services.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from fabric.validate.nics import Looked, Remark, checks, compare
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_REDIRECTS = ("ReqRedir", "CmpltRedir", "UpstreamFwd")
+
+
+@checks.add("H14")
+def gpus(looked: Looked) -> Iterator[Remark]:
+    """Check that the GPUs that the plan puts beside a NIC are as near to it as to no other."""
+    if not looked.hardware or not looked.plan.gpus:
+        return
+    affinity = looked.facts.affinity()
+    if affinity is None:
+        yield Remark("H14", "the matrix of GPUs and NICs could not be read", unknown=True)
+        return
+    planned = looked.host.traits.nic.nearness
+    for gpu in looked.plan.gpus:
+        found = affinity.get(f"GPU{gpu}", {}).get(looked.plan.rdma_device)
+        yield from compare("H14", f"nearness of GPU{gpu}", found, planned)
+
+
+@checks.add("H18")
+def slot(looked: Looked) -> Iterator[Remark]:
+    """Check that the NIC runs at all that its slot can do, and its bridge redirects nothing."""
+    if not looked.hardware:
+        return
+    card, tuning = looked.nic.pcie, looked.host.traits.tuning
+    if card is None or card.full_link is None:
+        yield Remark("H18", "the link of its slot could not be read", unknown=True)
+    elif not card.full_link:
+        yield Remark(
+            "H18", f"its slot runs at {_link(card.link)}, not {_link(card.link_capability)}"
+        )
+    if tuning.max_read_request_bytes is not None:
+        found = card.max_read_request_bytes if card else None
+        yield from compare("H18", "MaxReadReq in bytes", found, tuning.max_read_request_bytes)
+    if tuning.acs == "off":
+        bridge = looked.nic.bridge
+        if bridge is None or bridge.acs is None:
+            yield Remark("H18", "access control of its bridge could not be read", unknown=True)
+        elif on := [name for name in _REDIRECTS if name in bridge.acs]:
+            yield Remark("H18", f"its bridge {bridge.address} redirects: {', '.join(on)}")
+
+
+def _link(link: tuple[float, int] | None) -> str:
+    return f"{link[0]:g} GT/s x{link[1]}" if link else "unknown"
+
+
+def odd_firmware(firmware: Mapping[str, str | None]) -> dict[str, Remark]:
+    """Return the remark (H19) of each NIC of a rail whose firmware is not that of most.
+
+    Parameters
+    ----------
+    firmware : mapping
+        Version by NIC; None where it was not read.
+    """
+    counts = Counter(version for version in firmware.values() if version is not None)
+    found = {}
+    for nic, version in firmware.items():
+        if version is None:
+            found[nic] = Remark("H19", "the firmware could not be read", unknown=True)
+        elif len(counts) > 1 and version != (usual := _usual(counts)):
+            found[nic] = Remark("H19", f"firmware {version}; most NICs of its rail have {usual}")
+    return found
+
+
+def _usual(counts: Counter[str]) -> str:
+    """Return the most frequent version; of equally frequent ones the one that sorts last."""
+    return max(counts, key=lambda version: (counts[version], version))

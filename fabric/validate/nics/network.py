@@ -1,0 +1,136 @@
+"""Checks of MTU, GIDs, addresses, routes, neighbours and cabling of a NIC (H9 to H14).
+
+Sources: Linux include/rdma/ib_addr.h, iboe_get_mtu (the largest MTU that fits the network device
+less 96 bytes); Documentation/networking/ip-sysctl.rst; drivers/infiniband/core/roce_gid_mgmt.c
+(the index of a GID depends on the order in which addresses came, so it is never compared).
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import TYPE_CHECKING
+
+from fabric.core.units import gbps_to_bps
+from fabric.validate.nics import Looked, Remark, checks, compare
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.observe.parsers.gids import Gid
+
+_HEADERS_BYTES = 96
+_ROCE_MTUS_BYTES = (256, 512, 1024, 2048, 4096)
+#: As the files of a host set them: answer and ask only for the own address, loose reverse path.
+_ARP = {"arp_ignore": 1, "arp_announce": 2}
+_STRICT = 1
+
+
+def roce_mtu_bytes(mtu_bytes: int) -> int:
+    """Return the MTU of RoCE packets that follows from that of the network device, in bytes."""
+    fitting = [size for size in _ROCE_MTUS_BYTES if size <= mtu_bytes - _HEADERS_BYTES]
+    return max(fitting, default=_ROCE_MTUS_BYTES[0])
+
+
+@checks.add("H0")
+def link(looked: Looked) -> Iterator[Remark]:
+    """Check that the link is up at its speed and with the FEC of the other end."""
+    nic = looked.nic
+    if nic.up is False:
+        yield Remark("H0", "the link is down")
+        return
+    if nic.up is None:
+        yield Remark("H0", "the state of the link could not be read", unknown=True)
+    speed = round(gbps_to_bps(looked.plan.speed_gbps))
+    yield from compare("H0", "speed in bit/s", nic.rate_bps, speed)
+    if looked.fec:
+        yield from compare("H0", "FEC", _fec(nic.fec), looked.fec)
+
+
+def _fec(modes: tuple[str, ...] | None) -> str | None:
+    if modes is None:
+        return None
+    names = {"baser": "fc", "off": "none"}
+    return ",".join(names.get(mode, mode) for mode in modes)
+
+
+@checks.add("H9")
+def mtu(looked: Looked) -> Iterator[Remark]:
+    """Check that the network device has the planned MTU, and RoCE the one that follows."""
+    planned = looked.plan.mtu_bytes
+    yield from compare("H9", "MTU in bytes", looked.nic.mtu_bytes, planned)
+    active = looked.nic.active_mtu_bytes
+    yield from compare("H9", "active MTU of RoCE in bytes", active, roce_mtu_bytes(planned))
+
+
+@checks.add("H10")
+def gid(looked: Looked) -> Iterator[Remark]:
+    """Check that one GID of RoCEv2 over IPv4 is in the planned subnet, found by its content."""
+    table, plan = looked.nic.gids, looked.plan
+    if table is None:
+        yield Remark("H10", "the GID table could not be read", unknown=True)
+        return
+    mine = roce_gids(table, plan.network)
+    if not mine:
+        others = ", ".join(gid.address for gid in table if gid.version == "v2" and gid.address)
+        found = f"; there is {others}" if others else ""
+        yield Remark("H10", f"no RoCEv2 GID in {plan.network}{found}")
+    elif [gid.address for gid in mine] != [plan.address]:
+        found = ", ".join(f"{gid.address} at index {gid.index}" for gid in mine)
+        yield Remark("H10", f"RoCEv2 GIDs are {found} in place of {plan.address} alone")
+
+
+def roce_gids(table: tuple[Gid, ...], network: str) -> list[Gid]:
+    """Return the GIDs of RoCEv2 over IPv4 whose address is in a network."""
+    inside = ipaddress.ip_network(network)
+    return [
+        gid
+        for gid in table
+        if gid.version == "v2" and gid.address and ipaddress.ip_address(gid.address) in inside
+    ]
+
+
+@checks.add("H11")
+def arp(looked: Looked) -> Iterator[Remark]:
+    """Check that the NIC answers and asks for its own address alone; replies find their way."""
+    found = looked.nic.arp
+    if found is None:
+        yield Remark("H11", "the kernel parameters of ARP could not be read", unknown=True)
+        return
+    for name, wanted in _ARP.items():
+        yield from compare("H11", name, getattr(found, name), wanted)
+    if found.rp_filter == _STRICT:
+        yield Remark("H11", "rp_filter is strict: replies through another rail are dropped")
+
+
+@checks.add("H12")
+def neighbours(looked: Looked) -> Iterator[Remark]:
+    """Check that the neighbour table holds every peer of the rails; told once, at the first NIC."""
+    first = next((nic for nic in looked.host.nics if nic.enabled), None)
+    if first is not None and looked.plan.interface != first.interface:
+        return
+    found, planned = looked.facts.neighbour_limits, looked.host.gc_thresholds
+    if found is None:
+        yield Remark("H12", "the sizes of the neighbour table could not be read", unknown=True)
+    elif any(now < wanted for now, wanted in zip(found, planned, strict=True)):
+        numbers = ", ".join(str(size) for size in found)
+        yield Remark("H12", f"the neighbour table has {numbers} in place of {planned}")
+
+
+@checks.add("H13")
+def source_routing(looked: Looked) -> Iterator[Remark]:
+    """Check that traffic from the address of a NIC leaves by that NIC and its gateway."""
+    plan, rules, routes = looked.plan, looked.facts.rules, looked.facts.routes
+    if rules is None or routes is None:
+        yield Remark("H13", "rules or routes could not be read", unknown=True)
+        return
+    tables = {rule.table for rule in rules if rule.source.removesuffix("/32") == plan.address}
+    if str(plan.table) not in tables:
+        yield Remark("H13", f"no rule sends {plan.address} to table {plan.table}")
+    ways = {
+        (route.destination, route.interface, route.gateway)
+        for route in routes
+        if route.table == str(plan.table)
+    }
+    if (looked.host.host_pool, plan.interface, plan.gateway) not in ways:
+        pool = looked.host.host_pool
+        yield Remark("H13", f"no route to {pool} by {plan.gateway} in table {plan.table}")

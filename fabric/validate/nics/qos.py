@@ -1,0 +1,124 @@
+"""Checks of marking, priorities and PFC of a NIC (H1 to H8, H15, H16).
+
+Sources: Mellanox/mlnx-tools python/mlnx_qos (state of a port); Linux mlx5 core/en_dcbnl.c (one
+owner of DCBX; pause of the link makes every priority lossless); IEEE 802.1Q clauses 36 and 37.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.validate.nics import Looked, Remark, checks, compare
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_PERCENT = 100
+
+
+@checks.add("H1")
+def trust(looked: Looked) -> Iterator[Remark]:
+    """Check that the NIC trusts DSCP; through ``dcb`` that shows in its map alone."""
+    if looked.ofed:
+        yield from compare("H1", "trust", looked.nic.trust, "dscp")
+
+
+@checks.add("H2")
+def pfc(looked: Looked) -> Iterator[Remark]:
+    """Check that PFC is on for the planned priority, and for no other."""
+    planned = tuple(number for number, bit in enumerate(looked.plan.qos.pfc) if bit)
+    yield from compare("H2", "PFC priorities", looked.nic.pfc_priorities, planned)
+
+
+@checks.add("H3")
+def dscp_map(looked: Looked) -> Iterator[Remark]:
+    """Check that data and CNPs have their priorities."""
+    qos, found = looked.plan.qos, looked.nic.dscp_to_priority
+    if found is None:
+        yield Remark("H3", "the map of DSCPs could not be read", unknown=True)
+        return
+    for dscp, priority in ((qos.roce_dscp, qos.pfc_priority), (qos.cnp_dscp, qos.cnp_priority)):
+        if found.get(dscp) != priority:
+            now = found.get(dscp, "none")
+            yield Remark("H3", f"priority of DSCP {dscp} is {now} in place of {priority}")
+
+
+@checks.add("H4")
+def global_pause(looked: Looked) -> Iterator[Remark]:
+    """Check that pause of the whole link is off where PFC is on."""
+    yield from compare("H4", "pause of the whole link", looked.nic.global_pause, False)  # noqa: FBT003
+
+
+@checks.add("H5")
+def traffic_class(looked: Looked) -> Iterator[Remark]:
+    """Check that the traffic class byte marks with the planned DSCP; its two low bits are ECN."""
+    if not looked.ofed:
+        return
+    found = looked.nic.traffic_class
+    if found is None:
+        yield Remark("H5", "the traffic class could not be read", unknown=True)
+    elif found.dscp != looked.plan.qos.roce_dscp:
+        now = "not set" if found.dscp is None else f"{found.global_byte} (DSCP {found.dscp})"
+        byte = looked.plan.qos.traffic_class_byte
+        yield Remark("H5", f"traffic class byte is {now} in place of {byte}")
+
+
+@checks.add("H6")
+def dcqcn(looked: Looked) -> Iterator[Remark]:
+    """Check that both sides of DCQCN are on for the lossless priority."""
+    if not looked.ofed:
+        return
+    found, priority = looked.nic.dcqcn, looked.plan.qos.pfc_priority
+    if found is None:
+        yield Remark("H6", "the files of DCQCN could not be read", unknown=True)
+        return
+    sides = {"reaction point": found.reaction_point, "notification point": found.notification_point}
+    for side, priorities in sides.items():
+        if priority not in priorities:
+            yield Remark("H6", f"the {side} of DCQCN is off for priority {priority}")
+
+
+@checks.add("H7")
+def cnp_dscp(looked: Looked) -> Iterator[Remark]:
+    """Check that CNPs carry the DSCP that the switches put into their strict queue."""
+    if looked.ofed:
+        found = looked.nic.dcqcn.cnp_dscp if looked.nic.dcqcn else None
+        yield from compare("H7", "DSCP of CNPs", found, looked.plan.qos.cnp_dscp)
+
+
+@checks.add("H8")
+def scheduling(looked: Looked) -> Iterator[Remark]:
+    """Check that shares sum to 100, the class of CNPs is strict."""
+    found, plan = looked.nic.qos, looked.plan.qos
+    if not looked.ofed:
+        return
+    if found is None:
+        yield Remark("H8", "the scheduling could not be read", unknown=True)
+        return
+    shares = [found.bandwidth_percent.get(number, 0) for number in range(8)]
+    ets = [share for number, share in enumerate(shares) if found.tsa.get(number) == "ets"]
+    if ets and sum(ets) != _PERCENT:
+        yield Remark("H8", f"the shares of ETS sum to {sum(ets)} in place of {_PERCENT}")
+    number = plan.priority_to_traffic_class[plan.cnp_priority]
+    if plan.tsa[number] == "strict" and found.tsa.get(number) != "strict":
+        now = found.tsa.get(number, "unknown")
+        yield Remark("H8", f"traffic class {number} of CNPs is {now} in place of strict")
+
+
+@checks.add("H15")
+def cable_length(looked: Looked) -> Iterator[Remark]:
+    """Check that the NIC reckons with the whole cable."""
+    found = looked.nic.qos
+    if not looked.ofed:
+        return
+    if found is None or found.cable_m is None:
+        yield Remark("H15", "the length of the cable could not be read", unknown=True)
+    elif found.cable_m < looked.plan.cable_m:
+        message = f"the NIC reckons with {found.cable_m} m of cable in place of"
+        yield Remark("H15", f"{message} {looked.plan.cable_m} m")
+
+
+@checks.add("H16")
+def dcbx(looked: Looked) -> Iterator[Remark]:
+    """Check that the host owns DCBX, so that no switch changes the NIC."""
+    yield from compare("H16", "owner of DCBX", looked.nic.dcbx, "os")

@@ -1,0 +1,94 @@
+"""The commands of a probe, from checked names and numbers alone.
+
+Servers run as transient units with a limit of their life, so that none stays behind when the
+session breaks off. linux-rdma/perftest, src/perftest_parameters.c; linux-rdma/rdma-core,
+librdmacm/examples/rping.c; systemd-run(1).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from fabric.observe.hostfacts.values import ip_address, rdma_name
+from fabric.validate.reach.acceptance import MESSAGE_BYTES
+
+_UNIT = re.compile(r"rocefab-probe-[0-9a-f]{8}")
+_PORT = 18515  # the default of perftest
+ROUNDS = 3
+DURATION_S = 2
+#: Longer than all tries of a client together.
+LIFE_S = 90
+_TRY_S = 15
+_TRIES = "1 2 3 4 5"
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeEnd:
+    """One end of a probe; ``gid_index`` is -1 before the GID table was read."""
+
+    address: str
+    rdma_device: str
+    gid_index: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Marking:
+    """What packets of a probe carry."""
+
+    traffic_class_byte: int
+    mtu_bytes: int
+
+
+def ping(source: ProbeEnd, target: ProbeEnd) -> str:
+    """Return the command for the source."""
+    count = f"-n -c {ROUNDS} -i 0.2 -W 1"
+    return f"ping {count} -I {ip_address(source.address)} {ip_address(target.address)} || true"
+
+
+def rping(source: ProbeEnd, target: ProbeEnd) -> tuple[str, str]:
+    """Return the commands of server and client."""
+    there = f"-a {ip_address(target.address)} -p {_PORT} -C {ROUNDS} -v"
+    return f"rping -s {there}", _tried(f"rping -c {there} -I {ip_address(source.address)}")
+
+
+def bandwidth(source: ProbeEnd, target: ProbeEnd, marking: Marking) -> tuple[str, str]:
+    """Return the commands of server and client."""
+    server = _perftest(target, marking)
+    return server, _tried(f"{_perftest(source, marking)} {ip_address(target.address)}")
+
+
+def _perftest(end: ProbeEnd, marking: Marking) -> str:
+    if end.gid_index < 0:
+        message = "the index of the GID is not known"
+        raise ValueError(message)
+    return (
+        f"ib_write_bw -d {rdma_name(end.rdma_device)} -i 1 -x {int(end.gid_index)} "
+        f"-m {int(marking.mtu_bytes)} --tclass {int(marking.traffic_class_byte)} "
+        f"-s {MESSAGE_BYTES} -D {DURATION_S} -F --report_gbits -p {_PORT} "
+        f"--bind_source_ip {ip_address(end.address)}"
+    )
+
+
+def _tried(client: str) -> str:
+    """Return a client that tries again while its server comes up."""
+    attempt = f"timeout {_TRY_S} {client} && break || sleep 0.5"
+    return f"for n in {_TRIES}; do {attempt}; done"
+
+
+def start(server: str, unit: str) -> str:
+    """Return the command that starts a server in the background."""
+    limits = f"--property=RuntimeMaxSec={LIFE_S} --property=LimitMEMLOCK=infinity"
+    return f"sudo systemd-run --quiet --collect --unit={_checked(unit)} {limits} {server}"
+
+
+def stop(unit: str) -> str:
+    """Return the command that ends a server; one that has ended is fine."""
+    return f"sudo systemctl stop {_checked(unit)}.service || true"
+
+
+def _checked(unit: str) -> str:
+    if not _UNIT.fullmatch(unit):
+        message = f"{unit!r} is not a unit of a probe"
+        raise ValueError(message)
+    return unit

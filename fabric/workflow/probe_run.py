@@ -1,0 +1,185 @@
+"""Runs the probes of a plan over SSH, round by round."""
+
+from __future__ import annotations
+
+import secrets
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fabric.change.planner import open_driver
+from fabric.core.errors import DeviceError
+from fabric.observe import probe_output
+from fabric.observe.hostfacts import load_readers, readers
+from fabric.observe.hostfacts.commands import command_of
+from fabric.observe.parsers import UnreadableError
+from fabric.validate.nics.network import roce_gids
+from fabric.validate.reach import commands
+from fabric.validate.reach.acceptance import MESSAGE_BYTES
+from fabric.validate.reach.commands import ROUNDS, ProbeEnd
+from fabric.workflow.devices import WORKERS, targets
+from fabric.workflow.nics import CounterWatch
+from fabric.workflow.probe import STAGES, Outcome, report
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from fabric.workflow.devices import Selection
+    from fabric.workflow.probe import Leg, Plan, Report
+
+
+def run(
+    plan: Plan,
+    connections_file: Path | None,
+    selection: Selection,
+    last_stage: str,
+    progress: Callable[[str, str], None],
+) -> Report:
+    """Carry out a plan.
+
+    Parameters
+    ----------
+    last_stage : str
+        Last of ``STAGES`` that is run; each needs the one before it to be good.
+
+    Raises
+    ------
+    InputError
+        When the selection or the connections file is wrong.
+    """
+    wanted = targets(plan.project, connections_file, selection)
+    hosts = {name: wanted[name] for name in plan.hosts()}
+    watch = CounterWatch(plan.project, hosts)
+    sessions = _Sessions(hosts)
+    try:
+        outcomes = _rounds(plan, sessions, last_stage, progress)
+    finally:
+        sessions.close()
+    return report(plan, outcomes, watch.finish(0.0))
+
+
+class _Sessions:
+    """A session with each host, open as long as the probes run, and its GID table."""
+
+    def __init__(self, hosts: dict[str, Any]) -> None:
+        self._drivers: dict[str, Any] = {}
+        self._gids: dict[str, Any] = {}
+        self.errors: dict[str, str] = {}
+        with ThreadPoolExecutor(WORKERS) as pool:
+            list(pool.map(self._open, hosts.items()))
+
+    def _open(self, item: tuple[str, Any]) -> None:
+        name, target = item
+        load_readers()
+        try:
+            self._drivers[name] = open_driver(target.connection)
+            text = self.ask(name, command_of("show_gids"))
+            self._gids[name] = readers["show_gids"].parse(text)
+        except (DeviceError, UnreadableError) as error:
+            self.errors[name] = getattr(error, "reason", str(error))
+
+    def ask(self, host: str, command: str) -> str:
+        """Return what a command printed; nothing when it failed."""
+        told: str = self._drivers[host].read_each({"probe": command}).get("probe", "")
+        return told
+
+    def end(self, leg: Leg) -> ProbeEnd:
+        """Return an end with the index of its GID, which is found by its content."""
+        table = tuple(gid for gid in self._gids[leg.host] if gid.device == leg.nic.rdma_device)
+        mine = [gid for gid in roce_gids(table, leg.nic.network) if gid.address == leg.nic.address]
+        return ProbeEnd(leg.nic.address, leg.nic.rdma_device, mine[0].index if mine else -1)
+
+    def close(self) -> None:
+        """Close every session."""
+        for driver in self._drivers.values():
+            driver.close()
+
+
+def _rounds(
+    plan: Plan, sessions: _Sessions, last_stage: str, progress: Callable[[str, str], None]
+) -> list[Outcome]:
+    stages = STAGES[: STAGES.index(last_stage) + 1]
+    found = []
+
+    def one(number: int) -> Outcome:
+        source = plan.leg(int(plan.table.source[number]))
+        target = plan.leg(int(plan.table.target[number]))
+        return _probe(plan, sessions, source, target, stages)
+
+    with ThreadPoolExecutor(WORKERS) as pool:
+        for turn in range(plan.rounds):
+            numbers = np.flatnonzero(plan.table.round == turn).tolist()
+            found += list(pool.map(one, numbers))
+            bad = sum(bool(item.failure) for item in found)
+            progress("", f"round {turn + 1} of {plan.rounds}: {bad} of {len(found)} probes failed")
+    return found
+
+
+def _probe(
+    plan: Plan, sessions: _Sessions, source: Leg, target: Leg, stages: tuple[str, ...]
+) -> Outcome:
+    """Run the stages of one probe until one fails."""
+    gbps = None
+    for leg in (source, target):
+        if leg.host in sessions.errors:
+            why = f"{leg.host} could not be read: {sessions.errors[leg.host]}"
+            return Outcome(stages[0], why)
+    try:
+        for stage in stages:
+            failure, gbps = _STAGES[stage](plan, sessions, source, target)
+            if failure:
+                return Outcome(stage, failure, gbps)
+    except (DeviceError, UnreadableError) as error:
+        return Outcome(stage, f"could not be run: {getattr(error, 'reason', error)}")
+    return Outcome(stages[-1], "", gbps)
+
+
+def _ping(_plan: Plan, sessions: _Sessions, source: Leg, target: Leg) -> tuple[str, None]:
+    text = sessions.ask(source.host, commands.ping(source.end, target.end))
+    try:
+        sent, received = probe_output.ping(text)
+    except UnreadableError:
+        return f"ping could not start from {source.nic.address}", None
+    return ("" if received == sent else f"{received} of {sent} answers"), None
+
+
+def _rping(_plan: Plan, sessions: _Sessions, source: Leg, target: Leg) -> tuple[str, None]:
+    server, client = commands.rping(source.end, target.end)
+    back = probe_output.rping(_served(sessions, source, target, server, client))
+    return ("" if back == ROUNDS else f"{back} of {ROUNDS} answers"), None
+
+
+def _bandwidth(
+    plan: Plan, sessions: _Sessions, source: Leg, target: Leg
+) -> tuple[str, float | None]:
+    ends = (sessions.end(source), sessions.end(target))
+    for leg, end in zip((source, target), ends, strict=True):
+        if end.gid_index < 0:
+            return f"{leg} has no RoCEv2 GID with {leg.nic.address}", None
+    server, client = commands.bandwidth(*ends, plan.marking(source, target))
+    text = _served(sessions, source, target, server, client)
+    try:
+        gbps = probe_output.bandwidth_gbps(text, MESSAGE_BYTES)
+    except UnreadableError as error:
+        return str(error), None
+    needed = plan.needed_gbps(source, target)
+    return ("" if gbps >= needed else f"{gbps:.1f} Gb/s, {needed:.1f} needed"), gbps
+
+
+_STAGES: dict[str, Callable[..., tuple[str, float | None]]] = {
+    "ping": _ping,
+    "rping": _rping,
+    "bandwidth": _bandwidth,
+}
+
+
+def _served(sessions: _Sessions, source: Leg, target: Leg, server: str, client: str) -> str:
+    """Return the output of a client whose server runs meanwhile."""
+    unit = f"rocefab-probe-{secrets.token_hex(4)}"
+    sessions.ask(target.host, commands.start(server, unit))
+    try:
+        return sessions.ask(source.host, client)
+    finally:
+        sessions.ask(target.host, commands.stop(unit))
