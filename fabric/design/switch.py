@@ -27,12 +27,14 @@ from fabric.platforms import load_platforms, platforms
 from fabric.topology.naming import nic_names
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from fabric.intent.model import PortOverride
     from fabric.intent.policy import LosslessPolicy
     from fabric.intent.resolve import PolicyResolver
     from fabric.intent.scalars import BufferModel
     from fabric.platforms.model import Sku
-    from fabric.topology.model import Fabric
+    from fabric.topology.model import Fabric, Ints
 
 #: A reachable neighbour entry lives 0.5 to 1.5 times base_reachable_time (Linux ip-sysctl.rst).
 REACHABLE_FACTOR = 1.5
@@ -197,16 +199,16 @@ class SwitchDesigner:
     def _host_cables(self, row: int) -> dict[int, _Cable]:
         fabric, nics = self._fabric, self._fabric.nics
         rows = fabric.nics_of_leaf(row)
-        columns = (nics.port, nics.host, nics.rail, nics.speed_gbps, nics.cable_m, nics.subnet)
+        columns = (nics.port, nics.host, nics.speed_gbps, nics.cable_m, nics.subnet)
         found = {}
-        for nic, port, host, rail, speed, cable, subnet, enabled in zip(
+        for nic, port, host, speed, cable, subnet, enabled in zip(
             rows.tolist(),
             *(column[rows].tolist() for column in columns),
             nics.enabled[rows].tolist(),
             strict=True,
         ):
             name = fabric.hosts.names[host]
-            interface = nic_names(fabric, name)[rail].interface
+            interface = nic_names(fabric, name)[nic % fabric.nics_per_host].interface
             found[port] = _Cable(
                 kind="host",
                 row=nic,
@@ -222,33 +224,41 @@ class SwitchDesigner:
 
     def _uplink_cables(self, row: int) -> dict[int, _Cable]:
         fabric, up = self._fabric, self._fabric.uplinks
-        rows = fabric.uplinks_of(row)
-        leaf = row < fabric.switches.leaf_count
-        here, far, far_port, address = (
-            (up.leaf_port, up.spine, up.spine_port, up.leaf_address)
-            if leaf
-            else (up.spine_port, up.leaf, up.leaf_port, up.spine_address)
+        ends = (
+            (fabric.downlinks_of(row), up.upper_port, up.lower, up.lower_port, up.upper_address),
+            (fabric.uplinks_of(row), up.lower_port, up.upper, up.upper_port, up.lower_address),
         )
+        found: dict[int, _Cable] = {}
+        for rows, *columns in ends:
+            found.update(self._trunks(rows, *columns))
+        return found
+
+    def _trunks(
+        self, rows: Ints, here: Ints, far: Ints, far_port: Ints, address: Ints
+    ) -> Iterator[tuple[int, _Cable]]:
+        """Yield port and cable of some uplinks, as seen from one of their ends."""
+        fabric, up = self._fabric, self._fabric.uplinks
         numbered = fabric.intent.fabric.bgp.peering == "numbered"
         columns = (here, far, far_port, address, up.speed_gbps, up.cable_m, up.enabled)
-        found = {}
         for link, port, peer, peer_port, ip, speed, cable, enabled in zip(
             rows.tolist(), *(column[rows].tolist() for column in columns), strict=True
         ):
             name = fabric.switches.names[peer]
             far_name = fabric.switches.skus[peer].port(peer_port)
-            found[port] = _Cable(
-                kind="uplink",
-                row=link,
-                speed_gbps=speed,
-                cable_m=cable,
-                enabled=enabled,
-                description=f"{name} {far_name}",
-                peer=name,
-                peer_port=far_name,
-                address=f"{ipv4_text(ip)}/31" if numbered else "",
+            yield (
+                port,
+                _Cable(
+                    kind="uplink",
+                    row=link,
+                    speed_gbps=speed,
+                    cable_m=cable,
+                    enabled=enabled,
+                    description=f"{name} {far_name}",
+                    peer=name,
+                    peer_port=far_name,
+                    address=f"{ipv4_text(ip)}/31" if numbered else "",
+                ),
             )
-        return found
 
     def _vlans(self, row: int, policy: LosslessPolicy) -> tuple[VlanDesign, ...]:
         fabric, table = self._fabric, self._fabric.subnets

@@ -126,8 +126,8 @@ def _rails(fabric: Fabric, gpus_per_node: int) -> tuple[int, ...]:
 def _free_by_unit(
     fabric: Fabric, rails: tuple[int, ...], excluded: Collection[str]
 ) -> dict[int, list[int]]:
-    enabled = fabric.nics.enabled.reshape(len(fabric.hosts), fabric.rails)[:, list(rails)]
-    up: Bools = np.all(enabled, axis=1)
+    shape = (len(fabric.hosts), fabric.rails, fabric.nic_ports)
+    up: Bools = np.all(fabric.nics.enabled.reshape(shape)[:, list(rails)], axis=(1, 2))
     for name in excluded:
         up[fabric.host_row[name]] = False
     rows = np.flatnonzero(up)
@@ -192,7 +192,8 @@ def _ranks_of_host(fabric: Fabric, row: int, first: int, count: int) -> list[Ran
     rails = rails_of_gpus(fabric.intent.host_traits(name), gpus, fabric.rails)
     ranks = []
     for local, rail in enumerate(rails[:count]):
-        leaf = int(fabric.nics.leaf[row * fabric.rails + rail])
+        first = rail * fabric.nic_ports
+        leaf = int(fabric.nics.leaf[row * fabric.nics_per_host + first])
         ranks.append(
             Rank(
                 rank=first + local,
@@ -200,8 +201,8 @@ def _ranks_of_host(fabric: Fabric, row: int, first: int, count: int) -> list[Ran
                 local_rank=local,
                 gpu=local,
                 rail=rail,
-                interface=nics[rail].interface,
-                rdma_device=nics[rail].rdma_device,
+                interface=nics[first].interface,
+                rdma_device=nics[first].rdma_device,
                 leaf=fabric.switches.names[leaf],
             )
         )

@@ -23,13 +23,13 @@ def rails_connected(fabric: Fabric, hosts: Sequence[int], rails: Sequence[int]) 
     hosts, rails : sequence of int
         Rows in ``fabric.hosts``, and the rails in use.
     """
-    nics = np.asarray(hosts)[:, None] * fabric.rails + np.asarray(rails)[None, :]
-    leaves = np.unique(fabric.nics.leaf[nics])
+    shape = (len(fabric.hosts), fabric.rails, fabric.nic_ports)
+    leaves = np.unique(fabric.nics.leaf.reshape(shape)[np.ix_(hosts, rails)])
     if len(leaves) == 1:
         return True
     up = fabric.uplinks
     spines = len(fabric.switches) - fabric.switches.leaf_count
     cabled = np.zeros((fabric.switches.leaf_count, spines), dtype=np.float32)
-    cabled[up.leaf[up.enabled], up.spine[up.enabled] - fabric.switches.leaf_count] = 1
+    cabled[up.lower[up.enabled], up.upper[up.enabled] - fabric.switches.leaf_count] = 1
     kinds = np.unique(cabled[leaves], axis=0)  # leaves that are cabled alike count once
     return bool((kinds @ kinds.T > 0).all())

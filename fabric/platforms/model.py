@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fabric.platforms.breakout import Mode
     from fabric.platforms.facts import Fact
 
-Role = Literal["leaf", "spine"]
+Role = Literal["leaf", "spine", "super-spine"]
 
 
 @dataclass(frozen=True, slots=True)

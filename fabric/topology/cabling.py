@@ -86,25 +86,25 @@ class Judged:
 
 
 def planned_cables(fabric: Fabric) -> list[Planned]:
-    """Return every enabled cable of a fabric: NICs with their leaves, leaves with their spines."""
+    """Return every enabled cable of a fabric: NICs with leaves, switches with those above."""
     nics, up, switches = fabric.nics, fabric.uplinks, fabric.switches
 
     def port(switch: int, number: int) -> End:
         return switches.names[switch], switches.skus[switch].port(number)
 
-    names = [nic_names(fabric, name) for name in fabric.hosts.names]
+    names = [nic.interface for name in fabric.hosts.names for nic in nic_names(fabric, name)]
     columns = (nics.host, nics.rail, nics.leaf, nics.port, nics.enabled)
     found = [
-        Planned((fabric.hosts.names[host], names[host][rail].interface), port(leaf, number), rail)
-        for host, rail, leaf, number, enabled in zip(
-            *(column.tolist() for column in columns), strict=True
+        Planned((fabric.hosts.names[host], interface), port(leaf, number), rail)
+        for interface, host, rail, leaf, number, enabled in zip(
+            names, *(column.tolist() for column in columns), strict=True
         )
         if enabled
     ]
-    columns = (up.leaf, up.leaf_port, up.spine, up.spine_port, up.enabled)
+    columns = (up.lower, up.lower_port, up.upper, up.upper_port, up.enabled)
     found += [
-        Planned(port(leaf, leaf_port), port(spine, spine_port))
-        for leaf, leaf_port, spine, spine_port, enabled in zip(
+        Planned(port(lower, lower_port), port(upper, upper_port))
+        for lower, lower_port, upper, upper_port, enabled in zip(
             *(column.tolist() for column in columns), strict=True
         )
         if enabled

@@ -93,8 +93,8 @@ def _ends(fabric: Fabric) -> tuple[Ints, Ints]:
     nics, uplinks = fabric.nics, fabric.uplinks
     on, up = nics.enabled, uplinks.enabled
     return (
-        np.concatenate([nics.leaf[on], uplinks.leaf[up], uplinks.spine[up]]),
-        np.concatenate([nics.port[on], uplinks.leaf_port[up], uplinks.spine_port[up]]),
+        np.concatenate([nics.leaf[on], uplinks.lower[up], uplinks.upper[up]]),
+        np.concatenate([nics.port[on], uplinks.lower_port[up], uplinks.upper_port[up]]),
     )
 
 
@@ -103,7 +103,7 @@ def _far_ends(fabric: Fabric, row: int, number: int) -> Iterator[str]:
     for nic in np.flatnonzero((nics.leaf == row) & (nics.port == number) & nics.enabled).tolist():
         yield f"{fabric.hosts.names[int(nics.host[nic])]} rail {int(nics.rail[nic])}"
     for far, mine in (
-        (up.spine, (up.leaf == row) & (up.leaf_port == number)),
-        (up.leaf, (up.spine == row) & (up.spine_port == number)),
+        (up.upper, (up.lower == row) & (up.lower_port == number)),
+        (up.lower, (up.upper == row) & (up.upper_port == number)),
     ):
         yield from (names[other] for other in far[mine & up.enabled].tolist())

@@ -67,15 +67,15 @@ def _hosts(fabric: Fabric) -> Iterator[Node]:
 def _uplinks(fabric: Fabric) -> Iterator[Edge]:
     up, switches = fabric.uplinks, fabric.switches
     columns = (
-        *(up.leaf, up.leaf_port, up.leaf_address),
-        *(up.spine, up.spine_port, up.spine_address),
+        *(up.lower, up.lower_port, up.lower_address),
+        *(up.upper, up.upper_port, up.upper_address),
         *(up.speed_gbps, up.cable_m, up.enabled),
     )
-    for leaf, port, address, spine, far_port, far_address, speed, cable, enabled in zip(
+    for lower, port, address, upper, far_port, far_address, speed, cable, enabled in zip(
         *(column.tolist() for column in columns), strict=True
     ):
-        here, there = switches.names[leaf], switches.names[spine]
-        ports = {here: switches.skus[leaf].port(port), there: switches.skus[spine].port(far_port)}
+        here, there = switches.names[lower], switches.names[upper]
+        ports = {here: switches.skus[lower].port(port), there: switches.skus[upper].port(far_port)}
         yield (
             here,
             there,
@@ -98,16 +98,16 @@ def _nics(fabric: Fabric) -> Iterator[Edge]:
     nics, switches, length = fabric.nics, fabric.switches, fabric.subnets.prefix_length
     gateways = fabric.subnets.gateway[nics.subnet]
     vlans = fabric.subnets.vlan[nics.subnet]
-    names = [nic_names(fabric, host) for host in fabric.hosts.names]
+    names = [names for host in fabric.hosts.names for names in nic_names(fabric, host)]
     columns = (
         *(nics.host, nics.rail, nics.address, nics.leaf, nics.port, gateways, vlans),
         *(nics.speed_gbps, nics.cable_m, nics.enabled),
     )
-    for host, rail, address, leaf, port, gateway, vlan, speed, cable, enabled in zip(
-        *(column.tolist() for column in columns), strict=True
+    for own, host, rail, address, leaf, port, gateway, vlan, speed, cable, enabled in zip(
+        names, *(column.tolist() for column in columns), strict=True
     ):
         here, there = fabric.hosts.names[host], switches.names[leaf]
-        interface = names[host][rail].interface
+        interface = own.interface
         yield (
             here,
             there,
@@ -120,7 +120,7 @@ def _nics(fabric: Fabric) -> Iterator[Edge]:
                     there: f"{ipv4_text(gateway)}/{length}",
                 },
                 "rail": rail,
-                "rdma_device": names[host][rail].rdma_device,
+                "rdma_device": own.rdma_device,
                 "vlan": vlan,
                 "speed_gbps": speed,
                 "cable_m": cable,

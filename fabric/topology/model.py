@@ -23,9 +23,13 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
 
 
+#: Roles by tier, counted from the hosts.
+ROLES: tuple[Role, ...] = ("leaf", "spine", "super-spine")
+
+
 @dataclass(frozen=True, eq=False)
 class Switches:
-    """Leaves first, unit by unit and rail by rail; then the spines.
+    """Leaves first, unit by unit and rail by rail; then the spines, then the super-spines.
 
     Parameters
     ----------
@@ -33,8 +37,14 @@ class Switches:
         Hostnames.
     leaf_count : int
         Rows below this are leaves.
+    tier : array of int, shape (n,)
+        0 for a leaf, 1 for a spine, 2 for a super-spine.
     unit, rail : array of int, shape (n,)
-        Unit and rail of a leaf; -1 for a spine, and rail -1 for a classic leaf.
+        Unit and rail of a leaf; -1 above the leaves, and rail -1 for a classic leaf.
+    pod : array of int, shape (n,)
+        Pod of a leaf or spine; -1 for super-spines, and where there are no pods.
+    plane : array of int, shape (n,)
+        Plane; -1 where there are no planes.
     asn : array of int, shape (n,)
         BGP autonomous system.
     loopback : array of int, shape (n,)
@@ -45,8 +55,11 @@ class Switches:
 
     names: tuple[str, ...]
     leaf_count: int
+    tier: Ints
     unit: Ints
     rail: Ints
+    pod: Ints
+    plane: Ints
     asn: Ints
     loopback: Ints
     skus: tuple[Sku, ...]
@@ -55,8 +68,12 @@ class Switches:
         return len(self.names)
 
     def role(self, row: int) -> Role:
-        """Return ``leaf`` or ``spine``."""
-        return "leaf" if row < self.leaf_count else "spine"
+        """Return ``leaf``, ``spine`` or ``super-spine``."""
+        return ROLES[int(self.tier[row])]
+
+    def of_tier(self, tier: int) -> Ints:
+        """Return the rows of a tier, ascending."""
+        return np.flatnonzero(self.tier == tier)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,13 +90,15 @@ class Hosts:
 
 @dataclass(frozen=True, eq=False)
 class Nics:
-    """Host NICs, host by host and rail by rail; row = host * rails + rail.
+    """Ports of host NICs, host by host, rail by rail, port by port of a NIC.
 
+    The row is host * ``Fabric.nics_per_host`` + rail * ``Fabric.nic_ports`` + ``nic_port``.
     ``leaf`` and ``port`` say where the cable ends, ``subnet`` and ``address`` what was planned.
     """
 
     host: Ints
     rail: Ints
+    nic_port: Ints
     leaf: Ints
     port: Ints
     subnet: Ints
@@ -109,24 +128,24 @@ class Subnets:
 
 @dataclass(frozen=True, eq=False)
 class Uplinks:
-    """Cables between leaves and spines, each a /31: the spine has the even address."""
+    """Cables between a switch and one a tier above, each a /31: the upper has the even address."""
 
-    leaf: Ints
-    leaf_port: Ints
-    spine: Ints
-    spine_port: Ints
-    spine_address: Ints
+    lower: Ints
+    lower_port: Ints
+    upper: Ints
+    upper_port: Ints
+    upper_address: Ints
     speed_gbps: Ints
     cable_m: Ints
     enabled: Bools
 
     def __len__(self) -> int:
-        return len(self.leaf)
+        return len(self.lower)
 
     @property
-    def leaf_address(self) -> Ints:
+    def lower_address(self) -> Ints:
         """Odd address of each /31."""
-        return self.spine_address + 1
+        return self.upper_address + 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,15 +158,23 @@ class Fabric:
         The inventory that it was made from.
     rails : int
         NICs of a host that take part.
+    nic_ports : int
+        Ports of each of these NICs.
     """
 
     intent: Intent
     rails: int
+    nic_ports: int
     switches: Switches
     hosts: Hosts
     nics: Nics
     subnets: Subnets
     uplinks: Uplinks
+
+    @property
+    def nics_per_host(self) -> int:
+        """Rows of a host in ``nics``: ports of all its NICs."""
+        return self.rails * self.nic_ports
 
     @cached_property
     def switch_row(self) -> dict[str, int]:
@@ -164,12 +191,12 @@ class Fabric:
         return _group(self.nics.leaf, self.nics.port, len(self.switches))
 
     @cached_property
-    def _uplinks_by_leaf(self) -> list[Ints]:
-        return _group(self.uplinks.leaf, self.uplinks.leaf_port, len(self.switches))
+    def _uplinks_by_lower(self) -> list[Ints]:
+        return _group(self.uplinks.lower, self.uplinks.lower_port, len(self.switches))
 
     @cached_property
-    def _uplinks_by_spine(self) -> list[Ints]:
-        return _group(self.uplinks.spine, self.uplinks.spine_port, len(self.switches))
+    def _uplinks_by_upper(self) -> list[Ints]:
+        return _group(self.uplinks.upper, self.uplinks.upper_port, len(self.switches))
 
     @cached_property
     def _subnets_by_leaf(self) -> list[Ints]:
@@ -180,17 +207,40 @@ class Fabric:
         return self._nics_by_leaf[row]
 
     def uplinks_of(self, row: int) -> Ints:
-        """Return the uplink rows of a switch, by its own port."""
-        table = self._uplinks_by_leaf if row < self.switches.leaf_count else self._uplinks_by_spine
-        return table[row]
+        """Return the rows of the cables to the tier above a switch, by its own port."""
+        return self._uplinks_by_lower[row]
+
+    def downlinks_of(self, row: int) -> Ints:
+        """Return the rows of the cables to switches a tier below a switch, by its own port."""
+        return self._uplinks_by_upper[row]
+
+    def trunk_count(self, row: int) -> int:
+        """Return how many cables to other switches a switch has."""
+        return len(self.uplinks_of(row)) + len(self.downlinks_of(row))
+
+    def uplink_at(self, row: int, number: int) -> int | None:
+        """Return the row of the cable to another switch in a port of a switch, or None."""
+        up = self.uplinks
+        for rows, ports in (
+            (self.uplinks_of(row), up.lower_port),
+            (self.downlinks_of(row), up.upper_port),
+        ):
+            mine = rows[ports[rows] == number]
+            if mine.size:
+                return int(mine[0])
+        return None
 
     def subnets_of_leaf(self, row: int) -> Ints:
         """Return the subnet rows of a leaf, by VLAN."""
         return self._subnets_by_leaf[row]
 
+    def nic_row(self, host: str, rail: int, nic_port: int = 0) -> int:
+        """Return the row of a port of a NIC."""
+        return self.host_row[host] * self.nics_per_host + rail * self.nic_ports + nic_port
+
     def nics_of_host(self, row: int) -> range:
-        """Return the NIC rows of a host, by rail."""
-        return range(row * self.rails, (row + 1) * self.rails)
+        """Return the NIC rows of a host, by rail and port."""
+        return range(row * self.nics_per_host, (row + 1) * self.nics_per_host)
 
 
 def _group(key: Ints, order: Ints, groups: int) -> list[Ints]:

@@ -43,17 +43,18 @@ def _profile(interfaces: str, rdma_devices: str) -> tuple[NicNames, ...]:
 
 
 def nic_names(fabric: Fabric, host: str) -> tuple[NicNames, ...]:
-    """Return the NIC names of a host by rail: the profile's, or what the host overrides.
+    """Return the names of the NIC ports of a host, by rail and port: the profile's, or its own.
 
-    A rail beyond the profile, which ``check`` reports, is called ``rail<number>``.
+    One beyond the profile, which ``check`` reports, is called ``rail<number>``.
     """
-    profile = fabric.intent.fabric.host
-    names = list(_profile(profile.interfaces, profile.rdma_devices))[: fabric.rails]
-    names += [NicNames(f"rail{rail}", f"rail{rail}") for rail in range(len(names), fabric.rails)]
+    profile, count = fabric.intent.fabric.host, fabric.nics_per_host
+    names = list(_profile(profile.interfaces, profile.rdma_devices))[:count]
+    names += [NicNames(f"rail{rail}", f"rail{rail}") for rail in range(len(names), count)]
     for override in fabric.intent.host_overrides.get(host, []):
         for nic in override.value.nics:
-            old = names[nic.rail]
-            names[nic.rail] = NicNames(
+            number = nic.rail * fabric.nic_ports
+            old = names[number]
+            names[number] = NicNames(
                 nic.interface or old.interface, nic.rdma_device or old.rdma_device
             )
     return tuple(names)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from fabric.core import hostlist
 from fabric.core.findings import Finding, Severity
 from fabric.topology.hardware import split_findings
+from fabric.topology.model import ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,6 +26,7 @@ _LISTED = {
     "switch": "topology",
     "leaf": "topology",
     "spine": "topology",
+    "super-spine": "topology",
     "switch model": "platforms",
     "host": "hosts",
     "rail": "hosts",
@@ -140,9 +142,10 @@ def _cables(fabric: Fabric, row: int, port: str) -> tuple[tuple[Nics | Uplinks, 
 
 
 def _uplink_on(fabric: Fabric, row: int, number: int) -> Bools:
-    up, leaf = fabric.uplinks, row < fabric.switches.leaf_count
-    device, port = (up.leaf, up.leaf_port) if leaf else (up.spine, up.spine_port)
-    mask: Bools = (device == row) & (port == number)
+    up = fabric.uplinks
+    mask: Bools = ((up.lower == row) & (up.lower_port == number)) | (
+        (up.upper == row) & (up.upper_port == number)
+    )
     return mask
 
 
@@ -152,20 +155,20 @@ def _move_uplink(
     mine = _uplink_on(fabric, row, fabric.switches.skus[row].port_numbers()[port])
     if not mine.any():
         return [_unknown(override, "designed uplink on", port, (), "ports", port, "peer")]
+    uplinks, switches = fabric.uplinks, fabric.switches
+    below = int(uplinks.lower[mine][0]) == row
+    far, far_port = (
+        (uplinks.upper, uplinks.upper_port) if below else (uplinks.lower, uplinks.lower_port)
+    )
+    tier = int(switches.tier[row]) + (1 if below else -1)
     other = fabric.switch_row.get(peer.device)
-    leaf = row < fabric.switches.leaf_count
-    wanted = fabric.switches.names[fabric.switches.leaf_count :]
-    wanted = wanted if leaf else fabric.switches.names[: fabric.switches.leaf_count]
-    if other is None or (other < fabric.switches.leaf_count) == leaf:
-        role = "spine" if leaf else "leaf"
-        return [_unknown(override, role, peer.device, wanted, "ports", port, "peer", "device")]
+    if other is None or int(switches.tier[other]) != tier:
+        wanted = [switches.names[known] for known in switches.of_tier(tier).tolist()]
+        path = ("ports", port, "peer", "device")
+        return [_unknown(override, ROLES[tier], peer.device, wanted, *path)]
     numbers = fabric.switches.skus[other].port_numbers()
     if peer.port not in numbers:
         return [_unknown(override, "port", peer.port, numbers, "ports", port, "peer", "port")]
-    uplinks = fabric.uplinks
-    far, far_port = (
-        (uplinks.spine, uplinks.spine_port) if leaf else (uplinks.leaf, uplinks.leaf_port)
-    )
     far[mine], far_port[mine] = other, numbers[peer.port]
     return []
 
@@ -177,7 +180,7 @@ def _move_nic(
     if change.rail >= fabric.rails:
         rails = [str(rail) for rail in range(fabric.rails)]
         return [_unknown(override, "rail", str(change.rail), rails, *path, "rail")]
-    nics, row = fabric.nics, host * fabric.rails + change.rail
+    nics, row = fabric.nics, host * fabric.nics_per_host + change.rail * fabric.nic_ports
     if change.leaf is not None:
         leaf = fabric.switch_row.get(change.leaf)
         if leaf is None or leaf >= fabric.switches.leaf_count:
@@ -197,7 +200,7 @@ def _write_nics(fabric: Fabric, overrides: list[tuple[int, Located[HostOverride]
     enabled: dict[int, bool] = {}
     for host, override in overrides:
         for change in override.value.nics:
-            row = host * fabric.rails + change.rail
+            row = host * fabric.nics_per_host + change.rail * fabric.nic_ports
             for name in ("speed_gbps", "cable_m"):
                 if getattr(change, name) is not None:
                     getattr(nics, name)[row] = getattr(change, name)

@@ -42,6 +42,7 @@ def realise(intent: Intent) -> Fabric:
     fabric = Fabric(
         intent=intent,
         rails=intent.fabric.rails,
+        nic_ports=1,
         switches=switches,
         hosts=hosts,
         nics=_nics(intent, hosts),
@@ -119,11 +120,14 @@ def _switches(intent: Intent) -> Switches:
     return Switches(
         names=names,
         leaf_count=leaves,
+        tier=np.repeat([0, 1], [leaves, spines]),
         unit=np.concatenate([number // per_unit, filler]),
         rail=np.concatenate([
             number % per_unit if file.design == "rail-optimised" else no_rail,
             filler,
         ]),
+        pod=np.full(leaves + spines, -1),
+        plane=np.full(leaves + spines, -1),
         asn=np.concatenate([file.bgp.leaf_asn_first + number, np.full(spines, file.bgp.spine_asn)]),
         loopback=loopbacks(intent, leaves),
         skus=device_models(intent, names, leaves),
@@ -170,6 +174,7 @@ def _nics(intent: Intent, hosts: Hosts) -> Nics:
     return Nics(
         host=host,
         rail=rail,
+        nic_port=np.zeros(count, dtype=np.int64),
         leaf=leaf,
         port=port,
         subnet=subnet,
@@ -189,11 +194,11 @@ def _uplinks(intent: Intent, switches: Switches) -> Uplinks:
     pool = int(file.addressing.uplinks.network_address)
     count = len(leaf)
     return Uplinks(
-        leaf=leaf,
-        leaf_port=host_port_count(intent) + 1 + number,
-        spine=switches.leaf_count + number // links,
-        spine_port=leaf * links + number % links + 1,
-        spine_address=pool + 2 * (leaf * file.addressing.uplinks_per_leaf + number),
+        lower=leaf,
+        lower_port=host_port_count(intent) + 1 + number,
+        upper=switches.leaf_count + number // links,
+        upper_port=leaf * links + number % links + 1,
+        upper_address=pool + 2 * (leaf * file.addressing.uplinks_per_leaf + number),
         speed_gbps=np.full(count, file.speeds.uplink_gbps),
         cable_m=np.full(count, file.cables.uplink_m),
         enabled=np.ones(count, dtype=np.bool_),

@@ -76,10 +76,10 @@ class Routing:
 def network(fabric: Fabric) -> Network:
     """Return the switches and enabled uplinks of a fabric; every leaf is sender and destination."""
     up, switches = fabric.uplinks, fabric.switches
-    used = up.enabled & (switches.asn[up.leaf] != switches.asn[up.spine])
+    used = up.enabled & (switches.asn[up.lower] != switches.asn[up.upper])
     leaves = np.arange(switches.leaf_count)
     return Network(
-        links=Links.between(up.leaf[used], up.spine[used], len(switches)),
+        links=Links.between(up.lower[used], up.upper[used], len(switches)),
         asn=switches.asn,
         origin=leaves,
         sends=np.arange(len(switches)) < switches.leaf_count,

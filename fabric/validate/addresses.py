@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Owners:
     """All addresses in one array; ``starts`` says where each kind begins.
 
-    Kinds in order: loopbacks, leaf ends and spine ends of uplinks, gateways, NICs.
+    Kinds in order: loopbacks, lower ends and upper ends of uplinks, gateways, NICs.
     """
 
     fabric: Fabric
@@ -31,7 +31,7 @@ class Owners:
         if kind == 0:
             return names[index]
         if kind in {1, 2}:
-            ends = fabric.uplinks.leaf if kind == 1 else fabric.uplinks.spine
+            ends = fabric.uplinks.lower if kind == 1 else fabric.uplinks.upper
             return names[int(ends[index])]
         if kind == 3:  # noqa: PLR2004 - numbered as in the docstring
             return names[int(fabric.subnets.leaf[index])]
@@ -54,8 +54,8 @@ def owners(fabric: Fabric) -> Owners:
     """Return all addresses of a fabric."""
     kinds = (
         fabric.switches.loopback,
-        fabric.uplinks.leaf_address,
-        fabric.uplinks.spine_address,
+        fabric.uplinks.lower_address,
+        fabric.uplinks.upper_address,
         fabric.subnets.gateway,
         fabric.nics.address,
     )

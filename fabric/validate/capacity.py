@@ -14,11 +14,13 @@ def leaf_gbps(fabric: Fabric) -> tuple[Ints, Ints]:
     """Return the bandwidth of the enabled cables of each leaf to hosts and to spines, in Gb/s."""
     leaves = fabric.switches.leaf_count
 
-    def total(cables: Nics | Uplinks) -> Ints:
+    def total(switch: Ints, cables: Nics | Uplinks) -> Ints:
         speed = cables.speed_gbps * cables.enabled
-        return np.bincount(cables.leaf, weights=speed, minlength=leaves).astype(np.int64)
+        sums = np.bincount(switch, weights=speed, minlength=leaves)
+        return sums[:leaves].astype(np.int64)
 
-    return total(fabric.nics), total(fabric.uplinks)
+    nics, uplinks = fabric.nics, fabric.uplinks
+    return total(nics.leaf, nics), total(uplinks.lower, uplinks)
 
 
 def leaf_flows(fabric: Fabric) -> Ints:
@@ -33,8 +35,8 @@ def leaf_flows(fabric: Fabric) -> Ints:
     fastest = np.zeros(leaves, dtype=np.int64)
     nics, uplinks = fabric.nics, fabric.uplinks
     rows[:, 0] = np.bincount(nics.leaf[nics.enabled], minlength=leaves)[:leaves]
-    rows[:, 1] = np.bincount(uplinks.leaf[uplinks.enabled], minlength=leaves)[:leaves]
-    np.minimum.at(slowest, uplinks.leaf[uplinks.enabled], uplinks.speed_gbps[uplinks.enabled])
+    rows[:, 1] = np.bincount(uplinks.lower[uplinks.enabled], minlength=leaves)[:leaves]
+    np.minimum.at(slowest, uplinks.lower[uplinks.enabled], uplinks.speed_gbps[uplinks.enabled])
     np.maximum.at(fastest, nics.leaf[nics.enabled], nics.speed_gbps[nics.enabled])
     both = (rows[:, :2] > 0).all(axis=1)
     rows[both, 2] = 100 * slowest[both] // fastest[both]

@@ -60,10 +60,10 @@ def pairs(fabric: Fabric, resolver: PolicyResolver) -> tuple[Pair, ...]:
         far = End(numbers.policies[right], *port(int(nics.leaf[row]), int(nics.port[row])))
         found.append(Pair("host", near, far, cables))
     for row, left, right, cables in _distinct(
-        ports[up.leaf, up.leaf_port], ports[up.spine, up.spine_port], up.enabled
+        ports[up.lower, up.lower_port], ports[up.upper, up.upper_port], up.enabled
     ):
-        near = End(numbers.policies[left], *port(int(up.leaf[row]), int(up.leaf_port[row])))
-        far = End(numbers.policies[right], *port(int(up.spine[row]), int(up.spine_port[row])))
+        near = End(numbers.policies[left], *port(int(up.lower[row]), int(up.lower_port[row])))
+        far = End(numbers.policies[right], *port(int(up.upper[row]), int(up.upper_port[row])))
         found.append(Pair("uplink", near, far, cables))
     return tuple(found)
 

@@ -81,7 +81,7 @@ def nic_place(fabric: Fabric, row: int, *fields: str) -> Place | None:
 def uplink_place(fabric: Fabric, row: int, *fields: str) -> Place | None:
     """Return where one of the fields of an uplink is overridden, at either end."""
     up, switches = fabric.uplinks, fabric.switches
-    ends = ((int(up.leaf[row]), up.leaf_port), (int(up.spine[row]), up.spine_port))
+    ends = ((int(up.lower[row]), up.lower_port), (int(up.upper[row]), up.upper_port))
     for field in fields:
         for switch, ports in ends:
             port = switches.skus[switch].port(int(ports[row]))
@@ -120,7 +120,7 @@ def cable_ends(fabric: Fabric, field: str) -> Iterator[tuple[tuple[str, int], in
             for index, nic in enumerate(host.value.nics):
                 value = getattr(nic, field)
                 if value is not None:
-                    cable = "nic", fabric.host_row[name] * fabric.rails + nic.rail
+                    cable = "nic", fabric.nic_row(name, nic.rail)
                     yield cable, value, _place(host, "nics", index, field)
 
 
@@ -141,13 +141,9 @@ def identities(intent: Intent) -> Iterator[tuple[str, str, str, Place]]:
 
 def _cable(fabric: Fabric, row: int, number: int) -> tuple[str, int] | None:
     """Return kind and row of the cable in a switch port."""
-    leaf = row < fabric.switches.leaf_count
-    ports = fabric.uplinks.leaf_port if leaf else fabric.uplinks.spine_port
-    for kind, rows, column in (
-        ("nic", fabric.nics_of_leaf(row), fabric.nics.port),
-        ("uplink", fabric.uplinks_of(row), ports),
-    ):
-        mine = rows[column[rows] == number]
-        if mine.size:
-            return kind, int(mine[0])
-    return None
+    rows = fabric.nics_of_leaf(row)
+    mine = rows[fabric.nics.port[rows] == number]
+    if mine.size:
+        return "nic", int(mine[0])
+    cable = fabric.uplink_at(row, number)
+    return None if cable is None else ("uplink", cable)

@@ -162,9 +162,8 @@ class Model:
             nic = int(rows[fabric.nics.port[rows] == port.number][0])
             found = nic_place(fabric, nic, field)
         else:
-            rows, leaf = fabric.uplinks_of(row), row < fabric.switches.leaf_count
-            ports = fabric.uplinks.leaf_port if leaf else fabric.uplinks.spine_port
-            found = uplink_place(fabric, int(rows[ports[rows] == port.number][0]), field)
+            cable = fabric.uplink_at(row, port.number)
+            found = None if cable is None else uplink_place(fabric, cable, field)
         return found or self.place(group, name)
 
     def place(self, *path: str | int) -> Place:

@@ -52,7 +52,7 @@ def topology(project: Project) -> Table:
             int(switches.asn[row]),
             ipv4_text(int(switches.loopback[row])),
             len(fabric.nics_of_leaf(row)) if row < switches.leaf_count else 0,
-            len(fabric.uplinks_of(row)),
+            fabric.trunk_count(row),
         )
         for row, name in enumerate(switches.names)
     )
@@ -83,7 +83,7 @@ def links(project: Project) -> Table:
         for nic in host.nics
     ]
     up, switches = fabric.uplinks, fabric.switches
-    columns = (up.leaf, up.leaf_port, up.spine, up.spine_port, up.speed_gbps, up.cable_m)
+    columns = (up.lower, up.lower_port, up.upper, up.upper_port, up.speed_gbps, up.cable_m)
     for leaf, leaf_port, spine, spine_port, speed, cable in zip(
         *(column.tolist() for column in columns), strict=True
     ):

@@ -29,12 +29,12 @@ def cable(project: Project, host: str, interface: str) -> Table:
     if host not in project.hosts:
         raise _unknown(f"there is no host {host!r}", "`rocefab show hosts` lists them")
     nics = project.hosts[host].nics
-    rail = next((nic.rail for nic in nics if nic.interface == interface), None)
-    if rail is None:
+    number = next((row for row, nic in enumerate(nics) if nic.interface == interface), None)
+    if number is None:
         names = ", ".join(nic.interface for nic in nics)
         raise _unknown(f"{host} has no NIC {interface!r} in the fabric", f"it has {names}")
     model = Model(project.intent, project.fabric, project.resolver, project.devices, project.hosts)
-    found = cable_of(model, project.fabric.host_row[host] * project.fabric.rails + rail)
+    found = cable_of(model, project.fabric.nics_of_host(project.fabric.host_row[host])[number])
     rows = tuple(
         (line.item, line.host, line.switch, line.verdict, line.rule or "-", line.note or "-")
         for line in found.lines()

@@ -154,7 +154,7 @@ def test_the_fabric_uses_it(tmp_path: Path) -> None:
     fabric = realise(loaded(tmp_path, FILES | {"devices/d.yaml": devices}))
     names = [model.name for model in fabric.switches.skus]
     assert names == ["My-Switch"] * 4 + ["ACS-MSN4700", "My-Switch"]
-    assert fabric.uplinks.leaf_port.min() == 33, "half of the 64 ports are for hosts"
+    assert fabric.uplinks.lower_port.min() == 33, "half of the 64 ports are for hosts"
 
 
 def test_an_inventory_without_models_knows_those_of_the_catalogue(tmp_path: Path) -> None:

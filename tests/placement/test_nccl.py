@@ -242,7 +242,7 @@ def test_rails_that_no_spine_connects() -> None:
 def _uplinks(leaf: str) -> list[str]:
     made = fabric()
     row = made.switch_row[leaf]
-    numbers = made.uplinks.leaf_port[made.uplinks_of(row)].tolist()
+    numbers = made.uplinks.lower_port[made.uplinks_of(row)].tolist()
     return [made.switches.skus[row].port(number) for number in numbers]
 
 

@@ -23,8 +23,8 @@ def check(made: Fabric) -> None:
         *made.switches.loopback.tolist(),
         *nics.address.tolist(),
         *(int(subnets.gateway[row]) for row in used),
-        *up.leaf_address.tolist(),
-        *up.spine_address.tolist(),
+        *up.lower_address.tolist(),
+        *up.upper_address.tolist(),
     ]
     assert [ipv4_text(item) for item, count in Counter(addresses).items() if count > 1] == []
     for row in range(len(subnets)):
@@ -39,7 +39,7 @@ def check(made: Fabric) -> None:
         assert subnets.leaf[subnet] == nics.leaf[row]
         assert subnets.rail[subnet] == nics.rail[row]
     for row in range(len(up)):
-        low, high = int(up.spine_address[row]), int(up.leaf_address[row])
+        low, high = int(up.upper_address[row]), int(up.lower_address[row])
         assert low % 2 == 0
         assert high == low + 1
         assert ipaddress.ip_address(low) in file.addressing.uplinks
@@ -82,5 +82,5 @@ def test_positions_of_the_demo() -> None:
     assert ipv4_text(int(made.switches.loopback[spine])) == "10.255.0.2"
     assert ipv4_text(int(made.switches.loopback[leaf])) == "10.255.0.132"
     link = int(made.uplinks_of(leaf)[1])
-    assert made.uplinks.spine[link] == spine
-    assert ipv4_text(int(made.uplinks.leaf_address[link])) == "10.254.1.131"
+    assert made.uplinks.upper[link] == spine
+    assert ipv4_text(int(made.uplinks.lower_address[link])) == "10.254.1.131"

@@ -28,7 +28,7 @@ def test_hosts_take_the_parts_and_uplinks_the_cages_behind_them():
         "Ethernet4",
         "Ethernet8",
     ]
-    assert [model.port(n) for n in made.uplinks.leaf_port[made.uplinks_of(0)]] == [
+    assert [model.port(n) for n in made.uplinks.lower_port[made.uplinks_of(0)]] == [
         "Ethernet16",
         "Ethernet24",
     ]
@@ -37,7 +37,7 @@ def test_hosts_take_the_parts_and_uplinks_the_cages_behind_them():
 
 def test_half_of_the_ports_are_for_hosts_by_default():
     made = with_leaf(host_ports=None)
-    assert int(made.uplinks.leaf_port.min()) == 66 // 2 + 1
+    assert int(made.uplinks.lower_port.min()) == 66 // 2 + 1
 
 
 def test_an_override_replaces_the_cages_of_the_role():

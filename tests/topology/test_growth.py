@@ -41,12 +41,12 @@ def truth(made: Fabric) -> Truth:
             int(subnets.rail[subnet]),
         )
     for row in range(len(up)):
-        leaf, spine = switches.names[int(up.leaf[row])], switches.names[int(up.spine[row])]
-        found["uplink", leaf, int(up.leaf_port[row])] = (
+        leaf, spine = switches.names[int(up.lower[row])], switches.names[int(up.upper[row])]
+        found["uplink", leaf, int(up.lower_port[row])] = (
             spine,
-            int(up.spine_port[row]),
-            int(up.leaf_address[row]),
-            int(up.spine_address[row]),
+            int(up.upper_port[row]),
+            int(up.lower_address[row]),
+            int(up.upper_address[row]),
         )
     return found
 

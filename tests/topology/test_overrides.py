@@ -197,13 +197,13 @@ def test_a_moved_uplink_keeps_its_addresses() -> None:
     )
     plain = fabric()
     first, second = made.uplinks_of(0).tolist()
-    assert [made.switches.names[made.uplinks.spine[row]] for row in (first, second)] == [
+    assert [made.switches.names[made.uplinks.upper[row]] for row in (first, second)] == [
         "spine02",
         "spine01",
     ]
     assert made.uplinks.cable_m[first] == 3
     assert made.uplinks.speed_gbps[[first, second]].tolist() == [200, 400]
-    assert (made.uplinks.spine_address == plain.uplinks.spine_address).all()
+    assert (made.uplinks.upper_address == plain.uplinks.upper_address).all()
 
 
 @pytest.mark.parametrize(

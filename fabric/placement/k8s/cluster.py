@@ -132,7 +132,7 @@ class Cluster:
 
     def nic_row(self, host: str, rail: int) -> int:
         """Return the row of a NIC in ``fabric.nics``."""
-        return self.fabric.host_row[host] * self.fabric.rails + rail
+        return self.fabric.nic_row(host, rail)
 
     def pci_address(self, rail: int, what: str) -> str:
         """Return the PCI address of a rail's NIC.

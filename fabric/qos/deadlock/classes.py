@@ -19,7 +19,7 @@ LOSSY = -1
 def uplink_classes(fabric: Fabric, resolver: PolicyResolver) -> Ints:
     """Return the class of each uplink: DSCP * 8 + priority, or -1 where it is lossy."""
     up, ports = fabric.uplinks, _port_classes(fabric, resolver)
-    return _agreed(ports[up.leaf, up.leaf_port], ports[up.spine, up.spine_port])
+    return _agreed(ports[up.lower, up.lower_port], ports[up.upper, up.upper_port])
 
 
 def nic_classes(fabric: Fabric, resolver: PolicyResolver) -> Ints:

@@ -37,7 +37,7 @@ def floods(fabric: Fabric, resolver: PolicyResolver) -> list[Flood]:
     rows = np.flatnonzero(nics.enabled & (nic_classes(fabric, resolver) != LOSSY))
     vlan = fabric.subnets.vlan[nics.subnet[rows]]
     ends, ports = np.unique(np.stack([nics.leaf[rows], vlan]), axis=1, return_counts=True)
-    uplinks = np.bincount(fabric.uplinks.leaf[fabric.uplinks.enabled], minlength=len(names))
+    uplinks = np.bincount(fabric.uplinks.lower[fabric.uplinks.enabled], minlength=len(names))
     largest: dict[int, Flood] = {}
     for leaf, count in zip(ends[0].tolist(), ports.tolist(), strict=True):
         known = largest.get(leaf)

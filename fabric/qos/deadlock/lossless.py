@@ -49,13 +49,13 @@ class Lossless:
     def of(cls, fabric: Fabric, net: Network, resolver: PolicyResolver) -> Lossless:
         """Return the lossless channels over which routes run."""
         up, classes = fabric.uplinks, uplink_classes(fabric, resolver)
-        usable = up.enabled & (classes != LOSSY) & (net.links.rows(up.leaf, up.spine) >= 0)
+        usable = up.enabled & (classes != LOSSY) & (net.links.rows(up.lower, up.upper) >= 0)
         rows = np.flatnonzero(usable)
         switches = len(fabric.switches)
-        keys = (classes[rows] * switches + up.leaf[rows]) * switches + up.spine[rows]
+        keys = (classes[rows] * switches + up.lower[rows]) * switches + up.upper[rows]
         rows = rows[np.unique(keys, return_index=True)[1]]
-        source = np.concatenate([up.leaf[rows], up.spine[rows]])
-        target = np.concatenate([up.spine[rows], up.leaf[rows]])
+        source = np.concatenate([up.lower[rows], up.upper[rows]])
+        target = np.concatenate([up.upper[rows], up.lower[rows]])
         rows = np.tile(rows, 2)
         kinds, kind = np.unique(classes[rows] // PRIORITIES, return_inverse=True)
         leaves, arrives = (switch * len(kinds) + kind for switch in (source, target))
@@ -82,8 +82,8 @@ class Lossless:
         cable, link = int(self.cables[row]), int(self.links[row])
         source, target = int(net.links.source[link]), int(net.links.target[link])
         ends = {
-            int(up.leaf[cable]): int(up.leaf_port[cable]),
-            int(up.spine[cable]): int(up.spine_port[cable]),
+            int(up.lower[cable]): int(up.lower_port[cable]),
+            int(up.upper[cable]): int(up.upper_port[cable]),
         }
         return Channel(
             names[source],

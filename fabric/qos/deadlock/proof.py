@@ -109,6 +109,6 @@ def _name(fabric: Fabric, net: Network, failure: Failure) -> str:
         return switches.names[failure.switch]
     link = int(failure.links[0])
     leaf, spine = sorted((int(net.links.source[link]), int(net.links.target[link])))
-    cable = int(np.flatnonzero(up.enabled & (up.leaf == leaf) & (up.spine == spine))[0])
-    ends = ((leaf, int(up.leaf_port[cable])), (spine, int(up.spine_port[cable])))
+    cable = int(np.flatnonzero(up.enabled & (up.lower == leaf) & (up.upper == spine))[0])
+    ends = ((leaf, int(up.lower_port[cable])), (spine, int(up.upper_port[cable])))
     return " to ".join(f"{switches.names[s]} {switches.skus[s].port(port)}" for s, port in ends)

@@ -30,7 +30,7 @@ class NeighbourRoom(ModelRule):
         for row, name in enumerate(model.fabric.switches.names):
             table = model.devices[name].neighbours
             nics = len(model.fabric.nics_of_leaf(row))
-            need = nics + len(model.fabric.uplinks_of(row))
+            need = nics + model.fabric.trunk_count(row)
             if need > table.gc_thresholds[1]:
                 above = need > table.capacity
                 yield self.finding(

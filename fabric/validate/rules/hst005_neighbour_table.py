@@ -27,7 +27,7 @@ class NeighbourTable(ModelRule):
         """Count the NICs in the subnets of every host."""
         fabric, nics = model.fabric, model.fabric.nics
         peers = np.bincount(nics.subnet, minlength=len(fabric.subnets))
-        need = peers[nics.subnet].reshape(len(fabric.hosts), fabric.rails).sum(axis=1)
+        need = peers[nics.subnet].reshape(len(fabric.hosts), fabric.nics_per_host).sum(axis=1)
         for host, count in zip(model.hosts.values(), need.tolist(), strict=True):
             if count > host.gc_thresholds[1]:
                 yield self.finding(

@@ -43,7 +43,7 @@ class LeafNeighbours(ModelRule):
             device = model.devices[fabric.switches.names[row]]
             table, nics = device.neighbours, fabric.nics_of_leaf(row)
             hosts = [fabric.hosts.names[host] for host in fabric.nics.host[nics].tolist()]
-            need = len(nics) + len(fabric.uplinks_of(row))
+            need = len(nics) + fabric.trunk_count(row)
             for pods, names in groups:
                 count = sum(name in names for name in hosts)
                 need += count * max(pods.addresses_in(table.arp_timeout_s), 0)

@@ -34,7 +34,7 @@ class AllSpines(ModelRule):
         fabric, up = model.fabric, model.fabric.uplinks
         leaves = fabric.switches.leaf_count
         cables = np.zeros((leaves, len(fabric.switches) - leaves), dtype=np.int64)
-        np.add.at(cables, (up.leaf[up.enabled], up.spine[up.enabled] - leaves), 1)
+        np.add.at(cables, (up.lower[up.enabled], up.upper[up.enabled] - leaves), 1)
         for leaf, spine in np.argwhere(cables == 0).tolist():
             alone = not cables[leaf].any()
             yield self.finding(

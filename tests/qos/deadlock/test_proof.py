@@ -188,7 +188,7 @@ def test_fabric_without_routes_is_free(device):
 
 def cables_of(made) -> set[tuple[int, int]]:
     up = made.uplinks
-    pairs = zip(up.leaf.tolist(), up.spine.tolist(), up.enabled.tolist(), strict=True)
+    pairs = zip(up.lower.tolist(), up.upper.tolist(), up.enabled.tolist(), strict=True)
     return {(leaf, spine) for leaf, spine, enabled in pairs if enabled}
 
 
