@@ -192,8 +192,8 @@ def _ranks_of_host(fabric: Fabric, row: int, first: int, count: int) -> list[Ran
     rails = rails_of_gpus(fabric.intent.host_traits(name), gpus, fabric.rails)
     ranks = []
     for local, rail in enumerate(rails[:count]):
-        first = rail * fabric.nic_ports
-        leaf = int(fabric.nics.leaf[row * fabric.nics_per_host + first])
+        own = rail * fabric.nic_ports
+        leaf = int(fabric.nics.leaf[row * fabric.nics_per_host + own])
         ranks.append(
             Rank(
                 rank=first + local,
@@ -201,8 +201,8 @@ def _ranks_of_host(fabric: Fabric, row: int, first: int, count: int) -> list[Ran
                 local_rank=local,
                 gpu=local,
                 rail=rail,
-                interface=nics[first].interface,
-                rdma_device=nics[first].rdma_device,
+                interface=nics[own].interface,
+                rdma_device=nics[own].rdma_device,
                 leaf=fabric.switches.names[leaf],
             )
         )
