@@ -151,8 +151,10 @@ def _health_lines(item: Health) -> list[str]:
         if origin:
             values = [f"{value.field} = {value.value} ({value.where})" for value in origin.values]
             lines.append(f"    {'; '.join([origin.subject, *values])}")
-    return lines + [
-        f"{deviation}{' (unknown)' if deviation.unknown else ''}" for deviation in item.deviations
+    return [
+        *lines,
+        *(f"{found}{' (unknown)' if found.unknown else ''}" for found in item.deviations),
+        *(f"{item.device}: changed perhaps by: {text}" for text in item.suspects),
     ]
 
 
@@ -182,4 +184,5 @@ def _health_json(item: Health) -> dict[str, object]:
             }
             for deviation in item.deviations
         ],
+        **({"suspects": item.suspects} if item.suspects else {}),
     }

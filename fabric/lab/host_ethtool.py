@@ -37,6 +37,7 @@ class Ethtool:
             "--show-fec": self._fec,
             "--set-fec": self._set_fec,
             "--set-tunable": self._set_storm,
+            "--get-tunable": self._storm,
         }
 
     def command(self, context: Context, argv: list[str], _stdin: str) -> Result:
@@ -49,7 +50,7 @@ class Ethtool:
         nic = next((item for item in self._host.spec.nics if item.interface == name), None)
         if nic is None:
             return Result("", "netlink error: No such device\n", 1)
-        if words and option not in ("-A", "--set-fec", "--set-tunable"):
+        if words and option not in ("-A", "--set-fec", "--set-tunable", "--get-tunable"):
             return Result("", "ethtool: bad command line argument(s)\n", 1)
         return self._options[option](context, nic, words)
 
@@ -116,3 +117,8 @@ class Ethtool:
             return Result("", "netlink error: Invalid argument\n", 1)
         self._host.storm_ms[nic.interface] = milliseconds
         return Result()
+
+    def _storm(self, _context: Context, nic: NicSpec, words: list[str]) -> Result:
+        if words != ["pfc-prevention-tout"]:
+            return Result("", "ethtool: bad command line argument(s)\n", 1)
+        return Result(f"pfc-prevention-tout: {self._host.storm_ms.get(nic.interface, 0)}\n")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from fabric.lab.shell_types import Result
@@ -164,7 +164,9 @@ class Systemd:
             "daemon-reload": self._daemon_reload,
         }
         if verb in known:
-            return known[verb](units)
+            told = known[verb](units)
+            silent = verb.startswith("is-") and {"--quiet", "-q"} & set(argv)
+            return replace(told, stdout="") if silent else told
         if verb not in ("start", "stop", "restart", "enable", "disable", "reset-failed"):
             return Result("", f"Unknown command verb '{verb}'.\n", 1)
         if not context.root:

@@ -18,7 +18,7 @@ _NIC = "ethtool ethtool_driver ethtool_fec ethtool_pause sysctl_arp ibv_devinfo"
 _OFED_NIC = "mlnx_qos traffic_class ecn_files"
 _DCB_NIC = "dcb_pfc dcb_app dcb_dcbx"
 #: Only these tell all of it to root alone; LLDP and the traffic class stand in files of root.
-_ROOT = frozenset("mlnx_qos lldp lspci mlxconfig traffic_class ecn_files".split())
+_ROOT = frozenset("mlnx_qos lldp lspci mlxconfig traffic_class ecn_files own_check".split())
 _PLACES = ("{interface}", "{rdma_device}")
 
 
@@ -40,7 +40,7 @@ class NicNames:
 
 def read_settings(driver: RunsEach, nics: Sequence[NicNames]) -> dict[str, str]:
     """Return the texts that tell how a host is set up, by reading."""
-    wanted = [*_HOST.split(), "sysctl_neighbours"]
+    wanted = [*_HOST.split(), "sysctl_neighbours", *(["own_check"] if nics else [])]
     for nic in nics:
         wanted += _of_nic(nic, _NIC + " " + (_OFED_NIC if nic.ofed else _DCB_NIC))
     return _read(driver, wanted)

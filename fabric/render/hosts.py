@@ -146,6 +146,7 @@ def _settings(design: HostDesign) -> Iterator[Artefact]:
         reader=reader(design),
         max_read_register=register,
         gpudirect=tuning.gpudirect,
+        governor="" if design.traits.virtual_machine else tuning.governor,
     )
     yield _file(design, "unit", "unit", "etc/systemd/system/rocefab-nic@.service")
     if lossless:

@@ -22,6 +22,7 @@ from fabric.validate.nics.counters import (
     lost_notices,
 )
 from fabric.validate.nics.hardware import odd_firmware
+from fabric.validate.nics.own import own_remarks
 from fabric.workflow.devices import executor
 
 if TYPE_CHECKING:
@@ -88,9 +89,10 @@ class NicLooks:
             return [Deviation(host.name, "H0", plan.interface, message, unknown=not told)]
         fec = self._fec[plan.leaf, plan.leaf_port]
         looked = Looked(host, plan, facts, nic, fec, self._hardware)
+        found = remarks(looked)
         return [
             Deviation(host.name, item.check, plan.interface, item.message, unknown=item.unknown)
-            for item in remarks(looked)
+            for item in (*found, *own_remarks(looked, found))
         ]
 
     def firmware(self, facts: Mapping[str, HostFacts]) -> dict[str, list[Deviation]]:

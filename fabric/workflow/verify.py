@@ -64,6 +64,12 @@ class Health:
     facts: HostFacts | None = None
 
     @property
+    def suspects(self) -> tuple[str, ...]:
+        """Who may have changed a host, as far as anything on it tells."""
+        own = self.facts.own_check if self.facts else None
+        return own.suspects if own and (self.drift or self.deviations) else ()
+
+    @property
     def ok(self) -> bool:
         """Whether everything was read and is as it should be, and no NIC loses packets."""
         sick = any(nic.word in {"drops", "unknown"} for nic in self.nics)

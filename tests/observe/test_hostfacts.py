@@ -49,6 +49,7 @@ from fabric.observe.hostfacts.ofed import (
     parse_ofed_info,
     parse_traffic_class,
 )
+from fabric.observe.hostfacts.own_check import OwnCheck
 from fabric.observe.hostfacts.rdma import RdmaCounters, RdmaLink, parse_rdma_link
 from fabric.observe.hostfacts.sysctl import ArpParameters
 from fabric.observe.hostfacts.sysfs import DevicePlaces, PciPlace
@@ -132,6 +133,17 @@ CASES: dict[str, Any] = {
     "ecn_files.txt": EcnFiles(frozenset({3}), frozenset({3, 5}), 48),
     "sysctl_arp.txt": ArpParameters(arp_ignore=1, arp_announce=2, rp_filter=2),
     "sysctl_neighbours.txt": (4096, 8192, 16384),
+    "own_check.txt": OwnCheck(
+        (
+            ("eth1", "PFC is 0, not 1"),
+            ("eth1", "QoS no longer says: DCBX mode: OS controlled"),
+            ("host", "governor is powersave, not performance"),
+        ),
+        (
+            "DCBX is with the firmware: the NIC takes over what the switch advertises",
+            "a restart of driver or firmware: eth1 was made again since it was set",
+        ),
+    ),
     "show_gids.txt": (
         Gid("mlx5_1", 1, 0, f"{LINK_LOCAL}1", "", "v1", "eth1"),
         Gid("mlx5_1", 1, 1, f"{LINK_LOCAL}1", "", "v2", "eth1"),

@@ -91,7 +91,13 @@ FAULTS = {
     "FEC": (other_fec, {"H0"}),
     "firmware": (old_firmware, {"H19"}),
     "cable out": (unplug, {"H0", "lldp"}),
+    "RDMA-CM": (shell("cma_roce_tos -d mlx5_1 -p 1 -t 0"), {"H17"}),
+    "unit": (shell("systemctl disable rocefab-nic@eth1.service"), {"H17"}),
+    "script": (shell("rm /etc/rocefab/check.sh"), {"H17"}),
 }
+#: Faults after which something is not known, in place of wrong.
+DOUBTS = {"cable out": {"lldp"}, "script": {"H17"}}
+SCRIPTS = ("etc/rocefab/check.sh", "etc/rocefab/apply.sh")
 
 
 def test_each_fault_is_seen_by_its_check_alone(setting):
@@ -105,17 +111,35 @@ def test_each_fault_is_seen_by_its_check_alone(setting):
         who = HOSTS if name == "firmware" else ONE
         found = verify(project, connections, who, silent)
         mine = {(subject, unknown) for subject, _, unknown in told(found[0])}
-        expected = {(check, False) for check in checks}
-        if name == "cable out":
-            expected = {("H0", False), ("lldp", True)}
+        expected = {(check, check in DOUBTS.get(name, ())) for check in checks}
         assert mine == expected, name
         assert not found[0].ok
         # firmware is told where it is the odd one, all else at the first host alone
         assert all(item.ok for item in found[1:]), name
-        mend(host)
+        mend(host, project)
 
 
-def mend(host):
+def test_who_may_have_changed_a_host(setting):
+    lab, project, connections = setting
+    host = lab["gpu001"]
+    (found,) = verify(project, connections, ONE, silent)
+    assert found.suspects == ()
+    qos("-d fw")(host)
+    try:
+        (found,) = verify(project, connections, ONE, silent)
+        told = run("drift", DEMO, "--connections", connections, "--only", "gpu001")
+    finally:
+        mend(host, project)
+    why = "DCBX is with the firmware: the NIC takes over what the switch advertises"
+    assert found.suspects == (why,)
+    assert f"gpu001: changed perhaps by: {why}" in told.out
+
+
+def mend(host, project):
+    for item in project.host_artefacts[host.spec.name]:
+        _, _, path = item.path.partition("rootfs/")
+        if path in SCRIPTS:
+            host.fs.put(f"/{path}", item.text)
     for card in host.cards.values():
         card.speed_gbps, card.fec, card.firmware = card.nic.speed_gbps, "RS", "28.39.1002"
     host.unplugged.clear()
@@ -179,7 +203,7 @@ def test_verdicts_over_a_window(setting):
     assert "gpu002" in by_rail[0].reason
     assert [item.ok for item in found] == [True, False, False, True]
     for name in ("gpu001", "gpu002", "gpu003"):
-        mend(lab[name])
+        mend(lab[name], project)
 
 
 def test_a_driver_that_was_loaded_again_has_no_verdict(setting):
@@ -192,7 +216,7 @@ def test_a_driver_that_was_loaded_again_has_no_verdict(setting):
     )
     assert found.nics[0].word == "unknown"
     assert "backwards" in found.nics[0].reason
-    mend(lab["gpu004"])
+    mend(lab["gpu004"], project)
 
 
 def test_hardware_is_looked_at_with_a_window(setting):
@@ -226,7 +250,7 @@ def test_a_host_that_cannot_be_reached_has_no_verdict(setting):
 
 
 def test_command_line_tells_verdicts_as_table_and_json(setting, monkeypatch):
-    lab, _, connections = setting
+    lab, project, connections = setting
     lab["gpu001"].counters.run("eth1", "np_cnp_sent", 400.0)
     words = ["verify", str(DEMO), "--connections", str(connections), "--no-switches"]
     text = run(*words, "--window-s", "0.2")
@@ -239,7 +263,7 @@ def test_command_line_tells_verdicts_as_table_and_json(setting, monkeypatch):
     assert data["rails"][0]["word"] == "marks"
     assert data["devices"][0]["nics"][0]["deltas"]["np_cnp_sent"] > 0
     assert isinstance(json.loads(run(*words, "--format", "json").out), list)
-    mend(lab["gpu001"])
+    mend(lab["gpu001"], project)
 
 
 def test_a_host_with_the_driver_of_the_kernel_is_read_by_dcb(tmp_path, monkeypatch):

@@ -49,6 +49,7 @@ def host_facts(host: str, texts: Mapping[str, str]) -> HostFacts:
         rules=read.first("ip_rule"),
         neighbours=read.first("ip_neigh"),
         neighbour_limits=read.first("sysctl_neighbours"),
+        own_check=read.first("own_check"),
         unread=read.unread,
         raw=read.raw,
     )

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from fabric.observe.hostfacts.nccl import NcclTopology
     from fabric.observe.hostfacts.nvidia_smi import Gpu
     from fabric.observe.hostfacts.ofed import Ofed, TrafficClass
+    from fabric.observe.hostfacts.own_check import OwnCheck
     from fabric.observe.hostfacts.sysctl import ArpParameters
     from fabric.observe.hostfacts.topo import GpuTopology
     from fabric.observe.parsers.gids import Gid
@@ -98,6 +99,8 @@ class HostFacts:
         GPUs in the order of their indices.
     topology : GpuTopology or None
         The matrix of GPUs and NICs.
+    own_check : OwnCheck or None
+        What the script of rocefab on the host says.
     unread : mapping
         Why something is unknown, by the reading that would tell it (``mlnx_qos:eth1``) or by the
         field on which readings disagree (``nics.mlx5_0.interface``).
@@ -116,6 +119,7 @@ class HostFacts:
     rules: tuple[IpRule, ...] | None = None
     neighbours: tuple[IpNeighbour, ...] | None = None
     neighbour_limits: tuple[int, ...] | None = None
+    own_check: OwnCheck | None = None
     unread: Mapping[str, str] = field(default_factory=dict)
     raw: Mapping[str, str] = field(default_factory=dict)
 

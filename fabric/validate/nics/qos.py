@@ -107,7 +107,7 @@ def scheduling(looked: Looked) -> Iterator[Remark]:
 
 @checks.add("H15")
 def cable_length(looked: Looked) -> Iterator[Remark]:
-    """Check that the NIC reckons with the whole cable."""
+    """Check that the NIC reckons with the whole cable, with the planned receive buffers."""
     found = looked.nic.qos
     if not looked.ofed:
         return
@@ -116,9 +116,23 @@ def cable_length(looked: Looked) -> Iterator[Remark]:
     elif found.cable_m < looked.plan.cable_m:
         message = f"the NIC reckons with {found.cable_m} m of cable in place of"
         yield Remark("H15", f"{message} {looked.plan.cable_m} m")
+    yield from _receive_buffers(looked)
 
 
 @checks.add("H16")
 def dcbx(looked: Looked) -> Iterator[Remark]:
     """Check that the host owns DCBX, so that no switch changes the NIC."""
     yield from compare("H16", "owner of DCBX", looked.nic.dcbx, "os")
+
+
+def _receive_buffers(looked: Looked) -> Iterator[Remark]:
+    """Check that the receive buffers are those of the plan: only then the length counts."""
+    found, plan = looked.nic.qos, looked.plan
+    if plan.receive_buffer_bytes:
+        sizes = found.buffer_bytes if found else None
+        wanted = plan.receive_buffer_bytes
+        sizes = sizes[: len(wanted)] if sizes else None
+        yield from compare("H15", "receive buffers in bytes", sizes, tuple(wanted))
+        places = found.priority_to_buffer if found else None
+        planned = tuple(plan.priority_to_receive_buffer)
+        yield from compare("H15", "receive buffers of the priorities", places, planned)

@@ -4,6 +4,7 @@
 # Changes nothing. Ends with 1 where something is apart.
 set -u
 apart=0
+states=""
 
 # Interface, what, found, wanted.
 differs() {
@@ -38,6 +39,7 @@ differs ens1f0 MTU "$(value /sys/class/net/ens1f0/mtu)" 9000
 holds ens1f0 address "$(ip -4 addr show dev ens1f0 2>/dev/null)" "10.64.0.66/26"
 holds ens1f0 rule "$(ip rule show 2>/dev/null)" "from 10.64.0.66 lookup 100"
 state="$(mlnx_qos -i ens1f0 2>/dev/null)"
+states="$states $state"
 holds ens1f0 QoS "$state" "DCBX mode: OS controlled"
 holds ens1f0 QoS "$state" "Priority trust state: dscp"
 holds ens1f0 QoS "$state" "Cable len: 3"
@@ -48,6 +50,10 @@ fi
 if [ -e /sys/class/net/ens1f0/ecn/roce_np/cnp_dscp ]; then
     differs ens1f0 "CNP DSCP" "$(value /sys/class/net/ens1f0/ecn/roce_np/cnp_dscp)" 48
 fi
+differs ens1f0 "RDMA-CM traffic class" "$(cma_roce_tos -d mlx5_0 -p 1 2>/dev/null)" 104
+if ! systemctl -q is-enabled 'rocefab-nic@ens1f0.service'; then
+    differs ens1f0 "its unit" disabled enabled
+fi
 
 if [ "$apart" = 0 ]; then
     exit 0
@@ -56,7 +62,7 @@ known=0
 if systemctl -q is-active lldpad.service; then
     suspect "lldpad runs; it speaks DCBX and sets PFC, ETS and DSCP by itself"
 fi
-if printf '%s\n' "${state:-}" | grep -q "Firmware controlled"; then
+if printf '%s\n' "$states" | grep -q "Firmware controlled"; then
     suspect "DCBX is with the firmware: the NIC takes over what the switch advertises"
 fi
 if [ -e /etc/infiniband/post-start-hook.sh ]; then

@@ -4,6 +4,7 @@
 # Changes nothing. Ends with 1 where something is apart.
 set -u
 apart=0
+states=""
 
 # Interface, what, found, wanted.
 differs() {
@@ -38,6 +39,7 @@ differs eth1 MTU "$(value /sys/class/net/eth1/mtu)" 9000
 holds eth1 address "$(ip -4 addr show dev eth1 2>/dev/null)" "10.64.2.2/24"
 holds eth1 rule "$(ip rule show 2>/dev/null)" "from 10.64.2.2 lookup 100"
 state="$(mlnx_qos -i eth1 2>/dev/null)"
+states="$states $state"
 holds eth1 QoS "$state" "DCBX mode: OS controlled"
 holds eth1 QoS "$state" "Priority trust state: dscp"
 holds eth1 QoS "$state" "Cable len: 5"
@@ -48,12 +50,17 @@ fi
 if [ -e /sys/class/net/eth1/ecn/roce_np/cnp_dscp ]; then
     differs eth1 "CNP DSCP" "$(value /sys/class/net/eth1/ecn/roce_np/cnp_dscp)" 48
 fi
+differs eth1 "RDMA-CM traffic class" "$(cma_roce_tos -d mlx5_1 -p 1 2>/dev/null)" 104
+if ! systemctl -q is-enabled 'rocefab-nic@eth1.service'; then
+    differs eth1 "its unit" disabled enabled
+fi
 
 # rail 1
 differs eth2 MTU "$(value /sys/class/net/eth2/mtu)" 9000
 holds eth2 address "$(ip -4 addr show dev eth2 2>/dev/null)" "10.64.3.2/24"
 holds eth2 rule "$(ip rule show 2>/dev/null)" "from 10.64.3.2 lookup 101"
 state="$(mlnx_qos -i eth2 2>/dev/null)"
+states="$states $state"
 holds eth2 QoS "$state" "DCBX mode: OS controlled"
 holds eth2 QoS "$state" "Priority trust state: dscp"
 holds eth2 QoS "$state" "Cable len: 5"
@@ -64,6 +71,10 @@ fi
 if [ -e /sys/class/net/eth2/ecn/roce_np/cnp_dscp ]; then
     differs eth2 "CNP DSCP" "$(value /sys/class/net/eth2/ecn/roce_np/cnp_dscp)" 48
 fi
+differs eth2 "RDMA-CM traffic class" "$(cma_roce_tos -d mlx5_2 -p 1 2>/dev/null)" 104
+if ! systemctl -q is-enabled 'rocefab-nic@eth2.service'; then
+    differs eth2 "its unit" disabled enabled
+fi
 
 if [ "$apart" = 0 ]; then
     exit 0
@@ -72,7 +83,7 @@ known=0
 if systemctl -q is-active lldpad.service; then
     suspect "lldpad runs; it speaks DCBX and sets PFC, ETS and DSCP by itself"
 fi
-if printf '%s\n' "${state:-}" | grep -q "Firmware controlled"; then
+if printf '%s\n' "$states" | grep -q "Firmware controlled"; then
     suspect "DCBX is with the firmware: the NIC takes over what the switch advertises"
 fi
 if [ -e /etc/infiniband/post-start-hook.sh ]; then

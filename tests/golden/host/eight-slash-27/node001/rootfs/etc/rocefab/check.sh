@@ -4,6 +4,7 @@
 # Changes nothing. Ends with 1 where something is apart.
 set -u
 apart=0
+states=""
 
 # Interface, what, found, wanted.
 differs() {
@@ -38,6 +39,7 @@ differs eth1 MTU "$(value /sys/class/net/eth1/mtu)" 9000
 holds eth1 address "$(ip -4 addr show dev eth1 2>/dev/null)" "25.11.128.2/27"
 holds eth1 rule "$(ip rule show 2>/dev/null)" "from 25.11.128.2 lookup 100"
 state="$(mlnx_qos -i eth1 2>/dev/null)"
+states="$states $state"
 holds eth1 QoS "$state" "DCBX mode: OS controlled"
 holds eth1 QoS "$state" "Priority trust state: dscp"
 holds eth1 QoS "$state" "Cable len: 5"
@@ -48,12 +50,17 @@ fi
 if [ -e /sys/class/net/eth1/ecn/roce_np/cnp_dscp ]; then
     differs eth1 "CNP DSCP" "$(value /sys/class/net/eth1/ecn/roce_np/cnp_dscp)" 48
 fi
+differs eth1 "RDMA-CM traffic class" "$(cma_roce_tos -d mlx5_1 -p 1 2>/dev/null)" 104
+if ! systemctl -q is-enabled 'rocefab-nic@eth1.service'; then
+    differs eth1 "its unit" disabled enabled
+fi
 
 # rail 1
 differs eth2 MTU "$(value /sys/class/net/eth2/mtu)" 9000
 holds eth2 address "$(ip -4 addr show dev eth2 2>/dev/null)" "25.11.128.34/27"
 holds eth2 rule "$(ip rule show 2>/dev/null)" "from 25.11.128.34 lookup 101"
 state="$(mlnx_qos -i eth2 2>/dev/null)"
+states="$states $state"
 holds eth2 QoS "$state" "DCBX mode: OS controlled"
 holds eth2 QoS "$state" "Priority trust state: dscp"
 holds eth2 QoS "$state" "Cable len: 5"
@@ -64,12 +71,17 @@ fi
 if [ -e /sys/class/net/eth2/ecn/roce_np/cnp_dscp ]; then
     differs eth2 "CNP DSCP" "$(value /sys/class/net/eth2/ecn/roce_np/cnp_dscp)" 48
 fi
+differs eth2 "RDMA-CM traffic class" "$(cma_roce_tos -d mlx5_2 -p 1 2>/dev/null)" 104
+if ! systemctl -q is-enabled 'rocefab-nic@eth2.service'; then
+    differs eth2 "its unit" disabled enabled
+fi
 
 # rail 2
 differs eth3 MTU "$(value /sys/class/net/eth3/mtu)" 9000
 holds eth3 address "$(ip -4 addr show dev eth3 2>/dev/null)" "25.11.128.66/27"
 holds eth3 rule "$(ip rule show 2>/dev/null)" "from 25.11.128.66 lookup 102"
 state="$(mlnx_qos -i eth3 2>/dev/null)"
+states="$states $state"
 holds eth3 QoS "$state" "DCBX mode: OS controlled"
 holds eth3 QoS "$state" "Priority trust state: dscp"
 holds eth3 QoS "$state" "Cable len: 5"
@@ -80,12 +92,17 @@ fi
 if [ -e /sys/class/net/eth3/ecn/roce_np/cnp_dscp ]; then
     differs eth3 "CNP DSCP" "$(value /sys/class/net/eth3/ecn/roce_np/cnp_dscp)" 48
 fi
+differs eth3 "RDMA-CM traffic class" "$(cma_roce_tos -d mlx5_3 -p 1 2>/dev/null)" 104
+if ! systemctl -q is-enabled 'rocefab-nic@eth3.service'; then
+    differs eth3 "its unit" disabled enabled
+fi
 
 # rail 3
 differs eth4 MTU "$(value /sys/class/net/eth4/mtu)" 9000
 holds eth4 address "$(ip -4 addr show dev eth4 2>/dev/null)" "25.11.128.98/27"
 holds eth4 rule "$(ip rule show 2>/dev/null)" "from 25.11.128.98 lookup 103"
 state="$(mlnx_qos -i eth4 2>/dev/null)"
+states="$states $state"
 holds eth4 QoS "$state" "DCBX mode: OS controlled"
 holds eth4 QoS "$state" "Priority trust state: dscp"
 holds eth4 QoS "$state" "Cable len: 5"
@@ -96,12 +113,17 @@ fi
 if [ -e /sys/class/net/eth4/ecn/roce_np/cnp_dscp ]; then
     differs eth4 "CNP DSCP" "$(value /sys/class/net/eth4/ecn/roce_np/cnp_dscp)" 48
 fi
+differs eth4 "RDMA-CM traffic class" "$(cma_roce_tos -d mlx5_4 -p 1 2>/dev/null)" 104
+if ! systemctl -q is-enabled 'rocefab-nic@eth4.service'; then
+    differs eth4 "its unit" disabled enabled
+fi
 
 # rail 4
 differs eth5 MTU "$(value /sys/class/net/eth5/mtu)" 9000
 holds eth5 address "$(ip -4 addr show dev eth5 2>/dev/null)" "25.11.128.130/27"
 holds eth5 rule "$(ip rule show 2>/dev/null)" "from 25.11.128.130 lookup 104"
 state="$(mlnx_qos -i eth5 2>/dev/null)"
+states="$states $state"
 holds eth5 QoS "$state" "DCBX mode: OS controlled"
 holds eth5 QoS "$state" "Priority trust state: dscp"
 holds eth5 QoS "$state" "Cable len: 5"
@@ -112,12 +134,17 @@ fi
 if [ -e /sys/class/net/eth5/ecn/roce_np/cnp_dscp ]; then
     differs eth5 "CNP DSCP" "$(value /sys/class/net/eth5/ecn/roce_np/cnp_dscp)" 48
 fi
+differs eth5 "RDMA-CM traffic class" "$(cma_roce_tos -d mlx5_5 -p 1 2>/dev/null)" 104
+if ! systemctl -q is-enabled 'rocefab-nic@eth5.service'; then
+    differs eth5 "its unit" disabled enabled
+fi
 
 # rail 5
 differs eth6 MTU "$(value /sys/class/net/eth6/mtu)" 9000
 holds eth6 address "$(ip -4 addr show dev eth6 2>/dev/null)" "25.11.128.162/27"
 holds eth6 rule "$(ip rule show 2>/dev/null)" "from 25.11.128.162 lookup 105"
 state="$(mlnx_qos -i eth6 2>/dev/null)"
+states="$states $state"
 holds eth6 QoS "$state" "DCBX mode: OS controlled"
 holds eth6 QoS "$state" "Priority trust state: dscp"
 holds eth6 QoS "$state" "Cable len: 5"
@@ -128,12 +155,17 @@ fi
 if [ -e /sys/class/net/eth6/ecn/roce_np/cnp_dscp ]; then
     differs eth6 "CNP DSCP" "$(value /sys/class/net/eth6/ecn/roce_np/cnp_dscp)" 48
 fi
+differs eth6 "RDMA-CM traffic class" "$(cma_roce_tos -d mlx5_6 -p 1 2>/dev/null)" 104
+if ! systemctl -q is-enabled 'rocefab-nic@eth6.service'; then
+    differs eth6 "its unit" disabled enabled
+fi
 
 # rail 6
 differs eth7 MTU "$(value /sys/class/net/eth7/mtu)" 9000
 holds eth7 address "$(ip -4 addr show dev eth7 2>/dev/null)" "25.11.128.194/27"
 holds eth7 rule "$(ip rule show 2>/dev/null)" "from 25.11.128.194 lookup 106"
 state="$(mlnx_qos -i eth7 2>/dev/null)"
+states="$states $state"
 holds eth7 QoS "$state" "DCBX mode: OS controlled"
 holds eth7 QoS "$state" "Priority trust state: dscp"
 holds eth7 QoS "$state" "Cable len: 5"
@@ -144,12 +176,17 @@ fi
 if [ -e /sys/class/net/eth7/ecn/roce_np/cnp_dscp ]; then
     differs eth7 "CNP DSCP" "$(value /sys/class/net/eth7/ecn/roce_np/cnp_dscp)" 48
 fi
+differs eth7 "RDMA-CM traffic class" "$(cma_roce_tos -d mlx5_7 -p 1 2>/dev/null)" 104
+if ! systemctl -q is-enabled 'rocefab-nic@eth7.service'; then
+    differs eth7 "its unit" disabled enabled
+fi
 
 # rail 7
 differs eth8 MTU "$(value /sys/class/net/eth8/mtu)" 9000
 holds eth8 address "$(ip -4 addr show dev eth8 2>/dev/null)" "25.11.128.226/27"
 holds eth8 rule "$(ip rule show 2>/dev/null)" "from 25.11.128.226 lookup 107"
 state="$(mlnx_qos -i eth8 2>/dev/null)"
+states="$states $state"
 holds eth8 QoS "$state" "DCBX mode: OS controlled"
 holds eth8 QoS "$state" "Priority trust state: dscp"
 holds eth8 QoS "$state" "Cable len: 5"
@@ -160,6 +197,10 @@ fi
 if [ -e /sys/class/net/eth8/ecn/roce_np/cnp_dscp ]; then
     differs eth8 "CNP DSCP" "$(value /sys/class/net/eth8/ecn/roce_np/cnp_dscp)" 48
 fi
+differs eth8 "RDMA-CM traffic class" "$(cma_roce_tos -d mlx5_8 -p 1 2>/dev/null)" 104
+if ! systemctl -q is-enabled 'rocefab-nic@eth8.service'; then
+    differs eth8 "its unit" disabled enabled
+fi
 
 if [ "$apart" = 0 ]; then
     exit 0
@@ -168,7 +209,7 @@ known=0
 if systemctl -q is-active lldpad.service; then
     suspect "lldpad runs; it speaks DCBX and sets PFC, ETS and DSCP by itself"
 fi
-if printf '%s\n' "${state:-}" | grep -q "Firmware controlled"; then
+if printf '%s\n' "$states" | grep -q "Firmware controlled"; then
     suspect "DCBX is with the firmware: the NIC takes over what the switch advertises"
 fi
 if [ -e /etc/infiniband/post-start-hook.sh ]; then

@@ -4,6 +4,7 @@
 # Changes nothing. Ends with 1 where something is apart.
 set -u
 apart=0
+states=""
 
 # Interface, what, found, wanted.
 differs() {
@@ -38,6 +39,7 @@ differs eth1 MTU "$(value /sys/class/net/eth1/mtu)" 9000
 holds eth1 address "$(ip -4 addr show dev eth1 2>/dev/null)" "10.64.0.2/24"
 holds eth1 rule "$(ip rule show 2>/dev/null)" "from 10.64.0.2 lookup 100"
 state="$(mlnx_qos -i eth1 2>/dev/null)"
+states="$states $state"
 holds eth1 QoS "$state" "DCBX mode: OS controlled"
 holds eth1 QoS "$state" "Priority trust state: dscp"
 holds eth1 QoS "$state" "Cable len: 30"
@@ -48,12 +50,18 @@ fi
 if [ -e /sys/class/net/eth1/ecn/roce_np/cnp_dscp ]; then
     differs eth1 "CNP DSCP" "$(value /sys/class/net/eth1/ecn/roce_np/cnp_dscp)" 48
 fi
+differs eth1 "RDMA-CM traffic class" "$(cma_roce_tos -d mlx5_1 -p 1 2>/dev/null)" 104
+holds eth1 "storm time" "$(ethtool --get-tunable eth1 pfc-prevention-tout 2>/dev/null)" 100
+if ! systemctl -q is-enabled 'rocefab-nic@eth1.service'; then
+    differs eth1 "its unit" disabled enabled
+fi
 
 # rail 1
 differs enp1s0-x.7 MTU "$(value /sys/class/net/enp1s0-x.7/mtu)" 9000
 holds enp1s0-x.7 address "$(ip -4 addr show dev enp1s0-x.7 2>/dev/null)" "10.64.1.2/24"
 holds enp1s0-x.7 rule "$(ip rule show 2>/dev/null)" "from 10.64.1.2 lookup 101"
 state="$(mlnx_qos -i enp1s0-x.7 2>/dev/null)"
+states="$states $state"
 holds enp1s0-x.7 QoS "$state" "DCBX mode: OS controlled"
 holds enp1s0-x.7 QoS "$state" "Priority trust state: dscp"
 holds enp1s0-x.7 QoS "$state" "Cable len: 5"
@@ -63,6 +71,11 @@ if [ -e /sys/class/infiniband/mlx5_2/tc/1/traffic_class ]; then
 fi
 if [ -e /sys/class/net/enp1s0-x.7/ecn/roce_np/cnp_dscp ]; then
     differs enp1s0-x.7 "CNP DSCP" "$(value /sys/class/net/enp1s0-x.7/ecn/roce_np/cnp_dscp)" 48
+fi
+differs enp1s0-x.7 "RDMA-CM traffic class" "$(cma_roce_tos -d mlx5_2 -p 1 2>/dev/null)" 104
+holds enp1s0-x.7 "storm time" "$(ethtool --get-tunable enp1s0-x.7 pfc-prevention-tout 2>/dev/null)" 100
+if ! systemctl -q is-enabled 'rocefab-nic@enp1s0\x2dx.7.service'; then
+    differs enp1s0-x.7 "its unit" disabled enabled
 fi
 
 gpudirect=absent
@@ -78,7 +91,7 @@ known=0
 if systemctl -q is-active lldpad.service; then
     suspect "lldpad runs; it speaks DCBX and sets PFC, ETS and DSCP by itself"
 fi
-if printf '%s\n' "${state:-}" | grep -q "Firmware controlled"; then
+if printf '%s\n' "$states" | grep -q "Firmware controlled"; then
     suspect "DCBX is with the firmware: the NIC takes over what the switch advertises"
 fi
 if [ -e /etc/infiniband/post-start-hook.sh ]; then

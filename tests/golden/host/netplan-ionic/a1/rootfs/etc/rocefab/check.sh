@@ -4,6 +4,7 @@
 # Changes nothing. Ends with 1 where something is apart.
 set -u
 apart=0
+states=""
 
 # Interface, what, found, wanted.
 differs() {
@@ -37,11 +38,17 @@ suspect() {
 differs eth1 MTU "$(value /sys/class/net/eth1/mtu)" 9000
 holds eth1 address "$(ip -4 addr show dev eth1 2>/dev/null)" "10.64.0.2/24"
 holds eth1 rule "$(ip rule show 2>/dev/null)" "from 10.64.0.2 lookup 100"
+if ! systemctl -q is-enabled 'rocefab-nic@eth1.service'; then
+    differs eth1 "its unit" disabled enabled
+fi
 
 # rail 1
 differs enp1s0-x.7 MTU "$(value /sys/class/net/enp1s0-x.7/mtu)" 9000
 holds enp1s0-x.7 address "$(ip -4 addr show dev enp1s0-x.7 2>/dev/null)" "10.64.1.2/24"
 holds enp1s0-x.7 rule "$(ip rule show 2>/dev/null)" "from 10.64.1.2 lookup 101"
+if ! systemctl -q is-enabled 'rocefab-nic@enp1s0\x2dx.7.service'; then
+    differs enp1s0-x.7 "its unit" disabled enabled
+fi
 
 if [ "$apart" = 0 ]; then
     exit 0
@@ -50,7 +57,7 @@ known=0
 if systemctl -q is-active lldpad.service; then
     suspect "lldpad runs; it speaks DCBX and sets PFC, ETS and DSCP by itself"
 fi
-if printf '%s\n' "${state:-}" | grep -q "Firmware controlled"; then
+if printf '%s\n' "$states" | grep -q "Firmware controlled"; then
     suspect "DCBX is with the firmware: the NIC takes over what the switch advertises"
 fi
 if [ -e /etc/infiniband/post-start-hook.sh ]; then

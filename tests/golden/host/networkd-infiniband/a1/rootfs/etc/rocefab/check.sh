@@ -37,11 +37,17 @@ suspect() {
 differs eth1 MTU "$(value /sys/class/net/eth1/mtu)" 9000
 holds eth1 address "$(ip -4 addr show dev eth1 2>/dev/null)" "10.64.0.2/24"
 holds eth1 rule "$(ip rule show 2>/dev/null)" "from 10.64.0.2 lookup 100"
+if ! systemctl -q is-enabled 'rocefab-nic@eth1.service'; then
+    differs eth1 "its unit" disabled enabled
+fi
 
 # rail 1
 differs enp1s0-x.7 MTU "$(value /sys/class/net/enp1s0-x.7/mtu)" 9000
 holds enp1s0-x.7 address "$(ip -4 addr show dev enp1s0-x.7 2>/dev/null)" "10.64.1.2/24"
 holds enp1s0-x.7 rule "$(ip rule show 2>/dev/null)" "from 10.64.1.2 lookup 101"
+if ! systemctl -q is-enabled 'rocefab-nic@enp1s0\x2dx.7.service'; then
+    differs enp1s0-x.7 "its unit" disabled enabled
+fi
 
 if [ "$apart" = 0 ]; then
     exit 0

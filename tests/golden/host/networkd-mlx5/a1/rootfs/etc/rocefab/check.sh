@@ -4,6 +4,7 @@
 # Changes nothing. Ends with 1 where something is apart.
 set -u
 apart=0
+states=""
 
 # Interface, what, found, wanted.
 differs() {
@@ -38,18 +39,29 @@ differs eth1 MTU "$(value /sys/class/net/eth1/mtu)" 9000
 holds eth1 address "$(ip -4 addr show dev eth1 2>/dev/null)" "10.64.0.2/24"
 holds eth1 rule "$(ip rule show 2>/dev/null)" "from 10.64.0.2 lookup 100"
 state="$(dcb dcbx show dev eth1 2>/dev/null)"
+states="$states $state"
 holds eth1 PFC "$(dcb pfc show dev eth1 2>/dev/null)" "3:on"
 holds eth1 DSCP "$(dcb -N app show dev eth1 2>/dev/null)" "26:3"
+holds eth1 "storm time" "$(ethtool --get-tunable eth1 pfc-prevention-tout 2>/dev/null)" 100
 differs eth1 "PCIe read request" "$(setpci -s "$(basename "$(readlink -f /sys/class/net/eth1/device)")" CAP_EXP+08.w 2>/dev/null | head -c 1)" 5
+if ! systemctl -q is-enabled 'rocefab-nic@eth1.service'; then
+    differs eth1 "its unit" disabled enabled
+fi
 
 # rail 1
 differs enp1s0-x.7 MTU "$(value /sys/class/net/enp1s0-x.7/mtu)" 9000
 holds enp1s0-x.7 address "$(ip -4 addr show dev enp1s0-x.7 2>/dev/null)" "10.64.1.2/24"
 holds enp1s0-x.7 rule "$(ip rule show 2>/dev/null)" "from 10.64.1.2 lookup 101"
 state="$(dcb dcbx show dev enp1s0-x.7 2>/dev/null)"
+states="$states $state"
 holds enp1s0-x.7 PFC "$(dcb pfc show dev enp1s0-x.7 2>/dev/null)" "3:on"
 holds enp1s0-x.7 DSCP "$(dcb -N app show dev enp1s0-x.7 2>/dev/null)" "26:3"
+holds enp1s0-x.7 "storm time" "$(ethtool --get-tunable enp1s0-x.7 pfc-prevention-tout 2>/dev/null)" 100
 differs enp1s0-x.7 "PCIe read request" "$(setpci -s "$(basename "$(readlink -f /sys/class/net/enp1s0-x.7/device)")" CAP_EXP+08.w 2>/dev/null | head -c 1)" 5
+if ! systemctl -q is-enabled 'rocefab-nic@enp1s0\x2dx.7.service'; then
+    differs enp1s0-x.7 "its unit" disabled enabled
+fi
+differs host governor "$(value /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor)" performance
 
 gpudirect=absent
 # The open kernel modules of NVIDIA say their licence; the closed ones hand out no DMA buffers.
@@ -65,7 +77,7 @@ known=0
 if systemctl -q is-active lldpad.service; then
     suspect "lldpad runs; it speaks DCBX and sets PFC, ETS and DSCP by itself"
 fi
-if printf '%s\n' "${state:-}" | grep -q "Firmware controlled"; then
+if printf '%s\n' "$states" | grep -q "Firmware controlled"; then
     suspect "DCBX is with the firmware: the NIC takes over what the switch advertises"
 fi
 if [ -e /etc/infiniband/post-start-hook.sh ]; then
