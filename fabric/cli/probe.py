@@ -14,7 +14,8 @@ from fabric.cli.exits import CommandExit, Exit
 from fabric.cli.options import AskPassword, Connections, Format, FormatOption, Inventory, Only
 
 if TYPE_CHECKING:
-    from fabric.workflow.probe import Plan, Report
+    from fabric.workflow.probe import Plan, Report, Selection
+    from fabric.workflow.project import Project
 
 
 class Stage(StrEnum):
@@ -42,6 +43,16 @@ def probe(
             envvar="ROCEFAB_STAGE",
         ),
     ] = Stage.BANDWIDTH,
+    incast: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=16,
+            help="Let so many NICs send to one at once, on each leaf and rail, in place of pairs; "
+            "0 does not.",
+            envvar="ROCEFAB_INCAST",
+        ),
+    ] = 0,
     *,
     run: Annotated[
         bool, typer.Option("--run", help="Run the probes on the hosts.", envvar="ROCEFAB_RUN")
@@ -53,7 +64,8 @@ def probe(
     Paths through one leaf, within a rail, between rails and between units. Each NIC is the source
     and the target of at most two probes of each kind; in a round each host takes part in one probe
     at most. Without --run the plan is shown. Bandwidth loads the fabric:
-    98.5 % of the ceiling is accepted, and no loss.
+    98.5 % of the ceiling is accepted, and no loss. With --incast all flows into a NIC together
+    must reach 80 %, in equal shares, and nothing may be lost.
 
     Exit codes: 0, 2, 4 (a NIC is not reached, too slow, or loses packets).
     """
@@ -62,6 +74,9 @@ def probe(
     from fabric.workflow.project import Project
 
     selection = Selection(switches=False, only=only)
+    if incast:
+        _incast(Project(inventory), connections, selection, incast, form, run=run)
+        return
     plan = make_plan(Project(inventory), selection)
     if not run:
         _show(plan, form)
@@ -103,3 +118,48 @@ def _tell(found: Report) -> None:
     rate = f"; slowest {found.slowest_gbps:.1f} Gb/s" if found.slowest_gbps is not None else ""
     good = found.probes - len(found.failures)
     output.note(f"{good} of {found.probes} probes are good{rate}")
+
+
+def _incast(
+    project: Project,
+    connections: Path | None,
+    selection: Selection,
+    senders: int,
+    form: Format,
+    *,
+    run: bool,
+) -> None:
+    from fabric.workflow import incast
+
+    if senders == 1:
+        message = "one sender is no incast: 2 to 16"
+        raise typer.BadParameter(message, param_hint="--incast")
+    groups = incast.make_groups(project, selection, senders)
+    if not run:
+        rows = [
+            {
+                "round": item.round,
+                "target": str(item.target),
+                "sources": ", ".join(str(leg) for leg in item.sources),
+                "needed_gbps": round(item.needed_gbps, 1),
+            }
+            for item in groups
+        ]
+        if form is Format.JSON:
+            output.as_json(rows)
+        else:
+            output.table(tuple(rows[0]), [tuple(row.values()) for row in rows])
+            output.note(f"{len(rows)} groups. Add --run to run them: each loads a NIC fully.")
+        return
+    found = incast.run(project, groups, connections, selection, output.watch)
+    rows = [item.row() for item in found.groups]
+    if form is Format.JSON:
+        output.as_json({"groups": rows, "lost": found.lost})
+    else:
+        headers = ("target", "gbps", "needed_gbps", "fairness", "failure")
+        output.table(headers, [[row[key] for key in headers] for row in rows])
+        output.data("".join(f"counters of {line}\n" for line in found.lost))
+        good = sum(not item.failure for item in found.groups)
+        output.note(f"{good} of {len(rows)} groups are good")
+    if not found.ok:
+        raise CommandExit(Exit.FINDINGS)

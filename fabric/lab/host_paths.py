@@ -3,7 +3,7 @@
 Assumed: a switch forwards between all of its ports and, through any spine that is not in
 ``broken``, to all other leaves, whatever its configuration; a link that is not slowed runs at 99.5
 percent of its ceiling; packets whose DSCP is not of a priority with PFC at both ends are lost now
-and then, which costs a third of the rate.
+and then, which costs a third of the rate; flows into one NIC have equal shares of it.
 """
 
 from __future__ import annotations
@@ -83,9 +83,12 @@ class LabPaths:
             return False
         return len(leaves) == 1 or bool(self.spines - self.broken)
 
-    def gbps(self, source: End, target: End, mtu_bytes: int, *, lossless: bool) -> float:
-        """Return what one pair of NICs reaches with large messages."""
-        speed = min(end.host.cards[end.nic.interface].speed_gbps for end in (source, target))
+    def gbps(
+        self, source: End, target: End, mtu_bytes: int, *, lossless: bool, flows: int = 1
+    ) -> float:
+        """Return what a pair of NICs reaches with large messages, beside others into the target."""
+        speeds = [end.host.cards[end.nic.interface].speed_gbps for end in (source, target)]
+        speed = min(speeds[0], speeds[1] / flows)
         share = min(
             self.slow.get((end.host.spec.name, end.nic.interface), 1.0) for end in (source, target)
         )

@@ -36,11 +36,15 @@ _RULE = "-" * 87
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server that waits for its client."""
+    """A server that waits for its client.
+
+    ``crowd`` holds the ports of all that waited at its address together, itself among them.
+    """
 
     tool: str
     address: str
     options: dict[str, str]
+    crowd: list[str]
 
 
 class ProbeTools:
@@ -65,11 +69,12 @@ class ProbeTools:
         try:
             if words[0] == "rping":
                 options, rest = _options(words[1:], _RPING_VALUED, _RPING_FLAGS)
-                server = Server("rping", options.get("-a", ""), options)
+                server = Server("rping", options.get("-a", ""), options, [])
                 good = "-s" in options and not rest
             else:
                 options, rest = _options(words[1:], _BW_VALUED, _BW_FLAGS)
-                server = Server("ib_write_bw", options.get("--bind_source_ip", ""), options)
+                address = options.get("--bind_source_ip", "")
+                server = Server("ib_write_bw", address, options, self._crowd(address))
                 good = words[0] == "ib_write_bw" and not rest and self._gid(options) is not None
         except ValueError:
             return None
@@ -77,7 +82,12 @@ class ProbeTools:
         if not good or port in self.servers or local_end(self._host, server.address) is None:
             return None
         self.servers[port] = server
+        server.crowd.append(port)
         return lambda: self._stop(port)
+
+    def _crowd(self, address: str) -> list[str]:
+        waiting = (item.crowd for item in self.servers.values() if item.address == address)
+        return next(waiting, [])
 
     def _stop(self, port: str) -> None:
         self.servers.pop(port, None)
@@ -169,16 +179,16 @@ class ProbeTools:
         )
         if server.options.get("-m") != options.get("-m") or mtu > room:
             return Result("", " Completion with error at client\n", 1)
-        return Result(self._report(options, reached, mtu))
+        return Result(self._report(options, reached, mtu, len(server.crowd)))
 
-    def _report(self, options: dict[str, str], ends: tuple[End, End], mtu: int) -> str:
+    def _report(self, options: dict[str, str], ends: tuple[End, End], mtu: int, flows: int) -> str:
         assert self.paths is not None
         source, target = ends
         lossless = all(_paused(end, int(options.get("--tclass", "0")) >> 2) for end in ends)
         if not lossless:
             target.host.counters.rdma[target.nic.interface]["out_of_sequence"] += _LOST
             source.host.counters.rdma[source.nic.interface]["packet_seq_err"] += _LOST
-        rate = self.paths.gbps(source, target, mtu, lossless=lossless)
+        rate = self.paths.gbps(source, target, mtu, lossless=lossless, flows=flows)
         size = int(options.get("-s", "65536"))
         count = round(rate * 1e9 / 8 / size)
         return (

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from fabric.design.model import NicDesign
+    from fabric.topology.model import Bools
     from fabric.validate.reach.plan import Probes
     from fabric.workflow.nics import NicHealth
     from fabric.workflow.project import Project
@@ -48,6 +49,29 @@ class Leg:
         return f"{self.host} {self.nic.interface}"
 
 
+def leg_of(project: Project, row: int) -> Leg:
+    """Return the NIC of a row of the fabric."""
+    fabric = project.fabric
+    host = fabric.hosts.names[int(fabric.nics.host[row])]
+    design = project.hosts[host]
+    return Leg(host, design.unit, design.nics[row % fabric.nics_per_host])
+
+
+def marking(source: Leg, target: Leg) -> Marking:
+    """Return what the packets between two NICs carry."""
+    mtu_bytes = roce_mtu_bytes(min(source.nic.mtu_bytes, target.nic.mtu_bytes))
+    return Marking(source.nic.qos.traffic_class_byte, mtu_bytes)
+
+
+def taking_part(project: Project, selection: Selection) -> Bools:
+    """Return which hosts are selected and have NICs that are to be lossless, shape (hosts,)."""
+    names = chosen(project, selection)
+    wanted = (
+        name in names and is_lossless(project.hosts[name]) for name in project.fabric.hosts.names
+    )
+    return np.fromiter(wanted, dtype=np.bool_, count=len(project.fabric.hosts))
+
+
 @dataclass(frozen=True, eq=False)
 class Plan:
     """What is probed.
@@ -63,20 +87,12 @@ class Plan:
 
     def leg(self, row: int) -> Leg:
         """Return the NIC of a row of the fabric."""
-        fabric = self.project.fabric
-        host = fabric.hosts.names[int(fabric.nics.host[row])]
-        design = self.project.hosts[host]
-        return Leg(host, design.unit, design.nics[int(fabric.nics.rail[row])])
-
-    def marking(self, source: Leg, target: Leg) -> Marking:
-        """Return what the packets between two NICs carry."""
-        mtu_bytes = roce_mtu_bytes(min(source.nic.mtu_bytes, target.nic.mtu_bytes))
-        return Marking(source.nic.qos.traffic_class_byte, mtu_bytes)
+        return leg_of(self.project, row)
 
     def needed_gbps(self, source: Leg, target: Leg) -> float:
         """Return the rate that is accepted between two NICs, in Gb/s."""
         speed = min(source.nic.speed_gbps, target.nic.speed_gbps)
-        return needed_gbps(speed, self.marking(source, target).mtu_bytes)
+        return needed_gbps(speed, marking(source, target).mtu_bytes)
 
     @property
     def rounds(self) -> int:
@@ -158,11 +174,7 @@ def make_plan(project: Project, selection: Selection) -> Plan:
     InputError
         When no two NICs are left to be probed.
     """
-    names = chosen(project, selection)
-    taking_part = [
-        name in names and is_lossless(project.hosts[name]) for name in project.fabric.hosts.names
-    ]
-    table = probes(project.fabric, np.array(taking_part, dtype=bool))
+    table = probes(project.fabric, taking_part(project, selection))
     if not len(table):
         message = "no two RoCE NICs of different hosts are selected"
         finding = Finding("OBS002", Severity.ERROR, message, "select two hosts or more")

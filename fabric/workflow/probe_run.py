@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,10 +21,10 @@ from fabric.validate.reach.acceptance import MESSAGE_BYTES
 from fabric.validate.reach.commands import ROUNDS, ProbeEnd
 from fabric.workflow.devices import WORKERS, targets
 from fabric.workflow.nics import CounterWatch
-from fabric.workflow.probe import STAGES, Outcome, report
+from fabric.workflow.probe import STAGES, Outcome, marking, report
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from fabric.workflow.devices import Selection
@@ -52,7 +53,7 @@ def run(
     wanted = targets(plan.project, connections_file, selection)
     hosts = {name: wanted[name] for name in plan.hosts()}
     watch = CounterWatch(plan.project, hosts)
-    sessions = _Sessions(hosts)
+    sessions = Sessions(hosts)
     try:
         outcomes = _rounds(plan, sessions, last_stage, progress)
     finally:
@@ -60,7 +61,7 @@ def run(
     return report(plan, outcomes, watch.finish(0.0))
 
 
-class _Sessions:
+class Sessions:
     """A session with each host, open as long as the probes run, and its GID table."""
 
     def __init__(self, hosts: dict[str, Any]) -> None:
@@ -91,6 +92,16 @@ class _Sessions:
         mine = [gid for gid in roce_gids(table, leg.nic.network) if gid.address == leg.nic.address]
         return ProbeEnd(leg.nic.address, leg.nic.rdma_device, mine[0].index if mine else -1)
 
+    @contextmanager
+    def served(self, leg: Leg, server: str) -> Iterator[None]:
+        """Run a server on a host meanwhile."""
+        unit = f"rocefab-probe-{secrets.token_hex(4)}"
+        self.ask(leg.host, commands.start(server, unit))
+        try:
+            yield
+        finally:
+            self.ask(leg.host, commands.stop(unit))
+
     def close(self) -> None:
         """Close every session."""
         for driver in self._drivers.values():
@@ -98,7 +109,7 @@ class _Sessions:
 
 
 def _rounds(
-    plan: Plan, sessions: _Sessions, last_stage: str, progress: Callable[[str, str], None]
+    plan: Plan, sessions: Sessions, last_stage: str, progress: Callable[[str, str], None]
 ) -> list[Outcome]:
     stages = STAGES[: STAGES.index(last_stage) + 1]
     found = []
@@ -118,7 +129,7 @@ def _rounds(
 
 
 def _probe(
-    plan: Plan, sessions: _Sessions, source: Leg, target: Leg, stages: tuple[str, ...]
+    plan: Plan, sessions: Sessions, source: Leg, target: Leg, stages: tuple[str, ...]
 ) -> Outcome:
     """Run the stages of one probe until one fails."""
     gbps = None
@@ -136,7 +147,7 @@ def _probe(
     return Outcome(stages[-1], "", gbps)
 
 
-def _ping(_plan: Plan, sessions: _Sessions, source: Leg, target: Leg) -> tuple[str, None]:
+def _ping(_plan: Plan, sessions: Sessions, source: Leg, target: Leg) -> tuple[str, None]:
     text = sessions.ask(source.host, commands.ping(source.end, target.end))
     try:
         sent, received = probe_output.ping(text)
@@ -145,20 +156,20 @@ def _ping(_plan: Plan, sessions: _Sessions, source: Leg, target: Leg) -> tuple[s
     return ("" if received == sent else f"{received} of {sent} answers"), None
 
 
-def _rping(_plan: Plan, sessions: _Sessions, source: Leg, target: Leg) -> tuple[str, None]:
+def _rping(_plan: Plan, sessions: Sessions, source: Leg, target: Leg) -> tuple[str, None]:
     server, client = commands.rping(source.end, target.end)
     back = probe_output.rping(_served(sessions, source, target, server, client))
     return ("" if back == ROUNDS else f"{back} of {ROUNDS} answers"), None
 
 
 def _bandwidth(
-    plan: Plan, sessions: _Sessions, source: Leg, target: Leg
+    plan: Plan, sessions: Sessions, source: Leg, target: Leg
 ) -> tuple[str, float | None]:
     ends = (sessions.end(source), sessions.end(target))
     for leg, end in zip((source, target), ends, strict=True):
         if end.gid_index < 0:
             return f"{leg} has no RoCEv2 GID with {leg.nic.address}", None
-    server, client = commands.bandwidth(*ends, plan.marking(source, target))
+    server, client = commands.bandwidth(*ends, marking(source, target))
     text = _served(sessions, source, target, server, client)
     try:
         gbps = probe_output.bandwidth_gbps(text, MESSAGE_BYTES)
@@ -175,11 +186,7 @@ _STAGES: dict[str, Callable[..., tuple[str, float | None]]] = {
 }
 
 
-def _served(sessions: _Sessions, source: Leg, target: Leg, server: str, client: str) -> str:
+def _served(sessions: Sessions, source: Leg, target: Leg, server: str, client: str) -> str:
     """Return the output of a client whose server runs meanwhile."""
-    unit = f"rocefab-probe-{secrets.token_hex(4)}"
-    sessions.ask(target.host, commands.start(server, unit))
-    try:
+    with sessions.served(target, server):
         return sessions.ask(source.host, client)
-    finally:
-        sessions.ask(target.host, commands.stop(unit))

@@ -10,11 +10,13 @@ from hypothesis import strategies as st
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.probe_output import bandwidth_gbps, ping, rping
 from fabric.validate.reach import commands
-from fabric.validate.reach.acceptance import ceiling_gbps, needed_gbps
+from fabric.validate.reach.acceptance import ceiling_gbps, fairness, needed_gbps
 from fabric.validate.reach.causes import causes
 from fabric.validate.reach.commands import Marking, ProbeEnd
+from fabric.validate.reach.incast import incasts
 from fabric.validate.reach.plan import CLASSES, SAME_LEAF, Ends, kind_of, pairs
 from fabric.validate.reach.rounds import rounds
+from tests.topology.fabrics import fabric
 
 
 def regular(units, slots, rails, *, classic=False):
@@ -269,3 +271,49 @@ def test_nothing_failed():
     found, left = causes(np.zeros(len(source), dtype=bool), scopes(ends, source, target))
     assert found == []
     assert not left.any()
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.integers(1, 5), min_size=1, max_size=3),
+    st.integers(1, 3),
+    st.integers(2, 4),
+    st.sampled_from(["rail-optimised", "classic-tor"]),
+    st.randoms(use_true_random=False),
+)
+def test_groups_of_an_incast(sizes, rails, senders, design, random):
+    units = [{"name": f"u{n}", "hosts": f"u{n}h[1-{size}]"} for n, size in enumerate(sizes)]
+    made = fabric(units=units, rails=rails, design=design)
+    taking_part = np.array([random.random() < 0.8 for _ in made.hosts.names], dtype=bool)
+    found = incasts(made, senders, taking_part)
+    nics = made.nics
+    cells = set(zip(nics.leaf.tolist(), nics.rail.tolist(), strict=True))
+    enough = taking_part.sum() > senders
+    inhabited = {
+        (leaf, rail)
+        for leaf, rail in cells
+        if taking_part[nics.host[(nics.leaf == leaf) & (nics.rail == rail)]].any()
+    }
+    ends = np.column_stack([found.target, found.sources])
+    told = set(zip(nics.leaf[found.target].tolist(), nics.rail[found.target].tolist(), strict=True))
+    assert told == (inhabited if enough else set())
+    assert len(found) == len(told)
+    hosts = nics.host[ends]
+    assert all(len(set(group)) == senders + 1 for group in hosts.tolist())
+    assert taking_part[hosts].all()
+    assert (nics.rail[ends] == nics.rail[found.target][:, None]).all()
+    for turn in np.unique(found.round):
+        busy = hosts[found.round == turn].ravel().tolist()
+        assert len(busy) == len(set(busy))
+    for target, sources in zip(found.target, found.sources, strict=True):  # neighbours first
+        near = nics.leaf[sources] == nics.leaf[target]
+        others = taking_part[nics.host] & (nics.leaf == nics.leaf[target])
+        others &= (nics.rail == nics.rail[target]) & (nics.host != nics.host[target])
+        assert near.sum() == min(senders, others.sum())
+
+
+@pytest.mark.parametrize(
+    ("rates", "index"), [([1, 1, 1], 1.0), ([1, 0, 0], 1 / 3), ([0, 0], 0.0), ([2, 1], 0.9)]
+)
+def test_fairness(rates, index):
+    assert fairness(rates) == pytest.approx(index)

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from fabric.lab.faults import Fault
+from fabric.workflow import incast
 from fabric.workflow.devices import Selection
 from fabric.workflow.probe import make_plan
 from fabric.workflow.probe_run import run as run_probes
@@ -156,6 +157,66 @@ def test_no_gid_is_no_bandwidth(setting, found):
     told = found()
     assert {item["stage"] for item in told.failures} == {"ping"}
     assert told.causes == ("NIC gpu001 eth1: all 8 probes failed",)
+
+
+def incast_of(setting, senders=3):
+    _, project, connections = setting
+    groups = incast.make_groups(project, HOSTS, senders)
+    return incast.run(project, groups, connections, HOSTS, silent)
+
+
+def test_incast_on_every_leaf(setting, found):
+    told = incast_of(setting)
+    assert told.ok, told
+    assert [str(item.group.target) for item in told.groups] == [
+        *("gpu001 eth1", "gpu003 eth1", "gpu001 eth2", "gpu003 eth2"),
+    ]
+    for item in told.groups:
+        assert len(item.rates_gbps) == 3
+        assert 386.0 < sum(item.rates_gbps) < 400.0
+    assert all(not setting[0][name].probing.servers for name in ("gpu001", "gpu003"))
+
+
+@pytest.mark.parametrize(
+    ("put", "said"),
+    [
+        ({("gpu002", "eth1"): 0.4}, "fairness 0.89, 0.95 needed: gpu002 eth1 is the slowest"),
+        ({("gpu001", "eth1"): 0.7}, "Gb/s together, 313.7 needed"),
+    ],
+)
+def test_incast_that_is_unfair_or_too_slow(setting, found, put, said):
+    setting[0]["gpu001"].probing.paths.slow.update(put)
+    told = incast_of(setting)
+    assert not told.ok
+    assert said in told.groups[0].failure
+
+
+def test_incast_that_loses_packets(setting, found):
+    setting[0]["gpu001"].run_detached("mlnx_qos -i eth1 -f 0,0,0,0,0,0,0,0")
+    told = incast_of(setting)
+    assert any(line.startswith("gpu001 eth1: ") for line in told.lost)
+    assert "Gb/s together" in told.groups[0].failure
+
+
+def test_incast_with_a_host_that_does_not_answer(setting, found):
+    setting[0]["gpu002"].faults.add(Fault("cut_at_command", pattern="show_gids", times=0))
+    told = incast_of(setting)
+    assert "gpu002 could not be read" in told.groups[0].failure
+    assert not told.ok
+
+
+def test_incast_on_the_command_line(setting):
+    _, _, connections = setting
+    shown = run("probe", DEMO, "--incast", "3")
+    assert (shown.code, "4 groups" in shown.err) == (0, True)
+    words = ("--connections", connections, "--incast", "2", "--run")
+    told = run("probe", DEMO, *words)
+    assert (told.code, "4 of 4 groups are good" in told.err) == (0, True), told.err
+    made = json.loads(run("probe", DEMO, *words, "--format", "json").out)
+    assert {row["fairness"] for row in made["groups"]} == {1.0}
+    assert run("probe", DEMO, "--incast", "1").code == 2
+    few = run("probe", DEMO, "--incast", "4")
+    assert (few.code, "no rail has 5 of the selected hosts" in few.err) == (2, True)
 
 
 def test_command_line(setting):

@@ -17,6 +17,8 @@ _UNIT = re.compile(r"rocefab-probe-[0-9a-f]{8}")
 _PORT = 18515  # the default of perftest
 ROUNDS = 3
 DURATION_S = 2
+#: Flows of an incast do not begin at the same moment: so long that a second does not matter.
+INCAST_S = 10
 #: Longer than all tries of a client together.
 LIFE_S = 90
 _TRY_S = 15
@@ -40,6 +42,14 @@ class Marking:
     mtu_bytes: int
 
 
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """One of the flows into a NIC, each with a server of its own."""
+
+    number: int = 0
+    duration_s: int = DURATION_S
+
+
 def ping(source: ProbeEnd, target: ProbeEnd) -> str:
     """Return the command for the source."""
     count = f"-n -c {ROUNDS} -i 0.2 -W 1"
@@ -52,20 +62,23 @@ def rping(source: ProbeEnd, target: ProbeEnd) -> tuple[str, str]:
     return f"rping -s {there}", _tried(f"rping -c {there} -I {ip_address(source.address)}")
 
 
-def bandwidth(source: ProbeEnd, target: ProbeEnd, marking: Marking) -> tuple[str, str]:
+def bandwidth(
+    source: ProbeEnd, target: ProbeEnd, marking: Marking, *, flow: Flow = Flow()
+) -> tuple[str, str]:
     """Return the commands of server and client."""
-    server = _perftest(target, marking)
-    return server, _tried(f"{_perftest(source, marking)} {ip_address(target.address)}")
+    server = _perftest(target, marking, flow)
+    return server, _tried(f"{_perftest(source, marking, flow)} {ip_address(target.address)}")
 
 
-def _perftest(end: ProbeEnd, marking: Marking) -> str:
+def _perftest(end: ProbeEnd, marking: Marking, flow: Flow) -> str:
     if end.gid_index < 0:
         message = "the index of the GID is not known"
         raise ValueError(message)
     return (
         f"ib_write_bw -d {rdma_name(end.rdma_device)} -i 1 -x {int(end.gid_index)} "
         f"-m {int(marking.mtu_bytes)} --tclass {int(marking.traffic_class_byte)} "
-        f"-s {MESSAGE_BYTES} -D {DURATION_S} -F --report_gbits -p {_PORT} "
+        f"-s {MESSAGE_BYTES} -D {int(flow.duration_s)} -F --report_gbits "
+        f"-p {_PORT + int(flow.number)} "
         f"--bind_source_ip {ip_address(end.address)}"
     )
 
