@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.observe.hostfacts.facts import NicFacts
-from fabric.validate.nics import compare
+from fabric.validate.nics import compare, has_ofed
 from fabric.validate.nics.counters import WORDS, NicHealth, deltas, judge, judge_rail, lost_notices
 from fabric.validate.nics.hardware import odd_firmware
 from fabric.validate.nics.network import roce_mtu_bytes
+from fabric.validate.nics.qos import cable_length
 
 DRIVER = (
     "rx_prio3_pause tx_prio3_pause rx_prio0_pause rx_discards_phy tx_discards_phy "
@@ -154,3 +157,29 @@ def test_comparison():
     assert unread.unknown
     (other,) = compare("H1", "x", (3, 4), (3,))
     assert other.message == "x is 3,4 in place of 3"
+
+
+SIZES = (65536, 163840, 0, 0, 0, 0, 0, 0)
+PLACES = (0, 0, 0, 1, 0, 0, 0, 0)
+
+
+def buffers(sizes, places, planned=SIZES):
+    """Return what H15 says of a NIC with these receive buffers; its cable is as long as planned."""
+    plan = SimpleNamespace(
+        cable_m=5, receive_buffer_bytes=planned, priority_to_receive_buffer=PLACES
+    )
+    qos = SimpleNamespace(cable_m=5, buffer_bytes=sizes, priority_to_buffer=places)
+    traits = SimpleNamespace(nic=SimpleNamespace(driver="mlx5-ofed"))
+    host = SimpleNamespace(traits=traits)
+    looked = SimpleNamespace(ofed=has_ofed(host), plan=plan, nic=SimpleNamespace(qos=qos))
+    return [(item.message, item.unknown) for item in cable_length(looked)]
+
+
+def test_receive_buffers_are_those_of_the_plan():
+    assert buffers(SIZES, PLACES) == []
+    assert buffers(None, None, planned=()) == []
+    ((message, doubt),) = buffers((65536, 65536, *SIZES[2:]), PLACES)
+    assert (message.split(" is ")[0], doubt) == ("receive buffers in bytes", False)
+    ((message, _),) = buffers(SIZES, (0,) * 8)
+    assert message.startswith("receive buffers of the priorities is 0,0,0,0")
+    assert [doubt for _, doubt in buffers(None, None)] == [True, True]
