@@ -49,7 +49,10 @@ def check(project: Project, ignore: Sequence[str] = ()) -> Outcome:
     if outcome.at_least(Severity.ERROR):
         return outcome
     try:
-        configs = {name: (name, content) for name, content in project.sonic_files.items()}
+        configs = {
+            name: (name, content, project.devices[name].sku)
+            for name, content in project.sonic_files.items()
+        }
     except RenderError as error:
         finding = Finding(_RENDERING, Severity.ERROR, str(error), "correct the value that it names")
         return outcome.merged(Outcome((finding,), (), outcome.skipped, ()))

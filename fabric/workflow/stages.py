@@ -14,6 +14,7 @@ from fabric.core.findings import Finding, Severity
 
 if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign, HostDesign
+    from fabric.platforms.model import Sku
     from fabric.validate.runner import Outcome
 
 
@@ -46,13 +47,13 @@ def _files_from_bytes(content: bytes) -> list[Artefact]:
 ARTEFACTS = (_files_to_bytes, _files_from_bytes)
 
 
-def judged_config(config: tuple[str, bytes]) -> Outcome:
-    """Return what the rules say of the CONFIG_DB of one switch, given with its name."""
+def judged_config(config: tuple[str, bytes, Sku]) -> Outcome:
+    """Return what the rules say of a CONFIG_DB, given with the name and model of its switch."""
     from fabric.validate.runner import run
     from fabric.validate.world import World
 
-    device, content = config
-    return run(World(sonic={device: json.loads(content)}))
+    device, content, model = config
+    return run(World(sonic={device: json.loads(content)}, skus={model.name: model}))
 
 
 def _outcome_to_bytes(outcome: Outcome) -> bytes | None:

@@ -25,6 +25,8 @@ from fabric.workflow.stages import OUTCOMES
 from fabric.workflow.store import Store, code_version, key_of, user_folder
 from fabric.workflow.work import Work, work_of
 from tests.cli.runs import run
+from tests.intent.test_own_skus import FILES
+from tests.intent.test_own_skus import write as write_own
 from tests.topology.fabrics import INVENTORY
 
 RAIL = INVENTORY / "rail-512"
@@ -225,6 +227,14 @@ def test_findings_are_the_same_from_the_store(folder, monkeypatch):
     ignored = check(Project(INVENTORY / "demo", Work(Store(folder))), ["SON001"])
     assert "SON001" in ignored.skipped
     assert "SON001" in first.checked
+
+
+def test_a_model_of_the_inventory_is_known_to_the_rules(folder, tmp_path):
+    """Its lookup table is in the inventory alone."""
+    own = write_own(tmp_path / "own", FILES)
+    for _ in range(2):
+        found = check(Project(own, Work(Store(folder)))).findings
+        assert "SON014" not in {item.rule for item in found}
 
 
 def test_command_line(tmp_path, monkeypatch):
