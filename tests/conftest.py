@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 
 import pytest
@@ -13,6 +14,10 @@ settings.load_profile("rocefab")
 
 #: Whoever runs the tests in the background may have switched it off, for children too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+#: Nothing is kept from test to test, nor in the home of whoever runs them.
+os.environ["ROCEFAB_FRESH"] = "1"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -15,14 +15,17 @@ from fabric.cli.exits import CommandExit, Exit
 from fabric.cli.options import (
     DEFAULT_STATE,
     AskPassword,
+    Cache,
     Connections,
     Format,
     FormatOption,
+    Fresh,
     Hosts,
     Inventory,
     Only,
     StateFolder,
     Switches,
+    Workers,
 )
 from fabric.core.errors import JournalError
 
@@ -74,6 +77,9 @@ def plan(
             help="Exit code 5 when there are changes.", envvar="ROCEFAB_DETAILED_EXITCODE"
         ),
     ] = False,
+    cache: Cache = None,
+    fresh: Fresh = False,
+    workers: Workers = 0,
     form: FormatOption = Format.TEXT,
 ) -> None:
     """Show what would change, in which order and at what risk.
@@ -84,12 +90,14 @@ def plan(
     """
     from fabric.workflow import plan as workflow
     from fabric.workflow.project import Project
+    from fabric.workflow.work import work_of
 
     if out is not None and not out.absolute().parent.is_dir():
         message = f"--out: there is no folder {out.parent}; make it first"
         raise typer.BadParameter(message)
     selection = workflow.Selection(switches=switches, hosts=hosts, only=only)
-    made = workflow.plan(Project(inventory), connections, selection, by.value, output.progress)
+    project = Project(inventory, work_of(cache, fresh=fresh, workers=workers))
+    made = workflow.plan(project, connections, selection, by.value, output.progress)
     if form is Format.JSON:
         output.data(made.to_json())
     else:

@@ -11,7 +11,7 @@ import typer
 
 from fabric.cli import output
 from fabric.cli.exits import CommandExit, Exit
-from fabric.cli.options import Format, FormatOption, Inventory
+from fabric.cli.options import Cache, Format, FormatOption, Fresh, Inventory, Workers
 
 
 class ReportForm(StrEnum):
@@ -76,6 +76,9 @@ def check(
             envvar="ROCEFAB_SONIC_CONFIG",
         ),
     ] = None,
+    cache: Cache = None,
+    fresh: Fresh = False,
+    workers: Workers = 0,
 ) -> None:
     """Check an inventory, and what follows from it, against all rules.
 
@@ -85,12 +88,14 @@ def check(
     from fabric.core.findings import Severity
     from fabric.workflow import check as workflow
     from fabric.workflow.project import Project
+    from fabric.workflow.work import work_of
 
     try:
         if sonic_config:
             outcome = workflow.check_sonic_files(sonic_config, ignore or [])
         else:
-            outcome = workflow.check(Project(inventory), ignore or [])
+            work = work_of(cache, fresh=fresh, workers=workers)
+            outcome = workflow.check(Project(inventory, work), ignore or [])
     except InputError as error:
         if form is not ReportForm.TEXT:  # a program shall see on which line it went wrong
             output.data(workflow.report(workflow.unreadable(error), form.value))
@@ -115,6 +120,9 @@ def render(
             envvar="ROCEFAB_FORCE",
         ),
     ] = False,
+    cache: Cache = None,
+    fresh: Fresh = False,
+    workers: Workers = 0,
     form: FormatOption = Format.TEXT,
 ) -> None:
     """Write the configuration of every switch and host.
@@ -125,12 +133,16 @@ def render(
     """
     from fabric.workflow.project import Project
     from fabric.workflow.render import render as workflow
+    from fabric.workflow.work import work_of
 
-    written = workflow(Project(inventory), out, force=force)
+    project = Project(inventory, work_of(cache, fresh=fresh, workers=workers))
+    written = workflow(project, out, force=force)
     if form is Format.JSON:
         output.as_json(written)
     else:
+        made, devices = project.rendered()
         output.note(f"wrote {len(written)} files and manifest.json to {out}")
+        output.note(f"rendered {made} of {devices} devices; the others are as they were")
 
 
 def _explained(words: list[str]) -> tuple[Path, str, str]:

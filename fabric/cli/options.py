@@ -74,3 +74,27 @@ Switches = Annotated[
 Hosts = Annotated[
     bool, typer.Option("--hosts/--no-hosts", envvar="ROCEFAB_HOSTS", help="Take hosts in.")
 ]
+Cache = Annotated[
+    Path | None,
+    typer.Option(
+        "--cache",
+        help="Folder where rendered files and verdicts are kept for the next run; default: "
+        "~/.cache/rocefab.",
+        envvar="ROCEFAB_CACHE",
+        show_default=False,
+    ),
+]
+Fresh = Annotated[
+    bool,
+    typer.Option("--fresh", help="Make everything anew and keep nothing.", envvar="ROCEFAB_FRESH"),
+]
+Workers = Annotated[
+    int,
+    typer.Option(
+        "--workers",
+        min=0,
+        max=1024,
+        help="Processes that render and judge; 0 takes those that are worth it.",
+        envvar="ROCEFAB_WORKERS",
+    ),
+]

@@ -41,6 +41,16 @@ class Outcome:
         """Return the findings of a severity or worse."""
         return tuple(finding for finding in self.findings if finding.severity >= severity)
 
+    def without(self, rules: Iterable[str]) -> Outcome:
+        """Return the outcome as if these rules had been ignored."""
+        out = set(rules)
+        return Outcome(
+            tuple(finding for finding in self.findings if finding.rule not in out),
+            tuple(name for name in self.checked if name not in out),
+            tuple(sorted({*self.skipped, *out})),
+            tuple(item for item in self.broken if item[0] not in out),
+        )
+
     def merged(self, other: Outcome) -> Outcome:
         """Return this and another outcome as one; skipped is what neither of them ran."""
         return Outcome(
@@ -87,6 +97,17 @@ def run(world: World, ignore: Iterable[str] = ()) -> Outcome:
             findings += found
     return Outcome(
         tuple(_gathered(findings)), tuple(checked), tuple(sorted(skipped)), tuple(broken)
+    )
+
+
+def together(outcomes: Iterable[Outcome]) -> Outcome:
+    """Return the outcomes of the same rules over several worlds as one."""
+    every = list(outcomes)
+    return Outcome(
+        tuple(_worst_first([finding for one in every for finding in one.findings])),
+        tuple(sorted({rule for one in every for rule in one.checked})),
+        tuple(sorted(set.intersection(*({*one.skipped} for one in every)))),
+        tuple(dict(item for one in every for item in one.broken).items()),
     )
 
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from fabric.core.errors import FabricError, InputError, RenderError
 from fabric.core.findings import Finding, Position, Severity
 from fabric.validate.report import reports
-from fabric.validate.runner import Outcome, all_rules, run
+from fabric.validate.runner import Outcome, all_rules, run, together
 from fabric.validate.world import World
+from fabric.workflow.stages import OUTCOMES, judged_config
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,11 +49,17 @@ def check(project: Project, ignore: Sequence[str] = ()) -> Outcome:
     if outcome.at_least(Severity.ERROR):
         return outcome
     try:
-        rendered = World(sonic=project.world.sonic, skus=project.intent.skus)
+        configs = {
+            name: (name, content, project.devices[name].sku)
+            for name, content in project.sonic_files.items()
+        }
     except RenderError as error:
         finding = Finding(_RENDERING, Severity.ERROR, str(error), "correct the value that it names")
         return outcome.merged(Outcome((finding,), (), outcome.skipped, ()))
-    return outcome.merged(run(rendered, ignore))
+    verdicts = project.work.each("verdict", judged_config, configs, OUTCOMES)
+    if not verdicts:
+        return outcome.merged(run(World(), ignore))
+    return outcome.merged(together(verdicts.values()).without(ignore))
 
 
 def _model_world(project: Project) -> World:

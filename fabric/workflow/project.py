@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabric.intent.inventory import load
+from fabric.workflow.stages import ARTEFACTS, rendered_host, rendered_switch
+from fabric.workflow.work import Work
 
 if TYPE_CHECKING:
     from fabric.core.artefact import Artefact
@@ -24,6 +27,8 @@ class Project:
     ----------
     folder : str or Path
         Inventory folder; loaded at once, the later stages when they are asked for.
+    work : Work, optional
+        How files are rendered and judged; in this process, and always anew, unless told otherwise.
 
     Raises
     ------
@@ -31,8 +36,9 @@ class Project:
         When the inventory is wrong.
     """
 
-    def __init__(self, folder: str | Path) -> None:
+    def __init__(self, folder: str | Path, work: Work | None = None) -> None:
         self.intent: Intent = load(Path(folder), str(folder))
+        self.work = work or Work()
 
     @cached_property
     def fabric(self) -> Fabric:
@@ -67,29 +73,33 @@ class Project:
     @cached_property
     def switch_artefacts(self) -> dict[str, list[Artefact]]:
         """Rendered files of every switch."""
-        from fabric.render import render_device
-
-        return {name: render_device(design) for name, design in self.devices.items()}
+        return self.work.each("switch", rendered_switch, self.devices, ARTEFACTS)
 
     @cached_property
     def host_artefacts(self) -> dict[str, list[Artefact]]:
         """Rendered files of every host."""
-        from fabric.render import render_host
+        return self.work.each("host", rendered_host, self.hosts, ARTEFACTS)
 
-        return {name: render_host(design) for name, design in self.hosts.items()}
+    def rendered(self) -> tuple[int, int]:
+        """Return how many devices were rendered now, and how many there are files of."""
+        made = self.work.made["switch"] + self.work.made["host"]
+        return made, made + self.work.kept["switch"] + self.work.kept["host"]
 
     @cached_property
-    def world(self) -> World:
-        """What the rules look at."""
-        import json
-
-        from fabric.validate.world import Model, World
-
-        model = Model(self.intent, self.fabric, self.resolver, self.devices, self.hosts)
-        sonic = {
-            name: json.loads(item.content)
+    def sonic_files(self) -> dict[str, bytes]:
+        """Rendered CONFIG_DB of every SONiC switch."""
+        return {
+            name: item.content
             for name, items in self.switch_artefacts.items()
             for item in items
             if item.kind == "config_db"
         }
+
+    @cached_property
+    def world(self) -> World:
+        """What the rules look at."""
+        from fabric.validate.world import Model, World
+
+        model = Model(self.intent, self.fabric, self.resolver, self.devices, self.hosts)
+        sonic = {name: json.loads(content) for name, content in self.sonic_files.items()}
         return World(model, sonic, self.intent.skus)

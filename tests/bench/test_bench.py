@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -65,19 +66,27 @@ host:
 """
 
 
-def _large(folder: Path) -> tuple[Path, Path]:
-    """Write an inventory of 512 hosts, and the models that it needs."""
-    inventory, models = folder / "rail-4096", folder / "models"
+def _large(folder: Path, hosts: int = 512, unit: int = 32) -> tuple[Path, Path]:
+    """Write an inventory of so many hosts in units of a size, and the models that it needs."""
+    inventory, models = folder / f"rail-{8 * hosts}", folder / "models"
     inventory.mkdir()
     units = "\n".join(
-        f'  - {{name: su{number:02d}, hosts: "gpu[{first:04d}-{first + 31:04d}]"}}'
-        for number, first in enumerate(range(1, 512, 32), 1)
+        f'  - {{name: su{number:02d}, hosts: "gpu[{first:04d}-{first + unit - 1:04d}]"}}'
+        for number, first in enumerate(range(1, hosts, unit), 1)
     )
-    (inventory / "fabric.yaml").write_text(LARGE.format(units=units), encoding="utf-8")
+    text = LARGE.format(units=units)
+    if unit > 32:
+        text = text.replace("sku: ACS-SN5600, host_ports: 32", "sku: BENCH-128, host_ports: 64")
+        text = text.replace("count: 32", "count: 64").replace("sku: BENCH-128}", "sku: BENCH-512}")
+        text = text.replace("10.64.0.0/15", "10.32.0.0/12").replace("_length: 24", "_length: 25")
+        text = text.replace("10.255.0.0/22", "10.255.0.0/20")
+    (inventory / "fabric.yaml").write_text(text, encoding="utf-8")
     shutil.copytree(SKUS, models)
     text = (models / "ACS-SN5600.toml").read_text(encoding="utf-8")
-    text = text.replace("count = 64", "count = 128").replace("lanes = 8", "lanes = 4")
-    (models / "BENCH-128.toml").write_text(text, encoding="utf-8")
+    for ports, lanes in ((128, 4), (512, 1)):
+        model = text.replace("count = 64", f"count = {ports}")
+        model = model.replace("lanes = 8", f"lanes = {lanes}")
+        (models / f"BENCH-{ports}.toml").write_text(model, encoding="utf-8")
     return inventory, models
 
 
@@ -118,6 +127,42 @@ def test_stages_of_4096_gpus(tmp_path: Path) -> None:
     result = _measure(*_large(tmp_path))
     assert (result["hosts"], result["switches"], result["broken"]) == (512, 160, [])
     _print("rail-4096 (spines of 128 ports)", result)
+
+
+def test_stages_of_32768_gpus(tmp_path: Path) -> None:
+    """4,096 hosts of 8 rails, in one process and in two; then once more, after one line."""
+    folders = _large(tmp_path, 4096, 64)
+    for words in ((), ("2",)):
+        result = _measure(*folders, *words)
+        assert (result["hosts"], result["switches"], result["broken"]) == (4096, 576, [])
+        _print(f"rail-32768, {words[0] if words else '1'} process(es)", result)
+
+
+def test_one_line_changes(tmp_path: Path) -> None:
+    """Check and render of 512 GPUs: at first, again, and after one line."""
+    copy, cache = tmp_path / "rail-512", tmp_path / "cache"
+    shutil.copytree(INVENTORY / "rail-512", copy)
+    print("\nrail-512, check and render, each a command of its own, and what was rendered:")
+    for title in ("at first", "again", "after one line"):
+        if title == "after one line":
+            (copy / "devices").mkdir()
+            (copy / "devices" / "one.yaml").write_text(
+                "devices:\n  - {names: su1-rail0, ports: {Ethernet0: {description: spare}}}\n"
+            )
+        seconds = []
+        for words in (("check", copy), ("render", copy, "--out", tmp_path / "out")):
+            start = time.perf_counter()
+            done = subprocess.run(
+                [sys.executable, "-m", "fabric", *words, "--cache", cache],
+                cwd=REPOSITORY,
+                env={**os.environ, "ROCEFAB_FRESH": "", "PYTHONDONTWRITEBYTECODE": ""},
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            seconds.append(time.perf_counter() - start)
+        told = done.stderr.splitlines()[-1]
+        print(f"  {title:<18}{seconds[0]:>6.2f} s {seconds[1]:>6.2f} s  {told}")
 
 
 def test_pyavd() -> None:

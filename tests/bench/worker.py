@@ -1,7 +1,7 @@
 """Times the stages of one inventory in a process of its own; prints JSON.
 
-``python -m tests.bench.worker FOLDER [MODELS]``: MODELS is a folder of switch models to use
-beside ours. Run for each inventory, so that the peak of the memory is its own.
+``python -m tests.bench.worker FOLDER [MODELS [WORKERS]]``: MODELS is a folder of switch models to
+use beside ours. Run for each inventory, so that the peak of the memory is its own.
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ from typing import Any
 from fabric.platforms import catalogue
 
 
-def main(folder: str, models: str = "") -> dict[str, Any]:
+def main(folder: str, models: str = "", workers: str = "1") -> dict[str, Any]:
     """Return seconds of each stage, counts, and the peak of the memory in MiB."""
     if models:
         ours = catalogue._data_files
         more = {path.stem: path for path in Path(models).glob("*.toml")}
         catalogue._data_files = lambda kind: ours(kind) | (more if kind == "skus" else {})
-    from fabric.validate.runner import run
+    from fabric.workflow.check import check
     from fabric.workflow.project import Project
+    from fabric.workflow.work import Work
 
     stages: dict[str, float] = {}
     last = time.perf_counter()
@@ -34,14 +35,14 @@ def main(folder: str, models: str = "") -> dict[str, Any]:
         stages[stage] = now - last
         last = now
 
-    project = Project(folder)
+    project = Project(folder, Work(workers=int(workers)))
     done("load")
     made = project.fabric
     devices, hosts = project.devices, project.hosts
     done("realise + design")
     artefacts = [*project.switch_artefacts.values(), *project.host_artefacts.values()]
     done("render")
-    outcome = run(project.world)
+    outcome = check(project)
     done("check")
     return {
         "stages": stages,

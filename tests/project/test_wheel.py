@@ -70,7 +70,8 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def environment() -> dict[str, str]:
     dropped = ("ROCEFAB_", "PYTHONPATH", "VIRTUAL_ENV")
-    return {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
+    return {**kept, "ROCEFAB_FRESH": "1"}
 
 
 def test_it_holds_what_it_needs_and_no_more(wheel: Path) -> None:

@@ -1,4 +1,4 @@
-"""How long the rules take: printed, with bounds that only a change of order would break."""
+"""How long the rules take. Prints only."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from fabric.validate.runner import Outcome, run
 from fabric.validate.world import World
 from fabric.workflow.project import Project
 from tests.validate.worlds import ROOT, build
+
+pytestmark = pytest.mark.benchmark
 
 UNITS = [
     {"name": f"su{number:02d}", "hosts": f"gpu[{32 * number:04d}-{32 * number + 31:04d}]"}
@@ -48,7 +50,6 @@ def test_512_gpus_with_rendered_configurations() -> None:
     print(f"512 GPUs, {len(world.sonic)} CONFIG_DBs: {seconds:.3f} s")
     assert len(world.sonic) == 24
     assert outcome.broken == ()
-    assert seconds < 1
 
 
 @pytest.mark.usefixtures("wide_spine")
@@ -69,7 +70,6 @@ def test_4096_gpus(tmp_path: Any) -> None:
         "QOS038",
     }
     assert seconds_model < 1
-    assert seconds < 5
 
 
 @pytest.mark.usefixtures("wide_spine")
@@ -80,4 +80,3 @@ def test_4096_gpus_with_every_host_cable_wrong(tmp_path: Any) -> None:
     print(f"4,096 GPUs, every host cable wrong: {seconds:.3f} s")
     (wrong,) = [finding for finding in outcome.findings if finding.rule == "QOS020"]
     assert wrong.message.endswith("(and in 4095 more places)")
-    assert seconds < 3

@@ -1,0 +1,145 @@
+"""Keeps results between runs, by the hash of everything that they were made from.
+
+One SQLite file in a folder of the user. It may be deleted at any time; when it cannot be read or
+written, all is made anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import pickle
+import sqlite3
+import zlib
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+
+from fabric.core import plugins
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+#: Results that are kept; a fabric of 16,384 hosts and 1,536 switches needs 20,000.
+MOST_RESULTS = 100_000
+_FILE = "results.sqlite"
+_BATCH = 500  # below the limit of variables in a statement of every SQLite since 3.8 (999)
+_CODE = {".py", ".j2", ".yaml", ".json"}
+
+
+def user_folder() -> Path:
+    """Return where results of a user are kept: XDG Base Directory Specification 0.8."""
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(base) if base.startswith("/") else Path.home() / ".cache") / "rocefab"
+
+
+class Store:
+    """Results by key.
+
+    Parameters
+    ----------
+    folder : Path or None
+        Folder of the user; made when it is not there. None keeps nothing.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._base = None
+        if folder is not None:
+            with suppress(OSError, sqlite3.Error):
+                self._base = _opened(folder)
+
+    def get(self, keys: Iterable[str]) -> dict[str, bytes]:
+        """Return the results that are there, by key."""
+        found: dict[str, bytes] = {}
+        wanted = list(keys)
+        with suppress(sqlite3.Error, zlib.error):
+            for start in range(0, len(wanted) if self._base else 0, _BATCH):
+                found |= self._some(wanted[start : start + _BATCH])
+        return found
+
+    def _some(self, keys: list[str]) -> dict[str, bytes]:
+        assert self._base is not None
+        marks = ",".join("?" * len(keys))
+        rows = self._base.execute(f"SELECT key, result FROM results WHERE key IN ({marks})", keys)  # noqa: S608 - marks alone
+        return {key: zlib.decompress(result) for key, result in rows}
+
+    def put(self, results: Mapping[str, bytes]) -> None:
+        """Keep results; the oldest go when there are too many."""
+        if self._base is None or not results:
+            return
+        rows = [(key, zlib.compress(result, 1)) for key, result in results.items()]
+        with suppress(sqlite3.Error), self._base as base:
+            base.executemany("INSERT OR REPLACE INTO results VALUES (?, ?)", rows)
+            (count,) = base.execute("SELECT count(*) FROM results").fetchone()
+            extra = max(0, count - MOST_RESULTS)
+            oldest = "SELECT rowid FROM results ORDER BY rowid LIMIT ?"
+            base.execute(f"DELETE FROM results WHERE rowid IN ({oldest})", [extra])  # noqa: S608
+
+
+def _opened(folder: Path) -> sqlite3.Connection:
+    """Open the file of results, which nobody else may read or write."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    state = folder.stat()
+    if state.st_uid != os.getuid() or state.st_mode & 0o022:
+        message = f"{folder} can be written by others"
+        raise OSError(message)
+    file = folder / _FILE
+    try:
+        return _tables(file)
+    except sqlite3.DatabaseError:  # damaged: made anew
+        file.unlink()
+        return _tables(file)
+
+
+def _tables(file: Path) -> sqlite3.Connection:
+    base = sqlite3.connect(file, timeout=5)
+    base.execute("PRAGMA synchronous = OFF")  # what is lost is made anew
+    base.execute("CREATE TABLE IF NOT EXISTS results (key TEXT PRIMARY KEY, result BLOB)")
+    return base
+
+
+def key_of(kind: str, value: object) -> str:
+    """Return the key of what is made of a value: of its content, and of the code that makes it."""
+    buffer = io.BytesIO()
+    _Content(buffer, protocol=5).dump(value)
+    whole = hashlib.sha256(f"{kind}\0{code_version()}\0".encode())
+    whole.update(buffer.getbuffer())
+    return whole.hexdigest()
+
+
+class _Content(pickle.Pickler):
+    """Writes the content of values: the same in every run; never read back."""
+
+    def reducer_override(self, obj: Any) -> Any:
+        if isinstance(obj, MappingProxyType):
+            return dict, (tuple(obj.items()),)
+        if isinstance(obj, BaseModel):
+            return type(obj), tuple(obj.__dict__.items())
+        return NotImplemented
+
+
+@cache
+def code_version() -> str:
+    """Return the hash of names, sizes and times of all files that results depend on."""
+    package = Path(__file__).parents[1]
+    roots = [package, package.parent / "templates"]
+    roots += [Path(str(folder)) for folder in plugins.folders(".")]
+    whole = hashlib.sha256()
+    for root in roots:
+        for line in sorted(_files(root)):
+            whole.update(line.encode())
+    return whole.hexdigest()
+
+
+def _files(root: Path) -> Iterable[str]:
+    for folder, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if name != "__pycache__"]
+        for name in names:
+            if os.path.splitext(name)[1] in _CODE:  # noqa: PTH122 - of strings, a thousand times
+                state = os.stat(os.path.join(folder, name))  # noqa: PTH116, PTH118
+                yield f"{folder}/{name}\0{state.st_size}\0{state.st_mtime_ns}\n"

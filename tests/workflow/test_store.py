@@ -1,0 +1,255 @@
+"""Results that are kept between runs, and how the rest is made."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+
+from fabric.core.findings import Finding, Severity
+from fabric.validate.runner import Outcome
+from fabric.workflow import store as module
+from fabric.workflow.check import check
+from fabric.workflow.project import Project
+from fabric.workflow.render import render
+from fabric.workflow.stages import OUTCOMES
+from fabric.workflow.store import Store, code_version, key_of, user_folder
+from fabric.workflow.work import Work, work_of
+from tests.cli.runs import run
+from tests.intent.test_own_skus import FILES
+from tests.intent.test_own_skus import write as write_own
+from tests.topology.fabrics import INVENTORY
+
+RAIL = INVENTORY / "rail-512"
+ROOT = INVENTORY.parent
+TEXT = (lambda text: text.encode(), lambda content: content.decode())
+
+
+def shout(word: str) -> str:
+    return word.upper()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "cache"
+
+
+def made(folder, inputs, kind="word"):
+    """Return results, and how many of them were made now."""
+    work = Work(Store(folder))
+    return work.each(kind, shout, inputs, TEXT), work.made[kind]
+
+
+def test_what_was_made_before_is_not_made_again(folder):
+    assert made(folder, {"a": "x", "b": "y"}) == ({"a": "X", "b": "Y"}, 2)
+    assert made(folder, {"c": "y", "a": "x", "d": "z"}) == ({"c": "Y", "a": "X", "d": "Z"}, 1)
+    assert made(folder, {"a": "x"}, "other")[1] == 1
+    assert made(None, {"a": "x"})[1] == 1
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_other_code_makes_everything_anew(folder, monkeypatch):
+    made(folder, {"a": "x"})
+    monkeypatch.setattr(module, "code_version", lambda: "other")
+    assert made(folder, {"a": "x"})[1] == 1
+
+
+def test_the_version_of_the_code_follows_every_file(tmp_path, monkeypatch):
+    root = tmp_path / "package"
+    (root / "deep").mkdir(parents=True)
+    file = root / "deep" / "a.j2"
+    file.write_text("one")
+    before = set(module._files(root))
+    file.write_text("two")
+    os.utime(file, ns=(1, 1))
+    assert set(module._files(root)) != before
+    (root / "notes.txt").write_text("no code")
+    (root / "__pycache__").mkdir()
+    (root / "__pycache__" / "a.py").write_text("")
+    assert len(set(module._files(root))) == 1
+    assert len(code_version()) == 64
+
+
+def damage(file):
+    file.write_bytes(b"no database" * 1000)
+
+
+def lie(file):
+    with sqlite3.connect(file) as base:
+        base.execute("UPDATE results SET result = x'00'")
+
+
+@pytest.mark.parametrize("harm", [damage, lie, Path.unlink])
+def test_a_damaged_store_is_made_anew(folder, harm):
+    made(folder, {"a": "x"})
+    harm(folder / "results.sqlite")
+    assert made(folder, {"a": "x"}) == ({"a": "X"}, 1)
+    assert made(folder, {"a": "x"})[1] == 0
+
+
+def test_a_folder_that_others_can_write_is_not_trusted(folder):
+    folder.mkdir(mode=0o777)
+    folder.chmod(0o777)
+    assert made(folder, {"a": "x"})[1] == 1
+    assert made(folder, {"a": "x"})[1] == 1
+    assert not list(folder.iterdir())
+
+
+def test_without_a_folder_everything_works(tmp_path):
+    (tmp_path / "file").write_text("")
+    assert made(tmp_path / "file" / "cache", {"a": "x"}) == ({"a": "X"}, 1)
+
+
+def test_the_oldest_results_go(folder, monkeypatch):
+    monkeypatch.setattr(module, "MOST_RESULTS", 3)
+    made(folder, {"a": "x"})
+    made(folder, {"b": "y", "c": "z", "d": "w"})
+    assert made(folder, {"b": "y", "c": "z", "d": "w"})[1] == 0
+    assert made(folder, {"a": "x"})[1] == 1
+
+
+def test_many_keys_are_asked_for_at_once(folder):
+    words = {str(number): f"w{number}" for number in range(1203)}
+    assert made(folder, words)[1] == 1203
+    assert made(folder, words)[1] == 0
+
+
+def test_keys_follow_content():
+    one, two = MappingProxyType({"a": 1}), MappingProxyType({"a": 1})
+    assert key_of("k", one) == key_of("k", two) != key_of("k", {"a": 2})
+    assert key_of("k", one) != key_of("l", one)
+
+
+KEYS = """
+from fabric.workflow.project import Project
+from fabric.workflow.store import key_of
+project = Project("inventory/rail-512")
+for designs in (project.devices, project.hosts):
+    print(*(key_of("x", design) for design in designs.values()))
+"""
+
+
+def test_keys_are_the_same_in_every_process():
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", KEYS],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert told[0] == told[1]
+    assert len(set(told[0].split())) == 24 + 64
+
+
+FINDING = Finding("QOS001", Severity.WARNING, "it is", "do not", "lossless", None, "a", "b")
+
+
+def test_outcomes_are_kept_unless_a_rule_failed_itself():
+    write, read = OUTCOMES
+    outcome = Outcome((FINDING,), ("QOS001",), ("QOS002",), ())
+    assert read(write(outcome)) == outcome
+    assert write(Outcome((), (), (), (("QOS001", "KeyError"),))) is None
+
+
+@pytest.fixture
+def rail(tmp_path):
+    """Return a function that renders a copy of the example; it tells what was made."""
+    copy = tmp_path / "rail"
+    shutil.copytree(RAIL, copy)
+
+    def once(out="out", **options):
+        work = Work(Store(tmp_path / "cache"), **options)
+        render(Project(copy, work), tmp_path / out)
+        return work.made, digest(tmp_path / out)
+
+    return copy / "fabric.yaml", once
+
+
+def digest(folder):
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_one_line_touches_what_depends_on_it(rail):
+    file, once = rail
+    first, _ = once()
+    assert first == Counter(switch=24, host=64, verdict=24)
+    again, _ = once()
+    assert not +again
+    (file.parent / "devices").mkdir()
+    (file.parent / "devices" / "one.yaml").write_text(
+        "devices:\n  - {names: su1-rail0, ports: {Ethernet0: {description: spare}}}\n"
+    )
+    one, _ = once()
+    assert one == Counter(switch=1, host=0, verdict=1)
+    file.write_text(file.read_text().replace("[192.0.2.20]", "[192.0.2.21]"))
+    switches, _ = once()
+    assert switches == Counter(switch=24, host=0, verdict=24)
+    file.write_text(file.read_text().replace('hosts: "gpu[033-064]"', 'hosts: "gpu[033-063]"'))
+    fewer, _ = once("fewer")
+    # the leaves of the second unit lose a port; the hosts left are as they were
+    assert fewer == Counter(switch=8, host=0, verdict=8)
+
+
+def test_processes_and_executors_make_the_same_bytes(rail):
+    _, once = rail
+    work, alone = once("alone")
+    assert +work
+    shutil.rmtree(rail[0].parent.parent / "cache")
+    work, split = once("split", workers=2)
+    assert work["host"] == 64
+    shutil.rmtree(rail[0].parent.parent / "cache")
+    with ThreadPoolExecutor(2) as pool:
+        _, given = once("given", executor=pool)
+    assert alone == split == given
+
+
+def test_findings_are_the_same_from_the_store(folder, monkeypatch):
+    demo = Project(INVENTORY / "demo", Work(Store(folder)))
+    first = check(demo)
+    second = check(Project(INVENTORY / "demo", Work(Store(folder))))
+    assert first == second == check(Project(INVENTORY / "demo"))
+    ignored = check(Project(INVENTORY / "demo", Work(Store(folder))), ["SON001"])
+    assert "SON001" in ignored.skipped
+    assert "SON001" in first.checked
+
+
+def test_a_model_of_the_inventory_is_known_to_the_rules(folder, tmp_path):
+    """Its lookup table is in the inventory alone."""
+    own = write_own(tmp_path / "own", FILES)
+    for _ in range(2):
+        found = check(Project(own, Work(Store(folder)))).findings
+        assert "SON014" not in {item.rule for item in found}
+
+
+def test_command_line(tmp_path, monkeypatch):
+    monkeypatch.delenv("ROCEFAB_FRESH")
+    words = ("render", INVENTORY / "demo", "--out", tmp_path / "out", "--cache", tmp_path / "cache")
+    assert "rendered 10 of 10 devices" in run(*words).err
+    assert "rendered 0 of 10 devices" in run(*words).err
+    assert "rendered 10 of 10 devices" in run(*words, "--fresh").err
+    assert run("check", INVENTORY / "demo", "--cache", tmp_path / "cache").code == 0
+
+
+def test_where_results_are_kept(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert user_folder() == tmp_path / "rocefab"
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert user_folder() == tmp_path / "home" / ".cache" / "rocefab"
+    assert work_of(None, fresh=True)._store._base is None
