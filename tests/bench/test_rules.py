@@ -69,7 +69,6 @@ def test_4096_gpus(tmp_path: Any) -> None:
         "QOS029",
         "QOS038",
     }
-    assert seconds_model < 1
 
 
 @pytest.mark.usefixtures("wide_spine")
