@@ -93,6 +93,10 @@ def place(
         )
         raise _unplaceable(message, "ask for fewer nodes, or exclude fewer hosts")
     chosen = _choose(free, nodes)
+    if len(chosen) > 1 and not len(fabric.uplinks):
+        most = max(len(rows) for rows in free.values())
+        message = f"{nodes} hosts are needed, a unit has at most {most} free; no spine joins units"
+        raise _unplaceable(message, "ask for fewer nodes")
     return _placement(fabric, chosen, gpus_per_node, rails, free)
 
 
@@ -192,8 +196,8 @@ def _ranks_of_host(fabric: Fabric, row: int, first: int, count: int) -> list[Ran
     rails = rails_of_gpus(fabric.intent.host_traits(name), gpus, fabric.rails)
     ranks = []
     for local, rail in enumerate(rails[:count]):
-        first = rail * fabric.nic_ports
-        leaf = int(fabric.nics.leaf[row * fabric.nics_per_host + first])
+        number = rail * fabric.nic_ports
+        leaf = int(fabric.nics.leaf[row * fabric.nics_per_host + number])
         ranks.append(
             Rank(
                 rank=first + local,
@@ -201,8 +205,8 @@ def _ranks_of_host(fabric: Fabric, row: int, first: int, count: int) -> list[Ran
                 local_rank=local,
                 gpu=local,
                 rail=rail,
-                interface=nics[first].interface,
-                rdma_device=nics[first].rdma_device,
+                interface=nics[number].interface,
+                rdma_device=nics[number].rdma_device,
                 leaf=fabric.switches.names[leaf],
             )
         )

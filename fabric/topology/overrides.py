@@ -30,6 +30,7 @@ _LISTED = {
     "switch model": "platforms",
     "host": "hosts",
     "rail": "hosts",
+    "NIC port": "hosts",
     "port": "links",
     "designed uplink on": "links",
 }
@@ -180,7 +181,10 @@ def _move_nic(
     if change.rail >= fabric.rails:
         rails = [str(rail) for rail in range(fabric.rails)]
         return [_unknown(override, "rail", str(change.rail), rails, *path, "rail")]
-    nics, row = fabric.nics, host * fabric.nics_per_host + change.rail * fabric.nic_ports
+    if change.nic_port >= fabric.nic_ports:
+        ports = [str(port) for port in range(fabric.nic_ports)]
+        return [_unknown(override, "NIC port", str(change.nic_port), ports, *path, "nic_port")]
+    nics, row = fabric.nics, fabric.nic_row(fabric.hosts.names[host], change.rail, change.nic_port)
     if change.leaf is not None:
         leaf = fabric.switch_row.get(change.leaf)
         if leaf is None or leaf >= fabric.switches.leaf_count:
@@ -200,7 +204,8 @@ def _write_nics(fabric: Fabric, overrides: list[tuple[int, Located[HostOverride]
     enabled: dict[int, bool] = {}
     for host, override in overrides:
         for change in override.value.nics:
-            row = host * fabric.nics_per_host + change.rail * fabric.nic_ports
+            name = fabric.hosts.names[host]
+            row = fabric.nic_row(name, change.rail, change.nic_port)
             for name in ("speed_gbps", "cable_m"):
                 if getattr(change, name) is not None:
                     getattr(nics, name)[row] = getattr(change, name)

@@ -34,7 +34,7 @@ class NoDeadlock(ModelRule):
         cycle = prove(model.fabric, model.resolver, failures=False).cycle
         if cycle is None:
             return
-        spines = [c.source for c in cycle.channels if model.devices[c.source].role == "spine"]
+        spines = [c.source for c in cycle.channels if model.devices[c.source].role != "leaf"]
         places = [switch_place(model.intent, spine, "asn") for spine in spines]
         place, spine = next(((p, s) for p, s in zip(places, spines, strict=True) if p), (None, ""))
         yield self.finding(
