@@ -101,6 +101,8 @@ class HostDesigner:
         policy = self._resolver.host(host)
         rail, subnet, leaf = int(nics.rail[row]), int(nics.subnet[row]), int(nics.leaf[row])
         number = row % fabric.nics_per_host
+        network = f"{ipv4_text(int(subnets.network[subnet]))}/{subnets.prefix_length}"
+        pool = self._pool(int(subnets.leaf[subnet]))
         near = rails_of_gpus(traits, fabric.intent.fabric.host.gpus, fabric.rails)
         nic, qos = traits.nic, host_qos(policy)
         sizes, speed_gbps = receive_buffer_bytes(nic), int(nics.speed_gbps[row])
@@ -115,8 +117,8 @@ class HostDesigner:
             mtu_bytes=policy.mtu.host_bytes,
             address=ipv4_text(int(nics.address[row])),
             prefix_length=subnets.prefix_length,
-            network=f"{ipv4_text(int(subnets.network[subnet]))}/{subnets.prefix_length}",
-            pool=self._pool(int(subnets.leaf[subnet])),
+            network=network,
+            pool="" if pool == network else pool,
             gateway=ipv4_text(int(subnets.gateway[subnet])),
             vlan=int(subnets.vlan[subnet]),
             table=FIRST_TABLE + number,

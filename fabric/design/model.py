@@ -321,7 +321,7 @@ class NicDesign:
     """One port of a NIC of a host and the cable that leaves it.
 
     ``pool`` is what is routed to the gateway: the whole pool of NIC subnets, that of its plane, or
-    the subnets of its leaf where no cable leads further.
+    the subnets of its leaf where no cable leads further; empty where that is its own subnet.
     ``table`` and ``rule_priority`` are those of its source routing; ``gpus`` are the local GPU
     numbers nearest to it; ``card`` counts the cards of the host, whose ports are rails.
     ``pci_address``, ``gateway_mac`` and ``port_uuid`` are empty and ``numa_node`` None where the
