@@ -129,7 +129,7 @@ class HostDesigner:
             pci_address=nic.pci_addresses[number] if number < len(nic.pci_addresses) else "",
             numa_node=nic.numa_nodes[number] if number < len(nic.numa_nodes) else None,
             leaf=fabric.switches.names[leaf],
-            leaf_port=fabric.switches.skus[leaf].port(int(nics.port[row])),
+            leaf_port=fabric.port_name(leaf, int(nics.port[row])),
             qos=qos,
             gateway_mac=self._leaf_macs.get(fabric.switches.names[leaf], ""),
             port_uuid=(change.port_uuid if change else None) or "",

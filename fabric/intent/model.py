@@ -74,6 +74,26 @@ class SuperSpines(Model):
     )
 
 
+class SwitchEntry(Model):
+    """Some switches of an explicit design."""
+
+    names: Names = Field(description="Switches that this is about, in order, as a range.")
+    role: Role = Field(description="Their tier.")
+    unit: Name | None = Field(None, description="Unit whose hosts they serve; leaves need it.")
+    rail: int | None = Field(
+        None, ge=0, le=63, description="Rail of a leaf; null when it takes the NICs of all rails."
+    )
+    pod: Name | None = Field(None, description="Pod; of a leaf that of its unit by default.")
+    plane: int | None = Field(None, ge=0, le=1, description="Plane, 0 or 1.")
+    sku: str | None = Field(None, description="Switch model, where it is not that of the role.")
+    asn: Asn | None = Field(
+        None, description="AS number; of the first leaf of the range, one more for each."
+    )
+    loopback: Address | None = Field(
+        None, description="Loopback of the first of the range, one more for each."
+    )
+
+
 class CageSplit(Model):
     """Cages of a switch that are broken out into several ports."""
 
@@ -235,9 +255,14 @@ class FabricFile(Model):
     """``fabric.yaml``: what the fabric is."""
 
     name: Name = Field(description="Name of the fabric.")
-    design: Literal["rail-optimised", "rail-only", "classic-tor"] = Field(
-        description="One leaf per unit and rail, with spines or without, or one leaf per rack "
-        "with all NICs of its hosts."
+    design: Literal["rail-optimised", "rail-only", "classic-tor", "explicit"] = Field(
+        description="One leaf per unit and rail, with spines or without, one leaf per rack with "
+        "all NICs of its hosts, or switches and cables one by one."
+    )
+    cabling: Literal["generated", "explicit"] = Field(
+        "generated",
+        description="Whether cables follow from the design, or are those of cabling.csv or "
+        "cabling.dot alone; an explicit design has these alone.",
     )
     rails: int = Field(ge=1, le=64, description="NICs of a host that take part in the fabric.")
     nic_ports: Literal[1, 2] = Field(
@@ -254,6 +279,9 @@ class FabricFile(Model):
     )
     super_spines: SuperSpines | None = Field(
         None, description="Super-spines and their cables, where there are pods."
+    )
+    switches: Annotated[tuple[SwitchEntry, ...], Loose] = Field(
+        (), description="Switches of an explicit design in order; append new ones."
     )
     leaf_names: Names | None = Field(None, description="Own leaf names, unit by unit, as a range.")
     spine_names: Names | None = Field(None, description="Own spine names as a range.")

@@ -26,16 +26,24 @@ def loopbacks(intent: Intent, layout: Layout) -> Ints:
     """
     pool = intent.fabric.addressing.loopbacks
     first, size = int(pool.network_address) + 1, pool.num_addresses
-    return np.concatenate([
+    found = np.concatenate([
         first + size // 2 + np.arange(layout.leaf_count),
         first + spine_place(intent, layout),
         first + size // 4 + core_place(intent.fabric, layout),
     ])
+    return _told(layout.loopback, found)
+
+
+def _told(told: Ints, otherwise: Ints) -> Ints:
+    """Return what the inventory says of each switch, where it says something."""
+    return np.where(told < 0, otherwise, told) if len(told) else otherwise
 
 
 def core_place(file: FabricFile, layout: Layout) -> Ints:
     """Return the place of each super-spine among those of all planes."""
     rows = layout.of_tier(2)
+    if file.design == "explicit":
+        return layout.number[rows]
     return layout.number[rows] * file.planes + np.maximum(layout.plane[rows], 0)
 
 
@@ -45,11 +53,12 @@ def asns(intent: Intent, layout: Layout) -> Ints:
     Every leaf has its own; the spines of a pod share one, and the super-spines do.
     """
     bgp, pod = intent.fabric.bgp, layout.pod[layout.of_tier(1)]
-    return np.concatenate([
+    found = np.concatenate([
         bgp.leaf_asn_first + np.arange(layout.leaf_count),
         np.where(pod < 0, bgp.spine_asn, bgp.pod_asn_first + pod),
         np.full(len(layout.of_tier(2)), bgp.super_spine_asn),
     ])
+    return _told(layout.asn, found)
 
 
 def subnets(intent: Intent, layout: Layout) -> Subnets:

@@ -27,7 +27,7 @@ _LAST_VLAN = 4094
 def check_capacity(intent: Intent, layout: Layout) -> list[Finding]:
     """Return a finding for each kind of thing that the design has too few of."""
     return [
-        *_host_ports(intent),
+        *(_slots(intent) if intent.fabric.design == "explicit" else _host_ports(intent)),
         *_uplink_ports(intent, layout),
         *_core_ports(intent, layout),
         *_loopbacks(intent, layout),
@@ -67,6 +67,22 @@ def _host_ports(intent: Intent) -> Iterator[Finding]:
                 f"fabric.units[{index}].hosts",
                 intent.position("units", index, "hosts"),
             )
+
+
+def _slots(intent: Intent) -> Iterator[Finding]:
+    """Yield units of an explicit design with more hosts than a leaf has subnets of one NIC."""
+    file = intent.fabric
+    if file.addressing.vlan_per == "rail":
+        return
+    for index, unit in enumerate(file.units):
+        yield from _short(
+            intent,
+            f"units.{index}.hosts",
+            "subnets of one NIC each on a leaf",
+            hostlist.count(unit.hosts),
+            slots_per_subnet_group(intent),
+            "split the unit or raise platforms.leaf.host_ports",
+        )
 
 
 def _uplink_ports(intent: Intent, layout: Layout) -> Iterator[Finding]:
@@ -224,7 +240,7 @@ def _numbers(intent: Intent, layout: Layout) -> Iterator[Finding]:
     vlans, own = file.rails, layout.of_tier(0)
     if file.addressing.vlan_per == "nic":
         slots = slots_per_subnet_group(intent)
-        vlans = slots * file.rails if file.design == "classic-tor" else slots
+        vlans = slots * file.rails if (layout.rail[own] < 0).any() else slots
     yield from _short(
         intent,
         "addressing.vlan_first",

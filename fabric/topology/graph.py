@@ -9,6 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.units import ipv4_text
+from fabric.topology.model import NO_PORT
 from fabric.topology.naming import nic_names
 
 if TYPE_CHECKING:
@@ -106,6 +107,8 @@ def _nics(fabric: Fabric) -> Iterator[Edge]:
     for own, host, rail, address, leaf, port, gateway, vlan, speed, cable, enabled in zip(
         names, *(column.tolist() for column in columns), strict=True
     ):
+        if port == NO_PORT:
+            continue
         here, there = fabric.hosts.names[host], switches.names[leaf]
         interface = own.interface
         yield (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -36,6 +36,10 @@ class Layout:
         Names of the pods, in the order in which units name them.
     leaf_of : array of int, shape (units, rails, NIC ports)
         Leaf of each NIC port; -1 where there is none.
+    skus : tuple of str or None
+        Switch model that the inventory says of each switch; empty in a generated design.
+    asn, loopback : array of int, shape (n,)
+        What the inventory says of each switch; -1 where it says nothing. Empty as ``skus``.
     """
 
     names: tuple[str, ...]
@@ -47,6 +51,9 @@ class Layout:
     number: Ints
     pods: tuple[str, ...]
     leaf_of: Ints
+    skus: tuple[str | None, ...] = ()
+    asn: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    loopback: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     @cached_property
     def leaf_count(self) -> int:
@@ -97,6 +104,8 @@ def spines_per_pod(intent: Intent) -> int:
 def spine_place(intent: Intent, layout: Layout) -> Ints:
     """Return the place of each spine among all places that are kept for spines."""
     rows = layout.of_tier(1)
+    if intent.fabric.design == "explicit":
+        return layout.number[rows]
     per_pod = spines_per_pod(intent) if layout.pods else 0
     place = np.maximum(layout.pod[rows], 0) * per_pod + layout.number[rows]
     return place * intent.fabric.planes + np.maximum(layout.plane[rows], 0)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from fabric.core import hostlist
 from fabric.core.findings import Finding, Severity
 from fabric.topology.hardware import split_findings
-from fabric.topology.model import ROLES
+from fabric.topology.hints import hint
+from fabric.topology.model import NO_PORT, ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,21 +19,6 @@ if TYPE_CHECKING:
     from fabric.topology.model import Bools, Fabric, Nics, Uplinks
 
     OverrideT = TypeVar("OverrideT", DeviceOverride, HostOverride)
-
-
-#: Where a person finds the names of a kind of thing.
-_LISTED = {
-    "switch": "topology",
-    "leaf": "topology",
-    "spine": "topology",
-    "super-spine": "topology",
-    "switch model": "platforms",
-    "host": "hosts",
-    "rail": "hosts",
-    "NIC port": "hosts",
-    "port": "links",
-    "designed uplink on": "links",
-}
 
 
 def apply_overrides(fabric: Fabric) -> list[Finding]:
@@ -71,12 +56,6 @@ def _rows(
             else:
                 findings.append(_unknown(override, kind, name, known, "names"))
     return found, findings
-
-
-def hint(kind: str, name: str, known: Iterable[str]) -> str:
-    """Return what to write in place of an unknown name of a kind of thing."""
-    close = difflib.get_close_matches(name, list(known), n=1)
-    return f"did you mean {close[0]!r}?" if close else f"`rocefab show {_LISTED[kind]}` lists them"
 
 
 def _unknown(
@@ -195,6 +174,7 @@ def _move_nic(
         numbers = fabric.switches.skus[int(nics.leaf[row])].port_numbers()
         if change.port not in numbers:
             return [_unknown(override, "port", change.port, numbers, *path, "port")]
+        nics.enabled[row] |= nics.port[row] == NO_PORT
         nics.port[row] = numbers[change.port]
     return []
 

@@ -7,6 +7,7 @@ there are, so growth at the end changes nothing that existed.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,14 +17,18 @@ from fabric.core.errors import CapacityError, InputError
 from fabric.core.findings import Finding, Severity
 from fabric.platforms.model import role_field
 from fabric.topology.addressing import asns, host_addresses, loopbacks, subnets
-from fabric.topology.cables import nic_ends, uplinks
+from fabric.topology.cables import nic_ends, no_uplinks, uplinks
 from fabric.topology.capacity import check_capacity
 from fabric.topology.consistency import double_names, double_ports, missing_ports
+from fabric.topology.explicit_cables import join_trunks, move_nics, resolve
+from fabric.topology.explicit_layout import explicit_layout, unserved
 from fabric.topology.hardware import device_models, role_model, split_findings, unit_models
+from fabric.topology.hints import hint
 from fabric.topology.layout import Layout, generated
-from fabric.topology.model import ROLES, Fabric, Hosts, Nics, Switches
-from fabric.topology.overrides import apply_overrides, hint
+from fabric.topology.model import NO_PORT, ROLES, Fabric, Hosts, Nics, Switches
+from fabric.topology.overrides import apply_overrides
 from fabric.topology.shape import misfits, unknown_reserved
+from fabric.topology.trunk_addresses import trunk_addresses
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -44,7 +49,9 @@ def realise(intent: Intent) -> Fabric:
         With a finding for each kind of thing that ran out: ports, addresses, ASNs, VLANs.
     """
     _refuse(InputError, [*_unknown_skus(intent), *misfits(intent)], intent)
-    layout = generated(intent)
+    explicit = intent.fabric.design == "explicit"
+    layout = explicit_layout(intent) if explicit else generated(intent)
+    _refuse(InputError, unserved(intent, layout), intent)
     _refuse(CapacityError, check_capacity(intent, layout), intent)
     switches = _switches(intent, layout)
     hosts = _hosts(intent)
@@ -57,11 +64,49 @@ def realise(intent: Intent) -> Fabric:
         hosts=hosts,
         nics=_nics(intent, layout, hosts),
         subnets=subnets(intent, layout),
-        uplinks=uplinks(intent, layout),
+        uplinks=no_uplinks() if all_explicit(intent) else uplinks(intent, layout),
     )
+    fabric = _recabled(fabric, layout)
     _refuse(InputError, apply_overrides(fabric), intent)
     _refuse(InputError, [*missing_ports(fabric), *double_ports(fabric)], intent)
     return fabric
+
+
+def all_explicit(intent: Intent) -> bool:
+    """Return whether no cable follows from the design."""
+    return "explicit" in {intent.fabric.design, intent.fabric.cabling}
+
+
+def _recabled(fabric: Fabric, layout: Layout) -> Fabric:
+    """Return the fabric with the cables that the inventory names one by one."""
+    intent, nics = fabric.intent, fabric.nics
+    if all_explicit(intent):
+        nics.port[:], nics.enabled[:] = NO_PORT, False
+    if intent.cabling is None:
+        return fabric
+    cables = resolve(fabric, intent.cabling)
+    _refuse(InputError, cables.findings, intent)
+    lower, port = (
+        np.array([getattr(link.lower, name) for link in cables.trunks], dtype=np.int64)
+        for name in ("row", "port")
+    )
+    addresses, findings = trunk_addresses(intent, layout, fabric.uplinks, lower, port)
+    _refuse(CapacityError, findings, intent)
+    gave = move_nics(fabric, cables)
+    _move_subnets(fabric, layout)
+    trunks, more = join_trunks(fabric, cables, addresses)
+    return replace(fabric, uplinks=trunks, gave_way=(*gave, *more))
+
+
+def _move_subnets(fabric: Fabric, layout: Layout) -> None:
+    """Give the NICs the subnet of their leaf, where it serves their unit and rail."""
+    nics, hosts, switches = fabric.nics, fabric.hosts, fabric.switches
+    rail = switches.rail[nics.leaf]
+    mine = (switches.unit[nics.leaf] == hosts.unit[nics.host]) & ((rail < 0) | (rail == nics.rail))
+    slot = hosts.slot[nics.host[mine]]
+    nics.subnet[mine], nics.address[mine] = host_addresses(
+        fabric.intent, layout, nics.leaf[mine], nics.rail[mine], slot
+    )
 
 
 def _refuse(error: type[InputError], found: Iterable[Finding], intent: Intent) -> None:
@@ -86,6 +131,9 @@ def _unknown_skus(intent: Intent) -> Iterator[Finding]:
     for index, unit in enumerate(intent.fabric.units):
         if unit.leaf_sku and unit.leaf_sku not in intent.skus:
             yield _unknown_sku(intent, unit.leaf_sku, ("units", index, "leaf_sku"))
+    for index, entry in enumerate(intent.fabric.switches):
+        if entry.sku and entry.sku not in intent.skus:
+            yield _unknown_sku(intent, entry.sku, ("switches", index, "sku"))
 
 
 def _unknown_sku(intent: Intent, name: str, path: tuple[str | int, ...]) -> Finding:
@@ -131,11 +179,16 @@ def _switches(intent: Intent, layout: Layout) -> Switches:
 
 def _usual_models(intent: Intent, layout: Layout) -> Iterator[Sku]:
     of_unit = unit_models(intent)
-    above = {
-        tier: role_model(intent, ROLES[tier]) for tier in np.unique(layout.tier).tolist() if tier
-    }
-    for tier, unit in zip(layout.tier.tolist(), layout.unit.tolist(), strict=True):
-        yield above[tier] if tier else of_unit[unit]
+    of_role: dict[int, Sku] = {}
+    told = layout.skus or (None,) * len(layout.names)
+    for tier, unit, name in zip(layout.tier.tolist(), layout.unit.tolist(), told, strict=True):
+        if name:
+            yield intent.skus[name]
+        elif tier == 0:
+            yield of_unit[unit]
+        else:
+            of_role[tier] = of_role.get(tier) or role_model(intent, ROLES[tier])
+            yield of_role[tier]
 
 
 def _hosts(intent: Intent) -> Hosts:

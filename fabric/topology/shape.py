@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from fabric.core import hostlist
 from fabric.core.findings import Finding, Severity
 from fabric.platforms.model import role_field
+from fabric.topology.explicit_layout import explicit_misfits
 from fabric.topology.hardware import role_model
 
 if TYPE_CHECKING:
@@ -20,6 +21,12 @@ def misfits(intent: Intent) -> Iterator[Finding]:
     """Yield what is missing in a design, and what has no place in it (TOP021)."""
     file = intent.fabric
     only = file.design == "rail-only"
+    if file.design == "explicit":
+        yield from explicit_misfits(intent)
+        return
+    if file.switches:
+        message = f"the switches of a {file.design} fabric follow from its units"
+        yield _finding(intent, ("switches",), message, "remove them, or write design: explicit")
     if only:
         yield from _unwanted(intent, "spines", "a rail-only fabric has no spines")
         yield from _unwanted(intent, "super_spines", "a rail-only fabric has no super-spines")

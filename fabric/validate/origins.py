@@ -70,7 +70,7 @@ def nic_place(fabric: Fabric, row: int, *fields: str) -> Place | None:
     nics, switches = fabric.nics, fabric.switches
     host = fabric.hosts.names[int(nics.host[row])]
     leaf = int(nics.leaf[row])
-    port = switches.skus[leaf].port(int(nics.port[row]))
+    port = fabric.port_name(leaf, int(nics.port[row]))
     for field in fields:
         which = int(nics.rail[row]), field, int(nics.nic_port[row])
         place = rail_place(fabric.intent, host, *which)

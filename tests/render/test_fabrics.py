@@ -100,7 +100,7 @@ def project(name: str) -> Project:
     return Project(INVENTORY / name)
 
 
-@pytest.mark.parametrize("name", ["rail-only", "dual-tor", "dual-plane", "three-tier"])
+@pytest.mark.parametrize("name", ["rail-only", "dual-tor", "dual-plane", "three-tier", "explicit"])
 def test_every_device_of_the_examples_is_rendered(name: str) -> None:
     made = project(name)
     for device in made.devices.values():
