@@ -92,7 +92,7 @@ def place(
             f"{len(fabric.hosts) - total - out} without a NIC of the rails in use)"
         )
         raise _unplaceable(message, "ask for fewer nodes, or exclude fewer hosts")
-    chosen = _choose(free, nodes)
+    chosen = _choose(_in_one_pod(fabric, free, nodes), nodes)
     if len(chosen) > 1 and not len(fabric.uplinks):
         most = max(len(rows) for rows in free.values())
         message = f"{nodes} hosts are needed, a unit has at most {most} free; no spine joins units"
@@ -139,6 +139,18 @@ def _free_by_unit(
     for row, unit in zip(rows.tolist(), fabric.hosts.unit[rows].tolist(), strict=True):
         free.setdefault(unit, []).append(row)
     return free
+
+
+def _in_one_pod(fabric: Fabric, free: dict[int, list[int]], nodes: int) -> dict[int, list[int]]:
+    """Return the units of the pod that needs the fewest of them; all where no pod is enough."""
+    pods: dict[int, dict[int, list[int]]] = {}
+    leaves = fabric.switches.unit[: fabric.switches.leaf_count].tolist()
+    for unit, rows in free.items():
+        pods.setdefault(int(fabric.switches.pod[leaves.index(unit)]), {})[unit] = rows
+    enough = {pod: units for pod, units in pods.items() if sum(map(len, units.values())) >= nodes}
+    if not enough:
+        return free
+    return enough[min(enough, key=lambda pod: (len(_choose(enough[pod], nodes)), pod))]
 
 
 def _choose(free: dict[int, list[int]], nodes: int) -> dict[int, list[int]]:

@@ -91,6 +91,13 @@ class Model:
         port = next((port.name for port in device.ports if port.qos is profile), "")
         return self.policy_place(policy_field, device.name, port if profile.index else "")
 
+    @property
+    def one_spine_asn(self) -> str:
+        """What to do where spines have AS numbers that let traffic turn up again at a leaf."""
+        if (self.fabric.switches.pod >= 0).any():
+            return "give the spines of each pod one AS number, and the super-spines one"
+        return f"give all spines AS {self.intent.fabric.bgp.spine_asn}"
+
     @cached_property
     def pairs(self) -> tuple[Pair, ...]:
         """Every distinct pair of policies that meet on a cable."""

@@ -39,8 +39,7 @@ class NoDeadlock(ModelRule):
         place, spine = next(((p, s) for p, s in zip(places, spines, strict=True) if p), (None, ""))
         yield self.finding(
             f"leaves carry traffic between spines, and lossless buffers wait in a circle: {cycle}",
-            f"give all spines AS {model.intent.fabric.bgp.spine_asn}, or enable the uplinks that "
-            "are missing",
+            f"{model.one_spine_asn}, or enable the uplinks that are missing",
             place=place or model.place("bgp", "spine_asn"),
             device=spine,
         )
