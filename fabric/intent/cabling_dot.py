@@ -1,16 +1,16 @@
 """Cables in the form that Graphviz and PTM read: ``"leaf01":"swp1" -- "spine01":"swp49";``.
 
-Of the language (graphviz.org, The DOT Language) edges between two ports are read, with the
-attributes ``speed_gbps`` and ``cable_m``; other statements and attributes are passed over, as PTM
-does (CumulusNetworks/ptm, man page ptmd(8), topology.dot).
+Of the DOT language (graphviz.org/doc/info/lang.html) edges between two ports are read, with the
+attributes ``speed_gbps`` and ``cable_m``; other attributes, and statements about nodes or graphs,
+are passed over. The same form is that of NVIDIA's UFM Cable Validation Tool
+(docs.nvidia.com/networking/display/cablevalidationtool160/dot+file).
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.intent.cabling import MAX_ROWS, OPTIONS, CableRow, Cabling, Problems, number_problem
 from fabric.intent.wording import quoted
@@ -20,17 +20,22 @@ if TYPE_CHECKING:
 
 _TOKEN = re.compile(
     r'\s+|//[^\n]*|/\*.*?\*/|^#[^\n]*|"(?P<quoted>(?:[^"\\\n]|\\.)*)"'
-    r"|(?P<word>[A-Za-z0-9_.\x80-\U0010ffff]+(?:/[A-Za-z0-9_.]+)*)|(?P<mark>--|->|[{}\[\];:,=])",
+    r"|(?P<word>[A-Za-z0-9_.\x80-\U0010ffff]+)|(?P<mark>--|->|[{}\[\];:,=])",
     re.DOTALL | re.MULTILINE,
 )
 _ESCAPE = re.compile(r'\\(["\\])')
+_EDGES = ("--", "->")
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
+class _Token(NamedTuple):
+    """A name, or a mark of the language."""
+
     text: str
     mark: bool
     start: int
+
+
+_END = _Token("", mark=True, start=0)
 
 
 def read_dot(text: str, file: str) -> tuple[Cabling, list[Finding]]:
@@ -41,29 +46,36 @@ def read_dot(text: str, file: str) -> tuple[Cabling, list[Finding]]:
 class _Dot:
     def __init__(self, text: str, file: str) -> None:
         self._text, self._file = text, file
-        self._lines = [0, *(match.end() for match in re.finditer("\n", text))]
+        self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
         self._problems = Problems(file)
         self._rows: list[CableRow] = []
+        self._tokens: list[_Token] = []
+        self._place = 0
 
     def read(self) -> tuple[Cabling, list[Finding]]:
-        tokens = self._tokens()
-        texts = [token.text if token.mark else "" for token in tokens]
-        if "{" not in texts or "}" not in texts:
+        self._tokens = self._split()
+        while self._peek().text != "{" and self._peek() is not _END:
+            self._place += 1
+        if self._peek() is _END:
             self._problems.add(1, 1, "no graph", "write graph fabric { ... }")
-        else:
-            first, last = texts.index("{"), len(texts) - 1 - texts[::-1].index("}")
-            self._statements(tokens[first + 1 : last])
+        while self._peek() is not _END and not self._problems.full:
+            self._statement()
+            if len(self._rows) > MAX_ROWS:
+                self._problems.add(1, 1, f"more than {MAX_ROWS:,} cables", "split the fabric")
+                break
         lines = self._text.splitlines()
         return Cabling(self._file, tuple(self._rows), {}, lines), self._problems.findings
 
-    def _tokens(self) -> list[_Token]:
+    def _peek(self) -> _Token:
+        return self._tokens[self._place] if self._place < len(self._tokens) else _END
+
+    def _split(self) -> list[_Token]:
         found, place = [], 0
         while place < len(self._text):
             match = _TOKEN.match(self._text, place)
             if match is None:
-                self._add(
-                    place, f"{quoted(self._text[place])} is not expected", "write names in quotes"
-                )
+                message = f"{quoted(self._text[place])} is not expected"
+                self._add(place, message, "write names in quotes")
                 break
             if match.lastgroup:
                 text = match[match.lastgroup]
@@ -72,77 +84,71 @@ class _Dot:
             place = match.end()
         return found
 
-    def _statements(self, tokens: list[_Token]) -> None:
-        """Read statements, which end with a semicolon, a line or the attributes."""
-        place = 0
-        while place < len(tokens) and not self._problems.full:
-            stop = self._end(tokens, place)
-            self._statement([
-                token for token in tokens[place:stop] if token.text != ";" or not token.mark
-            ])
-            place = stop
-            if len(self._rows) > MAX_ROWS:
-                self._add(tokens[0].start, f"more than {MAX_ROWS:,} cables", "split the fabric")
-                return
-
-    def _end(self, tokens: list[_Token], place: int) -> int:
-        """Return where the statement ends that starts at a token."""
-        depth, line = 0, self._line(tokens[place].start)
-        for index in range(place, len(tokens)):
-            token = tokens[index]
-            text = token.text if token.mark else ""
-            if (
-                depth == 0
-                and index > place
-                and self._line(token.start) > line
-                and (text not in {"--", "->", ":", "["} and not self._open(tokens[index - 1]))
-            ):
-                return index
-            line = self._line(token.start)
-            depth += {"[": 1, "]": -1}.get(text, 0)
-            if depth == 0 and text == ";":
-                return index + 1
-        return len(tokens)
-
-    @staticmethod
-    def _open(token: _Token) -> bool:
-        return token.mark and token.text in {"--", "->", ":"}
-
-    def _statement(self, tokens: list[_Token]) -> None:
-        marks = [token.text if token.mark else "" for token in tokens]
-        if "->" in marks:
-            self._add(tokens[marks.index("->")].start, "a cable has no direction", "write --")
+    def _statement(self) -> None:
+        """Read an edge, or pass over something else."""
+        first = self._peek()
+        if first.mark:
+            self._place += 1
+            if first.text in {"[", *_EDGES, ":"}:
+                self._add(first.start, f"{quoted(first.text)} is not expected", "remove it")
             return
-        if "--" not in marks:
-            return  # graph, node and edge attributes, and nodes
-        ends, options = tokens[:7], tokens[7:]
-        if marks[:7] != ["", ":", "", "--", "", ":", ""] or (options and marks[7] != "["):
-            fix = 'write "leaf01":"swp1" -- "spine01":"swp49"'
-            self._add(tokens[0].start, "not one cable between two ports", fix)
-            return
-        device, port, peer, peer_port = (ends[index].text for index in (0, 2, 4, 6))
-        told = self._options(options)
-        if told is not None:
-            line = self._line(tokens[0].start)
-            speed, metres = (told.get(name) for name in OPTIONS)
-            self._rows.append(CableRow(device, port, peer, peer_port, speed, metres, line))
+        ends = [self._end()]
+        while self._peek().mark and self._peek().text in _EDGES:
+            if self._peek().text == "->":
+                self._add(self._peek().start, "a cable has no direction", "write --")
+            self._place += 1
+            ends.append(self._end())
+        told = self._options()
+        if len(ends) > 1 and told is not None:
+            self._cable(first, ends, told)
 
-    def _options(self, tokens: list[_Token]) -> dict[str, int] | None:
-        """Return speed and length among the attributes; None when they are wrong."""
+    def _end(self) -> list[str]:
+        """Read a node and what follows it after colons."""
+        parts = []
+        while not self._peek().mark:
+            parts.append(self._peek().text)
+            self._place += 1
+            if not self._peek().mark or self._peek().text != ":":
+                break
+            self._place += 1
+        return parts
+
+    def _options(self) -> dict[str, int] | None:
+        """Read attributes; return speed and length, or None when one of them is wrong."""
         found: dict[str, int] = {}
-        for name, mark, value in zip(tokens, tokens[1:], tokens[2:], strict=False):
-            if name.text not in OPTIONS or mark.text != "=" or not mark.mark:
-                continue
-            wrong = number_problem(name.text, value.text)
-            if wrong:
-                self._add(value.start, *wrong)
-                return None
-            found[name.text] = int(value.text)
-        return found
+        wrong = False
+        inside = 0
+        while self._peek() is not _END:
+            name = self._peek()
+            if name.mark and name.text in {"[", "]"}:
+                inside += 1 if name.text == "[" else -1
+            elif not inside and not (name.mark and name.text == "="):
+                break
+            self._place += 1
+            if name.mark and name.text == "=" and not self._peek().mark:
+                key, value = self._tokens[self._place - 2].text, self._peek()
+                problem = number_problem(key, value.text) if inside and key in OPTIONS else None
+                if problem:
+                    self._add(value.start, *problem)
+                    wrong = True
+                elif inside and key in OPTIONS and value.text:
+                    found[key] = int(value.text)
+                self._place += 1
+        return None if wrong else found
+
+    def _cable(self, first: _Token, ends: list[list[str]], told: dict[str, int]) -> None:
+        if [len(end) for end in ends] != [2, 2]:
+            fix = 'write "leaf01":"swp1" -- "spine01":"swp49"'
+            self._add(first.start, "not one cable between two ports", fix)
+            return
+        (device, port), (peer, peer_port) = ends
+        speed, metres = (told.get(name) for name in OPTIONS)
+        line = self._line(first.start)
+        self._rows.append(CableRow(device, port, peer, peer_port, speed, metres, line))
 
     def _line(self, start: int) -> int:
-        return bisect_right(self._lines, start)
+        return bisect_right(self._starts, start)
 
     def _add(self, start: int, message: str, fix: str) -> None:
         line = self._line(start)
-        self._problems.add(line, start - self._lines[line - 1] + 1, message, fix)
+        self._problems.add(line, start - self._starts[line - 1] + 1, message, fix)

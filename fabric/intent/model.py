@@ -177,12 +177,14 @@ class Addressing(Model):
     uplinks: Network | None = Field(
         None, description="Pool of /31 links between leaves and spines; needed with spines."
     )
-    uplinks_per_leaf: int = Field(64, ge=1, le=256, description="/31 links reserved for each leaf.")
+    uplinks_per_leaf: int = Field(
+        64, ge=1, le=1024, description="/31 links reserved for each leaf."
+    )
     core_links: Network | None = Field(
         None, description="Pool of /31 links between spines and super-spines; needed with these."
     )
     core_links_per_spine: int = Field(
-        64, ge=1, le=256, description="/31 links reserved for each spine."
+        64, ge=1, le=1024, description="/31 links reserved for each spine."
     )
     hosts: Network = Field(
         description="Pool of the NIC subnets; hosts route all of it to the rail, or with planes "

@@ -38,7 +38,7 @@ def explicit_layout(intent: Intent) -> Layout:
     ]
     listed.sort(key=lambda switch: ROLES.index(switch.entry.role))
     units = {unit.name: number for number, unit in enumerate(file.units)}
-    pods = _pods(file)
+    pods = pod_names(file)
     entries = [switch.entry for switch in listed]
     tier = np.array([ROLES.index(entry.role) for entry in entries])
     unit = np.array([units.get(entry.unit or "", -1) for entry in entries])
@@ -74,10 +74,6 @@ def _counted(asn: int | None, switch: _Switch) -> int:
 def _pod_of(file: FabricFile, entries: list[SwitchEntry]) -> list[str | None]:
     of_unit = {unit.name: unit.pod for unit in file.units}
     return [entry.pod or of_unit.get(entry.unit or "") for entry in entries]
-
-
-def _pods(file: FabricFile) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*pod_names(file), *(one.pod for one in file.switches if one.pod))))
 
 
 def _leaf_of(file: FabricFile, unit: Ints, rail: Ints) -> Ints:

@@ -82,8 +82,9 @@ def rank_within(key: Ints) -> Ints:
 
 
 def pod_names(file: FabricFile) -> tuple[str, ...]:
-    """Return the pods in the order in which units name them first."""
-    return tuple(dict.fromkeys(unit.pod for unit in file.units if unit.pod))
+    """Return the pods in the order in which units, then switches of a list, name them first."""
+    named = [*(unit.pod for unit in file.units), *(entry.pod for entry in file.switches)]
+    return tuple(dict.fromkeys(pod for pod in named if pod))
 
 
 def spines_per_pod(intent: Intent) -> int:

@@ -149,7 +149,7 @@ graph "fabric" {
   graph [hostidtype="hostname"]
   node [shape=box]; "a1";
   "a1":"eth1" -- "su1-rail0":"Ethernet96"  // no semicolon
-  su1-rail0x;
+  su1_rail0;  subgraph racks { rank = same }
   "spine02":"Ethernet240" -- "su1-rail0":Ethernet128 [speed_gbps=200, color="red",
      cable_m="7"];
 # a comment
@@ -158,12 +158,18 @@ graph "fabric" {
 
 
 def test_dot_says_the_same() -> None:
-    made = folder_of(DOT.replace("su1-rail0x", '"su1-rail0"'), "cabling.dot")
+    made = folder_of(DOT, "cabling.dot")
     header = f"{HEADER},speed_gbps,cable_m"
     rows = ("a1,eth1,su1-rail0,Ethernet96,,", "su1-rail0,Ethernet128,spine02,Ethernet240,200,7")
     assert cables(made) == cables(folder_of(csv(*rows, header=header)))
     link = made.uplinks_of(0)[0]
     assert (made.uplinks.speed_gbps[link], made.uplinks.cable_m[link]) == (200, 7)
+
+
+def test_dot_needs_no_line_ends() -> None:
+    text = 'graph f { "a1":eth1 -- "su1-rail0":Ethernet96 "a2":eth1 -- "su1-rail0":Ethernet104 }'
+    rows = ("a1,eth1,su1-rail0,Ethernet96", "a2,eth1,su1-rail0,Ethernet104")
+    assert cables(folder_of(text, "cabling.dot")) == cables(folder_of(csv(*rows)))
 
 
 BAD_CSV: dict[str, tuple[str | bytes, list[str]]] = {
@@ -298,6 +304,8 @@ BAD_DOT = {
     "direction": (f'graph f {{\n"a1":"eth1" -> {SWITCH_PORT};\n}}', "2:13: a cable has no dir"),
     "no port": (f'graph f {{\n"a1" -- {SWITCH_PORT};\n}}', NOT_ONE),
     "chain": (f'graph f {{\n"a1":"eth1" -- {SWITCH_PORT} -- "d":"e";\n}}', NOT_ONE),
+    "attributes alone": ("graph f {\n[color=red];\n}", "2:1: '[' is not expected; remove it"),
+    "one end": (f"graph f {{\n{SWITCH_PORT} --;\n}}", NOT_ONE),
     "open quote": ('graph f {\n"a1":"eth1 -- b:c;\n}', "2:6: '\"' is not expected"),
     "speed": ("graph f {\na1:eth1 -- b:c [speed_gbps=7];\n}", "2:28: '7' is no port speed"),
 }
