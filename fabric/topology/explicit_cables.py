@@ -134,6 +134,9 @@ class _Resolver:
 
     def _check_speed(self, row: CableRow, lower: _End, upper: _End) -> None:
         if row.speed_gbps is None:
+            if lower.tier >= 0 and not self._fabric.intent.fabric.speeds.uplink_gbps:
+                fix = "write speeds.uplink_gbps, or speed_gbps of the cable"
+                self._add("TOP010", row, "port", "the speed of the cable is not said", fix)
             return
         switches = self._fabric.switches
         for end in (lower, upper):

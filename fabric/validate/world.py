@@ -181,6 +181,12 @@ class Model:
             found = None if cable is None else uplink_place(fabric, cable, field)
         return found or self.place(group, name)
 
+    def above_place(self, tier: int, *field: str) -> Place:
+        """Return where the switches above a tier are said."""
+        if self.intent.fabric.design == "explicit":
+            return self.place("switches")
+        return self.place(("spines", "super_spines")[tier], *field)
+
     def place(self, *path: str | int) -> Place:
         """Return the place of a field of ``fabric.yaml``."""
         dotted = ".".join(str(part) for part in ("fabric", *path))

@@ -264,6 +264,11 @@ def test_a_speed_that_the_port_lacks() -> None:
     assert "2:29: cabling.speed_gbps: su1-rail0 Ethernet0 has no speed of 800G; it offers" in found
 
 
+def test_a_speed_that_nobody_says() -> None:
+    [found] = refused(csv("u1-r0,Ethernet128,top1,Ethernet0"), **EXPLICIT, speeds__uplink_gbps=None)
+    assert "2:7: cabling.port: the speed of the cable is not said; write speeds.uplink" in found
+
+
 def test_more_cables_than_links() -> None:
     rows = [f"su1-rail0,Ethernet{8 * n},spine01,Ethernet{8 * n}" for n in range(3)]
     with pytest.raises(CapacityError) as raised:

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from fabric.core.findings import Finding
     from fabric.validate.world import Model
 
-#: Fields that say how much is above a leaf and above a spine.
-_LAYERS = (("spines", "count"), ("super_spines", "count"))
-
 
 @rules.add("TOP012")
 class AllSpines(ModelRule):
@@ -51,7 +48,7 @@ class AllSpines(ModelRule):
                 "no uplink at all" if alone else f"no cable to {switches.names[above]}",
                 "correct the override that moved or disabled the cable",
                 place=uplinks_place(fabric, row, "enabled", "peer")
-                or model.place(*_LAYERS[int(switches.tier[row])]),
+                or model.above_place(int(switches.tier[row]), "count"),
                 device=switches.names[row],
                 severity=Severity.ERROR if alone else None,
             )

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from fabric.core.findings import Finding
     from fabric.validate.world import Model
 
-_LAYERS = (("spine", "spines"), ("super-spine", "super_spines"))
-
 
 @rules.add("TOP013")
 class OneSpine(ModelRule):
@@ -30,11 +28,11 @@ class OneSpine(ModelRule):
     def check(self, model: Model) -> Iterator[Finding]:
         """Count the spines of each pod, and the super-spines."""
         switches = model.fabric.switches
-        for tier, (name, layer) in enumerate(_LAYERS, 1):
-            pods = np.bincount(switches.pod[switches.of_tier(tier)] + 1)
+        for tier, name in enumerate(("spine", "super-spine")):
+            pods = np.bincount(switches.pod[switches.of_tier(tier + 1)] + 1)
             if (pods == 1).any():
                 yield self.finding(
                     f"there is one {name} and no redundancy",
                     f"use at least two {name}s",
-                    place=model.place(layer, "count"),
+                    place=model.above_place(tier, "count"),
                 )

@@ -16,12 +16,11 @@ if TYPE_CHECKING:
     from fabric.core.findings import Finding
     from fabric.validate.world import Model
 
-#: Switches of a tier, what is below and above, and the fields that set how much goes up.
+#: Switches of a tier, what is below and above, and what to do.
 _TIERS = (
     (
         "leaves",
         "hosts",
-        "spines",
         "spines",
         "add spines or links_per_leaf if collectives cross leaves",
     ),
@@ -29,7 +28,6 @@ _TIERS = (
         "spines",
         "leaves",
         "super-spines",
-        "super_spines",
         "add super-spines or links_per_spine if collectives cross pods",
     ),
 )
@@ -55,7 +53,7 @@ class Oversubscription(ModelRule):
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the enabled cables on both sides of each switch, tier by tier."""
         switches, (down, up) = model.fabric.switches, switch_gbps(model.fabric)
-        for tier, (kind, below, above, layer, fix) in enumerate(_TIERS):
+        for tier, (kind, below, above, fix) in enumerate(_TIERS):
             rows = switches.of_tier(tier)
             over = rows[(up[rows] > 0) & (up[rows] < down[rows])]
             if not len(over):
@@ -66,6 +64,6 @@ class Oversubscription(ModelRule):
                 f"{down[worst] / up[worst]:.2f}:1 ({down[worst]:,} Gb/s to {below}, "
                 f"{up[worst]:,} Gb/s to {above})",
                 fix,
-                place=model.place(layer),
+                place=model.above_place(tier),
                 device=switches.names[worst],
             )

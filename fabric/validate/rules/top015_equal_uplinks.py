@@ -29,7 +29,7 @@ class EqualUplinks(ModelRule):
         """Compare the uplink bandwidth of the leaves, and of the spines."""
         fabric = model.fabric
         _, uplinks = switch_gbps(fabric)
-        for tier, (kind, layer) in enumerate((("leaves", "spines"), ("spines", "super_spines"))):
+        for tier, kind in enumerate(("leaves", "spines")):
             rows = fabric.switches.of_tier(tier)
             most = int(uplinks[rows].max(initial=0))
             for row in rows[uplinks[rows] < most].tolist():
@@ -37,6 +37,6 @@ class EqualUplinks(ModelRule):
                     f"uplinks carry {uplinks[row]:,} Gb/s, those of other {kind} {most:,}",
                     "correct the override of the uplink, or plan for it",
                     place=uplinks_place(fabric, row, "enabled", "speed_gbps", "peer")
-                    or model.place(layer),
+                    or model.above_place(tier),
                     device=fabric.switches.names[row],
                 )

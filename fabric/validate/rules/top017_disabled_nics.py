@@ -31,10 +31,11 @@ class DisabledNics(ModelRule):
         """List the NICs that overrides disable, and those without a cable."""
         fabric, nics = model.fabric, model.fabric.nics
         for row in np.flatnonzero(~nics.enabled).tolist():
+            unit = int(fabric.hosts.unit[nics.host[row]])
             state = "disabled" if nics.port[row] != NO_PORT else "without a cable"
             yield self.finding(
                 f"the NIC of rail {int(nics.rail[row])} is {state}",
                 "",
-                place=nic_place(fabric, row, "enabled"),
+                place=nic_place(fabric, row, "enabled") or model.place("units", unit),
                 device=fabric.hosts.names[int(nics.host[row])],
             )
