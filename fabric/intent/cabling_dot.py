@@ -25,6 +25,8 @@ _TOKEN = re.compile(
 )
 _ESCAPE = re.compile(r'\\(["\\])')
 _EDGES = ("--", "->")
+#: Marks of ``"leaf01":"swp1" -- "spine01":"swp49";``.
+_PLAIN = ["", ":", "", "--", "", ":", "", ";"]
 
 
 class _Token(NamedTuple):
@@ -71,21 +73,24 @@ class _Dot:
 
     def _split(self) -> list[_Token]:
         found, place = [], 0
-        while place < len(self._text):
-            match = _TOKEN.match(self._text, place)
-            if match is None:
-                message = f"{quoted(self._text[place])} is not expected"
-                self._add(place, message, "write names in quotes")
+        for match in _TOKEN.finditer(self._text):
+            start, kind = match.start(), match.lastgroup
+            if start != place:
                 break
-            if match.lastgroup:
-                text = match[match.lastgroup]
-                plain = _ESCAPE.sub(r"\1", text) if match.lastgroup == "quoted" else text
-                found.append(_Token(plain, match.lastgroup == "mark", place))
             place = match.end()
+            if kind:
+                text = match[kind]
+                plain = _ESCAPE.sub(r"\1", text) if "\\" in text else text
+                found.append(_Token(plain, kind == "mark", start))
+        if place < len(self._text):
+            message = f"{quoted(self._text[place])} is not expected"
+            self._add(place, message, "write names in quotes")
         return found
 
     def _statement(self) -> None:
         """Read an edge, or pass over something else."""
+        if self._plain_cable():
+            return
         first = self._peek()
         if first.mark:
             self._place += 1
@@ -101,6 +106,16 @@ class _Dot:
         told = self._options()
         if len(ends) > 1 and told is not None:
             self._cable(first, ends, told)
+
+    def _plain_cable(self) -> bool:
+        """Read one cable without attributes, the usual statement, if that is what comes."""
+        tokens = self._tokens[self._place : self._place + 8]
+        if [token.text if token.mark else "" for token in tokens] != _PLAIN:
+            return False
+        ends = [[tokens[0].text, tokens[2].text], [tokens[4].text, tokens[6].text]]
+        self._cable(tokens[0], ends, {})
+        self._place += len(_PLAIN)
+        return True
 
     def _end(self) -> list[str]:
         """Read a node and what follows it after colons."""
