@@ -15,11 +15,17 @@ from fabric.topology.model import NO_PORT, ROLES, GaveWay, Uplinks
 from fabric.topology.naming import nic_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from fabric.intent.cabling import CableRow, Cabling
     from fabric.platforms.model import Sku
     from fabric.topology.model import Bools, Fabric, Ints
+
+
+#: Errors for which a similar name is looked for, among all names of the fabric.
+_MAX_HINTS = 10
+#: More ports than a switch has; makes one number of a switch and a port.
+_PORTS = 65_536
 
 
 class _End(NamedTuple):
@@ -76,7 +82,7 @@ class _Resolver:
         self._tiers = fabric.switches.tier.tolist()
         self._ports = [_port_numbers(model) for model in fabric.switches.skus]
         self._interfaces: dict[int, dict[str, int]] = {}
-        self._seen: dict[_End, int] = {}
+        self._seen: dict[_End, CableRow] = {}
         self._findings: list[Finding] = []
 
     def resolve(self) -> ExplicitCables:
@@ -106,16 +112,16 @@ class _Resolver:
             number = self._ports[switch].get(port)
             if number is not None:
                 return _End(self._tiers[switch], switch, number, -1)
-            self._unknown(row, f"{prefix}port", "port", port, self._ports[switch], device)
+            self._unknown(row, f"{prefix}port", f"port on {device}", self._ports[switch])
             return None
         host = fabric.host_row.get(device)
         if host is None:
-            names = [*fabric.switch_row, *fabric.host_row]
-            self._unknown(row, f"{prefix}device", "switch or host", device, names, "")
+            names = (*fabric.switch_row, *fabric.host_row)
+            self._unknown(row, f"{prefix}device", "switch or host", names)
             return None
         number = self._names(host, device).get(port)
         if number is None:
-            self._unknown(row, f"{prefix}port", "NIC", port, self._names(host, device), device)
+            self._unknown(row, f"{prefix}port", f"NIC on {device}", self._names(host, device))
             return None
         nic = host * fabric.nics_per_host + number
         return _End(-1, host, number, nic)
@@ -127,9 +133,9 @@ class _Resolver:
         return self._interfaces[host]
 
     def _once(self, row: CableRow, end: _End, field: str) -> None:
-        first = self._seen.setdefault(end, row.line)
-        if first != row.line:
-            message = f"the port is cabled on line {first} too"
+        first = self._seen.setdefault(end, row)
+        if first is not row:
+            message = f"the port is cabled on line {first.line} too"
             self._add("TOP003", row, field, message, "keep one of the cables")
 
     def _check_speed(self, row: CableRow, lower: _End, upper: _End) -> None:
@@ -162,13 +168,14 @@ class _Resolver:
         fix = "cable hosts to leaves, leaves to spines, spines to super-spines"
         self._add("TOP024", row, "peer_device", message, fix)
 
-    def _unknown(
-        self, row: CableRow, field: str, kind: str, name: str, known: object, device: str
-    ) -> None:
-        where = f" on {device}" if device else ""
-        listed = [*known] if isinstance(known, (list, dict)) else []
-        fix = hint({"switch or host": "switch", "NIC": "host"}.get(kind, kind), name, listed)
-        self._add("TOP005", row, field, f"there is no {kind} {name!r}{where}", fix)
+    def _unknown(self, row: CableRow, field: str, what: str, known: Iterable[str]) -> None:
+        """Note that a name of a row stands for nothing; ``what`` begins with what it should be."""
+        name = getattr(row, field)
+        kind = what.split(maxsplit=1)[0]
+        near = known if len(self._findings) < _MAX_HINTS else ()
+        fix = hint({"NIC": "host"}.get(kind, kind), name, near)
+        kinds, on, device = what.partition(" on ")
+        self._add("TOP005", row, field, f"there is no {kinds} {name!r}{on}{device}", fix)
 
     def _add(self, rule: str, row: CableRow, field: str, message: str, fix: str) -> None:
         position = self._cabling.position(row, field)
@@ -179,59 +186,24 @@ class _Resolver:
 
 def move_nics(fabric: Fabric, cables: ExplicitCables) -> list[GaveWay]:
     """Cable the NICs as the file says, and return the designed cables that give way."""
-    nics, links = fabric.nics, cables.nics
-    rows, leaf, port = (
-        np.array(column, dtype=np.int64)
-        for column in (
-            [link.lower.nic for link in links],
-            [link.upper.row for link in links],
-            [link.upper.port for link in links],
-        )
-    )
+    nics, links, taken = fabric.nics, cables.nics, _taken(cables)
+    rows = np.array([link.lower.nic for link in links], dtype=np.int64)
+    _, _, leaf, port = _ends(links)
     differs = nics.enabled[rows] & ((nics.leaf[rows] != leaf) | (nics.port[rows] != port))
     gave = [
-        _nic_gave_way(fabric, nic, links[index].row)
-        for index, nic in zip(np.flatnonzero(differs).tolist(), rows[differs].tolist(), strict=True)
+        _nic_gave_way(fabric, int(rows[index]), links[index].row)
+        for index in np.flatnonzero(differs).tolist()
     ]
-    taken = _keys(
-        np.concatenate([leaf, [end.row for link in cables.trunks for end in link[:2]]]),
-        np.concatenate([port, [end.port for link in cables.trunks for end in link[:2]]]),
-    )
-    by_key = dict(zip(taken.tolist(), _rows_of_keys(cables), strict=True))
     mine = np.zeros(len(nics), dtype=np.bool_)
     mine[rows] = True
     keys = _keys(nics.leaf, nics.port)
-    lost = np.flatnonzero(nics.enabled & ~mine & np.isin(keys, taken))
-    gave += [_nic_gave_way(fabric, nic, by_key[int(keys[nic])]) for nic in lost.tolist()]
+    lost = np.flatnonzero(nics.enabled & ~mine & _among(keys, taken))
+    gave += [_nic_gave_way(fabric, nic, taken[int(keys[nic])]) for nic in lost.tolist()]
     nics.port[lost], nics.enabled[lost] = NO_PORT, False
     nics.leaf[rows], nics.port[rows], nics.enabled[rows] = leaf, port, True
-    for index, link in enumerate(links):
-        if link.row.speed_gbps is not None:
-            nics.speed_gbps[rows[index]] = link.row.speed_gbps
-        if link.row.cable_m is not None:
-            nics.cable_m[rows[index]] = link.row.cable_m
+    nics.speed_gbps[rows] = _told([link.row.speed_gbps for link in links], nics.speed_gbps[rows])
+    nics.cable_m[rows] = _told([link.row.cable_m for link in links], nics.cable_m[rows])
     return gave
-
-
-def _rows_of_keys(cables: ExplicitCables) -> list[CableRow]:
-    """Return the row of each taken switch port: of NIC cables first, then both ends of trunks."""
-    trunks = [link.row for link in cables.trunks for _ in range(2)]
-    return [link.row for link in cables.nics] + trunks
-
-
-def _keys(switch: Ints, port: Ints) -> Ints:
-    """Return one number for each switch port; a switch has fewer than 65,536 ports."""
-    keys: Ints = np.asarray(switch, dtype=np.int64) * 65_536 + np.asarray(port, dtype=np.int64)
-    return keys
-
-
-def _nic_gave_way(fabric: Fabric, nic: int, row: CableRow) -> GaveWay:
-    nics, switches = fabric.nics, fabric.switches
-    host = fabric.hosts.names[int(nics.host[nic])]
-    interface = nic_names(fabric, host)[nic % fabric.nics_per_host].interface
-    leaf = int(nics.leaf[nic])
-    port = switches.skus[leaf].port(int(nics.port[nic]))
-    return GaveWay(f"{host} {interface}", f"{switches.names[leaf]} {port}", row)
 
 
 def join_trunks(
@@ -244,46 +216,65 @@ def join_trunks(
     addresses : array of int, shape (trunks,)
         Upper address of each explicit cable between switches.
     """
-    old, links = fabric.uplinks, cables.trunks
-    lower, lower_port, upper, upper_port = (
-        np.array(column, dtype=np.int64)
-        for column in (
-            [link.lower.row for link in links],
-            [link.lower.port for link in links],
-            [link.upper.row for link in links],
-            [link.upper.port for link in links],
+    old, taken = fabric.uplinks, _taken(cables)
+    new = _trunks(fabric, cables.trunks, addresses)
+    low, high = _keys(old.lower, old.lower_port), _keys(old.upper, old.upper_port)
+    lost = _among(low, taken) | _among(high, taken)
+    joined = Uplinks(
+        *(
+            np.concatenate([getattr(old, field.name)[~lost], getattr(new, field.name)])
+            for field in fields(Uplinks)
         )
     )
-    taken = _keys(
-        np.concatenate([[link.upper.row for link in cables.nics], lower, upper]),
-        np.concatenate([[link.upper.port for link in cables.nics], lower_port, upper_port]),
-    )
-    low, high = _keys(old.lower, old.lower_port), _keys(old.upper, old.upper_port)
-    lost = np.isin(low, taken) | np.isin(high, taken)
-    rows = [*(link.row for link in cables.nics), *(link.row for link in links)] + [
-        link.row for link in links
-    ]
-    gave = list(_trunks_gave_way(fabric, lost, dict(zip(taken.tolist(), rows, strict=True))))
-    core = fabric.switches.tier[lower] > 0
+    return joined, list(_trunks_gave_way(fabric, np.flatnonzero(lost).tolist(), taken))
+
+
+def _trunks(fabric: Fabric, links: Sequence[_Link], addresses: Ints) -> Uplinks:
     file = fabric.intent.fabric
-    near, far = file.speeds.uplink_gbps or 0, file.speeds.core_gbps or file.speeds.uplink_gbps or 0
+    lower, lower_port, upper, upper_port = _ends(links)
+    core = fabric.switches.tier[lower] > 0
+    near_gbps = file.speeds.uplink_gbps or 0
+    gbps = np.where(core, file.speeds.core_gbps or near_gbps, near_gbps)
     metres = np.where(core, file.cables.core_m or file.cables.uplink_m, file.cables.uplink_m)
-    new = Uplinks(
+    return Uplinks(
         lower=lower,
         lower_port=lower_port,
         upper=upper,
         upper_port=upper_port,
         upper_address=addresses,
-        speed_gbps=_told([link.row.speed_gbps for link in links], np.where(core, far, near)),
+        speed_gbps=_told([link.row.speed_gbps for link in links], gbps),
         cable_m=_told([link.row.cable_m for link in links], metres),
         enabled=np.ones(len(links), dtype=np.bool_),
     )
-    return Uplinks(
-        *(
-            np.concatenate([getattr(old, field.name)[~lost], getattr(new, field.name)])
-            for field in fields(Uplinks)
-        )
-    ), gave
+
+
+def _ends(links: Sequence[_Link]) -> tuple[Ints, Ints, Ints, Ints]:
+    """Return row and port of the lower ends, then of the upper ends."""
+    return (
+        np.array([link.lower.row for link in links], dtype=np.int64),
+        np.array([link.lower.port for link in links], dtype=np.int64),
+        np.array([link.upper.row for link in links], dtype=np.int64),
+        np.array([link.upper.port for link in links], dtype=np.int64),
+    )
+
+
+def _taken(cables: ExplicitCables) -> dict[int, CableRow]:
+    """Return the cable in each switch port that the file cables, by its key."""
+    found = {link.upper.row * _PORTS + link.upper.port: link.row for link in cables.nics}
+    for link in cables.trunks:
+        for end in (link.lower, link.upper):
+            found[end.row * _PORTS + end.port] = link.row
+    return found
+
+
+def _keys(switch: Ints, port: Ints) -> Ints:
+    """Return one number for each switch port."""
+    keys: Ints = switch * _PORTS + port
+    return keys
+
+
+def _among(keys: Ints, taken: dict[int, CableRow]) -> Bools:
+    return np.isin(keys, np.fromiter(taken, dtype=np.int64, count=len(taken)))
 
 
 def _told(values: list[int | None], otherwise: Ints) -> Ints:
@@ -291,18 +282,29 @@ def _told(values: list[int | None], otherwise: Ints) -> Ints:
     return np.where(told < 0, otherwise, told)
 
 
-def _trunks_gave_way(fabric: Fabric, lost: Bools, rows: dict[int, CableRow]) -> Iterator[GaveWay]:
+def _nic_gave_way(fabric: Fabric, nic: int, row: CableRow) -> GaveWay:
+    nics, switches = fabric.nics, fabric.switches
+    host = fabric.hosts.names[int(nics.host[nic])]
+    interface = nic_names(fabric, host)[nic % fabric.nics_per_host].interface
+    leaf = int(nics.leaf[nic])
+    port = fabric.port_name(leaf, int(nics.port[nic]))
+    return GaveWay(f"{host} {interface}", f"{switches.names[leaf]} {port}", row)
+
+
+def _trunks_gave_way(
+    fabric: Fabric, lost: list[int], taken: dict[int, CableRow]
+) -> Iterator[GaveWay]:
     up, switches = fabric.uplinks, fabric.switches
-    low, high = _keys(up.lower, up.lower_port), _keys(up.upper, up.upper_port)
-    for cable in np.flatnonzero(lost).tolist():
-        row = rows.get(int(low[cable]))
-        if row is not None and rows.get(int(high[cable])) is row:
+    for cable in lost:
+        ends = (
+            (int(up.lower[cable]), int(up.lower_port[cable])),
+            (int(up.upper[cable]), int(up.upper_port[cable])),
+        )
+        low, high = (taken.get(switch * _PORTS + port) for switch, port in ends)
+        winner = low or high
+        if winner is None or low is high:
             continue  # the same cable
-        ends = [
-            f"{switches.names[switch]} {switches.skus[switch].port(port)}"
-            for switch, port in (
-                (int(up.lower[cable]), int(up.lower_port[cable])),
-                (int(up.upper[cable]), int(up.upper_port[cable])),
-            )
-        ]
-        yield GaveWay(ends[0], ends[1], row or rows[int(high[cable])])
+        near, far = (
+            f"{switches.names[switch]} {fabric.port_name(switch, port)}" for switch, port in ends
+        )
+        yield GaveWay(near, far, winner)

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabric.core.errors import CapacityError, InputError
+from fabric.core.errors import CapacityError
 from fabric.core.units import ipv4_text
-from fabric.intent.inventory import load
-from fabric.topology import Fabric, realise
 from fabric.topology.model import NO_PORT
-from tests.topology.fabrics import document, fabric
+from tests.topology.cabled import HEADER, cables, csv, folder_of, refused
+from tests.topology.fabrics import fabric
 
-HEADER = "device,port,peer_device,peer_port"
 UNITS = [{"name": "u1", "hosts": "a[1-2]"}, {"name": "u2", "hosts": "b[1-2]"}]
 EXPLICIT: dict[str, Any] = {
     "design": "explicit",
@@ -32,45 +26,6 @@ EXPLICIT: dict[str, Any] = {
         {"names": "u2-all", "role": "leaf", "unit": "u2"},
     ],
 }
-
-
-def folder_of(text: str | bytes, name: str = "cabling.csv", **changes: Any) -> Fabric:
-    """Return the fabric of an inventory with a cabling file."""
-    with tempfile.TemporaryDirectory() as path:
-        folder = Path(path)
-        (folder / "fabric.yaml").write_text(yaml.safe_dump(document(**changes)), encoding="utf-8")
-        raw = text.encode() if isinstance(text, str) else text
-        (folder / name).write_bytes(raw)
-        return realise(load(folder, "inventory"))
-
-
-def csv(*rows: str, header: str = HEADER) -> str:
-    """Return the text of a cabling file."""
-    return "\n".join([header, *rows, ""])
-
-
-def cables(made: Fabric) -> set[tuple[str, str]]:
-    """Return both ends of every enabled cable as text, the lower one first."""
-    switches, nics, up = made.switches, made.nics, made.uplinks
-
-    def port(row: int, number: int) -> str:
-        return f"{switches.names[row]} {switches.skus[row].port(number)}"
-
-    found = set()
-    for row in np.flatnonzero(nics.enabled).tolist():
-        end = f"{made.hosts.names[int(nics.host[row])]} eth{row % made.nics_per_host + 1}"
-        found.add((end, port(int(nics.leaf[row]), int(nics.port[row]))))
-    for row in np.flatnonzero(up.enabled).tolist():
-        lower = port(int(up.lower[row]), int(up.lower_port[row]))
-        found.add((lower, port(int(up.upper[row]), int(up.upper_port[row]))))
-    return found
-
-
-def refused(text: str | bytes, name: str = "cabling.csv", **changes: Any) -> list[str]:
-    """Return the findings of a cabling file that is refused."""
-    with pytest.raises(InputError) as raised:
-        folder_of(text, name, **changes)
-    return [str(finding) for finding in raised.value.findings]
 
 
 def test_a_cable_of_a_host_wins_over_the_designed_one() -> None:
@@ -172,43 +127,6 @@ def test_dot_needs_no_line_ends() -> None:
     assert cables(folder_of(text, "cabling.dot")) == cables(folder_of(csv(*rows)))
 
 
-BAD_CSV: dict[str, tuple[str | bytes, list[str]]] = {
-    "empty": ("", ["inventory/cabling.csv:1:1: the file is empty; start with the line device"]),
-    "comments only": ("# nothing\n", ["cabling.csv:1:1: the file is empty"]),
-    "no header": (
-        "a1,eth1,su1-rail0,Ethernet0\n",
-        ["1:1: unknown column 'a1'", "1:4: unknown column 'eth1'"],
-    ),
-    "misspelt column": (
-        csv(header="device,port,peer_device,peer_prt"),
-        ["1:25: unknown column 'peer_prt'; did you mean 'peer_port'?", "peer_port is missing"],
-    ),
-    "column twice": (csv(header=f"{HEADER},port"), ["1:35: the column port is there twice"]),
-    "too few cells": (csv("a1,eth1,su1-rail0"), ["2:1: 3 cells, the header has 4"]),
-    "empty cell": (csv("a1,,su1-rail0,Ethernet0"), ["2:4: port is empty; write both ends"]),
-    "open quote": (csv('a1,"eth1,su1-rail0,Ethernet0'), ["2:4: a quote is not closed; close it"]),
-    "text after a quote": (csv('"a1"x,eth1,su1-rail0,Ethernet0'), ["2:1: not CSV"]),
-    "speed": (
-        csv("a1,eth1,su1-rail0,Ethernet0,7", header=f"{HEADER},speed_gbps"),
-        ["2:29: '7' is no port speed; write 10, 25"],
-    ),
-    "length": (
-        csv("a1,eth1,su1-rail0,Ethernet0,-3", header=f"{HEADER},cable_m"),
-        ["2:29: '-3' is no length; write whole metres"],
-    ),
-    "not UTF-8": (csv("a1,eth1,caf").encode() + b"\xe9", ["3:1: not UTF-8 text; save the file"]),
-    "control character": (csv("a1,eth1\x07,su1-rail0,Ethernet0"), ["2:8: the file holds the char"]),
-}
-
-
-@pytest.mark.parametrize(("text", "expected"), BAD_CSV.values(), ids=BAD_CSV)
-def test_bad_csv(text: str | bytes, expected: list[str]) -> None:
-    found = refused(text)
-    assert len(found) >= len(expected), found
-    for wanted in expected:
-        assert any(wanted in line for line in found), found
-
-
 LEAF = "su1-rail0,Ethernet0"
 BAD_CABLES = {
     "unknown device": (
@@ -258,6 +176,15 @@ def test_a_port_twice() -> None:
     assert "[TOP003]" in found
 
 
+SWITCH_PORT = '"su1-rail0":"Ethernet0"'
+
+
+def test_a_port_twice_on_one_line() -> None:
+    text = f'graph f {{ "a1":eth1 -- {SWITCH_PORT}; "a2":eth1 -- {SWITCH_PORT} }}'
+    [found] = refused(text, "cabling.dot")
+    assert "the port is cabled on line 1 too" in found
+
+
 def test_a_speed_that_the_port_lacks() -> None:
     header = f"{HEADER},speed_gbps"
     [found] = refused(csv("a1,eth1,su1-rail0,Ethernet0,800", header=header))
@@ -275,51 +202,6 @@ def test_more_cables_than_links() -> None:
         folder_of(csv(*rows), cabling="explicit", addressing__uplinks_per_leaf=2)
     [found] = raised.value.findings
     assert "su1-rail0 has more cables upwards than the 2 links that it keeps" in str(found)
-
-
-def test_two_files(tmp_path: Path) -> None:
-    (tmp_path / "fabric.yaml").write_text(yaml.safe_dump(document()), encoding="utf-8")
-    for name in ("cabling.csv", "cabling.dot"):
-        (tmp_path / name).write_text("", encoding="utf-8")
-    with pytest.raises(InputError) as raised:
-        load(tmp_path, "inventory")
-    [found] = raised.value.findings
-    assert "cabling.csv is there too; keep one of them [INT031]" in str(found)
-
-
-def test_too_many_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The limit of rows; that of bytes is met before the file is read as a table."""
-    monkeypatch.setattr("fabric.intent.cabling.MAX_ROWS", 3)
-    assert "more than 3 cables" in refused(csv(*["a1,eth1,su1-rail0,Ethernet0"] * 9))[0]
-
-
-def test_too_large(tmp_path: Path) -> None:
-    (tmp_path / "fabric.yaml").write_text(yaml.safe_dump(document()), encoding="utf-8")
-    with (tmp_path / "cabling.csv").open("wb") as stream:
-        stream.truncate(10**9)
-    with pytest.raises(InputError) as raised:
-        load(tmp_path, "inventory")
-    assert "the file is larger than 65,536 KiB" in str(raised.value.findings[0])
-
-
-SWITCH_PORT = '"su1-rail0":"Ethernet0"'
-NOT_ONE = "2:1: not one cable between two ports"
-BAD_DOT = {
-    "no graph": (f'"a1":"eth1" -- {SWITCH_PORT};', "1:1: no graph"),
-    "direction": (f'graph f {{\n"a1":"eth1" -> {SWITCH_PORT};\n}}', "2:13: a cable has no dir"),
-    "no port": (f'graph f {{\n"a1" -- {SWITCH_PORT};\n}}', NOT_ONE),
-    "chain": (f'graph f {{\n"a1":"eth1" -- {SWITCH_PORT} -- "d":"e";\n}}', NOT_ONE),
-    "attributes alone": ("graph f {\n[color=red];\n}", "2:1: '[' is not expected; remove it"),
-    "one end": (f"graph f {{\n{SWITCH_PORT} --;\n}}", NOT_ONE),
-    "open quote": ('graph f {\n"a1":"eth1 -- b:c;\n}', "2:6: '\"' is not expected"),
-    "speed": ("graph f {\na1:eth1 -- b:c [speed_gbps=7];\n}", "2:28: '7' is no port speed"),
-}
-
-
-@pytest.mark.parametrize(("text", "expected"), BAD_DOT.values(), ids=BAD_DOT)
-def test_bad_dot(text: str, expected: str) -> None:
-    found = refused(text, "cabling.dot")
-    assert any(f"inventory/cabling.dot:{expected}" in line for line in found), found
 
 
 def test_an_explicit_design() -> None:
