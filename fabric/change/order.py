@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -13,17 +14,20 @@ WaveBy = Literal["rail", "unit", "device"]
 def waves(fabric: Fabric, by: WaveBy) -> list[list[str]]:
     """Return device names in waves.
 
-    Spines change one at a time, so that the others carry the traffic. Leaves change by rail
-    (jobs keep the other rails), by unit (the other units are untouched) or one at a time.
-    Hosts change by unit.
+    Spines and super-spines change one at a time, so that the others carry the traffic. Leaves
+    change by rail (jobs keep the other rails), by unit (the other units are untouched) or one at a
+    time; of two leaves that serve the same rail of a unit, by two ports of its NICs, the second one
+    changes in a later wave. Hosts change by unit.
     """
     switches, hosts = fabric.switches, fabric.hosts
     spines = [[name] for name in switches.names[switches.leaf_count :]]
-    leaves: dict[int, list[str]] = {}
+    leaves: dict[tuple[int, int], list[str]] = {}
+    served: Counter[tuple[int, int]] = Counter()
     for row, name in enumerate(switches.names[: switches.leaf_count]):
         rail, unit = int(switches.rail[row]), int(switches.unit[row])
         key = {"rail": rail if rail >= 0 else unit, "unit": unit, "device": row}[by]
-        leaves.setdefault(key, []).append(name)
+        leaves.setdefault((key, served[unit, rail]), []).append(name)
+        served[unit, rail] += 1
     by_unit: dict[int, list[str]] = {}
     for row, name in enumerate(hosts.names):
         by_unit.setdefault(int(hosts.unit[row]), []).append(name)

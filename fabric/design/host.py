@@ -10,6 +10,7 @@ from fabric.design.model import HostDesign, NicDesign
 from fabric.design.nic import DCQCN_PLACES, dcqcn_settings, leaf_macs, receive_buffer_bytes
 from fabric.design.overlay import overlay
 from fabric.design.qos import host_qos
+from fabric.topology.addressing import reachable_pool
 from fabric.topology.naming import nic_names, rails_of_gpus
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from fabric.topology.model import Fabric
     from fabric.topology.naming import NicNames
 
-#: Source routing: table and rule priority of rail r are this plus r.
+#: Source routing: table and rule priority of the n-th NIC port of a host are this plus n.
 FIRST_TABLE = 100
 #: Neighbour table of a host, floor: 4096/8192/16384 (net.ipv4.neigh.default.gc_thresh1..3).
 GC_THRESH1_FLOOR = 4096
@@ -55,7 +56,8 @@ class HostDesigner:
         self._fabric = fabric
         self._resolver = resolver
         largest = max(hostlist.count(unit.hosts) for unit in fabric.intent.fabric.units)
-        first = max(GC_THRESH1_FLOOR, fabric.rails * largest)
+        first = max(GC_THRESH1_FLOOR, fabric.nics_per_host * largest)
+        self._pools: dict[int, str] = {}
         self._parameters: dict[tuple[int, int, int, Place], tuple[Setting, ...]] = {}
         self._leaf_macs = leaf_macs(fabric.intent)
         self._gc_thresholds = (first, 2 * first, 4 * first)
@@ -68,7 +70,8 @@ class HostDesigner:
         changes: dict[int, NicOverride] = {}
         for override in overrides:
             for nic in override.value.nics:
-                changes[nic.rail] = overlay(changes.get(nic.rail), nic)
+                number = nic.rail * fabric.nic_ports + nic.nic_port
+                changes[number] = overlay(changes.get(number), nic)
         traits = fabric.intent.host_traits(name)
         serials = [override.value.serial for override in overrides if override.value.serial]
         return HostDesign(
@@ -78,15 +81,14 @@ class HostDesigner:
             gpus=file.host.gpus,
             management_interface=file.host.management_interface,
             management_rdma_device=file.host.management_rdma_device or "",
-            host_pool=str(file.addressing.hosts),
             gc_thresholds=self._gc_thresholds,
             traits=traits,
             base_reachable_time_ms=min(DEFAULT_REACHABLE_MS, file.arp.timeout_s * 1000 // 3),
             gc_stale_time_s=min(DEFAULT_STALE_S, file.arp.timeout_s // 4),
             no_lossless=NO_LOSSLESS.get(traits.nic.link_layer, ""),
             nics=tuple(
-                self._nic(name, nic_row, names, changes.get(rail), traits)
-                for rail, (nic_row, names) in enumerate(
+                self._nic(name, nic_row, names, changes.get(number), traits)
+                for number, (nic_row, names) in enumerate(
                     zip(fabric.nics_of_host(row), nic_names(fabric, name), strict=True)
                 )
             ),
@@ -98,11 +100,15 @@ class HostDesigner:
         fabric, nics, subnets = self._fabric, self._fabric.nics, self._fabric.subnets
         policy = self._resolver.host(host)
         rail, subnet, leaf = int(nics.rail[row]), int(nics.subnet[row]), int(nics.leaf[row])
+        number = row % fabric.nics_per_host
+        network = f"{ipv4_text(int(subnets.network[subnet]))}/{subnets.prefix_length}"
+        pool = self._pool(int(subnets.leaf[subnet]))
         near = rails_of_gpus(traits, fabric.intent.fabric.host.gpus, fabric.rails)
         nic, qos = traits.nic, host_qos(policy)
         sizes, speed_gbps = receive_buffer_bytes(nic), int(nics.speed_gbps[row])
         return NicDesign(
             rail=rail,
+            nic_port=int(nics.nic_port[row]),
             enabled=bool(nics.enabled[row]),
             interface=names.interface,
             rdma_device=names.rdma_device,
@@ -111,18 +117,19 @@ class HostDesigner:
             mtu_bytes=policy.mtu.host_bytes,
             address=ipv4_text(int(nics.address[row])),
             prefix_length=subnets.prefix_length,
-            network=f"{ipv4_text(int(subnets.network[subnet]))}/{subnets.prefix_length}",
+            network=network,
+            pool="" if pool == network else pool,
             gateway=ipv4_text(int(subnets.gateway[subnet])),
             vlan=int(subnets.vlan[subnet]),
-            table=FIRST_TABLE + rail,
-            rule_priority=FIRST_TABLE + rail,
+            table=FIRST_TABLE + number,
+            rule_priority=FIRST_TABLE + number,
             cable_m=int(nics.cable_m[row]),
             gpus=tuple(gpu for gpu, its_rail in enumerate(near) if its_rail == rail),
             card=rail // nic.ports_per_card,
-            pci_address=nic.pci_addresses[rail] if rail < len(nic.pci_addresses) else "",
-            numa_node=nic.numa_nodes[rail] if rail < len(nic.numa_nodes) else None,
+            pci_address=nic.pci_addresses[number] if number < len(nic.pci_addresses) else "",
+            numa_node=nic.numa_nodes[number] if number < len(nic.numa_nodes) else None,
             leaf=fabric.switches.names[leaf],
-            leaf_port=fabric.switches.skus[leaf].port(int(nics.port[row])),
+            leaf_port=fabric.port_name(leaf, int(nics.port[row])),
             qos=qos,
             gateway_mac=self._leaf_macs.get(fabric.switches.names[leaf], ""),
             port_uuid=(change.port_uuid if change else None) or "",
@@ -132,6 +139,11 @@ class HostDesigner:
             dcqcn=self._dcqcn(nic, policy, speed_gbps, DCQCN_PLACES.get(nic.driver, "sysfs")),
             firmware=self._dcqcn(nic, policy, speed_gbps, "mlxconfig"),
         )
+
+    def _pool(self, leaf: int) -> str:
+        if leaf not in self._pools:
+            self._pools[leaf] = reachable_pool(self._fabric, leaf)
+        return self._pools[leaf]
 
     def _dcqcn(
         self, nic: NicTraits, policy: LosslessPolicy, speed_gbps: int, place: Place

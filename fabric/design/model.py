@@ -215,12 +215,16 @@ class VlanDesign:
 
 @dataclass(frozen=True, slots=True)
 class BgpNeighbour:
-    """A BGP session of the underlay; without addresses where the peering is unnumbered."""
+    """A BGP session of the underlay; without addresses where the peering is unnumbered.
+
+    ``role`` is that of the peer.
+    """
 
     address: str
     local_address: str
     asn: int
     name: str
+    role: Role
     port: str
     peer_port: str
 
@@ -284,6 +288,12 @@ class DeviceDesign:
     buffer_model: BufferModel = "traditional"
     hash_queue_pairs: bool = False
 
+    @property
+    def above(self) -> tuple[BgpNeighbour, ...]:
+        """BGP sessions with switches that are further from the hosts."""
+        higher = {"leaf": ("spine",), "spine": ("super-spine",), "super-spine": ()}[self.role]
+        return tuple(peer for peer in self.bgp.neighbours if peer.role in higher)
+
 
 @dataclass(frozen=True, slots=True)
 class HostQos:
@@ -308,8 +318,10 @@ class HostQos:
 
 @dataclass(frozen=True, slots=True)
 class NicDesign:
-    """One NIC of a host and the cable that leaves it.
+    """One port of a NIC of a host and the cable that leaves it.
 
+    ``pool`` is what is routed to the gateway: the whole pool of NIC subnets, that of its plane, or
+    the subnets of its leaf where no cable leads further; empty where that is its own subnet.
     ``table`` and ``rule_priority`` are those of its source routing; ``gpus`` are the local GPU
     numbers nearest to it; ``card`` counts the cards of the host, whose ports are rails.
     ``pci_address``, ``gateway_mac`` and ``port_uuid`` are empty and ``numa_node`` None where the
@@ -319,6 +331,7 @@ class NicDesign:
     """
 
     rail: int
+    nic_port: int
     enabled: bool
     interface: str
     rdma_device: str
@@ -328,6 +341,7 @@ class NicDesign:
     address: str
     prefix_length: int
     network: str
+    pool: str
     gateway: str
     vlan: int
     table: int
@@ -363,7 +377,6 @@ class HostDesign:
     gpus: int
     management_interface: str
     management_rdma_device: str
-    host_pool: str
     gc_thresholds: tuple[int, int, int]
     traits: HostTraits
     no_lossless: str

@@ -146,7 +146,8 @@ class SwitchDesigner:
 
     def _buffer_model(self, row: int) -> BufferModel:
         switches, intent = self._fabric.switches, self._fabric.intent
-        found: BufferModel = getattr(intent.fabric.platforms, switches.role(row)).buffer_model
+        platform = intent.fabric.platforms.of(switches.role(row))
+        found: BufferModel = platform.buffer_model if platform else "traditional"
         for override in intent.device_overrides.get(switches.names[row], []):
             found = override.value.buffer_model or found
         return found
@@ -168,7 +169,8 @@ class SwitchDesigner:
 
     def _unused(self, row: int, number: int) -> PortDesign:
         model, file = self._fabric.switches.skus[row], self._fabric.intent.fabric
-        speed_gbps = _idle_speed_gbps(model, number, file.speeds.uplink_gbps)
+        usual_gbps = file.speeds.uplink_gbps or file.speeds.host_gbps
+        speed_gbps = _idle_speed_gbps(model, number, usual_gbps)
         return PortDesign(
             name=model.port(number),
             number=number,
@@ -291,6 +293,7 @@ class SwitchDesigner:
                 local_address=port.address.partition("/")[0],
                 asn=int(switches.asn[fabric.switch_row[port.peer]]),
                 name=port.peer,
+                role=switches.role(fabric.switch_row[port.peer]),
                 port=port.name,
                 peer_port=port.peer_port,
             )

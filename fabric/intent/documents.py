@@ -8,15 +8,20 @@ from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
+from fabric.intent.cabling import CSV_FILE, DOT_FILE, MAX_BYTES, read_csv
+from fabric.intent.cabling_dot import read_dot
 from fabric.intent.wording import printable
-from fabric.intent.yamlfile import Document, input_error, leads_inside, load_yaml
+from fabric.intent.yamlfile import Document, input_error, leads_inside, load_yaml, read_text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from fabric.intent.cabling import Cabling
+
 MAIN_FILE = "fabric.yaml"
 KINDS = ("devices", "hosts", "platforms")
 _ENDINGS = (".yaml", ".yml")
+_READERS = {CSV_FILE: read_csv, DOT_FILE: read_dot}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +34,15 @@ class Folder:
         ``fabric.yaml``.
     devices, hosts, platforms : list of Document
         The files of ``devices/``, ``hosts/`` and ``platforms/``, sorted by name.
+    cabling : Cabling or None
+        The cables of ``cabling.csv`` or ``cabling.dot``.
     """
 
     fabric: Document
     devices: list[Document] = field(default_factory=list)
     hosts: list[Document] = field(default_factory=list)
     platforms: list[Document] = field(default_factory=list)
+    cabling: Cabling | None = None
 
 
 def read_folder(folder: Path, shown_as: str | None = None) -> Folder:
@@ -74,7 +82,24 @@ class _Reader:
         misspelt = self._check_strays(names)
         fabric = None if misspelt and MAIN_FILE not in names else self._load(MAIN_FILE)
         by_kind = {kind: self._load_kind(kind) for kind in KINDS if kind in names}
-        return Folder(fabric, **by_kind) if fabric else None
+        cabling = self._cabling([name for name in _READERS if name in names])
+        return Folder(fabric, **by_kind, cabling=cabling) if fabric else None
+
+    def _cabling(self, names: list[str]) -> Cabling | None:
+        if len(names) > 1:
+            self._add("INT031", names[1], f"{names[0]} is there too", "keep one of them")
+        if len(names) != 1:
+            return None
+        [name] = names
+        path, shown = self.folder / name, self._shown(name)
+        try:
+            text = read_text(path, shown, root=self.folder, most_bytes=MAX_BYTES)
+        except InputError as error:
+            self.findings.extend(error.findings)
+            return None
+        found, findings = _READERS[name](text, shown)
+        self.findings.extend(findings)
+        return found
 
     def _load(self, relative: str) -> Document | None:
         try:

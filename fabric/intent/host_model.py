@@ -195,8 +195,8 @@ class HostProfile(HostTraits):
     """What a GPU host looks like."""
 
     gpus: int = Field(8, ge=1, le=64, description="GPUs of a host.")
-    interfaces: Interfaces = Field(description="NIC interface of each rail in order: eth[1-8].")
-    rdma_devices: Interfaces = Field(description="RDMA device of each rail in order: mlx5_[1-8].")
+    interfaces: Interfaces = Field(description="NIC interfaces by rail, then port: eth[1-8].")
+    rdma_devices: Interfaces = Field(description="RDMA devices by rail, then port: mlx5_[1-8].")
     management_interface: Interface = Field(
         "eth0", description="Interface outside of the fabric; jobs start over it."
     )
@@ -210,6 +210,7 @@ class NicOverride(Model):
     """What differs on one NIC."""
 
     rail: int = Field(ge=0, le=63, description="Which NIC: its rail, from 0.")
+    nic_port: int = Field(0, ge=0, le=1, description="Which of its ports, from 0.")
     enabled: bool = Field(True, description="Whether the NIC takes part.")  # noqa: FBT003
     interface: Interface | None = Field(None, description="Interface name.")
     rdma_device: Interface | None = Field(None, description="RDMA device.")

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabric.core.findings import Finding, Position
+    from fabric.intent.cabling import Cabling
     from fabric.intent.yamlfile import Document
 
 T = TypeVar("T")
@@ -58,6 +59,8 @@ class Intent:
         Overrides in the order of file name and line; a later one wins field by field.
     skus : Skus
         Switch models by name: those of the catalogue, and the inventory's own.
+    cabling : Cabling or None
+        Cables that are named one by one.
     warnings : tuple of Finding
         What is odd about the files, though it can be used.
     """
@@ -68,6 +71,7 @@ class Intent:
     devices: tuple[Located[DeviceOverride], ...] = ()
     hosts: tuple[Located[HostOverride], ...] = ()
     skus: Skus = field(default_factory=Skus)
+    cabling: Cabling | None = None
     warnings: tuple[Finding, ...] = ()
 
     def position(self, *path: str | int) -> Position:
@@ -138,6 +142,7 @@ def load(folder: Path, shown_as: str | None = None) -> Intent:
             for index, item in enumerate(file.hosts)
         ),
         skus=Skus(own.skus),
+        cabling=documents.cabling,
         warnings=tuple(warnings),
     )
 

@@ -23,10 +23,12 @@ from fabric.intent.scalars import (
     Names,
     Network,
     PortName,
+    PortNames,
     Release,
     SplitMode,
     Text,
 )
+from fabric.platforms.model import Role, role_field
 
 
 class Unit(Model):
@@ -34,13 +36,62 @@ class Unit(Model):
 
     name: Name = Field(description="First part of the names of its leaves: su1-rail0.")
     hosts: Names = Field(description="Hosts in order, as a range: gpu[001-032].")
+    pod: Name | None = Field(
+        None, description="Pod that it belongs to; of all units or of none. Pods need super-spines."
+    )
+    host_gbps: Gbps | None = Field(None, description="Speed of its NICs, where it differs.")
+    leaf_sku: str | None = Field(None, description="Switch model of its leaves, where it differs.")
 
 
 class Spines(Model):
     """The spine layer."""
 
-    count: int = Field(ge=1, le=4096, description="Spines; every leaf is cabled to each.")
+    count: int = Field(
+        ge=1, le=4096, description="Spines of a pod and plane; every leaf there is cabled to each."
+    )
     links_per_leaf: int = Field(1, ge=1, le=64, description="Cables from each leaf to each spine.")
+
+
+class SuperSpines(Model):
+    """The layer above the spines, which connects pods."""
+
+    count: int = Field(ge=1, le=4096, description="Super-spines of a plane.")
+    links_per_spine: int = Field(
+        1, ge=1, le=64, description="Cables from each spine to each super-spine of its group."
+    )
+    groups: int = Field(
+        1,
+        ge=1,
+        le=256,
+        description="Groups: spine n of every pod is cabled to super-spines n, n + groups, ...",
+    )
+    spines_per_pod: int | None = Field(
+        None,
+        ge=1,
+        le=4096,
+        description="Places kept for the spines of a pod, in numbers and on super-spines; "
+        "default: as many as a leaf has uplink ports for.",
+    )
+
+
+class SwitchEntry(Model):
+    """Some switches of an explicit design."""
+
+    names: Names = Field(description="Switches that this is about, in order, as a range.")
+    role: Role = Field(description="Their tier.")
+    unit: Name | None = Field(None, description="Unit whose hosts they serve; leaves need it.")
+    rail: int | None = Field(
+        None, ge=0, le=63, description="Rail of a leaf; null when it takes the NICs of all rails."
+    )
+    pod: Name | None = Field(None, description="Pod; of a leaf that of its unit by default.")
+    plane: int | None = Field(None, ge=0, le=1, description="Plane, 0 or 1.")
+    sku: str | None = Field(None, description="Switch model, where it is not that of the role.")
+    asn: Asn | None = Field(
+        None, description="AS number; of the first leaf of the range, one more for each."
+    )
+    loopback: Address | None = Field(
+        None, description="Loopback of the first of the range, one more for each."
+    )
 
 
 class CageSplit(Model):
@@ -65,6 +116,14 @@ class RolePlatform(Model):
     host_ports: int | None = Field(
         None, ge=1, description="Leaf ports kept for hosts, from port 1; default: half of them."
     )
+    down_ports: int | None = Field(
+        None,
+        ge=1,
+        description="Spine ports kept for leaves; default: half with super-spines, else all.",
+    )
+    reserved_ports: Annotated[tuple[PortNames, ...], Loose] = Field(
+        (), description="Ports that the design never uses, by name or range; counts skip them."
+    )
     breakouts: Annotated[tuple[CageSplit, ...], Loose] = Field(
         (), description="Cages that are broken out; ports are counted after that."
     )
@@ -77,14 +136,25 @@ class Platforms(Model):
     """Switch model by role."""
 
     leaf: RolePlatform = Field(description="Platform of the leaves.")
-    spine: RolePlatform = Field(description="Platform of the spines.")
+    spine: RolePlatform | None = Field(None, description="Platform of the spines.")
+    super_spine: RolePlatform | None = Field(None, description="Platform of the super-spines.")
+
+    def of(self, role: Role) -> RolePlatform | None:
+        """Return what is said of a role."""
+        found: RolePlatform | None = getattr(self, role_field(role))
+        return found
 
 
 class Speeds(Model):
     """Port speeds in Gb/s."""
 
     host_gbps: Gbps = Field(description="Host NIC and the leaf port that it is on.")
-    uplink_gbps: Gbps = Field(description="Both ends of a cable between leaf and spine.")
+    uplink_gbps: Gbps | None = Field(
+        None, description="Both ends of a cable between leaf and spine; needed with spines."
+    )
+    core_gbps: Gbps | None = Field(
+        None, description="Both ends of a cable between spine and super-spine; default: uplink."
+    )
 
 
 class Cables(Model):
@@ -92,18 +162,33 @@ class Cables(Model):
 
     host_m: CableMetres = Field(5, description="From host to leaf.")
     uplink_m: CableMetres = Field(40, description="From leaf to spine.")
+    core_m: CableMetres | None = Field(
+        None, description="From spine to super-spine; default: as uplink_m."
+    )
 
 
 class Addressing(Model):
     """Address pools; places in them follow from unit, rail and slot, so that growth is stable."""
 
     loopbacks: Network = Field(
-        description="Pool of loopbacks: spines below, leaves above its middle."
+        description="Pool of loopbacks: spines below, leaves above its middle; super-spines from "
+        "the end of its first quarter."
     )
-    uplinks: Network = Field(description="Pool of /31 links between leaves and spines.")
-    uplinks_per_leaf: int = Field(64, ge=1, le=256, description="/31 links reserved for each leaf.")
+    uplinks: Network | None = Field(
+        None, description="Pool of /31 links between leaves and spines; needed with spines."
+    )
+    uplinks_per_leaf: int = Field(
+        64, ge=1, le=1024, description="/31 links reserved for each leaf."
+    )
+    core_links: Network | None = Field(
+        None, description="Pool of /31 links between spines and super-spines; needed with these."
+    )
+    core_links_per_spine: int = Field(
+        64, ge=1, le=1024, description="/31 links reserved for each spine."
+    )
     hosts: Network = Field(
-        description="Pool of the NIC subnets; hosts route all of it to the rail."
+        description="Pool of the NIC subnets; hosts route all of it to the rail, or with planes "
+        "the half of their plane."
     )
     host_prefix_length: int = Field(24, ge=8, le=30, description="Length of one NIC subnet.")
     gateway_offset: int = Field(1, ge=1, description="Gateway = network address + this.")
@@ -115,13 +200,17 @@ class Addressing(Model):
 
 
 class Bgp(Model):
-    """BGP underlay: all spines in one AS, each leaf in its own."""
+    """BGP underlay: the spines of a pod in one AS, so the super-spines; each leaf in its own."""
 
     peering: Literal["numbered", "unnumbered"] = Field(
         "numbered",
         description="Sessions between /31 addresses, or between ports by link-local addresses.",
     )
-    spine_asn: Asn = Field(65100, description="AS number of all spines.")
+    spine_asn: Asn = Field(65100, description="AS number of all spines where there are no pods.")
+    pod_asn_first: Asn = Field(
+        64600, description="AS number of the spines of the first pod; one more for each pod."
+    )
+    super_spine_asn: Asn = Field(64512, description="AS number of all super-spines.")
     leaf_asn_first: Asn = Field(65101, description="AS number of the first leaf; one more each.")
     keepalive_s: int = Field(3, ge=1, le=3600, description="Time between two keepalives.")
     hold_s: int = Field(9, ge=3, le=3600, description="Silence after which a session ends.")
@@ -168,14 +257,34 @@ class FabricFile(Model):
     """``fabric.yaml``: what the fabric is."""
 
     name: Name = Field(description="Name of the fabric.")
-    design: Literal["rail-optimised", "classic-tor"] = Field(
-        description="One leaf per unit and rail, or one leaf per rack with all NICs of its hosts."
+    design: Literal["rail-optimised", "rail-only", "classic-tor", "explicit"] = Field(
+        description="One leaf per unit and rail, with spines or without, one leaf per rack with "
+        "all NICs of its hosts, or switches and cables one by one."
+    )
+    cabling: Literal["generated", "explicit"] = Field(
+        "generated",
+        description="Whether cables follow from the design, or are those of cabling.csv or "
+        "cabling.dot alone; an explicit design has these alone.",
     )
     rails: int = Field(ge=1, le=64, description="NICs of a host that take part in the fabric.")
+    nic_ports: Literal[1, 2] = Field(
+        1, description="Ports of a NIC in use; port 1 and 2 go to leaves of their own."
+    )
+    planes: Literal[1, 2] = Field(
+        1, description="Planes of spines; with 2, port p of each NIC is in plane p."
+    )
     units: Annotated[tuple[Unit, ...], Loose] = Field(
         min_length=1, description="Units in order; append new ones, so that nothing moves."
     )
-    spines: Spines = Field(description="Spines and their cables.")
+    spines: Spines | None = Field(
+        None, description="Spines and their cables; rail-only has none, other designs need them."
+    )
+    super_spines: SuperSpines | None = Field(
+        None, description="Super-spines and their cables, where there are pods."
+    )
+    switches: Annotated[tuple[SwitchEntry, ...], Loose] = Field(
+        (), description="Switches of an explicit design in order; append new ones."
+    )
     leaf_names: Names | None = Field(None, description="Own leaf names, unit by unit, as a range.")
     spine_names: Names | None = Field(None, description="Own spine names as a range.")
     platforms: Platforms = Field(description="Switch models.")
@@ -204,6 +313,10 @@ class PortOverride(Model):
     enabled: bool = Field(True, description="Whether the port is up.")  # noqa: FBT003
     speed_gbps: Gbps | None = Field(None, description="Speed of the port.")
     cable_m: CableMetres | None = Field(None, description="One-way length of its cable.")
+    state: Literal["working", "broken"] = Field(
+        "working",
+        description="Whether the port can be used; no cable may end on a broken one.",
+    )
     fec: Literal["rs", "fc", "none"] | None = Field(None, description="Forward error correction.")
     description: Text | None = Field(None, description="Text at the port.")
     peer: Peer | None = Field(None, description="Other end of the cable, where it differs.")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fabric.intent.policy import LosslessPolicy, merge, set_paths
+from fabric.platforms.model import role_field
 
 if TYPE_CHECKING:
     from fabric.core.findings import Position
@@ -72,10 +73,10 @@ class PolicyResolver:
 
     def _switch_layers(self, name: str, role: Role, port: str) -> list[_Layer]:
         layers = [self._base()]
-        platform = getattr(self._intent.fabric.platforms, role)
-        if platform.lossless:
-            field = f"fabric.platforms.{role}.lossless"
-            path = ("platforms", role, "lossless")
+        platform = self._intent.fabric.platforms.of(role)
+        if platform and platform.lossless:
+            field = f"fabric.platforms.{role_field(role)}.lossless"
+            path = ("platforms", role_field(role), "lossless")
             layers.append(_Layer(f"role {role}", platform.lossless, field, None, path))
         layers += [
             _layer(f"device {name}", override.value.lossless, override)

@@ -14,6 +14,7 @@ from fabric.core import hostlist
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?")
 _MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}")
 _INTERFACE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,14}")
+_PORT = re.compile(r"[A-Za-z0-9][A-Za-z0-9/:_.-]{0,31}")
 _MAX_NAME = 63
 _MAX_CAGE = 1024
 
@@ -61,6 +62,18 @@ def _interface(text: str) -> str:
     if not _INTERFACE.fullmatch(text):
         message = f"{text!r} is not an interface name; use at most 15 of A-Z a-z 0-9 _ . -"
         raise ValueError(message)
+    return text
+
+
+def _port_names(text: str) -> str:
+    try:
+        names = hostlist.expand(text)
+    except ValueError as error:
+        raise ValueError(str(error)) from None
+    for name in names:
+        if not _PORT.fullmatch(name):
+            message = f"{name!r} is not a port name; write it as the platform does: Ethernet0"
+            raise ValueError(message)
     return text
 
 
@@ -135,6 +148,7 @@ Address = Annotated[ipaddress.IPv4Address, BeforeValidator(_address)]
 Mac = Annotated[str, AfterValidator(_mac)]
 Text = Annotated[str, Field(max_length=120), AfterValidator(_text)]
 PortName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9/:_.-]{0,31}$")]
+PortNames = Annotated[str, AfterValidator(_port_names)]
 Cages = Annotated[str, AfterValidator(_cages)]
 EcmpMode = Literal["hash", "flowlet", "per-packet", "cluster"]
 BufferModel = Literal["traditional", "dynamic"]

@@ -131,7 +131,7 @@ def _host(design: HostDesign, devices: Mapping[str, DeviceDesign], password: str
                     nic.interface,
                     nic.rdma_device,
                     nic.mac or mac_of(f"{design.name} {nic.interface}"),
-                    nic.pci_address or f"0000:{_FIRST_BUS + nic.rail:02x}:00.0",
+                    nic.pci_address or f"0000:{_FIRST_BUS + nic.rail:02x}:00.{nic.nic_port}",
                     nic.speed_gbps,
                     nic.numa_node,
                     nic.gpus,

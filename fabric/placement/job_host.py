@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING
 
 from fabric.core.units import dscp_to_traffic_class_byte
@@ -47,9 +48,16 @@ class JobHost:
 
     @cached_property
     def devices(self) -> tuple[str, ...]:
-        """RDMA devices of the rails in use."""
+        """RDMA devices of the rails in use, port by port."""
         names = nic_names(self.fabric, self.name)
-        return tuple(names[rail].rdma_device for rail in self.placement.rails)
+        return tuple(
+            names[self.fabric.nic_ports * rail + port].rdma_device for rail, port in self.ports
+        )
+
+    @cached_property
+    def ports(self) -> tuple[tuple[int, int], ...]:
+        """Rail and NIC port of each of these devices."""
+        return tuple(product(self.placement.rails, range(self.fabric.nic_ports)))
 
     @cached_property
     def bootstrap(self) -> str:

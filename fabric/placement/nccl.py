@@ -50,7 +50,11 @@ def _devices(job: JobHost) -> list[Setting]:
     reason = "the NICs of the rails in use; the equals sign keeps mlx5_1 from matching mlx5_10"
     names = list(job.devices)
     if job.release.reads(Reads.RAIL_IDS):
-        names = [f"{n}:1:{rail}:0" for n, rail in zip(names, job.placement.rails, strict=True)]
+        planes = job.fabric.intent.fabric.planes > 1
+        names = [
+            f"{name}:1:{rail}:{port if planes else 0}"
+            for name, (rail, port) in zip(names, job.ports, strict=True)
+        ]
         reason += "; port, rail and plane follow the name"
     found = [Setting("NCCL_IB_HCA", f"={','.join(names)}", reason)]
     if job.release.reads(Reads.RAIL_IDS):

@@ -23,7 +23,7 @@ _GENERATIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A PCI function: GPU ``number``, or the NIC of rail ``number``."""
+    """A PCI function: GPU ``number``, or NIC port ``number`` of its host."""
 
     kind: str
     number: int
@@ -54,11 +54,11 @@ def pcie_groups(fabric: Fabric, host: str) -> tuple[Group, ...]:
     gpus, nics = _gpus(fabric, host), _nics(fabric, host)
     _check_unique(fabric, host, [*gpus, *nics])
     rail_of = rails_of_gpus(traits, len(gpus), fabric.rails)
-    ports = traits.nic.ports_per_card
+    rails = traits.nic.ports_per_card
     groups = []
-    for first in range(0, fabric.rails, ports):
-        mine = range(first, min(first + ports, fabric.rails))
-        cards = tuple(nic for nic in nics if nic.number in mine)
+    for first in range(0, fabric.rails, rails):
+        mine = range(first, min(first + rails, fabric.rails))
+        cards = tuple(nic for nic in nics if nic.number // fabric.nic_ports in mine)
         near = tuple(gpu for gpu in gpus if rail_of[gpu.number] in mine)
         groups.append(Group(cards, near, link_speed(sum(nic.speed_gbps for nic in cards))))
     return tuple(groups)
@@ -85,20 +85,21 @@ def _gpus(fabric: Fabric, host: str) -> list[Function]:
 def _nics(fabric: Fabric, host: str) -> list[Function]:
     told, names = fabric.intent.host_traits(host).nic, nic_names(fabric, host)
     rows = fabric.nics_of_host(fabric.host_row[host])
-    if told.link_layer == "roce" and len(told.pci_addresses) < fabric.rails:
-        message = f"{fabric.rails} NICs have {len(told.pci_addresses)} PCI addresses"
-        fix = "write host.nic.pci_addresses, one for each rail"
+    if told.link_layer == "roce" and len(told.pci_addresses) < fabric.nics_per_host:
+        message = f"{fabric.nics_per_host} NICs have {len(told.pci_addresses)} PCI addresses"
+        each = "port" if fabric.nic_ports > 1 else "rail"
+        fix = f"write host.nic.pci_addresses, one for each {each}"
         raise refused_trait(fabric, host, ("nic", "pci_addresses"), message, fix)
     return [
         Function(
             "nic",
-            rail,
-            told.pci_addresses[rail] if rail < len(told.pci_addresses) else "",
-            _at(told.numa_nodes, rail),
-            names[rail].rdma_device,
+            number,
+            told.pci_addresses[number] if number < len(told.pci_addresses) else "",
+            _at(told.numa_nodes, number),
+            names[number].rdma_device,
             int(fabric.nics.speed_gbps[row]),
         )
-        for rail, row in enumerate(rows)
+        for number, row in enumerate(rows)
         if fabric.nics.enabled[row]
     ]
 

@@ -92,7 +92,11 @@ def place(
             f"{len(fabric.hosts) - total - out} without a NIC of the rails in use)"
         )
         raise _unplaceable(message, "ask for fewer nodes, or exclude fewer hosts")
-    chosen = _choose(free, nodes)
+    chosen = _choose(_in_one_pod(fabric, free, nodes), nodes)
+    if len(chosen) > 1 and not len(fabric.uplinks):
+        most = max(len(rows) for rows in free.values())
+        message = f"{nodes} hosts are needed, a unit has at most {most} free; no spine joins units"
+        raise _unplaceable(message, "ask for fewer nodes")
     return _placement(fabric, chosen, gpus_per_node, rails, free)
 
 
@@ -135,6 +139,18 @@ def _free_by_unit(
     for row, unit in zip(rows.tolist(), fabric.hosts.unit[rows].tolist(), strict=True):
         free.setdefault(unit, []).append(row)
     return free
+
+
+def _in_one_pod(fabric: Fabric, free: dict[int, list[int]], nodes: int) -> dict[int, list[int]]:
+    """Return the units of the pod that needs the fewest of them; all where no pod is enough."""
+    pods: dict[int, dict[int, list[int]]] = {}
+    leaves = fabric.switches.unit[: fabric.switches.leaf_count].tolist()
+    for unit, rows in free.items():
+        pods.setdefault(int(fabric.switches.pod[leaves.index(unit)]), {})[unit] = rows
+    enough = {pod: units for pod, units in pods.items() if sum(map(len, units.values())) >= nodes}
+    if not enough:
+        return free
+    return enough[min(enough, key=lambda pod: (len(_choose(enough[pod], nodes)), pod))]
 
 
 def _choose(free: dict[int, list[int]], nodes: int) -> dict[int, list[int]]:
@@ -192,8 +208,8 @@ def _ranks_of_host(fabric: Fabric, row: int, first: int, count: int) -> list[Ran
     rails = rails_of_gpus(fabric.intent.host_traits(name), gpus, fabric.rails)
     ranks = []
     for local, rail in enumerate(rails[:count]):
-        own = rail * fabric.nic_ports
-        leaf = int(fabric.nics.leaf[row * fabric.nics_per_host + own])
+        number = rail * fabric.nic_ports
+        leaf = int(fabric.nics.leaf[row * fabric.nics_per_host + number])
         ranks.append(
             Rank(
                 rank=first + local,
@@ -201,8 +217,8 @@ def _ranks_of_host(fabric: Fabric, row: int, first: int, count: int) -> list[Ran
                 local_rank=local,
                 gpu=local,
                 rail=rail,
-                interface=nics[own].interface,
-                rdma_device=nics[own].rdma_device,
+                interface=nics[number].interface,
+                rdma_device=nics[number].rdma_device,
                 leaf=fabric.switches.names[leaf],
             )
         )

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 Role = Literal["leaf", "spine", "super-spine"]
 
 
+def role_field(role: str) -> str:
+    """Return the name of a role as a field of the inventory has it."""
+    return role.replace("-", "_")
+
+
 @dataclass(frozen=True, slots=True)
 class EcmpHash:
     """How the switches of a role choose between equal next hops.

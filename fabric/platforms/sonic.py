@@ -36,6 +36,7 @@ SONIC = platforms.add("sonic")(
         ecmp_hash={
             "leaf": EcmpHash("CRC", HASH_FIELDS, seed=10, offset=10),
             "spine": EcmpHash("CRC", HASH_FIELDS, seed=25),
+            "super-spine": EcmpHash("CRC", HASH_FIELDS, seed=25),  # a SpineRouter too
         },
         sku_tables=("headroom_table", "buffers"),
         releases=("202405", "202411", "202505", "master"),

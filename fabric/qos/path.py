@@ -83,16 +83,18 @@ def longest_path(fabric: Fabric) -> tuple[Hop, ...]:
     """Return the cables between the two NICs of a fabric that are farthest apart.
 
     Each hop has the longest enabled cable of its tier, and its slowest speed. A fabric with one
-    leaf has two hops, one with spines four.
+    leaf has two hops, one with spines four, one with super-spines six.
     """
-    nics, uplinks = fabric.nics, fabric.uplinks
+    nics, up, switches = fabric.nics, fabric.uplinks, fabric.switches
     host = _longest(nics.speed_gbps, nics.cable_m, nics.enabled)
-    uplink = _longest(uplinks.speed_gbps, uplinks.cable_m, uplinks.enabled)
     if host is None:
         return ()
-    if uplink is None or fabric.switches.leaf_count == 1:
-        return (host, host)
-    return (host, uplink, uplink, host)
+    above = []
+    for tier in range(2 if switches.leaf_count > 1 else 0):
+        mine = up.enabled & (switches.tier[up.lower] == tier)
+        above.append(_longest(up.speed_gbps, up.cable_m, mine))
+    hops = (host, *(hop for hop in above if hop))
+    return (*hops, *reversed(hops))
 
 
 def _longest(speed_gbps: Ints, cable_m: Ints, enabled: Bools) -> Hop | None:

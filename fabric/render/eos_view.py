@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from ipaddress import IPv4Network
+from ipaddress import IPv4Address, IPv4Network
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import RenderError
 from fabric.platforms.eos import ALPHA_LOG2, DNX
 
 if TYPE_CHECKING:
-    from fabric.design.model import BgpDesign, DeviceDesign, PortDesign, QosProfile, Watchdog
+    from fabric.design.model import (
+        BgpDesign,
+        BgpNeighbour,
+        DeviceDesign,
+        PortDesign,
+        QosProfile,
+        Watchdog,
+    )
+    from fabric.platforms.model import Role
 
 #: EOS has no action that keeps forwarding a stuck queue (pyavd 6.4.0 schema, arista-exp-eos-qos).
 WATCHDOG_ACTIONS = {"drop": "drop", "alert": "notify-only"}
-PEER_GROUPS = {"leaf": "SPINES", "spine": "LEAVES"}
+#: Peer group of the sessions with switches of a role.
+PEER_GROUPS: dict[Role, str] = {
+    "leaf": "LEAVES",
+    "spine": "SPINES",
+    "super-spine": "SUPER-SPINES",
+}
 FEC_WORDS = {
     "rs": "error-correction encoding reed-solomon",
     "fc": "error-correction encoding fire-code",
@@ -45,6 +58,10 @@ class EosView:
 
     Parameters
     ----------
+    peer_groups : dict of role to str
+        Names of the groups of BGP sessions, by the role of the peer.
+    neighbours : tuple of BgpNeighbour
+        Sessions in the order of their addresses.
     dscp_to_traffic_class : tuple of (list of DSCP, traffic class)
         All 64 DSCPs, grouped by traffic class.
     traffic_class_to_queue : tuple of (traffic class, queue)
@@ -68,7 +85,8 @@ class EosView:
     traffic_class_to_queue: tuple[tuple[int, int], ...]
     watchdog: Watchdog | None
     watchdog_action: str
-    peer_group: str
+    peer_groups: dict[Role, str]
+    neighbours: tuple[BgpNeighbour, ...]
     prefixes: tuple[tuple[int, str], ...]
     dnx: bool
     buffer_alpha: str
@@ -104,7 +122,8 @@ def view(device: DeviceDesign) -> EosView:
         ),
         watchdog=common,
         watchdog_action=_action(device.name, common) if common else "",
-        peer_group=PEER_GROUPS[device.role],
+        peer_groups=_peer_groups(device.bgp),
+        neighbours=_sorted_as_shown(device.bgp),
         prefixes=_prefixes(device.bgp),
         dnx=device.sku.asic_facts.law == DNX,
         buffer_alpha=_buffer_alpha(device),
@@ -189,6 +208,19 @@ def _fec(port: PortDesign, device: str) -> str:
         message = f"{device}: {port.name}: no EOS speed word is known for {port.speed_gbps} Gb/s"
         raise RenderError(message)
     return FEC_WORDS[port.fec] if port.fec else ""
+
+
+def _peer_groups(bgp: BgpDesign) -> dict[Role, str]:
+    """Return the peer group of each role among the neighbours, the nearest to the hosts first."""
+    roles = {peer.role for peer in bgp.neighbours}
+    return {role: name for role, name in PEER_GROUPS.items() if role in roles}
+
+
+def _sorted_as_shown(bgp: BgpDesign) -> tuple[BgpNeighbour, ...]:
+    """Return the sessions in the order of their addresses, in which EOS shows them."""
+    if bgp.unnumbered:
+        return bgp.neighbours
+    return tuple(sorted(bgp.neighbours, key=lambda peer: IPv4Address(peer.address)))
 
 
 def _grouped(classes: tuple[int, ...]) -> tuple[tuple[tuple[int, ...], int], ...]:

@@ -25,7 +25,8 @@ def firmware_words(design: HostDesign, nic: NicDesign) -> FirmwareWords:
     (MCX623432AN); Mellanox/nic-configuration-operator at 8bfbeb3 (NUM_OF_VFS, PCI_WR_ORDERING).
     Keys of the second port of a card end in ``_P2``; those of the whole card stand at its first.
     """
-    second = design.traits.nic.ports_per_card == 2 and nic.rail % 2 == 1  # noqa: PLR2004
+    shared = design.traits.nic.ports_per_card == 2  # noqa: PLR2004 - two rails on a card
+    second = nic.nic_port == 1 or (shared and nic.rail % 2 == 1)
     qos, traits = nic.qos, design.traits
     dcqcn = {setting.name: setting.value for setting in nic.firmware}
     marks = {"CNP_DSCP_P1": qos.cnp_dscp, "CNP_802P_PRIO_P1": qos.cnp_priority}

@@ -136,7 +136,7 @@ def _settings(design: HostDesign) -> Iterator[Artefact]:
         uses_debugfs=uses_debugfs,
         uses_pci=uses_debugfs or bool(register),
         max_read_register=register,
-        dcb_words={nic.rail: dcb_words(nic) for nic in design.nics},
+        dcb_words={nic.interface: dcb_words(nic) for nic in design.nics},
     )
     yield _file(
         design,
@@ -154,7 +154,7 @@ def _settings(design: HostDesign) -> Iterator[Artefact]:
     if tunes:
         yield _file(design, "tuning_unit", "unit", "etc/systemd/system/rocefab-tuning.service")
     if design.traits.nic.firmware_file and lossless:
-        words = {nic.rail: firmware_words(design, nic) for nic in design.nics}
+        words = {nic.interface: firmware_words(design, nic) for nic in design.nics}
         yield _file(
             design, "firmware", "firmware-script", "etc/rocefab/firmware.sh", firmware=words
         )

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from fabric.platforms.model import HeadroomRow
 
 #: ``type`` also picks the ECMP hash seed of the tier: dockers/docker-orchagent/switch.json.j2.
-DEVICE_TYPES = {"leaf": "LeafRouter", "spine": "SpineRouter"}
+#: DEVICE_METADATA type; super-spines are no UpperSpineRouter, which takes a part of the routes only
+#: (sonic-net/sonic-buildimage dockers/docker-fpm-frr/frr/bgpd/templates/general/peer-group.conf.j2,
+#: table-map SELECTIVE_ROUTE_DOWNLOAD).
+DEVICE_TYPES = {"leaf": "LeafRouter", "spine": "SpineRouter", "super-spine": "SpineRouter"}
 SCHEDULERS = {"default": "scheduler.0", "lossless": "scheduler.1", "cnp": "scheduler.cnp"}
 QUEUES = range(8)
 LOSSY_GROUP = "ingress_lossy_profile"

@@ -7,6 +7,7 @@ from ipaddress import IPv4Interface, IPv4Network
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import RenderError
+from fabric.platforms.model import role_field
 from fabric.platforms.vrp8 import (
     ECMP_WORDS,
     FAMILIES,
@@ -155,7 +156,8 @@ def _family(device: DeviceDesign) -> Family:
         message = (
             f"{device.name}: the hardware family of {device.sku.name} is not known, and the "
             f"families take different commands; give its model the asic "
-            f"{' or '.join(FAMILIES)}, or use another one in platforms.{device.role}.sku"
+            f"{' or '.join(FAMILIES)}, or use another one in "
+            f"platforms.{role_field(device.role)}.sku"
         )
         raise RenderError(message)
     return family

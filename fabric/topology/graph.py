@@ -9,6 +9,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.units import ipv4_text
+from fabric.topology.layout import pod_names
+from fabric.topology.model import NO_PORT
 from fabric.topology.naming import nic_names
 
 if TYPE_CHECKING:
@@ -40,9 +42,10 @@ def graph(fabric: Fabric) -> nx.MultiGraph[str]:
 
 def _switches(fabric: Fabric) -> Iterator[Node]:
     table, units = fabric.switches, fabric.intent.fabric.units
-    columns = (table.unit, table.rail, table.asn, table.loopback)
+    pods = pod_names(fabric.intent.fabric)
+    columns = (table.unit, table.rail, table.pod, table.plane, table.asn, table.loopback)
     rows = zip(table.names, table.skus, *(column.tolist() for column in columns), strict=True)
-    for row, (name, model, unit, rail, asn, loopback) in enumerate(rows):
+    for row, (name, model, unit, rail, pod, plane, asn, loopback) in enumerate(rows):
         yield (
             name,
             {
@@ -50,6 +53,8 @@ def _switches(fabric: Fabric) -> Iterator[Node]:
                 "role": table.role(row),
                 "unit": units[unit].name if unit >= 0 else None,
                 "rail": rail if rail >= 0 else None,
+                "pod": pods[pod] if pod >= 0 else None,
+                "plane": plane if plane >= 0 else None,
                 "asn": asn,
                 "loopback": ipv4_text(loopback),
                 "platform": model.nos,
@@ -100,12 +105,15 @@ def _nics(fabric: Fabric) -> Iterator[Edge]:
     vlans = fabric.subnets.vlan[nics.subnet]
     names = [names for host in fabric.hosts.names for names in nic_names(fabric, host)]
     columns = (
-        *(nics.host, nics.rail, nics.address, nics.leaf, nics.port, gateways, vlans),
+        *(nics.host, nics.rail, nics.nic_port, nics.address, nics.leaf, nics.port),
+        *(gateways, vlans),
         *(nics.speed_gbps, nics.cable_m, nics.enabled),
     )
-    for own, host, rail, address, leaf, port, gateway, vlan, speed, cable, enabled in zip(
-        names, *(column.tolist() for column in columns), strict=True
-    ):
+    rows = zip(names, *(column.tolist() for column in columns), strict=True)
+    for own, host, rail, nic_port, address, leaf, port, gateway, vlan, *link in rows:
+        speed, cable, enabled = link
+        if port == NO_PORT:
+            continue
         here, there = fabric.hosts.names[host], switches.names[leaf]
         interface = own.interface
         yield (
@@ -120,6 +128,7 @@ def _nics(fabric: Fabric) -> Iterator[Edge]:
                     there: f"{ipv4_text(gateway)}/{length}",
                 },
                 "rail": rail,
+                "nic_port": nic_port,
                 "rdma_device": own.rdma_device,
                 "vlan": vlan,
                 "speed_gbps": speed,

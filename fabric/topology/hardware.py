@@ -22,22 +22,30 @@ if TYPE_CHECKING:
 
 def role_model(intent: Intent, role: Role) -> Sku:
     """Return the model of a role; its ports are counted after the cages were broken out."""
-    platform = getattr(intent.fabric.platforms, role)
+    platform = intent.fabric.platforms.of(role)
+    if platform is None:
+        message = f"the inventory says no platform of a {role}"
+        raise LookupError(message)
     return split_model(_running(intent.skus[platform.sku], platform.release), platform.breakouts)
 
 
-def device_models(intent: Intent, names: Sequence[str], leaves: int) -> tuple[Sku, ...]:
-    """Return the model of each switch: its role's, or what its overrides make of it.
+def unit_models(intent: Intent) -> list[Sku]:
+    """Return the model of the leaves of each unit; one that a unit names has whole cages."""
+    platform, usual = intent.fabric.platforms.leaf, role_model(intent, "leaf")
+    return [
+        _running(intent.skus[unit.leaf_sku], platform.release) if unit.leaf_sku else usual
+        for unit in intent.fabric.units
+    ]
+
+
+def device_models(intent: Intent, names: Sequence[str], usual: Iterable[Sku]) -> tuple[Sku, ...]:
+    """Return the model of each switch: the usual one, or what its overrides make of it.
 
     A model that an override names has the cages broken out that overrides name, or none.
     """
-    roles: tuple[Role, Role] = ("leaf", "spine")
-    by_role = tuple(role_model(intent, role) for role in roles)
     return tuple(
-        _device_model(intent, name, by_role[row >= leaves])
-        if name in intent.device_overrides
-        else by_role[row >= leaves]
-        for row, name in enumerate(names)
+        _device_model(intent, name, model) if name in intent.device_overrides else model
+        for name, model in zip(names, usual, strict=True)
     )
 
 

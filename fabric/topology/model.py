@@ -16,6 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from fabric.intent.cabling import CableRow
     from fabric.intent.inventory import Intent
     from fabric.platforms.model import Role, Sku
 
@@ -148,6 +149,27 @@ class Uplinks:
         return self.upper_address + 1
 
 
+#: Port of a NIC that no cable ends on; such a NIC is not enabled, and on no leaf's list.
+NO_PORT = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GaveWay:
+    """A cable of the design that an explicit one took the place of.
+
+    Parameters
+    ----------
+    near, far : str
+        Its ends: device and port.
+    row : CableRow
+        The cable that it gave way to.
+    """
+
+    near: str
+    far: str
+    row: CableRow
+
+
 @dataclass(frozen=True, eq=False)
 class Fabric:
     """The realised network.
@@ -160,6 +182,8 @@ class Fabric:
         NICs of a host that take part.
     nic_ports : int
         Ports of each of these NICs.
+    gave_way : tuple of GaveWay
+        Cables of the design that explicit ones took the place of.
     """
 
     intent: Intent
@@ -170,6 +194,7 @@ class Fabric:
     nics: Nics
     subnets: Subnets
     uplinks: Uplinks
+    gave_way: tuple[GaveWay, ...] = ()
 
     @property
     def nics_per_host(self) -> int:
@@ -188,7 +213,8 @@ class Fabric:
 
     @cached_property
     def _nics_by_leaf(self) -> list[Ints]:
-        return _group(self.nics.leaf, self.nics.port, len(self.switches))
+        leaf = np.where(self.nics.port == NO_PORT, -1, self.nics.leaf)
+        return _group(leaf, self.nics.port, len(self.switches))
 
     @cached_property
     def _uplinks_by_lower(self) -> list[Ints]:
@@ -201,6 +227,10 @@ class Fabric:
     @cached_property
     def _subnets_by_leaf(self) -> list[Ints]:
         return _group(self.subnets.leaf, self.subnets.vlan, len(self.switches))
+
+    def port_name(self, switch: int, number: int) -> str:
+        """Return the name of a switch port; empty for ``NO_PORT``."""
+        return self.switches.skus[switch].port(number) if number != NO_PORT else ""
 
     def nics_of_leaf(self, row: int) -> Ints:
         """Return the NIC rows cabled to a leaf, by port."""

@@ -52,7 +52,7 @@ def nic_names(fabric: Fabric, host: str) -> tuple[NicNames, ...]:
     names += [NicNames(f"rail{rail}", f"rail{rail}") for rail in range(len(names), count)]
     for override in fabric.intent.host_overrides.get(host, []):
         for nic in override.value.nics:
-            number = nic.rail * fabric.nic_ports
+            number = nic.rail * fabric.nic_ports + nic.nic_port
             old = names[number]
             names[number] = NicNames(
                 nic.interface or old.interface, nic.rdma_device or old.rdma_device

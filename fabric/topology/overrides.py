@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from fabric.core import hostlist
 from fabric.core.findings import Finding, Severity
 from fabric.topology.hardware import split_findings
-from fabric.topology.model import ROLES
+from fabric.topology.hints import hint
+from fabric.topology.model import NO_PORT, ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,20 +19,6 @@ if TYPE_CHECKING:
     from fabric.topology.model import Bools, Fabric, Nics, Uplinks
 
     OverrideT = TypeVar("OverrideT", DeviceOverride, HostOverride)
-
-
-#: Where a person finds the names of a kind of thing.
-_LISTED = {
-    "switch": "topology",
-    "leaf": "topology",
-    "spine": "topology",
-    "super-spine": "topology",
-    "switch model": "platforms",
-    "host": "hosts",
-    "rail": "hosts",
-    "port": "links",
-    "designed uplink on": "links",
-}
 
 
 def apply_overrides(fabric: Fabric) -> list[Finding]:
@@ -70,12 +56,6 @@ def _rows(
             else:
                 findings.append(_unknown(override, kind, name, known, "names"))
     return found, findings
-
-
-def hint(kind: str, name: str, known: Iterable[str]) -> str:
-    """Return what to write in place of an unknown name of a kind of thing."""
-    close = difflib.get_close_matches(name, list(known), n=1)
-    return f"did you mean {close[0]!r}?" if close else f"`rocefab show {_LISTED[kind]}` lists them"
 
 
 def _unknown(
@@ -180,7 +160,10 @@ def _move_nic(
     if change.rail >= fabric.rails:
         rails = [str(rail) for rail in range(fabric.rails)]
         return [_unknown(override, "rail", str(change.rail), rails, *path, "rail")]
-    nics, row = fabric.nics, host * fabric.nics_per_host + change.rail * fabric.nic_ports
+    if change.nic_port >= fabric.nic_ports:
+        ports = [str(port) for port in range(fabric.nic_ports)]
+        return [_unknown(override, "NIC port", str(change.nic_port), ports, *path, "nic_port")]
+    nics, row = fabric.nics, fabric.nic_row(fabric.hosts.names[host], change.rail, change.nic_port)
     if change.leaf is not None:
         leaf = fabric.switch_row.get(change.leaf)
         if leaf is None or leaf >= fabric.switches.leaf_count:
@@ -191,6 +174,7 @@ def _move_nic(
         numbers = fabric.switches.skus[int(nics.leaf[row])].port_numbers()
         if change.port not in numbers:
             return [_unknown(override, "port", change.port, numbers, *path, "port")]
+        nics.enabled[row] |= nics.port[row] == NO_PORT
         nics.port[row] = numbers[change.port]
     return []
 
@@ -200,7 +184,8 @@ def _write_nics(fabric: Fabric, overrides: list[tuple[int, Located[HostOverride]
     enabled: dict[int, bool] = {}
     for host, override in overrides:
         for change in override.value.nics:
-            row = host * fabric.nics_per_host + change.rail * fabric.nic_ports
+            name = fabric.hosts.names[host]
+            row = fabric.nic_row(name, change.rail, change.nic_port)
             for name in ("speed_gbps", "cable_m"):
                 if getattr(change, name) is not None:
                     getattr(nics, name)[row] = getattr(change, name)

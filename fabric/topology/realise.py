@@ -7,6 +7,7 @@ there are, so growth at the end changes nothing that existed.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,14 +15,26 @@ import numpy as np
 from fabric.core import hostlist
 from fabric.core.errors import CapacityError, InputError
 from fabric.core.findings import Finding, Severity
-from fabric.topology.addressing import check_capacity, host_addresses, loopbacks, subnets
+from fabric.platforms.model import role_field
+from fabric.topology.addressing import asns, host_addresses, loopbacks, subnets
+from fabric.topology.cables import nic_ends, no_uplinks, uplinks
+from fabric.topology.capacity import check_capacity
 from fabric.topology.consistency import double_names, double_ports, missing_ports
-from fabric.topology.hardware import device_models, role_model, split_findings
-from fabric.topology.model import Fabric, Hosts, Nics, Switches, Uplinks
-from fabric.topology.overrides import apply_overrides, hint
+from fabric.topology.explicit_cables import join_trunks, move_nics, resolve
+from fabric.topology.explicit_layout import explicit_layout, unserved
+from fabric.topology.hardware import device_models, role_model, split_findings, unit_models
+from fabric.topology.hints import hint
+from fabric.topology.layout import Layout, generated
+from fabric.topology.model import NO_PORT, ROLES, Fabric, Hosts, Nics, Switches
+from fabric.topology.overrides import apply_overrides
+from fabric.topology.shape import misfits, unknown_reserved
+from fabric.topology.trunk_addresses import trunk_addresses
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from fabric.intent.inventory import Intent
+    from fabric.platforms.model import Role, Sku
 
 
 def realise(intent: Intent) -> Fabric:
@@ -30,124 +43,152 @@ def realise(intent: Intent) -> Fabric:
     Raises
     ------
     InputError
-        With a finding for each name, SKU or port that does not exist or is used twice.
+        With a finding for each name, SKU or port that does not exist or is used twice, and for
+        each field that does not fit the design.
     CapacityError
         With a finding for each kind of thing that ran out: ports, addresses, ASNs, VLANs.
     """
-    _check_skus(intent)
-    _check_capacity(intent)
-    switches = _switches(intent)
+    _refuse(InputError, [*_unknown_skus(intent), *misfits(intent)], intent)
+    explicit = intent.fabric.design == "explicit"
+    layout = explicit_layout(intent) if explicit else generated(intent)
+    _refuse(InputError, unserved(intent, layout), intent)
+    _refuse(CapacityError, check_capacity(intent, layout), intent)
+    switches = _switches(intent, layout)
     hosts = _hosts(intent)
     _refuse(InputError, double_names(intent, switches, hosts), intent)
     fabric = Fabric(
         intent=intent,
         rails=intent.fabric.rails,
-        nic_ports=1,
+        nic_ports=intent.fabric.nic_ports,
         switches=switches,
         hosts=hosts,
-        nics=_nics(intent, hosts),
-        subnets=subnets(intent),
-        uplinks=_uplinks(intent, switches),
+        nics=_nics(intent, layout, hosts),
+        subnets=subnets(intent, layout),
+        uplinks=no_uplinks() if all_explicit(intent) else uplinks(intent, layout),
     )
+    fabric = _recabled(fabric, layout)
     _refuse(InputError, apply_overrides(fabric), intent)
     _refuse(InputError, [*missing_ports(fabric), *double_ports(fabric)], intent)
     return fabric
 
 
-def leaf_count(intent: Intent) -> int:
-    """Return the number of leaves: one per unit and rail, or one per unit in a classic fabric."""
-    file = intent.fabric
-    return len(file.units) * (file.rails if file.design == "rail-optimised" else 1)
+def all_explicit(intent: Intent) -> bool:
+    """Return whether no cable follows from the design."""
+    return "explicit" in {intent.fabric.design, intent.fabric.cabling}
 
 
-def host_port_count(intent: Intent) -> int:
-    """Return how many leaf ports are kept for hosts."""
-    return intent.fabric.platforms.leaf.host_ports or role_model(intent, "leaf").port_count // 2
+def _recabled(fabric: Fabric, layout: Layout) -> Fabric:
+    """Return the fabric with the cables that the inventory names one by one."""
+    intent, nics = fabric.intent, fabric.nics
+    if all_explicit(intent):
+        nics.port[:], nics.enabled[:] = NO_PORT, False
+    if intent.cabling is None:
+        return fabric
+    cables = resolve(fabric, intent.cabling)
+    _refuse(InputError, cables.findings, intent)
+    lower, port = (
+        np.array([getattr(link.lower, name) for link in cables.trunks], dtype=np.int64)
+        for name in ("row", "port")
+    )
+    addresses, findings = trunk_addresses(intent, layout, fabric.uplinks, lower, port)
+    _refuse(CapacityError, findings, intent)
+    gave = move_nics(fabric, cables)
+    _move_subnets(fabric, layout)
+    trunks, more = join_trunks(fabric, cables, addresses)
+    return replace(fabric, uplinks=trunks, gave_way=(*gave, *more))
 
 
-def _refuse(error: type[InputError], findings: list[Finding], intent: Intent) -> None:
+def _move_subnets(fabric: Fabric, layout: Layout) -> None:
+    """Give the NICs the subnet of their leaf, where it serves their unit and rail."""
+    nics, hosts, switches = fabric.nics, fabric.hosts, fabric.switches
+    rail = switches.rail[nics.leaf]
+    mine = (switches.unit[nics.leaf] == hosts.unit[nics.host]) & ((rail < 0) | (rail == nics.rail))
+    slot = hosts.slot[nics.host[mine]]
+    nics.subnet[mine], nics.address[mine] = host_addresses(
+        fabric.intent, layout, nics.leaf[mine], nics.rail[mine], slot
+    )
+
+
+def _refuse(error: type[InputError], found: Iterable[Finding], intent: Intent) -> None:
+    findings = list(found)
     if findings:
         plural = "" if len(findings) == 1 else "s"
         message = f"{len(findings)} error{plural} in {intent.folder}"
         raise error(message, findings)
 
 
-def _check_skus(intent: Intent) -> None:
-    findings = []
-    for role in ("leaf", "spine"):
-        name = getattr(intent.fabric.platforms, role).sku
-        if name not in intent.skus:
-            findings.append(
-                Finding(
-                    "TOP001",
-                    Severity.ERROR,
-                    f"there is no switch model {name!r}",
-                    hint("switch model", name, intent.skus),
-                    f"fabric.platforms.{role}.sku",
-                    intent.position("platforms", role, "sku"),
-                )
-            )
+def _unknown_skus(intent: Intent) -> Iterator[Finding]:
+    for role in ROLES:
+        platform = intent.fabric.platforms.of(role)
+        path = ("platforms", role_field(role), "sku")
+        if platform is None:
+            continue
+        if platform.sku not in intent.skus:
+            yield _unknown_sku(intent, platform.sku, path)
         else:
-            findings += _split_findings(intent, role)
-    _refuse(InputError, findings, intent)
+            yield from _split_findings(intent, role)
+            yield from unknown_reserved(intent, role)
+    for index, unit in enumerate(intent.fabric.units):
+        if unit.leaf_sku and unit.leaf_sku not in intent.skus:
+            yield _unknown_sku(intent, unit.leaf_sku, ("units", index, "leaf_sku"))
+    for index, entry in enumerate(intent.fabric.switches):
+        if entry.sku and entry.sku not in intent.skus:
+            yield _unknown_sku(intent, entry.sku, ("switches", index, "sku"))
 
 
-def _split_findings(intent: Intent, role: str) -> list[Finding]:
-    platform = getattr(intent.fabric.platforms, role)
-    path = ("platforms", role, "breakouts")
-    return split_findings(
-        intent.skus[platform.sku],
-        platform.breakouts,
-        ("fabric", *path),
-        lambda index: intent.position(*path, index),
+def _unknown_sku(intent: Intent, name: str, path: tuple[str | int, ...]) -> Finding:
+    return Finding(
+        "TOP001",
+        Severity.ERROR,
+        f"there is no switch model {name!r}",
+        hint("switch model", name, intent.skus),
+        ".".join(map(str, ("fabric", *path))),
+        intent.position(*path),
     )
 
 
-def _check_capacity(intent: Intent) -> None:
-    _refuse(
-        CapacityError, check_capacity(intent, leaf_count(intent), host_port_count(intent)), intent
+def _split_findings(intent: Intent, role: Role) -> list[Finding]:
+    platform = intent.fabric.platforms.of(role)
+    path = ("platforms", role_field(role), "breakouts")
+    return (
+        []
+        if platform is None
+        else split_findings(
+            intent.skus[platform.sku],
+            platform.breakouts,
+            ("fabric", *path),
+            lambda index: intent.position(*path, index),
+        )
     )
 
 
-def _switches(intent: Intent) -> Switches:
-    file = intent.fabric
-    leaves, spines = leaf_count(intent), file.spines.count
-    per_unit = leaves // len(file.units)
-    number = np.arange(leaves)
-    no_rail = np.full(leaves, -1)
-    filler = np.full(spines, -1)
-    names = (*_leaf_names(intent), *_spine_names(intent))
+def _switches(intent: Intent, layout: Layout) -> Switches:
     return Switches(
-        names=names,
-        leaf_count=leaves,
-        tier=np.repeat([0, 1], [leaves, spines]),
-        unit=np.concatenate([number // per_unit, filler]),
-        rail=np.concatenate([
-            number % per_unit if file.design == "rail-optimised" else no_rail,
-            filler,
-        ]),
-        pod=np.full(leaves + spines, -1),
-        plane=np.full(leaves + spines, -1),
-        asn=np.concatenate([file.bgp.leaf_asn_first + number, np.full(spines, file.bgp.spine_asn)]),
-        loopback=loopbacks(intent, leaves),
-        skus=device_models(intent, names, leaves),
+        names=layout.names,
+        leaf_count=layout.leaf_count,
+        tier=layout.tier,
+        unit=layout.unit,
+        rail=layout.rail,
+        pod=layout.pod,
+        plane=layout.plane,
+        asn=asns(intent, layout),
+        loopback=loopbacks(intent, layout),
+        skus=device_models(intent, layout.names, _usual_models(intent, layout)),
     )
 
 
-def _leaf_names(intent: Intent) -> list[str]:
-    file = intent.fabric
-    if file.leaf_names:
-        return hostlist.expand(file.leaf_names)[: leaf_count(intent)]
-    if file.design == "classic-tor":
-        return [f"{unit.name}-leaf" for unit in file.units]
-    return [f"{unit.name}-rail{rail}" for unit in file.units for rail in range(file.rails)]
-
-
-def _spine_names(intent: Intent) -> list[str]:
-    file = intent.fabric
-    if file.spine_names:
-        return hostlist.expand(file.spine_names)[: file.spines.count]
-    return [f"spine{number:02d}" for number in range(1, file.spines.count + 1)]
+def _usual_models(intent: Intent, layout: Layout) -> Iterator[Sku]:
+    of_unit = unit_models(intent)
+    of_role: dict[int, Sku] = {}
+    told = layout.skus or (None,) * len(layout.names)
+    for tier, unit, name in zip(layout.tier.tolist(), layout.unit.tolist(), told, strict=True):
+        if name:
+            yield intent.skus[name]
+        elif tier == 0:
+            yield of_unit[unit]
+        else:
+            of_role[tier] = of_role.get(tier) or role_model(intent, ROLES[tier])
+            yield of_role[tier]
 
 
 def _hosts(intent: Intent) -> Hosts:
@@ -160,46 +201,22 @@ def _hosts(intent: Intent) -> Hosts:
     )
 
 
-def _nics(intent: Intent, hosts: Hosts) -> Nics:
+def _nics(intent: Intent, layout: Layout, hosts: Hosts) -> Nics:
     file = intent.fabric
-    host = np.repeat(np.arange(len(hosts)), file.rails)
-    rail = np.tile(np.arange(file.rails), len(hosts))
-    unit, slot = hosts.unit[host], hosts.slot[host]
-    if file.design == "rail-optimised":
-        leaf, port = unit * file.rails + rail, slot + 1
-    else:
-        leaf, port = unit, slot * file.rails + rail + 1
-    subnet, address = host_addresses(intent, leaf, rail, slot)
-    count = len(host)
+    ends = nic_ends(intent, layout, hosts)
+    unit, slot = hosts.unit[ends.host], hosts.slot[ends.host]
+    subnet, address = host_addresses(intent, layout, ends.leaf, ends.rail, slot)
+    speeds = np.array([one.host_gbps or file.speeds.host_gbps for one in file.units])
+    count = len(ends.host)
     return Nics(
-        host=host,
-        rail=rail,
-        nic_port=np.zeros(count, dtype=np.int64),
-        leaf=leaf,
-        port=port,
+        host=ends.host,
+        rail=ends.rail,
+        nic_port=ends.nic_port,
+        leaf=ends.leaf,
+        port=ends.port,
         subnet=subnet,
         address=address,
-        speed_gbps=np.full(count, file.speeds.host_gbps),
+        speed_gbps=speeds[unit],
         cable_m=np.full(count, file.cables.host_m),
-        enabled=np.ones(count, dtype=np.bool_),
-    )
-
-
-def _uplinks(intent: Intent, switches: Switches) -> Uplinks:
-    file = intent.fabric
-    links = file.spines.links_per_leaf
-    per_leaf = file.spines.count * links
-    leaf = np.repeat(np.arange(switches.leaf_count), per_leaf)
-    number = np.tile(np.arange(per_leaf), switches.leaf_count)
-    pool = int(file.addressing.uplinks.network_address)
-    count = len(leaf)
-    return Uplinks(
-        lower=leaf,
-        lower_port=host_port_count(intent) + 1 + number,
-        upper=switches.leaf_count + number // links,
-        upper_port=leaf * links + number % links + 1,
-        upper_address=pool + 2 * (leaf * file.addressing.uplinks_per_leaf + number),
-        speed_gbps=np.full(count, file.speeds.uplink_gbps),
-        cable_m=np.full(count, file.cables.uplink_m),
         enabled=np.ones(count, dtype=np.bool_),
     )

@@ -226,9 +226,9 @@ def _storm(cable: Cable, port: QosProfile) -> CableLine:
 
 def cable_of(model: Model, row: int) -> Cable:
     """Return the cable of a row of ``fabric.nics``."""
-    nics, switches = model.fabric.nics, model.fabric.switches
+    fabric, nics, switches = model.fabric, model.fabric.nics, model.fabric.switches
     host = model.hosts[model.fabric.hosts.names[int(nics.host[row])]]
     device = model.devices[switches.names[int(nics.leaf[row])]]
     number = int(nics.port[row])
     port = next(port for port in device.ports if port.number == number)
-    return Cable(host, host.nics[int(nics.rail[row])], device, port)
+    return Cable(host, host.nics[row % fabric.nics_per_host], device, port)

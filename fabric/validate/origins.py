@@ -55,11 +55,12 @@ def port_place(intent: Intent, name: str, port: str, field: str) -> Place | None
     return None
 
 
-def rail_place(intent: Intent, host: str, rail: int, field: str) -> Place | None:
+def rail_place(intent: Intent, host: str, rail: int, field: str, nic_port: int = 0) -> Place | None:
     """Return where an override sets a field of a NIC; the last one counts."""
     for override in reversed(intent.host_overrides.get(host, [])):
         for index, nic in reversed(list(enumerate(override.value.nics))):
-            if nic.rail == rail and field in nic.model_fields_set:
+            mine = (nic.rail, nic.nic_port) == (rail, nic_port)
+            if mine and field in nic.model_fields_set:
                 return _place(override, "nics", index, field)
     return None
 
@@ -69,9 +70,10 @@ def nic_place(fabric: Fabric, row: int, *fields: str) -> Place | None:
     nics, switches = fabric.nics, fabric.switches
     host = fabric.hosts.names[int(nics.host[row])]
     leaf = int(nics.leaf[row])
-    port = switches.skus[leaf].port(int(nics.port[row]))
+    port = fabric.port_name(leaf, int(nics.port[row]))
     for field in fields:
-        place = rail_place(fabric.intent, host, int(nics.rail[row]), field)
+        which = int(nics.rail[row]), field, int(nics.nic_port[row])
+        place = rail_place(fabric.intent, host, *which)
         place = place or port_place(fabric.intent, switches.names[leaf], port, field)
         if place:
             return place
@@ -91,14 +93,14 @@ def uplink_place(fabric: Fabric, row: int, *fields: str) -> Place | None:
     return None
 
 
-def leaf_uplink_place(fabric: Fabric, leaf: int, *fields: str) -> Place | None:
-    """Return where one of the fields of any designed uplink of a leaf is overridden."""
-    switches, name = fabric.switches, fabric.switches.names[leaf]
-    rows = fabric.uplinks_of(leaf).tolist()
+def uplinks_place(fabric: Fabric, row: int, *fields: str) -> Place | None:
+    """Return where one of the fields of any designed uplink of a switch is overridden."""
+    switches, name = fabric.switches, fabric.switches.names[row]
+    rows = fabric.uplinks_of(row).tolist()
     found = (uplink_place(fabric, row, *fields) for row in rows)
     moved = (
         port_place(fabric.intent, name, port, field)
-        for port in switches.skus[leaf].port_numbers()
+        for port in switches.skus[row].port_numbers()
         for field in fields
     )
     return next((place for place in (*found, *moved) if place), None)
@@ -120,7 +122,7 @@ def cable_ends(fabric: Fabric, field: str) -> Iterator[tuple[tuple[str, int], in
             for index, nic in enumerate(host.value.nics):
                 value = getattr(nic, field)
                 if value is not None:
-                    cable = "nic", fabric.nic_row(name, nic.rail)
+                    cable = "nic", fabric.nic_row(name, nic.rail, nic.nic_port)
                     yield cable, value, _place(host, "nics", index, field)
 
 

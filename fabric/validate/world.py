@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from fabric.intent.resolve import field_value
 from fabric.platforms.catalogue import Skus
+from fabric.platforms.model import role_field
 from fabric.validate.cable import Cable, cable_of
 from fabric.validate.config_db import ConfigDb, SonicConfig
 from fabric.validate.ends import End, Pair, nic_cables, pairs
@@ -90,6 +91,13 @@ class Model:
         port = next((port.name for port in device.ports if port.qos is profile), "")
         return self.policy_place(policy_field, device.name, port if profile.index else "")
 
+    @property
+    def one_spine_asn(self) -> str:
+        """What to do where spines have AS numbers that let traffic turn up again at a leaf."""
+        if (self.fabric.switches.pod >= 0).any():
+            return "give the spines of each pod one AS number, and the super-spines one"
+        return f"give all spines AS {self.intent.fabric.bgp.spine_asn}"
+
     @cached_property
     def pairs(self) -> tuple[Pair, ...]:
         """Every distinct pair of policies that meet on a cable."""
@@ -136,13 +144,15 @@ class Model:
 
     def sku_place(self, device: DeviceDesign) -> Place:
         """Return where the switch model of a device was chosen."""
-        own = switch_place(self.intent, device.name, "sku")
-        return own or self.place("platforms", device.role, "sku")
+        return self.hardware_place(device, "sku")
 
     def hardware_place(self, device: DeviceDesign, name: str) -> Place:
         """Return where a field of `RolePlatform` was set for a device, such as ``breakouts``."""
         own = switch_place(self.intent, device.name, name)
-        return own or self.place("platforms", device.role, name)
+        unit = int(self.fabric.switches.unit[self.fabric.switch_row[device.name]])
+        if not own and name == "sku" and unit >= 0 and self.intent.fabric.units[unit].leaf_sku:
+            return self.place("units", unit, "leaf_sku")
+        return own or self.place("platforms", role_field(device.role), name)
 
     def host_ends(self) -> tuple[End, ...]:
         """Return one host for every distinct policy of hosts."""
@@ -152,19 +162,30 @@ class Model:
         self, device: DeviceDesign, port: PortDesign, field: Literal["speed_gbps", "cable_m"]
     ) -> Place:
         """Return where the speed or the length of the cable in a port was set."""
+        row, fabric = self.fabric.switch_row[device.name], self.fabric
+        if port.kind == "host" and field == "speed_gbps":
+            index = int(fabric.switches.unit[row])
+            if port.speed_gbps == self.intent.fabric.units[index].host_gbps:
+                return self.place("units", index, "host_gbps")
         group, unit = ("speeds", "gbps") if field == "speed_gbps" else ("cables", "m")
-        name = f"{port.kind}_{unit}"
+        cable = None if port.kind == "host" else fabric.uplink_at(row, port.number)
+        core = cable is not None and fabric.switches.tier[fabric.uplinks.lower[cable]] > 0
+        name = f"core_{unit}" if core else f"{port.kind}_{unit}"
         if getattr(port, field) == getattr(getattr(self.intent.fabric, group), name):
             return self.place(group, name)
-        row, fabric = self.fabric.switch_row[device.name], self.fabric
         if port.kind == "host":
             rows = fabric.nics_of_leaf(row)
             nic = int(rows[fabric.nics.port[rows] == port.number][0])
             found = nic_place(fabric, nic, field)
         else:
-            cable = fabric.uplink_at(row, port.number)
             found = None if cable is None else uplink_place(fabric, cable, field)
         return found or self.place(group, name)
+
+    def above_place(self, tier: int, *field: str) -> Place:
+        """Return where the switches above a tier are said."""
+        if self.intent.fabric.design == "explicit":
+            return self.place("switches")
+        return self.place(("spines", "super_spines")[tier], *field)
 
     def place(self, *path: str | int) -> Place:
         """Return the place of a field of ``fabric.yaml``."""

@@ -97,15 +97,14 @@ class NicLooks:
 
     def firmware(self, facts: Mapping[str, HostFacts]) -> dict[str, list[Deviation]]:
         """Return by host the NICs whose firmware is not that of most in their rail."""
-        versions: dict[int, dict[str, str | None]] = defaultdict(dict)
+        versions: dict[int, dict[tuple[str, str], str | None]] = defaultdict(dict)
         for name, host in self._project.hosts.items():
             for plan in _planned(host) if name in facts else ():
                 nic = facts[name].nic(plan.rdma_device)
-                versions[plan.rail][name] = nic.firmware if nic else None
+                versions[plan.rail][name, plan.interface] = nic.firmware if nic else None
         found: dict[str, list[Deviation]] = defaultdict(list)
-        for rail, by_host in versions.items():
-            for name, remark in odd_firmware(by_host).items():
-                item = self._project.hosts[name].nics[rail].interface
+        for by_nic in versions.values():
+            for (name, item), remark in odd_firmware(by_nic).items():
                 found[name].append(
                     Deviation(name, remark.check, item, remark.message, unknown=remark.unknown)
                 )
@@ -168,9 +167,9 @@ def _judged(plan: NicDesign, first: HostFacts | str, second: HostFacts | str) ->
 
 def rails(nics: Mapping[str, tuple[NicHealth, ...]]) -> tuple[list[RailHealth], str]:
     """Return the verdict on each rail, and a warning when no CNP arrives."""
-    by_rail: dict[int, dict[str, NicHealth]] = defaultdict(dict)
+    by_rail: dict[int, dict[tuple[str, str], NicHealth]] = defaultdict(dict)
     for host, found in nics.items():
         for nic in found:
-            by_rail[nic.rail][host] = nic
+            by_rail[nic.rail][host, nic.interface] = nic
     warning = lost_notices(nic for found in nics.values() for nic in found)
     return [judge_rail(rail, by_rail[rail]) for rail in sorted(by_rail)], warning

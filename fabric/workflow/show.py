@@ -81,6 +81,7 @@ def links(project: Project) -> Table:
         (name, nic.interface, nic.leaf, nic.leaf_port, nic.speed_gbps, nic.cable_m, "host")
         for name, host in project.hosts.items()
         for nic in host.nics
+        if nic.leaf_port
     ]
     up, switches = fabric.uplinks, fabric.switches
     columns = (up.lower, up.lower_port, up.upper, up.upper_port, up.speed_gbps, up.cable_m)

@@ -88,7 +88,7 @@ def _fabric(project: Project) -> Iterator[tuple[str, object, str]]:
         yield "traffic over spines", f"{share:.0%}", "all-to-all inside a unit, no relay in a host"
         relayed = relayed_spine_share()
         yield "traffic over spines, relayed", f"{relayed:.0%}", "over NVLink to the right rail"
-    elif len(hosts) > 1:
+    elif len(hosts) > 1 and len(project.fabric.uplinks):
         per_leaf = int(np.bincount(hosts.unit).max())
         share = classic_spine_share(len(hosts), per_leaf)
         yield "traffic over spines", f"{share:.0%}", f"all-to-all, {per_leaf} hosts on a leaf"

@@ -65,7 +65,7 @@ def structured(device: DeviceDesign) -> dict[str, Any]:
             }
         ],
         "qos": {"map": _maps(device.qos_profiles[0])},
-        "router_bgp": _bgp(device.bgp, "SPINES" if device.role == "leaf" else "LEAVES"),
+        "router_bgp": _bgp(device.bgp),
     }
     if watched:
         result["priority_flow_control"] = {
@@ -218,22 +218,33 @@ def _maps(profile: QosProfile) -> dict[str, list[str]]:
     }
 
 
-def _bgp(bgp: BgpDesign, group: str) -> dict[str, Any]:
-    peers: dict[str, Any] = {
-        "name": group,
-        "timers": f"{bgp.keepalive_s} {bgp.hold_s}",
-        "send_community": "all",
-        "maximum_routes": 0,
+#: Peer groups by role of the peer, in the order in which they stand.
+GROUPS = (("leaf", "LEAVES"), ("spine", "SPINES"), ("super-spine", "SUPER-SPINES"))
+
+
+def _bgp(bgp: BgpDesign) -> dict[str, Any]:
+    groups = [name for role, name in GROUPS if role in {peer.role for peer in bgp.neighbours}]
+    of_role = dict(GROUPS)
+    peers: list[dict[str, Any]] = [
+        {
+            "name": group,
+            "timers": f"{bgp.keepalive_s} {bgp.hold_s}",
+            "send_community": "all",
+            "maximum_routes": 0,
+            **({"bfd": True} if bgp.bfd else {}),
+        }
+        for group in groups
+    ]
+    ipv4: list[dict[str, Any]] = [{"name": group, "activate": True} for group in groups]
+    sessions: dict[str, Any] = {
+        "neighbors": [_neighbour(peer, of_role[peer.role]) for peer in bgp.neighbours]
     }
-    if bgp.bfd:
-        peers["bfd"] = True
-    ipv4: dict[str, Any] = {"name": group, "activate": True}
-    sessions: dict[str, Any] = {"neighbors": [_neighbour(peer, group) for peer in bgp.neighbours]}
     if bgp.unnumbered:
-        ipv4["next_hop"] = {"address_family_ipv6": {"enabled": True, "originate": True}}
+        for group in ipv4:
+            group["next_hop"] = {"address_family_ipv6": {"enabled": True, "originate": True}}
         sessions = {
             "neighbor_interfaces": [
-                {"name": peer.port, "peer_group": group, "remote_as": str(peer.asn)}
+                {"name": peer.port, "peer_group": of_role[peer.role], "remote_as": str(peer.asn)}
                 for peer in bgp.neighbours
             ]
         }
@@ -242,10 +253,10 @@ def _bgp(bgp: BgpDesign, group: str) -> dict[str, Any]:
         "router_id": bgp.router_id,
         "bgp": {"default": {"ipv4_unicast": False}},
         "maximum_paths": {"paths": bgp.max_paths, "ecmp": bgp.max_paths},
-        "peer_groups": [peers],
+        "peer_groups": peers,
         **sessions,
         "redistribute": {"connected": {"enabled": True, "route_map": "RM-FABRIC"}},
-        "address_family_ipv4": {"peer_groups": [ipv4]},
+        "address_family_ipv4": {"peer_groups": ipv4},
     }
 
 

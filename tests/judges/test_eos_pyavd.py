@@ -100,6 +100,13 @@ def test_examples_have_the_lines_of_pyavd(pyavd: Any, inventory: str, switch: st
     _judge(pyavd, design(inventory, switch))
 
 
+@pytest.mark.parametrize("switch", ["rack1-leaf", "east-spine01", "core01"])
+def test_three_tiers_have_the_lines_of_pyavd(pyavd: Any, tmp_path: Path, switch: str) -> None:
+    """A spine of a pod has two groups of sessions."""
+    designs = variant(tmp_path / "inventory", "three-tier", {"ACS-MSN4700": "7060X6-64PE"})
+    _judge(pyavd, designs[switch])
+
+
 @pytest.mark.parametrize("name", VARIANTS)
 def test_variants_have_the_lines_of_pyavd(pyavd: Any, tmp_path: Path, name: str) -> None:
     """Overrides and other policies too."""

@@ -168,7 +168,7 @@ def test_nmcli(name: str, tmp_path: Path) -> None:
     folder = _written(host, tmp_path) / "etc/NetworkManager/system-connections"
     for nic in host.nics:
         route = f"{nic.network} src={nic.address} table={nic.table} scope=253"
-        default = f"{host.host_pool} {nic.gateway} src={nic.address} table={nic.table}"
+        default = f"{nic.pool} {nic.gateway} src={nic.address} table={nic.table}"
         rule = f"priority {nic.rule_priority} from {nic.address} table {nic.table}"
         words = (
             *("con-name", f"rocefab-{nic.interface}", "ifname", nic.interface),

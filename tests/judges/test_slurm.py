@@ -146,6 +146,21 @@ def test_slurmctld_reads_the_topology(name: str, tmp_path: Path) -> None:
     assert [line for line in complaints if re.search("error|warning|fatal", line.lower())] == []
 
 
+def test_slurmctld_reads_pods(tmp_path: Path) -> None:
+    """Units below their pods, and the pods below the root."""
+    made = example("three-tier")
+    nodes = hostlist.fold(made.hosts.names)
+    with _controller(tmp_path, nodes, slurm(made)) as environment:
+        found = _switches(_scontrol(environment, "show", "topology"))
+    assert {name: level for name, (level, *_) in found.items()} == {
+        **{f"rack{number}": 0 for number in range(1, 5)},
+        "east": 1,
+        "west": 1,
+        "three-tier-spines": 2,
+    }
+    assert found["west"][2] == ["rack3", "rack4"]
+
+
 def test_slurmctld_refuses_a_switch_that_is_named_twice(tmp_path: Path) -> None:
     """The judge does refuse; and it is why a unit may not be named as the root."""
     topology = slurm(fabric()).replace("SwitchName=su2", "SwitchName=su1")

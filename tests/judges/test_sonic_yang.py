@@ -24,6 +24,8 @@ SWITCHES = [
     *(("demo", name) for name in switches("demo") if name.startswith("su")),
     *(("eight-slash-27", name) for name in switches("eight-slash-27")),
     *(("rail-512", name) for name in switches("rail-512")),
+    *(("three-tier", name) for name in ("rack1-leaf", "east-spine01", "core01")),
+    *(("rail-only", "su1-rail0"), ("dual-tor", "su1-rail0-b"), ("explicit", "b07-sw2")),
 ]
 PORT_OVERRIDES = """\
 devices:

@@ -10,9 +10,11 @@ from fabric.qos.path import (
     Hop,
     bandwidth_delay_bytes,
     line_rate_efficiency,
+    longest_path,
     one_way_s,
     round_trip_s,
 )
+from tests.topology.fabrics import example
 
 PATH = (Hop(400, 5), Hop(400, 40), Hop(400, 40), Hop(400, 5))
 HOPS = st.lists(
@@ -31,6 +33,20 @@ def test_round_trip_by_hand() -> None:
     there, back = one_way_s(PATH, 9104), 4e-6 + 450e-9 + 4 * 84 / 50e9
     assert round_trip_s(PATH, 9104) == pytest.approx(there + back)
     assert bandwidth_delay_bytes(PATH, 9104) == pytest.approx((there + back) * 50e9)
+
+
+@pytest.mark.parametrize(
+    ("name", "lengths_m"),
+    [
+        ("rail-only", [5, 5]),
+        ("dual-plane", [5, 40, 40, 5]),
+        ("three-tier", [5, 40, 300, 300, 40, 5]),
+        ("explicit", [5, 300, 300, 5]),
+    ],
+)
+def test_longest_path_of_each_design(name: str, lengths_m: list[int]) -> None:
+    """Explicit: one of its uplinks has 300 m."""
+    assert [hop.cable_m for hop in longest_path(example(name))] == lengths_m
 
 
 @given(HOPS, st.integers(64, 9216))

@@ -46,7 +46,7 @@ def document(**changes: Any) -> dict[str, Any]:
         for parent in parents:
             target = target.setdefault(parent, {})
         if value is None:
-            del target[last]
+            target.pop(last, None)
         else:
             target[last] = value
     return data

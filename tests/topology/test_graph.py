@@ -51,6 +51,8 @@ def test_attributes_of_the_demo() -> None:
         "role": "leaf",
         "unit": "su2",
         "rail": 1,
+        "pod": None,
+        "plane": None,
         "asn": 65104,
         "loopback": "10.255.0.132",
         "platform": "sonic",
@@ -63,6 +65,7 @@ def test_attributes_of_the_demo() -> None:
         "ports": {"gpu004": "eth2", "su2-rail1": "Ethernet8"},
         "addresses": {"gpu004": "10.64.3.3/24", "su2-rail1": "10.64.3.1/24"},
         "rail": 1,
+        "nic_port": 0,
         "rdma_device": "mlx5_2",
         "vlan": 102,
         "speed_gbps": 400,
@@ -77,6 +80,21 @@ def test_attributes_of_the_demo() -> None:
         "cable_m": 5,
         "enabled": True,
     }
+
+
+def test_pods_and_ports_of_nics() -> None:
+    """Super-spines are in no pod; the second port of a NIC is on the second leaf."""
+    network = graph(example("three-tier"))
+    assert network.nodes["west-spine02"]["pod"] == "west"
+    assert network.nodes["core01"]["role"] == "super-spine"
+    assert network.nodes["core01"]["pod"] is None
+    network = graph(example("dual-plane"))
+    assert network.nodes["spine-b01"]["plane"] == 1
+    edge = network.edges["gpu01", "su1-rail0-b", "gpu01 eth2"]
+    assert (edge["rail"], edge["nic_port"]) == (0, 1)
+    assert not nx.has_path(
+        nx.Graph(network).subgraph(s for s in network if "gpu" not in s), "spine-a01", "spine-b01"
+    )
 
 
 def test_cables_that_are_off_stay() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,8 @@ def truth(made: Fabric) -> Truth:
         )
     for row in range(len(nics)):
         leaf, subnet = int(nics.leaf[row]), int(nics.subnet[row])
-        found["nic", made.hosts.names[int(nics.host[row])], int(nics.rail[row])] = (
+        key = (made.hosts.names[int(nics.host[row])], int(nics.rail[row]), int(nics.nic_port[row]))
+        found[("nic", *key)] = (
             switches.names[leaf],
             int(nics.port[row]),
             int(nics.address[row]),
@@ -97,6 +99,72 @@ def test_growth_at_the_end_changes_nothing(  # noqa: PLR0913, PLR0917
     after = truth(small(grown, spines + more_spines, links, rails, design, vlan_per))
     assert {key: after.get(key) for key in before} == before
     assert len(after) >= len(before)
+
+
+#: What each design adds to a small fabric.yaml; pods come with their units.
+PODS: dict[str, Any] = {
+    "platforms__super_spine": {"sku": "ACS-MSN4700"},
+    "addressing__core_links": "10.200.0.0/16",
+}
+ANY_DESIGN: dict[str, dict[str, Any]] = {
+    "rail-optimised": {},
+    "rail-only": {"design": "rail-only", "spines": None},
+    "classic-tor": {"design": "classic-tor"},
+    "dual-tor": {"nic_ports": 2},
+    "dual-plane": {"nic_ports": 2, "planes": 2},
+    "three-tier": {"design": "classic-tor", **PODS},
+    "three-tier dual-plane": {"nic_ports": 2, "planes": 2, **PODS},
+}
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much there is of everything that can be added at the end."""
+
+    units: tuple[tuple[int, int], ...]  #: pod and hosts of each unit
+    spines: int
+    cores: int
+
+    def realised(self, design: str) -> Fabric:
+        """Return a fabric of this size."""
+        changes = dict(ANY_DESIGN[design])
+        pods = "platforms__super_spine" in changes
+        changes["units"] = [
+            {"name": f"su{n}", "hosts": f"u{n}h[1-{hosts}]"} | ({"pod": f"p{pod}"} if pods else {})
+            for n, (pod, hosts) in enumerate(self.units, 1)
+        ]
+        if "spines" not in changes:
+            changes["spines"] = {"count": self.spines}
+        if pods:
+            top = {"count": self.cores, "groups": 2, "links_per_spine": 2, "spines_per_pod": 4}
+            changes["super_spines"] = top
+        return fabric(**changes)
+
+
+@st.composite
+def growth(draw: st.DrawFn) -> tuple[Size, Size]:
+    """Return a size and one that is larger: in units, hosts, pods, spines and super-spines."""
+    first = [(pod, draw(st.integers(1, 3))) for pod in range(draw(st.integers(1, 2)))]
+    units = [*first, *draw(st.lists(st.tuples(st.integers(0, 1), st.integers(1, 3)), max_size=1))]
+    more = draw(st.lists(st.tuples(st.integers(0, 2), st.integers(1, 3)), max_size=2))
+    spines, cores = draw(st.integers(1, 2)), draw(st.integers(1, 3))
+    longer = [(pod, hosts + draw(st.integers(0, 1))) for pod, hosts in units]
+    grown = Size(
+        (*longer, *more), spines + draw(st.integers(0, 2)), cores + draw(st.integers(0, 2))
+    )
+    return Size(tuple(units), spines, cores), grown
+
+
+@pytest.mark.parametrize("design", ANY_DESIGN)
+@settings(max_examples=15)
+@given(sizes=growth())
+def test_growth_and_shrinking_in_any_design(design: str, sizes: tuple[Size, Size]) -> None:
+    """What the smaller fabric has, the larger one has in the same place; and the other way round.
+
+    Pods are counted in the order in which units name them first, so a new one stands at the end.
+    """
+    small_one, large_one = (truth(size.realised(design)) for size in sizes)
+    assert {key: large_one.get(key) for key in small_one} == small_one
 
 
 def test_own_names_grow_too() -> None:

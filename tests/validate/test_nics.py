@@ -111,7 +111,7 @@ def health(word, **moved):
 
 @given(st.dictionaries(st.text(min_size=1, max_size=4), st.sampled_from(WORDS), min_size=1))
 def test_a_rail_is_as_good_as_its_worst_nic(words):
-    found = judge_rail(0, {host: health(word) for host, word in words.items()})
+    found = judge_rail(0, {(host, "eth1"): health(word) for host, word in words.items()})
     assert found.word == max(words.values(), key=WORDS.index)
 
 

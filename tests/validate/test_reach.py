@@ -14,9 +14,9 @@ from fabric.validate.reach.acceptance import ceiling_gbps, fairness, needed_gbps
 from fabric.validate.reach.causes import causes
 from fabric.validate.reach.commands import Marking, ProbeEnd
 from fabric.validate.reach.incast import incasts
-from fabric.validate.reach.plan import CLASSES, SAME_LEAF, Ends, kind_of, pairs
+from fabric.validate.reach.plan import CLASSES, SAME_LEAF, Ends, kind_of, pairs, probes
 from fabric.validate.reach.rounds import rounds
-from tests.topology.fabrics import fabric
+from tests.topology.fabrics import example, fabric
 
 
 def regular(units, slots, rails, *, classic=False):
@@ -24,7 +24,7 @@ def regular(units, slots, rails, *, classic=False):
     grid = np.meshgrid(np.arange(units), np.arange(slots), np.arange(rails), indexing="ij")
     unit, slot, rail = (axis.ravel() for axis in grid)
     leaf = unit if classic else unit * rails + rail
-    return Ends(np.arange(len(unit)), unit * slots + slot, rail, unit, leaf)
+    return Ends(np.arange(len(unit)), unit * slots + slot, rail, unit, leaf, np.zeros_like(leaf))
 
 
 @st.composite
@@ -36,7 +36,8 @@ def irregular(draw):
     leaf = whole.leaf.copy()
     for place, other in draw(st.dictionaries(st.integers(0, size - 1), st.integers(0, 5))).items():
         leaf[place] = other
-    found = Ends(*(column[kept] for column in whole._replace(leaf=leaf)))
+    island = leaf % draw(st.integers(1, 3))
+    found = Ends(*(column[kept] for column in whole._replace(leaf=leaf, island=island)))
     return found._replace(row=np.arange(kept.sum()))
 
 
@@ -55,6 +56,7 @@ def test_each_nic_is_source_and_target_in_each_class_where_it_can(ends):
     source, target, kind = pairs(ends)
     assert (kind_of(ends, source, target) == kind).all()
     assert (ends.host[source] != ends.host[target]).all()
+    assert (ends.island[source] == ends.island[target]).all()
     assert len(source) <= 2 * len(CLASSES) * len(ends.row)
     for number, can in enumerate(possible(ends)):
         mine = kind == number
@@ -86,6 +88,24 @@ def test_on_a_classic_leaf_all_rails_share_a_class():
 
 def test_one_host_has_nothing_to_probe():
     assert len(pairs(regular(1, 1, 4))[0]) == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "counts"),
+    [
+        ("rail-only", {"same-leaf"}),
+        ("dual-plane", {"same-leaf", "cross-rail"}),
+        ("dual-tor", {"same-leaf", "same-rail", "cross-rail"}),
+        ("three-tier", {"same-leaf", "same-rail", "cross-unit"}),
+    ],
+)
+def test_only_paths_that_are_there_are_probed(name, counts):
+    made = example(name)
+    found = probes(made)
+    assert {CLASSES[kind] for kind in found.kind.tolist()} == counts
+    assert set(found.source.tolist()) == set(range(len(made.nics)))
+    planes = made.switches.plane[made.nics.leaf]
+    assert (planes[found.source] == planes[found.target]).all()
 
 
 PAIRS = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=60)

@@ -18,7 +18,15 @@ from tests.validate.worlds import CASES, build, edited, sample
 
 #: Warnings of the examples themselves: NVIDIA's table of the SN4700 leaves the peer less time than
 #: IEEE 802.3 does, and that is what its owner shall know.
-KNOWN_WARNINGS = {"demo": ("QOS021",), "eight-slash-27": ("QOS021",)}
+KNOWN_WARNINGS = {
+    "demo": ("QOS021",),
+    "eight-slash-27": ("QOS021",),
+    "rail-only": ("QOS021",),
+    "dual-tor": ("QOS021",),
+    "dual-plane": ("QOS021",),
+    "three-tier": ("QOS021", "QOS039"),
+    "explicit": ("QOS021", "TOP015"),
+}
 RULES = {rule.id: rule for rule in all_rules()}
 
 
@@ -93,13 +101,21 @@ def test_rule_says_what_why_and_source(rule: str) -> None:
     assert type(item).__module__.rpartition(".")[2].startswith(rule.lower() + "_")
 
 
-@pytest.mark.parametrize("name", ["demo", "rail-512", "a100-pcie", "eight-slash-27"])
+@pytest.mark.parametrize("name", sorted({*KNOWN_WARNINGS, "rail-512", "a100-pcie"}))
 def test_examples_have_no_other_warnings(name: str, tmp_path: Any) -> None:
     outcome = run(build({"base": name}, tmp_path))
     assert outcome.broken == ()
     known = KNOWN_WARNINGS.get(name, ())
     found = {finding.rule for finding in outcome.at_least(Severity.WARNING)}
     assert found == set(known), [str(f) for f in outcome.at_least(Severity.WARNING)]
+
+
+def test_no_rule_breaks_without_a_cable(tmp_path: Any) -> None:
+    outcome = run(build({"base": "explicit", "keep_files": False}, tmp_path))
+    assert outcome.broken == ()
+    found = {finding.rule: finding for finding in outcome.findings}
+    assert set(found) == {"TOP012", "TOP017"}
+    assert found["TOP012"].field == "fabric.switches"
 
 
 def test_every_position_is_in_the_inventory(tmp_path: Any) -> None:

@@ -34,7 +34,8 @@ def build(case: dict[str, Any], folder: Path) -> World:
     for path, value in case.get("set", {}).items():
         _set(data, path.split("."), value)
     source = ROOT / "inventory" / case["base"]
-    for path in source.glob("*/*.yaml") if case.get("keep_files", True) else ():
+    more = [*source.glob("*/*.yaml"), *source.glob("cabling.*")]
+    for path in more if case.get("keep_files", True) else ():
         _write(folder / path.relative_to(source), path.read_text())
     _write(folder / "fabric.yaml", yaml.safe_dump(data, sort_keys=False))
     for path, text in case.get("files", {}).items():

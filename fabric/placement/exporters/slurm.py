@@ -24,7 +24,9 @@ MAX_NAME = 64
 
 
 def slurm(fabric: Fabric) -> str:
-    """Return ``topology.conf``: one line per unit and one root.
+    """Return ``topology.conf``: one line per unit, one per pod, and one root.
+
+    Units that no spine connects have no root in common.
 
     Raises
     ------
@@ -34,20 +36,37 @@ def slurm(fabric: Fabric) -> str:
     file = fabric.intent.fabric
     root = f"{file.name}-spines"
     names = [unit.name for unit in file.units]
-    for name in (*names, root):
+    used = [*names, *(pod for pod in _pods(fabric) if pod), root]
+    for name in used:
         if len(name) > MAX_NAME:
             message = f"{name!r} is longer than the {MAX_NAME} characters of a Slurm switch name"
             raise _refused(message, "shorten the name")
-    if root in names:
-        message = f"{root!r} is the name of a unit and of the spine layer"
+    double = next((name for name in used if used.count(name) > 1), None)
+    if double:
+        what = "unit and of the spine layer" if double == root else "unit and of a pod"
+        message = f"{double!r} is the name of a {what}"
         raise _refused(message, "rename the unit or the fabric")
     lines = ["# Written by rocefab from the inventory. TopologyPlugin=topology/tree"]
     lines += [
         f"SwitchName={unit.name} Nodes={hostlist.fold(hostlist.expand(unit.hosts))}"
         for unit in file.units
     ]
-    lines.append(f"SwitchName={root} Switches={hostlist.fold(names)}")
+    pods = _pods(fabric)
+    lines += [
+        f"SwitchName={pod} Switches={hostlist.fold(units)}" for pod, units in pods.items() if pod
+    ]
+    if len(fabric.uplinks) or len(names) == 1:
+        top = [pod for pod in pods if pod] or names
+        lines.append(f"SwitchName={root} Switches={hostlist.fold(top)}")
     return "\n".join(lines) + "\n"
+
+
+def _pods(fabric: Fabric) -> dict[str, list[str]]:
+    """Return the units of each pod; the pod is empty where there are none."""
+    found: dict[str, list[str]] = {}
+    for unit in fabric.intent.fabric.units:
+        found.setdefault(unit.pod or "", []).append(unit.name)
+    return found
 
 
 def _refused(message: str, fix: str) -> InputError:

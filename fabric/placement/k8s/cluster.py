@@ -195,9 +195,14 @@ def cluster(order: Order) -> Cluster:
     Raises
     ------
     InputError
-        When hosts differ in what an object says of all, or have names that no node can have.
+        When hosts differ in what an object says of all, have names that no node can have, or have
+        NICs with two ports in the fabric.
     """
     fabric = order.fabric
+    if fabric.nic_ports > 1:
+        message = "objects for NICs with two ports in the fabric are not known"
+        fix = "use another export, or a fabric with nic_ports: 1"
+        raise refused_field(fabric, ("nic_ports",), message, fix)
     out = set(order.excluded)
     unknown = sorted(out - set(fabric.host_row))
     if unknown:

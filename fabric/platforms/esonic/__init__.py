@@ -33,6 +33,7 @@ ESONIC = platforms.add("esonic")(
         ecmp_hash={
             "leaf": EcmpHash("CRC", HASH_FIELDS, seed=10),
             "spine": EcmpHash("CRC", HASH_FIELDS, seed=25),
+            "super-spine": EcmpHash("CRC", HASH_FIELDS, seed=0),  # unlike those below it
         },
     )
 )

@@ -117,19 +117,20 @@ def _told(moved: Mapping[str, int], names: Iterable[str]) -> str:
     return ", ".join(f"{name} +{moved[name]}" for name in names)
 
 
-def judge_rail(rail: int, nics: Mapping[str, NicHealth]) -> RailHealth:
+def judge_rail(rail: int, nics: Mapping[tuple[str, str], NicHealth]) -> RailHealth:
     """Return the verdict on a rail: that of its worst NIC, or that CNPs do not arrive.
 
     Parameters
     ----------
     nics : mapping
-        Verdicts by host.
+        Verdicts by host and interface.
     """
     if not nics:
         return RailHealth(rail, "unknown", "no NIC was looked at")
     worst = max((nic.word for nic in nics.values()), key=WORDS.index)
-    hosts = sorted(host for host, nic in nics.items() if nic.word == worst)
-    reason = f"{len(hosts)} of {len(nics)} NICs: {MEANING[worst]}"
+    mine = [host for (host, _), nic in nics.items() if nic.word == worst]
+    hosts = sorted(set(mine))
+    reason = f"{len(mine)} of {len(nics)} NICs: {MEANING[worst]}"
     if worst not in ("ok", "marks"):
         reason += f" ({', '.join(hosts[:4])}{' ...' if len(hosts) > 4 else ''})"  # noqa: PLR2004
     return RailHealth(rail, worst, reason)

@@ -8,13 +8,14 @@ Control Services.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from fabric.validate.nics import Looked, Remark, checks, compare
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+Nic = TypeVar("Nic")
 _REDIRECTS = ("ReqRedir", "CmpltRedir", "UpstreamFwd")
 
 
@@ -60,7 +61,7 @@ def _link(link: tuple[float, int] | None) -> str:
     return f"{link[0]:g} GT/s x{link[1]}" if link else "unknown"
 
 
-def odd_firmware(firmware: Mapping[str, str | None]) -> dict[str, Remark]:
+def odd_firmware(firmware: Mapping[Nic, str | None]) -> dict[Nic, Remark]:
     """Return the remark (H19) of each NIC of a rail whose firmware is not that of most.
 
     Parameters

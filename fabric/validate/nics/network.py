@@ -131,6 +131,5 @@ def source_routing(looked: Looked) -> Iterator[Remark]:
         for route in routes
         if route.table == str(plan.table)
     }
-    if (looked.host.host_pool, plan.interface, plan.gateway) not in ways:
-        pool = looked.host.host_pool
-        yield Remark("H13", f"no route to {pool} by {plan.gateway} in table {plan.table}")
+    if plan.pool and (plan.pool, plan.interface, plan.gateway) not in ways:
+        yield Remark("H13", f"no route to {plan.pool} by {plan.gateway} in table {plan.table}")

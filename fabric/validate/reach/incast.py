@@ -1,7 +1,8 @@
 """Chooses NICs that all send to one: one group for each leaf and rail.
 
-The senders are the next NICs of the rail, on the leaf of the target first, so that their packets
-meet where the target hangs; where a leaf has too few hosts, they come through the spines.
+The senders are the next NICs of the rail that reach it, on the leaf of the target first, so that
+their packets meet where the target hangs; where a leaf has too few hosts, they come through the
+spines.
 """
 
 from __future__ import annotations
@@ -51,22 +52,22 @@ def incasts(fabric: Fabric, senders: int, hosts: Bools | None = None) -> Incasts
         Hosts that take part; default: all.
     """
     ends = ends_of(fabric, hosts)
-    groups = [_of_rail(ends, rail, senders) for rail in np.unique(ends.rail).tolist()]
+    circles = np.unique(np.stack([ends.rail, ends.island]), axis=1).T.tolist()
+    groups = [_of_rail(ends, rail, island, senders) for rail, island in circles]
     places = np.concatenate([np.empty((0, senders + 1), dtype=np.int64), *groups])
     rows = ends.row[places]
     return Incasts(rows[:, 0], rows[:, 1:], _rounds(ends.host[places]))
 
 
-def _of_rail(ends: Ends, rail: int, senders: int) -> Ints:
+def _of_rail(ends: Ends, rail: int, island: int, senders: int) -> Ints:
     """Return groups of places in ``ends``, target first, shape (leaves of the rail, senders + 1).
 
     One NIC of each host counts: a host has several where NICs have several ports.
     """
-    mine = np.flatnonzero(ends.rail == rail)
+    mine = np.flatnonzero((ends.rail == rail) & (ends.island == island))
     mine = mine[np.lexsort((ends.host[mine], ends.leaf[mine]))]
-    ports = np.unique(ends.leaf[mine])
     found = []
-    for leaf in ports.tolist():
+    for leaf in np.unique(ends.leaf[mine]).tolist():
         start = int(np.searchsorted(ends.leaf[mine], leaf))
         circle = np.roll(mine, -start)
         _, first = np.unique(ends.host[circle], return_index=True)

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fabric.topology.islands import islands
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -29,13 +31,17 @@ SAME_LEAF, SAME_RAIL, CROSS_RAIL, CROSS_UNIT = range(4)
 
 
 class Ends(NamedTuple):
-    """NICs that take part: row in the fabric, and what decides on the kind of a path."""
+    """NICs that take part: row in the fabric, and what decides on the kind of a path.
+
+    NICs of two islands (planes, or leaves without spines) have no path.
+    """
 
     row: Ints
     host: Ints
     rail: Ints
     unit: Ints
     leaf: Ints
+    island: Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,16 +73,23 @@ def ends_of(fabric: Fabric, hosts: Bools | None = None) -> Ends:
     wanted = nics.enabled if hosts is None else nics.enabled & hosts[nics.host]
     row = np.flatnonzero(wanted)
     host = nics.host[row]
-    return Ends(row, host, nics.rail[row], fabric.hosts.unit[host], nics.leaf[row])
+    leaf = nics.leaf[row]
+    unit = fabric.hosts.unit[host]
+    return Ends(row, host, nics.rail[row], unit, leaf, islands(fabric)[leaf])
 
 
 def kind_of(ends: Ends, source: Ints, target: Ints) -> Ints:
-    """Return the class of each pair of places in ``ends``; -1 within one host."""
+    """Return the class of each pair of places in ``ends``; -1 where there is no path to probe.
+
+    That is within one host, and between islands.
+    """
     same_rail = ends.rail[source] == ends.rail[target]
     same_unit = ends.unit[source] == ends.unit[target]
     kind = np.where(same_rail, SAME_RAIL, np.where(same_unit, CROSS_RAIL, CROSS_UNIT))
     kind = np.where(ends.leaf[source] == ends.leaf[target], SAME_LEAF, kind)
-    return np.where(ends.host[source] == ends.host[target], -1, kind)
+    none = ends.host[source] == ends.host[target]
+    none |= ends.island[source] != ends.island[target]
+    return np.where(none, -1, kind)
 
 
 def pairs(ends: Ends) -> tuple[Ints, Ints, Ints]:
@@ -114,6 +127,7 @@ class _Circle:
         group = {SAME_LEAF: ends.leaf, SAME_RAIL: ends.rail, CROSS_RAIL: ends.unit}.get(
             kind, np.zeros_like(ends.leaf)
         )
+        _, group = np.unique(np.stack([ends.island, group]), axis=1, return_inverse=True)
         # cells are runs of equal (group, order, leaf, rail); members of a cell lie side by side
         self._order = np.lexsort((ends.host, ends.leaf, first[1], first[0], group))
         table = np.stack([group, first[0], first[1], ends.leaf])[:, self._order]

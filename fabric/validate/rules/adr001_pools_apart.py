@@ -20,14 +20,19 @@ class PoolsApart(ModelRule):
 
     why = "Two things get the same address, or a route to one pool swallows another."
     source = "RFC 4632 section 5 (longest match)"
-    guards = ("addressing.loopbacks", "addressing.uplinks", "addressing.hosts")
+    guards = (
+        "addressing.loopbacks",
+        "addressing.uplinks",
+        "addressing.core_links",
+        "addressing.hosts",
+    )
 
     def check(self, model: Model) -> Iterator[Finding]:
-        """Compare the three pools with each other."""
+        """Compare the pools with each other."""
         pools = model.intent.fabric.addressing
-        for first, second in combinations(("loopbacks", "uplinks", "hosts"), 2):
+        for first, second in combinations(("loopbacks", "uplinks", "core_links", "hosts"), 2):
             one, other = getattr(pools, first), getattr(pools, second)
-            if one.overlaps(other):
+            if one and other and one.overlaps(other):
                 yield self.finding(
                     f"addressing.{second} {other} overlaps addressing.{first} {one}",
                     "use separate pools",

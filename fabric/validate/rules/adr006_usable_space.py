@@ -23,12 +23,19 @@ class UsableSpace(ModelRule):
         " reached."
     )
     source = "RFC 6890; RFC 1918"
-    guards = ("addressing.loopbacks", "addressing.uplinks", "addressing.hosts")
+    guards = (
+        "addressing.loopbacks",
+        "addressing.uplinks",
+        "addressing.core_links",
+        "addressing.hosts",
+    )
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Look for reserved and for public networks among the pools."""
-        for name in ("loopbacks", "uplinks", "hosts"):
+        for name in ("loopbacks", "uplinks", "core_links", "hosts"):
             pool = getattr(model.intent.fabric.addressing, name)
+            if pool is None:
+                continue
             bad = pool.is_loopback or pool.is_multicast or pool.is_link_local or pool.is_reserved
             if bad or pool.is_unspecified or pool.network_address.packed[0] == 0:
                 yield self.finding(

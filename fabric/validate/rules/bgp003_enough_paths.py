@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.topology.tiers import down_paths
 from fabric.validate.rule import ModelRule, rules
 
 if TYPE_CHECKING:
@@ -22,12 +23,10 @@ class EnoughPaths(ModelRule):
     guards = ("bgp.max_paths",)
 
     def check(self, model: Model) -> Iterator[Finding]:
-        """Compare max_paths with the cables of every switch."""
+        """Compare max_paths with the equal cables of every switch."""
+        fabric = model.fabric
         for name, device in model.devices.items():
-            if device.role == "leaf":
-                need = len(device.bgp.neighbours)
-            else:
-                need = model.intent.fabric.spines.links_per_leaf
+            need = max(len(device.above), down_paths(fabric, fabric.switch_row[name]))
             if device.bgp.max_paths < need:
                 yield self.finding(
                     f"bgp.max_paths {device.bgp.max_paths} is below {need} equal paths",

@@ -31,17 +31,29 @@ class ReservedAsns(ModelRule):
 
     why = "Routers refuse sessions or routes with reserved numbers."
     source = "RFC 7607; RFC 6793 section 9; RFC 7300; RFC 5398; RFC 6996"
-    guards = ("bgp.leaf_asn_first", "bgp.spine_asn", "devices.asn")
+    guards = (
+        "bgp.leaf_asn_first",
+        "bgp.spine_asn",
+        "bgp.pod_asn_first",
+        "bgp.super_spine_asn",
+        "devices.asn",
+    )
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Look up the AS number of every switch."""
         for name, device in model.devices.items():
             asn = device.bgp.asn
             if any(low <= asn <= high for low, high in _RESERVED):
-                field = "spine_asn" if device.role == "spine" else "leaf_asn_first"
+                pods = any(unit.pod for unit in model.intent.fabric.units)
+                fields = {
+                    "leaf": "leaf_asn_first",
+                    "spine": "pod_asn_first" if pods else "spine_asn",
+                    "super-spine": "super_spine_asn",
+                }
                 yield self.finding(
                     f"AS {asn} is reserved",
                     "use a private number: 64512 to 65534 or 4200000000 to 4294967294",
-                    place=switch_place(model.intent, name, "asn") or model.place("bgp", field),
+                    place=switch_place(model.intent, name, "asn")
+                    or model.place("bgp", fields[device.role]),
                     device=name,
                 )

@@ -28,11 +28,11 @@ class EqualAsPaths(ModelRule):
     guards = ("devices.asn", "bgp.max_paths")
 
     def check(self, model: Model) -> Iterator[Finding]:
-        """Compare the AS numbers of the neighbours of every Comware 7 leaf."""
+        """Compare the AS numbers of the neighbours above every Comware 7 switch."""
         for device in model.devices.values():
-            asns = sorted({peer.asn for peer in device.bgp.neighbours})
-            if device.platform == "comware7" and device.role == "leaf" and len(asns) > 1:
-                other = next(p.name for p in device.bgp.neighbours if p.asn != asns[0])
+            asns = sorted({peer.asn for peer in device.above})
+            if device.platform == "comware7" and len(asns) > 1:
+                other = next(p.name for p in device.above if p.asn != asns[0])
                 yield self.finding(
                     f"its spines have the AS numbers {', '.join(map(str, asns))}",
                     "give all spines the same AS number",

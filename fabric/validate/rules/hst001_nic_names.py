@@ -24,13 +24,14 @@ class NicNames(ModelRule):
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Count the names of interfaces and RDMA devices."""
-        profile, rails = model.intent.fabric.host, model.fabric.rails
+        profile, fabric = model.intent.fabric.host, model.fabric
+        ports = f" of {fabric.nic_ports} ports" if fabric.nic_ports > 1 else ""
         for field in ("interfaces", "rdma_devices"):
             names = hostlist.count(getattr(profile, field))
-            if names != rails:
+            if names != fabric.nics_per_host:
                 yield self.finding(
                     f"host.{field} {getattr(profile, field)!r} names {names}, there are "
-                    f"{rails} rails",
-                    "name exactly one for each rail",
+                    f"{fabric.rails} rails{ports}",
+                    f"name exactly one for each {'port' if ports else 'rail'}",
                     place=model.place("host", field),
                 )

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from fabric.core.findings import Finding
     from fabric.validate.world import Model
 
-NIC_LISTS = ("pci_addresses", "numa_nodes", "gpus")
+NIC_LISTS = ("pci_addresses", "numa_nodes")
 GPU_LISTS = ("pci_addresses", "numa_nodes")
 
 
@@ -36,10 +36,12 @@ class ListLengths(ModelRule):
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Look at every kind of host."""
-        gpus, rails = model.intent.fabric.host.gpus, model.fabric.rails
+        gpus, fabric = model.intent.fabric.host.gpus, model.fabric
+        ports = "rails" if fabric.nic_ports == 1 else "NIC ports"
         for kind in host_kinds(model):
             for group, field, wanted, things in (
-                *(("nic", field, rails, "rails") for field in NIC_LISTS),
+                *(("nic", field, fabric.nics_per_host, ports) for field in NIC_LISTS),
+                ("nic", "gpus", fabric.rails, "rails"),
                 *(("gpu", field, gpus, "GPUs") for field in GPU_LISTS),
             ):
                 count = len(getattr(getattr(kind.host.traits, group), field))

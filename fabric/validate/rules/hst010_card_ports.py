@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fabric.validate.world import Model
 
 
-def _wrong(addresses: tuple[str, ...], ports: int) -> Iterator[tuple[str, Severity]]:
+def _wrong(addresses: tuple[str, ...], ports: int, what: str) -> Iterator[tuple[str, Severity]]:
     cards = [address.partition(".")[0] for address in addresses]
     if ports == 1:
         for card, count in Counter(cards).items():
@@ -24,10 +24,12 @@ def _wrong(addresses: tuple[str, ...], ports: int) -> Iterator[tuple[str, Severi
                 message = f"{count} rails are ports of card {card}, ports_per_card is 1"
                 yield message, Severity.WARNING
         return
-    for rail in range(0, len(addresses) - 1, 2):
-        here, there = addresses[rail : rail + 2]
-        if (here, there) != (f"{cards[rail]}.0", f"{cards[rail]}.1"):
-            message = f"rails {rail} and {rail + 1} are {here} and {there}, not functions 0 and 1"
+    for number in range(0, len(addresses) - 1, 2):
+        here, there = addresses[number : number + 2]
+        if (here, there) != (f"{cards[number]}.0", f"{cards[number]}.1"):
+            message = (
+                f"{what} {number} and {number + 1} are {here} and {there}, not functions 0 and 1"
+            )
             yield f"{message} of one card", Severity.ERROR
 
 
@@ -47,9 +49,19 @@ class CardPorts(ModelRule):
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Look at every kind of host."""
+        ports = model.fabric.nic_ports
+        what = "ports" if ports > 1 else "rails"
         for kind in host_kinds(model):
             nic, name = kind.host.traits.nic, kind.host.name
-            if model.fabric.rails % nic.ports_per_card:
+            if nic.ports_per_card > 1 and model.fabric.nic_ports > 1:
+                yield self.finding(
+                    "both ports of each NIC are of one rail (nic_ports), and ports_per_card says "
+                    "that they are two rails",
+                    "write ports_per_card: 1",
+                    place=traits_place(model, name, "nic", "ports_per_card"),
+                    device=name,
+                )
+            elif model.fabric.rails % nic.ports_per_card:
                 yield self.finding(
                     f"{model.fabric.rails} rails do not divide by {nic.ports_per_card} ports of a "
                     "card",
@@ -58,7 +70,9 @@ class CardPorts(ModelRule):
                     device=name,
                 )
             elif not kind.host.traits.virtual_machine:
-                for message, severity in _wrong(nic.pci_addresses, nic.ports_per_card):
+                for message, severity in _wrong(
+                    nic.pci_addresses, max(nic.ports_per_card, ports), what
+                ):
                     yield self.finding(
                         message,
                         "write the addresses that lspci -D shows, and how many ports a card has",

@@ -38,7 +38,7 @@ class EcnBeforePause(ModelRule):
                     f"the buffer pools of {device.sku.name} are not known, ECN against PFC is "
                     "not checked",
                     "",
-                    place=model.place("platforms", device.role, "sku"),
+                    place=model.sku_place(device),
                     device=device.name,
                     severity=Severity.INFO,
                 )

@@ -30,9 +30,8 @@ class EcnFrame(ModelRule):
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare Kmin with the largest frame that a host sends."""
-        largest = (
-            max(end.policy.mtu.host_bytes for end in model.host_ends()) + ETHERNET_OVERHEAD_BYTES
-        )
+        frames = [end.policy.mtu.host_bytes for end in model.host_ends()]
+        largest = max(frames, default=0) + ETHERNET_OVERHEAD_BYTES
         for device in model.devices.values():
             for profile in device.qos_profiles:
                 if profile.kmin_bytes < largest:

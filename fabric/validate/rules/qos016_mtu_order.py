@@ -26,7 +26,10 @@ class MtuOrder(ModelRule):
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare each port MTU with the largest frame of a host."""
-        end = max(model.host_ends(), key=lambda end: end.policy.mtu.host_bytes)
+        ends = model.host_ends()
+        if not ends:
+            return
+        end = max(ends, key=lambda end: end.policy.mtu.host_bytes)
         host_bytes = end.policy.mtu.host_bytes
         frame = host_bytes + ETHERNET_OVERHEAD_BYTES
         for device in model.devices.values():

@@ -30,9 +30,9 @@ class ForwardOnSpine(ModelRule):
     guards = ("lossless.watchdog.action",)
 
     def check(self, model: Model) -> Iterator[Finding]:
-        """Look at the action of every spine policy."""
+        """Look at the action of every policy above the leaves."""
         for device in model.devices.values():
-            for profile in device.qos_profiles if device.role == "spine" else ():
+            for profile in device.qos_profiles if device.role != "leaf" else ():
                 if profile.watchdog.enabled and profile.watchdog.action == "forward":
                     yield self.finding(
                         "watchdog.action forward on a spine does not break a deadlock",

@@ -1,12 +1,15 @@
-"""QOS039: leaves and spines choose their paths independently."""
+"""QOS039: switches of two tiers choose their paths independently."""
 
 from __future__ import annotations
 
+from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
 from fabric.platforms import platforms
 from fabric.qos.ecmp.hashing import TierHash, effective_paths, polarised
+from fabric.topology.model import ROLES
+from fabric.topology.tiers import down_paths
 from fabric.validate.rule import ModelRule, rules
 
 if TYPE_CHECKING:
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
 
 @rules.add("QOS039")
 class Polarisation(ModelRule):
-    """Leaves and spines choose their paths independently."""
+    """Switches of two tiers choose their paths independently."""
 
     severity = Severity.WARNING
     why = "Where a spine hashes as its leaves do, its choice follows from theirs and links idle."
@@ -31,35 +34,38 @@ class Polarisation(ModelRule):
     guards = ("platforms.leaf.sku", "platforms.spine.sku", "spines.links_per_leaf", "ecmp.mode")
 
     def check(self, model: Model) -> Iterator[Finding]:
-        """Compare how the first leaf and the first spine of each pair of models hash."""
-        file = model.intent.fabric
-        far_width, seen = file.spines.links_per_leaf, set()
-        near_width = file.spines.count * far_width
-        by_role: dict[Role, list[DeviceDesign]] = {"leaf": [], "spine": []}
+        """Compare how the first switches of each pair of models in two tiers hash."""
+        fabric, seen = model.fabric, set()
+        by_role: dict[Role, list[DeviceDesign]] = {role: [] for role in ROLES}
         for device in model.devices.values():
             key = (device.role, device.platform, device.sku.asic)
             if key not in seen:
                 seen.add(key)
                 by_role[device.role].append(device)
-        hashed = far_width > 1 and file.ecmp.mode == "hash"
-        for leaf in by_role["leaf"] if hashed else ():
-            for spine in by_role["spine"]:
-                yield from self._pair(model, (leaf, near_width), (spine, far_width))
+        for below, above in pairwise(ROLES) if model.intent.fabric.ecmp.mode == "hash" else ():
+            for lower, upper in product(by_role[below], by_role[above]):
+                far_width = down_paths(fabric, fabric.switch_row[upper.name])
+                if far_width > 1:
+                    near_width = len(fabric.uplinks_of(fabric.switch_row[lower.name]))
+                    yield from self._pair(model, (lower, near_width), (upper, far_width))
 
     def _pair(
         self, model: Model, near: tuple[DeviceDesign, int], far: tuple[DeviceDesign, int]
     ) -> Iterator[Finding]:
         (leaf, near_width), (spine, far_width) = near, far
-        place = model.place("spines", "links_per_leaf")
+        top = spine.role == "super-spine"
+        place = model.place(*(("super_spines",) if top else ("spines", "links_per_leaf")))
+        names = "spines and super-spines" if top else "leaves and spines"
+        uppers = "super-spines" if top else "spines"
         tiers = [_tier(device, width) for device, width in (near, far)]
         known = [tier for tier in tiers if tier]
         alike = (leaf.platform, leaf.sku.asic) == (spine.platform, spine.sku.asic)
         if len(known) < len(tiers) and alike:
             paths, nominal = effective_paths(near_width, far_width), near_width * far_width
             yield self.finding(
-                f"how {leaf.sku.name} hashes is not known: where leaves and spines use one seed, "
+                f"how {leaf.sku.name} hashes is not known: where {names} use one seed, "
                 f"{paths} of {nominal} paths carry traffic",
-                "set another hash seed on the spines, or use one link of a higher speed",
+                f"set another hash seed on the {uppers}, or use one link of a higher speed",
                 place=place,
                 device=spine.name,
                 severity=Severity.INFO,

@@ -34,13 +34,12 @@ class NoDeadlock(ModelRule):
         cycle = prove(model.fabric, model.resolver, failures=False).cycle
         if cycle is None:
             return
-        spines = [c.source for c in cycle.channels if model.devices[c.source].role == "spine"]
+        spines = [c.source for c in cycle.channels if model.devices[c.source].role != "leaf"]
         places = [switch_place(model.intent, spine, "asn") for spine in spines]
         place, spine = next(((p, s) for p, s in zip(places, spines, strict=True) if p), (None, ""))
         yield self.finding(
             f"leaves carry traffic between spines, and lossless buffers wait in a circle: {cycle}",
-            f"give all spines AS {model.intent.fabric.bgp.spine_asn}, or enable the uplinks that "
-            "are missing",
+            f"{model.one_spine_asn}, or enable the uplinks that are missing",
             place=place or model.place("bgp", "spine_asn"),
             device=spine,
         )

@@ -38,13 +38,12 @@ class NoDeadlockAfterFailure(ModelRule):
         cycle = proof.cycle
         if cycle is None or not proof.failure:
             return
-        spines = [c.source for c in cycle.channels if model.devices[c.source].role == "spine"]
+        spines = [c.source for c in cycle.channels if model.devices[c.source].role != "leaf"]
         places = [switch_place(model.intent, spine, "asn") for spine in spines]
         place, spine = next(((p, s) for p, s in zip(places, spines, strict=True) if p), (None, ""))
         yield self.finding(
             f"when {proof.failure} fails, lossless buffers wait in a circle: {cycle}",
-            f"give all spines AS {model.intent.fabric.bgp.spine_asn}, or enable the uplinks that "
-            "are missing",
+            f"{model.one_spine_asn}, or enable the uplinks that are missing",
             place=place or model.place("bgp", "spine_asn"),
             device=spine,
         )

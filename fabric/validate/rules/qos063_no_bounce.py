@@ -46,8 +46,7 @@ class NoBounce(ModelRule):
         places = (switch_place(model.intent, spine, "asn") for spine in spines)
         yield self.finding(
             f"it carries traffic from spine to spine{when}",
-            f"give all spines AS {model.intent.fabric.bgp.spine_asn}, or enable the uplinks that "
-            "are missing",
+            f"{model.one_spine_asn}, or enable the uplinks that are missing",
             place=next((p for p in places if p), model.place("bgp", "spine_asn")),
             device=bounce.leaf,
         )

@@ -1,4 +1,4 @@
-"""TOP012: every leaf reaches every spine."""
+"""TOP012: every switch reaches all that it should of the tier above."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.core.findings import Severity
-from fabric.validate.origins import leaf_uplink_place
+from fabric.topology.tiers import designed_pairs
+from fabric.validate.origins import uplinks_place
 from fabric.validate.rule import ModelRule, rules
 
 if TYPE_CHECKING:
@@ -19,7 +20,11 @@ if TYPE_CHECKING:
 
 @rules.add("TOP012")
 class AllSpines(ModelRule):
-    """Every leaf reaches every spine."""
+    """Every switch reaches all that it should of the tier above.
+
+    A leaf should reach the spines of its pod and plane, a spine the super-spines of its plane and
+    group.
+    """
 
     severity = Severity.WARNING
     why = (
@@ -27,23 +32,23 @@ class AllSpines(ModelRule):
         "unevenly."
     )
     source = "RFC 7938 section 3.2 (Clos topology)"
-    guards = ("spines.count", "spines.links_per_leaf")
+    guards = ("spines.count", "spines.links_per_leaf", "super_spines.count", "super_spines.groups")
 
     def check(self, model: Model) -> Iterator[Finding]:
-        """Count the enabled cables between each leaf and spine."""
-        fabric, up = model.fabric, model.fabric.uplinks
-        leaves = fabric.switches.leaf_count
-        cables = np.zeros((leaves, len(fabric.switches) - leaves), dtype=np.int64)
-        np.add.at(cables, (up.lower[up.enabled], up.upper[up.enabled] - leaves), 1)
-        for leaf, spine in np.argwhere(cables == 0).tolist():
-            alone = not cables[leaf].any()
+        """Count the enabled cables between each switch and those above it."""
+        fabric, up, switches = model.fabric, model.fabric.uplinks, model.fabric.switches
+        size = len(switches)
+        there = np.unique(up.lower[up.enabled] * size + up.upper[up.enabled])
+        lower, upper = designed_pairs(fabric)
+        missing = ~np.isin(lower * size + upper, there)
+        connected = np.isin(np.arange(size), up.lower[up.enabled])
+        for row, above in zip(lower[missing].tolist(), upper[missing].tolist(), strict=True):
+            alone = not connected[row]
             yield self.finding(
-                "no uplink at all"
-                if alone
-                else f"no cable to {fabric.switches.names[leaves + spine]}",
+                "no uplink at all" if alone else f"no cable to {switches.names[above]}",
                 "correct the override that moved or disabled the cable",
-                place=leaf_uplink_place(fabric, leaf, "enabled", "peer")
-                or model.place("spines", "count"),
-                device=fabric.switches.names[leaf],
+                place=uplinks_place(fabric, row, "enabled", "peer")
+                or model.above_place(int(switches.tier[row]), "count"),
+                device=switches.names[row],
                 severity=Severity.ERROR if alone else None,
             )

@@ -1,8 +1,10 @@
-"""TOP013: there is more than one spine."""
+"""TOP013: there is more than one spine, and super-spine."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from fabric.core.findings import Severity
 from fabric.validate.rule import ModelRule, rules
@@ -16,18 +18,21 @@ if TYPE_CHECKING:
 
 @rules.add("TOP013")
 class OneSpine(ModelRule):
-    """There is more than one spine."""
+    """There is more than one spine, and super-spine."""
 
     severity = Severity.WARNING
     why = "With one spine every failure or upgrade of it stops all traffic between leaves."
     source = "RFC 7938 section 3.2 (Clos topology)"
-    guards = ("spines.count",)
+    guards = ("spines.count", "super_spines.count")
 
     def check(self, model: Model) -> Iterator[Finding]:
-        """Count the spines."""
-        if model.intent.fabric.spines.count == 1:
-            yield self.finding(
-                "there is one spine and no redundancy",
-                "use at least two spines",
-                place=model.place("spines", "count"),
-            )
+        """Count the spines of each pod, and the super-spines."""
+        switches = model.fabric.switches
+        for tier, name in enumerate(("spine", "super-spine")):
+            pods = np.bincount(switches.pod[switches.of_tier(tier + 1)] + 1)
+            if (pods == 1).any():
+                yield self.finding(
+                    f"there is one {name} and no redundancy",
+                    f"use at least two {name}s",
+                    place=model.above_place(tier, "count"),
+                )

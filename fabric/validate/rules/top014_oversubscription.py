@@ -1,11 +1,13 @@
-"""TOP014: leaves have as much bandwidth to spines as to hosts."""
+"""TOP014: switches have as much bandwidth upwards as downwards."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from fabric.core.findings import Severity
-from fabric.validate.capacity import leaf_gbps
+from fabric.validate.capacity import switch_gbps
 from fabric.validate.rule import ModelRule, rules
 
 if TYPE_CHECKING:
@@ -14,10 +16,26 @@ if TYPE_CHECKING:
     from fabric.core.findings import Finding
     from fabric.validate.world import Model
 
+#: Switches of a tier, what is below and above, and what to do.
+_TIERS = (
+    (
+        "leaves",
+        "hosts",
+        "spines",
+        "add spines or links_per_leaf if collectives cross leaves",
+    ),
+    (
+        "spines",
+        "leaves",
+        "super-spines",
+        "add super-spines or links_per_spine if collectives cross pods",
+    ),
+)
+
 
 @rules.add("TOP014")
 class Oversubscription(ModelRule):
-    """Leaves have as much bandwidth to spines as to hosts."""
+    """Switches have as much bandwidth upwards as downwards."""
 
     severity = Severity.INFO
     why = (
@@ -25,19 +43,27 @@ class Oversubscription(ModelRule):
         "works hard."
     )
     source = "NVIDIA DGX SuperPOD reference architecture (non-blocking compute fabric)"
-    guards = ("spines.links_per_leaf", "spines.count")
+    guards = (
+        "spines.links_per_leaf",
+        "spines.count",
+        "super_spines.count",
+        "super_spines.links_per_spine",
+    )
 
     def check(self, model: Model) -> Iterator[Finding]:
-        """Compare the enabled cables on both sides of each leaf."""
-        hosts, uplinks = leaf_gbps(model.fabric)
-        over = [leaf for leaf, up in enumerate(uplinks.tolist()) if 0 < up < hosts[leaf]]
-        if over:
-            worst = max(over, key=lambda leaf: float(hosts[leaf] / uplinks[leaf]))
+        """Compare the enabled cables on both sides of each switch, tier by tier."""
+        switches, (down, up) = model.fabric.switches, switch_gbps(model.fabric)
+        for tier, (kind, below, above, fix) in enumerate(_TIERS):
+            rows = switches.of_tier(tier)
+            over = rows[(up[rows] > 0) & (up[rows] < down[rows])]
+            if not len(over):
+                continue
+            worst = int(over[np.argmax(down[over] / up[over])])
             yield self.finding(
-                f"oversubscribed leaves: {len(over)}, at most "
-                f"{hosts[worst] / uplinks[worst]:.2f}:1 ({hosts[worst]:,} Gb/s to hosts, "
-                f"{uplinks[worst]:,} Gb/s to spines)",
-                "add spines or links_per_leaf if collectives cross leaves",
-                place=model.place("spines"),
-                device=model.fabric.switches.names[worst],
+                f"oversubscribed {kind}: {len(over)}, at most "
+                f"{down[worst] / up[worst]:.2f}:1 ({down[worst]:,} Gb/s to {below}, "
+                f"{up[worst]:,} Gb/s to {above})",
+                fix,
+                place=model.above_place(tier),
+                device=switches.names[worst],
             )

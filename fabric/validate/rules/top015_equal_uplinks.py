@@ -1,12 +1,12 @@
-"""TOP015: all leaves have the same bandwidth to spines."""
+"""TOP015: all switches of a tier have the same bandwidth upwards."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
-from fabric.validate.capacity import leaf_gbps
-from fabric.validate.origins import leaf_uplink_place
+from fabric.validate.capacity import switch_gbps
+from fabric.validate.origins import uplinks_place
 from fabric.validate.rule import ModelRule, rules
 
 if TYPE_CHECKING:
@@ -18,23 +18,25 @@ if TYPE_CHECKING:
 
 @rules.add("TOP015")
 class EqualUplinks(ModelRule):
-    """All leaves have the same bandwidth to spines."""
+    """All switches of a tier have the same bandwidth upwards."""
 
     severity = Severity.WARNING
     why = "A collective runs at the speed of its slowest leaf."
     source = "NVIDIA DGX SuperPOD reference architecture (rails are symmetric)"
-    guards = ("spines.links_per_leaf",)
+    guards = ("spines.links_per_leaf", "super_spines.links_per_spine")
 
     def check(self, model: Model) -> Iterator[Finding]:
-        """Compare the uplink bandwidth of the leaves."""
+        """Compare the uplink bandwidth of the leaves, and of the spines."""
         fabric = model.fabric
-        _, uplinks = leaf_gbps(fabric)
-        most = int(uplinks.max())
-        for leaf in (uplinks < most).nonzero()[0].tolist():
-            yield self.finding(
-                f"uplinks carry {uplinks[leaf]:,} Gb/s, those of other leaves {most:,}",
-                "correct the override of the uplink, or plan for it",
-                place=leaf_uplink_place(fabric, leaf, "enabled", "speed_gbps", "peer")
-                or model.place("spines"),
-                device=fabric.switches.names[leaf],
-            )
+        _, uplinks = switch_gbps(fabric)
+        for tier, kind in enumerate(("leaves", "spines")):
+            rows = fabric.switches.of_tier(tier)
+            most = int(uplinks[rows].max(initial=0))
+            for row in rows[uplinks[rows] < most].tolist():
+                yield self.finding(
+                    f"uplinks carry {uplinks[row]:,} Gb/s, those of other {kind} {most:,}",
+                    "correct the override of the uplink, or plan for it",
+                    place=uplinks_place(fabric, row, "enabled", "speed_gbps", "peer")
+                    or model.above_place(tier),
+                    device=fabric.switches.names[row],
+                )

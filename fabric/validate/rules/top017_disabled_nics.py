@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.core.findings import Severity
+from fabric.topology.model import NO_PORT
 from fabric.validate.origins import nic_place
 from fabric.validate.rule import ModelRule, rules
 
@@ -27,12 +28,14 @@ class DisabledNics(ModelRule):
     guards = ("hosts.nics.enabled",)
 
     def check(self, model: Model) -> Iterator[Finding]:
-        """List the NICs that overrides disable."""
+        """List the NICs that overrides disable, and those without a cable."""
         fabric, nics = model.fabric, model.fabric.nics
         for row in np.flatnonzero(~nics.enabled).tolist():
+            unit = int(fabric.hosts.unit[nics.host[row]])
+            state = "disabled" if nics.port[row] != NO_PORT else "without a cable"
             yield self.finding(
-                f"the NIC of rail {int(nics.rail[row])} is disabled",
+                f"the NIC of rail {int(nics.rail[row])} is {state}",
                 "",
-                place=nic_place(fabric, row, "enabled"),
+                place=nic_place(fabric, row, "enabled") or model.place("units", unit),
                 device=fabric.hosts.names[int(nics.host[row])],
             )

@@ -32,8 +32,8 @@ class EmptyPort(ModelRule):
         for name, overrides in model.intent.device_overrides.items():
             kinds = {port.name: port.kind for port in model.devices[name].ports}
             for override in overrides:
-                for port in override.value.ports:
-                    if kinds.get(port) == "unused":
+                for port, change in override.value.ports.items():
+                    if kinds.get(port) == "unused" and change.state == "working":
                         field = f"{'.'.join(map(str, override.path))}.ports.{port}"
                         yield self.finding(
                             "nothing is cabled to this port, the override has no effect",

@@ -34,8 +34,8 @@ class EqualPaths(ModelRule):
         for device in model.devices.values():
             if device.platform != "vrp8":
                 continue
-            asns = sorted({peer.asn for peer in device.bgp.neighbours})
-            if device.role == "leaf" and len(asns) > 1:
+            asns = sorted({peer.asn for peer in device.above})
+            if len(asns) > 1:
                 listed = ", ".join(map(str, asns))
                 yield self.finding(
                     f"the spines above it have the AS numbers {listed}: one path is used",

@@ -1,0 +1,139 @@
+"""The cables of a generated design, by arithmetic on positions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.topology.hardware import role_model, unit_models
+from fabric.topology.layout import rank_within, spine_place, spines_per_pod
+from fabric.topology.model import Uplinks
+from fabric.topology.ports import core_start, nth_port, uplink_start, usable_ports
+
+if TYPE_CHECKING:
+    from fabric.intent.inventory import Intent
+    from fabric.platforms.model import Sku
+    from fabric.topology.layout import Layout
+    from fabric.topology.model import Hosts, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class NicEnds:
+    """Where the cable of every NIC port ends in the design."""
+
+    host: Ints
+    rail: Ints
+    nic_port: Ints
+    leaf: Ints
+    port: Ints
+
+
+def nic_ends(intent: Intent, layout: Layout, hosts: Hosts) -> NicEnds:
+    """Return the leaf and port of every NIC port: slot by slot from the first usable port."""
+    file = intent.fabric
+    shape = (len(hosts), file.rails, file.nic_ports)
+    host, rail, nic_port = (grid.ravel() for grid in np.indices(shape))
+    unit, slot = hosts.unit[host], hosts.slot[host]
+    leaf = layout.leaf_of[unit, rail, nic_port]
+    index = slot * file.rails + rail if file.design == "classic-tor" else slot
+    port = np.zeros(len(host), dtype=np.int64)
+    for model, units in _units_by_model(intent):
+        mine = np.isin(unit, units)
+        port[mine] = nth_port(usable_ports(file.platforms.leaf, model), index[mine])
+    return NicEnds(host, rail, nic_port, leaf, port)
+
+
+def uplinks(intent: Intent, layout: Layout) -> Uplinks:
+    """Return the cables between leaves and spines, then those between spines and super-spines."""
+    tables = [_leaf_uplinks(intent, layout), _core_links(intent, layout)]
+    return Uplinks(
+        *(
+            np.concatenate([getattr(table, name) for table in tables])
+            for name in Uplinks.__dataclass_fields__
+        )
+    )
+
+
+def no_uplinks() -> Uplinks:
+    """Return no cables."""
+    none = np.zeros(0, dtype=np.int64)
+    return Uplinks(none, none, none, none, none, none, none, enabled=none.astype(np.bool_))
+
+
+def _units_by_model(intent: Intent) -> list[tuple[Sku, list[int]]]:
+    found: dict[int, tuple[Sku, list[int]]] = {}
+    for unit, model in enumerate(unit_models(intent)):
+        found.setdefault(id(model), (model, []))[1].append(unit)
+    return list(found.values())
+
+
+def _leaf_uplinks(intent: Intent, layout: Layout) -> Uplinks:
+    file = intent.fabric
+    if file.spines is None or file.addressing.uplinks is None:
+        return no_uplinks()
+    links, leaves = file.spines.links_per_leaf, layout.leaf_count
+    per_leaf = file.spines.count * links
+    leaf = np.repeat(np.arange(leaves), per_leaf)
+    number = np.tile(np.arange(per_leaf), leaves)
+    group, usable = layout.group, usable_ports(file.platforms.spine, role_model(intent, "spine"))
+    rank = rank_within(group[:leaves])[leaf]
+    first = leaves + group[leaf] * file.spines.count
+    pool = int(file.addressing.uplinks.network_address)
+    count = len(leaf)
+    return Uplinks(
+        lower=leaf,
+        lower_port=_leaf_ports(intent, layout.unit[leaf], number),
+        upper=first + number // links,
+        upper_port=nth_port(usable, rank * links + number % links),
+        upper_address=pool + 2 * (leaf * file.addressing.uplinks_per_leaf + number),
+        speed_gbps=np.full(count, file.speeds.uplink_gbps),
+        cable_m=np.full(count, file.cables.uplink_m),
+        enabled=np.ones(count, dtype=np.bool_),
+    )
+
+
+def _leaf_ports(intent: Intent, unit: Ints, number: Ints) -> Ints:
+    platform = intent.fabric.platforms.leaf
+    ports = np.zeros(len(unit), dtype=np.int64)
+    for model, units in _units_by_model(intent):
+        mine = np.isin(unit, units)
+        start = uplink_start(platform, model)
+        ports[mine] = nth_port(usable_ports(platform, model), start + number[mine])
+    return ports
+
+
+def _core_links(intent: Intent, layout: Layout) -> Uplinks:
+    file = intent.fabric
+    top, platforms = file.super_spines, file.platforms
+    if top is None or file.addressing.core_links is None:
+        return no_uplinks()
+    spines = layout.of_tier(1)
+    spine, core, link = (
+        grid.ravel() for grid in np.indices((len(spines), top.count, top.links_per_spine))
+    )
+    number = layout.number[spines][spine]
+    mine = core % top.groups == number % top.groups
+    spine, core, link, number = (column[mine] for column in (spine, core, link, number))
+    index = core // top.groups * top.links_per_spine + link
+    spine_model, core_model = role_model(intent, "spine"), role_model(intent, "super-spine")
+    start = core_start(platforms.spine, spine_model, cores=True)
+    room = -(-spines_per_pod(intent) // top.groups)
+    at_core = layout.pod[spines][spine] * room + number // top.groups
+    plane = np.maximum(layout.plane[spines][spine], 0)
+    place = spine_place(intent, layout)[spine]
+    pool = int(file.addressing.core_links.network_address)
+    count = len(spine)
+    return Uplinks(
+        lower=spines[spine],
+        lower_port=nth_port(usable_ports(platforms.spine, spine_model), start + index),
+        upper=layout.leaf_count + len(spines) + plane * top.count + core,
+        upper_port=nth_port(
+            usable_ports(platforms.super_spine, core_model), at_core * top.links_per_spine + link
+        ),
+        upper_address=pool + 2 * (place * file.addressing.core_links_per_spine + index),
+        speed_gbps=np.full(count, file.speeds.core_gbps or file.speeds.uplink_gbps),
+        cable_m=np.full(count, file.cables.core_m or file.cables.uplink_m),
+        enabled=np.ones(count, dtype=np.bool_),
+    )

@@ -1,0 +1,270 @@
+"""What the design has too few of: ports, addresses, AS numbers, VLANs, names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.core import hostlist
+from fabric.core.findings import Finding, Severity
+from fabric.topology.addressing import core_place, slots_per_subnet_group
+from fabric.topology.hardware import role_model, unit_models
+from fabric.topology.layout import spine_place, spines_per_pod
+from fabric.topology.ports import core_start, uplink_start, usable_ports
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.intent.inventory import Intent
+    from fabric.topology.layout import Layout
+    from fabric.topology.model import Ints
+
+_PRIVATE_ASN = ((64512, 65534), (4_200_000_000, 4_294_967_294))  # RFC 6996
+_LAST_VLAN = 4094
+
+
+def check_capacity(intent: Intent, layout: Layout) -> list[Finding]:
+    """Return a finding for each kind of thing that the design has too few of."""
+    return [
+        *(_slots(intent) if intent.fabric.design == "explicit" else _host_ports(intent)),
+        *_uplink_ports(intent, layout),
+        *_core_ports(intent, layout),
+        *_loopbacks(intent, layout),
+        *_links(intent, layout),
+        *_subnets(intent, layout),
+        *_numbers(intent, layout),
+    ]
+
+
+def _short(intent: Intent, path: str, what: str, need: int, have: int, fix: str) -> list[Finding]:
+    if need <= have:
+        return []
+    message = f"{what} ran out: {need:,} needed, {have:,} there"
+    return [
+        Finding(
+            "TOP004",
+            Severity.ERROR,
+            message,
+            fix,
+            f"fabric.{path}",
+            intent.position(*path.split(".")),
+        )
+    ]
+
+
+def _host_ports(intent: Intent) -> Iterator[Finding]:
+    file = intent.fabric
+    nics = file.rails if file.design == "classic-tor" else 1
+    for index, (unit, model) in enumerate(zip(file.units, unit_models(intent), strict=True)):
+        need, have = hostlist.count(unit.hosts) * nics, uplink_start(file.platforms.leaf, model)
+        if need > have:
+            yield Finding(
+                "TOP004",
+                Severity.ERROR,
+                f"leaf ports for hosts ran out: {need} needed, {have} there",
+                "split the unit or raise platforms.leaf.host_ports",
+                f"fabric.units[{index}].hosts",
+                intent.position("units", index, "hosts"),
+            )
+
+
+def _slots(intent: Intent) -> Iterator[Finding]:
+    """Yield units of an explicit design with more hosts than a leaf has subnets of one NIC."""
+    file = intent.fabric
+    if file.addressing.vlan_per == "rail":
+        return
+    for index, unit in enumerate(file.units):
+        yield from _short(
+            intent,
+            f"units.{index}.hosts",
+            "subnets of one NIC each on a leaf",
+            hostlist.count(unit.hosts),
+            slots_per_subnet_group(intent),
+            "split the unit or raise platforms.leaf.host_ports",
+        )
+
+
+def _uplink_ports(intent: Intent, layout: Layout) -> Iterator[Finding]:
+    file = intent.fabric
+    if file.spines is None or file.platforms.spine is None:
+        return
+    spine = role_model(intent, "spine")
+    platform = file.platforms.leaf
+    for leaf in dict.fromkeys(unit_models(intent)):
+        yield from _short(
+            intent,
+            "spines.count",
+            f"uplink ports of {leaf.name} leaves",
+            file.spines.count * file.spines.links_per_leaf,
+            len(usable_ports(platform, leaf)) - uplink_start(platform, leaf),
+            "use fewer spines or links_per_leaf, or lower platforms.leaf.host_ports",
+        )
+    yield from _short(
+        intent,
+        "spines.links_per_leaf",
+        f"ports of {spine.name} spines",
+        _most(layout.group[: layout.leaf_count]) * file.spines.links_per_leaf,
+        core_start(file.platforms.spine, spine, cores=file.super_spines is not None),
+        "use a larger spine, more spines with fewer links_per_leaf, or fewer leaves",
+    )
+
+
+def _most(group: Ints) -> int:
+    return int(np.bincount(group).max(initial=0))
+
+
+def _core_ports(intent: Intent, layout: Layout) -> Iterator[Finding]:
+    file = intent.fabric
+    top, platforms = file.super_spines, file.platforms
+    if top is None or platforms.spine is None or platforms.super_spine is None or not file.spines:
+        return
+    spine, core = role_model(intent, "spine"), role_model(intent, "super-spine")
+    room = spines_per_pod(intent)
+    yield from _short(
+        intent,
+        "super_spines.count",
+        f"ports of {spine.name} spines to super-spines",
+        -(-top.count // top.groups) * top.links_per_spine,
+        len(usable_ports(platforms.spine, spine)) - core_start(platforms.spine, spine, cores=True),
+        "use fewer super-spines or more groups, or lower platforms.spine.down_ports",
+    )
+    yield from _short(
+        intent,
+        "super_spines.links_per_spine",
+        f"ports of {core.name} super-spines ({room} spines kept for each pod)",
+        len(layout.pods) * -(-room // top.groups) * top.links_per_spine,
+        len(usable_ports(platforms.super_spine, core)),
+        "use more groups, a larger super-spine, or a smaller super_spines.spines_per_pod",
+    )
+    yield from _short(
+        intent,
+        "super_spines.spines_per_pod",
+        "places kept for the spines of a pod",
+        file.spines.count,
+        room,
+        "raise super_spines.spines_per_pod before the fabric is built",
+    )
+
+
+def _loopbacks(intent: Intent, layout: Layout) -> list[Finding]:
+    pool = intent.fabric.addressing.loopbacks.num_addresses
+    spines = int(spine_place(intent, layout).max(initial=-1)) + 1
+    cores = int(core_place(intent.fabric, layout).max(initial=-1)) + 1
+    need, part, share = max(layout.leaf_count, spines), 2, "half of the pool for each role"
+    if cores:
+        need, part = max(-(-layout.leaf_count // 2), spines, cores), 4
+        share = "a quarter of the pool for spines and for super-spines, half for leaves"
+    return _short(
+        intent,
+        "addressing.loopbacks",
+        f"loopback addresses ({share})",
+        need,
+        max(0, pool // part - 1),
+        "use a larger pool",
+    )
+
+
+def _links(intent: Intent, layout: Layout) -> Iterator[Finding]:
+    file, pools = intent.fabric, intent.fabric.addressing
+    if file.spines and pools.uplinks:
+        yield from _short(
+            intent,
+            "addressing.uplinks_per_leaf",
+            "/31 links reserved for a leaf",
+            file.spines.count * file.spines.links_per_leaf,
+            pools.uplinks_per_leaf,
+            "raise addressing.uplinks_per_leaf before the fabric is built",
+        )
+        yield from _short(
+            intent,
+            "addressing.uplinks",
+            "uplink addresses",
+            2 * layout.leaf_count * pools.uplinks_per_leaf,
+            pools.uplinks.num_addresses,
+            "use a larger pool or lower addressing.uplinks_per_leaf",
+        )
+    if file.super_spines and pools.core_links:
+        top = file.super_spines
+        yield from _short(
+            intent,
+            "addressing.core_links_per_spine",
+            "/31 links reserved for a spine",
+            -(-top.count // top.groups) * top.links_per_spine,
+            pools.core_links_per_spine,
+            "raise addressing.core_links_per_spine before the fabric is built",
+        )
+        yield from _short(
+            intent,
+            "addressing.core_links",
+            "addresses of links to super-spines",
+            2 * (int(spine_place(intent, layout).max(initial=-1)) + 1) * pools.core_links_per_spine,
+            pools.core_links.num_addresses,
+            "use a larger pool or lower addressing.core_links_per_spine",
+        )
+
+
+def _subnets(intent: Intent, layout: Layout) -> list[Finding]:
+    file, pools = intent.fabric, intent.fabric.addressing
+    rails = np.where(layout.rail[: layout.leaf_count] < 0, file.rails, 1)
+    plane = np.maximum(layout.plane[: layout.leaf_count], 0)
+    subnet_count = int(np.bincount(plane, weights=rails).max(initial=0))
+    hosts_per_subnet = max(hostlist.count(unit.hosts) for unit in file.units)
+    if pools.vlan_per == "nic":
+        subnet_count *= slots_per_subnet_group(intent)
+        hosts_per_subnet = 1
+    size = 1 << (32 - pools.host_prefix_length)
+    where = " of a plane" if file.planes > 1 else ""
+    return [
+        *_short(
+            intent,
+            "addressing.hosts",
+            f"/{pools.host_prefix_length} subnets{where}",
+            subnet_count,
+            pools.hosts.num_addresses // size // file.planes,
+            "use a larger pool or a longer addressing.host_prefix_length",
+        ),
+        *_short(
+            intent,
+            "addressing.host_prefix_length",
+            "host addresses of a subnet",
+            pools.first_host_offset + hosts_per_subnet,
+            size - 1,
+            "use a shorter addressing.host_prefix_length",
+        ),
+    ]
+
+
+def _numbers(intent: Intent, layout: Layout) -> Iterator[Finding]:
+    file = intent.fabric
+    vlans, own = file.rails, layout.of_tier(0)
+    if file.addressing.vlan_per == "nic":
+        slots = slots_per_subnet_group(intent)
+        vlans = slots * file.rails if (layout.rail[own] < 0).any() else slots
+    yield from _short(
+        intent,
+        "addressing.vlan_first",
+        "VLAN numbers",
+        vlans,
+        _LAST_VLAN - file.addressing.vlan_first + 1,
+        "lower addressing.vlan_first",
+    )
+    yield from _asns(intent, "leaf_asn_first", len(own))
+    if layout.pods:
+        yield from _asns(intent, "pod_asn_first", len(layout.pods))
+    for path, names, need in (
+        ("leaf_names", file.leaf_names, len(own)),
+        ("spine_names", file.spine_names, file.spines.count if file.spines else 0),
+    ):
+        if names:
+            have = hostlist.count(names)
+            yield from _short(intent, path, "names", need, have, "name more devices in the range")
+
+
+def _asns(intent: Intent, field: str, need: int) -> list[Finding]:
+    first = getattr(intent.fabric.bgp, field)
+    room = next((last - first + 1 for low, last in _PRIVATE_ASN if low <= first <= last), None)
+    if room is None:
+        return []
+    fix = "start lower, or in the 32-bit private range from 4200000000"
+    return _short(intent, f"bgp.{field}", "private AS numbers", need, room, fix)

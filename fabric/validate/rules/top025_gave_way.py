@@ -1,0 +1,39 @@
+"""TOP025: designed cables that gave way to explicit ones are told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Severity
+from fabric.validate.origins import Place
+from fabric.validate.rule import ModelRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.validate.world import Model
+
+
+@rules.add("TOP025")
+class CablesGaveWay(ModelRule):
+    """Designed cables that gave way to explicit ones are told."""
+
+    severity = Severity.INFO
+    why = "Explicit cables win; whoever reads the design should know which of its cables are not."
+    source = "fabric/topology/explicit_cables.py in this repository"
+    guards = ("cabling",)
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """List the cables of the design that are not there."""
+        cabling = model.intent.cabling
+        for gone in model.fabric.gave_way if cabling else ():
+            device, _, port = gone.near.partition(" ")
+            yield self.finding(
+                f"the designed cable to {gone.far} gave way to that from {gone.row.device} "
+                f"{gone.row.port} to {gone.row.peer_device} {gone.row.peer_port}",
+                "",
+                place=Place("cabling", cabling.position(gone.row) if cabling else None),
+                device=device,
+                port=port,
+            )

@@ -1,0 +1,281 @@
+"""Every design: names, cables, subnets and numbers, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fabric.core.errors import InputError
+from fabric.core.units import ipv4_text
+from fabric.topology import Fabric
+from tests.topology.fabrics import example, fabric
+
+UNITS = [
+    {"name": "r1", "pod": "east", "hosts": "a[1-2]"},
+    {"name": "r2", "pod": "west", "hosts": "b[1-2]"},
+    {"name": "r3", "pod": "east", "hosts": "c[1-2]"},
+]
+THREE_TIERS: dict[str, Any] = {
+    "design": "classic-tor",
+    "units": UNITS,
+    "super_spines": {"count": 3, "links_per_spine": 2, "spines_per_pod": 3},
+    "platforms__super_spine": {"sku": "ACS-MSN4700"},
+    "addressing__core_links": "10.253.0.0/16",
+}
+DUAL_TOR: dict[str, Any] = {"nic_ports": 2}
+DUAL_PLANE: dict[str, Any] = {"nic_ports": 2, "planes": 2}
+RAIL_ONLY: dict[str, Any] = {"design": "rail-only", "spines": None}
+
+
+def cabled(made: Fabric) -> set[tuple[str, str]]:
+    """Return the pairs of switches with a cable, the lower one first."""
+    names, up = made.switches.names, made.uplinks
+    ends = zip(up.lower.tolist(), up.upper.tolist(), strict=True)
+    return {(names[lower], names[upper]) for lower, upper in ends}
+
+
+def nic(made: Fabric, host: str, rail: int, port: int = 0) -> tuple[str, int, str, int]:
+    """Return leaf, leaf port, address and VLAN of a NIC port."""
+    nics, row = made.nics, made.nic_row(host, rail, port)
+    return (
+        made.switches.names[int(nics.leaf[row])],
+        int(nics.port[row]),
+        ipv4_text(int(nics.address[row])),
+        int(made.subnets.vlan[int(nics.subnet[row])]),
+    )
+
+
+def test_rail_only_has_leaves_alone() -> None:
+    made = fabric(**RAIL_ONLY)
+    assert made.switches.names == ("su1-rail0", "su1-rail1", "su2-rail0", "su2-rail1")
+    assert len(made.uplinks) == 0
+    assert nic(made, "a2", 1) == ("su1-rail1", 2, "10.64.1.3", 102)
+    assert example("rail-only").switches.tier.max() == 0
+
+
+def test_dual_tor_gives_each_port_a_leaf_and_a_subnet() -> None:
+    made = fabric(**DUAL_TOR)
+    assert made.switches.names[:4] == ("su1-rail0-a", "su1-rail0-b", "su1-rail1-a", "su1-rail1-b")
+    assert made.nics_per_host == 4
+    assert len(made.nics) == 4 * len(made.hosts)
+    assert nic(made, "a2", 0, 0) == ("su1-rail0-a", 2, "10.64.0.3", 101)
+    assert nic(made, "a2", 0, 1) == ("su1-rail0-b", 2, "10.64.1.3", 101)
+    assert nic(made, "a2", 1, 1) == ("su1-rail1-b", 2, "10.64.3.3", 102)
+    leaves = made.switches.names[: made.switches.leaf_count]
+    assert cabled(made) == {(leaf, spine) for leaf in leaves for spine in ("spine01", "spine02")}
+    assert set(made.switches.plane.tolist()) == {-1}
+
+
+def test_dual_tor_of_a_rack() -> None:
+    made = fabric(design="classic-tor", **DUAL_TOR)
+    assert made.switches.names[:2] == ("su1-leaf-a", "su1-leaf-b")
+    assert nic(made, "a2", 1, 0)[:2] == ("su1-leaf-a", 4)
+    assert nic(made, "a2", 1, 1)[:2] == ("su1-leaf-b", 4)
+    assert len({int(address) for address in made.nics.address}) == len(made.nics)
+
+
+def test_planes_share_no_cable_and_no_subnet() -> None:
+    made = fabric(**DUAL_PLANE)
+    names = made.switches.names
+    assert names[made.switches.leaf_count :] == tuple(
+        f"spine-{p}0{n}" for p in "ab" for n in (1, 2)
+    )
+    assert cabled(made) == {
+        (leaf, f"spine-{leaf[-1]}0{n}")
+        for leaf in names[: made.switches.leaf_count]
+        for n in (1, 2)
+    }
+    assert nic(made, "a1", 0, 0)[2] == "10.64.0.2"
+    assert nic(made, "a1", 0, 1)[2] == "10.72.0.2", "the second half of 10.64.0.0/12"
+    plane = made.switches.plane[made.subnets.leaf]
+    assert (made.subnets.network[plane == 0] < made.subnets.network[plane == 1].min()).all()
+
+
+def test_three_tiers() -> None:
+    made = fabric(**THREE_TIERS)
+    pods = {"east": ("r1-leaf", "r3-leaf"), "west": ("r2-leaf",)}
+    spines = {pod: [f"{pod}-spine0{n}" for n in (1, 2)] for pod in pods}
+    inside = {(leaf, spine) for pod in pods for leaf in pods[pod] for spine in spines[pod]}
+    above = {(s, f"core0{n}") for pod in pods for s in spines[pod] for n in (1, 2, 3)}
+    assert cabled(made) == inside | above
+    asn = dict(zip(made.switches.names, made.switches.asn.tolist(), strict=True))
+    assert [asn[name] for name in ("r1-leaf", "r2-leaf", "r3-leaf")] == [65101, 65102, 65103]
+    assert {asn[name] for name in spines["east"]} == {64600}
+    assert {asn[name] for name in spines["west"]} == {64601}
+    assert {asn[f"core0{n}"] for n in (1, 2, 3)} == {64512}
+    assert [made.switches.role(row) for row in (0, 3, 7)] == ["leaf", "spine", "super-spine"]
+
+
+def test_ports_and_addresses_of_super_spines() -> None:
+    """spines_per_pod is 3: the second pod starts at the seventh port of a super-spine."""
+    made = fabric(**THREE_TIERS)
+    up, rows = made.uplinks, made.switch_row
+    links = made.downlinks_of(rows["core02"])
+    assert up.upper_port[links].tolist() == [1, 2, 3, 4, 7, 8, 9, 10]
+    first = made.uplinks_of(rows["west-spine02"])
+    assert up.lower_port[first].tolist() == [17, 18, 19, 20, 21, 22], "half of 32 ports are kept"
+    place = 3 + 1  # three places of the first pod, one spine before it
+    assert up.upper_address[first].tolist() == [
+        (10 << 24) + (253 << 16) + 2 * (64 * place + number) for number in range(6)
+    ]
+
+
+def test_groups_of_super_spines() -> None:
+    made = example("three-tier")
+    above = {pair for pair in cabled(made) if pair[1].startswith("core")}
+    assert above == {
+        (f"{pod}-spine0{n}", f"core0{core}")
+        for pod in ("east", "west")
+        for n, cores in ((1, (1, 3)), (2, (2, 4)))
+        for core in cores
+    }
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{}, DUAL_TOR, DUAL_PLANE, THREE_TIERS, RAIL_ONLY, {**THREE_TIERS, **DUAL_PLANE}],
+    ids=["plain", "dual-tor", "dual-plane", "three tiers", "rail-only", "planes with pods"],
+)
+def test_every_port_and_number_is_used_once(changes: dict[str, Any]) -> None:
+    made = fabric(**changes)
+    nics, up, switches = made.nics, made.uplinks, made.switches
+    ends = np.concatenate(
+        [
+            np.stack([nics.leaf, nics.port]),
+            np.stack([up.lower, up.lower_port]),
+            np.stack([up.upper, up.upper_port]),
+        ],
+        axis=1,
+    )
+    assert len(np.unique(ends, axis=1).T) == ends.shape[1]
+    assert len(set(switches.loopback.tolist())) == len(switches)
+    addresses = np.concatenate([up.lower_address, up.upper_address, nics.address])
+    assert len(np.unique(addresses)) == len(addresses)
+    assert (switches.tier[up.upper] == switches.tier[up.lower] + 1).all()
+
+
+def test_a_unit_has_its_own_speed_and_leaf() -> None:
+    units = [
+        {"name": "su1", "hosts": "a[1-3]"},
+        {"name": "su2", "hosts": "b[1-2]", "host_gbps": 100, "leaf_sku": "ACS-SN5600"},
+    ]
+    made = fabric(units=units)
+    assert [model.name for model in made.switches.skus[:4]] == ["ACS-MSN4700"] * 2 + [
+        "ACS-SN5600"
+    ] * 2
+    assert set(made.nics.speed_gbps[: 3 * 2].tolist()) == {200}
+    assert set(made.nics.speed_gbps[3 * 2 :].tolist()) == {100}
+    assert made.uplinks.lower_port[made.uplinks_of(0)].tolist() == [17, 18]
+    assert made.uplinks.lower_port[made.uplinks_of(2)].tolist() == [33, 34], "half of 64 ports"
+
+
+def test_reserved_ports_are_never_used() -> None:
+    """Port counts skip them: 14 host ports in place of 16, then uplinks."""
+    reserved = ["Ethernet0", "Ethernet[8,248]"]
+    made = fabric(platforms__leaf={"sku": "ACS-MSN4700", "reserved_ports": reserved})
+    ports = [made.switches.skus[0].port(n) for n in made.nics.port[made.nics_of_leaf(0)].tolist()]
+    assert ports == ["Ethernet16", "Ethernet24", "Ethernet32"]
+    assert made.uplinks.lower_port[made.uplinks_of(0)].tolist() == [17, 18]
+
+
+def test_moved_cables_between_upper_tiers() -> None:
+    text = (
+        "devices:\n  - names: east-spine01\n    ports:\n"
+        "      Ethernet128: {peer: {device: core03, port: Ethernet240}}\n"
+    )
+    made = fabric(text, **THREE_TIERS)
+    row = int(made.uplinks_of(made.switch_row["east-spine01"])[0])
+    assert made.switches.names[int(made.uplinks.upper[row])] == "core03"
+    wrong = text.replace("core03", "r1-leaf")
+    with pytest.raises(InputError) as raised:
+        fabric(wrong, **THREE_TIERS)
+    assert "there is no super-spine 'r1-leaf'" in str(raised.value.findings[0])
+
+
+REFUSED: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "spines in rail-only": (
+        {"design": "rail-only"},
+        ["fabric.spines: a rail-only fabric has no spines; remove it, or choose another design"],
+    ),
+    "no spines": (
+        {"spines": None},
+        ["fabric.spines: a rail-optimised fabric has spines, this field is missing; write count"],
+    ),
+    "no platform, speed or pool of spines": (
+        {"platforms__spine": None, "speeds__uplink_gbps": None, "addressing__uplinks": None},
+        ["fabric.platforms.spine", "fabric.speeds.uplink_gbps", "fabric.addressing.uplinks"],
+    ),
+    "planes without ports": (
+        {"planes": 2},
+        ["fabric.planes: planes is 2, each NIC has 1 port in use; write nic_ports: 2"],
+    ),
+    "planes in rail-only": (
+        {**RAIL_ONLY, "nic_ports": 2, "planes": 2},
+        ["fabric.planes: a rail-only fabric has no planes"],
+    ),
+    "pods without super-spines": (
+        {"design": "classic-tor", "units": UNITS},
+        ["fabric.units.0.pod: pods reach each other over super-spines only"],
+    ),
+    "super-spines without pods": (
+        {**THREE_TIERS, "units": [{"name": "r1", "hosts": "a1"}]},
+        ["fabric.super_spines: super-spines connect pods, and no unit is in a pod"],
+    ),
+    "a unit in no pod": (
+        {**THREE_TIERS, "units": [*UNITS, {"name": "r4", "hosts": "d1"}]},
+        ["fabric.units.3: unit r4 is in no pod, others are"],
+    ),
+    "names of spines and pods": (
+        {**THREE_TIERS, "spine_names": "s[1-4]"},
+        ["fabric.spine_names: names of spines follow from pods and planes; remove it"],
+    ),
+    "no platform or pool of super-spines": (
+        {**THREE_TIERS, "platforms__super_spine": None, "addressing__core_links": None},
+        ["fabric.platforms.super_spine", "fabric.addressing.core_links"],
+    ),
+    "a reserved port that is not there": (
+        {"platforms__leaf": {"sku": "ACS-MSN4700", "reserved_ports": ["Ethernet[0,256]"]}},
+        ["fabric.platforms.leaf.reserved_ports.0: ACS-MSN4700 has no port 'Ethernet256'"],
+    ),
+    "an unknown model of a unit": (
+        {"units": [{"name": "su1", "hosts": "a1", "leaf_sku": "ACS-MSN470"}]},
+        ["fabric.units.0.leaf_sku: there is no switch model 'ACS-MSN470'; did you mean"],
+    ),
+    "ports of spines for super-spines": (
+        {**THREE_TIERS, "platforms__spine": {"sku": "ACS-MSN4700", "down_ports": 28}},
+        ["fabric.super_spines.count: ports of ACS-MSN4700 spines to super-spines ran out: 6"],
+    ),
+    "ports of super-spines": (
+        {**THREE_TIERS, "super_spines": {"count": 3, "links_per_spine": 2}},
+        ["fabric.super_spines.links_per_spine: ports of ACS-MSN4700 super-spines (16 spines kept"],
+    ),
+    "places of spines": (
+        {**THREE_TIERS, "super_spines": {"count": 1, "spines_per_pod": 1}},
+        ["fabric.super_spines.spines_per_pod: places kept for the spines of a pod ran out"],
+    ),
+    "links of a spine": (
+        {**THREE_TIERS, "addressing__core_links_per_spine": 4},
+        ["fabric.addressing.core_links_per_spine: /31 links reserved for a spine ran out: 6"],
+    ),
+    "subnets of a plane": (
+        {**DUAL_PLANE, "addressing__hosts": "10.64.0.0/22"},
+        ["fabric.addressing.hosts: /24 subnets of a plane ran out: 4 needed, 2 there"],
+    ),
+    "loopbacks of super-spines": (
+        {**THREE_TIERS, "addressing__loopbacks": "10.255.0.0/28"},
+        ["fabric.addressing.loopbacks: loopback addresses (a quarter of the pool for spines and"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("changes", "expected"), REFUSED.values(), ids=REFUSED)
+def test_refused(changes: dict[str, Any], expected: list[str]) -> None:
+    with pytest.raises(InputError) as raised:
+        fabric(**changes)
+    found = [str(finding) for finding in raised.value.findings]
+    assert len(found) == len(expected) or "ports" in found[0], found
+    for wanted, text in zip(expected, found, strict=False):
+        assert wanted in text
+        assert text.startswith("inventory/fabric.yaml:")
