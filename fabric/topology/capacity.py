@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabric.topology.paths import Layers
-
 if TYPE_CHECKING:
     from fabric.topology.clos import Clos
     from fabric.topology.model import Bools, Ints
+    from fabric.topology.paths import Layers
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +134,12 @@ def _largest_flow(network: Clos, first: Ints, second: Ints) -> int:
     from scipy.sparse.csgraph import maximum_flow
 
     size, cables = len(network.tier), network.cables
-    low, high, gbps = (column[cables.up] for column in (cables.lower, cables.upper, cables.speed_gbps))
+    low, high, gbps = (
+        column[cables.up] for column in (cables.lower, cables.upper, cables.speed_gbps)
+    )
     every = np.arange(network.leaves, size)
-    source, sink, limit = 2 * size, 2 * size + 1, int(gbps.sum())
+    source, sink = 2 * size, 2 * size + 1
+    limit = min(int(gbps.sum()), np.iinfo(np.int32).max)  # capacities of scipy have 32 bits
     one = np.concatenate([low, high + size, every, np.full(len(first), source), second + size])
     other = np.concatenate([high, low + size, every + size, first, np.full(len(second), sink)])
     free = np.full(len(every) + len(first) + len(second), limit)

@@ -62,6 +62,7 @@ class Layers:
     cables : tuple of array, shape (switches of tier t, switches of tier t + 1)
         How many cables there are between two switches.
     same_as : tuple of array of bool, shape (switches of tier t, switches of tier t)
+        For each tier but the highest, and for leaves in any case.
         Whether a path that goes up through one may not come down through the other. For leaves:
         the leaf itself.
     """
@@ -93,7 +94,7 @@ class Layers:
             cables.append(table)
         asns = [network.asn[network.rows(tier)] for tier in range(1, network.tiers - 1)]
         same = [np.eye(sizes[0], dtype=np.bool_), *(asn[:, None] == asn for asn in asns)]
-        return cls(tuple(cables), tuple(same[: len(cables)]))
+        return cls(tuple(cables), tuple(same))
 
     def __len__(self) -> int:
         return len(self.cables)
@@ -101,7 +102,7 @@ class Layers:
     @property
     def leaves(self) -> int:
         """Number of leaves."""
-        return len(self.same_as[0]) if self.same_as else 0
+        return len(self.same_as[0])
 
     @cached_property
     def joined(self) -> tuple[Bools, ...]:
@@ -134,12 +135,12 @@ class Layers:
         """Whether a path may go from a switch over the tier above to another, by tier."""
         return tuple(
             meets(table, table.T) & ~same
-            for table, same in zip(self.joined, self.same_as, strict=True)
+            for table, same in zip(self.joined, self.same_as, strict=False)
         )
 
     def counts_over(self) -> Iterator[Counts]:
         """Yield the paths between all leaves that turn at each tier above, lowest first."""
-        for tier, (table, same) in enumerate(zip(self.cables, self.same_as, strict=True)):
+        for tier, (table, same) in enumerate(zip(self.cables, self.same_as, strict=False)):
             turning = np.where(same, 0, product(table, table.T))
             up = self.ways_up[tier]
             found = product(product(up, turning), up.T)
