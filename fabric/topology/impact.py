@@ -28,6 +28,8 @@ class Impact:
         Pairs that reached each other, and how many of them no longer do.
     rails : dict
         Rail -> into how many parts it fell, where leaves that carry it lost each other.
+    rails_lost : array of int, shape (n, 2)
+        Host and rail of which every NIC port is down now, and was not before.
     nic_gbps, uplink_gbps : array of int, shape (2, units)
         Bandwidth of each unit before and after: of its NICs, and of its uplinks of use.
     host_gbps : array of float, shape (2, hosts)
@@ -38,6 +40,7 @@ class Impact:
     leaf_pairs: tuple[int, int]
     host_pairs: tuple[int, int]
     rails: dict[int, int]
+    rails_lost: Ints
     nic_gbps: Ints
     uplink_gbps: Ints
     host_gbps: NDArray[np.float64]
@@ -54,6 +57,7 @@ def impact(network: Clos, outage: Outage) -> Impact:
         leaf_pairs=(int(before.sum()) // 2, int(lost.sum()) // 2),
         host_pairs=_host_pairs((network, now), (before, after)),
         rails=_rails_split(network, now, lost, after),
+        rails_lost=_rails_lost(network, now),
         nic_gbps=np.stack([unit[0] for unit in units]),
         uplink_gbps=np.stack([unit[1] for unit in units]),
         host_gbps=np.stack([host_gbps(net) for net in (network, now)]),
@@ -128,7 +132,7 @@ def _rails_split(network: Clos, now: Clos, lost: Bools, after: Bools) -> dict[in
 
     A leaf whose NICs are all down is lost to its rail, and splits nothing.
     """
-    from scipy.sparse import coo_array
+    from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components
 
     split = {}
@@ -136,6 +140,14 @@ def _rails_split(network: Clos, now: Clos, lost: Bools, after: Bools) -> dict[in
     for rail, leaves in enumerate(still & rail_leaves(network)[: len(still)]):
         rows = np.flatnonzero(leaves)
         if lost[np.ix_(rows, rows)].any():
-            joined = coo_array(after[np.ix_(rows, rows)])
+            joined = csr_matrix(after[np.ix_(rows, rows)].astype(np.int8))
             split[rail] = int(connected_components(joined)[0])
     return split
+
+
+def _rails_lost(network: Clos, now: Clos) -> Ints:
+    nics = network.nics
+    rails = int(nics.rail.max(initial=0)) + 1
+    key = nics.host * rails + nics.rail
+    lost = np.setdiff1d(key[nics.up], key[now.nics.up])
+    return np.stack([lost // rails, lost % rails], axis=1)

@@ -34,6 +34,12 @@ class Project:
     def __init__(self, folder: str | Path) -> None:
         self.intent: Intent = load(Path(folder), str(folder))
 
+    def over(self, fabric: Fabric) -> Project:
+        """Return the project with another network in place of that of its inventory."""
+        other = object.__new__(Project)
+        other.__dict__.update(intent=self.intent, resolver=self.resolver, fabric=fabric)
+        return other
+
     @cached_property
     def fabric(self) -> Fabric:
         """The realised network."""
