@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from fabric.workflow.whatif_singles import singles
 from tests.cli.runs import DEMO, run
 
 ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "whatif.md").read_text()
 A100 = ROOT / "inventory" / "a100-pcie"
 RAIL = ROOT / "inventory" / "rail-512"
 #: Each spine its own AS, so that a leaf may carry traffic of the others.
@@ -213,3 +216,11 @@ def test_what_is_asked_must_be_clear(words) -> None:
 def test_show_as_text_and_as_json(what: str) -> None:
     assert run("show", what, DEMO).code == 0
     assert json.loads(run("show", what, DEMO, "--format", "json").out)
+
+
+@pytest.mark.parametrize(
+    ("line", "text"), re.findall(r"^```console\n\$ (.*)\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+)
+def test_the_page_shows_what_is_printed(line: str, text: str, monkeypatch) -> None:
+    monkeypatch.chdir(ROOT)
+    assert run(*shlex.split(line)[1:]).out == text
