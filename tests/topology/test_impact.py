@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fabric.topology import outages
 from fabric.topology.capacity import (
     bisection_gbps,
     by_rail,
@@ -208,3 +209,10 @@ def test_one_tier_has_no_way_between_leaves():
     found = impact(network, outage(network, switches=[0]))
     assert (found.leaf_pairs, found.host_pairs) == ((0, 0), (1, 0))
     assert SingleFailures(network).switches().host_pairs.tolist() == [0, 0]
+
+
+def test_a_rack_takes_its_hosts_along_wherever_they_are_cabled():
+    moved = "hosts:\n  - {names: a1, nics: [{rail: 0, leaf: su2-rail0, port: Ethernet24}]}\n"
+    here = fabric(hosts=moved)
+    lost = impact(clos(here), outages.outage(here, ["rack:su1"])).rails_lost
+    assert lost.tolist() == [[host, rail] for host in range(3) for rail in range(2)]

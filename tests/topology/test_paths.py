@@ -130,3 +130,19 @@ def test_a_cable_that_skips_a_tier_is_refused():
     network = made([2, 1, 1], [(0, 2), (1, 3)], [1, 2, 3, 4])
     with pytest.raises(ValueError, match="not in neighbouring tiers"):
         Layers.of(network)
+
+
+def test_a_link_to_the_own_as_is_of_no_use():
+    """From spine 2 (AS 11) core 5 leads back to spine 3 (AS 11); core 6 leads to spine 4 too."""
+    ends = [(0, 2), (1, 3), (1, 4), (2, 5), (3, 5), (2, 6), (3, 6), (4, 6)]
+    network = made([2, 3, 2], ends, [1, 2, 11, 11, 12, 21, 21])
+    layers = Layers.of(network)
+    hanging = on_links(layers)
+    numbers = link_numbers(layers, network)
+    on = {number for number in numbers.tolist() if pairs_of(hanging, number)}
+    assert [ends[row] for row in range(len(ends)) if numbers[row] in on] == [
+        (0, 2),
+        (1, 4),
+        (2, 6),
+        (4, 6),
+    ]
