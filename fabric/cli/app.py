@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from fabric.cli import change, inventory, jobs, laboratory, observe, show, whatif
+from fabric.cli import change, draw, inventory, jobs, laboratory, observe, show, whatif
 
 app = typer.Typer(
     name="rocefab",
@@ -35,5 +35,5 @@ def root(
         raise typer.Exit
 
 
-for module in (inventory, show, whatif, change, observe, jobs, laboratory):
+for module in (inventory, show, draw, whatif, change, observe, jobs, laboratory):
     module.register(app)

@@ -132,14 +132,11 @@ class _Gatherer:
     def _switches(self, rows: Ints, role: str, block: int) -> None:
         names = tuple(self._fabric.switches.names[row] for row in rows.tolist())
         self._of_switch[rows] = len(self._found)
-        rails = np.unique(self._network_rails(rows))
         detail = _counted(len(names), role)
         if len(names) == 1:
-            detail = f"rail {rails[0]}" if len(rails) and rails[0] >= 0 else role
+            rail = int(self._fabric.switches.rail[rows[0]])
+            detail = f"rail {rail}" if rail >= 0 else f"AS {self._network.asn[rows[0]]}"
         self._add(role, names, detail, block)
-
-    def _network_rails(self, rows: Ints) -> Ints:
-        return self._fabric.switches.rail[rows]
 
     def _hosts(self, rows: Ints, block: int) -> None:
         if not len(rows):

@@ -14,7 +14,7 @@ from fabric.topology.drawing import Box, Caption, Frame, Line, Picture
 from fabric.topology.drawing_groups import groups
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from fabric.topology.cable_states import CableStates
     from fabric.topology.clos import Clos
@@ -27,6 +27,8 @@ LABEL_PX, DETAIL_PX = 7.3, 6.1
 BOX_HEIGHT, PAD = 38.0, 9.0
 GAP, BLOCK_GAP, FRAME_PAD, FRAME_TITLE = 14.0, 26.0, 14.0, 22.0
 LEFT, MARGIN, TOP, LEGEND = 176.0, 24.0, 84.0, 46.0
+#: Room for the legend.
+LEAST_WIDTH = 1040.0
 #: Between the rows of two tiers of switches, and between leaves and hosts.
 TIER_GAP, HOST_GAP = 150.0, 110.0
 #: Part of the side of a box over which the ends of its lines are spread.
@@ -45,7 +47,7 @@ def picture(fabric: Fabric, network: Clos, states: CableStates) -> Picture:
     return Picture(
         title=fabric.intent.fabric.name,
         subtitle=_subtitle(fabric, network),
-        width=max(right + MARGIN, 1040.0),
+        width=max(right + MARGIN, LEAST_WIDTH),
         height=rows.bottom + LEGEND,
         boxes=tuple(boxes),
         lines=tuple(lines),
@@ -84,33 +86,40 @@ def _box(group: Group, x: float, rows: _Rows) -> Box:
 def _placed(found: Groups, rows: _Rows) -> tuple[list[Box], list[Frame]]:
     """Place hosts and leaves block by block, and what is above them over the whole width."""
     places: dict[int, Box] = {}
-    frames, x = [], LEFT
-    for block, title in enumerate(found.blocks):
-        layers = [
-            [number for number, group in enumerate(found.groups) if _in(group, block, kind)]
-            for kind in ("leaf", "host")
-        ]
-        widths = [_row_width(found.groups[number] for number in layer) for layer in layers]
-        inside = max(*widths, len(title) * LABEL_PX)
-        for layer, width in zip(layers, widths, strict=True):
+    frames = []
+    blocks = [_layers(found, block) for block in range(len(found.blocks))]
+    insides = [
+        max(*(_row_width(found, layer) for layer in layers), len(title) * LABEL_PX)
+        for layers, title in zip(blocks, found.blocks, strict=True)
+    ]
+    total = sum(insides) + len(insides) * (2 * FRAME_PAD + BLOCK_GAP) - BLOCK_GAP
+    x = max(LEFT, (LEFT + LEAST_WIDTH - MARGIN - total) / 2)
+    for layers, inside, title in zip(blocks, insides, found.blocks, strict=True):
+        for layer in layers:
+            width = _row_width(found, layer)
             _fill(places, found, layer, x + FRAME_PAD + (inside - width) / 2, rows)
         top = rows.leaf - FRAME_PAD
-        bottom = (rows.host if layers[1] else rows.leaf) + BOX_HEIGHT + FRAME_PAD + FRAME_TITLE
+        bottom = (rows.host if layers[-1] else rows.leaf) + BOX_HEIGHT + FRAME_PAD + FRAME_TITLE
         frames.append(Frame(title, x, top, inside + 2 * FRAME_PAD, bottom - top))
         x += inside + 2 * FRAME_PAD + BLOCK_GAP
-    span = (LEFT, x - BLOCK_GAP)
+    span = (x - BLOCK_GAP - total, x - BLOCK_GAP)
     for kind in ("spine", "super-spine"):
         layer = [number for number, group in enumerate(found.groups) if group.kind == kind]
         _spread(places, found, layer, span, rows)
     return [places[number] for number in range(len(found.groups))], frames
 
 
-def _in(group: Group, block: int, kind: str) -> bool:
-    return group.block == block and group.kind == kind
+def _layers(found: Groups, block: int) -> list[list[int]]:
+    """Return the leaves and the hosts of a block."""
+    mine = [number for number, group in enumerate(found.groups) if group.block == block]
+    return [
+        [number for number in mine if found.groups[number].kind == kind]
+        for kind in ("leaf", "host")
+    ]
 
 
-def _row_width(layer: Iterable[Group]) -> float:
-    widths = [_width(group) for group in layer]
+def _row_width(found: Groups, layer: Sequence[int]) -> float:
+    widths = [_width(found.groups[number]) for number in layer]
     return sum(widths) + GAP * max(0, len(widths) - 1)
 
 
@@ -168,7 +177,8 @@ def _anchored(lines: list[Line], boxes: list[Box]) -> list[Line]:
     for number, line in enumerate(lines):
         up[line.lower].append((boxes[line.upper].centre, number))
         down[line.upper].append((boxes[line.lower].centre, number))
-    starts, ends = ({}, {})
+    starts: dict[int, float] = {}
+    ends: dict[int, float] = {}
     for sides, at in ((up, starts), (down, ends)):
         for box, others in sides.items():
             step = boxes[box].width * SPREAD / max(1, len(others))
@@ -190,8 +200,11 @@ def _anchored(lines: list[Line], boxes: list[Box]) -> list[Line]:
 def _subtitle(fabric: Fabric, network: Clos) -> str:
     roles = [fabric.switches.role(int(network.rows(tier)[0])) for tier in range(network.tiers)]
     counts = [f"{len(network.rows(tier)):,} {_plural(roles[tier])}" for tier in range(len(roles))]
-    counts += [f"{len(fabric.hosts):,} hosts", f"{len(network.nics):,} NICs"]
-    return ", ".join(counts)
+    return ", ".join([
+        *reversed(counts),
+        f"{len(fabric.hosts):,} hosts",
+        f"{len(network.nics):,} NICs",
+    ])
 
 
 def _plural(role: str) -> str:
