@@ -9,6 +9,7 @@ import typer
 
 from fabric.cli import output
 from fabric.cli.exits import CommandExit, Exit
+from fabric.cli.inventory import FailOn
 from fabric.cli.options import (  # noqa: TC001 - typer reads annotations at run time
     AskPassword,
     Connections,
@@ -45,6 +46,12 @@ def draw(
             envvar="ROCEFAB_DRAW_FINDINGS",
         ),
     ] = False,
+    fail_on: Annotated[
+        FailOn,
+        typer.Option(
+            help="Severity from which on --findings marks a cable.", envvar="ROCEFAB_FAIL_ON"
+        ),
+    ] = FailOn.ERROR,
     cabling: Annotated[
         bool,
         typer.Option(
@@ -72,13 +79,14 @@ def draw(
 
     Exit codes: 0, 2, 3 (a device could not be read; the picture is written).
     """
+    from fabric.core.findings import Severity
     from fabric.workflow.draw import Marks, failing_ends, read_cabling
     from fabric.workflow.draw import draw as workflow
     from fabric.workflow.project import Project
 
     project, marks = Project(inventory), Marks()
     if findings:
-        marks.failing |= failing_ends(project)
+        marks.failing |= failing_ends(project, Severity[fail_on.name])
     if cabling_file:
         marks.add_cabling(read_cabling(cabling_file))
     unread = _read_cabling(project, marks, connections) if cabling else 0

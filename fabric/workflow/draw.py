@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from fabric.design.model import PortDesign
+    from fabric.topology.cable_states import CableStates
     from fabric.topology.cabling import End, Judged
     from fabric.topology.drawing import Picture
     from fabric.workflow.project import Project
@@ -69,7 +71,7 @@ def draw(project: Project, file: Path, marks: Marks) -> Picture:
     return drawn
 
 
-def _written(suffix: str, drawn: Picture, project: Project, states: Any) -> bytes:
+def _written(suffix: str, drawn: Picture, project: Project, states: CableStates) -> bytes:
     if suffix == ".png":
         from fabric.render.picture_png import png
 
@@ -87,27 +89,50 @@ def _written(suffix: str, drawn: Picture, project: Project, states: Any) -> byte
     return page(drawn, details(project, states)).encode()
 
 
-def failing_ends(project: Project) -> set[End]:
-    """Return the switch ports of which a rule of the lossless path (QOS...) warns, or worse."""
+def failing_ends(project: Project, fail_on: Severity = Severity.ERROR) -> set[End]:
+    """Return the switch ports that a rule of the lossless path (QOS...) speaks of.
+
+    Parameters
+    ----------
+    project : Project
+        The inventory.
+    fail_on : Severity
+        Findings of this severity, or worse.
+
+    Notes
+    -----
+    A rule names one port of those that are alike: all ports with the same settings and the same
+    buffer are taken with it. A finding on a device alone is one on all its ports.
+    """
     from fabric.validate.runner import each_finding
     from fabric.workflow.check import model_world
 
     ends: set[End] = set()
     for finding in each_finding(model_world(project)):
-        if finding.rule.startswith("QOS") and finding.severity >= Severity.WARNING:
+        if finding.rule.startswith("QOS") and finding.severity >= fail_on:
             ends |= _ends(project, finding)
     return ends
 
 
 def _ends(project: Project, finding: Finding) -> set[End]:
-    """Return the switch ports that a finding is about: all of its device, when it names none."""
     if finding.device in project.hosts:
         nics = project.hosts[finding.device].nics
         return {(nic.leaf, nic.leaf_port) for nic in nics if finding.port in {"", nic.interface}}
-    if finding.device in project.devices:
-        ports = project.devices[finding.device].ports
-        return {(finding.device, port.name) for port in ports if finding.port in {"", port.name}}
-    return set()
+    device = project.devices.get(finding.device)
+    ports = device.ports if device else ()
+    kinds = {_kind(port) for port in ports if port.name == finding.port}
+    if not kinds:
+        return {(finding.device, port.name) for port in ports}
+    return {
+        (name, port.name)
+        for name, other in project.devices.items()
+        for port in other.ports
+        if _kind(port) in kinds
+    }
+
+
+def _kind(port: PortDesign) -> tuple[object, ...]:
+    return port.kind, port.qos, id(port.headroom)
 
 
 def judged_ends(judged: Iterable[Judged]) -> list[tuple[End, End, Verdict]]:
