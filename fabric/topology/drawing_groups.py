@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fabric.topology.model import Fabric, Ints
 
 #: Devices of a tier that get a box each, and boxes of a tier beyond that: what fits on a page.
-LEAVES_ALONE, UPPER_ALONE, HOSTS_ALONE, BOXES = 32, 24, 16, 24
+LEAVES_ALONE, UPPER_ALONE, HOSTS_ALONE, BOXES = 32, 24, 16, 12
 #: Longest label; a longer one loses its middle.
 LABEL_LENGTH = 24
 
@@ -122,7 +122,7 @@ class _Gatherer:
         asn = self._network.asn[rows]
         bounds = np.flatnonzero(np.diff(asn)) + 1
         if not 0 < len(bounds) < BOXES:
-            bounds = np.unique(np.linspace(0, len(rows), BOXES // 3 + 1).astype(np.int64))[1:-1]
+            bounds = np.unique(np.linspace(0, len(rows), BOXES // 2 + 1).astype(np.int64))[1:-1]
         return np.split(rows, bounds)
 
     def _title(self, first: int, last: int) -> str:

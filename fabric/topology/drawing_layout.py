@@ -29,8 +29,8 @@ GAP, BLOCK_GAP, FRAME_PAD, FRAME_TITLE = 14.0, 26.0, 14.0, 22.0
 LEFT, MARGIN, TOP, LEGEND = 176.0, 24.0, 84.0, 46.0
 #: Room for the legend.
 LEAST_WIDTH = 1040.0
-#: Between the rows of two tiers of switches, and between leaves and hosts.
-TIER_GAP, HOST_GAP = 150.0, 110.0
+#: Between leaves and hosts; and between two tiers of switches, at least and as part of the width.
+HOST_GAP, TIER_GAP, TIER_GAP_SHARE = 110.0, 150.0, 0.11
 #: Part of the side of a box over which the ends of its lines are spread.
 SPREAD = 0.7
 
@@ -38,10 +38,10 @@ SPREAD = 0.7
 def picture(fabric: Fabric, network: Clos, states: CableStates) -> Picture:
     """Return the picture of a network, with the state of each cable."""
     found = groups(fabric, network)
-    rows = _Rows(network.tiers)
+    right = _right(*_placed(found, _Rows(network.tiers, TIER_GAP)))
+    rows = _Rows(network.tiers, max(TIER_GAP, right * TIER_GAP_SHARE))
     boxes, frames = _placed(found, rows)
     lines = _lines(network, states, found, boxes)
-    right = max([box.x + box.width for box in boxes] + [frame.x + frame.width for frame in frames])
     every = np.concatenate([states.cables, states.nics])
     totals = tuple((state, int((every == state).sum())) for state in CableState)
     return Picture(
@@ -57,20 +57,24 @@ def picture(fabric: Fabric, network: Clos, states: CableStates) -> Picture:
     )
 
 
-class _Rows:
-    """The heights of the tiers, the highest first."""
+def _right(boxes: list[Box], frames: list[Frame]) -> float:
+    return max(item.x + item.width for item in (*boxes, *frames))
 
-    def __init__(self, tiers: int) -> None:
-        self.leaf = TOP + (tiers - 1) * (BOX_HEIGHT + TIER_GAP)
+
+class _Rows:
+    """Where the tiers stand, with so many pixels between those of switches."""
+
+    def __init__(self, tiers: int, gap: float) -> None:
+        self.gap = gap
+        self.leaf = TOP + (tiers - 1) * (BOX_HEIGHT + gap)
         self.host = self.leaf + BOX_HEIGHT + HOST_GAP
         self.bottom = self.host + BOX_HEIGHT + FRAME_PAD + MARGIN
-        self._tiers = tiers
 
     def of(self, kind: str) -> float:
         """Return the upper edge of the boxes of a kind."""
         if kind == "host":
             return self.host
-        return self.leaf - TIERS[kind] * (BOX_HEIGHT + TIER_GAP)
+        return self.leaf - TIERS[kind] * (BOX_HEIGHT + self.gap)
 
 
 def _width(group: Group) -> float:
@@ -223,7 +227,7 @@ def _captions(fabric: Fabric, network: Clos, rows: _Rows) -> list[Caption]:
         mine = network.tier[network.cables.lower] == tier
         if mine.any():
             text = _cables(network.cables.speed_gbps[mine], network.cables.cable_m[mine])
-            found.append(Caption(text, rows.of(role) - TIER_GAP / 2))
+            found.append(Caption(text, rows.of(role) - rows.gap / 2))
     found.append(Caption((f"{len(fabric.hosts):,} hosts",), rows.host + BOX_HEIGHT / 2))
     nics = network.nics
     if len(nics):

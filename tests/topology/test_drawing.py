@@ -93,7 +93,7 @@ def test_boxes_do_not_overlap_and_hold_their_text(sized) -> None:
         assert len(box.label) <= LABEL_LENGTH
         assert len(box.label) * LABEL_PX < box.width
         assert len(box.detail) * DETAIL_PX < box.width
-        assert 0 < box.x
+        assert box.x > 0
         assert box.x + box.width < found.width
         assert box.y + box.height < found.height
     for one, other in combinations(found.boxes, 2):
