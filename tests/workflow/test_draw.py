@@ -171,3 +171,13 @@ def test_devices_that_cannot_be_read_do_not_stop_the_picture(tmp_path: Path, mon
     ended = run("draw", DEMO, "--output", file, "--cabling")
     assert (ended.code, ended.err) == (3, f"spine02: no route to host\nwrote {file}\n")
     assert "wrong cable: 1" in file.read_text()
+
+
+def test_the_picture_of_the_docs_is_up_to_date(
+    demo: Project, tmp_path: Path, update_golden: bool
+) -> None:
+    draw(demo, tmp_path / "demo.svg", Marks())
+    kept = DEMO.parents[1] / "docs" / "demo.svg"
+    if update_golden:
+        kept.write_bytes((tmp_path / "demo.svg").read_bytes())
+    assert kept.read_text() == (tmp_path / "demo.svg").read_text(), "run pytest --update-golden"
