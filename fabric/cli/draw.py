@@ -72,10 +72,10 @@ def draw(
     connections: Connections = None,
     ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
 ) -> None:
-    """Draw the network by tier, unit and rail, with the state of cables.
+    """Draw the network and the state of its cables.
 
-    Devices that have no room of their own are drawn as one box with a count. An existing file is
-    replaced.
+    By tier, unit and rail. Devices that have no room of their own are drawn as one box with a
+    count. An existing file is replaced.
 
     Exit codes: 0, 2, 3 (a device could not be read; the picture is written).
     """
