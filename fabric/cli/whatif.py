@@ -69,7 +69,7 @@ def whatif(
     A failure is harmless when no hosts and no leaves of a rail lose each other and no rule finds a
     new error; a drain, when no host loses a rail either.
 
-    Exit codes: 0 (harmless), 2, 4 (not harmless).
+    Exit codes: 0 (harmless), 2, 3 (a rule failed itself), 4 (not harmless).
     """
     from fabric.workflow.project import Project
 
@@ -85,15 +85,17 @@ def whatif(
             project, words, links=all_links, switches=all_switches, progress=output.watch
         )
         _print_ranking(ranking, form)
-        harmless = not ranking.single_points and not ranking.circle
+        harmless, broken = not ranking.single_points and not ranking.circle, False
     else:
         from fabric.workflow.whatif import whatif as workflow
 
         found = workflow(project, words, drain=drain, rules=rules, progress=output.watch)
         _print_outage(found, form)
-        harmless = not found.reasons
+        harmless, broken = not found.reasons, bool(found.broken)
     if not harmless:
         raise CommandExit(Exit.FINDINGS)
+    if broken:
+        raise CommandExit(Exit.DEVICE)
 
 
 def _print_ranking(ranking: Ranking, form: Format) -> None:
@@ -122,6 +124,8 @@ def _print_outage(found: WhatIf, form: Format) -> None:
             output.data("\n")
     for finding in found.new_findings:
         output.data(f"new: {finding.severity.word}: {finding}\n")
+    for rule, reason in found.broken:
+        output.note(f"rule {rule} failed itself: {reason}")
     what = "safe" if found.drain else "harmless"
     why = "; ".join(found.reasons)
     output.data(f"{what}: {'no: ' + why if why else 'yes'}\n")

@@ -91,7 +91,7 @@ def unit_gbps(network: Clos, layers: Layers) -> tuple[Ints, Ints]:
     speed = cables.speed_gbps * useful_uplinks(network, layers)
     mine = network.unit[cables.lower] >= 0
     return (
-        _total(network.unit[nics.leaf], nics.speed_gbps * nics.up, network.units),
+        _total(network.host_unit[nics.host], nics.speed_gbps * nics.up, network.units),
         _total(network.unit[cables.lower[mine]], speed[mine], network.units),
     )
 

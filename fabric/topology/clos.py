@@ -71,7 +71,7 @@ class Clos:
     tier : array of int, shape (switches,)
         0 for a leaf, and one more for each tier above; leaves come first.
     unit : array of int, shape (switches,)
-        Unit of a leaf; -1 for others.
+        Unit of a leaf; -1 for others, and for a leaf of no unit.
     asn : array of int, shape (switches,)
         AS number. A path that comes back to the AS it went up through is refused.
     cables : Cables
@@ -80,6 +80,8 @@ class Clos:
         Cables to hosts.
     host_unit : array of int, shape (hosts,)
         Unit of each host.
+    units : int
+        Number of units.
     """
 
     tier: Ints
@@ -88,6 +90,7 @@ class Clos:
     cables: Cables
     nics: Edge
     host_unit: Ints
+    units: int
 
     @cached_property
     def leaves(self) -> int:
@@ -98,11 +101,6 @@ class Clos:
     def tiers(self) -> int:
         """Number of tiers of switches."""
         return int(self.tier.max()) + 1
-
-    @cached_property
-    def units(self) -> int:
-        """Number of units."""
-        return int(self.unit.max()) + 1
 
     @cached_property
     def place(self) -> Ints:
@@ -170,6 +168,7 @@ def clos(fabric: Fabric) -> Clos:
             up=nics.enabled,
         ),
         host_unit=fabric.hosts.unit,
+        units=len(fabric.intent.fabric.units),
     )
 
 

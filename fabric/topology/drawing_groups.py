@@ -82,8 +82,8 @@ class _Gatherer:
         alone = self._network.leaves <= LEAVES_ALONE
         for number, (first, last) in enumerate(blocks):
             units = range(first, last)
-            rows = np.flatnonzero(np.isin(self._network.unit, units))
-            for part in np.split(rows, len(rows)) if alone else [rows]:
+            rows = np.flatnonzero(np.isin(self._network.unit[: self._network.leaves], units))
+            for part in np.split(rows, len(rows)) if alone and len(rows) else [rows]:
                 self._switches(part, "leaf", number)
             self._hosts(np.flatnonzero(np.isin(self._network.host_unit, units)), number)
         for tier in range(1, self._network.tiers):
@@ -96,6 +96,8 @@ class _Gatherer:
         """Yield first and last unit of each column; no column holds two pods, if it can be."""
         network = self._network
         units = network.units
+        if (network.unit[: network.leaves] < 0).any():
+            yield -1, 0
         if network.leaves <= LEAVES_ALONE or units <= BOXES:
             yield from ((unit, unit + 1) for unit in range(units))
             return
@@ -111,6 +113,7 @@ class _Gatherer:
         pods = np.zeros(network.units, dtype=np.int64)
         if network.tiers > 2:  # noqa: PLR2004 - leaves and spines
             low = cables.lower < network.leaves
+            low &= network.unit[cables.lower] >= 0
             pods[network.unit[cables.lower[low]]] = network.asn[cables.upper[low]]
         return pods
 
@@ -126,10 +129,14 @@ class _Gatherer:
         return np.split(rows, bounds)
 
     def _title(self, first: int, last: int) -> str:
+        if first < 0:
+            return "no unit"
         names = [unit.name for unit in self._fabric.intent.fabric.units[first:last]]
         return shortened(hostlist.fold(names))
 
     def _switches(self, rows: Ints, role: str, block: int) -> None:
+        if not len(rows):  # a unit whose hosts are on the leaves of others
+            return
         names = tuple(self._fabric.switches.names[row] for row in rows.tolist())
         self._of_switch[rows] = len(self._found)
         detail = _counted(len(names), role)

@@ -58,7 +58,8 @@ def picture(fabric: Fabric, network: Clos, states: CableStates) -> Picture:
 
 
 def _right(boxes: list[Box], frames: list[Frame]) -> float:
-    return max(item.x + item.width for item in (*boxes, *frames))
+    ends = [box.x + box.width for box in boxes] + [frame.x + frame.width for frame in frames]
+    return max(ends)
 
 
 class _Rows:

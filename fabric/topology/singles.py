@@ -117,7 +117,7 @@ def _groups(network: Clos) -> Ints:
     """Return what shares the bandwidth of each cable: a unit, or above it an AS of spines."""
     low = network.cables.lower
     _, number = np.unique(network.asn, return_inverse=True)
-    return np.where(network.tier[low] == 0, network.unit[low], network.units + number[low])
+    return np.where(network.tier[low] == 0, network.unit[low] + 1, network.units + 1 + number[low])
 
 
 class _Hosts:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.core.units import share_to_percent
 from fabric.topology.capacity import switch_gbps
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from fabric.topology.clos import Clos, Outage
     from fabric.topology.impact import Impact
     from fabric.topology.model import Fabric
+    from fabric.validate.runner import Outcome
     from fabric.workflow.project import Project
 
     Progress = Callable[[str, str], None]
@@ -60,6 +60,8 @@ class WhatIf:
         Where traffic moves to the uplinks that are left.
     new_findings : tuple of Finding
         What the rules say of the fabric afterwards that they did not say before.
+    broken : tuple of (str, str)
+        Rules that failed themselves on what is left, with the reason.
     drain : str
         Switch that is drained, when that is what was asked.
     """
@@ -69,6 +71,7 @@ class WhatIf:
     impact: Impact
     moved: tuple[Moved, ...]
     new_findings: tuple[Finding, ...]
+    broken: tuple[tuple[str, str], ...] = ()
     drain: str = ""
 
     @property
@@ -165,6 +168,7 @@ class WhatIf:
                 }
                 for finding in self.new_findings
             ],
+            "broken_rules": [{"rule": rule, "reason": reason} for rule, reason in self.broken],
         }
 
 
@@ -200,12 +204,14 @@ def whatif(
     wanted = outage(fabric, [*words, f"switch:{drain}"] if drain else words)
     base = outage(fabric, words) if drain else None
     start = failed(clos(fabric), base) if base else clos(fabric)
+    found, broken = _new_findings(project, start, wanted, progress) if rules else ((), ())
     return WhatIf(
         fabric=fabric,
         words=tuple(words),
         impact=impact(start, wanted),
         moved=tuple(_moved(fabric, start, wanted)),
-        new_findings=_new_findings(project, start, wanted, progress) if rules else (),
+        new_findings=found,
+        broken=broken,
         drain=drain,
     )
 
@@ -228,26 +234,22 @@ def _moved(fabric: Fabric, network: Clos, wanted: Outage) -> list[Moved]:
 
 def _new_findings(
     project: Project, network: Clos, wanted: Outage, progress: Progress
-) -> tuple[Finding, ...]:
-    """Run the rules on the inventory before and after; return what came up."""
+) -> tuple[tuple[Finding, ...], tuple[tuple[str, str], ...]]:
+    """Run the rules on the inventory before and after; return what came up, and what broke."""
     progress("", "rules before")
-    before = _findings(project.over(switched_off(project.fabric, network)))
+    before = _outcome(project.over(switched_off(project.fabric, network)))
     progress("", "rules after")
-    after = _findings(project.over(switched_off(project.fabric, failed(network, wanted))))
-    known = {_key(finding) for finding in before}
-    return tuple(item for item in after if item.rule not in _REPEATING and _key(item) not in known)
+    after = _outcome(project.over(switched_off(project.fabric, failed(network, wanted))))
+    known = {_key(finding) for finding in before.findings}
+    new = (item for item in after.findings if _key(item) not in known)
+    return tuple(item for item in new if item.rule not in _REPEATING), after.broken
 
 
-def _findings(project: Project) -> tuple[Finding, ...]:
+def _outcome(project: Project) -> Outcome:
     from fabric.validate.runner import run
     from fabric.workflow.check import model_world
 
-    outcome = run(model_world(project))
-    if outcome.broken:
-        name, reason = outcome.broken[0]
-        message = f"rule {name} failed itself ({reason}); nothing is known of new findings"
-        raise InputError(message)
-    return outcome.findings
+    return run(model_world(project))
 
 
 def _key(finding: Finding) -> tuple[object, ...]:

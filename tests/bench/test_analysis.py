@@ -61,6 +61,7 @@ def large(hosts: int, leaves: int, spines: int, cores: int, pods: int) -> Clos:
             up=np.ones(nics, dtype=np.bool_),
         ),
         host_unit=unit,
+        units=units,
     )
 
 

@@ -59,6 +59,7 @@ def made(tiers: list[int], ends: list[tuple[int, int]], asns: list[int], gbps=No
             up=np.ones(nics, dtype=np.bool_),
         ),
         host_unit=ints(np.repeat(np.arange(units), HOSTS_PER_UNIT)),
+        units=units,
     )
 
 

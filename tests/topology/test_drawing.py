@@ -162,3 +162,13 @@ def test_cables_between_groups_are_counted_by_state() -> None:
 def test_long_labels_lose_their_middle() -> None:
     assert shortened("a" * 24) == "a" * 24
     assert shortened("abcdefghijklmnopqrstuvwxyz") == "abcdefghijk…pqrstuvwxyz"
+
+
+def test_a_leaf_of_no_unit_and_a_unit_without_leaves_are_drawn() -> None:
+    made = fabric()
+    unit = made.switches.unit.copy()
+    unit[:2] = -1
+    found = drawn(replace(made, switches=replace(made.switches, unit=unit)))
+    assert [frame.label for frame in found.frames] == ["no unit", "su1", "su2"]
+    names = [name for box in found.boxes for name in box.members]
+    assert sorted(names) == sorted([*made.switches.names, *made.hosts.names])

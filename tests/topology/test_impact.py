@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations, pairwise
 
 import networkx as nx
@@ -216,3 +217,13 @@ def test_a_rack_takes_its_hosts_along_wherever_they_are_cabled():
     here = fabric(hosts=moved)
     lost = impact(clos(here), outages.outage(here, ["rack:su1"])).rails_lost
     assert lost.tolist() == [[host, rail] for host in range(3) for rail in range(2)]
+
+
+def test_a_leaf_of_no_unit_counts_for_nobody():
+    network = replace(clos(fabric()), unit=np.array([-1, 0, 1, 1, -1, -1]))
+    layers = Layers.of(network)
+    nics, uplinks = unit_gbps(network, layers)
+    assert (nics.tolist(), uplinks.tolist()) == ([1200, 800], [800, 1600])
+    every = SingleFailures(network)
+    assert every.cables().left.tolist()[:4] == pytest.approx([1 / 2] * 4)
+    assert every.switches().left.tolist() == pytest.approx([0, 0, 1 / 2, 1 / 2, 1 / 2, 1 / 2])

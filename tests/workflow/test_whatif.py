@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from fabric.core.errors import InputError
+from fabric.validate.runner import Outcome
 from fabric.workflow.project import Project
 from fabric.workflow.show_capacity import capacity, paths
 from fabric.workflow.whatif import whatif
@@ -224,3 +225,11 @@ def test_show_as_text_and_as_json(what: str) -> None:
 def test_the_page_shows_what_is_printed(line: str, text: str, monkeypatch) -> None:
     monkeypatch.chdir(ROOT)
     assert run(*shlex.split(line)[1:]).out == text
+
+
+def test_a_rule_that_fails_on_what_is_left_is_told(monkeypatch) -> None:
+    broken = Outcome((), (), (), (("QOS999", "ValueError: nothing"),))
+    monkeypatch.setattr("fabric.workflow.whatif._outcome", lambda _: broken)
+    ended = run("whatif", DEMO, "--fail", "switch:spine01")
+    assert ended.code == 3
+    assert "rule QOS999 failed itself: ValueError: nothing\n" in ended.err
