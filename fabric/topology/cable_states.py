@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabric.topology.capacity import switch_gbps
+from fabric.topology.bandwidth import switch_gbps
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabric.topology.capacity import switch_gbps, unit_gbps
+from fabric.topology.bandwidth import switch_gbps, unit_gbps
 from fabric.topology.clos import failed
 from fabric.topology.paths import Layers, meets
 

@@ -84,7 +84,8 @@ class _Reader:
         self.findings.append(Finding(rule, Severity.ERROR, message, fix))
 
     def _unknown(self, kind: str, name: str, known: Iterable[str]) -> None:
-        self._refuse("TOP005", f"there is no {kind} {name!r}", hint(kind, name, known))
+        listed = "switch" if kind == "unit" else kind  # `rocefab show topology` has both
+        self._refuse("TOP005", f"there is no {kind} {name!r}", hint(listed, name, known))
 
     def _row(self, kind: str, name: str, known: dict[str, int]) -> int | None:
         if name not in known:

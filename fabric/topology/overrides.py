@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 #: Where a person finds the names of a kind of thing.
 _LISTED = {
     "switch": "topology",
-    "unit": "topology",
     "leaf": "topology",
     "spine": "topology",
     "switch model": "platforms",

@@ -11,7 +11,7 @@ from fabric.core.findings import Finding, Severity
 from fabric.core.units import s_to_us
 from fabric.design.qos import ETHERNET_OVERHEAD_BYTES
 from fabric.qos.path import Hop, round_trip_s
-from fabric.topology.capacity import (
+from fabric.topology.bandwidth import (
     bisection_gbps,
     by_rail,
     by_tier,
@@ -29,7 +29,7 @@ from fabric.workflow.show import Table
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabric.topology.capacity import Ratio
+    from fabric.topology.bandwidth import Ratio
     from fabric.topology.clos import Clos
     from fabric.topology.model import Ints
     from fabric.workflow.project import Project

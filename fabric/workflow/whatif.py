@@ -11,7 +11,7 @@ import numpy as np
 
 from fabric.core.findings import Finding, Severity
 from fabric.core.units import share_to_percent
-from fabric.topology.capacity import switch_gbps
+from fabric.topology.bandwidth import switch_gbps
 from fabric.topology.clos import clos, failed, switched_off
 from fabric.topology.impact import impact
 from fabric.topology.outages import outage

@@ -12,7 +12,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from fabric.topology.capacity import bisection_gbps
+from fabric.topology.bandwidth import bisection_gbps
 from fabric.topology.clos import Cables, Clos, Edge
 from fabric.topology.paths import Layers, next_hop_counts, path_counts
 from fabric.topology.singles import SingleFailures

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabric.topology import outages
-from fabric.topology.capacity import (
+from fabric.topology.bandwidth import (
     bisection_gbps,
     by_rail,
     by_tier,
