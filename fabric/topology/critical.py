@@ -58,9 +58,9 @@ def link_base(layers: Layers) -> list[int]:
 
 def link_numbers(layers: Layers, network: Clos) -> Ints:
     """Return the number of the link that each cable is part of, shape (cables,)."""
-    cables, base = network.cables, np.array(link_base(layers))
+    cables, base = network.cables, np.array(link_base(layers), dtype=np.int64)
     tier = network.tier[cables.lower]
-    widths = np.array([table.shape[1] for table in layers.cables])
+    widths = np.array([table.shape[1] for table in layers.cables], dtype=np.int64)
     numbers: Ints = base[tier] + network.place[cables.lower] * widths[tier]
     return numbers + network.place[cables.upper]
 

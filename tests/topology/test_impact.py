@@ -209,7 +209,10 @@ def test_one_tier_has_no_way_between_leaves():
     assert (bisection_gbps(network), diameter(layers)) == (0, 0)
     found = impact(network, outage(network, switches=[0]))
     assert (found.leaf_pairs, found.host_pairs) == ((0, 0), (1, 0))
-    assert SingleFailures(network).switches().host_pairs.tolist() == [0, 0]
+    every = SingleFailures(network)
+    assert every.switches().host_pairs.tolist() == [0, 0]
+    assert len(every.cables()) == 0
+    assert every.nics().left.tolist() == [0.5] * 4
 
 
 def test_a_rack_takes_its_hosts_along_wherever_they_are_cabled():
