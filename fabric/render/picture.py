@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import log2
 from typing import TYPE_CHECKING, Protocol
 
 from fabric.topology.cable_states import CableState
@@ -30,6 +31,8 @@ class Stroke:
     mark: str = ""
 
 
+#: Wider for each doubling of the cables that a line stands for, and at most.
+WIDER_PX, MOST_WIDER_PX = 0.2, 1.2
 #: Colours that differ in lightness too, with dashes and marks of their own.
 STROKES = {
     CableState.PLANNED: Stroke("#8c959f", 0.8),
@@ -108,7 +111,8 @@ def told(picture: Picture, line: Line) -> str:
 
 
 def _line(picture: Picture, line: Line, canvas: Canvas) -> None:
-    stroke = STROKES[line.state]
+    plain = STROKES[line.state]
+    stroke = replace(plain, width=plain.width + min(MOST_WIDER_PX, WIDER_PX * log2(line.cables)))
     ends = {"lower": str(line.lower), "upper": str(line.upper)}
     with canvas.group(f"line {line.state.name.lower()}", told(picture, line), **ends):
         canvas.line(((line.x1, line.y1), (line.x2, line.y2)), stroke)

@@ -100,17 +100,24 @@ class SingleFailures:
         return pairs, self._hosts.lost_with(hanging, size), rails
 
     def _left_of_groups(self) -> Shares:
-        cables, size = self._network.cables, len(self._network.tier)
-        left, group = np.ones(size), _groups(self._network)
+        """Return the smallest share that a unit or AS keeps without each switch."""
+        network, left = self._network, np.ones(len(self._network.tier))
+        cables, nics, group = network.cables, network.nics, _groups(network)
         speed = cables.speed_gbps * cables.up
-        total = np.bincount(group, weights=speed)
         for end in (cables.lower, cables.upper):
-            keys, back = np.unique(group * size + end, return_inverse=True)
-            lost = np.bincount(back, weights=speed)
-            whole = total[keys // size]
-            share = np.divide(lost, whole, out=np.zeros(len(keys)), where=whole > 0)
-            np.minimum.at(left, keys % size, 1 - share)
+            _keep(left, group, end, speed)
+        _keep(left, network.host_unit[nics.host], nics.leaf, nics.speed_gbps * nics.up)
         return left
+
+
+def _keep(left: Shares, group: Ints, end: Ints, gbps: Ints) -> None:
+    """Lower ``left`` of each switch to what a group keeps without the cables that end there."""
+    total = np.bincount(group, weights=gbps)
+    keys, back = np.unique(group * len(left) + end, return_inverse=True)
+    whole = total[keys // len(left)]
+    lost = np.bincount(back, weights=gbps)
+    share = np.divide(lost, whole, out=np.zeros(len(keys)), where=whole > 0)
+    np.minimum.at(left, keys % len(left), 1 - share)
 
 
 def _groups(network: Clos) -> Ints:

@@ -161,7 +161,7 @@ def test_worst_first_and_what_is_left():
     assert cables.leaf_pairs.tolist() == [1, 0, 1, 0, 3, 1, 0]
     assert cables.rails.tolist() == [1, 0, 0, 0, 1, 0, 0]
     assert cables.left.tolist() == pytest.approx([3 / 4] * 4 + [2 / 3] * 3)
-    assert switches.left.tolist() == pytest.approx([1 / 2, 1 / 2, 2 / 3, 1 / 3, 1 / 3, 1 / 2])
+    assert switches.left.tolist() == pytest.approx([1 / 2, 1 / 2, 1 / 2, 1 / 3, 1 / 3, 1 / 2])
     assert every.nics().left.tolist() == pytest.approx([1 / 2] * 8)
 
 
@@ -211,6 +211,7 @@ def test_one_tier_has_no_way_between_leaves():
     assert (found.leaf_pairs, found.host_pairs) == ((0, 0), (1, 0))
     every = SingleFailures(network)
     assert every.switches().host_pairs.tolist() == [0, 0]
+    assert every.switches().left.tolist() == [0.5, 0.5]
     assert len(every.cables()) == 0
     assert every.nics().left.tolist() == [0.5] * 4
 
