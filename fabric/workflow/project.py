@@ -37,7 +37,11 @@ class Project:
     def over(self, fabric: Fabric) -> Project:
         """Return the project with another network in place of that of its inventory."""
         other = object.__new__(Project)
-        other.__dict__.update(intent=self.intent, resolver=self.resolver, fabric=fabric)
+        stages = {
+            name for name, value in vars(Project).items() if isinstance(value, cached_property)
+        }
+        given = {name: value for name, value in vars(self).items() if name not in stages}
+        other.__dict__.update(given, resolver=self.resolver, fabric=fabric)
         return other
 
     @cached_property
