@@ -74,3 +74,13 @@ Switches = Annotated[
 Hosts = Annotated[
     bool, typer.Option("--hosts/--no-hosts", envvar="ROCEFAB_HOSTS", help="Take hosts in.")
 ]
+Fail = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fail",
+        metavar="WHAT",
+        envvar="ROCEFAB_FAIL",
+        help="link:SWITCH:PORT, switch:NAME, cable-bundle:SWITCH:SWITCH, rack:UNIT or host:NAME; "
+        "may be repeated, all fail together (in the variable: with spaces).",
+    ),
+]

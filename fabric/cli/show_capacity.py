@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from fabric.cli import output
-from fabric.cli.options import Format, FormatOption, Inventory
+from fabric.cli.options import Fail, Format, FormatOption, Inventory
 
 
 def register(show_app: typer.Typer) -> None:
@@ -17,17 +17,28 @@ def register(show_app: typer.Typer) -> None:
     show_app.command(epilog="Example: rocefab show paths inventory/demo --leaf su1-rail0")(paths)
 
 
-def capacity(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -> None:
+def capacity(
+    inventory: Inventory = Path(),
+    leaves: Annotated[
+        bool,
+        typer.Option(
+            "--leaves", envvar="ROCEFAB_LEAVES", help="Show bandwidth and uplinks of every leaf."
+        ),
+    ] = False,
+    fail: Fail = None,
+    form: FormatOption = Format.TEXT,
+) -> None:
     """Over-subscription, bisection, diameter, path MTU, longest path.
 
-    What the inventory switches off counts as down.
+    What the inventory switches off counts as down, and so does what --fail names.
 
     Exit codes: 0, 2.
     """
+    from fabric.workflow import show_capacity
     from fabric.workflow.project import Project
-    from fabric.workflow.show_capacity import capacity as workflow
 
-    table = workflow(Project(inventory))
+    make = show_capacity.leaves if leaves else show_capacity.capacity
+    table = make(Project(inventory), tuple(fail or ()))
     output.records(table.headers, table.rows, json_form=form is Format.JSON)
 
 
@@ -41,6 +52,7 @@ def paths(
             help="Show this leaf with each other leaf; default: all pairs, alike ones counted.",
         ),
     ] = "",
+    fail: Fail = None,
     form: FormatOption = Format.TEXT,
 ) -> None:
     """Hops, equal paths and next hops between leaves.
@@ -50,5 +62,5 @@ def paths(
     from fabric.workflow.project import Project
     from fabric.workflow.show_capacity import paths as workflow
 
-    table = workflow(Project(inventory), leaf)
+    table = workflow(Project(inventory), leaf, tuple(fail or ()))
     output.records(table.headers, table.rows, json_form=form is Format.JSON)

@@ -9,7 +9,7 @@ import typer
 
 from fabric.cli import output
 from fabric.cli.exits import CommandExit, Exit
-from fabric.cli.options import Format, FormatOption, Inventory
+from fabric.cli.options import Fail, Format, FormatOption, Inventory
 
 if TYPE_CHECKING:
     from fabric.workflow.whatif import WhatIf
@@ -26,16 +26,7 @@ def register(app: typer.Typer) -> None:
 
 def whatif(
     inventory: Inventory = Path(),
-    fail: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--fail",
-            metavar="WHAT",
-            envvar="ROCEFAB_FAIL",
-            help="link:SWITCH:PORT, switch:NAME, cable-bundle:SWITCH:SWITCH, rack:UNIT or "
-            "host:NAME; may be repeated, all fail together (in the variable: with spaces).",
-        ),
-    ] = None,
+    fail: Fail = None,
     all_links: Annotated[
         bool,
         typer.Option("--all-links", envvar="ROCEFAB_ALL_LINKS", help="Rank every cable, alone."),

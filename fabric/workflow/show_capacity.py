@@ -12,6 +12,7 @@ from fabric.core.units import s_to_us
 from fabric.design.qos import ETHERNET_OVERHEAD_BYTES
 from fabric.qos.path import Hop, round_trip_s
 from fabric.topology.bandwidth import (
+    Ratio,
     bisection_gbps,
     by_rail,
     by_tier,
@@ -20,28 +21,35 @@ from fabric.topology.bandwidth import (
     unit_gbps,
     useful_uplinks,
 )
-from fabric.topology.clos import clos
+from fabric.topology.clos import clos, failed
 from fabric.topology.distance import diameter, longest_way
+from fabric.topology.outages import outage
 from fabric.topology.overrides import hint
 from fabric.topology.paths import Layers, next_hop_counts, path_counts
 from fabric.workflow.show import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from fabric.topology.bandwidth import Ratio
     from fabric.topology.clos import Clos
     from fabric.topology.model import Ints
     from fabric.workflow.project import Project
 
     Row = tuple[str, str, str]
 
+_LEAF_HEADERS = ("leaf", "nic_gbps", "uplink_gbps", "ratio", "uplinks", "planned")
 _PATH_HEADERS = ("leaf", "peer", "pairs", "hops", "paths", "next_hops", "uplinks")
 
 
-def capacity(project: Project) -> Table:
-    """Return what the network carries, with what is switched off in the inventory left out."""
-    network = clos(project.fabric)
+def capacity(project: Project, words: Sequence[str] = ()) -> Table:
+    """Return what the network carries without what is switched off, and what the words name.
+
+    Raises
+    ------
+    InputError
+        When a word names nothing (see `fabric.topology.outages.outage`).
+    """
+    network = failed(clos(project.fabric), outage(project.fabric, words))
     layers = Layers.of(network)
     rows = [
         *_oversubscription(project, network),
@@ -49,6 +57,27 @@ def capacity(project: Project) -> Table:
         *_distance(project, network, layers),
     ]
     return Table(("item", "value", "how"), tuple(rows))
+
+
+def leaves(project: Project, words: Sequence[str] = ()) -> Table:
+    """Return, for each leaf, bandwidth, over-subscription and uplinks of use.
+
+    Raises
+    ------
+    InputError
+        When a word names nothing.
+    """
+    network = failed(clos(project.fabric), outage(project.fabric, words))
+    below, above = switch_gbps(network)
+    first = network.cables.lower[useful_uplinks(network, Layers.of(network))]
+    used = np.bincount(first, minlength=network.leaves)
+    planned = np.bincount(network.cables.lower, minlength=network.leaves)
+    rows = []
+    for row, name in enumerate(project.fabric.switches.names[: network.leaves]):
+        ratio = Ratio(int(below[row]), int(above[row]))
+        how = _ratio(ratio)[0]
+        rows.append((name, ratio.down_gbps, ratio.up_gbps, how, int(used[row]), int(planned[row])))
+    return Table(_LEAF_HEADERS, tuple(rows))
 
 
 def _ratio(ratio: Ratio) -> tuple[str, str]:
@@ -138,7 +167,7 @@ def _mtu(project: Project) -> Row:
     return "path MTU", f"{least_bytes:,} bytes", how
 
 
-def paths(project: Project, leaf: str = "") -> Table:
+def paths(project: Project, leaf: str = "", words: Sequence[str] = ()) -> Table:
     """Return hops, shortest paths and next hops between leaves.
 
     Parameters
@@ -148,14 +177,16 @@ def paths(project: Project, leaf: str = "") -> Table:
     leaf : str
         Show this leaf with each other one; else pairs of leaves that are alike are counted, with
         one of them by name.
+    words : sequence of str
+        What is down: see `fabric.topology.outages.outage`.
 
     Raises
     ------
     InputError
-        When there is no such leaf.
+        When there is no such leaf, or a word names nothing.
     """
     fabric = project.fabric
-    network = clos(fabric)
+    network = failed(clos(fabric), outage(fabric, words))
     layers = Layers.of(network)
     names = fabric.switches.names[: network.leaves]
     hops = next_hop_counts(layers)

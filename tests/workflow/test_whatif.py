@@ -13,7 +13,7 @@ import yaml
 from fabric.core.errors import InputError
 from fabric.validate.runner import Outcome
 from fabric.workflow.project import Project
-from fabric.workflow.show_capacity import capacity, paths
+from fabric.workflow.show_capacity import capacity, leaves, paths
 from fabric.workflow.whatif import whatif
 from fabric.workflow.whatif_singles import singles
 from tests.cli.runs import DEMO, run
@@ -233,3 +233,18 @@ def test_a_rule_that_fails_on_what_is_left_is_told(monkeypatch) -> None:
     ended = run("whatif", DEMO, "--fail", "switch:spine01")
     assert ended.code == 3
     assert "rule QOS999 failed itself: ValueError: nothing\n" in ended.err
+
+
+def test_capacity_and_paths_without_what_is_down(demo: Project) -> None:
+    down = ["switch:spine01", "link:su1-rail0:Ethernet136"]
+    assert leaves(demo, down).rows == (
+        ("su1-rail0", 800, 0, "no uplinks", 0, 2),
+        ("su1-rail1", 800, 400, "2.00:1", 1, 2),
+        ("su2-rail0", 800, 400, "2.00:1", 1, 2),
+        ("su2-rail1", 800, 400, "2.00:1", 1, 2),
+    )
+    rows = {item: value for item, value, _ in capacity(demo, down).rows}
+    assert (rows["uplinks in use"], rows["bisection, one way"]) == ("3 of 8", "400 Gb/s")
+    assert {row[2:] for row in paths(demo, "", down).rows} == {(3, 0, 0, 0, 0), (3, 2, 1, 1, 1)}
+    assert run("show", "capacity", DEMO, "--leaves", "--fail", "switch:spine01").code == 0
+    assert run("show", "paths", DEMO, "--fail", "switch:x").code == 2
