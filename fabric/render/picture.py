@@ -32,7 +32,7 @@ class Stroke:
 
 
 #: Wider for each doubling of the cables that a line stands for, and at most.
-WIDER_PX, MOST_WIDER_PX = 0.2, 1.2
+WIDER_PX, MOST_WIDER_PX = 0.15, 0.8
 #: Colours that differ in lightness too, with dashes and marks of their own.
 STROKES = {
     CableState.PLANNED: Stroke("#8c959f", 0.8),

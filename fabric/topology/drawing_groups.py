@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from fabric.topology.clos import Clos
     from fabric.topology.model import Fabric, Ints
 
-#: Devices of a tier that get a box each, and boxes of a tier beyond that: what fits on a page.
-LEAVES_ALONE, UPPER_ALONE, HOSTS_ALONE, BOXES = 32, 24, 16, 12
+#: What fits on a page: devices of a tier that get a box each; and boxes of leaves, and of switches
+#: above them, where there are more.
+LEAVES_ALONE, UPPER_ALONE, HOSTS_ALONE, BOXES, UPPER_BOXES = 32, 24, 16, 12, 8
 #: Longest label; a longer one loses its middle.
 LABEL_LENGTH = 24
 
@@ -65,6 +66,18 @@ def shortened(text: str) -> str:
     return f"{text[:half]}…{text[-half:]}"
 
 
+def label_of(names: Sequence[str]) -> str:
+    """Return names as a range, or the first and the last where that is too long."""
+    folded, ends = hostlist.fold(names), f"{names[0]} … {names[-1]}"
+    return ends if len(ends) <= LABEL_LENGTH < len(folded) else shortened(folded)
+
+
+def even_bounds(count: int, most: int) -> list[int]:
+    """Return the bounds of at most so many parts, equal ones where the count allows it."""
+    parts = next((parts for parts in range(most, most // 2, -1) if count % parts == 0), most)
+    return [*range(0, count, -(-count // parts)), count]
+
+
 def groups(fabric: Fabric, network: Clos) -> Groups:
     """Return what is drawn as one box."""
     return _Gatherer(fabric, network).gather()
@@ -104,7 +117,7 @@ class _Gatherer:
         pods = self._pods()
         bounds = [0, *(np.flatnonzero(np.diff(pods)) + 1).tolist(), units]
         if len(bounds) - 1 > BOXES or len(bounds) == 2:  # noqa: PLR2004 - one pod
-            bounds = sorted({round(part * units / BOXES) for part in range(BOXES + 1)})
+            bounds = even_bounds(units, BOXES)
         yield from pairwise(bounds)
 
     def _pods(self) -> Ints:
@@ -125,7 +138,7 @@ class _Gatherer:
         asn = self._network.asn[rows]
         bounds = np.flatnonzero(np.diff(asn)) + 1
         if not 0 < len(bounds) < BOXES:
-            bounds = np.unique(np.linspace(0, len(rows), BOXES // 2 + 1).astype(np.int64))[1:-1]
+            bounds = np.array(even_bounds(len(rows), UPPER_BOXES)[1:-1])
         return np.split(rows, bounds)
 
     def _title(self, first: int, last: int) -> str:
@@ -157,8 +170,7 @@ class _Gatherer:
             self._add("host", names, f"{hosts}{_counted(count, 'NIC')}", block)
 
     def _add(self, kind: str, names: Sequence[str], detail: str, block: int) -> None:
-        label = shortened(hostlist.fold(names))
-        self._found.append(Group(kind, label, detail, tuple(names), block))
+        self._found.append(Group(kind, label_of(names), detail, tuple(names), block))
 
 
 def _counted(count: int, word: str) -> str:

@@ -11,7 +11,13 @@ import pytest
 from fabric.topology.cable_states import CableState, cable_states
 from fabric.topology.clos import clos
 from fabric.topology.drawing import Picture
-from fabric.topology.drawing_groups import BOXES, LABEL_LENGTH, shortened
+from fabric.topology.drawing_groups import (
+    BOXES,
+    LABEL_LENGTH,
+    even_bounds,
+    label_of,
+    shortened,
+)
 from fabric.topology.drawing_layout import DETAIL_PX, LABEL_PX, picture
 from fabric.topology.model import Fabric
 from tests.topology.fabrics import EXAMPLES, example, fabric
@@ -155,8 +161,8 @@ def test_cables_between_groups_are_counted_by_state() -> None:
     off[:3] = False
     found = drawn(replace(made, uplinks=replace(made.uplinks, enabled=off)))
     first = next(line for line in found.lines if found.boxes[line.lower].kind == "leaf")
-    assert first.states == ((CableState.DOWN, 1), (CableState.PLANNED, 1))
-    assert found.boxes[first.lower].detail == "2 leaves"
+    assert first.states == ((CableState.DOWN, 1), (CableState.PLANNED, 3))
+    assert found.boxes[first.lower].detail == "4 leaves"
 
 
 def test_long_labels_lose_their_middle() -> None:
@@ -172,3 +178,25 @@ def test_a_leaf_of_no_unit_and_a_unit_without_leaves_are_drawn() -> None:
     assert [frame.label for frame in found.frames] == ["no unit", "su1", "su2"]
     names = [name for box in found.boxes for name in box.members]
     assert sorted(names) == sorted([*made.switches.names, *made.hosts.names])
+
+
+@pytest.mark.parametrize(
+    ("count", "most", "bounds"),
+    [
+        (16, 12, list(range(0, 17, 2))),
+        (17, 12, [*range(0, 17, 2), 17]),
+        (1000, 12, list(range(0, 1001, 100))),
+        (32, 8, list(range(0, 33, 4))),
+        (13, 12, [*range(0, 13, 2), 13]),
+    ],
+)
+def test_parts_are_as_equal_as_they_can_be(count: int, most: int, bounds: list[int]) -> None:
+    assert even_bounds(count, most) == bounds
+    assert len(bounds) - 1 <= most
+
+
+def test_labels_of_many_names() -> None:
+    assert label_of(["gpu01", "gpu02"]) == "gpu[01-02]"
+    leaves = [f"su{unit}-rail{rail}" for unit in (2, 3) for rail in range(8)]
+    assert label_of(leaves) == "su2-rail0 … su3-rail7"
+    assert len(label_of([f"a-very-long-name-{n}" for n in "abc"])) == LABEL_LENGTH - 1
