@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import typer
 
-from fabric.cli import ansible, change, health, inventory, jobs, laboratory, observe, probe, show
+from fabric.cli import (
+    ansible,
+    change,
+    draw,
+    health,
+    inventory,
+    jobs,
+    laboratory,
+    observe,
+    probe,
+    show,
+    whatif,
+)
 
 app = typer.Typer(
     name="rocefab",
@@ -35,5 +47,8 @@ def root(
         raise typer.Exit
 
 
-for module in (inventory, show, change, health, observe, probe, jobs, ansible, laboratory):
+for module in (
+    *(inventory, show, draw, whatif, change, health, observe),
+    *(probe, jobs, ansible, laboratory),
+):
     module.register(app)

@@ -27,6 +27,16 @@ Inventory = Annotated[
 FormatOption = Annotated[
     Format, typer.Option("--format", help="Form of the output.", envvar="ROCEFAB_FORMAT")
 ]
+Fail = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fail",
+        metavar="WHAT",
+        envvar="ROCEFAB_FAIL",
+        help="link:SWITCH:PORT, switch:NAME, cable-bundle:SWITCH:SWITCH, rack:UNIT or host:NAME; "
+        "may be repeated, all fail together (in the variable: with spaces).",
+    ),
+]
 Connections = Annotated[
     Path | None,
     typer.Option(

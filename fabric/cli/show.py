@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fabric.cli import output, show_qos
+from fabric.cli import output, show_capacity, show_qos
 from fabric.cli.options import Format, FormatOption, Inventory
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ show_app = typer.Typer(
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
+    show_capacity.register(show_app)
     show_qos.register(show_app)
     app.add_typer(show_app, name="show")
 

@@ -44,7 +44,7 @@ def check(project: Project, ignore: Sequence[str] = ()) -> Outcome:
         When ``ignore`` names a rule that does not exist, or the fabric does not fit its pools.
     """
     _refuse_unknown(ignore)
-    outcome = run(_model_world(project), ignore)
+    outcome = run(model_world(project), ignore)
     outcome = outcome.merged(Outcome(project.intent.warnings, (), outcome.skipped, ()))
     if outcome.at_least(Severity.ERROR):
         return outcome
@@ -62,7 +62,8 @@ def check(project: Project, ignore: Sequence[str] = ()) -> Outcome:
     return outcome.merged(together(verdicts.values()).without(ignore))
 
 
-def _model_world(project: Project) -> World:
+def model_world(project: Project) -> World:
+    """Return what the rules on the inventory look at: no rendered configuration."""
     from fabric.validate.world import Model
 
     return World(

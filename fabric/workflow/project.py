@@ -40,6 +40,16 @@ class Project:
         self.intent: Intent = load(Path(folder), str(folder))
         self.work = work or Work()
 
+    def over(self, fabric: Fabric) -> Project:
+        """Return the project with another network in place of that of its inventory."""
+        other = object.__new__(Project)
+        stages = {
+            name for name, value in vars(Project).items() if isinstance(value, cached_property)
+        }
+        given = {name: value for name, value in vars(self).items() if name not in stages}
+        other.__dict__.update(given, resolver=self.resolver, fabric=fabric)
+        return other
+
     @cached_property
     def fabric(self) -> Fabric:
         """The realised network."""

@@ -19,7 +19,8 @@ NAMES = [leaf.name for leaf in LEAVES]
 HEAVY = ("numpy", "pydantic", "netmiko", "napalm", "networkx", "jinja2", "asyncssh", "yaml")
 VERBS = {
     "init", "check", "show", "explain", "render", "plan", "apply", "rollback", "status", "verify",
-    "drift", "observe", "cabling", "place", "export", "lab", "demo", "probe", "ansible",
+    "drift", "observe", "cabling", "draw", "whatif", "place", "export", "lab", "demo", "probe",
+    "ansible",
 }  # fmt: skip
 #: Words that are examples of a value, not a call that can run on its own.
 NEEDS_A_LAB = {

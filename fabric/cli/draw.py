@@ -1,0 +1,109 @@
+"""draw: a picture of the network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fabric.cli import output
+from fabric.cli.exits import CommandExit, Exit
+from fabric.cli.inventory import FailOn
+from fabric.cli.options import (  # noqa: TC001 - typer reads annotations at run time
+    AskPassword,
+    Connections,
+    Inventory,
+)
+
+if TYPE_CHECKING:
+    from fabric.workflow.draw import Marks
+    from fabric.workflow.project import Project
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command(epilog="Example: rocefab draw inventory/demo --output demo.html")(draw)
+
+
+def draw(
+    inventory: Inventory = Path(),
+    file: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            metavar="FILE",
+            help="Picture to write: .svg, .png (needs rocefab[plots]), or .html to zoom, search "
+            "and click.",
+            envvar="ROCEFAB_DRAW_OUTPUT",
+        ),
+    ] = Path("fabric.svg"),
+    findings: Annotated[
+        bool,
+        typer.Option(
+            "--findings",
+            help="Mark cables whose settings fail a rule of the lossless path.",
+            envvar="ROCEFAB_DRAW_FINDINGS",
+        ),
+    ] = False,
+    fail_on: Annotated[
+        FailOn,
+        typer.Option(
+            help="Severity from which on --findings marks a cable.", envvar="ROCEFAB_FAIL_ON"
+        ),
+    ] = FailOn.ERROR,
+    cabling: Annotated[
+        bool,
+        typer.Option(
+            "--cabling",
+            help="Read the devices, and mark wrong and missing cables.",
+            envvar="ROCEFAB_DRAW_CABLING",
+        ),
+    ] = False,
+    cabling_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--cabling-file",
+            metavar="FILE",
+            help="Mark cables by what `rocefab cabling --format json` wrote.",
+            envvar="ROCEFAB_DRAW_CABLING_FILE",
+        ),
+    ] = None,
+    connections: Connections = None,
+    ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
+) -> None:
+    """Draw the network and the state of its cables.
+
+    By tier, unit and rail. Devices that have no room of their own are drawn as one box with a
+    count. An existing file is replaced.
+
+    Exit codes: 0, 2, 3 (a device could not be read; the picture is written).
+    """
+    from fabric.core.findings import Severity
+    from fabric.workflow.draw import Marks, failing_ends, read_cabling
+    from fabric.workflow.draw import draw as workflow
+    from fabric.workflow.project import Project
+
+    project, marks = Project(inventory), Marks()
+    if findings:
+        marks.failing |= failing_ends(project, Severity[fail_on.name])
+    if cabling_file:
+        marks.add_cabling(read_cabling(cabling_file))
+    unread = _read_cabling(project, marks, connections) if cabling else 0
+    workflow(project, file, marks)
+    output.note(f"wrote {file}")
+    if unread:
+        raise CommandExit(Exit.DEVICE)
+
+
+def _read_cabling(project: Project, marks: Marks, connections: Path | None) -> int:
+    """Take in what the devices tell; return how many told nothing."""
+    from fabric.workflow.cabling import Selection, cabling
+    from fabric.workflow.draw import judged_ends
+
+    selection = Selection(switches=True, hosts=True, only="")
+    found = cabling(project, connections, selection, output.watch)
+    marks.add_cabling(judged_ends(found.judged))
+    for device, reason in found.unread:
+        output.note(f"{device}: {reason}")
+    return len(found.unread)

@@ -1,0 +1,122 @@
+"""whatif: what fails with a link, a switch or a rack, and what a drain moves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fabric.cli import output
+from fabric.cli.exits import CommandExit, Exit
+from fabric.cli.options import Fail, Format, FormatOption, Inventory
+
+if TYPE_CHECKING:
+    from fabric.workflow.whatif import WhatIf
+    from fabric.workflow.whatif_singles import Ranking
+
+#: Groups of single failures that are printed; `--format json` has all.
+_SHOWN = 30
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command(epilog="Example: rocefab whatif inventory/demo --fail switch:spine01")(whatif)
+
+
+def whatif(
+    inventory: Inventory = Path(),
+    fail: Fail = None,
+    all_links: Annotated[
+        bool,
+        typer.Option("--all-links", envvar="ROCEFAB_ALL_LINKS", help="Rank every cable, alone."),
+    ] = False,
+    all_switches: Annotated[
+        bool,
+        typer.Option(
+            "--all-switches", envvar="ROCEFAB_ALL_SWITCHES", help="Rank every switch, alone."
+        ),
+    ] = False,
+    drain: Annotated[
+        str,
+        typer.Option(
+            "--drain",
+            metavar="SWITCH",
+            envvar="ROCEFAB_DRAIN",
+            help="What moves and what is lost when this switch is taken out of service, after "
+            "what --fail names.",
+        ),
+    ] = "",
+    rules: Annotated[
+        bool,
+        typer.Option(
+            "--rules/--no-rules", envvar="ROCEFAB_RULES", help="Look for new findings of `check`."
+        ),
+    ] = True,
+    form: FormatOption = Format.TEXT,
+) -> None:
+    """Say what a failure or a drain takes away, before it happens.
+
+    A failure is harmless when no hosts and no leaves of a rail lose each other and no rule finds a
+    new error; a drain, when no host loses a rail either.
+
+    Exit codes: 0 (harmless), 2, 3 (a rule failed itself), 4 (not harmless).
+    """
+    from fabric.workflow.project import Project
+
+    every = all_links or all_switches
+    if (every and drain) or not (every or drain or fail):
+        message = "give --fail, --drain, or --all-links and --all-switches"
+        raise typer.BadParameter(message, param_hint="--fail")
+    project, words = Project(inventory), tuple(fail or ())
+    if every:
+        from fabric.workflow.whatif_singles import singles
+
+        ranking = singles(
+            project, words, links=all_links, switches=all_switches, progress=output.watch
+        )
+        _print_ranking(ranking, form)
+        harmless, broken = not ranking.single_points and not ranking.circle, False
+    else:
+        from fabric.workflow.whatif import whatif as workflow
+
+        found = workflow(project, words, drain=drain, rules=rules, progress=output.watch)
+        _print_outage(found, form)
+        harmless, broken = not found.reasons, bool(found.broken)
+    if not harmless:
+        raise CommandExit(Exit.FINDINGS)
+    if broken:
+        raise CommandExit(Exit.DEVICE)
+
+
+def _print_ranking(ranking: Ranking, form: Format) -> None:
+    if form is Format.JSON:
+        output.as_json(ranking.as_dict())
+        return
+    rows = ranking.rows()
+    output.table(ranking.headers, rows[:_SHOWN])
+    if len(rows) > _SHOWN:
+        output.note(f"{len(rows) - _SHOWN} more kinds; --format json has them")
+    if ranking.circle:
+        output.data(f"{ranking.circle}\n")
+    output.note(
+        f"{ranking.failures:,} failures, {ranking.single_points:,} single points of failure"
+    )
+
+
+def _print_outage(found: WhatIf, form: Format) -> None:
+    if form is Format.JSON:
+        output.as_json(found.as_dict())
+        return
+    for title, headers, rows in found.tables():
+        if rows:
+            output.data(f"{title}\n")
+            output.table(headers, rows)
+            output.data("\n")
+    for finding in found.new_findings:
+        output.data(f"new: {finding.severity.word}: {finding}\n")
+    for rule, reason in found.broken:
+        output.note(f"rule {rule} failed itself: {reason}")
+    what = "safe" if found.drain else "harmless"
+    why = "; ".join(found.reasons)
+    output.data(f"{what}: {'no: ' + why if why else 'yes'}\n")

@@ -1,0 +1,162 @@
+"""How a picture of the network looks; written by a canvas, as SVG or as pixels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import log2
+from typing import TYPE_CHECKING, Protocol
+
+from fabric.topology.cable_states import CableState
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from fabric.topology.drawing import Box, Line, Picture
+
+    Points = tuple[tuple[float, float], ...]
+
+INK, FAINT, PAPER = "#1b1f24", "#57606a", "#ffffff"
+TITLE_PX, LABEL_PX, DETAIL_PX = 18.0, 12.0, 10.0
+#: Place of a mark on its line, from the lower end: nearer to the end, where lines lie apart.
+MARK_AT, MARK_PX = 0.22, 5.5
+
+
+@dataclass(frozen=True, slots=True)
+class Stroke:
+    """A line: colour, width and dashes; ``mark`` is drawn on it so that no colour is needed."""
+
+    colour: str
+    width: float = 1.0
+    dash: tuple[float, ...] = ()
+    mark: str = ""
+
+
+#: Wider for each doubling of the cables that a line stands for, and at most.
+WIDER_PX, MOST_WIDER_PX = 0.15, 0.8
+#: Colours that differ in lightness too, with dashes and marks of their own.
+STROKES = {
+    CableState.PLANNED: Stroke("#8c959f", 0.8),
+    CableState.OVERSUBSCRIBED: Stroke("#b35900", 1.6, (9, 3), "triangle"),
+    CableState.DOWN: Stroke("#24292f", 1.4, (2, 4), "cross"),
+    CableState.LOSSLESS: Stroke("#7b2cbf", 2.0, (10, 3, 2, 3), "diamond"),
+    CableState.WRONG: Stroke("#c1121f", 2.4, (5, 3), "square"),
+}
+#: Fill and border of the boxes.
+FILLS = {
+    "host": ("#f6f8fa", "#6e7781"),
+    "leaf": ("#ddf4ff", "#0a3069"),
+    "spine": ("#dafbe1", "#0f5323"),
+    "super-spine": ("#fbefff", "#512a97"),
+}
+
+
+class Canvas(Protocol):
+    """What a picture is drawn on; y grows downwards, sizes are pixels."""
+
+    def rect(
+        self, corner: tuple[float, float], size: tuple[float, float], fill: str, stroke: Stroke
+    ) -> None:
+        """Draw a rectangle."""
+
+    def line(self, points: Points, stroke: Stroke) -> None:
+        """Draw a line through points."""
+
+    def shape(self, points: Points, fill: str) -> None:
+        """Fill a polygon."""
+
+    def text(
+        self,
+        place: tuple[float, float],
+        text: str,
+        size: float,
+        *,
+        anchor: str = "middle",
+        bold: bool = False,
+        colour: str = INK,
+    ) -> None:
+        """Write a line of text; ``place`` is on its base line."""
+
+    def group(self, kind: str, title: str, **data: str) -> AbstractContextManager[None]:
+        """Keep what is drawn inside together, under a title."""
+
+
+def draw(picture: Picture, canvas: Canvas) -> None:
+    """Draw a picture: frames, then lines (the worst on top), then boxes and text."""
+    canvas.text((24, 34), picture.title, TITLE_PX, anchor="start", bold=True)
+    canvas.text((24, 54), picture.subtitle, LABEL_PX, anchor="start", colour=FAINT)
+    frame = Stroke("#d0d7de", 1.0)
+    for item in picture.frames:
+        canvas.rect((item.x, item.y), (item.width, item.height), "none", frame)
+        middle, foot = item.x + item.width / 2, item.y + item.height - 9
+        canvas.text((middle, foot), item.label, LABEL_PX, colour=FAINT)
+    for line in sorted(picture.lines, key=lambda line: line.state):
+        _line(picture, line, canvas)
+    for number, box in enumerate(picture.boxes):
+        _box(number, box, canvas)
+    for caption in picture.captions:
+        first = caption.y + DETAIL_PX * 0.35 - (len(caption.lines) - 1) * 7
+        for row, text in enumerate(caption.lines):
+            place = (24, first + 14 * row)
+            canvas.text(place, text, DETAIL_PX, anchor="start", bold=not row, colour=FAINT)
+    _legend(picture, canvas)
+
+
+def told(picture: Picture, line: Line) -> str:
+    """Return a line in words: its ends, how many cables, and their states."""
+    ends = " - ".join(picture.boxes[number].label for number in (line.lower, line.upper))
+    speeds = "/".join(f"{speed}G" for speed in line.speeds_gbps)
+    states = ", ".join(f"{count:,} {state.words}" for state, count in line.states)
+    plural = "" if line.cables == 1 else "s"
+    return f"{ends}: {line.cables:,} cable{plural} of {speeds}: {states}"
+
+
+def _line(picture: Picture, line: Line, canvas: Canvas) -> None:
+    plain = STROKES[line.state]
+    stroke = replace(plain, width=plain.width + min(MOST_WIDER_PX, WIDER_PX * log2(line.cables)))
+    ends = {"lower": str(line.lower), "upper": str(line.upper)}
+    with canvas.group(f"line {line.state.name.lower()}", told(picture, line), **ends):
+        canvas.line(((line.x1, line.y1), (line.x2, line.y2)), stroke)
+        x = line.x1 + MARK_AT * (line.x2 - line.x1)
+        y = line.y1 + MARK_AT * (line.y2 - line.y1)
+        _mark(canvas, stroke, x, y)
+
+
+def _mark(canvas: Canvas, stroke: Stroke, x: float, y: float) -> None:
+    half = MARK_PX
+    if stroke.mark == "cross":
+        for sign in (1, -1):
+            ends = ((x - half, y - sign * half), (x + half, y + sign * half))
+            canvas.line(ends, Stroke(stroke.colour, 2.0))
+    elif stroke.mark:
+        shapes: dict[str, Points] = {
+            "triangle": ((x, y - half), (x + half, y + half), (x - half, y + half)),
+            "diamond": ((x, y - half), (x + half, y), (x, y + half), (x - half, y)),
+            "square": (
+                *((x - half, y - half), (x + half, y - half)),
+                *((x + half, y + half), (x - half, y + half)),
+            ),
+        }
+        canvas.shape(shapes[stroke.mark], stroke.colour)
+
+
+def _box(number: int, box: Box, canvas: Canvas) -> None:
+    fill, border = FILLS[box.kind]
+    several = len(box.members) > 1
+    with canvas.group(f"box {box.kind}", f"{box.label}: {box.detail}", box=str(number)):
+        if several:  # a second edge behind: a stack
+            behind = (box.x + 3, box.y - 3)
+            canvas.rect(behind, (box.width, box.height), fill, Stroke(border, 0.8))
+        canvas.rect((box.x, box.y), (box.width, box.height), fill, Stroke(border, 1.2))
+        canvas.text((box.centre, box.y + 16), box.label, LABEL_PX, bold=True)
+        canvas.text((box.centre, box.y + 30), box.detail, DETAIL_PX, colour=FAINT)
+
+
+def _legend(picture: Picture, canvas: Canvas) -> None:
+    x, y = 24.0, picture.height - 22
+    for state, count in picture.totals:
+        stroke = STROKES[state]
+        canvas.line(((x, y), (x + 40, y)), stroke)
+        _mark(canvas, stroke, x + 20, y)
+        text = f"{state.words}: {count:,}"
+        canvas.text((x + 48, y + 3.5), text, DETAIL_PX, anchor="start")
+        x += 48 + len(text) * DETAIL_PX * 0.61 + 22

@@ -1,0 +1,144 @@
+"""How far apart hosts are: hops, and metres of cable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fabric.topology.clos import Clos
+    from fabric.topology.model import Ints
+    from fabric.topology.paths import Layers
+
+    Metres = NDArray[np.float32]
+
+
+def diameter(layers: Layers) -> int:
+    """Return the most cables between two leaves that reach each other, by their shortest path."""
+    return 2 * int(layers.turn_tier.max(initial=0))
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """The cables of a path between two hosts, in order: speed and one-way length of each.
+
+    ``leaf`` and ``other`` are the leaves of the two hosts.
+    """
+
+    leaf: int
+    other: int
+    cables: tuple[tuple[int, int], ...]
+
+    @property
+    def cable_m(self) -> int:
+        """Length of the whole path in metres."""
+        return sum(metres for _, metres in self.cables)
+
+
+def longest_way(network: Clos, layers: Layers) -> Way | None:
+    """Return the shortest path between two hosts that has the most metres of cable, or None.
+
+    Of parallel cables and of several paths of as many hops the longest counts. Where leaves reach
+    each other over a pod that has lost cables, a path may be counted that BGP refuses.
+    """
+    return _Lengths(network, layers).longest()
+
+
+class _Lengths:
+    def __init__(self, network: Clos, layers: Layers) -> None:
+        self._network, self._layers = network, layers
+
+    @cached_property
+    def _steps(self) -> list[Metres]:
+        """Longest cable between two switches of neighbouring tiers; -inf where there is none."""
+        cables, place = self._network.cables, self._network.place
+        tier = self._network.tier[cables.lower]
+        tables = []
+        for number, shape in enumerate(table.shape for table in self._layers.cables):
+            table = np.full(shape, -np.inf, dtype=np.float32)
+            rows = np.flatnonzero((tier == number) & cables.up)
+            ends = (place[cables.lower[rows]], place[cables.upper[rows]])
+            np.maximum.at(table, ends, cables.cable_m[rows].astype(np.float32))
+            tables.append(table)
+        return tables
+
+    @cached_property
+    def _climbs(self) -> list[Metres]:
+        """Longest way up from each leaf to each switch, by tier from 1."""
+        found = self._steps[:1]
+        for step in self._steps[1:]:
+            found.append(_longest_sum(found[-1], step))
+        return found
+
+    def longest(self) -> Way | None:
+        nics, network = self._network.nics, self._network
+        ends = np.full(network.leaves, -np.inf, dtype=np.float32)
+        np.maximum.at(ends, nics.leaf[nics.up], nics.cable_m[nics.up].astype(np.float32))
+        best, where = -np.inf, (0, 0, 0)
+        for tier, climb in enumerate(self._climbs, 1):
+            total = _longest_sum(climb, climb.T) + ends[:, None] + ends
+            total[self._layers.turn_tier != tier] = -np.inf
+            if total.max() > best:
+                leaf, other = divmod(int(total.argmax()), network.leaves)
+                best, where = float(total.max()), (leaf, other, tier)
+        return self._way(*where) if best > 0 else self._inside_a_leaf()
+
+    def _way(self, leaf: int, other: int, tier: int) -> Way:
+        climb = self._climbs[tier - 1]
+        top = int((climb[leaf] + climb[other]).argmax())
+        up, down = self._climb(leaf, tier, top), self._climb(other, tier, top)
+        ends = [self._nics(row)[0] for row in (leaf, other)]
+        return Way(leaf, other, (ends[0], *up, *reversed(down), ends[1]))
+
+    def _climb(self, leaf: int, tier: int, top: int) -> list[tuple[int, int]]:
+        """Return the cables of the longest way from a leaf up to a switch."""
+        cables: list[tuple[int, int]] = []
+        for level in range(tier, 0, -1):
+            below = leaf
+            if level > 1:
+                below = int(
+                    (self._climbs[level - 2][leaf] + self._steps[level - 1][:, top]).argmax()
+                )
+            cables.insert(0, self._cable(level - 1, below, top))
+            top = below
+        return cables
+
+    def _cable(self, tier: int, low: int, high: int) -> tuple[int, int]:
+        network, cables = self._network, self._network.cables
+        mine = (cables.lower == network.rows(tier)[low]) & cables.up
+        rows = np.flatnonzero(mine & (cables.upper == network.rows(tier + 1)[high]))
+        row = max(rows.tolist(), key=lambda row: (cables.cable_m[row], -cables.speed_gbps[row]))
+        return int(cables.speed_gbps[row]), int(cables.cable_m[row])
+
+    def _nics(self, leaf: int) -> list[tuple[int, int]]:
+        """Return the NIC cables of a leaf, longest first, one for each host."""
+        nics = self._network.nics
+        rows: Ints = np.flatnonzero((nics.leaf == leaf) & nics.up)
+        order = rows[np.lexsort((nics.speed_gbps[rows], -nics.cable_m[rows]))].tolist()
+        first = {int(nics.host[row]): row for row in reversed(order)}
+        return [
+            (int(nics.speed_gbps[row]), int(nics.cable_m[row]))
+            for row in order
+            if first[int(nics.host[row])] == row
+        ]
+
+    def _inside_a_leaf(self) -> Way | None:
+        ways = []
+        for leaf in range(self._network.leaves):
+            ends = self._nics(leaf)
+            if len(ends) > 1:
+                ways.append(Way(leaf, leaf, (ends[0], ends[1])))
+        return max(ways, key=lambda way: way.cable_m, default=None)
+
+
+def _longest_sum(left: Metres, right: Metres) -> Metres:
+    """Return the largest sum over the inner index, for all pairs of rows and columns."""
+    found = np.full((left.shape[0], right.shape[1]), -np.inf, dtype=np.float32)
+    for inner in range(left.shape[1]):
+        np.maximum(found, left[:, inner, None] + right[inner], out=found)
+    return found

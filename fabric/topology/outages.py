@@ -1,0 +1,151 @@
+"""Outages by the words of a person: ``switch:spine01``, ``link:leaf01:Ethernet0``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.core import hostlist
+from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Severity
+from fabric.topology.clos import Outage, clos
+from fabric.topology.hints import hint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from fabric.topology.clos import Clos
+    from fabric.topology.model import Fabric
+
+#: Kinds of things that fail, with what follows the colon.
+KINDS = {
+    "link": "SWITCH:PORT",
+    "switch": "NAME",
+    "cable-bundle": "SWITCH:SWITCH",
+    "rack": "UNIT",
+    "host": "NAME",
+}
+FORMS = ", ".join(f"{kind}:{rest}" for kind, rest in KINDS.items())
+
+
+def outage(fabric: Fabric, words: Sequence[str]) -> Outage:
+    """Return what is down when everything that the words name fails together.
+
+    Parameters
+    ----------
+    fabric : Fabric
+        The network.
+    words : sequence of str
+        ``link:SWITCH:PORT`` is the cable in a port; ``cable-bundle:SWITCH:SWITCH`` all cables
+        between two switches; ``rack:UNIT`` a unit with its leaves and hosts; ``switch`` and
+        ``host`` take a range of names too.
+
+    Raises
+    ------
+    InputError
+        With a finding for each word that names nothing.
+    """
+    reader = _Reader(fabric)
+    found = Outage.none(reader.network)
+    for word in words:
+        found = found | reader.read(word)
+    if reader.findings:
+        plural = "" if len(reader.findings) == 1 else "s"
+        message = f"{len(reader.findings)} error{plural} in what fails"
+        raise InputError(message, reader.findings)
+    return found
+
+
+class _Reader:
+    def __init__(self, fabric: Fabric) -> None:
+        self.network: Clos = clos(fabric)
+        self.findings: list[Finding] = []
+        self._fabric = fabric
+
+    def read(self, word: str) -> Outage:
+        """Return what one word takes down; nothing and a finding when it is wrong."""
+        kind, _, rest = word.partition(":")
+        read = {
+            "link": self._link,
+            "switch": self._switch,
+            "cable-bundle": self._bundle,
+            "rack": self._rack,
+            "host": self._host,
+        }.get(kind)
+        found = Outage.none(self.network)
+        if read is None or not rest:
+            self._refuse("INT040", f"{word!r} is nothing that can fail", f"write one of {FORMS}")
+        else:
+            read(found, rest)
+        return found
+
+    def _refuse(self, rule: str, message: str, fix: str) -> None:
+        self.findings.append(Finding(rule, Severity.ERROR, message, fix))
+
+    def _unknown(self, kind: str, name: str, known: Iterable[str]) -> None:
+        listed = "switch" if kind == "unit" else kind  # `rocefab show topology` has both
+        self._refuse("TOP005", f"there is no {kind} {name!r}", hint(listed, name, known))
+
+    def _row(self, kind: str, name: str, known: dict[str, int]) -> int | None:
+        if name not in known:
+            self._unknown(kind, name, known)
+        return known.get(name)
+
+    def _rows(self, kind: str, names: str, known: dict[str, int]) -> list[int]:
+        try:
+            expanded = hostlist.expand(names)
+        except ValueError as error:
+            self._refuse("INT040", f"{names!r}: {error}", "write names as leaf[01-04]")
+            return []
+        rows = [self._row(kind, name, known) for name in expanded]
+        return [row for row in rows if row is not None]
+
+    def _switch(self, found: Outage, names: str) -> None:
+        found.switches[self._rows("switch", names, self._fabric.switch_row)] = True
+
+    def _host(self, found: Outage, names: str) -> None:
+        found.hosts[self._rows("host", names, self._fabric.host_row)] = True
+
+    def _rack(self, found: Outage, name: str) -> None:
+        units = {unit.name: row for row, unit in enumerate(self._fabric.intent.fabric.units)}
+        row = self._row("unit", name, units)
+        if row is not None:
+            found.switches[:] |= self.network.unit == row
+            found.hosts[:] |= self.network.host_unit == row
+
+    def _link(self, found: Outage, rest: str) -> None:
+        name, _, port = rest.partition(":")
+        row = self._row("switch", name, self._fabric.switch_row)
+        if row is None:
+            return
+        numbers = self._fabric.switches.skus[row].port_numbers()
+        if port not in numbers:
+            self._unknown("port", port, numbers)
+            return
+        cables, nics, number = self.network.cables, self.network.nics, numbers[port]
+        found.cables[:] |= (cables.lower == row) & (cables.lower_port == number)
+        found.cables[:] |= (cables.upper == row) & (cables.upper_port == number)
+        found.nics[:] |= (nics.leaf == row) & (nics.leaf_port == number)
+        if not found.cables.any() and not found.nics.any():
+            self._refuse(
+                "TOP005", f"there is no cable in {name} {port}", "`rocefab show links` lists them"
+            )
+
+    def _bundle(self, found: Outage, rest: str) -> None:
+        names = rest.split(":")
+        if len(names) != 2:  # noqa: PLR2004 - two ends
+            self._refuse("INT040", f"{rest!r} is not two switches", "write cable-bundle:A:B")
+            return
+        rows = [self._row("switch", name, self._fabric.switch_row) for name in names]
+        if None in rows:
+            return
+        cables = self.network.cables
+        ends = np.stack([cables.lower, cables.upper], axis=1)
+        found.cables[:] = (np.sort(ends, axis=1) == np.sort(np.array(rows))).all(axis=1)
+        if not found.cables.any():
+            self._refuse(
+                "TOP005",
+                f"there is no cable between {names[0]} and {names[1]}",
+                "`rocefab show links` lists them",
+            )

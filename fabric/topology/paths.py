@@ -1,0 +1,230 @@
+"""Shortest paths between all leaves of a layered network, by products of matrices.
+
+A path goes up and then down, once: a spine refuses a route that holds its own AS number, and the
+spines of a pod share one (RFC 7938 section 5.2.1). So two leaves are joined over a switch of tier
+k when each has a way up to it, and the two ways come through different ASes of the tier below it.
+That is exact for two and three tiers; with more, where ASes nest as pods do. A detour over a leaf,
+which only spines of different ASes allow, is no path here: rules QOS060 to QOS063 look for those.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from fabric.topology.clos import Clos
+    from fabric.topology.model import Bools, Ints
+
+    #: int64, or Python integers (dtype object) where the numbers are larger
+    Counts = NDArray[Any]
+    Floats = NDArray[np.float32]
+
+#: Below this every integer is a float64 (IEEE 754), so that BLAS multiplies exactly.
+_FLOAT_EXACT = 2.0**53
+#: Below this sums fit an int64, with room for the rounding of the estimate.
+_INT_EXACT = 2.0**62
+
+
+def product(left: Counts, right: Counts) -> Counts:
+    """Return the exact matrix product of matrices of integers >= 0.
+
+    The result is int64, or Python integers where it could be too large for that.
+    """
+    bound = float(left.max(initial=0)) * float(right.max(initial=0)) * left.shape[1]
+    if bound < _FLOAT_EXACT:
+        return (left.astype(np.float64) @ right.astype(np.float64)).astype(np.int64)
+    if bound < _INT_EXACT:
+        return left.astype(np.int64) @ right.astype(np.int64)
+    found: Counts = left.astype(object) @ right.astype(object)
+    return found
+
+
+def meets(left: Bools, right: Bools) -> Bools:
+    """Return the product of truth values: whether any inner index is true on both sides."""
+    joined: Floats = left.astype(np.float32) @ right.astype(np.float32)
+    return joined > 0
+
+
+@dataclass(frozen=True, eq=False)
+class Layers:
+    """The cables that are up, as one matrix for each pair of neighbouring tiers.
+
+    Parameters
+    ----------
+    cables : tuple of array, shape (switches of tier t, switches of tier t + 1)
+        How many cables there are between two switches.
+    same_as : tuple of array of bool, shape (switches of tier t, switches of tier t)
+        For each tier but the highest, and for leaves in any case.
+        Whether a path that goes up through one may not come down through the other. For leaves:
+        the leaf itself.
+    """
+
+    cables: tuple[Ints, ...]
+    same_as: tuple[Bools, ...]
+
+    @classmethod
+    def of(cls, network: Clos) -> Layers:
+        """Return the layers of a network.
+
+        Raises
+        ------
+        ValueError
+            When a cable skips a tier.
+        """
+        links = network.cables
+        low = network.tier[links.lower]
+        if (network.tier[links.upper] != low + 1).any():
+            message = "a cable joins switches that are not in neighbouring tiers"
+            raise ValueError(message)
+        sizes = [len(network.rows(tier)) for tier in range(network.tiers)]
+        cables = []
+        for tier, size in enumerate(sizes[:-1]):
+            rows = np.flatnonzero((low == tier) & links.up)
+            table = np.zeros((size, sizes[tier + 1]), dtype=np.int64)
+            ends = (network.place[links.lower[rows]], network.place[links.upper[rows]])
+            np.add.at(table, ends, 1)
+            cables.append(table)
+        asns = [network.asn[network.rows(tier)] for tier in range(1, network.tiers - 1)]
+        same = [np.eye(sizes[0], dtype=np.bool_), *(asn[:, None] == asn for asn in asns)]
+        return cls(tuple(cables), tuple(same))
+
+    def __len__(self) -> int:
+        return len(self.cables)
+
+    @property
+    def leaves(self) -> int:
+        """Number of leaves."""
+        return len(self.same_as[0])
+
+    @cached_property
+    def joined(self) -> tuple[Bools, ...]:
+        """Whether there is a cable, by tier."""
+        return tuple(table > 0 for table in self.cables)
+
+    @cached_property
+    def simple(self) -> Layers:
+        """The same with parallel cables as one."""
+        return Layers(tuple(table.astype(np.int64) for table in self.joined), self.same_as)
+
+    @cached_property
+    def ways_up(self) -> tuple[Counts, ...]:
+        """Ways from each leaf up to each switch, by tier: shape (leaves, switches)."""
+        ways: list[Counts] = [np.eye(self.leaves, dtype=np.int64)]
+        for table in self.cables:
+            ways.append(product(ways[-1], table))
+        return tuple(ways)
+
+    @cached_property
+    def above(self) -> tuple[Bools, ...]:
+        """Whether a leaf has a way up to a switch, by tier: shape (leaves, switches)."""
+        found = [np.eye(self.leaves, dtype=np.bool_)]
+        for table in self.joined:
+            found.append(meets(found[-1], table))
+        return tuple(found)
+
+    @cached_property
+    def turns(self) -> tuple[Bools, ...]:
+        """Whether a path may go from a switch over the tier above to another, by tier."""
+        return tuple(
+            meets(table, table.T) & ~same
+            for table, same in zip(self.joined, self.same_as, strict=False)
+        )
+
+    def counts_over(self) -> Iterator[Counts]:
+        """Yield the paths between all leaves that turn at each tier above, lowest first."""
+        for tier, (table, same) in enumerate(zip(self.cables, self.same_as, strict=False)):
+            turning = np.where(same, 0, product(table, table.T))
+            up = self.ways_up[tier]
+            found = product(product(up, turning), up.T)
+            np.fill_diagonal(found, 0)
+            yield found
+
+    @cached_property
+    def reach_over(self) -> tuple[Bools, ...]:
+        """Whether two leaves have a path that turns at each tier above, lowest first."""
+        apart = ~np.eye(self.leaves, dtype=np.bool_)
+        return tuple(
+            meets(meets(up, turn), up.T) & apart
+            for up, turn in zip(self.above, self.turns, strict=False)
+        )
+
+    @cached_property
+    def turn_tier(self) -> Ints:
+        """Tier at which the shortest path between two leaves turns; 0 where there is none."""
+        found = np.zeros((self.leaves, self.leaves), dtype=np.int64)
+        for tier in reversed(range(len(self))):
+            found[self.reach_over[tier]] = tier + 1
+        return found
+
+    @cached_property
+    def reach(self) -> Bools:
+        """Whether two different leaves reach each other, shape (leaves, leaves)."""
+        return self.turn_tier > 0
+
+    @cached_property
+    def beyond(self) -> tuple[Bools, ...]:
+        """Whether a switch reaches a leaf by going up first, by tier: (switches, leaves)."""
+        found = [np.zeros(self.above[-1].T.shape, dtype=np.bool_)]
+        for tier in reversed(range(len(self))):
+            over = meets(self.turns[tier], self.above[tier].T)
+            found.insert(0, over | meets(self.joined[tier], found[0]))
+        return tuple(found)
+
+
+def path_counts(layers: Layers) -> Counts:
+    """Return how many shortest paths there are between all leaves; parallel cables count.
+
+    Returns
+    -------
+    array, shape (leaves, leaves)
+        0 where there is no path, and on the diagonal.
+    """
+    total: Counts = np.zeros((layers.leaves, layers.leaves), dtype=np.int64)
+    for found in layers.counts_over():
+        total = np.where(total == 0, found, total)
+        if (total > 0).sum() == layers.leaves * (layers.leaves - 1):
+            break
+    return total
+
+
+def next_hop_counts(layers: Layers) -> Ints:
+    """Return over how many switches, and over how many cables, traffic leaves each leaf.
+
+    Returns
+    -------
+    array of int, shape (2, leaves, leaves)
+        Switches and cables that the leaf of the row uses towards the leaf of the column.
+    """
+    found = np.zeros((2, layers.leaves, layers.leaves), dtype=np.int64)
+    for tier in range(1, len(layers) + 1):
+        ways = _towards(layers, tier)
+        wanted = layers.turn_tier == tier
+        for number, table in enumerate((layers.joined[0], layers.cables[0])):
+            found[number][wanted] = product(table.astype(np.int64), ways)[wanted]
+    return found
+
+
+def next_hops(layers: Layers, leaf: int, other: int) -> Ints:
+    """Return the switches of the tier above (by place) over which one leaf sends to another."""
+    tier = int(layers.turn_tier[leaf, other])
+    if not tier:
+        return np.empty(0, dtype=np.int64)
+    return np.flatnonzero(layers.joined[0][leaf] & (_towards(layers, tier)[:, other] > 0))
+
+
+def _towards(layers: Layers, tier: int) -> Ints:
+    """Return whether a path from a spine to a leaf turns at ``tier``, as 0 or 1."""
+    if tier == 1:
+        return layers.joined[0].T.astype(np.int64)
+    ways = meets(layers.turns[tier - 1], layers.above[tier - 1].T)
+    for lower in reversed(range(1, tier - 1)):
+        ways = meets(layers.joined[lower], ways)
+    return ways.astype(np.int64)

@@ -1,0 +1,112 @@
+"""Pictures as SVG, PNG and page: well-formed, the same every time, and names stay data."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from html import unescape
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from fabric.render.picture import STROKES
+from fabric.render.picture_page import page
+from fabric.render.picture_png import png
+from fabric.render.picture_svg import svg
+from fabric.topology.cable_states import CableState, cable_states
+from fabric.topology.clos import clos
+from fabric.topology.drawing import Picture
+from fabric.topology.drawing_layout import picture
+from tests.topology.fabrics import example
+
+SVG = "{http://www.w3.org/2000/svg}"
+HOSTILE = "</script><img src=x onerror=alert(1)>&\"'{{data}}{{title}}]]>"
+
+
+@pytest.fixture(scope="module")
+def demo() -> Picture:
+    made = example("demo")
+    network = clos(made)
+    marks = {"wrong": {("su1-rail0", "Ethernet128")}, "failing": {("su2-rail1", "Ethernet0")}}
+    return picture(made, network, cable_states(made, network, **marks))
+
+
+def hostile(drawn: Picture) -> Picture:
+    first = replace(drawn.boxes[0], label=HOSTILE, members=(HOSTILE,))
+    return replace(drawn, title=HOSTILE, boxes=(first, *drawn.boxes[1:]))
+
+
+def data(drawn: Picture) -> dict[str, object]:
+    names = [name for box in drawn.boxes for name in box.members]
+    told = {"facts": [["role", HOSTILE]], "ports": [], "policy": 0}
+    return {"devices": dict.fromkeys(names, told), "policies": [[]], "portless": ""}
+
+
+def texts(root: ET.Element) -> list[str]:
+    return [element.text or "" for element in root.iter(f"{SVG}text")]
+
+
+def test_svg_has_every_box_line_and_state(demo: Picture) -> None:
+    root = ET.fromstring(svg(demo))
+    kinds = [element.get("class", "") for element in root.iter(f"{SVG}g")]
+    assert sum(kind.startswith("box") for kind in kinds) == len(demo.boxes) == 10
+    assert sum(kind.startswith("line") for kind in kinds) == len(demo.lines) == 16
+    assert kinds.count("line wrong") == kinds.count("line lossless") == 1
+    shown = texts(root)
+    assert {"demo", "su1-rail0", "rail 0", "su1", "wrong cable: 1", "planned: 14"} <= {*shown}
+    titles = [element.text for element in root.iter(f"{SVG}title")]
+    assert "su1-rail0 - spine01: 1 cable of 400G: 1 wrong cable" in titles
+
+
+def test_the_same_picture_is_the_same_bytes(demo: Picture) -> None:
+    assert svg(demo) == svg(demo)
+    assert page(demo, data(demo)) == page(demo, data(demo))
+    small = replace(demo, boxes=demo.boxes[:2], lines=())
+    assert png(small) == png(small)
+
+
+def test_states_differ_without_colour() -> None:
+    """By the dashes, and by a mark on all but the plain one."""
+    assert len({stroke.dash for stroke in STROKES.values()}) == len(CableState)
+    assert len({stroke.mark for stroke in STROKES.values()}) == len(CableState)
+
+
+def test_png_has_the_size_of_the_picture(demo: Picture) -> None:
+    pixels = png(demo)
+    assert pixels.startswith(b"\x89PNG\r\n\x1a\n")
+    width, height = (int.from_bytes(pixels[at : at + 4], "big") for at in (16, 20))
+    assert (width, height) == pytest.approx((2 * demo.width, 2 * demo.height), abs=2)
+
+
+def test_a_huge_picture_stays_a_file_that_opens(demo: Picture) -> None:
+    pixels = png(replace(demo, width=40_000.0))
+    assert int.from_bytes(pixels[16:20], "big") <= 16_000
+
+
+def test_hostile_names_are_text(demo: Picture) -> None:
+    drawn = hostile(demo)
+    root = ET.fromstring(svg(drawn))
+    assert texts(root)[0] == HOSTILE
+    assert HOSTILE in texts(root)[1:]
+    text = page(drawn, data(drawn))
+    assert text.count("<script") == 2
+    assert text.count("</script>") == 2
+    assert "<img" not in text
+    title = re.search(r"<title>(.*?)</title>", text)
+    assert title
+    assert unescape(title[1]) == HOSTILE
+    held = re.search(r'<script id="data" type="application/json">(.*?)</script>', text, re.DOTALL)
+    assert held
+    back = json.loads(held[1])
+    assert back["boxes"][0]["members"] == [HOSTILE]
+    assert back["devices"][HOSTILE]["facts"] == [["role", HOSTILE]]
+
+
+def test_the_page_asks_the_network_for_nothing(demo: Picture) -> None:
+    text = page(demo, data(demo))
+    assert "default-src 'none'" in text
+    known = {"http://www.w3.org/2000/svg"}
+    assert {*re.findall(r"https?://[^\s\"'<>)]+", text)} <= known
+    assert not re.findall(r"""(?:src|href)=["'](?!data:)""", text)
+    assert "{{" not in re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)

@@ -1,0 +1,233 @@
+"""Capacity, distance and failures, against plain networkx and against one failure at a time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations, pairwise
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fabric.topology import outages
+from fabric.topology.bandwidth import (
+    bisection_gbps,
+    by_rail,
+    by_tier,
+    halves,
+    unit_gbps,
+    useful_uplinks,
+)
+from fabric.topology.clos import Clos, clos, switched_off
+from fabric.topology.distance import diameter, longest_way
+from fabric.topology.impact import host_gbps, impact
+from fabric.topology.paths import Layers
+from fabric.topology.singles import SingleFailures
+from tests.topology.fabrics import example, fabric
+from tests.topology.layered import Plain, made, networks, outage, without
+
+
+def flow_graph(network: Clos) -> nx.DiGraph:
+    """Return switches on the way up and down, with all cables between two as one capacity."""
+    graph = nx.DiGraph()
+    links = network.cables
+    for row in range(len(network.tier)):
+        if row >= network.leaves:
+            graph.add_edge((row, "up"), (row, "down"))
+    for low, high, gbps in zip(links.lower, links.upper, links.speed_gbps, strict=True):
+        for edge in (((low, "up"), (high, "up")), ((high, "down"), (low, "down"))):
+            had = graph.edges[edge]["capacity"] if graph.has_edge(*edge) else 0
+            graph.add_edge(*edge, capacity=had + int(gbps))
+    first, second = halves(network)
+    graph.add_edges_from(("source", (leaf, "up")) for leaf in first.tolist())
+    graph.add_edges_from(((leaf, "down"), "sink") for leaf in second.tolist())
+    return graph
+
+
+@given(networks())
+@settings(max_examples=25)
+def test_bisection_is_the_smallest_cut(network):
+    assert bisection_gbps(network) == nx.minimum_cut_value(flow_graph(network), "source", "sink")
+
+
+@given(networks(schemes=("own",)))
+@settings(max_examples=20)
+def test_diameter_and_longest_way(network):
+    layers, plain = Layers.of(network), Plain.of(network)
+    best = {pair: plain.shortest(*pair) for pair in plain.pairs}
+    assert diameter(layers) == max(
+        (len(paths[0]) - 1 for paths in best.values() if paths), default=0
+    )
+    links, nics = network.cables, network.nics
+
+    def metres(path: tuple[int, ...]) -> int:
+        total = 0
+        for ends in pairwise(path):
+            low, high = sorted(ends, key=lambda row: network.tier[row])
+            total += links.cable_m[(links.lower == low) & (links.upper == high)].max()
+        return total + sum(nics.cable_m[nics.leaf == leaf].max() for leaf in (path[0], path[-1]))
+
+    lengths = [
+        metres(path)
+        for pair, paths in best.items()
+        for path in paths
+        if np.isin(pair, nics.leaf).all()
+    ]
+    way = longest_way(network, layers)
+    assert way is not None
+    if lengths:
+        assert way.cable_m == max(lengths)
+        assert (
+            len(way.cables) == len(best[min(way.leaf, way.other), max(way.leaf, way.other)][0]) + 1
+        )
+
+
+def hosts_reached(network: Clos) -> set[tuple[int, int]]:
+    leaves = Plain.of(network).reached()
+    nics = network.nics
+    on = [{*nics.leaf[(nics.host == host) & nics.up]} for host in range(len(network.host_unit))]
+    return {
+        (one, other)
+        for one, other in combinations(range(len(on)), 2)
+        if any(a == b or (min(a, b), max(a, b)) in leaves for a in on[one] for b in on[other])
+    }
+
+
+def parts(network: Clos, rail: int) -> int:
+    """Return into how many groups the leaves of a rail fall that reach each other."""
+    nics = network.nics
+    leaves = sorted({*nics.leaf[(nics.rail == rail) & nics.up].tolist()})
+    graph = nx.Graph()
+    graph.add_nodes_from(leaves)
+    graph.add_edges_from(
+        pair for pair in Plain.of(network).reached() if pair[0] in leaves and pair[1] in leaves
+    )
+    return nx.number_connected_components(graph)
+
+
+@given(networks(), st.data())
+@settings(max_examples=25)
+def test_impact_of_any_outage(network, data):
+    picked = {
+        name: data.draw(st.sets(st.integers(0, size - 1), max_size=3)) if size else ()
+        for name, size in (
+            ("cables", len(network.cables)),
+            ("switches", len(network.tier)),
+            ("nics", len(network.nics)),
+            ("hosts", len(network.host_unit)),
+        )
+    }
+    now = without(network, **picked)
+    found = impact(network, outage(network, **picked))
+    before, after = Plain.of(network).reached(), Plain.of(now).reached()
+    assert found.leaf_pairs == (len(before), len(before - after))
+    hosts, then = hosts_reached(network), hosts_reached(now)
+    assert found.host_pairs == (len(hosts), len(hosts - then))
+    assert all(parts(now, rail) == count for rail, count in found.rails.items())
+    nics = network.nics
+    for rail in range(2):
+        still = {*nics.leaf[(nics.rail == rail) & now.nics.up].tolist()}
+        torn = any(still >= {*pair} for pair in before - after)
+        assert (rail in found.rails) == torn
+
+
+@given(networks(), st.sets(st.integers(0, 15), max_size=8))
+@settings(max_examples=25)
+def test_every_single_failure_as_one_by_one(network, dead):
+    network = without(network, nics=[nic for nic in dead if nic < len(network.nics)])
+    every = SingleFailures(network)
+    for name, found, size in (
+        ("cables", every.cables(), len(network.cables)),
+        ("switches", every.switches(), len(network.tier)),
+        ("nics", every.nics(), len(network.nics)),
+    ):
+        assert len(found) == size
+        for row in range(size):
+            one = impact(network, outage(network, **{name: [row]}))
+            got = (found.leaf_pairs[row], found.host_pairs[row], found.rails[row])
+            assert got == (one.leaf_pairs[1], one.host_pairs[1], len(one.rails)), (name, row)
+
+
+def test_worst_first_and_what_is_left():
+    """Unit 1 has one cable to each spine; leaf 2 of unit 2 hangs on one cable."""
+    network = made(
+        [4, 2], [(0, 4), (0, 5), (1, 4), (1, 5), (2, 4), (3, 4), (3, 5)], [1, 2, 3, 4, 9, 9]
+    )
+    every = SingleFailures(network)
+    cables, switches = every.cables(), every.switches()
+    assert cables.ranked()[0] == 4
+    assert cables.leaf_pairs.tolist() == [1, 0, 1, 0, 3, 1, 0]
+    assert cables.rails.tolist() == [1, 0, 0, 0, 1, 0, 0]
+    assert cables.left.tolist() == pytest.approx([3 / 4] * 4 + [2 / 3] * 3)
+    assert switches.left.tolist() == pytest.approx([1 / 2, 1 / 2, 1 / 2, 1 / 3, 1 / 3, 1 / 2])
+    assert every.nics().left.tolist() == pytest.approx([1 / 2] * 8)
+
+
+def test_bandwidth_of_the_demo():
+    """Two hosts of 400G on each leaf; two uplinks of 400G."""
+    network = clos(example("demo"))
+    layers = Layers.of(network)
+    assert [(ratio.down_gbps, ratio.up_gbps) for ratio in by_tier(network)] == [(3200, 3200)]
+    assert {rail: ratio.oversubscription for rail, ratio in by_rail(network).items()} == {
+        0: 1,
+        1: 1,
+    }
+    assert bisection_gbps(network) == 1600
+    assert [part.tolist() for part in unit_gbps(network, layers)] == [[1600, 1600], [1600, 1600]]
+    way = longest_way(network, layers)
+    assert (way.cables, way.cable_m) == (((400, 5), (400, 40), (400, 40), (400, 5)), 90)
+
+
+def test_an_uplink_to_a_spine_without_another_way_down_carries_nothing():
+    network = made([2, 2], [(0, 2), (0, 3), (1, 2)], [1, 2, 9, 9])
+    assert useful_uplinks(network, Layers.of(network)).tolist() == [True, False, True]
+
+
+def test_hosts_share_the_uplinks_of_their_leaf():
+    """Leaf 0 has 100G up for two NICs of 400G."""
+    network = made([2, 1], [(0, 2), (1, 2), (1, 2)], [1, 2, 9], [100, 400, 400])
+    assert host_gbps(network).tolist() == [450, 450]
+
+
+def test_what_is_switched_off_in_the_inventory_is_down_and_what_failed_is_switched_off():
+    cut = "devices:\n  - {names: su1-rail0, ports: {Ethernet128: {enabled: false}}}\n"
+    here = fabric(cut)
+    network = clos(here)
+    assert network.cables.up.tolist() == here.uplinks.enabled.tolist()
+    now = switched_off(here, without(network, switches=[4], hosts=[0]))
+    gone = (here.uplinks.upper != 4) & here.uplinks.enabled
+    assert now.uplinks.enabled.tolist() == gone.tolist()
+    assert now.nics.enabled.tolist() == (here.nics.host != 0).tolist()
+    assert here.nics.enabled.all()
+
+
+def test_one_tier_has_no_way_between_leaves():
+    network = made([2], [], [1, 2])
+    layers = Layers.of(network)
+    assert (bisection_gbps(network), diameter(layers)) == (0, 0)
+    found = impact(network, outage(network, switches=[0]))
+    assert (found.leaf_pairs, found.host_pairs) == ((0, 0), (1, 0))
+    every = SingleFailures(network)
+    assert every.switches().host_pairs.tolist() == [0, 0]
+    assert every.switches().left.tolist() == [0.5, 0.5]
+    assert len(every.cables()) == 0
+    assert every.nics().left.tolist() == [0.5] * 4
+
+
+def test_a_rack_takes_its_hosts_along_wherever_they_are_cabled():
+    moved = "hosts:\n  - {names: a1, nics: [{rail: 0, leaf: su2-rail0, port: Ethernet24}]}\n"
+    here = fabric(hosts=moved)
+    lost = impact(clos(here), outages.outage(here, ["rack:su1"])).rails_lost
+    assert lost.tolist() == [[host, rail] for host in range(3) for rail in range(2)]
+
+
+def test_a_leaf_of_no_unit_counts_for_nobody():
+    network = replace(clos(fabric()), unit=np.array([-1, 0, 1, 1, -1, -1]))
+    layers = Layers.of(network)
+    nics, uplinks = unit_gbps(network, layers)
+    assert (nics.tolist(), uplinks.tolist()) == ([1200, 800], [800, 1600])
+    every = SingleFailures(network)
+    assert every.cables().left.tolist()[:4] == pytest.approx([1 / 2] * 4)
+    assert every.switches().left.tolist() == pytest.approx([0, 0, 1 / 2, 1 / 2, 1 / 2, 1 / 2])
