@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.topology.cable_states import CableState
-from fabric.topology.model import ROLES
 from fabric.topology.drawing import Box, Caption, Frame, Line, Picture
 from fabric.topology.drawing_groups import groups
+from fabric.topology.model import ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
