@@ -123,6 +123,9 @@ def _entry_misfits(
     if entry.plane is not None and file.planes == 1:
         fix = "write planes: 2, or remove it"
         yield _finding(intent, (*path, "plane"), "the fabric has one plane", fix)
+    if entry.plane is None and file.planes > 1:
+        message = f"the {entry.role} is in no plane, and there are {file.planes}"
+        yield _finding(intent, path, message, "write plane: 0 or plane: 1")
     if entry.sku is None and file.platforms.of(entry.role) is None:
         fix = f"write platforms.{role_field(entry.role)}, or sku here"
         yield _finding(intent, path, f"the model of a {entry.role} is not said", fix)

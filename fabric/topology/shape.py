@@ -23,6 +23,7 @@ def misfits(intent: Intent) -> Iterator[Finding]:
     only = file.design == "rail-only"
     if file.design == "explicit":
         yield from explicit_misfits(intent)
+        yield from _planes(intent)
         return
     if file.switches:
         message = f"the switches of a {file.design} fabric follow from its units"

@@ -36,7 +36,7 @@ BAD_CSV: dict[str, tuple[str | bytes, list[str]]] = {
         csv("a1,eth1,su1-rail0,Ethernet0,-3", header=f"{HEADER},cable_m"),
         ["2:29: '-3' is no length; write whole metres"],
     ),
-    "not UTF-8": (csv("a1,eth1,caf").encode() + b"\xe9", ["3:1: not UTF-8 text; save the file"]),
+    "not UTF-8": (csv("a1,eth1,abc").encode() + b"\xe9", ["3:1: not UTF-8 text; save the file"]),
     "control character": (csv("a1,eth1\x07,su1-rail0,Ethernet0"), ["2:8: the file holds the char"]),
 }
 

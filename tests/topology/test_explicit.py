@@ -285,6 +285,19 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         {"switches": [*EXPLICIT["switches"], {"names": "x", "role": "spine", "plane": 1}]},
         "fabric.switches.4.plane: the fabric has one plane",
     ),
+    "planes without ports": (
+        {"planes": 2, "switches": [one | {"plane": 0} for one in EXPLICIT["switches"]]},
+        "fabric.planes: planes is 2, each NIC has 1 port in use",
+    ),
+    "a switch in no plane": (
+        {
+            "planes": 2,
+            "nic_ports": 2,
+            "switches": [one | {"plane": 0} for one in EXPLICIT["switches"][:-1]]
+            + [EXPLICIT["switches"][-1]],
+        },
+        "fabric.switches.3: the leaf is in no plane, and there are 2; write plane: 0",
+    ),
     "no model": (
         {"switches": [*EXPLICIT["switches"], {"names": "x", "role": "super-spine"}]},
         "fabric.switches.4: the model of a super-spine is not said; write platforms.super_spine",

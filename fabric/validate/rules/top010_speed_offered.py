@@ -22,6 +22,8 @@ class SpeedOffered(ModelRule):
     guards = (
         "speeds.host_gbps",
         "speeds.uplink_gbps",
+        "speeds.core_gbps",
+        "units.host_gbps",
         "devices.ports.speed_gbps",
         "hosts.nics.speed_gbps",
     )
