@@ -36,6 +36,9 @@ _NUMBERS = {
     "cable_m": (1, 80_000),
 }
 _MAX_TEXT = 120
+#: RFC 1123, section 2.1.
+_DNS = re.compile(r"[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*")
+_MAX_DNS = 253
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,8 +222,10 @@ def typed(key: str, value: object) -> int | str:
     if key in _NUMBERS:
         return _number(value, *_NUMBERS[key])
     text = str(value)
-    if key in {"loopback", "management", "address"}:
+    if key in {"loopback", "address"}:
         return _address(text, length=key == "address")
+    if key == "management":
+        return _reached(text)
     if key == "mac":
         return _mac(text)
     if key in {"unit", "pod"}:
@@ -252,6 +257,13 @@ def _address(text: str, *, length: bool) -> str:
     except ValueError:
         message = f"{quoted(text)} is not an IPv4 address; write it as 10.0.0.1"
         raise ValueError(message) from None
+
+
+def _reached(text: str) -> str:
+    """Return an address without length, or a name of the domain name system."""
+    if _DNS.fullmatch(text) and len(text) <= _MAX_DNS and not text[-1].isdecimal():
+        return text
+    return _address(text, length=False)
 
 
 def _mac(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fabric.core.artefact import Artefact
 from fabric.core.registry import Registry, import_modules
@@ -63,9 +63,13 @@ class Importer:
     ----------
     read : callable
         Returns what a file or folder holds; raises InputError with all that is wrong.
+    parse : callable or None
+        The same from data in memory, with the name that messages give it; None where a form is
+        read from files alone.
     """
 
     read: Callable[[Path, Settings], Imported]
+    parse: Callable[[Any, str, Settings], Imported] | None = None
 
 
 Writer: TypeAlias = "Callable[[Plant], tuple[Artefact, ...]]"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.exchange.plant import Cable, Device, Nic, Plant
 from fabric.topology.graph import graph
+from fabric.topology.naming import nic_names
 
 if TYPE_CHECKING:
     from fabric.topology.model import Fabric
@@ -75,7 +76,8 @@ def _nic(fabric: Fabric, data: dict[str, Any], macs: dict[tuple[str, int, int], 
     host, interface = next(
         (name, port) for name, port in data["ports"].items() if name in fabric.host_row
     )
-    nic_port = data.get("nic_port", 0)
+    names = [own.interface for own in nic_names(fabric, host)]
+    nic_port = names.index(interface) % (len(names) // fabric.rails)
     return Nic(
         host,
         interface,
