@@ -222,6 +222,9 @@ def typed(key: str, value: object) -> int | str:
     if key in _NUMBERS:
         return _number(value, *_NUMBERS[key])
     text = str(value)
+    if "{{" in text or "{%" in text:
+        message = f"{quoted(text)} is a template, which is not evaluated; write its value"
+        raise ValueError(message)
     if key in {"loopback", "address"}:
         return _address(text, length=key == "address")
     if key == "management":

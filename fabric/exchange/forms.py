@@ -28,6 +28,8 @@ class Settings:
         File with the cables, where the source has none.
     hosts : str
         Range of the names that are hosts, where the source does not say.
+    roles : mapping
+        Role by the word that the source has for it, beside those that are known.
     rails, gpus : int or None
         NICs and GPUs of a host, where the source does not say.
     """
@@ -35,6 +37,7 @@ class Settings:
     columns: Mapping[str, str] = field(default_factory=dict)
     cabling: Path | None = None
     hosts: str = ""
+    roles: Mapping[str, str] = field(default_factory=dict)
     rails: int | None = None
     gpus: int | None = None
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from fabric.exchange.plant import Cable, End
 
+_SHOWN = 5
 _BY_DISTANCE = ("", "leaf", "spine", "super-spine")
 
 
@@ -49,7 +50,11 @@ class _Completion:
         for cable in plant.cables:
             self._peers[cable.near[0]].add(cable.far[0])
             self._peers[cable.far[0]].add(cable.near[0])
-        self._devices = {device.name: device for device in plant.devices}
+        self._devices = {
+            device.name: device
+            for device in plant.devices
+            if device.role or device.kind == "host" or self._peers[device.name]
+        }
 
     def plant(self) -> Plant:
         if not self._given.hosts:
@@ -70,12 +75,17 @@ class _Completion:
             for device in self._devices.values()
         )
         made = Plant(self._given.name, devices, self._given.cables, tuple(nics))
-        return made, tuple(self._crossed(made))
+        return made, (*self._left_out(), *self._crossed(made))
 
     def _kinds(self) -> None:
         for name, device in self._devices.items():
             if not device.kind:
                 self._devices[name] = replace(device, kind="switch")
+            elif device.kind == "host":
+                nothing = {"rail": None, "plane": None, "asn": None}
+                self._devices[name] = replace(
+                    device, role="", model="", system="", loopback="", **nothing
+                )
 
     def _roles(self) -> None:
         distance = self._distances()
@@ -178,6 +188,16 @@ class _Completion:
                 for nic in own
             ]
         return found
+
+    def _left_out(self) -> Iterator[Finding]:
+        """Yield devices that are in no role and have no cable."""
+        names = [item.name for item in self._given.devices if item.name not in self._devices]
+        if names:
+            shown = ", ".join(names[:_SHOWN]) + (" ..." if len(names) > _SHOWN else "")
+            message = f"{len(names)} devices without role and cable are left out: {shown}"
+            fix = "give them a role or cables if they are part of the fabric"
+            place = Position(self._source)
+            yield Finding("EXC012", Severity.WARNING, message, fix, position=place)
 
     def _crossed(self, made: Plant) -> Iterator[Finding]:
         """Yield NICs on a leaf of another rail; they are taken as they are."""

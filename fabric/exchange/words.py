@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 #: Names of attributes, variables and columns by our field. The first is what we write. ``function``
 #: is the word of Cumulus' topology converter (CumulusNetworks/topology_converter, README).
@@ -61,6 +61,24 @@ def folded(word: str) -> str:
 def role_of(word: str) -> tuple[str, str] | None:
     """Return kind and role that a word stands for, or None."""
     return ROLES.get(folded(word))
+
+
+def meant(word: str, told: Mapping[str, str]) -> tuple[str, str] | None:
+    """Return kind and role of a word that the user may have told about."""
+    by_word = {folded(name): role for name, role in told.items()}
+    return role_of(by_word.get(folded(word), word))
+
+
+def role_of_groups(groups: Iterable[str], told: Mapping[str, str]) -> dict[str, object]:
+    """Return kind and role that the names of groups tell, near ones first."""
+    found: dict[str, object] = {}
+    for group in groups:
+        kind, role = meant(group, told) or ("", "")
+        if kind and found.get("kind", kind) == kind:
+            found["kind"] = kind
+            if role and "role" not in found:
+                found["role"] = role
+    return found
 
 
 def pick(values: Mapping[str, object], words: Mapping[str, tuple[str, ...]]) -> dict[str, object]:

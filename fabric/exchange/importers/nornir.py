@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from fabric.exchange.cable_files import take_cables
 from fabric.exchange.draft import Draft
 from fabric.exchange.forms import Imported, Importer, Settings, importers
-from fabric.exchange.importers.cable_files import take_cables
 from fabric.exchange.reading import malformed
 from fabric.exchange.trees import circle, first_known, lineage
-from fabric.exchange.words import DEVICE_WORDS, pick, role_of
+from fabric.exchange.words import DEVICE_WORDS, pick, role_of_groups
 from fabric.intent.wording import listed, quoted
 from fabric.intent.yamlfile import load_yaml
 
@@ -28,7 +28,8 @@ _FILES = ("hosts.yaml", "groups.yaml", "defaults.yaml")
 
 
 class _Inventory:
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, roles: Mapping[str, str]) -> None:
+        self._roles = roles
         shown = [folder / name for name in _FILES]
         self.hosts = load_yaml(shown[0], str(shown[0]))
         self._groups = _document(shown[1])
@@ -70,8 +71,7 @@ class _Inventory:
             if told:
                 known[field] = told[0]
         if "role" not in known and "kind" not in known:
-            meant = [word for word in lineage(groups, self._parents) if role_of(word)]
-            known |= {"role": meant[0]} if meant else {}
+            known |= role_of_groups(lineage(groups, self._parents), self._roles)
         self._draft.device(name, place, known)
         own = _mapping(host.get("data"))
         for number, row in enumerate(_rows(own.get("cables"))):
@@ -135,7 +135,7 @@ def _rows(value: object) -> list[dict[str, Any]]:
 
 def _read(path: Path, settings: Settings) -> Imported:
     folder = path if path.is_dir() else path.parent
-    return _Inventory(folder).imported(settings)
+    return _Inventory(folder, settings.roles).imported(settings)
 
 
 importers.add("nornir")(Importer(_read))
