@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from fabric.cli import change, inventory, jobs, laboratory, observe, show
+from fabric.cli import change, exchange, inventory, jobs, laboratory, observe, show
 
 app = typer.Typer(
     name="rocefab",
@@ -35,5 +35,5 @@ def root(
         raise typer.Exit
 
 
-for module in (inventory, show, change, observe, jobs, laboratory):
+for module in (inventory, exchange, show, change, observe, jobs, laboratory):
     module.register(app)

@@ -18,7 +18,7 @@ BYTES_PER_KB = 1_000
 BYTES_PER_MB = 1_000_000
 BYTES_PER_KIB = 1_024
 KBPS_PER_GBPS = 1_000_000
-#: Metres by the words for units of length; the foot is 0.3048 m (international yard and pound, 1959).
+#: Metres by units of length; a foot is 0.3048 m (international yard and pound agreement, 1959).
 METRES = {"km": 1_000.0, "m": 1.0, "cm": 0.01, "mi": 1_609.344, "ft": 0.3048, "in": 0.0254}
 
 

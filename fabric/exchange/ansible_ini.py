@@ -1,6 +1,6 @@
 """Ansible inventories as INI, and the ranges of host names in both of its forms.
 
-Form: https://docs.ansible.com/ansible/latest/inventory_guide/intro_inventory.html and ansible/ansible,
+Form: docs.ansible.com, "How to build your inventory", and ansible/ansible,
 lib/ansible/plugins/inventory/ini.py.
 """
 
@@ -72,7 +72,7 @@ def parse_ini(text: str, complain: Complaint) -> Inventory:
     return found
 
 
-def _line(  # noqa: PLR0913, PLR0917 - where the line stands, and what it is
+def _line(
     found: Inventory, group: str, kind: str, line: str, number: int, complain: Complaint
 ) -> None:
     try:

@@ -37,7 +37,9 @@ _NUMBERS = {
 }
 _MAX_TEXT = 120
 #: RFC 1123, section 2.1.
-_DNS = re.compile(r"[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*")
+_DNS = re.compile(
+    r"[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*"
+)
 _MAX_DNS = 253
 
 
@@ -241,8 +243,11 @@ def typed(key: str, value: object) -> int | str:
 
 def _number(value: object, low: int, high: int) -> int:
     text = str(value).strip()
-    if isinstance(value, bool) or not text.isdecimal() or not text.isascii() or len(text) > len(
-        str(high)
+    if (
+        isinstance(value, bool)
+        or not text.isdecimal()
+        or not text.isascii()
+        or len(text) > len(str(high))
     ):
         message = f"{quoted(text)} is not a whole number; write one from {low} to {high}"
         raise ValueError(message)

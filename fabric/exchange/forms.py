@@ -26,8 +26,6 @@ class Settings:
         Column of a CSV file by our name of it.
     cabling : Path or None
         File with the cables, where the source has none.
-    hosts : str
-        Range of the names that are hosts, where the source does not say.
     roles : mapping
         Role by the word that the source has for it, beside those that are known.
     rails, gpus : int or None
@@ -36,7 +34,6 @@ class Settings:
 
     columns: Mapping[str, str] = field(default_factory=dict)
     cabling: Path | None = None
-    hosts: str = ""
     roles: Mapping[str, str] = field(default_factory=dict)
     rails: int | None = None
     gpus: int | None = None

@@ -48,12 +48,12 @@ class HostProfile:
         found = []
         for host in self._plant.hosts:
             own = self._by_host.get(host.name, {})
-            nics = [told for _, nic in sorted(own.items()) if (told := self._override(nic))]
+            nics = [self._override(own[place]) for place in sorted(own)]
             told: dict[str, Any] = {"names": host.name}
             if host.serial:
                 told["serial"] = host.serial
-            if nics:
-                told["nics"] = nics
+            if any(nics):
+                told["nics"] = [nic for nic in nics if nic]
             if len(told) > 1:
                 found.append(told)
         return found

@@ -61,6 +61,4 @@ def _unknown(model: str, names: list[str], source: str, device: str = "") -> Fin
         "`rocefab show platforms` lists the names"
     )
     message = f"the switch model {quoted(model)} is not in the catalogue"
-    return Finding(
-        "EXC009", Severity.ERROR, message, fix, position=Position(source), device=device
-    )
+    return Finding("EXC009", Severity.ERROR, message, fix, position=Position(source), device=device)

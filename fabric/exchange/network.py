@@ -41,11 +41,15 @@ def network(plant: Plant, *, flat: bool = False) -> nx.MultiGraph[str]:
     return made
 
 
-def take(draft: Draft, nodes: Iterable[Mapping[str, Any]], edges: Iterable[Mapping[str, Any]]) -> None:
+def take(
+    draft: Draft, nodes: Iterable[Mapping[str, Any]], edges: Iterable[Mapping[str, Any]]
+) -> None:
     """Take nodes and edges in as plain mappings; a node has its name as ``id``."""
     back = {ours: field for field, ours in _NODE_WORDS.items()}
-    fields = ("kind", "role", "unit", "pod", "rack", "rail", "plane", "asn", "loopback")
-    fields += ("sku", "platform", "management", "serial", "mac")
+    fields = (
+        *("kind", "role", "unit", "pod", "rack", "rail", "plane", "asn", "loopback"),
+        *("sku", "platform", "management", "serial", "mac"),
+    )
     for number, node in enumerate(nodes):
         place = draft.place(what=f"nodes[{number}]")
         known = {back.get(key, key): node.get(key) for key in fields}

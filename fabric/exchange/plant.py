@@ -169,7 +169,5 @@ def field_names() -> list[str]:
 
 
 def _emptied(item: Any, word: str, lost: Collection[str]) -> Any:
-    empty = {
-        field.name: field.default for field in fields(item) if f"{word}.{field.name}" in lost
-    }
+    empty = {field.name: field.default for field in fields(item) if f"{word}.{field.name}" in lost}
     return replace(item, **empty) if empty else item

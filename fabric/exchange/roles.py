@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from fabric.core import hostlist
 from fabric.core.findings import Finding, Position, Severity
 from fabric.core.hostlist import natural_key
 from fabric.exchange.plant import Nic, Plant
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from fabric.exchange.plant import Cable, End
 
 _SHOWN = 5
+_HOSTS = "name the hosts as --hosts gpu[001-064], or give each device its role"
 _BY_DISTANCE = ("", "leaf", "spine", "super-spine")
 
 
@@ -38,7 +40,38 @@ def complete(plant: Plant, source: str) -> tuple[Plant, tuple[Finding, ...]]:
     InputError
         With a finding for each device of which something cannot be told.
     """
-    return _Completion(plant, source).plant()
+    return _Completion(plant, source).completed()
+
+
+def with_hosts(plant: Plant, names: str, source: str) -> Plant:
+    """Return a plant in which the devices of a range are hosts.
+
+    Raises
+    ------
+    InputError
+        When it is no range, or names what is no device, or a switch.
+    """
+    try:
+        wanted = set(hostlist.expand(names))
+    except ValueError as error:
+        raise input_error([_finding(str(error), _HOSTS, source)], source) from error
+    wrong = [
+        _finding("there is no such device", "see the names in --hosts", source, name)
+        for name in sorted(wanted - plant.device.keys())
+    ]
+    wrong += [
+        _finding("the source says that it is a switch", "take it out of --hosts", source, name)
+        for name in sorted(wanted & {item.name for item in plant.switches})
+    ]
+    if wrong:
+        raise input_error(wrong, source)
+    devices = (replace(it, kind="host") if it.name in wanted else it for it in plant.devices)
+    return replace(plant, devices=tuple(devices))
+
+
+def _finding(message: str, fix: str, source: str, device: str = "") -> Finding:
+    place = Position(source)
+    return Finding("EXC008", Severity.ERROR, message, fix, position=place, device=device)
 
 
 class _Completion:
@@ -56,11 +89,9 @@ class _Completion:
             if device.role or device.kind == "host" or self._peers[device.name]
         }
 
-    def plant(self) -> Plant:
+    def completed(self) -> tuple[Plant, tuple[Finding, ...]]:
         if not self._given.hosts:
-            message = "no device is known to be a host"
-            fix = "name the hosts with --hosts gpu[001-064], or give each device its role"
-            self._fail(message, fix)
+            self._fail("no device is known to be a host", _HOSTS)
         self._stop()
         self._kinds()
         self._roles()
@@ -82,9 +113,15 @@ class _Completion:
             if not device.kind:
                 self._devices[name] = replace(device, kind="switch")
             elif device.kind == "host":
-                nothing = {"rail": None, "plane": None, "asn": None}
                 self._devices[name] = replace(
-                    device, role="", model="", system="", loopback="", **nothing
+                    device,
+                    role="",
+                    model="",
+                    system="",
+                    loopback="",
+                    rail=None,
+                    plane=None,
+                    asn=None,
                 )
 
     def _roles(self) -> None:
@@ -217,16 +254,7 @@ class _Completion:
             )
 
     def _fail(self, message: str, fix: str, device: str = "") -> None:
-        self._wrong.append(
-            Finding(
-                "EXC008",
-                Severity.ERROR,
-                message,
-                fix,
-                position=Position(self._source),
-                device=device,
-            )
-        )
+        self._wrong.append(_finding(message, fix, self._source, device))
 
     def _stop(self) -> None:
         if self._wrong:
@@ -235,8 +263,11 @@ class _Completion:
 
 def _usual(hosts: Iterable[dict[str, Nic]]) -> list[str]:
     """Return the interfaces that most hosts have, of those that have the most."""
-    counts = Counter(tuple(sorted(names, key=natural_key)) for names in hosts)
-    return list(max(counts, key=lambda names: (len(names), counts[names]), default=()))
+    counts: Counter[tuple[str, ...]] = Counter(
+        tuple(sorted(names, key=natural_key)) for names in hosts
+    )
+    ranked = sorted(counts.items(), key=lambda item: (len(item[0]), item[1]))
+    return list(ranked[-1][0]) if ranked else []
 
 
 def _rails_of_leaves(cables: Iterable[Cable], nics: Iterable[Nic]) -> dict[str, int]:

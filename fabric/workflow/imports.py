@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 from collections import Counter
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from fabric.exchange.forms import Imported, Settings, importers, load_forms
 from fabric.exchange.inventory import Recipe, generated, inventory
 from fabric.exchange.models import models
 from fabric.exchange.realised import plant
-from fabric.exchange.roles import complete
+from fabric.exchange.roles import complete, with_hosts
 from fabric.exchange.words import role_of
 from fabric.intent.inventory import load
 from fabric.intent.wording import listed, printable
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from fabric.core.artefact import Artefact
-    from fabric.exchange.plant import Plant
+    from fabric.exchange.plant import Device, Nic, Plant
 
 _BASE = Path(__file__).with_name("import_base.yaml")
 _SECTIONS = {"leaf": "leaf", "spine": "spine", "super-spine": "super_spine"}
@@ -44,8 +44,8 @@ class Request:
     ----------
     models : tuple of str
         ``WORD=NAME``: model of the catalogue for a role, or for a model as the source writes it.
-    columns : tuple of str
-        ``NAME=HEADER``: column of a CSV file.
+    columns, roles : tuple of str
+        ``NAME=HEADER``: column of a CSV file; ``WORD=ROLE``: role of a word of the source.
     base : Path or None
         Inventory folder or ``fabric.yaml`` whose other sections are taken over.
     connections : Path or None
@@ -58,6 +58,7 @@ class Request:
     columns: tuple[str, ...] = ()
     cabling: Path | None = None
     hosts: str = ""
+    roles: tuple[str, ...] = ()
     rails: int | None = None
     gpus: int | None = None
     base: Path | None = None
@@ -90,6 +91,8 @@ def import_inventory(
     _refuse_used(output)
     shown = printable(source)
     found = _read(form, source, request, progress)
+    if request.hosts:
+        found = replace(found, plant=with_hosts(found.plant, request.hosts, shown))
     files, made, notes = _inventory(found, shown, output.absolute().name, request)
     realised = _place([*files, *found.files], output)
     notes = (*found.notes, *notes, *_differences(made, realised, shown))
@@ -103,11 +106,12 @@ def _read(
     settings = Settings(
         columns=_pairs(request.columns, "--columns"),
         cabling=request.cabling,
-        hosts=request.hosts,
+        roles=_pairs(request.roles, "--role"),
         rails=request.rails,
         gpus=request.gpus,
     )
-    live = _LIVE.get(form, lambda *_: None)(source, request, progress)
+    reader = _LIVE.get(form)
+    live = reader(source, request, progress) if reader else None
     if live is None:
         return importer.read(Path(source), settings)
     assert importer.parse is not None
@@ -211,9 +215,7 @@ def _pairs(words: tuple[str, ...], option: str) -> dict[str, str]:
 
 
 def _refuse_used(output: Path) -> None:
-    if output.is_symlink() or (
-        output.exists() and (not output.is_dir() or any(output.iterdir()))
-    ):
+    if output.is_symlink() or (output.exists() and (not output.is_dir() or any(output.iterdir()))):
         message = f"{output} is not an empty folder"
         finding = Finding("EXC011", Severity.ERROR, message, "name a new folder with --output")
         raise OutputFolderError("nothing was written", [finding])
@@ -251,14 +253,10 @@ def _place(files: list[Artefact], output: Path) -> Plant:
 def _differences(made: Plant, realised: Plant, shown: str) -> list[Finding]:
     """Return what the source says and the new inventory does not, field by field."""
     counts: Counter[str] = Counter()
-    there = {**realised.device, **realised.nic}
-    for key, item in (*made.device.items(), *made.nic.items()):
-        word = "device" if isinstance(key, str) else "nic"
-        other = there.get(key)
-        for field in fields(item):
-            said = getattr(item, field.name)
-            if said not in {None, ""} and said != getattr(other, field.name, None):
-                counts[f"{word}.{field.name}"] += 1
+    for device in made.devices:
+        counts.update(_unlike("device", device, realised.device.get(device.name)))
+    for end, nic in made.nic.items():
+        counts.update(_unlike("nic", nic, realised.nic.get(end)))
     for name in _ELSEWHERE:
         del counts[name]
     cables = set(made.without(_FIGURES).cables) - set(realised.without(_FIGURES).cables)
@@ -269,6 +267,16 @@ def _differences(made: Plant, realised: Plant, shown: str) -> list[Finding]:
     message = f"the source says more than the inventory holds: {listed(lost, 'and')}"
     fix = "see docs/exchange.md for what is taken over"
     return [Finding("EXC012", Severity.WARNING, message, fix, position=Position(shown))]
+
+
+def _unlike(word: str, item: Device | Nic, other: Device | Nic | None) -> list[str]:
+    """Return the fields that are known and that the other one has not."""
+    told = ((field.name, getattr(item, field.name)) for field in fields(item))
+    return [
+        f"{word}.{name}"
+        for name, said in told
+        if said is not None and said != "" and said != getattr(other, name, None)
+    ]
 
 
 #: What is kept in another place, or is written in another way on purpose.

@@ -113,7 +113,7 @@ def _interfaces(plant: Plant) -> Rows:
     speeds: dict[End, int | None] = {}
     for cable in plant.cables:
         speeds |= {cable.near: cable.speed_gbps, cable.far: cable.speed_gbps}
-    found = [
+    found: Rows = [
         {"device": item.name, "name": LOOPBACK, "type": "virtual"}
         for item in plant.devices
         if item.loopback

@@ -66,7 +66,7 @@ def _group(
     """Take a group of a YAML inventory in, with those below it."""
     document, draft = told
     group = found.group(name, document.position(at).line)
-    for key, value in _mapping(tree).items():
+    for key in _mapping(tree):
         place = document.position((*at, key))
         if key not in _GROUP_KEYS:
             message = f"group {name[:40]!a}: {key!a} is none of hosts, children and vars"
@@ -142,7 +142,7 @@ class _Reader:
         self._draft.device(host, self._draft.place(line), {**near, **found})
 
     def _file(self, folder: str, name: str) -> Mapping[str, Any]:
-        """Return the variables of a host or group from its file, or from the files of its folder."""
+        """Return the variables of a host or group from its file or folder."""
         key = f"{folder}/{name}"
         if key not in self._files:
             self._files[key] = self._load(folder, name) if _PLAIN.fullmatch(name) else {}

@@ -7,8 +7,6 @@ import math
 import re
 from typing import TYPE_CHECKING
 
-from fabric.core import hostlist
-from fabric.core.errors import InputError
 from fabric.exchange.draft import MAX_CABLES, Draft
 from fabric.exchange.forms import Imported, Importer, Settings, importers
 from fabric.exchange.reading import malformed, text_of
@@ -20,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 #: Headers by our name of the column, compared without case, spaces, hyphens and underscores.
-#: ``side_a_device`` and the like are those of NetBox' bulk import (netbox/dcim/forms/bulk_import.py).
+#: ``side_a_device`` and the like: netbox-community/netbox, netbox/dcim/forms/bulk_import.py.
 HEADERS: dict[str, tuple[str, ...]] = {
     "device": (
         *("device", "switch", "host", "a_device", "device_a", "side_a_device", "source_device"),
@@ -129,9 +127,7 @@ def _rows(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
         raise malformed(path, f"not CSV: {error}", fix, line) from error
 
 
-def _columns(
-    path: Path, line: int, header: list[str], told: Mapping[str, str]
-) -> dict[str, int]:
+def _columns(path: Path, line: int, header: list[str], told: Mapping[str, str]) -> dict[str, int]:
     """Return the place of each column that is known, as told or by its header."""
     unknown = [name for name in told if name not in HEADERS]
     if unknown:
@@ -159,23 +155,6 @@ def _columns(
 def _plain(cell: str) -> str:
     text = cell.strip()
     return text[1:] if text[:1] == "'" and text[1:2] in FORMULA else text
-
-
-def declare_hosts(draft: Draft, names: str) -> None:
-    """Take a range of names in as hosts.
-
-    Raises
-    ------
-    InputError
-        When it is no range.
-    """
-    try:
-        found = hostlist.expand(names)
-    except ValueError as error:
-        draft.wrong("EXC001", str(error), "write --hosts as gpu[001-064]", draft.place())
-        raise InputError("the hosts are not understood", draft.findings) from error
-    for name in found:
-        draft.device(name, draft.place(), {"kind": "host"})
 
 
 def _read(path: Path, settings: Settings) -> Imported:

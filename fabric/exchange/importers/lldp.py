@@ -57,7 +57,9 @@ class _Sightings:
         place = self._draft.place(what=f"device {name!a}")
         if seen.get("error") or "lldp" not in state:
             reason = str(seen.get("error") or "LLDP could not be read")
-            self._note(f"not read, so its cables are unknown: {reason}", "read it again", (name, ""))
+            self._note(
+                f"not read, so its cables are unknown: {reason}", "read it again", (name, "")
+            )
             return
         facts = _mapping(state.get("facts"))
         host = seen.get("platform") == "host"

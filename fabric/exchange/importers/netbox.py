@@ -1,8 +1,8 @@
-"""NetBox: devices, interfaces, cables and IP addresses, as its REST API and its bulk import have them.
+"""NetBox: devices, interfaces, cables and IP addresses, of its REST API or its bulk import.
 
 Shapes: netbox-community/netbox, netbox/dcim/api/serializers_ and netbox/dcim/forms/bulk_import.py.
-A dump is one JSON object with a list for each endpoint, or a folder with one file for each. Devices
-in roles that no fabric has are left out, with their cables.
+A dump is one JSON object with a list for each endpoint, or a folder with one file for each.
+Devices in roles that no fabric has are left out, with their cables.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from fabric.exchange.draft import Draft
 from fabric.exchange.forms import Imported, Importer, Settings, importers
 from fabric.exchange.netbox_words import (
     DEVICE_FIELDS,
+    ENDPOINTS,
     NIC_FIELDS,
     NO_MODEL,
-    ENDPOINTS,
     Row,
     custom,
     ends_of,
@@ -39,7 +39,9 @@ if TYPE_CHECKING:
 #: Statuses of things that are not there (DeviceStatusChoices, LinkStatusChoices).
 _GONE = frozenset({"decommissioning", "inventory", "offline", "failed"})
 _SPEED = re.compile(r"([0-9]+)gbase-")
-_HINT = "give the JSON of the endpoints, as {'devices': [...], 'interfaces': [...], 'cables': [...]}"
+_HINT = (
+    "give the JSON of the endpoints, as {'devices': [...], 'interfaces': [...], 'cables': [...]}"
+)
 
 
 def parse(data: Any, shown: str, settings: Settings) -> Imported:

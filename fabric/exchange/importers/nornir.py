@@ -1,7 +1,7 @@
 """nornir's SimpleInventory: hosts, groups and defaults, with its inheritance.
 
-Order of inheritance: nornir-automation/nornir, nornir/core/inventory.py, ``extended_groups`` (a host
-before its groups, each group before those above it, defaults last).
+Order of inheritance: nornir-automation/nornir, nornir/core/inventory.py, ``extended_groups``: a
+host before its groups, each group before those above it, defaults last.
 """
 
 from __future__ import annotations
@@ -59,9 +59,7 @@ class _Inventory:
         fabric = _mapping(self._data(self._defaults).get("data")).get("fabric", "")
         return Imported(self._draft.plant(str(fabric)))
 
-    def _host(
-        self, name: str, host: Mapping[str, Any], groups: list[str], place: Place
-    ) -> None:
+    def _host(self, name: str, host: Mapping[str, Any], groups: list[str], place: Place) -> None:
         order = [host, *(self._group(item) for item in lineage(groups, self._parents))]
         order.append(self._data(self._defaults))
         data = first_known(_mapping(item.get("data")) for item in order)
@@ -108,8 +106,8 @@ class _Inventory:
         return list(self.hosts.data.values())
 
     @staticmethod
-    def _data(document: Document | None) -> Mapping[str | int, Any]:
-        return document.data if document is not None else {}
+    def _data(document: Document | None) -> dict[str, Any]:
+        return {str(key): value for key, value in document.data.items()} if document else {}
 
     def _place(self, document: Document, *path: str | int) -> Place:
         position = document.position(path)
