@@ -6,12 +6,13 @@ import os
 import shutil
 import tempfile
 from collections import Counter
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.errors import FabricError, InputError, OutputFolderError
 from fabric.core.findings import Finding, Position, Severity
+from fabric.exchange.differences import differences
 from fabric.exchange.forms import Imported, Settings, importers, load_forms
 from fabric.exchange.inventory import Recipe, generated, inventory
 from fabric.exchange.models import models
@@ -19,7 +20,7 @@ from fabric.exchange.realised import plant
 from fabric.exchange.roles import complete, with_hosts
 from fabric.exchange.words import role_of
 from fabric.intent.inventory import load
-from fabric.intent.wording import listed, printable
+from fabric.intent.wording import printable
 from fabric.intent.yamlfile import load_yaml
 from fabric.platforms.catalogue import Skus
 from fabric.topology import realise
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from fabric.core.artefact import Artefact
-    from fabric.exchange.plant import Device, Nic, Plant
+    from fabric.exchange.plant import Plant
 
 _BASE = Path(__file__).with_name("import_base.yaml")
 _SECTIONS = {"leaf": "leaf", "spine": "spine", "super-spine": "super_spine"}
@@ -95,7 +96,7 @@ def import_inventory(
         found = replace(found, plant=with_hosts(found.plant, request.hosts, shown))
     files, made, notes = _inventory(found, shown, output.absolute().name, request)
     realised = _place([*files, *found.files], output)
-    notes = (*found.notes, *notes, *_differences(made, realised, shown))
+    notes = (*found.notes, *notes, *differences(made, realised, shown))
     return [file.path for file in (*files, *found.files)], notes
 
 
@@ -248,37 +249,3 @@ def _place(files: list[Artefact], output: Path) -> Plant:
     finally:
         shutil.rmtree(staging, ignore_errors=True)
     return realised
-
-
-def _differences(made: Plant, realised: Plant, shown: str) -> list[Finding]:
-    """Return what the source says and the new inventory does not, field by field."""
-    counts: Counter[str] = Counter()
-    for device in made.devices:
-        counts.update(_unlike("device", device, realised.device.get(device.name)))
-    for end, nic in made.nic.items():
-        counts.update(_unlike("nic", nic, realised.nic.get(end)))
-    for name in _ELSEWHERE:
-        del counts[name]
-    cables = set(made.without(_FIGURES).cables) - set(realised.without(_FIGURES).cables)
-    counts["cable"] += len(cables)
-    lost = [f"{name} of {count}" for name, count in sorted(counts.items()) if count]
-    if not lost:
-        return []
-    message = f"the source says more than the inventory holds: {listed(lost, 'and')}"
-    fix = "see docs/exchange.md for what is taken over"
-    return [Finding("EXC012", Severity.WARNING, message, fix, position=Position(shown))]
-
-
-def _unlike(word: str, item: Device | Nic, other: Device | Nic | None) -> list[str]:
-    """Return the fields that are known and that the other one has not."""
-    told = ((field.name, getattr(item, field.name)) for field in fields(item))
-    return [
-        f"{word}.{name}"
-        for name, said in told
-        if said is not None and said != "" and said != getattr(other, name, None)
-    ]
-
-
-#: What is kept in another place, or is written in another way on purpose.
-_ELSEWHERE = ("device.management", "device.model", "device.system", "device.rack")
-_FIGURES = frozenset({"cable.speed_gbps", "cable.cable_m"})

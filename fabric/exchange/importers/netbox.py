@@ -65,6 +65,7 @@ class _Reader:
         self._data = data
         self._settings = settings
         self._draft = Draft(shown, closed=True)
+        self._special = self._special_interfaces()
         self._kinds: dict[str, str] = {}
         self._left_out: Counter[str] = Counter()
         self._nics: dict[End, dict[str, object]] = {}
@@ -135,7 +136,7 @@ class _Reader:
         told = name_of(primary, "address") or next(
             (
                 addresses[name, interface]
-                for interface in self._of_kind(name, "mgmt_only")
+                for interface in self._special.get((name, "mgmt_only"), ())
                 if (name, interface) in addresses
             ),
             "",
@@ -145,24 +146,23 @@ class _Reader:
     def _loopback(self, name: str, addresses: dict[End, str]) -> str:
         told = (
             addresses[name, interface]
-            for interface in self._of_kind(name, "virtual")
+            for interface in self._special.get((name, "virtual"), ())
             if interface.lower().startswith("lo") and (name, interface) in addresses
         )
         return next(told, "").partition("/")[0]
 
-    def _of_kind(self, name: str, what: str) -> list[str]:
-        if not hasattr(self, "_special"):
-            self._special: dict[tuple[str, str], list[str]] = {}
-            for row in self._rows("interfaces"):
-                device = name_of(row.get("device"))
-                for kind, there in (
-                    ("mgmt_only", row.get("mgmt_only") is True),
-                    ("virtual", slug_of(row.get("type")) == "virtual"),
-                ):
-                    if there:
-                        key = (device, kind)
-                        self._special.setdefault(key, []).append(str(row.get("name")))
-        return self._special.get((name, what), [])
+    def _special_interfaces(self) -> dict[tuple[str, str], list[str]]:
+        """Return management and virtual interfaces by device."""
+        found: dict[tuple[str, str], list[str]] = {}
+        for row in self._rows("interfaces"):
+            there = {
+                "mgmt_only": row.get("mgmt_only") is True,
+                "virtual": slug_of(row.get("type")) == "virtual",
+            }
+            for kind in (kind for kind, yes in there.items() if yes):
+                key = (name_of(row.get("device")), kind)
+                found.setdefault(key, []).append(str(row.get("name")))
+        return found
 
     def _interface(self, row: Row) -> None:
         end = (name_of(row.get("device")), str(row.get("name") or ""))
