@@ -11,11 +11,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from fabric.exchange.exporters.cable_plan import cabling_csv
 from fabric.exchange.forms import text_file
 from fabric.exchange.host_profile import HostProfile, folded
+from fabric.exchange.yaml_text import dump
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -98,7 +97,7 @@ def _files(
     recipe: Recipe, trees: Mapping[str, Mapping[str, Any]], texts: Mapping[str, str]
 ) -> tuple[Artefact, ...]:
     head = f"# Imported by rocefab from {recipe.source}.\n"
-    found = {path: head + _yaml(tree) for path, tree in trees.items() if tree}
+    found = {path: head + dump(tree) for path, tree in trees.items() if tree}
     found |= {path: text for path, text in texts.items() if text}
     return tuple(text_file("inventory", "inventory", path, text) for path, text in found.items())
 
@@ -229,7 +228,3 @@ def _set_usual(section: dict[str, Any], key: str, values: Iterable[int | None]) 
 def _identities(switches: Iterable[Device]) -> list[dict[str, Any]]:
     told = ({"names": one.name, "serial": one.serial, "mac": one.mac} for one in switches)
     return [_known(item) for item in told if item["serial"] or item["mac"]]
-
-
-def _yaml(tree: Mapping[str, Any]) -> str:
-    return yaml.safe_dump(dict(tree), sort_keys=False, default_flow_style=None, width=100)

@@ -8,10 +8,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from fabric.exchange.exporters.dot import renamed
 from fabric.exchange.forms import Exporter, plant_exporters, text_file
+from fabric.exchange.yaml_text import dump
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,7 +39,7 @@ def _nornir(plant: Plant) -> tuple[Artefact, ...]:
         "defaults.yaml": {"data": {"fabric": plant.name}} if plant.name else {"data": {}},
     }
     return tuple(
-        text_file("nornir", path.partition(".")[0], path, _HEAD + _yaml(tree))
+        text_file("nornir", path.partition(".")[0], path, _HEAD + dump(tree))
         for path, tree in trees.items()
     )
 
@@ -76,10 +75,6 @@ def _data(device: Device) -> dict[str, Any]:
 
 def _known(values: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in values.items() if value is not None and value != ""}
-
-
-def _yaml(tree: Mapping[str, Any]) -> str:
-    return yaml.safe_dump(dict(tree), sort_keys=False, default_flow_style=None, width=100)
 
 
 plant_exporters.add("nornir")(Exporter({"inventory": _nornir}))
