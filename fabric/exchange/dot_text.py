@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _TOKEN = re.compile(
     r"""(?P<space>\s+)
-      | (?P<comment>//[^\n]*|^\#[^\n]*|/\*.*?\*/)
+      | (?P<comment>//[^\n]*|\#[^\n]*|/\*.*?\*/)
       | "(?P<quoted>(?:[^"\\]|\\.)*)"
       | (?P<edge>--|->)
       | (?P<sign>[{}\[\];:,=])
@@ -95,7 +95,8 @@ def _tokens(text: str) -> Iterator[Token]:
     while place < len(text):
         match = _TOKEN.match(text, place)
         if match is None:
-            message = f"{text[place : place + 20].splitlines()[0]!a} is not understood"
+            shown = text[place : place + 20].splitlines()[0]
+            message = f"{shown!a} is not understood; remove it, or put it in quotes"
             raise DotError(message, line, place - start + 1)
         kind = str(match.lastgroup)
         if kind not in {"space", "comment"}:
@@ -138,7 +139,7 @@ class _Parser:
         while not self._is("}") or depth:
             token = self._peek()
             if token.kind == "end":
-                raise self._error("a closing brace is missing", token)
+                raise self._error("a closing brace is missing; give the file whole", token)
             if self._is("{") or self._is("}"):
                 depth += 1 if token.text == "{" else -1
                 self._next()
@@ -197,7 +198,7 @@ class _Parser:
         token = self._next()
         if token.kind not in {"word", "quoted"}:
             said = token.text or "the end of the file"
-            raise self._error(f"a name is expected, found {said[:40]!a}", token)
+            raise self._error(f"a name is expected, found {said[:40]!a}; write one", token)
         return token.text
 
     def _peek(self) -> Token:
@@ -216,7 +217,7 @@ class _Parser:
         token = self._next()
         if token.kind != "sign" or token.text != sign:
             said = token.text or "the end of the file"
-            raise self._error(f"{sign} is expected, found {said[:40]!a}", token)
+            raise self._error(f"{sign} is expected, found {said[:40]!a}; write it", token)
 
     @staticmethod
     def _error(message: str, token: Token) -> DotError:

@@ -173,7 +173,8 @@ class Draft:
         except ValidationError as error:
             said = error.errors()[0]["msg"].removeprefix("Value error, ")
             if said.startswith(("String", "Input")):
-                said = f"{quoted(str(text))} is no name of a {what}; use A-Z a-z 0-9 / : _ . -"
+                fix = "write it as text" if what == "device" else "use A-Z a-z 0-9 / : _ . -"
+                said = f"{quoted(str(text))} is no name of a {what}; {fix}"
             message, _, fix = said.partition("; ")
             self.wrong("EXC001", message, fix, place)
             return False

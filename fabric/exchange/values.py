@@ -22,6 +22,7 @@ _NUMBERS = {
     "cable_m": (1, 80_000),
 }
 _MAX_TEXT = 120
+_DIGITS = 19
 #: RFC 1123, section 2.1.
 _DNS = re.compile(
     r"[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*"
@@ -62,16 +63,11 @@ def typed(key: str, value: object) -> int | str:
 
 def _number(value: object, low: int, high: int) -> int:
     text = str(value).strip()
-    if (
-        isinstance(value, bool)
-        or not text.isdecimal()
-        or not text.isascii()
-        or len(text) > len(str(high))
-    ):
+    if isinstance(value, bool) or not (text.isdecimal() and text.isascii()):
         message = f"{quoted(text)} is not a whole number; write one from {low} to {high}"
         raise ValueError(message)
-    if not low <= int(text) <= high:
-        message = f"{text} is out of range; write a number from {low} to {high}"
+    if len(text) > _DIGITS or not low <= int(text) <= high:
+        message = f"{quoted(text)} is out of range; write a number from {low} to {high}"
         raise ValueError(message)
     return int(text)
 
@@ -105,4 +101,5 @@ def _name(text: str) -> None:
     try:
         _NAME.validate_python(text)
     except ValidationError as error:
-        raise ValueError(error.errors()[0]["msg"].removeprefix("Value error, ")) from None
+        said = error.errors()[0]["msg"].removeprefix("Value error, ")
+        raise ValueError(said.replace("a device name", "a name")) from None

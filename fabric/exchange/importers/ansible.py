@@ -18,8 +18,7 @@ from fabric.exchange.forms import Imported, Importer, Settings, importers
 from fabric.exchange.reading import malformed, text_of
 from fabric.exchange.trees import circle, depths, lineage
 from fabric.exchange.words import DEVICE_WORDS, meant, pick, role_of_groups
-from fabric.intent.wording import listed
-from fabric.intent.yamlfile import load_yaml
+from fabric.intent.yamlfile import input_error, load_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -103,12 +102,12 @@ class _Reader:
     def take(self) -> None:
         round_trip = circle(self._parents)
         if round_trip:
-            message = f"groups are below each other: {listed(round_trip, 'below')}"
+            message = f"groups are below each other: {' above '.join(round_trip)}"
             line = self._inventory.groups[round_trip[0]].line
             self._draft.wrong(
                 "EXC010", message, "take one of them out of children", self._draft.place(line)
             )
-            raise InputError(f"errors in {self._path}", self._draft.findings)
+            raise input_error(self._draft.findings, str(self._path))
         depth = depths(self._parents)
         by_host: dict[str, list[str]] = {}
         lines: dict[str, int] = {}

@@ -121,28 +121,36 @@ class _Sightings:
         if device == near[0]:
             self._note("sees the device itself; the cable is left out", "look at the plug", near)
             return None
-        known = [self._ports[device].get(text.lower(), "") for text in ids]
-        port = next((text for text in known if text), "") or self._seen_from(device, near)
+        port = self._port(device, ids) or self._seen_from(device, near)
         if not port:
             message = f"sees {device}, on a port that is called {ids[0]!a} and is not known there"
             self._note(message, "the cable is unknown; name the port", near)
             return None
         back = self._told.get((device, port), [])
-        if back and near[0] not in {self._names.get(name.lower()) for name, _ in back}:
-            message = f"sees {device} {port}, which sees {back[0][0]!a}; the cable is unknown"
+        if back and not any(self._agrees(near, name, told) for name, told in back):
+            message = f"sees {device} {port}, which sees {' '.join(back[0][1][:1])!a} of "
+            message += f"{back[0][0]!a}; the cable is unknown"
             self._note(message, "wait until LLDP has aged, and read again", near)
             return None
         return device, port
 
+    def _agrees(self, end: End, word: str, ids: tuple[str, ...]) -> bool:
+        """Return whether what is seen may be an end: its device, and its port or no known one."""
+        return self._names.get(word.lower()) == end[0] and self._port(end[0], ids) in {"", end[1]}
+
+    def _port(self, device: str, ids: tuple[str, ...]) -> str:
+        """Return the port of a device that goes by one of the names, or nothing."""
+        known = (self._ports[device].get(text.lower(), "") for text in ids)
+        return next((port for port in known if port), "")
+
     def _seen_from(self, device: str, near: End) -> str:
         """Return the port of a device that sees an end, when it is one only."""
-        found = []
-        for port in self._ports[device].values():
-            for word, ids in self._told.get((device, port), ()):
-                ports = self._ports[near[0]]
-                seen = {ports.get(text.lower()) for text in ids}
-                if self._names.get(word.lower()) == near[0] and near[1] in seen:
-                    found.append(port)
+        found = [
+            port
+            for port in self._ports[device].values()
+            for word, ids in self._told.get((device, port), ())
+            if self._agrees(near, word, ids) and self._port(near[0], ids)
+        ]
         return found[0] if len(found) == 1 else ""
 
     def _note(self, message: str, fix: str, end: End) -> None:

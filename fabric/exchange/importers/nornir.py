@@ -14,8 +14,8 @@ from fabric.exchange.forms import Imported, Importer, Settings, importers
 from fabric.exchange.reading import malformed
 from fabric.exchange.trees import circle, first_known, lineage
 from fabric.exchange.words import DEVICE_WORDS, pick, role_of_groups
-from fabric.intent.wording import listed, quoted
-from fabric.intent.yamlfile import load_yaml
+from fabric.intent.wording import quoted
+from fabric.intent.yamlfile import input_error, load_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -94,10 +94,11 @@ class _Inventory:
         round_trip = circle(self._parents)
         if round_trip:
             assert self._groups is not None
-            message = f"groups inherit from each other: {listed(round_trip, 'from')}"
-            position = self._groups.position((round_trip[0],))
+            message = f"groups inherit from each other: {' from '.join(round_trip)}"
+            place = self._place(self._groups, round_trip[0])
             fix = "take one of them out of its own ancestors"
-            raise malformed(self._folder / _FILES[1], message, fix, position.line, position.column)
+            self._draft.wrong("EXC010", message, fix, place)
+            raise input_error(self._draft.findings, str(self._folder))
 
     def _group(self, name: str) -> Mapping[str, Any]:
         return _mapping(self._data(self._groups).get(name))
