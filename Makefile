@@ -57,10 +57,10 @@ format: $(READY) ## Put the code into form
 	$(BIN)/ruff check --fix-only
 	$(BIN)/ruff format
 
-judges: ## Install the outside judges (root): yanglint, vtysh, shellcheck, netplan, nmcli, slurmctld
+judges: ## Install the outside judges (root): yanglint, vtysh, shellcheck, netplan, nmcli, slurmctld, graphviz
 	apt-get update -qq
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-		libyang2-tools frr shellcheck netplan.io network-manager slurmctld slurm-client munge \
+		libyang2-tools frr shellcheck netplan.io network-manager slurmctld slurm-client munge graphviz \
 		systemd >/dev/null
 
 bench: $(READY) ## Print timings and memory; nothing is asserted

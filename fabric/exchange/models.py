@@ -55,10 +55,18 @@ def models(
 
 def _unknown(model: str, names: list[str], source: str, device: str = "") -> Finding:
     near = closest(model, names)
-    hint = f", perhaps {near}" if near else ""
     fix = (
-        f"say which it is with --models {quoted(model)[1:-1]}=NAME{hint}; "
-        "`rocefab show platforms` lists the names"
+        f"say which it is with --model {quoted(model)[1:-1]}={near or 'NAME'}"
+        if device
+        else f"did you mean {near}?"
+        if near
+        else "give another one with --model"
     )
-    message = f"the switch model {quoted(model)} is not in the catalogue"
-    return Finding("EXC009", Severity.ERROR, message, fix, position=Position(source), device=device)
+    return Finding(
+        "EXC009",
+        Severity.ERROR,
+        f"the switch model {quoted(model)} is not in the catalogue",
+        f"{fix}; `rocefab show platforms` lists the names",
+        position=Position(source),
+        device=device,
+    )

@@ -92,8 +92,10 @@ def test_given_nics_keep_what_is_known() -> None:
 
 def test_what_cannot_be_told_is_said() -> None:
     assert failed(bare("a:1 b:1")) == [
-        "c.csv:1:1: no device is known to be a host; name the hosts as --hosts gpu[001-064], or "
-        "give each device its role [EXC008]"
+        (
+            "c.csv:1:1: no device is known to be a host; name the hosts as --hosts gpu[001-064], "
+            "or give each device its role [EXC008]"
+        )
     ]
     far = bare("h:e0 a:1", "a:2 b:1", "b:2 c:1", "c:2 d:1", "x:1 y:1", hosts="h")
     assert failed(far) == [

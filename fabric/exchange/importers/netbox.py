@@ -113,7 +113,7 @@ class _Reader:
             name_of(word), self._settings.roles
         )
         if known is None or slug_of(row.get("status")) in _GONE:
-            self._left_out[name_of(word) or "none"] += 1
+            self._left_out[slug_of(word) or "none"] += 1
             return
         kind, role = known
         model = name_of(row.get("device_type"), "model")
