@@ -13,7 +13,7 @@ from fabric.cli.options import AskPassword, Connections  # noqa: TC001 - typer r
 
 def register(app: typer.Typer) -> None:
     """Add the command of this module."""
-    example = "rocefab import dot topology.dot --output mine --model leaf=ACS-SN5600"
+    example = "rocefab import dot topology.dot --base inventory/demo --output mine"
     app.command(name="import", epilog=f"Example: {example}")(import_)
 
 
@@ -104,7 +104,7 @@ def import_(
     connections: Connections = None,
     ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
 ) -> None:
-    """Make an inventory of what another program, or the running fabric, knows.
+    """Make an inventory of what others know of a fabric.
 
     The folder is written whole, and only when it can be loaded; what the source says and the
     inventory cannot hold goes to stderr.

@@ -151,7 +151,7 @@ def export(
         typer.Option(help="What the job runs, in the words of a shell.", envvar="ROCEFAB_COMMAND"),
     ] = "",
 ) -> None:
-    """Write files for a scheduler, a launcher, Kubernetes, or a description of the fabric.
+    """Write files for schedulers, launchers and other programs.
 
     Without --out one file goes to stdout; what differs from values of yours goes to stderr.
 

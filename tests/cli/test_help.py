@@ -19,7 +19,7 @@ NAMES = [leaf.name for leaf in LEAVES]
 HEAVY = ("numpy", "pydantic", "netmiko", "napalm", "networkx", "jinja2", "asyncssh", "yaml")
 VERBS = {
     "init", "check", "show", "explain", "render", "plan", "apply", "rollback", "status", "verify",
-    "drift", "observe", "cabling", "place", "export", "lab", "demo",
+    "drift", "observe", "cabling", "import", "place", "export", "lab", "demo",
 }  # fmt: skip
 #: Words that are examples of a value, not a call that can run on its own.
 NEEDS_A_LAB = {
@@ -33,6 +33,7 @@ NEEDS_A_LAB = {
     "demo",
     "observe",
     "cabling",
+    "import",
 }
 
 

@@ -94,6 +94,15 @@ def test_a_port_by_another_name_is_found_from_the_other_end() -> None:
     assert "on a port that is called '02:00:00:00:00:01'" in found.notes[0].message
 
 
+def test_a_port_by_its_alias() -> None:
+    """SONiC announces etp1 for Ethernet0; the model of the switch tells which is which."""
+    made = of_example("demo")
+    data = seen(made)
+    data["gpu001"]["state"]["lldp"]["eth1"][0]["port_id"] = "etp1"
+    data["su1-rail0"]["state"]["lldp"] = {}
+    assert _cables(told(data).plant) == _cables(made)
+
+
 def test_ends_that_contradict_are_unknown() -> None:
     made = of_example("demo")
     data = seen(made)

@@ -16,6 +16,7 @@ from fabric.exchange.draft import Draft
 from fabric.exchange.forms import Imported, Importer, Settings, importers
 from fabric.exchange.plant import End, end_key
 from fabric.exchange.reading import json_of, malformed
+from fabric.platforms.catalogue import Skus
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -77,7 +78,8 @@ class _Sightings:
         for word in (name, str(facts.get("hostname") or name)):
             self._names[word.partition(".")[0].lower()] = name
         interfaces, lldp = _mapping(state.get("interfaces")), _mapping(state["lldp"])
-        self._ports[name] = {port.lower(): port for port in (*interfaces, *lldp)}
+        ports = {port.lower(): port for port in (*interfaces, *lldp)}
+        self._ports[name] = _aliases(str(facts.get("model", ""))) | ports
         for port, known in interfaces.items():
             speed = _mapping(known).get("speed_gbps")
             if isinstance(speed, int | float) and speed >= 1:
@@ -166,6 +168,15 @@ class _Sightings:
                 port=end[1],
             )
         )
+
+
+def _aliases(model: str) -> dict[str, str]:
+    """Return the port of each alias that a switch of a known model announces."""
+    known = Skus()
+    if model not in known:
+        return {}
+    sku = known[model]
+    return {sku.alias(number).lower(): port for port, number in sku.port_numbers().items()}
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
