@@ -101,7 +101,7 @@ def _tokens(text: str) -> Iterator[Token]:
         kind = str(match.lastgroup)
         if kind not in {"space", "comment"}:
             said = match[kind]
-            if kind == "quoted":
+            if kind == "quoted" and "\\" in said:
                 said = _ESCAPED.sub(r"\1", said.replace("\\\n", ""))
             yield Token(said, kind, line, place - start + 1)
         rows = match[0].count("\n")
@@ -206,7 +206,8 @@ class _Parser:
 
     def _next(self) -> Token:
         token = self._tokens[self._at]
-        self._at = min(self._at + 1, len(self._tokens) - 1)
+        if token.kind != "end":
+            self._at += 1
         return token
 
     def _is(self, text: str) -> bool:

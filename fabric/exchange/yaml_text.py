@@ -11,12 +11,11 @@ from fabric.intent.yaml_scalars import TrapError, plain_value
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+#: The C dumper where it is there, with text of its own.
+_Dumper: Any = type("_Dumper", (getattr(yaml, "CSafeDumper", yaml.SafeDumper),), {})
 
-class _Dumper(yaml.SafeDumper):
-    """Writes lists and mappings of scalars on one line."""
 
-
-def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+def _text(dumper: Any, text: str) -> Any:
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, None if _plain(text) else "'")
 
 
