@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from fabric.change.model import DevicePlan
     from fabric.observe.snapshot import Snapshot
 
-#: What may not stand beside a name in a path or line, so that Ethernet1 is not in Ethernet1/1.
-_PART = r"[A-Za-z0-9/:-]"
+#: What may not stand before or after a name, so that Ethernet1 is not in Ethernet1/1 or swp1 in
+#: swp10; a colon does when a part of a cage follows.
+_BEFORE, _AFTER = r"(?<![A-Za-z0-9/-])", r"(?![A-Za-z0-9/-]|:[0-9])"
 
 
 def changed_ports(plan: DevicePlan) -> list[str]:
@@ -27,9 +28,7 @@ def changed_ports(plan: DevicePlan) -> list[str]:
         text for change in plan.changes for text in (change.path, change.before, change.after)
     )
     return [
-        port
-        for port in plan.expected.lldp
-        if re.search(rf"(?<!{_PART}){re.escape(port)}(?!{_PART})", said)
+        port for port in plan.expected.lldp if re.search(_BEFORE + re.escape(port) + _AFTER, said)
     ]
 
 
