@@ -161,7 +161,7 @@ def test_command_line(lab, tmp_path):
 
 def test_a_wrong_cable_stops_a_change_of_its_port(lab, tmp_path):
     """Unless told; then the journal says so. Ports that do not change may be cabled as they are."""
-    made, project, connections = lab
+    made, _, connections = lab
     swap(made)
     folder = tmp_path / "inventory"
     longer = labs.changed(folder, "arp: {", "cables: {host_m: 40}\narp: {")
