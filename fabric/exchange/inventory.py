@@ -72,10 +72,14 @@ def inventory(plant: Plant, recipe: Recipe) -> tuple[Artefact, ...]:
 
 def generated(plant: Plant, recipe: Recipe, rails: int) -> tuple[Artefact, ...]:
     """Return an inventory folder of a plant without cables: one leaf for each unit, in pods."""
-    base = recipe.base
+    base = _base_for(plant, recipe.base)
     hosts = _hosts_by_unit(plant)
-    per_pod = Counter(item.pod for item in plant.switches if item.role == "spine")
-    top = sum(item.role == "super-spine" for item in plant.switches)
+    pods = {role: Counter(it.pod for it in plant.switches if it.role == role) for role in _SECTIONS}
+    spines = base.get("spines", {"count": max(pods["spine"].values())})
+    platforms = {key: dict(value) for key, value in base.get("platforms", {}).items()}
+    down = max(pods["leaf"].values()) * spines.get("links_per_leaf", 1)
+    platforms.setdefault("spine", {}).setdefault("down_ports", down)
+    taken = {*_REPLACED, "host", "platforms"}
     tree = {
         "name": plant.name or recipe.name,
         "design": "classic-tor",
@@ -85,9 +89,10 @@ def generated(plant: Plant, recipe: Recipe, rails: int) -> tuple[Artefact, ...]:
             for item in plant.switches
             if item.role == "leaf"
         ],
-        "spines": base.get("spines", {"count": max(per_pod.values())}),
-        "super_spines": base.get("super_spines", {"count": top}),
-        **{key: value for key, value in base.items() if key not in {*_REPLACED, "host"}},
+        "spines": spines,
+        "super_spines": base.get("super_spines", {"count": pods["super-spine"].total()}),
+        "platforms": platforms,
+        **{key: value for key, value in base.items() if key not in taken},
         "host": _host(recipe, HostProfile(plant, rails, base.get("host", {}))),
     }
     return _files(recipe, {"fabric.yaml": tree}, {})
@@ -103,7 +108,7 @@ def _files(
 
 
 def _fabric(plant: Plant, recipe: Recipe, rails: int, names: HostProfile) -> dict[str, Any]:
-    base = recipe.base
+    base = _base_for(plant, recipe.base)
     planes = len({item.plane for item in plant.switches if item.plane is not None})
     hosts = _hosts_by_unit(plant)
     pods = {host.unit: host.pod for host in plant.hosts}
@@ -124,6 +129,15 @@ def _fabric(plant: Plant, recipe: Recipe, rails: int, names: HostProfile) -> dic
         **{key: value for key, value in base.items() if key not in taken},
         "host": _host(recipe, names),
     }
+
+
+def _base_for(plant: Plant, base: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a base without what is for super-spines, where there are none."""
+    found = dict(base)
+    if "addressing" in found and not any(it.role == "super-spine" for it in plant.switches):
+        above = ("core_links", "core_links_per_spine")
+        found["addressing"] = {k: v for k, v in found["addressing"].items() if k not in above}
+    return found
 
 
 def _host(recipe: Recipe, names: HostProfile) -> dict[str, Any]:

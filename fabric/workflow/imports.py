@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fabric.core.errors import FabricError, InputError, OutputFolderError
+from fabric.core.errors import InputError, OutputFolderError
 from fabric.core.findings import Finding, Position, Severity
 from fabric.exchange.differences import differences
 from fabric.exchange.forms import Imported, Settings, importers, load_forms
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from fabric.core.artefact import Artefact
     from fabric.exchange.plant import Plant
 
+_SHOWN = 100
 _BASE = Path(__file__).with_name("import_base.yaml")
 _SECTIONS = {"leaf": "leaf", "spine": "spine", "super-spine": "super_spine"}
 #: The password of NetBox, so to say: never an option.
@@ -222,6 +223,18 @@ def _refuse_used(output: Path) -> None:
         raise OutputFolderError("nothing was written", [finding])
 
 
+def _quoting(finding: Finding, staging: Path, output: Path) -> Finding:
+    """Return a finding with the line that it is about, since the file will not be there."""
+    place = finding.position
+    if place is None or not place.file.startswith(f"{output}/"):
+        return finding
+    file = staging / place.file.removeprefix(f"{output}/")
+    lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
+    line = lines[place.line - 1].strip() if place.line <= len(lines) else ""
+    message = f"{finding.message}, in the line {line[:_SHOWN]!r} of what would be written"
+    return replace(finding, message=message)
+
+
 def _place(files: list[Artefact], output: Path) -> Plant:
     """Write the files beside the folder, load them, and put them in its place."""
     parent = output.absolute().parent
@@ -238,7 +251,8 @@ def _place(files: list[Artefact], output: Path) -> Plant:
             target.write_bytes(file.content)
         try:
             realised = plant(realise(load(staging, str(output))))
-        except FabricError as error:
+        except InputError as error:
+            error.findings = tuple(_quoting(finding, staging, output) for finding in error.findings)
             error.add_note(f"what was read makes no inventory that holds; {output} was not written")
             raise
         staging.chmod(0o755)
