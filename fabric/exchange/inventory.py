@@ -20,13 +20,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from fabric.core.artefact import Artefact
-    from fabric.exchange.plant import Device, Plant
+    from fabric.exchange.plant import Cable, Device, Plant
 
 #: Parts of the base that describe switches and cables, which the plant does itself.
 _REPLACED = frozenset({
     *("name", "design", "cabling", "rails", "nic_ports", "planes", "units", "switches"),
     *("spines", "super_spines", "leaf_names", "spine_names"),
 })
+#: Places kept for the spines of a pod, so that more of them move nothing.
+_SPINES_PER_POD = 4
 _SECTIONS = {"leaf": "leaf", "spine": "spine", "super-spine": "super_spine"}
 
 
@@ -90,7 +92,11 @@ def generated(plant: Plant, recipe: Recipe, rails: int) -> tuple[Artefact, ...]:
             if item.role == "leaf"
         ],
         "spines": spines,
-        "super_spines": base.get("super_spines", {"count": pods["super-spine"].total()}),
+        "super_spines": base.get("super_spines")
+        or {
+            "count": pods["super-spine"].total(),
+            "spines_per_pod": max(_SPINES_PER_POD, spines["count"]),
+        },
         "platforms": platforms,
         **{key: value for key, value in base.items() if key not in taken},
         "host": _host(recipe, HostProfile(plant, rails, base.get("host", {}))),
@@ -221,13 +227,13 @@ def _platforms(plant: Plant, recipe: Recipe) -> dict[str, Any]:
 def _measured(plant: Plant, base: Mapping[str, Any]) -> dict[str, Any]:
     """Return speeds and lengths that most cables have; the rows of ``cabling.csv`` tell each."""
     speeds, lengths = dict(base.get("speeds", {})), dict(base.get("cables", {}))
-    ends = {item.name: item.kind for item in plant.devices}
-    for word, to_host in (("host", True), ("uplink", False)):
-        mine = [
-            cable
-            for cable in plant.cables
-            if ("host" in {ends[cable.near[0]], ends[cable.far[0]]}) is to_host
-        ]
+    by_tier: dict[str, list[Cable]] = {"host": [], "uplink": [], "core": []}
+    for cable in plant.cables:
+        ends = [plant.device[end[0]] for end in (cable.near, cable.far)]
+        kinds, roles = {end.kind for end in ends}, {end.role for end in ends}
+        tier = "host" if "host" in kinds else "core" if "super-spine" in roles else "uplink"
+        by_tier[tier].append(cable)
+    for word, mine in by_tier.items():
         _set_usual(speeds, f"{word}_gbps", (cable.speed_gbps for cable in mine))
         _set_usual(lengths, f"{word}_m", (cable.cable_m for cable in mine))
     return {"speeds": speeds, **({"cables": lengths} if lengths else {})}

@@ -10,10 +10,11 @@ from fabric.core.errors import InputError
 from fabric.exchange.forms import Imported, Settings, importers, load_forms, plant_exporters
 from fabric.exchange.plant import Cable, Device, Nic, Plant
 from fabric.exchange.realised import plant
-from tests.topology.fabrics import example
+from tests.topology.fabrics import INVENTORY, example
 
 load_forms()
-EXAMPLES = ("demo", "mixed", "a100-pcie", "eight-slash-27")
+#: All example inventories but the large one.
+EXAMPLES = sorted({path.parent.name for path in INVENTORY.glob("*/fabric.yaml")} - {"rail-512"})
 
 
 def of_example(name: str) -> Plant:

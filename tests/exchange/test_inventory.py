@@ -19,7 +19,7 @@ from fabric.intent.inventory import load
 from fabric.intent.model import FabricFile
 from fabric.platforms.catalogue import Skus
 from fabric.topology import realise
-from tests.exchange.plants import of_example, put
+from tests.exchange.plants import EXAMPLES, of_example, put
 from tests.topology.fabrics import example
 
 EXPLICIT = "explicit" in get_args(FabricFile.model_fields["design"].annotation)
@@ -164,7 +164,7 @@ def test_a_table_without_cables_is_generated(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not EXPLICIT, reason="this inventory has no explicit design")
-@pytest.mark.parametrize("name", ["demo", "mixed", "a100-pcie", "eight-slash-27"])
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_folders_come_back_as_the_same_fabric(name: str, tmp_path: Path) -> None:
     made = of_example(name)
     skus = {device.name: device.model for device in made.switches}
