@@ -17,16 +17,21 @@ def plant(fabric: Fabric) -> Plant:
     network = graph(fabric)
     edges = [data for *_, data in network.edges(data=True) if data["enabled"]]
     macs = _macs(fabric)
+    nodes = list(network.nodes(data=True))
+    pods = {data["unit"]: data.get("pod") for _, data in nodes if data["role"] == "leaf"}
     return Plant(
         fabric.intent.fabric.name,
-        tuple(_device(fabric, name, data) for name, data in network.nodes(data=True)),
+        tuple(
+            _device(fabric, name, {**data, "pod": data.get("pod") or pods.get(data["unit"])})
+            for name, data in nodes
+        ),
         tuple(_cable(data) for data in edges),
         tuple(_nic(fabric, data, macs) for data in edges if data["kind"] == "nic"),
     )
 
 
 def _device(fabric: Fabric, name: str, data: dict[str, Any]) -> Device:
-    unit, pod = data["unit"] or "", data.get("pod")
+    unit, pod = data["unit"] or "", data["pod"]
     if data["kind"] == "host":
         return Device(name, "host", unit=unit, pod=_text(pod), serial=_host_serial(fabric, name))
     known = [item.value for item in fabric.intent.device_overrides.get(name, ())]

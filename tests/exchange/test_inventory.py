@@ -160,7 +160,11 @@ def test_a_table_without_cables_is_generated(tmp_path: Path) -> None:
         {"name": "G6-P8-S2", "hosts": "host2", "pod": "G6-P8"},
         {"name": "G6-P10-S1", "hosts": "host3", "pod": "G6-P10"},
     ]
-    assert (tree["spines"], tree["super_spines"]) == ({"count": 4}, {"count": 1})
+    assert (tree["spines"], tree["super_spines"]) == (
+        {"count": 4},
+        {"count": 1, "spines_per_pod": 4},
+    )
+    assert tree["platforms"]["spine"] == {"sku": "ACS-SN5600", "down_ports": 2}
 
 
 @pytest.mark.skipif(not EXPLICIT, reason="this inventory has no explicit design")
