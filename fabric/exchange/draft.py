@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 #: More than any fabric has: 131,072 NICs and as many links above them.
 MAX_CABLES = 1_000_000
+MAX_FINDINGS = 1_000
 _NAME, _PORT = TypeAdapter(Name), TypeAdapter(PortName)
 _INTERFACE: TypeAdapter[str] = TypeAdapter(Interface)
 
@@ -60,7 +61,9 @@ class Draft:
         return Place(Position(self.file, line, column), what)
 
     def wrong(self, rule: str, message: str, fix: str, place: Place) -> None:
-        """Note something that is wrong."""
+        """Note something that is wrong; of very many, the first are enough."""
+        if len(self.findings) >= MAX_FINDINGS:
+            return
         self.findings.append(
             Finding(rule, Severity.ERROR, message, fix, place.field, place.position)
         )

@@ -10,7 +10,7 @@ from fabric.core import hostlist
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from fabric.exchange.plant import Nic, Plant
+    from fabric.exchange.plant import End, Nic, Plant
 
 
 class HostProfile:
@@ -43,12 +43,12 @@ class HostProfile:
             "rdma_devices": folded(self.rdma_devices),
         }
 
-    def overrides(self) -> list[dict[str, Any]]:
-        """Return what differs, host by host."""
+    def overrides(self, addresses: Mapping[End, str]) -> list[dict[str, Any]]:
+        """Return what differs, host by host, and addresses that do."""
         found = []
         for host in self._plant.hosts:
             own = self._by_host.get(host.name, {})
-            nics = [self._override(own[place]) for place in sorted(own)]
+            nics = [self._override(own[place], addresses) for place in sorted(own)]
             told: dict[str, Any] = {"names": host.name}
             if host.serial:
                 told["serial"] = host.serial
@@ -61,7 +61,7 @@ class HostProfile:
     def _place(self, nic: Nic) -> int:
         return (nic.rail or 0) * self.nic_ports + nic.nic_port
 
-    def _override(self, nic: Nic) -> dict[str, Any] | None:
+    def _override(self, nic: Nic, addresses: Mapping[End, str]) -> dict[str, Any] | None:
         place = self._place(nic)
         told: dict[str, Any] = {}
         if nic.interface != self.interfaces[place]:
@@ -70,6 +70,8 @@ class HostProfile:
             told["rdma_device"] = nic.rdma_device
         if nic.mac:
             told["mac"] = nic.mac
+        if (nic.host, nic.interface) in addresses:
+            told["address"] = addresses[nic.host, nic.interface]
         if not told:
             return None
         port = {"nic_port": nic.nic_port} if nic.nic_port else {}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from fabric.core.artefact import Artefact
-    from fabric.exchange.plant import Cable, Device, Plant
+    from fabric.exchange.plant import Cable, Device, End, Plant
 
 #: Parts of the base that describe switches and cables, which the plant does itself.
 _REPLACED = frozenset({
@@ -48,6 +48,8 @@ class Recipe:
         Switch model of the catalogue by switch; a switch without one gets that of its role.
     gpus : int or None
         GPUs of a host; None is what the base says.
+    addresses : mapping
+        Addresses of NICs that differ from those that follow from positions.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Recipe:
     base: Mapping[str, Any]
     skus: Mapping[str, str] = field(default_factory=dict)
     gpus: int | None = None
+    addresses: Mapping[End, str] = field(default_factory=dict)
 
 
 def inventory(plant: Plant, recipe: Recipe) -> tuple[Artefact, ...]:
@@ -66,7 +69,7 @@ def inventory(plant: Plant, recipe: Recipe) -> tuple[Artefact, ...]:
         {
             "fabric.yaml": _fabric(plant, recipe, rails, names),
             "devices/imported.yaml": _listed("devices", _identities(plant.switches)),
-            "hosts/imported.yaml": _listed("hosts", names.overrides()),
+            "hosts/imported.yaml": _listed("hosts", names.overrides(recipe.addresses)),
         },
         {"cabling.csv": cabling_csv(plant), "connections.json": _connections(plant)},
     )

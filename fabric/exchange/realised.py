@@ -17,7 +17,9 @@ def plant(fabric: Fabric) -> Plant:
     network = graph(fabric)
     edges = [data for *_, data in network.edges(data=True) if data["enabled"]]
     macs = _macs(fabric)
-    nodes = list(network.nodes(data=True))
+    nodes: list[tuple[str, dict[str, Any]]] = [
+        (name, dict(data)) for name, data in network.nodes(data=True)
+    ]
     pods = {data["unit"]: data.get("pod") for _, data in nodes if data["role"] == "leaf"}
     return Plant(
         fabric.intent.fabric.name,

@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fabric.core.errors import InputError, OutputFolderError
+from fabric.core.artefact import Artefact
+from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
+from fabric.exchange.addresses import own_addresses
 from fabric.exchange.differences import differences
 from fabric.exchange.forms import Imported, Settings, importers, load_forms
 from fabric.exchange.inventory import Recipe, generated, inventory
 from fabric.exchange.models import models
-from fabric.exchange.realised import plant
 from fabric.exchange.roles import complete, with_hosts
 from fabric.exchange.words import role_of
 from fabric.intent.inventory import load
 from fabric.intent.wording import printable
 from fabric.intent.yamlfile import load_yaml
 from fabric.platforms.catalogue import Skus
-from fabric.topology import realise
+from fabric.workflow.import_folder import new_folder, refuse_used
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from fabric.core.artefact import Artefact
     from fabric.exchange.plant import Plant
 
-_SHOWN = 100
 _BASE = Path(__file__).with_name("import_base.yaml")
 _SECTIONS = {"leaf": "leaf", "spine": "spine", "super-spine": "super_spine"}
 #: The password of NetBox, so to say: never an option.
@@ -90,15 +87,30 @@ def import_inventory(
     if form not in importers:
         message = f"there is no import {form!r}; there are {', '.join(importers)}"
         raise InputError("unknown import", [Finding("EXC014", Severity.ERROR, message)])
-    _refuse_used(output)
+    refuse_used(output)
     shown = printable(source)
     found = _read(form, source, request, progress)
     if request.hosts:
         found = replace(found, plant=with_hosts(found.plant, request.hosts, shown))
-    files, made, notes = _inventory(found, shown, output.absolute().name, request)
-    realised = _place([*files, *found.files], output)
+    made, notes = (found.plant, ()) if found.generated else complete(found.plant, shown)
+    recipe = _recipe(made, shown, output.absolute().name, request)
+    beside = (*found.files, *_own_models(request.base))
+    with new_folder(output) as folder:
+        files = [*_files(found, made, recipe, request), *beside]
+        realised = folder.realised(files)
+        addresses = own_addresses(made, realised)
+        if addresses and not found.generated:
+            files = [*inventory(made, replace(recipe, addresses=addresses)), *beside]
+            realised = folder.realised(files)
+        folder.place()
     notes = (*found.notes, *notes, *differences(made, realised, shown))
-    return [file.path for file in (*files, *found.files)], notes
+    return [file.path for file in files], notes
+
+
+def _files(found: Imported, made: Plant, recipe: Recipe, request: Request) -> tuple[Artefact, ...]:
+    if found.generated:
+        return generated(made, recipe, request.rails or 1)
+    return inventory(made, recipe)
 
 
 def _read(
@@ -142,28 +154,19 @@ def _lldp(source: str, request: Request, progress: Callable[[str, str], None]) -
 _LIVE = {"netbox": _netbox, "lldp": _lldp}
 
 
-def _inventory(
-    found: Imported, shown: str, name: str, request: Request
-) -> tuple[tuple[Artefact, ...], Plant, tuple[Finding, ...]]:
+def _recipe(made: Plant, shown: str, name: str, request: Request) -> Recipe:
     base = _base(request.base)
+    own = load(request.base).skus if request.base and request.base.is_dir() else None
     told = _pairs(request.models, "--model")
-    known = Skus(load(_folder(request.base)).skus) if request.base else Skus()
     for word, sku in told.items():
         role = _role(word)
         if role:
             section = base.setdefault("platforms", {}).setdefault(_SECTIONS[role], {})
             section["sku"] = sku
-    notes: tuple[Finding, ...] = ()
-    made = found.plant
-    if not found.generated:
-        made, notes = complete(made, shown)
     others = {word: sku for word, sku in told.items() if not _role(word)}
-    skus = models(made, known, others, shown)
+    skus = models(made, own or Skus(), others, shown)
     _refuse_unknown_roles(made, skus, base, shown)
-    recipe = Recipe(name, shown, base, skus, request.gpus)
-    if found.generated:
-        return generated(made, recipe, request.rails or 1), made, notes
-    return inventory(made, recipe), made, notes
+    return Recipe(name, shown, base, skus, request.gpus)
 
 
 def _role(word: str) -> str:
@@ -194,8 +197,17 @@ def _refuse_unknown_roles(
         raise InputError(f"{len(findings)} errors in {shown}", findings)
 
 
-def _folder(base: Path) -> Path:
-    return base if base.is_dir() else base.parent
+def _own_models(base: Path | None) -> tuple[Artefact, ...]:
+    """Return the files of the switch models that the base describes itself."""
+    folder = base / "platforms" if base is not None and base.is_dir() else None
+    if folder is None or not folder.is_dir():
+        return ()
+    assert base is not None
+    return tuple(
+        Artefact("", "inventory", "platforms", str(path.relative_to(base)), path.read_bytes())
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    )
 
 
 def _base(path: Path | None) -> dict[str, Any]:
@@ -214,52 +226,3 @@ def _pairs(words: tuple[str, ...], option: str) -> dict[str, str]:
             raise InputError("bad usage", [finding])
         found[key.strip()] = value.strip()
     return found
-
-
-def _refuse_used(output: Path) -> None:
-    if output.is_symlink() or (output.exists() and (not output.is_dir() or any(output.iterdir()))):
-        message = f"{output} is not an empty folder"
-        finding = Finding("EXC011", Severity.ERROR, message, "name a new folder with --output")
-        raise OutputFolderError("nothing was written", [finding])
-
-
-def _quoting(finding: Finding, staging: Path, output: Path) -> Finding:
-    """Return a finding with the line that it is about, since the file will not be there."""
-    place = finding.position
-    if place is None or not place.file.startswith(f"{output}/"):
-        return finding
-    file = staging / place.file.removeprefix(f"{output}/")
-    lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
-    line = lines[place.line - 1].strip() if place.line <= len(lines) else ""
-    message = f"{finding.message}, in the line {line[:_SHOWN]!r} of what would be written"
-    return replace(finding, message=message)
-
-
-def _place(files: list[Artefact], output: Path) -> Plant:
-    """Write the files beside the folder, load them, and put them in its place."""
-    parent = output.absolute().parent
-    try:
-        parent.mkdir(parents=True, exist_ok=True)
-        staging = Path(tempfile.mkdtemp(prefix=f".{output.name}.", suffix=".new", dir=parent))
-    except OSError as error:
-        message = f"{output} cannot be written: {error}; choose another output folder"
-        raise OutputFolderError(message) from error
-    try:
-        for file in files:
-            target = staging / file.path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(file.content)
-        try:
-            realised = plant(realise(load(staging, str(output))))
-        except InputError as error:
-            error.findings = tuple(_quoting(finding, staging, output) for finding in error.findings)
-            error.add_note(f"what was read makes no inventory that holds; {output} was not written")
-            raise
-        staging.chmod(0o755)
-        staging.replace(output)
-    except OSError as error:
-        message = f"{output} cannot be written: {error}; choose another output folder"
-        raise OutputFolderError(message) from error
-    finally:
-        shutil.rmtree(staging, ignore_errors=True)
-    return realised

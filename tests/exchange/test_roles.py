@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
 
 from fabric.core.errors import InputError
 from fabric.exchange.plant import Cable, Device, Nic, Plant
 from fabric.exchange.roles import complete, with_hosts
-from tests.exchange.plants import of_example
+from tests.exchange.plants import of_example, plants
 
 BARE = frozenset({"device.role", "device.unit", "device.rail", "nics"})
 
@@ -122,6 +123,20 @@ def test_machines_beside_the_fabric_are_left_out() -> None:
     assert [note.message for note in notes] == [
         "1 devices without role and cable are left out: jump"
     ]
+
+
+@settings(max_examples=25, derandomize=True)
+@given(made=plants())
+def test_any_plant_is_completed_or_refused(made: Plant) -> None:
+    try:
+        found, _ = complete(made, "c.csv")
+    except InputError as error:
+        assert error.findings
+        return
+    assert all(device.role for device in found.switches)
+    assert all(device.unit for device in found.devices if device.role == "leaf")
+    assert {nic.rail for nic in found.nics}.isdisjoint({None})
+    assert set(found.cables) == set(made.cables)
 
 
 def test_hosts_as_told() -> None:

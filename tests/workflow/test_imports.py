@@ -30,6 +30,13 @@ DESIGNS = get_args(FabricFile.model_fields["design"].annotation)
 explicit = pytest.mark.skipif("explicit" not in DESIGNS, reason="no explicit design here")
 THREE_TIERS = "super_spines" in FabricFile.model_fields
 DEMO = example("demo")
+MINE = """\
+skus:
+  - name: Mine
+    nos: nxos
+    asic: tomahawk-5
+    ports: {count: 64, lanes: 8, name: "Ethernet1/{number}", speeds_gbps: [400]}
+"""
 
 
 @pytest.fixture(scope="module")
@@ -157,6 +164,33 @@ def test_there_and_back(demo: Project, form: str, tmp_path: Path) -> None:
     assert check(made).at_least(Severity.ERROR) == ()
     for name, files in demo.host_artefacts.items():
         assert [f.content for f in made.host_artefacts[name]] == [f.content for f in files]
+
+
+@explicit
+def test_addresses_of_the_source_where_the_subnet_has_them(demo: Project, tmp_path: Path) -> None:
+    """One in the subnet of its leaf becomes an override; one outside is said."""
+    source = exported(demo, "dot", tmp_path / "made")
+    text = source.read_text().replace('"10.64.0.2/24"', '"10.64.0.77/25"')
+    source.write_text(text.replace('"10.64.0.3/24"', '"172.16.0.3/24"'))
+    files, notes = bring("dot", source, tmp_path / "out", base=DEMO)
+    assert files == ["fabric.yaml", "hosts/imported.yaml", "cabling.csv"]
+    nics = plant(Project(tmp_path / "out").fabric).nic
+    assert nics["gpu001", "eth1"].address == "10.64.0.77/24"
+    assert nics["gpu002", "eth1"].address == "10.64.0.3/24"
+    assert ["nic.address of 2" in note.message for note in notes] == [True]
+
+
+@explicit
+def test_models_of_the_base_come_along(tmp_path: Path) -> None:
+    base = tmp_path / "base"
+    (base / "platforms").mkdir(parents=True)
+    text = (DEMO / "fabric.yaml").read_text().replace("7060X6-64PE", "Mine")
+    (base / "fabric.yaml").write_text(text)
+    (base / "platforms" / "mine.yaml").write_text(MINE)
+    source = exported(Project(base), "dot", tmp_path / "made")
+    bring("dot", source, tmp_path / "out", base=base)
+    found = plant(Project(tmp_path / "out").fabric)
+    assert found.canonical() == plant(Project(base).fabric).canonical()
 
 
 @explicit
