@@ -35,7 +35,8 @@ skus:
   - name: Mine
     nos: nxos
     asic: tomahawk-5
-    ports: {count: 64, lanes: 8, name: "Ethernet1/{number}", speeds_gbps: [400]}
+    ports:
+      {count: 64, lanes: 8, name: "Ethernet1/{number}", alias: "p{number}", speeds_gbps: [400]}
 """
 
 
