@@ -85,7 +85,7 @@ def test_a_port_by_another_name_is_found_from_the_other_end() -> None:
     data = seen(made)
     port = data["su1-rail0"]["state"]["lldp"]["Ethernet0"][0]
     port["port_id"] = "02:00:00:00:00:01"
-    assert _cables(told(data).plant) == _cables(made)
+    assert (_cables(told(data).plant), told(data).notes) == (_cables(made), ())
     data["gpu001"]["state"]["lldp"] = {}
     found = told(data)
     assert _cables(made) - _cables(found.plant) == {
@@ -116,6 +116,16 @@ def test_ends_that_contradict_are_unknown() -> None:
         ("gpu001", "eth2"),
     }
     assert {note.rule for note in found.notes} == {"EXC013"}
+
+
+def test_the_other_end_sees_a_stranger() -> None:
+    made = of_example("demo")
+    data = seen(made)
+    data["su1-rail0"]["state"]["lldp"]["Ethernet0"][0]["system_name"] = "stranger"
+    found = told(data)
+    lost = (("gpu001", "eth1"), ("su1-rail0", "Ethernet0"))
+    assert _cables(made) - _cables(found.plant) == {lost}
+    assert [(note.device, note.port) for note in found.notes] == list(lost)
 
 
 def test_a_stranger_and_a_loop_are_reported() -> None:
