@@ -13,8 +13,9 @@ import pytest
 from fabric.core.errors import InputError, OutputFolderError
 from fabric.core.findings import Severity
 from fabric.exchange.differences import differences
-from fabric.exchange.forms import plant_exporters
+from fabric.exchange.forms import Settings, importers, load_forms, plant_exporters
 from fabric.exchange.realised import plant
+from fabric.exchange.roles import complete
 from fabric.intent.model import FabricFile
 from fabric.workflow.check import check
 from fabric.workflow.export import Request as ExportRequest
@@ -256,3 +257,20 @@ def test_forms_write_no_secret(demo: Project) -> None:
                 assert "password" not in file.text.lower()
                 if file.path.endswith(".json"):
                     json.loads(file.text)
+
+
+@pytest.mark.parametrize("name", ["demo", "mixed"])
+def test_the_inventory_of_the_playbooks_and_back(name: str, tmp_path: Path) -> None:
+    """What rocefab writes for Ansible, and the cables beside it, are the fabric again."""
+    ansible = pytest.importorskip("fabric.workflow.ansible")
+    project = Project(example(name))
+    inventory = tmp_path / "inventory.yaml"
+    inventory.write_text(ansible.inventory(project))
+    load_forms()
+    cabling = exported(project, "csv", tmp_path / "made")
+    found = importers["ansible"].read(inventory, Settings(cabling=cabling)).plant
+    back, notes = complete(found, "x")
+    assert notes == ()
+    lost = {"name", "device.model", "device.asn", "device.loopback", "device.management"}
+    lost |= {"nic.rdma_device", "nic.address"}
+    assert back.without(lost).canonical() == plant(project.fabric).without(lost).canonical()
