@@ -50,17 +50,20 @@ def take(
         *("kind", "role", "unit", "pod", "rack", "rail", "plane", "asn", "loopback"),
         *("sku", "platform", "management", "serial", "mac"),
     )
+    hosts: set[object] = set()
     for number, node in enumerate(nodes):
         place = draft.place(what=f"nodes[{number}]")
         known = {back.get(key, key): node.get(key) for key in fields}
         if known["kind"] == "host":
             known["role"] = None
+            hosts.add(node.get("id"))
         draft.device(node.get("id"), place, known)
     for number, edge in enumerate(edges):
-        _take_edge(draft, edge, f"edges[{number}]")
+        if edge.get("enabled") is not False:
+            _take_edge(draft, edge, f"edges[{number}]", hosts)
 
 
-def _take_edge(draft: Draft, edge: Mapping[str, Any], what: str) -> None:
+def _take_edge(draft: Draft, edge: Mapping[str, Any], what: str, hosts: set[object]) -> None:
     place = draft.place(what=what)
     ports = edge.get("ports")
     if isinstance(ports, dict):
@@ -74,14 +77,13 @@ def _take_edge(draft: Draft, edge: Mapping[str, Any], what: str) -> None:
         return
     figures = {name: edge.get(name) for name in ("speed_gbps", "cable_m")}
     draft.cable(ends[0], ends[1], place, figures)
-    host = edge.get("nic_host")
-    interface = dict(ends).get(str(host))
-    if host is not None and interface is not None:
+    nic = next((end for end in ends if end[0] in hosts), None)
+    if edge.get("kind") == "nic" and nic is not None:
         known = {name: edge.get(name) for name in _NIC}
         addresses = edge.get("addresses")
-        told = addresses.get(host) if isinstance(addresses, dict) else edge.get("address")
+        told = addresses.get(nic[0]) if isinstance(addresses, dict) else edge.get("address")
         known |= {"address": told, "mac": edge.get("nic_mac")}
-        draft.nic(str(host), interface, place, known)
+        draft.nic(*nic, place, known)
 
 
 def _edge(plant: Plant, cable: Cable) -> dict[str, Any]:
@@ -94,7 +96,7 @@ def _edge(plant: Plant, cable: Cable) -> dict[str, Any]:
     }
     if nic is not None:
         found |= {name: getattr(nic, name) for name in _NIC}
-        found |= {"nic_host": nic.host, "nic_mac": nic.mac}
+        found["nic_mac"] = nic.mac
         found["addresses"] = {nic.host: nic.address} if nic.address else None
     return found
 

@@ -8,17 +8,22 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from pkgutil import iter_modules
 
+import networkx as nx
 import pytest
 
 from fabric.core import hostlist
+from fabric.exchange import exporters as exporter_package
+from fabric.exchange import importers as importer_package
 from fabric.exchange.ansible_ini import expand
 from fabric.exchange.dot_text import parse
-from fabric.exchange.forms import plant_exporters
-from fabric.exchange.plant import Cable, Device, Plant
+from fabric.exchange.forms import importers, plant_exporters
+from fabric.exchange.plant import Cable, Device, Nic, Plant
 from fabric.exchange.trees import circle, depths, lineage
+from fabric.topology import graph
 from tests.exchange.plants import of_example, put, read, written
-from tests.topology.fabrics import REPOSITORY
+from tests.topology.fabrics import REPOSITORY, example
 
 CABLES = "device,port,peer_device,peer_port\ngpu01,eth1,leaf01,Ethernet0\n"
 HEADERS = {
@@ -85,6 +90,23 @@ def test_no_cell_is_a_formula(tmp_path: Path) -> None:
     assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@", "\t"))]
 
 
+NETBOX = {
+    "custom-fields": "name label type object_types",
+    "sites": "name slug status",
+    "manufacturers": "name slug",
+    "device-types": "manufacturer model slug u_height",
+    "device-roles": "name slug color",
+    "platforms": "name slug manufacturer",
+    "racks": "site location name status width u_height",
+    "devices": "name role manufacturer device_type platform serial status site rack",
+    "interfaces": "device name type speed enabled mgmt_only",
+    "mac-addresses": "mac_address device interface is_primary",
+    "ip-addresses": "address status device interface is_primary",
+    "cables": (
+        "side_a_device side_a_type side_a_name side_b_device side_b_type side_b_name status "
+        "label length length_unit"
+    ),
+}
 PTM = """\
 // Written by hand
 graph G {
@@ -118,6 +140,45 @@ def test_topology_dot_as_people_write_it(tmp_path: Path) -> None:
         (("leaf02", "swp49"), ("spine01", "swp2")),
         (("leaf01", "swp1"), ("server01", "eth1")),
     ]
+
+
+def test_the_graph_of_the_library_is_read(tmp_path: Path) -> None:
+    """What programs get from `fabric.topology.graph` is the same form."""
+    made = example("demo")
+    data = nx.node_link_data(graph(made), edges="edges")
+    data["edges"].append({**data["edges"][0], "enabled": False})
+    found = read("json", put(tmp_path, {"g.json": json.dumps(data)})).plant
+    assert found.canonical() == of_example("demo").canonical()
+
+
+def test_what_bulk_import_of_netbox_takes() -> None:
+    """Columns as netbox-community/netbox 4.6.8 has them, netbox/*/forms/bulk_import.py."""
+    devices = (
+        Device("a", "switch", "leaf", rack="r", system="eos", management="192.0.2.1", asn=1),
+        Device("b", "host", loopback="192.0.2.2", serial="s"),
+    )
+    cable = Cable.between(("a", "1"), ("b", "eth0"), 400, 3)
+    nic = Nic("b", "eth0", 0, address="10.0.0.1/24", mac="00:00:00:00:00:01")
+    files = plant_exporters["netbox"].parts["objects"](Plant("x", devices, (cable,), (nic,)))
+    assert [file.kind for file in files] == list(NETBOX)
+    for number, file in enumerate(files, 1):
+        rows = json.loads(file.text)
+        columns = {key for row in rows for key in row if not key.startswith("cf_")}
+        assert columns <= set(NETBOX[file.kind].split()), file.path
+        assert file.path == f"{number:02d}-{file.kind}.json"
+    custom = {row["name"] for row in json.loads(files[0].text)}
+    used = {key for file in files for row in json.loads(file.text) for key in row}
+    assert {key.removeprefix("cf_") for key in used if key.startswith("cf_")} <= custom
+
+
+def test_every_module_is_a_form() -> None:
+    """Nothing lies beside the forms that registers none."""
+    read_by = {importers[name].read.__module__ for name in importers}
+    written = [plant_exporters[name].parts.values() for name in plant_exporters]
+    written_by = {part.__module__ for parts in written for part in parts}
+    for package, known in ((importer_package, read_by), (exporter_package, written_by)):
+        names = {f"{package.__name__}.{item.name}" for item in iter_modules(package.__path__)}
+        assert names == known
 
 
 def test_quotes_of_dot() -> None:
