@@ -25,6 +25,7 @@ from fabric.workflow.init import example
 from fabric.workflow.observe import Seen
 from fabric.workflow.project import Project
 from tests.cli.runs import run
+from tests.exchange import netbox_server
 from tests.topology.fabrics import REPOSITORY
 
 DESIGNS = get_args(FabricFile.model_fields["design"].annotation)
@@ -274,3 +275,25 @@ def test_the_inventory_of_the_playbooks_and_back(name: str, tmp_path: Path) -> N
     lost = {"name", "device.model", "device.asn", "device.loopback", "device.management"}
     lost |= {"nic.rdma_device", "nic.address"}
     assert back.without(lost).canonical() == plant(project.fabric).without(lost).canonical()
+
+
+@explicit
+def test_netbox_from_the_command_line(
+    demo: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pynetbox")
+    found = netbox_server.objects(plant(demo.fabric))
+    with netbox_server.serving(found) as (url, _):
+        words = ("import", "netbox", url, "--base", DEMO, "--output")
+        monkeypatch.setenv("ROCEFAB_NETBOX_TOKEN", "0" * 40)
+        ended = run(*words, tmp_path / "none")
+        assert (ended.code, "0000" in ended.said) == (3, False)
+        assert "netbox: cannot be read" in ended.err
+        assert not (tmp_path / "none").exists()
+        monkeypatch.setenv("ROCEFAB_NETBOX_TOKEN", netbox_server.TOKEN)
+        ended = run(*words, tmp_path / "out")
+    assert ended.code == 0, ended.err
+    assert "netbox: 10 devices" in ended.err
+    assert plant(Project(tmp_path / "out").fabric).canonical() == plant(demo.fabric).canonical()
+    reached = json.loads((tmp_path / "out" / "connections.json").read_text())
+    assert len(reached["devices"]) == 10
