@@ -60,6 +60,14 @@ def import_(
             envvar="ROCEFAB_IMPORT_ROLE",
         ),
     ] = None,
+    cut_domain: Annotated[
+        bool,
+        typer.Option(
+            "--cut-domain",
+            help="End the names of devices at their first dot.",
+            envvar="ROCEFAB_IMPORT_CUT_DOMAIN",
+        ),
+    ] = False,
     columns: Annotated[
         list[str] | None,
         typer.Option(
@@ -119,6 +127,7 @@ def import_(
         cabling=cabling,
         hosts=hosts,
         roles=tuple(role or ()),
+        cut_domain=cut_domain,
         base=base,
         connections=connections,
         rails=rails,

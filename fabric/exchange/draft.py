@@ -45,16 +45,20 @@ class Draft:
         The source, as messages show it.
     closed : bool
         Whether the source names every device; a cable to another one is wrong then.
+    cut_domain : bool
+        Whether names of devices end at their first dot.
     """
 
     file: str
     closed: bool = False
+    cut_domain: bool = False
     findings: list[Finding] = field(default_factory=list)
     _devices: dict[str, Device] = field(default_factory=dict)
     _places: dict[str, Place] = field(default_factory=dict)
     _cables: dict[tuple[End, End], tuple[Cable, Place]] = field(default_factory=dict)
     _ports: dict[End, Place] = field(default_factory=dict)
     _nics: dict[End, Nic] = field(default_factory=dict)
+    _whole: dict[str, str] = field(default_factory=dict)
 
     def place(self, line: int = 1, column: int = 1, what: str = "") -> Place:
         """Return a place in the source."""
@@ -70,6 +74,7 @@ class Draft:
 
     def device(self, name: object, place: Place, values: Mapping[str, object]) -> None:
         """Take a device in; what is said of it in several places must agree."""
+        name = self._short(name, place)
         if not self._valid(_NAME, name, "device", place):
             return
         told = self._typed(values, place)
@@ -94,6 +99,7 @@ class Draft:
 
     def cable(self, one: End, other: End, place: Place, values: Mapping[str, object]) -> None:
         """Take a cable in; the same cable may be told twice, from both ends."""
+        one, other = (self._short(one[0], place), one[1]), (self._short(other[0], place), other[1])
         if not all([self._end(one, place), self._end(other, place)]):
             return
         if one[0] == other[0]:
@@ -117,6 +123,7 @@ class Draft:
 
     def nic(self, host: str, interface: object, place: Place, values: Mapping[str, object]) -> None:
         """Take a NIC in."""
+        host = self._short(host, place)
         if not self._valid(_INTERFACE, interface, "interface", place):
             return
         end = (host, str(interface))
@@ -165,6 +172,17 @@ class Draft:
         speed_gbps = old.speed_gbps if new.speed_gbps is None else new.speed_gbps
         cable_m = old.cable_m if new.cable_m is None else new.cable_m
         return Cable(old.near, old.far, speed_gbps, cable_m)
+
+    def _short(self, name: Any, place: Place) -> Any:
+        """Return the name of a device as we take it; two must not become one."""
+        if not self.cut_domain or not isinstance(name, str):
+            return name
+        short = name.partition(".")[0]
+        whole = self._whole.setdefault(short, name)
+        if whole != name:
+            message = f"{quoted(name)} and {quoted(whole)} would both be {quoted(short)}"
+            self.wrong("EXC005", message, "import them without --cut-domain", place)
+        return short
 
     def _end(self, end: End, place: Place) -> bool:
         device = self._valid(_NAME, end[0], "device", place)

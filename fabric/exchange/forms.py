@@ -28,6 +28,8 @@ class Settings:
         File with the cables, where the source has none.
     roles : mapping
         Role by the word that the source has for it, beside those that are known.
+    cut_domain : bool
+        Whether names of devices end at their first dot.
     rails, gpus : int or None
         NICs and GPUs of a host, where the source does not say.
     """
@@ -35,6 +37,7 @@ class Settings:
     columns: Mapping[str, str] = field(default_factory=dict)
     cabling: Path | None = None
     roles: Mapping[str, str] = field(default_factory=dict)
+    cut_domain: bool = False
     rails: int | None = None
     gpus: int | None = None
 

@@ -58,6 +58,7 @@ class Request:
     cabling: Path | None = None
     hosts: str = ""
     roles: tuple[str, ...] = ()
+    cut_domain: bool = False
     rails: int | None = None
     gpus: int | None = None
     base: Path | None = None
@@ -121,6 +122,7 @@ def _read(
         columns=_pairs(request.columns, "--columns"),
         cabling=request.cabling,
         roles=_pairs(request.roles, "--role"),
+        cut_domain=request.cut_domain,
         rails=request.rails,
         gpus=request.gpus,
     )

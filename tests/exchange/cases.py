@@ -16,6 +16,11 @@ CASES: dict[str, tuple[str, dict[str, str | bytes], dict[str, object]]] = {
         {},
     ),
     "csv-port-twice": ("csv", {"c.csv": HEAD + "a,p1,z,p1\nb,p1,z,p1\nz,p1,z9,p1\n"}, {}),
+    "csv-one-name": (
+        "csv",
+        {"c.csv": HEAD + "a.x,p1,b,p1\na.y,p2,b,p2\n"},
+        {"cut_domain": True},
+    ),
     "csv-columns": ("csv", {"c.csv": "device,port,where\na,b,c\n"}, {}),
     "csv-two-columns": ("csv", {"c.csv": "device,switch,port,peer,peer_port\na,b,c,d,e\n"}, {}),
     "csv-told-columns": ("csv", {"c.csv": "A,B,C,D\na,b,c,d\n"}, {"columns": {"device": "X"}}),

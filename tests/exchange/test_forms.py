@@ -14,6 +14,7 @@ import networkx as nx
 import pytest
 
 from fabric.core import hostlist
+from fabric.core.errors import InputError
 from fabric.exchange import exporters as exporter_package
 from fabric.exchange import importers as importer_package
 from fabric.exchange.ansible_ini import expand
@@ -293,6 +294,36 @@ def test_the_inventory_of_the_playbooks(tmp_path: Path) -> None:
         Device("spine01", "switch", "spine", system="eos"),
         Device("gpu01", "host", unit="su1"),
     )
+
+
+@pytest.mark.parametrize(
+    ("form", "files"),
+    [
+        ("csv", {"c.csv": CABLES.replace("leaf01", "leaf01.x.net")}),
+        ("dot", {"t.dot": 'graph G { "leaf01.x.net":Ethernet0 -- "gpu01":eth1; gpu01 [unit=u]; }'}),
+        (
+            "nornir",
+            {
+                "hosts.yaml": "gpu01: {}\nleaf01.x.net: {data: {cables: [{port: Ethernet0, "
+                "peer_device: gpu01, peer_port: eth1}]}}\n"
+            },
+        ),
+        ("ansible", {"i.ini": "gpu01.y.net\nleaf01.x.net\n", "c.csv": CABLES}),
+    ],
+)
+def test_names_end_at_their_first_dot_when_told(
+    form: str, files: dict[str, str], tmp_path: Path
+) -> None:
+    source = put(tmp_path, files)
+    told = {"cabling": tmp_path / "c.csv"} if form == "ansible" else {}
+    if form == "ansible":
+        cables = CABLES.replace("leaf01", "leaf01.x.net").replace("gpu01", "gpu01.y.net")
+        put(tmp_path, {"c.csv": cables})
+    found = read(form, source, cut_domain=True, **told).plant
+    assert sorted(found.device) == ["gpu01", "leaf01"]
+    assert len(found.cables) == 1
+    with pytest.raises(InputError, match="error"):
+        read(form, source, **told)
 
 
 def test_words_of_roles_as_told(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def _read(path: Path, settings: Settings) -> Imported:
     if settings.cabling is None:
         message = "an Ansible inventory has no cables"
         raise malformed(path, message, "give a CSV or DOT file with --cabling")
-    draft = Draft(str(path), closed=True)
+    draft = Draft(str(path), closed=True, cut_domain=settings.cut_domain)
     inventory = _inventory(path, draft)
     _Reader(path, inventory, draft, settings).take()
     take_cables(settings.cabling, draft, settings)

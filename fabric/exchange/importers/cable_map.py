@@ -158,7 +158,7 @@ def _plain(cell: str) -> str:
 
 
 def _read(path: Path, settings: Settings) -> Imported:
-    draft = Draft(str(path))
+    draft = Draft(str(path), cut_domain=settings.cut_domain)
     cables_of(path, draft, settings)
     return Imported(draft.plant())
 

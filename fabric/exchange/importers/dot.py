@@ -45,8 +45,7 @@ def cables_of(path: Path, draft: Draft) -> DotGraph:
 
 
 def _read(path: Path, settings: Settings) -> Imported:
-    del settings
-    draft = Draft(str(path))
+    draft = Draft(str(path), cut_domain=settings.cut_domain)
     graph = cables_of(path, draft)
     return Imported(draft.plant(graph.name))
 

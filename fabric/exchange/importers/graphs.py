@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 
 def _json(path: Path, settings: Settings) -> Imported:
-    del settings
     data = json_of(path)
     fix = "write it with networkx.node_link_data(graph, edges='edges')"
     if not isinstance(data, dict):
@@ -25,13 +24,12 @@ def _json(path: Path, settings: Settings) -> Imported:
     name = head.get("name", "") if isinstance(head, dict) else ""
     if not _objects(nodes) or not _objects(edges):
         raise malformed(path, "nodes and edges must be lists of objects", fix)
-    return _imported(path, str(name), nodes, edges)
+    return _imported(path, str(name), (nodes, edges), settings)
 
 
 def _graphml(path: Path, settings: Settings) -> Imported:
     import networkx as nx
 
-    del settings
     text = text_of(path)
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         message = "the file has a document type, which may pull in anything"
@@ -43,11 +41,12 @@ def _graphml(path: Path, settings: Settings) -> Imported:
         raise malformed(path, message, "write it with networkx.write_graphml") from error
     nodes = [{**data, "id": name} for name, data in graph.nodes(data=True)]
     edges = [data for *_, data in graph.edges(data=True)]
-    return _imported(path, str(graph.graph.get("name", "")), nodes, edges)
+    return _imported(path, str(graph.graph.get("name", "")), (nodes, edges), settings)
 
 
-def _imported(path: Path, name: str, nodes: Any, edges: Any) -> Imported:
-    draft = Draft(str(path), closed=True)
+def _imported(path: Path, name: str, found: tuple[Any, Any], settings: Settings) -> Imported:
+    nodes, edges = found
+    draft = Draft(str(path), closed=True, cut_domain=settings.cut_domain)
     take(draft, nodes, edges)
     return Imported(draft.plant(name))
 

@@ -28,13 +28,13 @@ _FILES = ("hosts.yaml", "groups.yaml", "defaults.yaml")
 
 
 class _Inventory:
-    def __init__(self, folder: Path, roles: Mapping[str, str]) -> None:
-        self._roles = roles
+    def __init__(self, folder: Path, settings: Settings) -> None:
+        self._roles = settings.roles
         shown = [folder / name for name in _FILES]
         self.hosts = load_yaml(shown[0], str(shown[0]))
         self._groups = _document(shown[1])
         self._defaults = _document(shown[2])
-        self._draft = Draft(str(shown[0]), closed=True)
+        self._draft = Draft(str(shown[0]), closed=True, cut_domain=settings.cut_domain)
         self._folder = folder
         self._parents = {
             str(name): _names(_mapping(group).get("groups"))
@@ -134,7 +134,7 @@ def _rows(value: object) -> list[dict[str, Any]]:
 
 def _read(path: Path, settings: Settings) -> Imported:
     folder = path if path.is_dir() else path.parent
-    return _Inventory(folder, settings.roles).imported(settings)
+    return _Inventory(folder, settings).imported(settings)
 
 
 importers.add("nornir")(Importer(_read))
