@@ -7,6 +7,7 @@ a ``fabric.yaml``.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,8 @@ _REPLACED = frozenset({
     *("name", "design", "cabling", "rails", "nic_ports", "planes", "units", "switches"),
     *("spines", "super_spines", "leaf_names", "spine_names"),
 })
+#: As `fabric.intent.scalars` has it.
+_MAX_NAME = 63
 #: Places kept for the spines of a pod, so that more of them move nothing.
 _SPINES_PER_POD = 4
 _SECTIONS = {"leaf": "leaf", "spine": "spine", "super-spine": "super_spine"}
@@ -86,7 +89,7 @@ def generated(plant: Plant, recipe: Recipe, rails: int) -> tuple[Artefact, ...]:
     platforms.setdefault("spine", {}).setdefault("down_ports", down)
     taken = {*_REPLACED, "host", "platforms"}
     tree = {
-        "name": plant.name or recipe.name,
+        "name": _name(plant.name) or _name(recipe.name) or "fabric",
         "design": "classic-tor",
         "rails": rails,
         "units": [
@@ -125,7 +128,7 @@ def _fabric(plant: Plant, recipe: Recipe, rails: int, names: HostProfile) -> dic
     units = [{"name": unit, "hosts": folded(hosts[unit]), "pod": pods[unit]} for unit in hosts]
     taken = {*_REPLACED, "platforms", "speeds", "cables", "host"}
     return {
-        "name": plant.name or recipe.name,
+        "name": _name(plant.name) or _name(recipe.name) or "fabric",
         "design": "explicit",
         "cabling": "explicit",
         "rails": rails,
@@ -152,6 +155,11 @@ def _base_for(plant: Plant, base: Mapping[str, Any]) -> dict[str, Any]:
 def _host(recipe: Recipe, names: HostProfile) -> dict[str, Any]:
     gpus = {"gpus": recipe.gpus} if recipe.gpus else {}
     return {**recipe.base.get("host", {}), **names.section(), **gpus}
+
+
+def _name(text: str) -> str:
+    """Return a name of a fabric that is like a text."""
+    return re.sub(r"[^A-Za-z0-9-]+", "-", text)[:_MAX_NAME].strip("-")
 
 
 def _hosts_by_unit(plant: Plant) -> dict[str, list[str]]:

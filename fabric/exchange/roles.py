@@ -86,7 +86,7 @@ class _Completion:
         self._devices = {
             device.name: device
             for device in plant.devices
-            if device.role or device.kind == "host" or self._peers[device.name]
+            if device.role or self._peers[device.name] or (device.kind == "host" and device.unit)
         }
 
     def completed(self) -> tuple[Plant, tuple[Finding, ...]]:
@@ -155,6 +155,10 @@ class _Completion:
             known = {self._devices[name].unit for name in group} - {""}
             lacking = [name for name in group if not self._devices[name].unit]
             unit = next(iter(known)) if len(known) == 1 else ""
+            if not known and not any(self._devices[name].kind == "host" for name in group):
+                for name in group:
+                    self._fail("no host is cabled to it, so it has no unit", "give it one", name)
+                continue
             if not known:
                 number += 1
                 while f"unit{number}" in taken:
@@ -231,8 +235,8 @@ class _Completion:
         names = [item.name for item in self._given.devices if item.name not in self._devices]
         if names:
             shown = ", ".join(names[:_SHOWN]) + (" ..." if len(names) > _SHOWN else "")
-            message = f"{len(names)} devices without role and cable are left out: {shown}"
-            fix = "give them a role or cables if they are part of the fabric"
+            message = f"{len(names)} devices without cable and role or unit are left out: {shown}"
+            fix = "give them cables if they are part of the fabric"
             place = Position(self._source)
             yield Finding("EXC012", Severity.WARNING, message, fix, position=place)
 

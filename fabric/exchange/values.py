@@ -55,7 +55,8 @@ def typed(key: str, value: object) -> int | str:
         return _mac(text)
     if key in {"unit", "pod"}:
         _name(text)
-    if len(text) > _MAX_TEXT or not text.isprintable() or not text.isascii():
+    plain = text.isprintable() and (text.isascii() or key == "rack")
+    if len(text) > _MAX_TEXT or not plain:
         message = f"{quoted(text)} is not plain text; use at most {_MAX_TEXT} ASCII characters"
         raise ValueError(message)
     return text

@@ -126,6 +126,15 @@ def test_management_addresses_are_kept_for_the_connections() -> None:
     assert yaml.safe_load(found["fabric.yaml"])["host"]["gpus"] == 4
 
 
+@pytest.mark.parametrize(
+    ("name", "folder", "written"),
+    [("DC 1 (Ams)", "x", "DC-1-Ams"), ("", "my_fabric", "my-fabric"), ("", "_", "fabric")],
+)
+def test_names_of_fabrics(name: str, folder: str, written: str) -> None:
+    found = files(replace(fabric(), name=name), name=folder)
+    assert yaml.safe_load(found["fabric.yaml"])["name"] == written
+
+
 def test_hosts_keep_their_order() -> None:
     made = fabric()
     turned = replace(made, devices=(*made.devices[:3], made.devices[4], made.devices[3]))

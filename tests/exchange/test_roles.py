@@ -106,6 +106,14 @@ def test_what_cannot_be_told_is_said() -> None:
     ]
 
 
+def test_a_leaf_without_hosts() -> None:
+    made = bare("h:e0 l:1", hosts="h")
+    lone = replace(made, devices=(*made.devices, Device("m", "switch", "leaf")))
+    assert failed(lone) == [
+        "c.csv:1:1: m: no host is cabled to it, so it has no unit; give it one [EXC008]"
+    ]
+
+
 def test_several_units_in_one_group() -> None:
     made = bare("h:e0 l:1", "g:e0 m:1", "n:1 h:e1", "n:2 g:e1", hosts="h g")
     units = {"h": "u1", "l": "u1", "g": "u2", "m": "u2"}
@@ -117,11 +125,11 @@ def test_several_units_in_one_group() -> None:
 
 def test_machines_beside_the_fabric_are_left_out() -> None:
     made = bare("h:e0 l:1", hosts="h")
-    jump = replace(made, devices=(*made.devices, Device("jump")))
-    found, notes = complete(jump, "c.csv")
-    assert "jump" not in found.device
+    beside = (Device("jump"), Device("spare", "host"), Device("kept", "host", unit="u7"))
+    found, notes = complete(replace(made, devices=(*made.devices, *beside)), "c.csv")
+    assert [host.name for host in found.hosts] == ["h", "kept"]
     assert [note.message for note in notes] == [
-        "1 devices without role and cable are left out: jump"
+        "2 devices without cable and role or unit are left out: jump, spare"
     ]
 
 
