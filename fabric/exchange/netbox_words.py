@@ -51,19 +51,25 @@ def custom(row: Row, key: str) -> object:
     return row.get(f"cf_rocefab_{key}") if nested is None else nested
 
 
-def ends_of(row: Row, side: str, by_id: Mapping[object, End]) -> list[End | None]:
+def ends_of(row: Row, side: str, by_id: Mapping[str, End]) -> list[End | None]:
     """Return the ends of one side of a cable; None for one that is no interface."""
     if f"side_{side}_device" in row:
-        if row.get(f"side_{side}_type") not in _INTERFACE:
+        if str(row.get(f"side_{side}_type")) not in _INTERFACE:
             return [None]
         return [(name_of(row[f"side_{side}_device"]), name_of(row.get(f"side_{side}_name")))]
     found: list[End | None] = []
-    for item in row.get(f"{side}_terminations") or []:
-        target = item.get("object") if isinstance(item, dict) else None
-        if not isinstance(item, dict) or item.get("object_type") not in _INTERFACE:
+    for item in objects(row.get(f"{side}_terminations")):
+        target = item.get("object")
+        if str(item.get("object_type")) not in _INTERFACE:
             found.append(None)
         elif isinstance(target, dict) and target.get("device"):
             found.append((name_of(target["device"]), name_of(target)))
         else:
-            found.append(by_id.get(item.get("object_id")))
+            found.append(by_id.get(str(item.get("object_id"))))
     return found
+
+
+def objects(value: object) -> list[Row]:
+    """Return the objects of a list; what is none is an empty one."""
+    items = value if isinstance(value, list) else []
+    return [item if isinstance(item, dict) else {} for item in items]

@@ -50,20 +50,20 @@ def take(
         *("kind", "role", "unit", "pod", "rack", "rail", "plane", "asn", "loopback"),
         *("sku", "platform", "management", "serial", "mac"),
     )
-    hosts: set[object] = set()
+    hosts: set[str] = set()
     for number, node in enumerate(nodes):
         place = draft.place(what=f"nodes[{number}]")
         known = {back.get(key, key): node.get(key) for key in fields}
         if known["kind"] == "host":
             known["role"] = None
-            hosts.add(node.get("id"))
+            hosts.add(str(node.get("id")))
         draft.device(node.get("id"), place, known)
     for number, edge in enumerate(edges):
         if edge.get("enabled") is not False:
             _take_edge(draft, edge, f"edges[{number}]", hosts)
 
 
-def _take_edge(draft: Draft, edge: Mapping[str, Any], what: str, hosts: set[object]) -> None:
+def _take_edge(draft: Draft, edge: Mapping[str, Any], what: str, hosts: set[str]) -> None:
     place = draft.place(what=what)
     ports = edge.get("ports")
     if isinstance(ports, dict):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import ParseError
 
@@ -35,8 +36,10 @@ def _graphml(path: Path, settings: Settings) -> Imported:
         message = "the file has a document type, which may pull in anything"
         raise malformed(path, message, "remove it")
     try:
-        graph = nx.parse_graphml(text, force_multigraph=True)
-    except (nx.NetworkXError, ParseError, KeyError, ValueError, TypeError) as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UserWarning)  # networkx warns where it would guess
+            graph = nx.parse_graphml(text, force_multigraph=True)
+    except (nx.NetworkXError, ParseError, LookupError, TypeError, UserWarning, ValueError) as error:
         message = f"not GraphML: {str(error)[:80]!a}"
         raise malformed(path, message, "write it with networkx.write_graphml") from error
     nodes = [{**data, "id": name} for name, data in graph.nodes(data=True)]

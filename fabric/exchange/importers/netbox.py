@@ -25,6 +25,7 @@ from fabric.exchange.netbox_words import (
     custom,
     ends_of,
     name_of,
+    objects,
     slug_of,
 )
 from fabric.exchange.reading import json_of, malformed
@@ -70,7 +71,7 @@ class _Reader:
         self._left_out: Counter[str] = Counter()
         self._nics: dict[End, dict[str, object]] = {}
         self._interfaces: dict[End, Row] = {}
-        self._by_id: dict[object, End] = {}
+        self._by_id: dict[str, End] = {}
         self._cabled: set[End] = set()
 
     def imported(self) -> Imported:
@@ -98,7 +99,7 @@ class _Reader:
         """Return the IPv4 address of each interface; the first where it has several."""
         found: dict[End, str] = {}
         for row in self._rows("ip-addresses"):
-            assigned = row.get("assigned_object") or {}
+            (assigned,) = objects([row.get("assigned_object")])
             device = name_of(row.get("device") or assigned.get("device"))
             interface = name_of(row.get("interface") or assigned.get("name"))
             text = str(row.get("address", ""))
@@ -170,7 +171,7 @@ class _Reader:
             return
         self._interfaces[end] = row
         if "id" in row:
-            self._by_id[row["id"]] = end
+            self._by_id[str(row["id"])] = end
         told: dict[str, object] = {key: custom(row, key) for key in NIC_FIELDS}
         told["mac"] = row.get("mac_address")
         if self._kinds[end[0]] == "host" and not row.get("mgmt_only"):
@@ -202,8 +203,8 @@ class _Reader:
     def _paths(self) -> None:
         """Take what is at the other end of patch panels, whose lengths are not added up."""
         for end, row in self._interfaces.items():
-            found = row.get("connected_endpoints") or []
-            if end in self._cabled or not isinstance(found, list) or len(found) != 1:
+            found = objects(row.get("connected_endpoints"))
+            if end in self._cabled or len(found) != 1:
                 continue
             other = (name_of(found[0].get("device")), name_of(found[0]))
             if other[0] in self._kinds and other[1]:
@@ -238,7 +239,8 @@ class _Reader:
             for row in self._rows("mac-addresses")
         }
         for end, told in self._nics.items():
-            if end in self._cabled or told.get("rail") not in {None, ""}:
+            rail = told.get("rail")
+            if end in self._cabled or (rail is not None and rail != ""):
                 told["mac"] = told["mac"] or macs.get(end)
                 told["address"] = addresses.get(end)
                 place = self._place("interfaces", self._interfaces[end])
