@@ -65,11 +65,11 @@ format: $(READY) ## Put the code into form
 	$(BIN)/ruff check --fix-only
 	$(BIN)/ruff format
 
-judges: ## Install the outside judges (root): yanglint, vtysh, shellcheck, netplan, nmcli, slurmctld, chromium
+judges: ## Install the outside judges (root) from Debian packages: yanglint, vtysh, slurmctld, chromium ...
 	apt-get update -qq
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
 		libyang2-tools frr shellcheck netplan.io network-manager slurmctld slurm-client munge \
-		systemd chromium chromium-driver fonts-dejavu-core >/dev/null
+		systemd chromium chromium-driver fonts-dejavu-core graphviz >/dev/null
 
 bench: $(READY) ## Print timings and memory; nothing is asserted
 	$(BIN)/pytest -q -s -m benchmark tests/bench

@@ -11,12 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from fabric.change.cables import changed_ports, wrong_cables
 from fabric.change.crew import Crew
 from fabric.change.journal import State
 from fabric.change.options import Options, Result
 from fabric.change.resume import settle
 from fabric.change.wave import Wave
-from fabric.core.errors import JournalError, PlanError
+from fabric.core.errors import CablingMismatchError, JournalError, PlanError
+from fabric.observe import read_snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
     from fabric.change.journal import Journal
     from fabric.change.model import DevicePlan, Plan
+    from fabric.change.session import Session
     from fabric.devices.driver import Connection
 
 __all__ = ["Applier", "Options", "Result"]
@@ -96,7 +99,8 @@ class Applier:
     def _waves(self, crew: Crew, plan: Plan, waves: Sequence[Sequence[str]]) -> Result:
         confirmed: list[str] = []
         crew.record("", State.PENDING, f"{len(waves)} waves")
-        reasons = _preflight(crew, [plan.devices[name] for wave in waves for name in wave])
+        known = {name.lower() for name in _devices(plan)}
+        reasons = _preflight(crew, [plan.devices[name] for wave in waves for name in wave], known)
         for number, wave in enumerate([] if reasons else waves, 1):
             crew.progress("", f"wave {number} of {len(waves)}: {', '.join(wave)}")
             reasons = Wave(crew, [plan.devices[name] for name in wave]).run()
@@ -124,7 +128,13 @@ def _check_net(plan: Plan, options: Options) -> None:
         raise PlanError(message)
 
 
-def _preflight(crew: Crew, plans: Sequence[DevicePlan]) -> list[str]:
+def _devices(plan: Plan) -> set[str]:
+    """Return the devices that a plan knows of: its own, and what these are cabled to."""
+    peers = {name for device in plan.devices.values() for name, _ in device.expected.lldp.values()}
+    return {*plan.devices, *plan.unchanged, *peers}
+
+
+def _preflight(crew: Crew, plans: Sequence[DevicePlan], known: set[str]) -> list[str]:
     """Look at the devices of all waves; return why nothing should begin."""
 
     def look(plan: DevicePlan) -> None:
@@ -132,8 +142,31 @@ def _preflight(crew: Crew, plans: Sequence[DevicePlan]) -> list[str]:
         session = crew.session(plan)
         try:
             session.unchanged()
+            _check_cables(crew, session, known)
         finally:
             session.close()
 
     _, errors = crew.side_by_side(plans, look)
     return [str(error) for _, error in errors]
+
+
+def _check_cables(crew: Crew, session: Session, known: set[str]) -> None:
+    """Refuse a device that is cabled wrongly on a port that changes, unless told otherwise.
+
+    Raises
+    ------
+    CablingMismatchError
+        With the ports and what they are cabled to.
+    """
+    if not changed_ports(session.plan):
+        return
+    wrong = wrong_cables(session.plan, read_snapshot(session.driver, ("lldp",)), known)
+    if wrong and crew.options.despite_cabling:
+        crew.record(session.name, State.PENDING, f"despite its cabling: {'; '.join(wrong)}")
+        crew.progress(session.name, f"despite its cabling: {'; '.join(wrong)}")
+    elif wrong:
+        message = (
+            f"{session.name}: {'; '.join(wrong)}; `rocefab cabling` says which plugs to move, "
+            "--despite-cabling goes on as it is"
+        )
+        raise CablingMismatchError(message)

@@ -139,13 +139,14 @@ def _lldp(expected: Expectation, seen: Snapshot) -> Iterator[Deviation]:
         if not neighbours:
             message = f"no neighbour; {name} {ids[0]} expected"
             yield Deviation(seen.device, "lldp", port, message, unknown=True)
-        elif not any(_is_neighbour(item, name, ids) for item in neighbours):
+        elif not any(is_neighbour(item, name, ids) for item in neighbours):
             found = ", ".join(f"{item.system_name} {item.port_id}" for item in neighbours)
             message = f"{found} in place of {name} {ids[0]}"
             yield Deviation(seen.device, "lldp", port, message)
 
 
-def _is_neighbour(seen: LldpNeighbour, name: str, ids: tuple[str, ...]) -> bool:
+def is_neighbour(seen: LldpNeighbour, name: str, ids: tuple[str, ...]) -> bool:
+    """Return whether what LLDP saw is a device, on a port of one of the names or by its MAC."""
     if seen.system_name.partition(".")[0].lower() != name.lower():
         return False
     is_mac = seen.port_id.count(":") == 5 or seen.port_id.count(".") == 2  # noqa: PLR2004

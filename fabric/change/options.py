@@ -30,6 +30,8 @@ class Options:
         Pause between two looks.
     without_net : bool
         Whether devices are changed on which no timer takes an unconfirmed change back.
+    despite_cabling : bool
+        Whether ports are changed that are cabled to another device than planned.
 
     Raises
     ------
@@ -41,6 +43,7 @@ class Options:
     verify_s: float = DEFAULT_VERIFY_S
     poll_s: float = 0.5
     without_net: bool = False
+    despite_cabling: bool = False
 
     def __post_init__(self) -> None:
         if self.timer_s < self.verify_s + SPARE_S:

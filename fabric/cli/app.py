@@ -8,6 +8,7 @@ from fabric.cli import (
     ansible,
     change,
     draw,
+    exchange,
     health,
     inventory,
     jobs,
@@ -48,7 +49,7 @@ def root(
 
 
 for module in (
-    *(inventory, show, draw, whatif, change, health, observe),
+    *(inventory, exchange, show, draw, whatif, change, health, observe),
     *(probe, jobs, ansible, laboratory),
 ):
     module.register(app)

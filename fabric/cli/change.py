@@ -158,6 +158,15 @@ def apply(
             envvar="ROCEFAB_WITHOUT_SAFETY_NET",
         ),
     ] = False,
+    despite_cabling: Annotated[
+        bool,
+        typer.Option(
+            "--despite-cabling",
+            help="Also change ports that are cabled to another device than planned; the journal "
+            "says so.",
+            envvar="ROCEFAB_DESPITE_CABLING",
+        ),
+    ] = False,
     resume: Annotated[
         bool,
         typer.Option(
@@ -170,15 +179,20 @@ def apply(
 ) -> None:
     """Carry out a plan, wave by wave.
 
-    A wave that fails is taken back and ends the run. Without --commit nothing is changed: the
-    plan is shown.
+    A wave that fails is taken back and ends the run. A port that changes must be cabled as
+    planned, where LLDP tells. Without --commit nothing is changed: the plan is shown.
 
     Exit codes: 0, 2, 3.
     """
     from fabric.workflow import apply as workflow
     from fabric.workflow.plan import NO_NET, describe
 
-    options = workflow.Options(timer_s=timer_s, verify_s=verify_s, without_net=without_net)
+    options = workflow.Options(
+        timer_s=timer_s,
+        verify_s=verify_s,
+        without_net=without_net,
+        despite_cabling=despite_cabling,
+    )
     if resume:
         if plan_file is not None:
             message = "--resume takes the plan from the journal; leave PLAN out"

@@ -65,7 +65,8 @@ def export(
     form: Annotated[
         str,
         typer.Argument(
-            help="slurm, nccl, environment, openmpi, torchrun, horovod, taco, nccltopo or k8s."
+            help="slurm, nccl, environment, openmpi, torchrun, horovod, taco, nccltopo, k8s; the "
+            "fabric as csv, dot, graphml, json, netbox or nornir."
         ),
     ],
     inventory: Inventory = Path(),
@@ -150,7 +151,7 @@ def export(
         typer.Option(help="What the job runs, in the words of a shell.", envvar="ROCEFAB_COMMAND"),
     ] = "",
 ) -> None:
-    """Write files for a scheduler, a launcher or Kubernetes.
+    """Write files for schedulers, launchers and other programs.
 
     Without --out one file goes to stdout; what differs from values of yours goes to stderr.
 

@@ -12,6 +12,7 @@ FabricError
 │   └── RefusedError           the device refused a line or a command
 └── PlanError                  the plan cannot be applied
 ├── StalePlanError         the device changed after the plan was made
+├── CablingMismatchError   a port that the plan changes is cabled to another device
 └── JournalError           the journal forbids the step
 """
 
@@ -88,6 +89,10 @@ class PlanError(FabricError):
 
 class StalePlanError(PlanError):
     """The running state is not the one that the plan was made against."""
+
+
+class CablingMismatchError(PlanError):
+    """A port that the plan changes is cabled to another device, or to another port of it."""
 
 
 class JournalError(PlanError):

@@ -17,6 +17,9 @@ NS_PER_S = 1_000_000_000
 BYTES_PER_KB = 1_000
 BYTES_PER_MB = 1_000_000
 BYTES_PER_KIB = 1_024
+KBPS_PER_GBPS = 1_000_000
+#: Metres by units of length; a foot is 0.3048 m (international yard and pound agreement, 1959).
+METRES = {"km": 1_000.0, "m": 1.0, "cm": 0.01, "mi": 1_609.344, "ft": 0.3048, "in": 0.0254}
 
 
 def gbps_to_mbps(speed_gbps: int) -> int:
@@ -128,3 +131,24 @@ def mib_to_bytes(mebibytes: float) -> float:
 def gib_to_bytes(gibibytes: float) -> float:
     """Return bytes for gibibytes (1024 mebibytes)."""
     return mib_to_bytes(gibibytes * BYTES_PER_KIB)
+
+
+def length_to_m(length: float, unit: str) -> float:
+    """Return metres for a length in km, m, cm, mi, ft or in.
+
+    Raises
+    ------
+    KeyError
+        When the unit is none of these.
+    """
+    return length * METRES[unit]
+
+
+def kbps_to_gbps(rate_kbps: float) -> float:
+    """Return Gb/s for kb/s."""
+    return rate_kbps / KBPS_PER_GBPS
+
+
+def gbps_to_kbps(speed_gbps: int) -> int:
+    """Return kb/s for Gb/s."""
+    return speed_gbps * KBPS_PER_GBPS

@@ -1,4 +1,4 @@
-"""export: files for schedulers, launchers and Kubernetes, printed or written to a folder."""
+"""export: files for schedulers, launchers, Kubernetes and programs that describe networks."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
+from fabric.exchange.forms import load_forms, plant_exporters
+from fabric.exchange.realised import plant
 from fabric.intent.yamlfile import load_yaml
-from fabric.placement.export import JobWords, Order, exporters, load_exporters
+from fabric.placement.export import Exported, JobWords, Order, exporters, load_exporters
 from fabric.placement.export import export as write_parts
 from fabric.placement.user_environment import MAX_BYTES, read_environment
 from fabric.render.output import write
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabric.placement.environment import UserValue
-    from fabric.placement.export import Exported, Exporter
+    from fabric.placement.export import Exporter
     from fabric.workflow.project import Project
 
 
@@ -57,15 +59,19 @@ def export(project: Project, form: str, request: Request) -> tuple[str, tuple[Fi
     InputError
         When there is no such form or part, or the fabric or the job does not fit it.
     """
-    exporter = _exporter(form)
-    done = _export(project, exporter, request)
+    load_forms()
+    if form in plant_exporters:
+        done, separator = _described(project, form, request), None
+    else:
+        exporter = _exporter(form)
+        done, separator = _export(project, exporter, request), exporter.separator
     texts = [file.text for file in done.files]
-    if len(texts) > 1 and exporter.separator is None:
+    if len(texts) > 1 and separator is None:
         names = ", ".join(dict.fromkeys(file.path for file in done.files))
         message = f"{len(texts)} files cannot be printed as one: {names[:200]}"
         fix = "name one part with --what, or a folder with --out"
         raise InputError("too many files", [Finding("PLC009", Severity.ERROR, message, fix)])
-    return (exporter.separator or "").join(texts), done.notes
+    return (separator or "").join(texts), done.notes
 
 
 def export_to(
@@ -80,7 +86,11 @@ def export_to(
     OutputFolderError
         When the folder holds files of somebody else, or edited ones, and ``force`` is not given.
     """
-    done = _export(project, _exporter(form), request)
+    load_forms()
+    if form in plant_exporters:
+        done = _described(project, form, request)
+    else:
+        done = _export(project, _exporter(form), request)
     write(done.files, out, force=force)
     return [file.path for file in done.files], done.notes
 
@@ -88,7 +98,8 @@ def export_to(
 def _exporter(form: str) -> Exporter:
     load_exporters()
     if form not in exporters:
-        message = f"there is no export {form!r}; there are {', '.join(exporters)}"
+        known = ", ".join(sorted([*exporters, *plant_exporters]))
+        message = f"there is no export {form!r}; there are {known}"
         raise InputError("unknown export", [Finding("PLC003", Severity.ERROR, message)])
     return exporters[form]
 
@@ -110,6 +121,20 @@ def _export(project: Project, exporter: Exporter, request: Request) -> Exported:
     )
     done = write_parts(order, exporter, request.parts)
     return done if done.files else replace(done, notes=(*done.notes, _nothing(request)))
+
+
+def _described(project: Project, form: str, request: Request) -> Exported:
+    """Return the files of a form that describes the fabric to another program."""
+    exporter = plant_exporters[form]
+    for name in request.parts:
+        if name not in exporter.parts:
+            message = f"there is no part {name[:40]!a}; there are {', '.join(exporter.parts)}"
+            finding = Finding("PLC008", Severity.ERROR, message, "name one of them with --what")
+            raise InputError("the export cannot be written", [finding])
+    names = request.parts or exporter.standard or tuple(exporter.parts)
+    described = plant(project.fabric)
+    files = (file for name in dict.fromkeys(names) for file in exporter.parts[name](described))
+    return Exported(tuple(files))
 
 
 def _nothing(request: Request) -> Finding:

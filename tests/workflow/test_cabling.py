@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from fabric.change.journal import Journal
 from fabric.lab.faults import Fault
 from fabric.lab.spec import Neighbour
 from fabric.observe.snapshot import Snapshot
@@ -156,3 +157,26 @@ def test_command_line(lab, tmp_path):
     data = json.loads(run(*words, "--format", "json").out)
     assert [item["verdict"] for item in data["cables"]] == ["swapped pair", "swapped pair", "ok"]
     assert len(data["work_order"]) == 2
+
+
+def test_a_wrong_cable_stops_a_change_of_its_port(lab, tmp_path):
+    """Unless told; then the journal says so. Ports that do not change may be cabled as they are."""
+    made, _, connections = lab
+    swap(made)
+    folder = tmp_path / "inventory"
+    longer = labs.changed(folder, "arp: {", "cables: {host_m: 40}\narp: {")
+    found = plan(longer, connections, Selection(only=LEAF), "rail", labs.silent)
+    options = Options(timer_s=60, verify_s=6.0, poll_s=0.1)
+    state = tmp_path / "state"
+    result = apply(found, state, connections, options, labs.silent)
+    assert not result.ok
+    assert f"{LEAF}: Ethernet0 is cabled to gpu2 eth1 in place of gpu1 eth1" in result.reasons[0]
+    assert "--despite-cabling goes on as it is" in result.reasons[0]
+    assert plan(longer, connections, Selection(only=LEAF), "rail", labs.silent) == found
+    told = []
+    options = replace(options, despite_cabling=True)
+    result = apply(found, state, connections, options, lambda *words: told.append(words))
+    assert result.ok, result.reasons
+    assert [text for _, text in told if text.startswith("despite its cabling: Ethernet0")]
+    events = Journal(state).events(result.run)
+    assert [event for event in events if event.detail.startswith("despite its cabling: ")]

@@ -1,0 +1,55 @@
+"""Cables that are wrong on ports that a plan changes.
+
+A cable is wrong when a known device is at its other end, and not the planned one, or the planned
+device on another port. A neighbour that nobody knows, or none at all, tells nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from fabric.change.expectation import is_neighbour
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from fabric.change.model import DevicePlan
+    from fabric.observe.snapshot import Snapshot
+
+#: What may not stand before or after a name, so that Ethernet1 is not in Ethernet1/1 or swp1 in
+#: swp10; a colon does when a part of a cage follows.
+_BEFORE, _AFTER = r"(?<![A-Za-z0-9/-])", r"(?![A-Za-z0-9/-]|:[0-9])"
+
+
+def changed_ports(plan: DevicePlan) -> list[str]:
+    """Return the ports with a planned cable that any change names."""
+    said = "\n".join(
+        text for change in plan.changes for text in (change.path, change.before, change.after)
+    )
+    return [
+        port for port in plan.expected.lldp if re.search(_BEFORE + re.escape(port) + _AFTER, said)
+    ]
+
+
+def wrong_cables(plan: DevicePlan, seen: Snapshot, known: Collection[str]) -> list[str]:
+    """Return what is wrong with the cables on the ports that a plan changes.
+
+    Parameters
+    ----------
+    known : collection of str
+        Devices of the fabric, in lower case.
+    """
+    found = []
+    for port in changed_ports(plan):
+        name, ids = plan.expected.lldp[port]
+        neighbours = (seen.lldp or {}).get(port, ())
+        there = [item for item in neighbours if _short(item.system_name) in known]
+        if there and not any(is_neighbour(item, name, ids) for item in neighbours):
+            other = f"{there[0].system_name} {there[0].port_id}"
+            found.append(f"{port} is cabled to {other} in place of {name} {ids[0]}")
+    return found
+
+
+def _short(name: str) -> str:
+    return name.partition(".")[0].lower()

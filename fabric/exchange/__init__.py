@@ -1,0 +1,1 @@
+"""Fabrics as other programs have them: one description in the middle, forms around it."""

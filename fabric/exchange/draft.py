@@ -1,0 +1,219 @@
+"""Collecting a plant piece by piece, with everything that is wrong about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from fabric.core.findings import Finding, Position, Severity
+from fabric.exchange.plant import Cable, Device, Nic, Plant
+from fabric.exchange.values import typed
+from fabric.exchange.words import role_of
+from fabric.intent.scalars import Interface, Name, PortName
+from fabric.intent.wording import closest, quoted
+from fabric.intent.yamlfile import input_error
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fabric.exchange.plant import End
+
+#: More than any fabric has: 131,072 NICs and as many links above them.
+MAX_CABLES = 1_000_000
+MAX_FINDINGS = 1_000
+_NAME, _PORT = TypeAdapter(Name), TypeAdapter(PortName)
+_INTERFACE: TypeAdapter[str] = TypeAdapter(Interface)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something is said: a position in a file, and the object where files have such."""
+
+    position: Position
+    field: str = ""
+
+
+@dataclass
+class Draft:
+    """What was read so far.
+
+    Parameters
+    ----------
+    file : str
+        The source, as messages show it.
+    closed : bool
+        Whether the source names every device; a cable to another one is wrong then.
+    cut_domain : bool
+        Whether names of devices end at their first dot.
+    """
+
+    file: str
+    closed: bool = False
+    cut_domain: bool = False
+    findings: list[Finding] = field(default_factory=list)
+    _devices: dict[str, Device] = field(default_factory=dict)
+    _places: dict[str, Place] = field(default_factory=dict)
+    _cables: dict[tuple[End, End], tuple[Cable, Place]] = field(default_factory=dict)
+    _ports: dict[End, Place] = field(default_factory=dict)
+    _nics: dict[End, Nic] = field(default_factory=dict)
+    _whole: dict[str, str] = field(default_factory=dict)
+
+    def place(self, line: int = 1, column: int = 1, what: str = "") -> Place:
+        """Return a place in the source."""
+        return Place(Position(self.file, line, column), what)
+
+    def wrong(self, rule: str, message: str, fix: str, place: Place) -> None:
+        """Note something that is wrong; of very many, the first are enough."""
+        if len(self.findings) >= MAX_FINDINGS:
+            return
+        self.findings.append(
+            Finding(rule, Severity.ERROR, message, fix, place.field, place.position)
+        )
+
+    def device(self, name: object, place: Place, values: Mapping[str, object]) -> None:
+        """Take a device in; what is said of it in several places must agree."""
+        name = self._short(name, place)
+        if not self._valid(_NAME, name, "device", place):
+            return
+        told = self._typed(values, place)
+        role = told.pop("role", "")
+        if role:
+            known = role_of(str(role))
+            if known:
+                told["kind"], told["role"] = known
+            elif not told.get("kind"):
+                fix = "write leaf, spine, super-spine or host"
+                self.wrong("EXC008", f"{quoted(str(role))} is no role", fix, place)
+        name = str(name)
+        old = self._devices.get(name, Device(name))
+        for key, value in told.items():
+            before = getattr(old, key)
+            if before not in {"", None, value}:
+                where = self._places[name].position
+                message = f"{key} of {name} is {quoted(str(value))}, and {quoted(str(before))} "
+                self.wrong("EXC005", f"{message}at {where}", "keep one of them", place)
+        self._devices[name] = replace(old, **told)
+        self._places.setdefault(name, place)
+
+    def cable(self, one: End, other: End, place: Place, values: Mapping[str, object]) -> None:
+        """Take a cable in; the same cable may be told twice, from both ends."""
+        one, other = (self._short(one[0], place), one[1]), (self._short(other[0], place), other[1])
+        if not all([self._end(one, place), self._end(other, place)]):
+            return
+        if one[0] == other[0]:
+            message = f"the cable from {one[0]} {one[1]} to {other[1]} ends on the same device"
+            self.wrong("EXC003", message, "name the device at the other end", place)
+            return
+        if len(self._cables) >= MAX_CABLES:
+            return
+        cable = Cable.between(one, other, **self._typed(values, place))
+        key = (cable.near, cable.far)
+        if key in self._cables:
+            self._cables[key] = (self._merged(self._cables[key][0], cable, place), place)
+            return
+        taken = [end for end in key if end in self._ports]
+        for end in taken:
+            message = f"port {end[1]} of {end[0]} has a cable already, at {_at(self._ports[end])}"
+            self.wrong("EXC002", message, "a port takes one cable: remove one of them", place)
+        if not taken:
+            self._cables[key] = (cable, place)
+            self._ports |= dict.fromkeys(key, place)
+
+    def nic(self, host: str, interface: object, place: Place, values: Mapping[str, object]) -> None:
+        """Take a NIC in."""
+        host = self._short(host, place)
+        if not self._valid(_INTERFACE, interface, "interface", place):
+            return
+        end = (host, str(interface))
+        if end in self._nics:
+            message = f"interface {end[1]} of {host} is given twice"
+            self.wrong("EXC005", message, "keep one of them", place)
+        self._nics[end] = Nic(*end, **self._typed(values, place))
+
+    def plant(self, name: str = "") -> Plant:
+        """Return what was read.
+
+        Raises
+        ------
+        InputError
+            With everything that is wrong.
+        """
+        self._check_ends()
+        if len(self._cables) >= MAX_CABLES:
+            message = f"there are more than {MAX_CABLES:,} cables"
+            self.wrong("EXC007", message, "give the cables of one fabric", self.place())
+        if self.findings:
+            raise input_error(self.findings, self.file)
+        cables = tuple(cable for cable, _ in self._cables.values())
+        return Plant(name, tuple(self._devices.values()), cables, tuple(self._nics.values()))
+
+    def _check_ends(self) -> None:
+        for cable, place in self._cables.values():
+            for device, port in (cable.near, cable.far):
+                if device in self._devices:
+                    continue
+                if not self.closed:
+                    self._devices[device] = Device(device)
+                    continue
+                near = closest(device, list(self._devices))
+                fix = f"did you mean {near}?" if near else "add the device, or remove the cable"
+                message = f"a cable ends on {device} {port}, and there is no such device"
+                self.wrong("EXC004", message, fix, place)
+
+    def _merged(self, old: Cable, new: Cable, place: Place) -> Cable:
+        for name in ("speed_gbps", "cable_m"):
+            before, now = getattr(old, name), getattr(new, name)
+            if None not in {before, now} and before != now:
+                what = f"{old.near[0]} {old.near[1]} to {old.far[0]} {old.far[1]}"
+                message = f"{name} of the cable {what} is {now}, and {before} elsewhere"
+                self.wrong("EXC005", message, "keep one of them", place)
+        speed_gbps = old.speed_gbps if new.speed_gbps is None else new.speed_gbps
+        cable_m = old.cable_m if new.cable_m is None else new.cable_m
+        return Cable(old.near, old.far, speed_gbps, cable_m)
+
+    def _short(self, name: Any, place: Place) -> Any:
+        """Return the name of a device as we take it; two must not become one."""
+        if not self.cut_domain or not isinstance(name, str):
+            return name
+        short = name.partition(".")[0]
+        whole = self._whole.setdefault(short, name)
+        if whole != name:
+            message = f"{quoted(name)} and {quoted(whole)} would both be {quoted(short)}"
+            self.wrong("EXC005", message, "import them without --cut-domain", place)
+        return short
+
+    def _end(self, end: End, place: Place) -> bool:
+        device = self._valid(_NAME, end[0], "device", place)
+        return self._valid(_PORT, end[1], "port", place) and device
+
+    def _valid(self, adapter: TypeAdapter[str], text: object, what: str, place: Place) -> bool:
+        try:
+            adapter.validate_python(text, strict=True)
+        except ValidationError as error:
+            said = error.errors()[0]["msg"].removeprefix("Value error, ")
+            if said.startswith(("String", "Input")):
+                fix = "write it as text" if what == "device" else "use A-Z a-z 0-9 / : _ . -"
+                said = f"{quoted(str(text))} is no name of a {what}; {fix}"
+            message, _, fix = said.partition("; ")
+            self.wrong("EXC001", message, fix, place)
+            return False
+        return True
+
+    def _typed(self, values: Mapping[str, object], place: Place) -> dict[str, Any]:
+        """Return values of the types that the fields have; what does not fit is a finding."""
+        found: dict[str, Any] = {}
+        for key, value in values.items():
+            if value is None or value == "":
+                continue
+            try:
+                found[key] = typed(key, value)
+            except ValueError as error:
+                message, _, fix = str(error).partition("; ")
+                self.wrong("EXC001", f"{key}: {message}", fix, place)
+        return found
+
+
+def _at(place: Place) -> str:
+    return f"{place.position} {place.field}".rstrip()

@@ -1,0 +1,182 @@
+"""NetBox objects as its bulk import takes them: one JSON file for each kind, in the order to load.
+
+Columns: netbox-community/netbox, netbox/dcim/forms/bulk_import.py and ipam and extras beside it.
+What NetBox has no field for goes into custom fields, which the first file defines.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from fabric.core.units import gbps_to_kbps
+from fabric.exchange.forms import Exporter, plant_exporters, text_file
+from fabric.exchange.netbox_words import DEVICE_FIELDS, NIC_FIELDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fabric.core.artefact import Artefact
+    from fabric.exchange.plant import Cable, Device, End, Plant
+
+    Rows = list[dict[str, Any]]
+
+#: Names of the interfaces that carry what a plant knows by device.
+LOOPBACK, MANAGEMENT = "Loopback0", "mgmt0"
+_ROLES = {"leaf": "Leaf", "spine": "Spine", "super-spine": "Super-spine"}
+_MAKER = "Unknown"
+
+
+def _netbox(plant: Plant) -> tuple[Artefact, ...]:
+    site = plant.name or "fabric"
+    kinds: dict[str, Rows] = {
+        "custom-fields": _custom_fields(),
+        "sites": [{"name": site, "slug": _slug(site), "status": "active"}],
+        "manufacturers": [{"name": _MAKER, "slug": _slug(_MAKER)}],
+        "device-types": [
+            {"manufacturer": _MAKER, "model": model, "slug": _slug(model), "u_height": 1}
+            for model in _distinct(_model(item) for item in plant.devices)
+        ],
+        "device-roles": [
+            {"name": role, "slug": _slug(role), "color": "9e9e9e"}
+            for role in _distinct(_role(item) for item in plant.devices)
+        ],
+        "platforms": [
+            {"name": name, "slug": _slug(name)}
+            for name in _distinct(item.system for item in plant.devices)
+        ],
+        "racks": [
+            {"site": site, "name": name, "status": "active", "width": 19, "u_height": 42}
+            for name in _distinct(item.rack for item in plant.devices)
+        ],
+        "devices": [_device(item, site) for item in plant.devices],
+        "interfaces": _interfaces(plant),
+        "mac-addresses": [
+            {"mac_address": nic.mac, "device": nic.host, "interface": nic.interface}
+            for nic in plant.nics
+            if nic.mac
+        ],
+        "ip-addresses": _addresses(plant),
+        "cables": [_cable(cable) for cable in plant.cables],
+    }
+    return tuple(
+        text_file("netbox", kind, f"{number:02d}-{kind}.json", json.dumps(rows, indent=1) + "\n")
+        for number, (kind, rows) in enumerate(kinds.items(), 1)
+        if rows
+    )
+
+
+def _custom_fields() -> Rows:
+    kinds: dict[str, str] = {**DEVICE_FIELDS, **NIC_FIELDS}
+    return [
+        {
+            "name": f"rocefab_{name}",
+            "type": kind,
+            "object_types": ",".join(
+                target
+                for fields, target in (
+                    (DEVICE_FIELDS, "dcim.device"),
+                    (NIC_FIELDS, "dcim.interface"),
+                )
+                if name in fields
+            ),
+        }
+        for name, kind in kinds.items()
+    ]
+
+
+def _model(device: Device) -> str:
+    return "Host" if device.kind == "host" else device.model or "Unknown switch"
+
+
+def _role(device: Device) -> str:
+    return _ROLES.get(device.role, "Host" if device.kind == "host" else "Switch")
+
+
+def _device(device: Device, site: str) -> dict[str, Any]:
+    return _known({
+        "name": device.name,
+        "role": _role(device),
+        "manufacturer": _MAKER,
+        "device_type": _model(device),
+        "platform": device.system,
+        "serial": device.serial,
+        "status": "active",
+        "site": site,
+        "rack": device.rack,
+        **{f"cf_rocefab_{name}": getattr(device, name) for name in DEVICE_FIELDS},
+    })
+
+
+def _interfaces(plant: Plant) -> Rows:
+    speeds: dict[End, int | None] = {}
+    for cable in plant.cables:
+        speeds |= {cable.near: cable.speed_gbps, cable.far: cable.speed_gbps}
+    found: Rows = [
+        {"device": item.name, "name": LOOPBACK, "type": "virtual"}
+        for item in plant.devices
+        if item.loopback
+    ]
+    found += [
+        {"device": item.name, "name": MANAGEMENT, "type": "other", "mgmt_only": True}
+        for item in plant.devices
+        if item.management
+    ]
+    for device, port in dict.fromkeys((*speeds, *plant.nic)):
+        speed, nic = speeds.get((device, port)), plant.nic.get((device, port))
+        row = {
+            "device": device,
+            "name": port,
+            "type": "other",
+            "speed": gbps_to_kbps(speed) if speed else None,
+        }
+        fields = {f"cf_rocefab_{name}": getattr(nic, name) for name in NIC_FIELDS} if nic else {}
+        found.append(_known(row | fields))
+    return found
+
+
+def _addresses(plant: Plant) -> Rows:
+    rows: list[tuple[str, str, str]] = [
+        *((item.name, LOOPBACK, f"{item.loopback}/32") for item in plant.devices if item.loopback),
+        *(
+            (item.name, MANAGEMENT, f"{item.management}/32")
+            for item in plant.devices
+            if item.management[-1:].isdecimal()
+        ),
+        *((nic.host, nic.interface, nic.address) for nic in plant.nics if nic.address),
+    ]
+    return [
+        {"address": address, "status": "active", "device": device, "interface": interface}
+        | ({"is_primary": True} if interface == MANAGEMENT else {})
+        for device, interface, address in rows
+    ]
+
+
+def _cable(cable: Cable) -> dict[str, Any]:
+    return _known({
+        "side_a_device": cable.near[0],
+        "side_a_type": "dcim.interface",
+        "side_a_name": cable.near[1],
+        "side_b_device": cable.far[0],
+        "side_b_type": "dcim.interface",
+        "side_b_name": cable.far[1],
+        "status": "connected",
+        "length": cable.cable_m,
+        "length_unit": "m" if cable.cable_m is not None else None,
+    })
+
+
+def _distinct(names: Iterable[str]) -> list[str]:
+    return [name for name in dict.fromkeys(names) if name]
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-")[:100] or "x"
+
+
+def _known(values: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if value is not None and value != ""}
+
+
+plant_exporters.add("netbox")(Exporter({"objects": _netbox}))

@@ -1,0 +1,80 @@
+"""nornir's SimpleInventory: ``hosts.yaml``, ``groups.yaml`` and ``defaults.yaml``.
+
+nornir knows no cables; they stand in the data of the device at one end, NICs in that of their host.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from fabric.exchange.exporters.dot import renamed
+from fabric.exchange.forms import Exporter, plant_exporters, text_file
+from fabric.exchange.yaml_text import dump
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fabric.core.artefact import Artefact
+    from fabric.exchange.plant import Device, Plant
+
+#: What each device has of itself; the rest is inherited from its group, or said by nornir's fields.
+_DATA = ("unit", "pod", "rack", "rail", "plane", "model", "asn", "loopback", "serial", "mac")
+_HEAD = "# Written by rocefab.\n"
+
+
+def _nornir(plant: Plant) -> tuple[Artefact, ...]:
+    data: dict[str, dict[str, Any]] = {item.name: _data(item) for item in plant.devices}
+    for cable in plant.cables:
+        figures = {"speed_gbps": cable.speed_gbps, "cable_m": cable.cable_m}
+        row = {"port": cable.near[1], "peer_device": cable.far[0], "peer_port": cable.far[1]}
+        data[cable.near[0]].setdefault("cables", []).append(row | _known(figures))
+    for nic in plant.nics:
+        row = _known({key: value for key, value in asdict(nic).items() if key != "host"})
+        data[nic.host].setdefault("nics", []).append(row)
+    hosts = {item.name: _host(item, data[item.name]) for item in plant.devices}
+    trees: dict[str, dict[str, Any]] = {
+        "hosts.yaml": hosts,
+        "groups.yaml": _groups(plant),
+        "defaults.yaml": {"data": {"fabric": plant.name}} if plant.name else {"data": {}},
+    }
+    return tuple(
+        text_file("nornir", path.partition(".")[0], path, _HEAD + dump(tree))
+        for path, tree in trees.items()
+    )
+
+
+def _host(device: Device, data: dict[str, Any]) -> dict[str, Any]:
+    group = _group(device)
+    return {
+        **({"hostname": device.management} if device.management else {}),
+        **({"platform": device.system} if device.system else {}),
+        "groups": [group] if group else [],
+        "data": data,
+    }
+
+
+def _group(device: Device) -> str:
+    return device.role.replace("-", "_") or device.kind
+
+
+def _groups(plant: Plant) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for device in plant.devices:
+        if device.kind:
+            found.setdefault(device.kind, {"groups": [], "data": {"kind": device.kind}})
+        if device.role:
+            above = [device.kind] if device.kind else []
+            found.setdefault(_group(device), {"groups": above, "data": {"role": device.role}})
+    return found
+
+
+def _data(device: Device) -> dict[str, Any]:
+    return renamed(asdict(device), {name: (name,) for name in _DATA})
+
+
+def _known(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if value is not None and value != ""}
+
+
+plant_exporters.add("nornir")(Exporter({"inventory": _nornir}))

@@ -1,0 +1,115 @@
+"""The forms that fabrics are read from and written to; each registers itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from fabric.core.artefact import Artefact
+from fabric.core.registry import Registry, import_modules
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from fabric.core.findings import Finding
+    from fabric.exchange.plant import Plant
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a source may need to be told.
+
+    Parameters
+    ----------
+    columns : mapping
+        Column of a CSV file by our name of it.
+    cabling : Path or None
+        File with the cables, where the source has none.
+    roles : mapping
+        Role by the word that the source has for it, beside those that are known.
+    cut_domain : bool
+        Whether names of devices end at their first dot.
+    rails, gpus : int or None
+        NICs and GPUs of a host, where the source does not say.
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    cabling: Path | None = None
+    roles: Mapping[str, str] = field(default_factory=dict)
+    cut_domain: bool = False
+    rails: int | None = None
+    gpus: int | None = None
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What was read, what should be known about it, and files that are kept beside it.
+
+    Parameters
+    ----------
+    generated : bool
+        Whether the source has no cables, and the design makes them.
+    """
+
+    plant: Plant
+    notes: tuple[Finding, ...] = ()
+    files: tuple[Artefact, ...] = ()
+    generated: bool = False
+
+
+@dataclass(frozen=True)
+class Importer:
+    """A form that is read.
+
+    Parameters
+    ----------
+    read : callable
+        Returns what a file or folder holds; raises InputError with all that is wrong.
+    parse : callable or None
+        The same from data in memory, with the name that messages give it; None where a form is
+        read from files alone.
+    """
+
+    read: Callable[[Path, Settings], Imported]
+    parse: Callable[[Any, str, Settings], Imported] | None = None
+
+
+Writer: TypeAlias = "Callable[[Plant], tuple[Artefact, ...]]"
+
+
+@dataclass(frozen=True)
+class Exporter:
+    """A form that is written.
+
+    Parameters
+    ----------
+    parts : mapping
+        What it can write, by name.
+    standard : tuple of str
+        Parts that are written when none is named; empty is all.
+    lost : frozenset of str
+        Fields that do not come back, as `Plant.without` names them.
+    """
+
+    parts: Mapping[str, Writer]
+    standard: tuple[str, ...] = ()
+    lost: frozenset[str] = frozenset()
+
+
+importers: Registry[Importer] = Registry("import")
+plant_exporters: Registry[Exporter] = Registry("export")
+
+
+def load_forms() -> None:
+    """Import every module of a form, so that each has registered itself."""
+    from fabric.exchange import exporters as written
+    from fabric.exchange import importers as read
+
+    for package in (read, written):
+        import_modules(package.__name__, list(package.__path__))
+
+
+def text_file(form: str, kind: str, path: str, text: str) -> Artefact:
+    """Return a file of an export."""
+    return Artefact("", form, kind, path, text.encode())

@@ -1,0 +1,101 @@
+"""Names of the NICs of most hosts as the profile, and what differs as overrides."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Any
+
+from fabric.core import hostlist
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from fabric.exchange.plant import End, Nic, Plant
+
+
+class HostProfile:
+    """What most hosts of a plant have.
+
+    Parameters
+    ----------
+    rails : int
+        NICs of a host.
+    base : mapping
+        Section ``host`` of the base, whose names count where the source has none.
+    """
+
+    def __init__(self, plant: Plant, rails: int, base: Mapping[str, Any]) -> None:
+        self.nic_ports = max((nic.nic_port for nic in plant.nics), default=0) + 1
+        self._plant = plant
+        self._ports = rails * self.nic_ports
+        self._by_host: dict[str, dict[int, Nic]] = defaultdict(dict)
+        for nic in plant.nics:
+            self._by_host[nic.host][self._place(nic)] = nic
+        self.interfaces = self._usual("interface") or self._of_base(base, "interfaces", "eth")
+        self.rdma_devices = self._usual("rdma_device") or self._of_base(
+            base, "rdma_devices", "mlx5_"
+        )
+
+    def section(self) -> dict[str, str]:
+        """Return the fields of ``host`` that name the NICs."""
+        return {
+            "interfaces": folded(self.interfaces),
+            "rdma_devices": folded(self.rdma_devices),
+        }
+
+    def overrides(self, addresses: Mapping[End, str]) -> list[dict[str, Any]]:
+        """Return what differs, host by host, and addresses that do."""
+        found = []
+        for host in self._plant.hosts:
+            own = self._by_host.get(host.name, {})
+            nics = [self._override(own[place], addresses) for place in sorted(own)]
+            told: dict[str, Any] = {"names": host.name}
+            if host.serial:
+                told["serial"] = host.serial
+            if any(nics):
+                told["nics"] = [nic for nic in nics if nic]
+            if len(told) > 1:
+                found.append(told)
+        return found
+
+    def _place(self, nic: Nic) -> int:
+        return (nic.rail or 0) * self.nic_ports + nic.nic_port
+
+    def _override(self, nic: Nic, addresses: Mapping[End, str]) -> dict[str, Any] | None:
+        place = self._place(nic)
+        told: dict[str, Any] = {}
+        if nic.interface != self.interfaces[place]:
+            told["interface"] = nic.interface
+        if nic.rdma_device and nic.rdma_device != self.rdma_devices[place]:
+            told["rdma_device"] = nic.rdma_device
+        if nic.mac:
+            told["mac"] = nic.mac
+        if (nic.host, nic.interface) in addresses:
+            told["address"] = addresses[nic.host, nic.interface]
+        if not told:
+            return None
+        port = {"nic_port": nic.nic_port} if nic.nic_port else {}
+        return {"rail": nic.rail, **port, **told}
+
+    def _usual(self, field: str) -> list[str]:
+        """Return the names of most hosts that have them all; empty where none has."""
+        rows = (
+            tuple(getattr(nics[at], field) for at in range(self._ports))
+            for nics in self._by_host.values()
+            if len(nics) == self._ports
+        )
+        counts = Counter(names for names in rows if all(names))
+        return list(counts.most_common(1)[0][0]) if counts else []
+
+    def _of_base(self, base: Mapping[str, Any], key: str, word: str) -> list[str]:
+        """Return the names of the base where they are as many, else those of the kernel's order."""
+        told = base.get(key)
+        if isinstance(told, str) and hostlist.count(told) == self._ports:
+            return hostlist.expand(told)
+        return [f"{word}{number}" for number in range(self._ports)]
+
+
+def folded(names: Sequence[str]) -> str:
+    """Return a range text that stands for the names in their order."""
+    text = hostlist.fold(names)
+    return text if hostlist.expand(text) == list(names) else ",".join(names)

@@ -1,0 +1,193 @@
+"""LLDP as the devices of a fabric see it: what ``rocefab observe --format json`` prints.
+
+A cable is taken when both ends agree, or when one end tells it and the other was read and tells
+nothing else of its port. What only an unread device could confirm, and what the ends tell
+differently, is unknown: it is reported and left out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from fabric.core.findings import Finding, Position, Severity
+from fabric.core.hostlist import natural_key
+from fabric.exchange.draft import Draft
+from fabric.exchange.forms import Imported, Importer, Settings, importers
+from fabric.exchange.plant import End, end_key
+from fabric.exchange.reading import json_of, malformed
+from fabric.platforms.catalogue import Skus
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+_HINT = "give what `rocefab observe INVENTORY --format json` prints"
+
+
+def parse(data: Any, shown: str, settings: Settings) -> Imported:
+    """Return the fabric that devices see.
+
+    Parameters
+    ----------
+    data : list of dict
+        One mapping for each device, as ``Seen.as_dict`` makes it.
+
+    Raises
+    ------
+    InputError
+        When a device cannot be taken in.
+    """
+    del settings
+    return _Sightings(data, shown).imported()
+
+
+class _Sightings:
+    def __init__(self, data: list[dict[str, Any]], shown: str) -> None:
+        self._draft = Draft(shown, closed=True)
+        self._notes: list[Finding] = []
+        self._names: dict[str, str] = {}
+        self._ports: dict[str, dict[str, str]] = {}
+        self._told: dict[End, list[tuple[str, tuple[str, ...]]]] = {}
+        self._speeds: dict[End, int] = {}
+        for seen in sorted(data, key=lambda item: natural_key(str(item.get("device", "")))):
+            self._take(seen)
+
+    def _take(self, seen: Mapping[str, Any]) -> None:
+        name, state = str(seen.get("device", "")), _mapping(seen.get("state"))
+        place = self._draft.place(what=f"device {name!a}")
+        if seen.get("error") or "lldp" not in state:
+            reason = str(seen.get("error") or "LLDP could not be read")
+            self._note(
+                f"not read, so its cables are unknown: {reason}", "read it again", (name, "")
+            )
+            return
+        facts = _mapping(state.get("facts"))
+        host = seen.get("platform") == "host"
+        self._draft.device(
+            name,
+            place,
+            {
+                "kind": "host" if host else "switch",
+                "model": None if host else facts.get("model"),
+                "system": None if host else seen.get("platform"),
+                "serial": facts.get("serial"),
+                "mac": facts.get("mac"),
+            },
+        )
+        for word in (name, str(facts.get("hostname") or name)):
+            self._names[word.partition(".")[0].lower()] = name
+        interfaces, lldp = _mapping(state.get("interfaces")), _mapping(state["lldp"])
+        ports = {port.lower(): port for port in (*interfaces, *lldp)}
+        self._ports[name] = _aliases(str(facts.get("model", ""))) | ports
+        for port, known in interfaces.items():
+            speed = _mapping(known).get("speed_gbps")
+            if isinstance(speed, int | float) and speed >= 1:
+                self._speeds[name, port] = int(speed)
+        for port, neighbours in lldp.items():
+            self._told[name, port] = [
+                (
+                    str(item.get("system_name", "")).partition(".")[0],
+                    (str(item.get("port_id", "")), str(item.get("description", ""))),
+                )
+                for item in (neighbours if isinstance(neighbours, list) else ())
+                if isinstance(item, dict)
+            ]
+
+    def imported(self) -> Imported:
+        found: set[tuple[End, End]] = set()
+        for near in sorted(self._told, key=end_key):
+            for word, ids in self._told[near]:
+                far = self._far(near, word, ids)
+                if far is not None:
+                    one, other = sorted((near, far), key=end_key)
+                    found.add((one, other))
+        ends = Counter(end for cable in found for end in cable)
+        for near, far in sorted(found):
+            if ends[near] > 1 or ends[far] > 1:
+                message = f"the ends tell different cables, one of them to {far[0]} {far[1]}"
+                self._note(message, "wait until LLDP has aged, and read again", near)
+                continue
+            speed = self._speeds.get(near) or self._speeds.get(far)
+            place = self._draft.place(what=f"device {near[0]!a}, {near[1]}")
+            self._draft.cable(near, far, place, {"speed_gbps": speed})
+        return Imported(self._draft.plant(), tuple(self._notes))
+
+    def _far(self, near: End, word: str, ids: tuple[str, ...]) -> End | None:
+        """Return the other end of what a port sees, None where it is unknown."""
+        device = self._names.get(word.lower())
+        if device is None:
+            message = f"sees {word!a}, which was not read, so the cable is unknown"
+            self._note(message, "read that device too, or ignore it if it is no part", near)
+            return None
+        if device == near[0]:
+            self._note("sees the device itself; the cable is left out", "look at the plug", near)
+            return None
+        port = self._port(device, ids) or self._seen_from(device, near)
+        if not port:
+            message = f"sees {device}, on a port that is called {ids[0]!a} and is not known there"
+            self._note(message, "the cable is unknown; name the port", near)
+            return None
+        back = self._told.get((device, port), [])
+        if back and not any(self._agrees(near, name, told) for name, told in back):
+            message = f"sees {device} {port}, which sees {' '.join(back[0][1][:1])!a} of "
+            message += f"{back[0][0]!a}; the cable is unknown"
+            self._note(message, "wait until LLDP has aged, and read again", near)
+            return None
+        return device, port
+
+    def _agrees(self, end: End, word: str, ids: tuple[str, ...]) -> bool:
+        """Return whether what is seen may be an end: its device, and its port or no known one."""
+        return self._names.get(word.lower()) == end[0] and self._port(end[0], ids) in {"", end[1]}
+
+    def _port(self, device: str, ids: tuple[str, ...]) -> str:
+        """Return the port of a device that goes by one of the names, or nothing."""
+        known = (self._ports[device].get(text.lower(), "") for text in ids)
+        return next((port for port in known if port), "")
+
+    def _seen_from(self, device: str, near: End) -> str:
+        """Return the port of a device that sees an end, when it is one only."""
+        found = [
+            port
+            for port in self._ports[device].values()
+            for word, ids in self._told.get((device, port), ())
+            if self._agrees(near, word, ids) and self._port(near[0], ids)
+        ]
+        return found[0] if len(found) == 1 else ""
+
+    def _note(self, message: str, fix: str, end: End) -> None:
+        position = Position(self._draft.file)
+        self._notes.append(
+            Finding(
+                "EXC013",
+                Severity.WARNING,
+                message,
+                fix,
+                position=position,
+                device=end[0],
+                port=end[1],
+            )
+        )
+
+
+def _aliases(model: str) -> dict[str, str]:
+    """Return the port of each alias that a switch of a known model announces."""
+    known = Skus()
+    if model not in known:
+        return {}
+    sku = known[model]
+    return {sku.alias(number).lower(): port for port, number in sku.port_numbers().items()}
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _read(path: Path, settings: Settings) -> Imported:
+    data = json_of(path)
+    if not isinstance(data, list) or not all(isinstance(item, dict) for item in data):
+        raise malformed(path, "a list of devices is expected", _HINT)
+    return parse(data, str(path), settings)
+
+
+importers.add("lldp")(Importer(_read, parse))

@@ -1,0 +1,261 @@
+"""A plant as an inventory folder: explicit design, every cable a row of ``cabling.csv``.
+
+What no source tells, such as address pools and the lossless policy, comes from a base: sections of
+a ``fabric.yaml``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from fabric.exchange.exporters.cable_plan import cabling_csv
+from fabric.exchange.forms import text_file
+from fabric.exchange.host_profile import HostProfile, folded
+from fabric.exchange.yaml_text import dump
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from fabric.core.artefact import Artefact
+    from fabric.exchange.plant import Cable, Device, End, Plant
+
+#: Parts of the base that describe switches and cables, which the plant does itself.
+_REPLACED = frozenset({
+    *("name", "design", "cabling", "rails", "nic_ports", "planes", "units", "switches"),
+    *("spines", "super_spines", "leaf_names", "spine_names"),
+})
+#: As `fabric.intent.scalars` has it.
+_MAX_NAME = 63
+#: Places kept for the spines of a pod, so that more of them move nothing.
+_SPINES_PER_POD = 4
+_SECTIONS = {"leaf": "leaf", "spine": "spine", "super-spine": "super_spine"}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What is written beside the plant.
+
+    Parameters
+    ----------
+    name : str
+        Name of the fabric, where the plant has none.
+    source : str
+        What was read, for the head of the files.
+    base : mapping
+        Sections of ``fabric.yaml`` that the plant does not tell.
+    skus : mapping
+        Switch model of the catalogue by switch; a switch without one gets that of its role.
+    gpus : int or None
+        GPUs of a host; None is what the base says.
+    addresses : mapping
+        Addresses of NICs that differ from those that follow from positions.
+    """
+
+    name: str
+    source: str
+    base: Mapping[str, Any]
+    skus: Mapping[str, str] = field(default_factory=dict)
+    gpus: int | None = None
+    addresses: Mapping[End, str] = field(default_factory=dict)
+
+
+def inventory(plant: Plant, recipe: Recipe) -> tuple[Artefact, ...]:
+    """Return the files of an inventory folder of a complete plant."""
+    rails = max((nic.rail or 0 for nic in plant.nics), default=0) + 1
+    names = HostProfile(plant, rails, recipe.base.get("host", {}))
+    return _files(
+        recipe,
+        {
+            "fabric.yaml": _fabric(plant, recipe, rails, names),
+            "devices/imported.yaml": _listed("devices", _identities(plant.switches)),
+            "hosts/imported.yaml": _listed("hosts", names.overrides(recipe.addresses)),
+        },
+        {"cabling.csv": cabling_csv(plant), "connections.json": _connections(plant)},
+    )
+
+
+def generated(plant: Plant, recipe: Recipe, rails: int) -> tuple[Artefact, ...]:
+    """Return an inventory folder of a plant without cables: one leaf for each unit, in pods."""
+    base = _base_for(plant, recipe.base)
+    hosts = _hosts_by_unit(plant)
+    pods = {role: Counter(it.pod for it in plant.switches if it.role == role) for role in _SECTIONS}
+    spines = base.get("spines", {"count": max(pods["spine"].values())})
+    platforms = {key: dict(value) for key, value in base.get("platforms", {}).items()}
+    down = max(pods["leaf"].values()) * spines.get("links_per_leaf", 1)
+    platforms.setdefault("spine", {}).setdefault("down_ports", down)
+    taken = {*_REPLACED, "host", "platforms"}
+    tree = {
+        "name": _name(plant.name) or _name(recipe.name) or "fabric",
+        "design": "classic-tor",
+        "rails": rails,
+        "units": [
+            {"name": item.unit, "hosts": folded(hosts[item.unit]), "pod": item.pod}
+            for item in plant.switches
+            if item.role == "leaf"
+        ],
+        "spines": spines,
+        "super_spines": base.get("super_spines")
+        or {
+            "count": pods["super-spine"].total(),
+            "spines_per_pod": max(_SPINES_PER_POD, spines["count"]),
+        },
+        "platforms": platforms,
+        **{key: value for key, value in base.items() if key not in taken},
+        "host": _host(recipe, HostProfile(plant, rails, base.get("host", {}))),
+    }
+    return _files(recipe, {"fabric.yaml": tree}, {})
+
+
+def _files(
+    recipe: Recipe, trees: Mapping[str, Mapping[str, Any]], texts: Mapping[str, str]
+) -> tuple[Artefact, ...]:
+    head = f"# Imported by rocefab from {recipe.source}.\n"
+    found = {path: head + dump(tree) for path, tree in trees.items() if tree}
+    found |= {path: text for path, text in texts.items() if text}
+    return tuple(text_file("inventory", "inventory", path, text) for path, text in found.items())
+
+
+def _fabric(plant: Plant, recipe: Recipe, rails: int, names: HostProfile) -> dict[str, Any]:
+    base = _base_for(plant, recipe.base)
+    planes = len({item.plane for item in plant.switches if item.plane is not None})
+    hosts = _hosts_by_unit(plant)
+    pods = {host.unit: host.pod for host in plant.hosts}
+    pods |= {item.unit: item.pod for item in plant.switches if item.role == "leaf"}
+    units = [{"name": unit, "hosts": folded(hosts[unit]), "pod": pods[unit]} for unit in hosts]
+    taken = {*_REPLACED, "platforms", "speeds", "cables", "host"}
+    return {
+        "name": _name(plant.name) or _name(recipe.name) or "fabric",
+        "design": "explicit",
+        "cabling": "explicit",
+        "rails": rails,
+        **({"nic_ports": names.nic_ports} if names.nic_ports > 1 else {}),
+        **({"planes": planes} if planes > 1 else {}),
+        "units": [_known(unit) for unit in units],
+        "switches": _switches(plant, recipe, list(hosts)),
+        "platforms": _platforms(plant, recipe),
+        **_measured(plant, base),
+        **{key: value for key, value in base.items() if key not in taken},
+        "host": _host(recipe, names),
+    }
+
+
+def _base_for(plant: Plant, base: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a base without what is for super-spines, where there are none."""
+    found = dict(base)
+    if "addressing" in found and not any(it.role == "super-spine" for it in plant.switches):
+        above = ("core_links", "core_links_per_spine")
+        found["addressing"] = {k: v for k, v in found["addressing"].items() if k not in above}
+    return found
+
+
+def _host(recipe: Recipe, names: HostProfile) -> dict[str, Any]:
+    gpus = {"gpus": recipe.gpus} if recipe.gpus else {}
+    return {**recipe.base.get("host", {}), **names.section(), **gpus}
+
+
+def _name(text: str) -> str:
+    """Return a name of a fabric that is like a text."""
+    return re.sub(r"[^A-Za-z0-9-]+", "-", text)[:_MAX_NAME].strip("-")
+
+
+def _hosts_by_unit(plant: Plant) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for host in plant.hosts:
+        found.setdefault(host.unit, []).append(host.name)
+    return found
+
+
+def _connections(plant: Plant) -> str:
+    reach = {item.name: {"address": item.management} for item in plant.devices if item.management}
+    return json.dumps({"devices": reach}, indent=2) + "\n" if reach else ""
+
+
+def _listed(key: str, items: list[dict[str, Any]]) -> dict[str, Any]:
+    return {key: items} if items else {}
+
+
+def _known(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if value is not None and value != ""}
+
+
+def _switches(plant: Plant, recipe: Recipe, units: list[str]) -> list[dict[str, Any]]:
+    """Return the switches: leaves by unit and rail, then spines, then super-spines."""
+    usual = _usual_skus(plant, recipe)
+    roles = list(_SECTIONS)
+    rank = {unit: place for place, unit in enumerate(units)}
+
+    def order(item: Device) -> tuple[int, int, int]:
+        rail = -1 if item.rail is None else item.rail
+        return roles.index(item.role), rank.get(item.unit, len(rank)), rail
+
+    return [_switch(item, recipe, usual) for item in sorted(plant.switches, key=order)]
+
+
+def _switch(item: Device, recipe: Recipe, usual: Mapping[str, str]) -> dict[str, Any]:
+    sku = recipe.skus.get(item.name, "")
+    return _known({
+        "names": item.name,
+        "role": item.role,
+        "unit": item.unit if item.role == "leaf" else "",
+        "rail": item.rail,
+        "pod": item.pod,
+        "plane": item.plane,
+        "sku": "" if sku == usual.get(item.role) else sku,
+        "asn": item.asn,
+        "loopback": item.loopback,
+    })
+
+
+def _usual_skus(plant: Plant, recipe: Recipe) -> dict[str, str]:
+    """Return the model of each role: that of the base, else what most of its switches are."""
+    found = {}
+    for role, section in _SECTIONS.items():
+        told = recipe.base.get("platforms", {}).get(section, {}).get("sku", "")
+        known = [recipe.skus[item.name] for item in plant.switches if item.role == role
+                 and item.name in recipe.skus]  # fmt: skip
+        if told and (not known or told in known):
+            found[role] = told
+        elif known:
+            found[role] = Counter(known).most_common(1)[0][0]
+    return found
+
+
+def _platforms(plant: Plant, recipe: Recipe) -> dict[str, Any]:
+    base = recipe.base.get("platforms", {})
+    usual = _usual_skus(plant, recipe)
+    there = {item.role for item in plant.switches}
+    wanted = [role for role in _SECTIONS if role in there or (role == "spine" and role in usual)]
+    return {
+        _SECTIONS[role]: {**base.get(_SECTIONS[role], {}), "sku": usual.get(role, "")}
+        for role in wanted
+    }
+
+
+def _measured(plant: Plant, base: Mapping[str, Any]) -> dict[str, Any]:
+    """Return speeds and lengths that most cables have; the rows of ``cabling.csv`` tell each."""
+    speeds, lengths = dict(base.get("speeds", {})), dict(base.get("cables", {}))
+    by_tier: dict[str, list[Cable]] = {"host": [], "uplink": [], "core": []}
+    for cable in plant.cables:
+        ends = [plant.device[end[0]] for end in (cable.near, cable.far)]
+        kinds, roles = {end.kind for end in ends}, {end.role for end in ends}
+        tier = "host" if "host" in kinds else "core" if "super-spine" in roles else "uplink"
+        by_tier[tier].append(cable)
+    for word, mine in by_tier.items():
+        _set_usual(speeds, f"{word}_gbps", (cable.speed_gbps for cable in mine))
+        _set_usual(lengths, f"{word}_m", (cable.cable_m for cable in mine))
+    return {"speeds": speeds, **({"cables": lengths} if lengths else {})}
+
+
+def _set_usual(section: dict[str, Any], key: str, values: Iterable[int | None]) -> None:
+    known = Counter(value for value in values if value is not None)
+    if known and section.get(key) not in known:
+        section[key] = known.most_common(1)[0][0]
+
+
+def _identities(switches: Iterable[Device]) -> list[dict[str, Any]]:
+    told = ({"names": one.name, "serial": one.serial, "mac": one.mac} for one in switches)
+    return [_known(item) for item in told if item["serial"] or item["mac"]]

@@ -1,0 +1,72 @@
+"""Switch models as others write them, and those of the catalogue."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Finding, Position, Severity
+from fabric.exchange.words import folded
+from fabric.intent.wording import closest, quoted
+from fabric.intent.yamlfile import input_error
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from fabric.exchange.plant import Plant
+
+
+def models(
+    plant: Plant, known: Iterable[str], told: Mapping[str, str], source: str
+) -> dict[str, str]:
+    """Return the model of the catalogue for each switch whose model the source names.
+
+    Parameters
+    ----------
+    known : iterable of str
+        Names of the catalogue.
+    told : mapping
+        Name of the catalogue by the name that the source has.
+
+    Raises
+    ------
+    InputError
+        With a finding for each model that is not known.
+    """
+    names = list(known)
+    by_word = {folded(name): name for name in names} | {
+        folded(word): name for word, name in told.items()
+    }
+    found, findings = {}, {}
+    for name in told.values():
+        if name not in names:
+            findings[name] = _unknown(name, names, source)
+    for device in plant.switches:
+        if not device.model:
+            continue
+        name = by_word.get(folded(device.model), "")
+        if name:
+            found[device.name] = name
+        else:
+            findings.setdefault(device.model, _unknown(device.model, names, source, device.name))
+    if findings:
+        raise input_error(list(findings.values()), source)
+    return found
+
+
+def _unknown(model: str, names: list[str], source: str, device: str = "") -> Finding:
+    near = closest(model, names)
+    fix = (
+        f"say which it is with --model {quoted(model)[1:-1]}={near or 'NAME'}"
+        if device
+        else f"did you mean {near}?"
+        if near
+        else "give another one with --model"
+    )
+    return Finding(
+        "EXC009",
+        Severity.ERROR,
+        f"the switch model {quoted(model)} is not in the catalogue",
+        f"{fix}; `rocefab show platforms` lists the names",
+        position=Position(source),
+        device=device,
+    )

@@ -1,0 +1,75 @@
+"""Names and nested values of NetBox' objects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fabric.exchange.plant import End
+
+Row: TypeAlias = dict[str, Any]
+
+#: Endpoints that are read, by the names of files and members; the path of each in the API.
+ENDPOINTS = {
+    "devices": "devices",
+    "interfaces": "interfaces",
+    "cables": "cables",
+    "ip-addresses": "ip-addresses",
+    "ip_addresses": "ip-addresses",
+    "mac-addresses": "mac-addresses",
+    "mac_addresses": "mac-addresses",
+}
+#: Our fields that NetBox has none for: custom fields ``rocefab_NAME``.
+DEVICE_FIELDS = {"unit": "text", "pod": "text", "rail": "integer", "plane": "integer",
+                 "asn": "integer", "mac": "text"}  # fmt: skip
+NIC_FIELDS = {"rail": "integer", "nic_port": "integer", "rdma_device": "text"}
+#: Device types of devices whose model is not known; NetBox wants one.
+NO_MODEL = frozenset({"Unknown switch", "Host"})
+_INTERFACE = frozenset({"dcim.interface", "interface"})
+
+
+def name_of(value: object, attribute: str = "name") -> str:
+    """Return the name of a nested object, or the text itself, as bulk import has it."""
+    if isinstance(value, dict):
+        return str(value.get(attribute) or value.get("name") or value.get("display") or "")
+    return "" if value is None else str(value)
+
+
+def slug_of(value: object) -> str:
+    """Return slug or value of a nested object or choice, or the text itself."""
+    if isinstance(value, dict):
+        return str(value.get("slug") or value.get("value") or value.get("name") or "")
+    return "" if value is None else str(value)
+
+
+def custom(row: Row, key: str) -> object:
+    """Return a custom field: below ``custom_fields``, or as a column of bulk import."""
+    fields = row.get("custom_fields")
+    nested = fields.get(f"rocefab_{key}") if isinstance(fields, dict) else None
+    return row.get(f"cf_rocefab_{key}") if nested is None else nested
+
+
+def ends_of(row: Row, side: str, by_id: Mapping[str, End]) -> list[End | None]:
+    """Return the ends of one side of a cable; None for one that is no interface."""
+    if f"side_{side}_device" in row:
+        if str(row.get(f"side_{side}_type")) not in _INTERFACE:
+            return [None]
+        return [(name_of(row[f"side_{side}_device"]), name_of(row.get(f"side_{side}_name")))]
+    found: list[End | None] = []
+    for item in objects(row.get(f"{side}_terminations")):
+        target = item.get("object")
+        if str(item.get("object_type")) not in _INTERFACE:
+            found.append(None)
+        elif isinstance(target, dict) and target.get("device"):
+            found.append((name_of(target["device"]), name_of(target)))
+        else:
+            found.append(by_id.get(str(item.get("object_id"))))
+    return found
+
+
+def objects(value: object) -> list[Row]:
+    """Return the objects of a list; what is none is an empty one."""
+    items = value if isinstance(value, list) else []
+    return [item if isinstance(item, dict) else {} for item in items]

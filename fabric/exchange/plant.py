@@ -1,0 +1,173 @@
+"""A fabric as any program may describe it: devices, cables and NICs; what is not known is empty."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from fabric.core.hostlist import natural_key
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+#: Device and port; the port of a host is the name of its interface.
+End: TypeAlias = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A switch or a host.
+
+    Parameters
+    ----------
+    kind : str
+        ``switch``, ``host``, or empty where that is not known.
+    role : str
+        ``leaf``, ``spine`` or ``super-spine``; empty for a host.
+    unit, pod, rack : str
+        Where it belongs; unit is the scalable unit, or the rack of a classic fabric.
+    rail, plane : int or None
+        Rail of a leaf, plane of a switch, both from 0.
+    model, system : str
+        Switch model and its operating system, as the source writes them.
+    loopback, management : str
+        IPv4 addresses without length.
+    serial, mac : str
+        What identifies the device; the MAC in lower case with colons.
+    """
+
+    name: str
+    kind: str = ""
+    role: str = ""
+    unit: str = ""
+    pod: str = ""
+    rack: str = ""
+    rail: int | None = None
+    plane: int | None = None
+    model: str = ""
+    system: str = ""
+    asn: int | None = None
+    loopback: str = ""
+    management: str = ""
+    serial: str = ""
+    mac: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cable:
+    """A cable; its ends are in natural order, so that equal cables are equal.
+
+    Parameters
+    ----------
+    speed_gbps : int or None
+        Speed in Gb/s.
+    cable_m : int or None
+        One-way length in metres.
+    """
+
+    near: End
+    far: End
+    speed_gbps: int | None = None
+    cable_m: int | None = None
+
+    @classmethod
+    def between(
+        cls, one: End, other: End, speed_gbps: int | None = None, cable_m: int | None = None
+    ) -> Cable:
+        """Return the cable between two ends, whichever is named first."""
+        near, far = sorted((one, other), key=end_key)
+        return cls(near, far, speed_gbps, cable_m)
+
+
+@dataclass(frozen=True, slots=True)
+class Nic:
+    """A port of a NIC.
+
+    Parameters
+    ----------
+    nic_port : int
+        Which port of the NIC of a rail, from 0.
+    address : str
+        IPv4 address with length: 10.64.0.2/24.
+    """
+
+    host: str
+    interface: str
+    rail: int | None = None
+    nic_port: int = 0
+    rdma_device: str = ""
+    address: str = ""
+    mac: str = ""
+
+
+@dataclass(frozen=True)
+class Plant:
+    """Devices in the order of their source, cables and NICs."""
+
+    name: str = ""
+    devices: tuple[Device, ...] = ()
+    cables: tuple[Cable, ...] = ()
+    nics: tuple[Nic, ...] = ()
+
+    @cached_property
+    def device(self) -> dict[str, Device]:
+        """Devices by name."""
+        return {device.name: device for device in self.devices}
+
+    @cached_property
+    def nic(self) -> dict[End, Nic]:
+        """NICs by host and interface."""
+        return {(nic.host, nic.interface): nic for nic in self.nics}
+
+    @cached_property
+    def hosts(self) -> tuple[Device, ...]:
+        """Hosts alone."""
+        return tuple(device for device in self.devices if device.kind == "host")
+
+    @cached_property
+    def switches(self) -> tuple[Device, ...]:
+        """Switches alone."""
+        return tuple(device for device in self.devices if device.kind == "switch")
+
+    def canonical(self) -> Plant:
+        """Return the same with everything in natural order; equal when nothing else differs."""
+        return Plant(
+            self.name,
+            tuple(sorted(self.devices, key=lambda item: natural_key(item.name))),
+            tuple(sorted(self.cables, key=lambda item: (end_key(item.near), end_key(item.far)))),
+            tuple(sorted(self.nics, key=lambda item: end_key((item.host, item.interface)))),
+        )
+
+    def without(self, lost: Collection[str]) -> Plant:
+        """Return the same without some fields, named ``device.asn``, ``cable.cable_m``, ``nics``.
+
+        Raises
+        ------
+        KeyError
+            When there is no such field.
+        """
+        return Plant(
+            "" if "name" in lost else self.name,
+            tuple(_emptied(item, "device", lost) for item in self.devices),
+            () if "cables" in lost else tuple(_emptied(c, "cable", lost) for c in self.cables),
+            () if "nics" in lost else tuple(_emptied(nic, "nic", lost) for nic in self.nics),
+        )
+
+
+def end_key(end: End) -> tuple[Any, Any]:
+    """Return what ends are sorted by: numbers in names count by value."""
+    return natural_key(end[0]), natural_key(end[1])
+
+
+def field_names() -> list[str]:
+    """Return the names of all fields, as `Plant.without` takes them."""
+    parts = (("device", Device), ("cable", Cable), ("nic", Nic))
+    keys = {"device.name", "cable.near", "cable.far", "nic.host", "nic.interface"}
+    single = [f"{word}.{field.name}" for word, kind in parts for field in fields(kind)]
+    return ["name", "cables", "nics", *(name for name in single if name not in keys)]
+
+
+def _emptied(item: Any, word: str, lost: Collection[str]) -> Any:
+    empty = {field.name: field.default for field in fields(item) if f"{word}.{field.name}" in lost}
+    return replace(item, **empty) if empty else item

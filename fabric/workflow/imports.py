@@ -1,0 +1,230 @@
+"""import: an inventory folder from what other programs know of a fabric."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fabric.core.artefact import Artefact
+from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Position, Severity
+from fabric.exchange.addresses import own_addresses
+from fabric.exchange.differences import differences
+from fabric.exchange.forms import Imported, Settings, importers, load_forms
+from fabric.exchange.inventory import Recipe, generated, inventory
+from fabric.exchange.models import models
+from fabric.exchange.roles import complete, with_hosts
+from fabric.exchange.words import role_of
+from fabric.intent.inventory import load
+from fabric.intent.wording import printable
+from fabric.intent.yamlfile import load_yaml
+from fabric.platforms.catalogue import Skus
+from fabric.workflow.import_folder import new_folder, refuse_used
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from fabric.exchange.plant import Plant
+
+_BASE = Path(__file__).with_name("import_base.yaml")
+_SECTIONS = {"leaf": "leaf", "spine": "spine", "super-spine": "super_spine"}
+#: The password of NetBox, so to say: never an option.
+TOKEN_VARIABLE = "ROCEFAB_NETBOX_TOKEN"  # noqa: S105 - the name of a variable
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user tells beside the source, as the command line takes it.
+
+    Parameters
+    ----------
+    models : tuple of str
+        ``WORD=NAME``: model of the catalogue for a role, or for a model as the source writes it.
+    columns, roles : tuple of str
+        ``NAME=HEADER``: column of a CSV file; ``WORD=ROLE``: role of a word of the source.
+    base : Path or None
+        Inventory folder or ``fabric.yaml`` whose other sections are taken over.
+    connections : Path or None
+        How the devices of a running fabric are reached.
+    site : str
+        Site of NetBox, by its slug; empty is all.
+    """
+
+    models: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    cabling: Path | None = None
+    hosts: str = ""
+    roles: tuple[str, ...] = ()
+    cut_domain: bool = False
+    rails: int | None = None
+    gpus: int | None = None
+    base: Path | None = None
+    connections: Path | None = None
+    site: str = ""
+
+
+def import_inventory(
+    form: str,
+    source: str,
+    output: Path,
+    request: Request,
+    progress: Callable[[str, str], None],
+) -> tuple[list[str], tuple[Finding, ...]]:
+    """Write a new inventory folder; return its files, and what the user should know.
+
+    The folder is written whole or not at all, and only when it can be loaded and realised.
+
+    Raises
+    ------
+    InputError
+        With all that is wrong with the source, or with the inventory that would come of it.
+    OutputFolderError
+        When the output folder holds something, or cannot be written.
+    """
+    load_forms()
+    if form not in importers:
+        message = f"there is no import {form!r}; there are {', '.join(importers)}"
+        raise InputError("unknown import", [Finding("EXC014", Severity.ERROR, message)])
+    refuse_used(output)
+    shown = printable(source)
+    found = _read(form, source, request, progress)
+    if request.hosts:
+        found = replace(found, plant=with_hosts(found.plant, request.hosts, shown))
+    made, notes = (found.plant, ()) if found.generated else complete(found.plant, shown)
+    recipe = _recipe(made, shown, output.absolute().name, request)
+    beside = (*found.files, *_own_models(request.base))
+    with new_folder(output) as folder:
+        files = [*_files(found, made, recipe, request), *beside]
+        realised = folder.realised(files)
+        addresses = own_addresses(made, realised)
+        if addresses and not found.generated:
+            files = [*inventory(made, replace(recipe, addresses=addresses)), *beside]
+            realised = folder.realised(files)
+        folder.place()
+    notes = (*found.notes, *notes, *differences(made, realised, shown))
+    return [file.path for file in files], notes
+
+
+def _files(found: Imported, made: Plant, recipe: Recipe, request: Request) -> tuple[Artefact, ...]:
+    if found.generated:
+        return generated(made, recipe, request.rails or 1)
+    return inventory(made, recipe)
+
+
+def _read(
+    form: str, source: str, request: Request, progress: Callable[[str, str], None]
+) -> Imported:
+    importer = importers[form]
+    settings = Settings(
+        columns=_pairs(request.columns, "--columns"),
+        cabling=request.cabling,
+        roles=_pairs(request.roles, "--role"),
+        cut_domain=request.cut_domain,
+        rails=request.rails,
+        gpus=request.gpus,
+    )
+    reader = _LIVE.get(form)
+    live = reader(source, request, progress) if reader else None
+    if live is None:
+        return importer.read(Path(source), settings)
+    assert importer.parse is not None
+    return importer.parse(live, printable(source), settings)
+
+
+def _netbox(source: str, request: Request, progress: Callable[[str, str], None]) -> Any:
+    if not source.startswith(("http://", "https://")):
+        return None
+    from fabric.devices.netbox import read_netbox
+
+    return read_netbox(source, os.environ.get(TOKEN_VARIABLE, ""), request.site, progress)
+
+
+def _lldp(source: str, request: Request, progress: Callable[[str, str], None]) -> Any:
+    if not Path(source).is_dir():
+        return None
+    from fabric.workflow.observe import Selection, observe
+    from fabric.workflow.project import Project
+
+    wanted = ("facts", "lldp", "interfaces")
+    seen = observe(Project(source), request.connections, Selection(), wanted, progress)
+    return [item.as_dict() for item in seen]
+
+
+_LIVE = {"netbox": _netbox, "lldp": _lldp}
+
+
+def _recipe(made: Plant, shown: str, name: str, request: Request) -> Recipe:
+    base = _base(request.base)
+    own = load(request.base).skus if request.base and request.base.is_dir() else None
+    told = _pairs(request.models, "--model")
+    for word, sku in told.items():
+        role = _role(word)
+        if role:
+            section = base.setdefault("platforms", {}).setdefault(_SECTIONS[role], {})
+            section["sku"] = sku
+    others = {word: sku for word, sku in told.items() if not _role(word)}
+    skus = models(made, own or Skus(), others, shown)
+    _refuse_unknown_roles(made, skus, base, shown)
+    return Recipe(name, shown, base, skus, request.gpus)
+
+
+def _role(word: str) -> str:
+    kind, role = role_of(word) or ("", "")
+    return role if kind == "switch" else ""
+
+
+def _refuse_unknown_roles(
+    made: Plant, skus: Mapping[str, str], base: Mapping[str, Any], shown: str
+) -> None:
+    """Refuse switches of which neither source nor base tells the model."""
+    lacking: Counter[str] = Counter()
+    for device in made.switches:
+        section = base.get("platforms", {}).get(_SECTIONS[device.role], {})
+        if device.name not in skus and not section.get("sku"):
+            lacking[device.role] += 1
+    findings = [
+        Finding(
+            "EXC009",
+            Severity.ERROR,
+            f"the model of {count} switches of the role {role} is not known",
+            f"name it with --model {role}=NAME; `rocefab show platforms` lists the names",
+            position=Position(shown),
+        )
+        for role, count in lacking.items()
+    ]
+    if findings:
+        raise InputError(f"{len(findings)} errors in {shown}", findings)
+
+
+def _own_models(base: Path | None) -> tuple[Artefact, ...]:
+    """Return the files of the switch models that the base describes itself."""
+    folder = base / "platforms" if base is not None and base.is_dir() else None
+    if folder is None or not folder.is_dir():
+        return ()
+    assert base is not None
+    return tuple(
+        Artefact("", "inventory", "platforms", str(path.relative_to(base)), path.read_bytes())
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    )
+
+
+def _base(path: Path | None) -> dict[str, Any]:
+    file = path / "fabric.yaml" if path is not None and path.is_dir() else path
+    document = load_yaml(file or _BASE, str(file or _BASE.name))
+    return {str(key): value for key, value in document.data.items()}
+
+
+def _pairs(words: tuple[str, ...], option: str) -> dict[str, str]:
+    found = {}
+    for word in (part for text in words for part in text.split(",")):
+        key, equals, value = word.partition("=")
+        if not (key.strip() and equals and value.strip()):
+            message = f"{printable(word)[:60]!r} is not understood"
+            finding = Finding("EXC014", Severity.ERROR, message, f"write {option} NAME=VALUE")
+            raise InputError("bad usage", [finding])
+        found[key.strip()] = value.strip()
+    return found

@@ -1,0 +1,153 @@
+"""Sources that are wrong, by form: files, settings, and what is said; ``{}`` is the folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+HEAD = "device,port,peer_device,peer_port\n"
+#: Name -> form, files (the first is the source), settings of the importer.
+CASES: dict[str, tuple[str, dict[str, str | bytes], dict[str, object]]] = {
+    "csv-many": (
+        "csv",
+        {
+            "c.csv": HEAD + "a,p1,a,p2\na,p1,b,p1\nc,p1,b,p1\n../x,p1,b,p2\n"
+            "{{x}},p1,b,p3\n=cmd(),p1,b,p4\na,,b,p5\na,p9,b\na,p 8,b,p8\n"
+        },
+        {},
+    ),
+    "csv-port-twice": ("csv", {"c.csv": HEAD + "a,p1,z,p1\nb,p1,z,p1\nz,p1,z9,p1\n"}, {}),
+    "csv-one-name": (
+        "csv",
+        {"c.csv": HEAD + "a.x,p1,b,p1\na.y,p2,b,p2\n"},
+        {"cut_domain": True},
+    ),
+    "csv-columns": ("csv", {"c.csv": "device,port,where\na,b,c\n"}, {}),
+    "csv-two-columns": ("csv", {"c.csv": "device,switch,port,peer,peer_port\na,b,c,d,e\n"}, {}),
+    "csv-told-columns": ("csv", {"c.csv": "A,B,C,D\na,b,c,d\n"}, {"columns": {"device": "X"}}),
+    "csv-unknown-column": ("csv", {"c.csv": HEAD}, {"columns": {"colour": "X"}}),
+    "csv-quotes": ("csv", {"c.csv": HEAD + 'a,"p1,b,p2\n'}, {}),
+    "csv-not-utf8": ("csv", {"c.csv": HEAD.encode() + b"a\xff,p,b,p\n"}, {}),
+    "csv-control": ("csv", {"c.csv": HEAD + "a\x07,p,b,p\n"}, {}),
+    "csv-figures": (
+        "csv",
+        {"c.csv": HEAD.strip() + ",speed,length\na,p1,b,p1,fast,5 yards\na,p2,b,p2,9999,0\n"},
+        {},
+    ),
+    "csv-contradiction": (
+        "csv",
+        {"c.csv": HEAD.strip() + ",length\na,p1,b,p1,5\nb,p1,a,p1,6\n"},
+        {},
+    ),
+    "dot-directed": ("dot", {"t.dot": 'digraph G { "a":"p1" -> "b":"p1"; }'}, {}),
+    "dot-arrow": ("dot", {"t.dot": 'graph G {\n  "a":"p1" -> "b":"p1";\n}\n'}, {}),
+    "dot-chain": ("dot", {"t.dot": "graph G { a:p1 -- b:p1 -- c:p1; }"}, {}),
+    "dot-open": ("dot", {"t.dot": 'graph G {\n "a":"p1" -- "b":"p1"'}, {}),
+    "dot-many": (
+        "dot",
+        {
+            "t.dot": "graph G {\n a [role=router];\n a:p1 -- a:p2;\n a:p1 -- b:p1;\n"
+            ' c:p1 -- b:p1;\n a -- b:p7;\n "{{x}}":p1 -- b:p3;\n d [asn="65e9" unit="../u"];\n}\n'
+        },
+        {},
+    ),
+    "dot-contradiction": ("dot", {"t.dot": "graph G {\n a [unit=u1];\n a [unit=u2];\n}\n"}, {}),
+    "dot-symbol": ("dot", {"t.dot": "graph G {\n a:p1 -- b:p1 ? \n}\n"}, {}),
+    "json-broken": ("json", {"g.json": '{"nodes": ['}, {}),
+    "json-deep": ("json", {"g.json": "[" * 100_000}, {}),
+    "json-list": ("json", {"g.json": "[1]"}, {}),
+    "json-many": (
+        "json",
+        {
+            "g.json": '{"nodes": [{"id": "a", "kind": "switch", "rail": "x"}, {"id": 7}, '
+            '{"id": "b", "asn": [1]}], "edges": [{"ports": {"a": "p1", "zz": "p1"}}, '
+            '{"ports": {"a": "p2"}}]}'
+        },
+        {},
+    ),
+    "graphml-entity": (
+        "graphml",
+        {"g.graphml": '<!DOCTYPE x [<!ENTITY a "b">]><graphml/>'},
+        {},
+    ),
+    "graphml-broken": ("graphml", {"g.graphml": "<graphml><graph>"}, {}),
+    "nornir-circle": (
+        "nornir",
+        {
+            "hosts.yaml": "leaf01: {groups: [a], data: {cables: []}}\n",
+            "groups.yaml": "a: {groups: [b]}\nb: {groups: [c]}\nc: {groups: [a]}\n",
+        },
+        {},
+    ),
+    "nornir-many": (
+        "nornir",
+        {
+            "hosts.yaml": "leaf01:\n  groups: [none]\n  data:\n    rail: one\n    cables:\n"
+            "    - {port: p1, peer_device: nowhere, peer_port: p1}\n",
+            "groups.yaml": "a: {groups: [b]}\n",
+        },
+        {},
+    ),
+    "nornir-no-cables": ("nornir", {"hosts.yaml": "leaf01: {}\n"}, {}),
+    "nornir-tag": ("nornir", {"hosts.yaml": "leaf01: !!python/object:os.system {}\n"}, {}),
+    "ansible-no-cables": ("ansible", {"inv.ini": "[leaf]\nleaf01\n"}, {}),
+    "ansible-circle": (
+        "ansible",
+        {"inv.ini": "[a:children]\nb\n[b:children]\na\n[b]\nleaf01\n", "c.csv": HEAD},
+        {"cabling": Path("c.csv")},
+    ),
+    "ansible-many": (
+        "ansible",
+        {
+            "inv.ini": "[leaf\nx\n[leaf]\nleaf[9:1]\nleaf01 rocefab_rail=x\n'open\nleaf02 word\n"
+            "../x\nleaf03 rocefab_unit={{su}}\n[leaf:vars]\nnothing\n",
+            "c.csv": HEAD + "leaf01,p1,spine01,p1\n",
+        },
+        {"cabling": Path("c.csv")},
+    ),
+    "ansible-yaml": (
+        "ansible",
+        {
+            "inv.yaml": "all:\n  children:\n    leaf:\n      leaf01:\n      hosts:\n"
+            "        leaf[1-4]:\n",
+            "c.csv": HEAD,
+        },
+        {"cabling": Path("c.csv")},
+    ),
+    "ansible-vars-tag": (
+        "ansible",
+        {
+            "inv.ini": "[leaf]\nleaf01\n",
+            "host_vars/leaf01.yml": "secret: !vault x\n",
+            "c.csv": HEAD,
+        },
+        {"cabling": Path("c.csv")},
+    ),
+    "netbox-page": ("netbox", {"n.json": '{"devices": {"next": "x", "results": []}}'}, {}),
+    "netbox-empty": ("netbox", {"n.json": '{"sites": []}'}, {}),
+    "netbox-many": (
+        "netbox",
+        {
+            "n.json": '{"devices": [{"id": 1, "name": "a", "role": {"slug": "leaf"}}, '
+            '{"id": 2, "name": "b c", "role": {"slug": "spine"}}, '
+            '{"id": 3, "name": null, "role": {"slug": "leaf"}}, '
+            '{"id": 4, "name": "d", "role": {"slug": "host"}}], '
+            '"cables": [{"id": 7, "length": 3, "length_unit": {"value": "yd"}, '
+            '"side_a_device": "a", "side_a_type": "dcim.interface", "side_a_name": "p1", '
+            '"side_b_device": "a", "side_b_type": "dcim.interface", "side_b_name": "p2"}, '
+            '{"id": 8, "a_terminations": [{"object_type": "dcim.interface", "object": '
+            '{"device": {"name": "a"}, "name": "p1"}}], "b_terminations": '
+            '[{"object_type": "dcim.interface", "object": {"device": {"name": "d"}, "name": '
+            '"eth1"}}, {"object_type": "dcim.interface", "object": {"device": {"name": "d"}, '
+            '"name": "eth2"}}]}]}'
+        },
+        {},
+    ),
+    "lldp-form": ("lldp", {"o.json": '{"device": "a"}'}, {}),
+    "lingjun-rails": ("lingjun", {"t.csv": "ip,DSW,PSW,ASW\na,G1,P1,S1\n"}, {}),
+    "lingjun-many": (
+        "lingjun",
+        {"t.csv": "ip,DSW,PSW,ASW\na,G1,P1,S1\na,G1,P1,S2\nb,G1,P1\nc,G1,../x,S1\n"},
+        {"rails": 2},
+    ),
+    "lingjun-header": ("lingjun", {"t.csv": "host,switch\n"}, {"rails": 2}),
+}

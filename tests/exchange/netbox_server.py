@@ -1,0 +1,157 @@
+"""A server that answers as NetBox' REST API does: pages, tokens, nested objects.
+
+Shapes: netbox-community/netbox 4.6, netbox/dcim/api/serializers_ and docs/integrations/rest-api.md.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from fabric.exchange.plant import Plant
+
+TOKEN = "0123456789abcdef0123456789abcdef01234567"
+#: The largest page that this server gives, below what is asked for.
+PAGE = 7
+
+
+def objects(plant: Plant) -> dict[str, list[dict[str, Any]]]:
+    """Return the objects of a plant as the API nests them."""
+    ids = count(1)
+    devices = {item.name: (next(ids), item) for item in plant.devices}
+    interfaces: dict[tuple[str, str], dict[str, Any]] = {}
+
+    def brief(name: str) -> dict[str, Any]:
+        return {"id": devices[name][0], "display": name, "name": name}
+
+    for cable in plant.cables:
+        for device, port in (cable.near, cable.far):
+            interfaces[device, port] = {
+                "id": next(ids),
+                "device": brief(device),
+                "name": port,
+                "type": {"value": f"{cable.speed_gbps}gbase-dr4", "label": "x"},
+                "speed": None,
+                "mgmt_only": False,
+                "mac_address": None,
+                "custom_fields": {},
+                "connected_endpoints": [],
+            }
+    for nic in plant.nics:
+        interfaces[nic.host, nic.interface]["custom_fields"] = {
+            "rocefab_rail": nic.rail,
+            "rocefab_rdma_device": nic.rdma_device,
+        }
+        interfaces[nic.host, nic.interface]["mac_address"] = nic.mac.upper() or None
+
+    def side(end: tuple[str, str]) -> list[dict[str, Any]]:
+        target = interfaces[end]
+        return [{"object_type": "dcim.interface", "object_id": target["id"], "object": target}]
+
+    cables = [
+        {
+            "id": next(ids),
+            "a_terminations": side(cable.far),
+            "b_terminations": side(cable.near),
+            "status": {"value": "connected", "label": "Connected"},
+            "length": cable.cable_m,
+            "length_unit": {"value": "m", "label": "Meters"} if cable.cable_m else None,
+        }
+        for cable in plant.cables
+    ]
+    addresses = [
+        {
+            "id": next(ids),
+            "address": nic.address,
+            "assigned_object_type": "dcim.interface",
+            "assigned_object": interfaces[nic.host, nic.interface],
+        }
+        for nic in plant.nics
+        if nic.address
+    ]
+    return {
+        "dcim/devices": [_device(number, item, plant.name) for number, item in devices.values()],
+        "dcim/interfaces": list(interfaces.values()),
+        "dcim/cables": cables,
+        "ipam/ip-addresses": addresses,
+    }
+
+
+def _device(number: int, item: Any, site: str) -> dict[str, Any]:
+    role = item.role or "gpu-host"
+    named = {"slug": role, "name": role.title(), "display": role}
+    return {
+        "id": number,
+        "name": item.name,
+        "device_type": {"id": 1, "model": item.model or "DGX H100", "slug": "x", "display": "x"},
+        "role": named,
+        "platform": {"slug": item.system, "name": item.system} if item.system else None,
+        "serial": item.serial,
+        "site": {"slug": site, "name": site},
+        "rack": None,
+        "status": {"value": "active", "label": "Active"},
+        "primary_ip4": {"address": f"192.0.2.{number}/24"},
+        "custom_fields": {
+            "rocefab_unit": item.unit or None,
+            "rocefab_rail": item.rail,
+            "rocefab_asn": item.asn,
+        },
+    }
+
+
+@contextmanager
+def serving(found: dict[str, list[dict[str, Any]]]) -> Iterator[tuple[str, list[str]]]:
+    """Serve objects; yield the URL, and the paths that were asked for."""
+    asked: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            pass
+
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            parts = urlsplit(self.path)
+            rows = found.get(parts.path.removeprefix("/api/").strip("/"))
+            if self.headers.get("Authorization") != f"Token {TOKEN}":
+                self._answer(403, {"detail": "Invalid token"})
+            elif rows is None:
+                self._answer(404, {"detail": "Not found."})
+            else:
+                self._answer(200, self._page(rows, parse_qs(parts.query), parts.path))
+
+        def _page(self, rows: list[Any], query: dict[str, list[str]], path: str) -> dict[str, Any]:
+            start = int(query.get("offset", ["0"])[0])
+            size = min(PAGE, int(query.get("limit", ["50"])[0]) or PAGE)
+            more = start + size < len(rows)
+            url = f"http://{self.headers['Host']}{path}?limit={size}&offset={start + size}"
+            return {
+                "count": len(rows),
+                "next": url if more else None,
+                "previous": None,
+                "results": rows[start : start + size],
+            }
+
+        def _answer(self, status: int, body: dict[str, Any]) -> None:
+            text = json.dumps(body).encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("API-Version", "4.6")
+            self.send_header("Content-Length", str(len(text)))
+            self.end_headers()
+            self.wfile.write(text)
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}", asked
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

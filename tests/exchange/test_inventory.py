@@ -1,0 +1,186 @@
+"""Plants as inventory folders: what is written, and that it is the same fabric once loaded."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import get_args
+
+import pytest
+import yaml
+
+from fabric.core.errors import InputError
+from fabric.exchange.forms import Settings, importers
+from fabric.exchange.inventory import Recipe, generated, inventory
+from fabric.exchange.models import models
+from fabric.exchange.plant import Cable, Device, Nic, Plant
+from fabric.exchange.realised import plant
+from fabric.intent.inventory import load
+from fabric.intent.model import FabricFile
+from fabric.platforms.catalogue import Skus
+from fabric.topology import realise
+from tests.exchange.plants import EXAMPLES, of_example, put
+from tests.topology.fabrics import example
+
+EXPLICIT = "explicit" in get_args(FabricFile.model_fields["design"].annotation)
+LIST = "`rocefab show platforms` lists the names"
+BASE = {
+    "platforms": {"leaf": {"sku": "ACS-SN5600"}, "spine": {"sku": "ACS-SN5600"}},
+    "speeds": {"host_gbps": 400, "uplink_gbps": 400},
+    "addressing": {"hosts": "10.64.0.0/16"},
+    "host": {"gpus": 8, "interfaces": "eth[0-1]", "rdma_devices": "mlx5_[0-1]"},
+    "spines": {"count": 4},
+}
+
+
+def fabric(*nics: Nic, **device: object) -> Plant:
+    """Return two leaves under a spine with two hosts of two NICs."""
+    devices = [
+        Device("leaf01", "switch", "leaf", "su1", rail=0, asn=65101, loopback="10.0.0.1"),
+        Device("leaf02", "switch", "leaf", "su1", rail=1),
+        Device("spine01", "switch", "spine"),
+        Device("gpu1", "host", unit="su1"),
+        Device("gpu2", "host", unit="su1"),
+    ]
+    devices[1] = replace(devices[1], **device)
+    ends = [(("gpu1", "eth0"), ("leaf01", "1")), (("gpu2", "eth0"), ("leaf01", "2"))]
+    ends += [(("gpu1", "eth1"), ("leaf02", "1")), (("gpu2", "eth1"), ("leaf02", "2"))]
+    cables = [Cable.between(*pair, 200, 3) for pair in ends]
+    cables.append(Cable.between(("leaf01", "9"), ("spine01", "1"), 400, 30))
+    given = {(nic.host, nic.interface): nic for nic in nics}
+    known = [Nic(*end, int(end[1][-1])) for end, _ in ends]
+    chosen = (given.get((nic.host, nic.interface), nic) for nic in known)
+    return Plant("mine", tuple(devices), tuple(cables), tuple(chosen))
+
+
+def files(made: Plant, **recipe: object) -> dict[str, str]:
+    told = {"name": "other", "source": "dump.json", "base": BASE} | recipe
+    return {file.path: file.text for file in inventory(made, Recipe(**told))}
+
+
+def test_the_whole_of_a_small_one() -> None:
+    found = files(
+        fabric(serial="S2", mac="00:00:00:00:00:02", model="x"), skus={"leaf02": "SN4700"}
+    )
+    assert list(found) == ["fabric.yaml", "devices/imported.yaml", "cabling.csv"]
+    assert (
+        found["fabric.yaml"]
+        == """\
+# Imported by rocefab from dump.json.
+name: mine
+design: explicit
+cabling: explicit
+rails: 2
+units:
+- {name: su1, hosts: 'gpu[1-2]'}
+switches:
+- {names: leaf01, role: leaf, unit: su1, rail: 0, asn: 65101, loopback: 10.0.0.1}
+- {names: leaf02, role: leaf, unit: su1, rail: 1}
+- {names: spine01, role: spine}
+platforms:
+  leaf: {sku: SN4700}
+  spine: {sku: ACS-SN5600}
+speeds: {host_gbps: 200, uplink_gbps: 400}
+cables: {host_m: 3, uplink_m: 30}
+addressing: {hosts: 10.64.0.0/16}
+host: {gpus: 8, interfaces: 'eth[0-1]', rdma_devices: 'mlx5_[0-1]'}
+"""
+    )
+    assert (
+        found["devices/imported.yaml"]
+        == """\
+# Imported by rocefab from dump.json.
+devices:
+- {names: leaf02, serial: S2, mac: '00:00:00:00:00:02'}
+"""
+    )
+    assert (
+        found["cabling.csv"]
+        == """\
+device,port,peer_device,peer_port,speed_gbps,cable_m
+gpu1,eth0,leaf01,1,200,3
+gpu2,eth0,leaf01,2,200,3
+gpu1,eth1,leaf02,1,200,3
+gpu2,eth1,leaf02,2,200,3
+leaf01,9,spine01,1,400,30
+"""
+    )
+
+
+def test_what_differs_on_one_host_is_an_override() -> None:
+    odd = Nic("gpu2", "eth1", 1, rdma_device="mlx5_7", mac="00:00:00:00:00:07")
+    found = files(fabric(odd))
+    assert yaml.safe_load(found["hosts/imported.yaml"]) == {
+        "hosts": [
+            {
+                "names": "gpu2",
+                "nics": [{"rail": 1, "rdma_device": "mlx5_7", "mac": "00:00:00:00:00:07"}],
+            }
+        ]
+    }
+
+
+def test_management_addresses_are_kept_for_the_connections() -> None:
+    found = files(fabric(management="192.0.2.9"), gpus=4)
+    assert '"leaf02": {\n      "address": "192.0.2.9"' in found["connections.json"]
+    assert yaml.safe_load(found["fabric.yaml"])["host"]["gpus"] == 4
+
+
+@pytest.mark.parametrize(
+    ("name", "folder", "written"),
+    [("DC 1 (Ams)", "x", "DC-1-Ams"), ("", "my_fabric", "my-fabric"), ("", "_", "fabric")],
+)
+def test_names_of_fabrics(name: str, folder: str, written: str) -> None:
+    found = files(replace(fabric(), name=name), name=folder)
+    assert yaml.safe_load(found["fabric.yaml"])["name"] == written
+
+
+def test_hosts_keep_their_order() -> None:
+    made = fabric()
+    turned = replace(made, devices=(*made.devices[:3], made.devices[4], made.devices[3]))
+    units = yaml.safe_load(files(turned)["fabric.yaml"])["units"]
+    assert units == [{"name": "su1", "hosts": "gpu2,gpu1"}]
+
+
+def test_models_of_others() -> None:
+    made = fabric(model="acs_msn4700")
+    assert models(made, Skus(), {}, "x") == {"leaf02": "ACS-MSN4700"}
+    made = fabric(model="MSN4700-WS2FC")
+    assert models(made, Skus(), {"MSN4700-WS2FC": "SN4700"}, "x") == {"leaf02": "SN4700"}
+    with pytest.raises(InputError) as caught:
+        models(made, Skus(), {"MSN": "nothing"}, "x")
+    assert sorted((item.device, item.message, item.fix) for item in caught.value.findings) == [
+        (device, f"the switch model '{model}' is not in the catalogue", f"{fix}; {LIST}")
+        for device, model, fix in (
+            ("", "nothing", "give another one with --model"),
+            ("leaf02", "MSN4700-WS2FC", "say which it is with --model MSN4700-WS2FC=NAME"),
+        )
+    ]
+
+
+def test_a_table_without_cables_is_generated(tmp_path: Path) -> None:
+    text = "ip,DSW,PSW,ASW\na,G6,P8,S1\nb,G6,P8,S2\nc,G6,P10,S1\n"
+    found = importers["lingjun"].read(put(tmp_path, {"t.csv": text}), Settings(rails=2))
+    made = generated(found.plant, Recipe("x", "t.csv", BASE, gpus=8), 2)
+    tree = yaml.safe_load(made[0].text)
+    assert (tree["design"], tree["rails"]) == ("classic-tor", 2)
+    assert tree["units"] == [
+        {"name": "G6-P8-S1", "hosts": "host1", "pod": "G6-P8"},
+        {"name": "G6-P8-S2", "hosts": "host2", "pod": "G6-P8"},
+        {"name": "G6-P10-S1", "hosts": "host3", "pod": "G6-P10"},
+    ]
+    assert (tree["spines"], tree["super_spines"]) == (
+        {"count": 4},
+        {"count": 1, "spines_per_pod": 4},
+    )
+    assert tree["platforms"]["spine"] == {"sku": "ACS-SN5600", "down_ports": 2}
+
+
+@pytest.mark.skipif(not EXPLICIT, reason="this inventory has no explicit design")
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_folders_come_back_as_the_same_fabric(name: str, tmp_path: Path) -> None:
+    made = of_example(name)
+    skus = {device.name: device.model for device in made.switches}
+    base = {str(key): value for key, value in example(name).intent.document.data.items()}
+    put(tmp_path, {f.path: f.content for f in inventory(made, Recipe("x", "x", base, skus))})
+    assert plant(realise(load(tmp_path))).canonical() == made.canonical()

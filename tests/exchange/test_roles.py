@@ -1,0 +1,156 @@
+"""Roles by distance, units by shared leaves, rails by majority; what cannot be told is said."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+
+from fabric.core.errors import InputError
+from fabric.exchange.plant import Cable, Device, Nic, Plant
+from fabric.exchange.roles import complete, with_hosts
+from tests.exchange.plants import of_example, plants
+
+BARE = frozenset({"device.role", "device.unit", "device.rail", "nics"})
+
+
+def bare(*cables: str, hosts: str = "") -> Plant:
+    """Return a plant of cables written as ``a:p1 b:p2``; ``hosts`` are names with spaces."""
+    pairs = [cable.split() for cable in cables]
+    ends = [[tuple(end.split(":")) for end in pair] for pair in pairs]
+    names = dict.fromkeys(end[0] for pair in ends for end in pair)
+    devices = [Device(name, "host" if name in hosts.split() else "") for name in names]
+    return Plant("x", tuple(devices), tuple(Cable.between(*pair) for pair in ends))
+
+
+def failed(plant: Plant) -> list[str]:
+    with pytest.raises(InputError) as caught:
+        complete(plant, "c.csv")
+    return [str(finding) for finding in caught.value.findings]
+
+
+@pytest.mark.parametrize("name", ["demo", "rail-512", "mixed", "a100-pcie"])
+def test_examples_come_back_from_their_cables(name: str) -> None:
+    made = of_example(name)
+    found, notes = complete(made.without(BARE), "c.csv")
+    assert notes == ()
+    lost = {"device.unit", "nic.rdma_device", "nic.address"}
+    assert found.without(lost).canonical() == made.without(lost).canonical()
+    units = {(made.device[d.name].unit, d.unit) for d in found.devices}
+    assert len(units) == len({one for one, _ in units}) == len({other for _, other in units})
+
+
+def test_three_tiers() -> None:
+    made = bare("h:e0 l:1", "l:2 s:1", "s:2 t:1", hosts="h")
+    found, _ = complete(made, "c.csv")
+    assert [found.device[name].role for name in "hlst"] == ["", "leaf", "spine", "super-spine"]
+
+
+def test_what_the_source_says_counts() -> None:
+    made = bare("h:e0 l:1", "h:e1 m:1", "l:2 s:1", "m:2 s:2", hosts="h")
+    told = {"l": {"rail": 5}, "m": {"unit": "mine"}, "s": {"role": "super-spine"}}
+    devices = tuple(replace(item, **told.get(item.name, {})) for item in made.devices)
+    found, notes = complete(replace(made, devices=devices), "c.csv")
+    assert [(found.device[name].rail, found.device[name].unit) for name in "lm"] == [
+        (5, "mine"),
+        (1, "mine"),
+    ]
+    assert (found.device["h"].unit, found.device["s"].role) == ("mine", "super-spine")
+    assert [str(note) for note in notes] == [
+        "c.csv:1:1: h e0: rail 0, and on l 1 of rail 5; see whether the cable is crossed [EXC013]"
+    ]
+
+
+def test_a_crossed_cable_is_outvoted_and_said() -> None:
+    rows = [f"h{n}:e{r} l{r}:{n}" for n in range(3) for r in range(2)]
+    rows[4:] = ["h2:e0 l1:2", "h2:e1 l0:2"]
+    found, notes = complete(bare(*rows, hosts="h0 h1 h2"), "c.csv")
+    assert [found.device[name].rail for name in ("l0", "l1")] == [0, 1]
+    assert [(note.device, note.port) for note in notes] == [("h2", "e0"), ("h2", "e1")]
+
+
+def test_a_missing_cable_moves_no_rail() -> None:
+    """The other NICs of the host keep the index that they have on whole hosts."""
+    rows = [f"h{n}:e{r} l{r}:{n}" for n in range(2) for r in range(3)]
+    found, notes = complete(bare(*rows[:3], *rows[4:], hosts="h0 h1"), "c.csv")
+    assert notes == ()
+    assert [nic.rail for nic in found.nics] == [0, 1, 2, 1, 2]
+
+
+def test_no_majority_gives_no_rail() -> None:
+    """A leaf with all NICs of its hosts, as in a classic fabric."""
+    found, _ = complete(bare("h:e0 l:1", "h:e1 l:2", "g:e0 l:3", "g:e1 l:4", hosts="h g"), "x")
+    assert found.device["l"].rail is None
+    assert [nic.rail for nic in found.nics] == [0, 1, 0, 1]
+
+
+def test_given_nics_keep_what_is_known() -> None:
+    made = bare("h:e0 l:1", "h:e1 m:1", hosts="h")
+    found, _ = complete(replace(made, nics=(Nic("h", "e0", 1), Nic("h", "e1", 0))), "x")
+    assert [found.device[name].rail for name in "lm"] == [1, 0]
+
+
+def test_what_cannot_be_told_is_said() -> None:
+    assert failed(bare("a:1 b:1")) == [
+        (
+            "c.csv:1:1: no device is known to be a host; name the hosts as --hosts gpu[001-064], "
+            "or give each device its role [EXC008]"
+        )
+    ]
+    far = bare("h:e0 a:1", "a:2 b:1", "b:2 c:1", "c:2 d:1", "x:1 y:1", hosts="h")
+    assert failed(far) == [
+        f"c.csv:1:1: {name}: no cable leads there from a host within three tiers, so it has no "
+        "role; give it a role, or remove it [EXC008]"
+        for name in "dxy"
+    ]
+
+
+def test_a_leaf_without_hosts() -> None:
+    made = bare("h:e0 l:1", hosts="h")
+    lone = replace(made, devices=(*made.devices, Device("m", "switch", "leaf")))
+    assert failed(lone) == [
+        "c.csv:1:1: m: no host is cabled to it, so it has no unit; give it one [EXC008]"
+    ]
+
+
+def test_several_units_in_one_group() -> None:
+    made = bare("h:e0 l:1", "g:e0 m:1", "n:1 h:e1", "n:2 g:e1", hosts="h g")
+    units = {"h": "u1", "l": "u1", "g": "u2", "m": "u2"}
+    devices = tuple(replace(item, unit=units.get(item.name, "")) for item in made.devices)
+    assert failed(replace(made, devices=devices)) == [
+        "c.csv:1:1: n: its cables lead to several units, so it has none; give it a unit [EXC008]"
+    ]
+
+
+def test_machines_beside_the_fabric_are_left_out() -> None:
+    made = bare("h:e0 l:1", hosts="h")
+    beside = (Device("jump"), Device("spare", "host"), Device("kept", "host", unit="u7"))
+    found, notes = complete(replace(made, devices=(*made.devices, *beside)), "c.csv")
+    assert [host.name for host in found.hosts] == ["h", "kept"]
+    assert [note.message for note in notes] == [
+        "2 devices without cable and role or unit are left out: jump, spare"
+    ]
+
+
+@settings(max_examples=25, derandomize=True)
+@given(made=plants())
+def test_any_plant_is_completed_or_refused(made: Plant) -> None:
+    try:
+        found, _ = complete(made, "c.csv")
+    except InputError as error:
+        assert error.findings
+        return
+    assert all(device.role for device in found.switches)
+    assert all(device.unit for device in found.devices if device.role == "leaf")
+    assert {nic.rail for nic in found.nics}.isdisjoint({None})
+    assert set(found.cables) == set(made.cables)
+
+
+def test_hosts_as_told() -> None:
+    made = bare("h1:e0 l:1", "h2:e0 l:2")
+    assert [host.name for host in with_hosts(made, "h[1-2]", "x").hosts] == ["h1", "h2"]
+    for names, said in (("h[1", "is not a name range"), ("h[1-3]", "h3: there is no such device")):
+        with pytest.raises(InputError) as caught:
+            with_hosts(made, names, "x")
+        assert said in str(caught.value.findings[0])

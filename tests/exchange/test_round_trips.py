@@ -1,0 +1,58 @@
+"""What is exported and imported again is the same, as far as the form carries it."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, assume, example, given, settings
+
+from fabric.exchange.forms import importers, plant_exporters
+from fabric.exchange.plant import Cable, Device, Nic, Plant, field_names
+from tests.exchange.plants import EXAMPLES, of_example, plants, read, written
+
+FORMS = sorted(set(plant_exporters) & set(importers))
+HARD = Plant(
+    "hard",
+    (
+        Device("a", "switch", rack="=1+1", serial='q"\\', model="\\", mac="00:11:22:33:44:55"),
+        Device("b", "host", rack="-x", serial="'=x", unit="no", management="10.0.0.1"),
+    ),
+    (Cable.between(("a", "1e3"), ("b", "eth0"), 400, 3),),
+    (Nic("b", "eth0", 0, 1, "mlx5_0", "10.0.0.2/24", "00:00:00:00:00:01"),),
+)
+
+
+def test_every_form_that_is_written_is_read() -> None:
+    assert sorted(plant_exporters) == FORMS == ["csv", "dot", "graphml", "json", "netbox", "nornir"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_a_form_loses_is_a_field(form: str) -> None:
+    assert plant_exporters[form].lost <= set(field_names())
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_examples(form: str, name: str, tmp_path: Path) -> None:
+    made = of_example(name)
+    lost = plant_exporters[form].lost
+    back = read(form, written(made, form, tmp_path)).plant
+    assert back.canonical() == made.without(lost).canonical()
+    assert back.cables
+
+
+@pytest.mark.parametrize("form", FORMS)
+@settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+@given(made=plants())
+@example(made=HARD)
+def test_random_plants(form: str, made: Plant) -> None:
+    assume(made.cables or form != "nornir")  # without any, it asks for a file
+    with tempfile.TemporaryDirectory() as folder:
+        back = read(form, written(made, form, Path(folder))).plant
+    kept = made.without(plant_exporters[form].lost)
+    if form == "csv":  # a list of cables knows only devices that have one
+        cabled = {end[0] for cable in made.cables for end in (cable.near, cable.far)}
+        kept = Plant("", tuple(d for d in kept.devices if d.name in cabled), kept.cables)
+    assert back.canonical() == kept.canonical()

@@ -1,0 +1,299 @@
+"""import: a new folder, whole or not at all; export of the forms that it reads."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from fabric.core.errors import InputError, OutputFolderError
+from fabric.core.findings import Severity
+from fabric.exchange.differences import differences
+from fabric.exchange.forms import Settings, importers, load_forms, plant_exporters
+from fabric.exchange.realised import plant
+from fabric.exchange.roles import complete
+from fabric.intent.model import FabricFile
+from fabric.workflow.check import check
+from fabric.workflow.export import Request as ExportRequest
+from fabric.workflow.export import export, export_to
+from fabric.workflow.imports import Request, import_inventory
+from fabric.workflow.init import example
+from fabric.workflow.observe import Seen
+from fabric.workflow.project import Project
+from tests.cli.runs import run
+from tests.exchange import netbox_server
+from tests.topology.fabrics import REPOSITORY
+
+DESIGNS = get_args(FabricFile.model_fields["design"].annotation)
+explicit = pytest.mark.skipif("explicit" not in DESIGNS, reason="no explicit design here")
+THREE_TIERS = "super_spines" in FabricFile.model_fields
+DEMO = example("demo")
+MINE = """\
+skus:
+  - name: Mine
+    nos: nxos
+    asic: tomahawk-5
+    ports:
+      {count: 64, lanes: 8, name: "Ethernet1/{number}", alias: "p{number}", speeds_gbps: [400]}
+"""
+
+
+@pytest.fixture(scope="module")
+def demo() -> Project:
+    return Project(DEMO)
+
+
+def bring(form: str, source: Path, output: Path, **request: object):
+    return import_inventory(form, str(source), output, Request(**request), lambda *_: None)
+
+
+def exported(project: Project, form: str, folder: Path, *parts: str) -> Path:
+    """Export into a folder; return the file, or the folder where there are several."""
+    request = ExportRequest(parts=parts)
+    paths, notes = export_to(project, form, request, folder)
+    assert notes == ()
+    return folder / paths[0] if len(paths) == 1 else folder
+
+
+def nothing_left(folder: Path) -> bool:
+    return [item.name for item in folder.iterdir() if item.name.startswith(("out", ".out"))] == []
+
+
+def refusal(*words: object, **request: object) -> str:
+    with pytest.raises(InputError) as caught:
+        bring(*words, **request)
+    return "\n".join([*(str(item) for item in caught.value.findings), str(caught.value)])
+
+
+@pytest.mark.parametrize("form", ["csv", "dot", "graphml", "json", "netbox", "nornir"])
+def test_forms_are_printed_or_written(demo: Project, form: str, tmp_path: Path) -> None:
+    source = exported(demo, form, tmp_path / "made")
+    if source.is_file():
+        text, _ = export(demo, form, ExportRequest())
+        assert source.read_text() == text
+    else:
+        with pytest.raises(InputError, match="too many files"):
+            export(demo, form, ExportRequest())
+    assert run("export", form, DEMO, "--out", tmp_path / "cli").code == 0
+
+
+def test_parts_of_an_export(demo: Project) -> None:
+    text, _ = export(demo, "csv", ExportRequest(parts=("cabling",)))
+    assert text.splitlines()[0] == "device,port,peer_device,peer_port,speed_gbps,cable_m"
+    with pytest.raises(InputError) as caught:
+        export(demo, "csv", ExportRequest(parts=("colour",)))
+    assert "there are plan, racks, cabling" in str(caught.value.findings[0])
+    with pytest.raises(InputError) as caught:
+        export(demo, "visio", ExportRequest())
+    assert "netbox, nornir" in str(caught.value.findings[0])
+
+
+def test_unknown_words_of_the_user(tmp_path: Path) -> None:
+    assert "there is no import 'visio'; there are ansible, csv" in refusal(
+        "visio", tmp_path, tmp_path / "out"
+    )
+    source = tmp_path / "c.csv"
+    source.write_text("device,port,peer_device,peer_port\na,eth0,b,1\n")
+    said = refusal("csv", source, tmp_path / "out", columns=("device",))
+    assert "'device' is not understood; write --columns NAME=VALUE" in said
+    said = refusal("csv", source, tmp_path / "out", hosts="a")
+    assert "the model of 1 switches of the role leaf is not known; name it with --model" in said
+    said = refusal("csv", source, tmp_path / "out", hosts="a", models=("leaf=SN9999",))
+    assert "there is no switch model 'SN9999'" in said or "design" in said
+    assert nothing_left(tmp_path)
+
+
+def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path) -> None:
+    output = tmp_path / "out"
+    output.mkdir()
+    (output / "mine").write_text("x")
+    with pytest.raises(OutputFolderError):
+        bring("dot", tmp_path / "none.dot", output)
+    assert [item.name for item in output.iterdir()] == ["mine"]
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "nowhere")
+    with pytest.raises(OutputFolderError):
+        bring("dot", tmp_path / "none.dot", link)
+
+
+def test_nothing_is_written_when_the_source_is_wrong(demo: Project, tmp_path: Path) -> None:
+    source = exported(demo, "dot", tmp_path / "made")
+    source.write_text(source.read_text().replace('"Ethernet128"', '"{{x}}"'))
+    assert "'{{x}}' is no name of a port" in refusal("dot", source, tmp_path / "out", base=DEMO)
+    assert nothing_left(tmp_path)
+
+
+def test_nothing_is_written_when_the_inventory_does_not_hold(demo: Project, tmp_path: Path) -> None:
+    source = exported(demo, "dot", tmp_path / "made")
+    source.write_text(source.read_text().replace('"Ethernet128"', '"Ethernet129"'))
+    said = refusal("dot", source, tmp_path / "out", base=DEMO)
+    if "explicit" in DESIGNS:
+        assert "in the line 'spine01,Ethernet1/1,su1-rail0,Ethernet129,400,40' of what" in said
+    assert nothing_left(tmp_path)
+
+
+def test_the_command_line_says_what_is_wrong(tmp_path: Path) -> None:
+    ended = run("import", "dot", tmp_path / "none.dot", "--output", tmp_path / "out")
+    assert (ended.code, ended.out) == (2, "")
+    assert "cannot be read: no such file" in ended.err
+
+
+def test_what_an_inventory_cannot_hold_is_said(demo: Project) -> None:
+    made = plant(demo.fabric)
+    nic = replace(made.nics[0], address="10.9.9.9/24")
+    device = replace(made.devices[0], serial="S1", management="192.0.2.1")
+    told = replace(made, nics=(nic, *made.nics[1:]), devices=(device, *made.devices[1:]))
+    assert differences(made, made, "x") == []
+    (note,) = differences(told, made, "x")
+    assert note.message == (
+        "the source says more than the inventory holds: device.serial of 1 and nic.address of 1"
+    )
+
+
+@explicit
+@pytest.mark.parametrize("form", ["dot", "json", "graphml", "netbox", "nornir"])
+def test_there_and_back(demo: Project, form: str, tmp_path: Path) -> None:
+    source = exported(demo, form, tmp_path / "made")
+    files, notes = bring(form, source, tmp_path / "out", base=DEMO)
+    assert [str(note) for note in notes] == []
+    assert files == ["fabric.yaml", "cabling.csv"]
+    made = Project(tmp_path / "out")
+    assert plant(made.fabric).canonical() == plant(demo.fabric).canonical()
+    assert made.switch_artefacts.keys() == demo.switch_artefacts.keys()
+    assert check(made).at_least(Severity.ERROR) == ()
+    for name, files in demo.host_artefacts.items():
+        assert [f.content for f in made.host_artefacts[name]] == [f.content for f in files]
+
+
+@explicit
+def test_addresses_of_the_source_where_the_subnet_has_them(demo: Project, tmp_path: Path) -> None:
+    """One in the subnet of its leaf becomes an override; one outside is said."""
+    source = exported(demo, "dot", tmp_path / "made")
+    text = source.read_text().replace('"10.64.0.2/24"', '"10.64.0.77/25"')
+    source.write_text(text.replace('"10.64.0.3/24"', '"172.16.0.3/24"'))
+    files, notes = bring("dot", source, tmp_path / "out", base=DEMO)
+    assert files == ["fabric.yaml", "hosts/imported.yaml", "cabling.csv"]
+    nics = plant(Project(tmp_path / "out").fabric).nic
+    assert nics["gpu001", "eth1"].address == "10.64.0.77/24"
+    assert nics["gpu002", "eth1"].address == "10.64.0.3/24"
+    assert ["nic.address of 2" in note.message for note in notes] == [True]
+
+
+@explicit
+def test_models_of_the_base_come_along(tmp_path: Path) -> None:
+    base = tmp_path / "base"
+    (base / "platforms").mkdir(parents=True)
+    text = (DEMO / "fabric.yaml").read_text().replace("7060X6-64PE", "Mine")
+    (base / "fabric.yaml").write_text(text)
+    (base / "platforms" / "mine.yaml").write_text(MINE)
+    source = exported(Project(base), "dot", tmp_path / "made")
+    bring("dot", source, tmp_path / "out", base=base)
+    found = plant(Project(tmp_path / "out").fabric)
+    assert found.canonical() == plant(Project(base).fabric).canonical()
+
+
+@explicit
+def test_a_bare_list_of_cables(demo: Project, tmp_path: Path) -> None:
+    source = exported(demo, "csv", tmp_path / "made")
+    ended = run(
+        *("import", "csv", source, "--output", tmp_path / "out", "--hosts", "gpu[001-004]"),
+        *("--model", "leaf=ACS-MSN4700", "--model", "spine=7060X6-64PE"),
+    )
+    assert ended.code == 0, ended.err
+    assert ended.err.splitlines()[-1].startswith("wrote 2 files to ")
+    made = Project(tmp_path / "out")
+    assert set(plant(made.fabric).cables) == set(plant(demo.fabric).cables)
+    assert check(made).at_least(Severity.ERROR) == ()
+
+
+@explicit
+def test_a_running_fabric(demo: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The devices of an inventory are read, and what they see becomes another one."""
+    from tests.exchange.test_lldp import seen
+
+    told = [_Told(item) for item in seen(plant(demo.fabric)).values()]
+    monkeypatch.setattr("fabric.workflow.observe.observe", lambda *_: told)
+    _, notes = bring("lldp", DEMO, tmp_path / "out", base=DEMO)
+    made = plant(Project(tmp_path / "out").fabric)
+    kept = {"device.unit", "cable.cable_m", "device.asn", "device.loopback", "name", "nic.address"}
+    there = plant(demo.fabric).without(kept).canonical()
+    assert made.without(kept).canonical() == there
+    assert notes == ()
+
+
+class _Told(Seen):
+    """What a device said, as plain data already."""
+
+    def __init__(self, data: dict) -> None:
+        super().__init__(data["device"], data["platform"])
+        object.__setattr__(self, "_data", data)
+
+    def as_dict(self) -> dict:
+        return self._data
+
+
+@pytest.mark.skipif(not THREE_TIERS, reason="this inventory has no three tiers")
+def test_the_table_of_lingjun(tmp_path: Path) -> None:
+    folder = Path(os.environ.get("ROCEFAB_REFERENCE", REPOSITORY.parent / "shared"))
+    source = folder / "fixtures" / "placement" / "alibaba-lingjun-2023-topo.csv"
+    if not source.is_file():
+        pytest.skip(f"no table of hosts in {folder}; set ROCEFAB_REFERENCE to the reference data")
+    models = ("leaf=ACS-SN5600", "spine=ACS-SN5600", "super-spine=ACS-SN5600")
+    files, notes = bring("lingjun", source, tmp_path / "out", models=models, rails=4, gpus=8)
+    assert files == ["fabric.yaml", "names.csv"]
+    made = Project(tmp_path / "out").fabric
+    assert len(made.hosts) == 847
+    assert [str(note) for note in notes] == []
+
+
+def test_forms_write_no_secret(demo: Project) -> None:
+    """A description of the fabric holds names and addresses, and nothing to log in with."""
+    for form in plant_exporters:
+        for writer in plant_exporters[form].parts.values():
+            for file in writer(plant(demo.fabric)):
+                assert "password" not in file.text.lower()
+                if file.path.endswith(".json"):
+                    json.loads(file.text)
+
+
+@pytest.mark.parametrize("name", ["demo", "mixed"])
+def test_the_inventory_of_the_playbooks_and_back(name: str, tmp_path: Path) -> None:
+    """What rocefab writes for Ansible, and the cables beside it, are the fabric again."""
+    ansible = pytest.importorskip("fabric.workflow.ansible")
+    project = Project(example(name))
+    inventory = tmp_path / "inventory.yaml"
+    inventory.write_text(ansible.inventory(project))
+    load_forms()
+    cabling = exported(project, "csv", tmp_path / "made")
+    found = importers["ansible"].read(inventory, Settings(cabling=cabling)).plant
+    back, notes = complete(found, "x")
+    assert notes == ()
+    lost = {"name", "device.model", "device.asn", "device.loopback", "device.management"}
+    lost |= {"nic.rdma_device", "nic.address"}
+    assert back.without(lost).canonical() == plant(project.fabric).without(lost).canonical()
+
+
+@explicit
+def test_netbox_from_the_command_line(
+    demo: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pynetbox")
+    found = netbox_server.objects(plant(demo.fabric))
+    with netbox_server.serving(found) as (url, _):
+        words = ("import", "netbox", url, "--base", DEMO, "--output")
+        monkeypatch.setenv("ROCEFAB_NETBOX_TOKEN", "0" * 40)
+        ended = run(*words, tmp_path / "none")
+        assert (ended.code, "0000" in ended.said) == (3, False)
+        assert "netbox: cannot be read" in ended.err
+        assert not (tmp_path / "none").exists()
+        monkeypatch.setenv("ROCEFAB_NETBOX_TOKEN", netbox_server.TOKEN)
+        ended = run(*words, tmp_path / "out")
+    assert ended.code == 0, ended.err
+    assert "netbox: 10 devices" in ended.err
+    assert plant(Project(tmp_path / "out").fabric).canonical() == plant(demo.fabric).canonical()
+    reached = json.loads((tmp_path / "out" / "connections.json").read_text())
+    assert len(reached["devices"]) == 10
