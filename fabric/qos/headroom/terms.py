@@ -118,7 +118,7 @@ def total(
 
 
 def ceil_to(value_bytes: ArrayLike, step_bytes: int) -> Ints:
-    """Return sizes rounded up to whole steps."""
-    steps = np.ceil(np.asarray(value_bytes, dtype=float) / step_bytes)
+    """Return sizes rounded up to whole steps; a millionth of a byte more is an error of floats."""
+    steps = np.ceil((np.asarray(value_bytes, dtype=float) - 1e-6) / step_bytes)
     result: Ints = steps.astype(np.int64) * step_bytes
     return result

@@ -223,6 +223,13 @@ def test_never_falls_as_the_cable_grows(name, speed, length, port, lossless, mor
     assert long >= short
 
 
+@pytest.mark.parametrize("name", FAMILIES)
+def test_every_metre_counts(name) -> None:
+    """Where sums come out a hair above a whole cell too."""
+    found = headroom(asic(name), Link.of(200, tuple(range(1000)), 256, 256)).headroom_bytes
+    assert (np.diff(found) >= 0).all()
+
+
 @given(st.sampled_from(FAMILIES), LENGTHS, MTUS, MTUS)
 def test_never_falls_as_the_speed_grows(name, length, port, lossless) -> None:
     # the doubled response of Tofino-2 at 400G alone makes its 800G smaller for short cables
