@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -57,8 +58,8 @@ def whatif(
 ) -> None:
     """Say what a failure or a drain takes away, before it happens.
 
-    A failure is harmless when no hosts and no leaves of a rail lose each other and no rule finds a
-    new error; a drain, when no host loses a rail either.
+    Harmless is what cuts no hosts and no leaves of a rail off each other, takes no rail from a host
+    that keeps others, and lets no rule find a new error.
 
     Exit codes: 0 (harmless), 2, 3 (a rule failed itself), 4 (not harmless).
     """
@@ -114,7 +115,7 @@ def _print_outage(found: WhatIf, form: Format) -> None:
             output.table(headers, rows)
             output.data("\n")
     for finding in found.new_findings:
-        output.data(f"new: {finding.severity.word}: {finding}\n")
+        output.data(f"new: {finding.severity.word}: {replace(finding, fix='')}\n")
     for rule, reason in found.broken:
         output.note(f"rule {rule} failed itself: {reason}")
     what = "safe" if found.drain else "harmless"

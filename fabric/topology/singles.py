@@ -30,6 +30,8 @@ class Singles:
         Pairs that the failure of the thing alone cuts.
     rails : array of int
         Rails of which leaves lose each other.
+    rail_lost : array of int
+        Hosts that lose the last port of a rail.
     left : array of float
         Smallest share of its bandwidth that a unit (above the spines: an AS of spines) keeps; for
         a NIC, its host.
@@ -38,6 +40,7 @@ class Singles:
     leaf_pairs: Ints
     host_pairs: Ints
     rails: Ints
+    rail_lost: Ints
     left: Shares
 
     def __len__(self) -> int:
@@ -45,7 +48,8 @@ class Singles:
 
     def ranked(self) -> Ints:
         """Return the rows, worst first; equal ones keep their order."""
-        return np.lexsort((self.left, -self.rails, -self.leaf_pairs, -self.host_pairs))
+        worst = (self.host_pairs, self.leaf_pairs, self.rails, self.rail_lost)
+        return np.lexsort((self.left, *(-column for column in reversed(worst))))
 
 
 class SingleFailures:
@@ -68,9 +72,8 @@ class SingleFailures:
         total = np.bincount(group, weights=cables.speed_gbps * cables.up)
         loss = np.divide(cables.speed_gbps, total[group], out=np.zeros(len(group)), where=cables.up)
         alone = alone.astype(np.int64)
-        return Singles(
-            pairs[numbers] * alone, hosts[numbers] * alone, rails[numbers] * alone, 1 - loss
-        )
+        pairs, hosts, rails = (column[numbers] * alone for column in (pairs, hosts, rails))
+        return Singles(pairs, hosts, rails, 0 * alone, 1 - loss)
 
     def switches(self) -> Singles:
         """Return what the failure of each switch does; a leaf takes its NICs with it."""
@@ -79,7 +82,9 @@ class SingleFailures:
         for leaf in range(network.leaves):
             pairs[leaf] = self._layers.reach[leaf].sum()
             hosts[leaf] = self._hosts.lost_with_leaf(leaf)
-        return Singles(pairs, hosts, rails, self._left_of_groups())
+        leaves, _ = _last_ports(network)
+        rail_lost = np.bincount(leaves, minlength=size)
+        return Singles(pairs, hosts, rails, rail_lost, self._left_of_groups())
 
     def nics(self) -> Singles:
         """Return what the failure of each cable between a NIC and a leaf does."""
@@ -88,7 +93,8 @@ class SingleFailures:
         speed = nics.speed_gbps * nics.up
         total = np.bincount(nics.host, weights=speed, minlength=len(self._network.host_unit))
         loss = np.divide(speed, total[nics.host], out=np.zeros(len(nics)), where=nics.up)
-        return Singles(nothing, self._hosts.lost_with_nics(), nothing, 1 - loss)
+        _, last = _last_ports(self._network)
+        return Singles(nothing, self._hosts.lost_with_nics(), nothing, last, 1 - loss)
 
     def _cut(self, hanging: Hanging, size: int) -> tuple[Ints, Ints, Ints]:
         """Return pairs of leaves, pairs of hosts and rails that each thing cuts."""
@@ -108,6 +114,31 @@ class SingleFailures:
             _keep(left, group, end, speed)
         _keep(left, network.host_unit[nics.host], nics.leaf, nics.speed_gbps * nics.up)
         return left
+
+
+def _last_ports(network: Clos) -> tuple[Ints, Ints]:
+    """Return what is the last of a rail of a host.
+
+    Returns
+    -------
+    leaves : array of int
+        A leaf for each host that has all up ports of some rail there.
+    nics : array of int, shape (nics,)
+        1 for a NIC port that is the only one up of its rail, else 0.
+    """
+    nics = network.nics
+    rows = np.flatnonzero(nics.up)
+    key = nics.host[rows] * (int(nics.rail.max(initial=0)) + 1) + nics.rail[rows]
+    _, first, back, ports = np.unique(
+        key, return_index=True, return_inverse=True, return_counts=True
+    )
+    leaf = nics.leaf[rows]
+    elsewhere = np.bincount(back, weights=leaf != leaf[first][back]) > 0
+    alone = first[~elsewhere]
+    hosts = np.unique(np.stack([leaf[alone], nics.host[rows[alone]]]), axis=1)
+    found = np.zeros(len(nics), dtype=np.int64)
+    found[rows[ports[back] == 1]] = 1
+    return hosts[0], found
 
 
 def _keep(left: Shares, group: Ints, end: Ints, gbps: Ints) -> None:

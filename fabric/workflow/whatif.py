@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     Progress = Callable[[str, str], None]
 
-#: Rules that would only repeat that a cable or NIC is down.
-_REPEATING = {"TOP012", "TOP017"}
+#: Rules that would only repeat that a cable or NIC is down, or that a leaf has fewer uplinks.
+_REPEATING = {"TOP012", "TOP015", "TOP017"}
 _COUNTED = re.compile(r" \(and in [0-9,]+ more places?\)$")
 #: Hosts that are named in a report.
 WORST_HOSTS = 10
@@ -84,8 +84,9 @@ class WhatIf:
         errors = sum(finding.severity is Severity.ERROR for finding in self.new_findings)
         if errors:
             found.append(f"{errors} new error{'' if errors == 1 else 's'}")
-        if self.drain and len(hit.rails_lost):
-            hosts = len(np.unique(hit.rails_lost[:, 0]))
+        losers = np.unique(hit.rails_lost[:, 0])
+        hosts = int((hit.host_gbps[1][losers] > 0).sum())  # others are cut off, or failed whole
+        if hosts:
             found.append(f"{hosts} host{'s lose' if hosts > 1 else ' loses'} a rail")
         return found
 

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 #: Failures that are written out in a group; the rest is counted.
 NAMED = 1000
-_HEADERS = ("rank", "what", "count", "host_pairs", "leaf_pairs", "rails", "left_percent", "example")
+_HEADERS = (
+    *("rank", "what", "count", "host_pairs", "leaf_pairs", "rails", "rail_lost"),
+    *("left_percent", "example"),
+)
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,8 @@ class Group:
         How many there are.
     host_pairs, leaf_pairs, rails : int
         What each of them cuts alone.
+    rail_lost : int
+        Hosts that lose the last port of a rail by each of them.
     left_percent : float
         Bandwidth that the unit (or AS of spines, or host) keeps that loses most.
     """
@@ -51,12 +56,13 @@ class Group:
     host_pairs: int
     leaf_pairs: int
     rails: int
+    rail_lost: int
     left_percent: float
 
     @property
     def single_point(self) -> bool:
-        """Whether hosts, or leaves of a rail, lose each other."""
-        return bool(self.host_pairs or self.rails)
+        """Whether hosts, or leaves of a rail, lose each other, or a host a rail."""
+        return bool(self.host_pairs or self.rails or self.rail_lost)
 
 
 @dataclass(frozen=True)
@@ -88,6 +94,7 @@ class Ranking:
                 one.host_pairs,
                 one.leaf_pairs,
                 one.rails,
+                one.rail_lost,
                 f"{one.left_percent:.1f}",
                 _example(one),
             )
@@ -107,6 +114,7 @@ class Ranking:
                     "host_pairs_cut": one.host_pairs,
                     "leaf_pairs_cut": one.leaf_pairs,
                     "rails_split": one.rails,
+                    "hosts_that_lose_a_rail": one.rail_lost,
                     "bandwidth_left_percent": round(one.left_percent, 3),
                     "single_point_of_failure": one.single_point,
                     "names": list(one.names),
@@ -159,7 +167,8 @@ def _ends(network: Clos) -> Ints:
 
 
 def _badness(group: Group) -> tuple[float, ...]:
-    return -group.host_pairs, -group.leaf_pairs, -group.rails, group.left_percent
+    cut = (group.host_pairs, group.leaf_pairs, group.rails, group.rail_lost)
+    return *(-number for number in cut), group.left_percent
 
 
 def _circle(project: Project, network: Clos) -> str:
@@ -230,7 +239,8 @@ def _groups(found: Singles, alive: Bools, things: _Switches | _Cables | _Nics) -
     """Gather the failures of things that are up by kind and by what they do."""
     rows = np.flatnonzero(alive)
     left = np.round(found.left[rows], 6)
-    columns = (found.host_pairs[rows], found.leaf_pairs[rows], found.rails[rows])
+    every = (found.host_pairs, found.leaf_pairs, found.rails, found.rail_lost)
+    columns = [column[rows] for column in every]
     table = np.stack([things.kinds(rows), *columns, left], axis=1)
     _, first, back = np.unique(table, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(back.reshape(-1), kind="stable")
@@ -246,6 +256,7 @@ def _groups(found: Singles, alive: Bools, things: _Switches | _Cables | _Nics) -
                 host_pairs=int(found.host_pairs[one]),
                 leaf_pairs=int(found.leaf_pairs[one]),
                 rails=int(found.rails[one]),
+                rail_lost=int(found.rail_lost[one]),
                 left_percent=share_to_percent(float(found.left[one])),
             )
         )

@@ -148,6 +148,7 @@ def test_every_single_failure_as_one_by_one(network, dead):
             one = impact(network, outage(network, **{name: [row]}))
             got = (found.leaf_pairs[row], found.host_pairs[row], found.rails[row])
             assert got == (one.leaf_pairs[1], one.host_pairs[1], len(one.rails)), (name, row)
+            assert found.rail_lost[row] == len(np.unique(one.rails_lost[:, 0])), (name, row)
 
 
 def test_worst_first_and_what_is_left():
