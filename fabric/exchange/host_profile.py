@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from itertools import count, islice
 from typing import TYPE_CHECKING, Any
 
 from fabric.core import hostlist
@@ -11,6 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from fabric.exchange.plant import End, Nic, Plant
+
+
+#: Default of `fabric.intent.host_model.HostProfile.management_interface`.
+MANAGEMENT = "eth0"
 
 
 class HostProfile:
@@ -92,10 +97,20 @@ class HostProfile:
         told = base.get(key)
         if isinstance(told, str) and hostlist.count(told) == self._ports:
             return hostlist.expand(told)
-        return [f"{word}{number}" for number in range(self._ports)]
+        kept = {base.get("management_interface", MANAGEMENT), base.get("management_rdma_device")}
+        names = (f"{word}{number}" for number in count())
+        return list(islice((name for name in names if name not in kept), self._ports))
 
 
 def folded(names: Sequence[str]) -> str:
     """Return a range text that stands for the names in their order."""
     text = hostlist.fold(names)
     return text if hostlist.expand(text) == list(names) else ",".join(names)
+
+
+def management(plant: Plant, base: Mapping[str, Any]) -> str:
+    """Return the management interface of the base, or where that is a NIC, the next free name."""
+    told: str = base.get("management_interface", MANAGEMENT)
+    taken = {nic.interface for nic in plant.nics}
+    names = (f"eth{number}" for number in count())
+    return told if told not in taken else next(name for name in names if name not in taken)

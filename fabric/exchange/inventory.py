@@ -12,9 +12,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.findings import Finding, Position, Severity
 from fabric.exchange.exporters.cable_plan import cabling_csv
 from fabric.exchange.forms import text_file
-from fabric.exchange.host_profile import HostProfile, folded
+from fabric.exchange.host_profile import MANAGEMENT, HostProfile, folded, management
 from fabric.exchange.yaml_text import dump
 
 if TYPE_CHECKING:
@@ -105,9 +106,21 @@ def generated(plant: Plant, recipe: Recipe, rails: int) -> tuple[Artefact, ...]:
         },
         "platforms": platforms,
         **{key: value for key, value in base.items() if key not in taken},
-        "host": _host(recipe, HostProfile(plant, rails, base.get("host", {}))),
+        "host": _host(plant, recipe, HostProfile(plant, rails, base.get("host", {}))),
     }
     return _files(recipe, {"fabric.yaml": tree}, {})
+
+
+def guesses(plant: Plant, recipe: Recipe) -> list[Finding]:
+    """Return what had to be chosen, since the source cannot tell it and the base does not fit."""
+    base = recipe.base.get("host", {})
+    told, chosen = base.get("management_interface", MANAGEMENT), management(plant, base)
+    if told == chosen:
+        return []
+    message = f"{told} is a NIC of the fabric, so host.management_interface became {chosen}"
+    fix = "correct it in fabric.yaml: jobs start over that interface"
+    place = Position(recipe.source)
+    return [Finding("EXC012", Severity.WARNING, message, fix, position=place)]
 
 
 def _files(
@@ -139,7 +152,7 @@ def _fabric(plant: Plant, recipe: Recipe, rails: int, names: HostProfile) -> dic
         "platforms": _platforms(plant, recipe),
         **_measured(plant, base),
         **{key: value for key, value in base.items() if key not in taken},
-        "host": _host(recipe, names),
+        "host": _host(plant, recipe, names),
     }
 
 
@@ -152,9 +165,13 @@ def _base_for(plant: Plant, base: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _host(recipe: Recipe, names: HostProfile) -> dict[str, Any]:
-    gpus = {"gpus": recipe.gpus} if recipe.gpus else {}
-    return {**recipe.base.get("host", {}), **names.section(), **gpus}
+def _host(plant: Plant, recipe: Recipe, names: HostProfile) -> dict[str, Any]:
+    base = recipe.base.get("host", {})
+    found = {**base, **names.section()}
+    chosen = management(plant, base)
+    if chosen != base.get("management_interface", MANAGEMENT):
+        found["management_interface"] = chosen
+    return found | ({"gpus": recipe.gpus} if recipe.gpus else {})
 
 
 def _name(text: str) -> str:

@@ -14,7 +14,7 @@ from fabric.core.findings import Finding, Position, Severity
 from fabric.exchange.addresses import own_addresses
 from fabric.exchange.differences import differences
 from fabric.exchange.forms import Imported, Settings, importers, load_forms
-from fabric.exchange.inventory import Recipe, generated, inventory
+from fabric.exchange.inventory import Recipe, generated, guesses, inventory
 from fabric.exchange.models import models
 from fabric.exchange.roles import complete, with_hosts
 from fabric.exchange.words import role_of
@@ -104,7 +104,7 @@ def import_inventory(
             files = [*inventory(made, replace(recipe, addresses=addresses)), *beside]
             realised = folder.realised(files)
         folder.place()
-    notes = (*found.notes, *notes, *differences(made, realised, shown))
+    notes = (*found.notes, *notes, *guesses(made, recipe), *differences(made, realised, shown))
     return [file.path for file in files], notes
 
 

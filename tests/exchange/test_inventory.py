@@ -4,31 +4,34 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import get_args
 
 import pytest
 import yaml
 
 from fabric.core.errors import InputError
 from fabric.exchange.forms import Settings, importers
-from fabric.exchange.inventory import Recipe, generated, inventory
+from fabric.exchange.host_profile import management
+from fabric.exchange.inventory import Recipe, generated, guesses, inventory
 from fabric.exchange.models import models
 from fabric.exchange.plant import Cable, Device, Nic, Plant
 from fabric.exchange.realised import plant
 from fabric.intent.inventory import load
-from fabric.intent.model import FabricFile
 from fabric.platforms.catalogue import Skus
 from fabric.topology import realise
 from tests.exchange.plants import EXAMPLES, of_example, put
 from tests.topology.fabrics import example
 
-EXPLICIT = "explicit" in get_args(FabricFile.model_fields["design"].annotation)
 LIST = "`rocefab show platforms` lists the names"
 BASE = {
     "platforms": {"leaf": {"sku": "ACS-SN5600"}, "spine": {"sku": "ACS-SN5600"}},
     "speeds": {"host_gbps": 400, "uplink_gbps": 400},
     "addressing": {"hosts": "10.64.0.0/16"},
-    "host": {"gpus": 8, "interfaces": "eth[0-1]", "rdma_devices": "mlx5_[0-1]"},
+    "host": {
+        "gpus": 8,
+        "interfaces": "eth[0-1]",
+        "rdma_devices": "mlx5_[0-1]",
+        "management_interface": "mgmt0",
+    },
     "spines": {"count": 4},
 }
 
@@ -83,7 +86,7 @@ platforms:
 speeds: {host_gbps: 200, uplink_gbps: 400}
 cables: {host_m: 3, uplink_m: 30}
 addressing: {hosts: 10.64.0.0/16}
-host: {gpus: 8, interfaces: 'eth[0-1]', rdma_devices: 'mlx5_[0-1]'}
+host: {gpus: 8, interfaces: 'eth[0-1]', rdma_devices: 'mlx5_[0-1]', management_interface: mgmt0}
 """
     )
     assert (
@@ -176,7 +179,6 @@ def test_a_table_without_cables_is_generated(tmp_path: Path) -> None:
     assert tree["platforms"]["spine"] == {"sku": "ACS-SN5600", "down_ports": 2}
 
 
-@pytest.mark.skipif(not EXPLICIT, reason="this inventory has no explicit design")
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_folders_come_back_as_the_same_fabric(name: str, tmp_path: Path) -> None:
     made = of_example(name)
@@ -184,3 +186,20 @@ def test_folders_come_back_as_the_same_fabric(name: str, tmp_path: Path) -> None
     base = {str(key): value for key, value in example(name).intent.document.data.items()}
     put(tmp_path, {f.path: f.content for f in inventory(made, Recipe("x", "x", base, skus))})
     assert plant(realise(load(tmp_path))).canonical() == made.canonical()
+
+
+@pytest.mark.parametrize(
+    ("told", "chosen"), [("eth0", "eth2"), (None, "eth2"), ("eth1", "eth2"), ("mgmt0", "mgmt0")]
+)
+def test_the_management_interface_is_no_nic(told, chosen) -> None:
+    """Where the source has NICs of its name, another is chosen, and that is said."""
+    host = {key: value for key, value in BASE["host"].items() if key != "management_interface"}
+    base = {**BASE, "host": {**host, **({"management_interface": told} if told else {})}}
+    made, recipe = fabric(), Recipe("mine", "dump.json", base)
+    assert management(made, base["host"]) == chosen
+    notes = guesses(made, recipe)
+    assert [f"{told or 'eth0'} is a NIC" in note.message for note in notes] == [True] * (
+        told != chosen
+    )
+    text = inventory(made, recipe)[0].text
+    assert (f"management_interface: {chosen}" in text) == (chosen != "eth0")

@@ -6,7 +6,6 @@ import json
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
@@ -16,8 +15,7 @@ from fabric.exchange.differences import differences
 from fabric.exchange.forms import Settings, importers, load_forms, plant_exporters
 from fabric.exchange.realised import plant
 from fabric.exchange.roles import complete
-from fabric.intent.model import FabricFile
-from fabric.workflow.check import check
+from fabric.workflow.check import check, refuse_errors
 from fabric.workflow.export import Request as ExportRequest
 from fabric.workflow.export import export, export_to
 from fabric.workflow.imports import Request, import_inventory
@@ -28,9 +26,6 @@ from tests.cli.runs import run
 from tests.exchange import netbox_server
 from tests.topology.fabrics import REPOSITORY
 
-DESIGNS = get_args(FabricFile.model_fields["design"].annotation)
-explicit = pytest.mark.skipif("explicit" not in DESIGNS, reason="no explicit design here")
-THREE_TIERS = "super_spines" in FabricFile.model_fields
 DEMO = example("demo")
 MINE = """\
 skus:
@@ -131,8 +126,7 @@ def test_nothing_is_written_when_the_inventory_does_not_hold(demo: Project, tmp_
     source = exported(demo, "dot", tmp_path / "made")
     source.write_text(source.read_text().replace('"Ethernet128"', '"Ethernet129"'))
     said = refusal("dot", source, tmp_path / "out", base=DEMO)
-    if "explicit" in DESIGNS:
-        assert "in the line 'spine01,Ethernet1/1,su1-rail0,Ethernet129,400,40' of what" in said
+    assert "in the line 'spine01,Ethernet1/1,su1-rail0,Ethernet129,400,40' of what" in said
     assert nothing_left(tmp_path)
 
 
@@ -154,7 +148,6 @@ def test_what_an_inventory_cannot_hold_is_said(demo: Project) -> None:
     )
 
 
-@explicit
 @pytest.mark.parametrize("form", ["dot", "json", "graphml", "netbox", "nornir"])
 def test_there_and_back(demo: Project, form: str, tmp_path: Path) -> None:
     source = exported(demo, form, tmp_path / "made")
@@ -169,7 +162,6 @@ def test_there_and_back(demo: Project, form: str, tmp_path: Path) -> None:
         assert [f.content for f in made.host_artefacts[name]] == [f.content for f in files]
 
 
-@explicit
 def test_addresses_of_the_source_where_the_subnet_has_them(demo: Project, tmp_path: Path) -> None:
     """One in the subnet of its leaf becomes an override; one outside is said."""
     source = exported(demo, "dot", tmp_path / "made")
@@ -183,7 +175,6 @@ def test_addresses_of_the_source_where_the_subnet_has_them(demo: Project, tmp_pa
     assert ["nic.address of 2" in note.message for note in notes] == [True]
 
 
-@explicit
 def test_models_of_the_base_come_along(tmp_path: Path) -> None:
     base = tmp_path / "base"
     (base / "platforms").mkdir(parents=True)
@@ -196,7 +187,6 @@ def test_models_of_the_base_come_along(tmp_path: Path) -> None:
     assert found.canonical() == plant(Project(base).fabric).canonical()
 
 
-@explicit
 def test_a_bare_list_of_cables(demo: Project, tmp_path: Path) -> None:
     source = exported(demo, "csv", tmp_path / "made")
     ended = run(
@@ -210,7 +200,6 @@ def test_a_bare_list_of_cables(demo: Project, tmp_path: Path) -> None:
     assert check(made).at_least(Severity.ERROR) == ()
 
 
-@explicit
 def test_a_running_fabric(demo: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The devices of an inventory are read, and what they see becomes another one."""
     from tests.exchange.test_lldp import seen
@@ -236,7 +225,6 @@ class _Told(Seen):
         return self._data
 
 
-@pytest.mark.skipif(not THREE_TIERS, reason="this inventory has no three tiers")
 def test_the_table_of_lingjun(tmp_path: Path) -> None:
     folder = Path(os.environ.get("ROCEFAB_REFERENCE", REPOSITORY.parent / "shared"))
     source = folder / "fixtures" / "placement" / "alibaba-lingjun-2023-topo.csv"
@@ -245,9 +233,10 @@ def test_the_table_of_lingjun(tmp_path: Path) -> None:
     models = ("leaf=ACS-SN5600", "spine=ACS-SN5600", "super-spine=ACS-SN5600")
     files, notes = bring("lingjun", source, tmp_path / "out", models=models, rails=4, gpus=8)
     assert files == ["fabric.yaml", "names.csv"]
-    made = Project(tmp_path / "out").fabric
-    assert len(made.hosts) == 847
+    project = Project(tmp_path / "out")
+    assert len(project.fabric.hosts) == 847
     assert [str(note) for note in notes] == []
+    assert refuse_errors(project).broken == ()
 
 
 def test_forms_write_no_secret(demo: Project) -> None:
@@ -277,7 +266,6 @@ def test_the_inventory_of_the_playbooks_and_back(name: str, tmp_path: Path) -> N
     assert back.without(lost).canonical() == plant(project.fabric).without(lost).canonical()
 
 
-@explicit
 def test_netbox_from_the_command_line(
     demo: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -216,8 +216,10 @@ def test_two_ports_of_a_nic_leave_no_single_point() -> None:
     assert json.loads(ended.out)["single_points_of_failure"] == 0
     groups = json.loads(run("whatif", DEMO, *words).out)["groups"]
     assert {one["what"]: one["hosts_that_lose_a_rail"] for one in groups} == {
-        **{"leaf": 2, "NIC cable": 1},
-        **{"spine": 0, "uplink": 0},
+        "leaf": 2,
+        "NIC cable": 1,
+        "spine": 0,
+        "uplink": 0,
     }
 
 
