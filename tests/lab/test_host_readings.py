@@ -44,8 +44,12 @@ def target_of(reading: str) -> str:
     return next((name for mark, name in TARGETS.items() if mark in readers[reading].command), "")
 
 
+OWN_CHECK = '#!/bin/sh\necho "eth0: MTU is 1500, not 9000"\nexit 1\n'
+
+
 def texts_of(host: HostStandIn) -> dict[str, str]:
     load_readers()
+    host.fs.put("/etc/rocefab/check.sh", OWN_CHECK)
     texts = {}
     for reading in sorted(set(readers) - NOT_ANSWERED):
         target = target_of(reading)
@@ -65,6 +69,8 @@ def parsed(host: HostStandIn, reading: str, target: str = "") -> Any:
 def test_every_reading_is_answered_and_agrees_with_the_others(host: HostStandIn) -> None:
     facts = host_facts("gpu01", texts_of(host))
     assert facts.raw == {}
+    assert facts.own_check is not None
+    assert facts.own_check.apart == (("eth0", "MTU is 1500, not 9000"),)
     assert not [why for why in facts.unread.values() if "disagree" in why]
     nic = facts.nic("mlx5_0")
     assert nic is not None
