@@ -135,7 +135,8 @@ def refuse_errors(project: Project) -> Outcome:
     outcome = check(project)
     errors = outcome.at_least(Severity.ERROR)
     if errors:
-        message = f"{len(errors)} errors in {project.intent.folder}; nothing was done"
+        plural = "" if len(errors) == 1 else "s"
+        message = f"{len(errors)} error{plural} in {project.intent.folder}; nothing was done"
         raise InputError(message, errors)
     if outcome.broken:
         name, reason = outcome.broken[0]
