@@ -53,6 +53,11 @@ class Store:
             with suppress(OSError, sqlite3.Error):
                 self._base = _opened(folder)
 
+    @property
+    def keeps(self) -> bool:
+        """Whether anything is kept at all."""
+        return self._base is not None
+
     def get(self, keys: Iterable[str]) -> dict[str, bytes]:
         """Return the results that are there, by key."""
         found: dict[str, bytes] = {}
