@@ -42,6 +42,11 @@ def index_range(text: str) -> range:
     return range(0) if first is None or last is None else range(first, last + 1)
 
 
+def _numbered(row: Row) -> dict[int, int]:
+    pairs = ((number(key), number(value)) for key, value in row.items())
+    return {key: value for key, value in pairs if key is not None and value is not None}
+
+
 @dataclass(frozen=True)
 class LosslessPort:
     """What the tables say about one port on which PFC is on.
@@ -142,11 +147,16 @@ class SonicConfig:
 
     def mapping(self, table: str, name: object) -> dict[int, int] | None:
         """Return a map such as TC_TO_QUEUE_MAP by name, or None when it is not there."""
-        row = self.rows(table).get(str(name).strip("[]").rpartition("|")[2]) if name else None
-        if row is None:
-            return None
-        pairs = ((number(key), number(value)) for key, value in row.items())
-        return {k: v for k, v in pairs if k is not None and v is not None}
+        plain = str(name).strip("[]").rpartition("|")[2] if name else ""
+        if (table, plain) not in self._mappings:
+            row = self.rows(table).get(plain) if plain else None
+            self._mappings[table, plain] = None if row is None else _numbered(row)
+        return self._mappings[table, plain]
+
+    @cached_property
+    def _mappings(self) -> dict[tuple[str, str], dict[int, int] | None]:
+        """What ``mapping`` found: every port asks for the same few."""
+        return {}
 
     def mtu(self, table: str, key: str) -> int:
         """Return the MTU of a row, or its default."""
