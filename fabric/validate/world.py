@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from fabric.intent.resolve import PolicyResolver
     from fabric.platforms.model import Sku
     from fabric.topology.model import Fabric
+    from fabric.topology.site import Site
 
 __all__ = ["ConfigDb", "LosslessKind", "Model", "Place", "SonicConfig", "World"]
 
@@ -65,13 +66,14 @@ class LosslessKind:
 
 @dataclass(frozen=True)
 class Model:
-    """The stages of one inventory, from intent to design."""
+    """The stages of one inventory, from intent to design, and the fabrics beside it."""
 
     intent: Intent
     fabric: Fabric
     resolver: PolicyResolver
     devices: Mapping[str, DeviceDesign]
     hosts: Mapping[str, HostDesign]
+    site: Site | None = None
 
     def policy_place(self, policy_field: str, device: str, port: str = "") -> Place:
         """Return where a dotted field of the lossless policy of a device or port was set.

@@ -7,7 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fabric.intent.inventory import load
+from fabric.intent.site import load_beside, load_site, own_name
+from fabric.workflow.members import Members
 from fabric.workflow.stages import ARTEFACTS, rendered_host, rendered_switch
 from fabric.workflow.work import Work
 
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from fabric.intent.inventory import Intent
     from fabric.intent.resolve import PolicyResolver
     from fabric.topology.model import Fabric
-    from fabric.validate.world import World
+    from fabric.topology.site import Site
+    from fabric.validate.world import Model, World
 
 
 class Project:
@@ -37,15 +39,46 @@ class Project:
     """
 
     def __init__(self, folder: str | Path, work: Work | None = None) -> None:
-        self.intent: Intent = load(Path(folder), str(folder))
+        intents = load_beside(Path(folder), str(folder))
+        self._join(Members(intents), own_name(Path(folder)), work)
+
+    @classmethod
+    def of_site(cls, site: Path, work: Work | None = None) -> dict[str, Project]:
+        """Return a project for every fabric of a site, by name; all are loaded at once.
+
+        Raises
+        ------
+        InputError
+            With everything that is wrong in any of them.
+        """
+        members, projects = Members(load_site(site)), {}
+        for name in members.intents:
+            projects[name] = cls.__new__(cls)
+            projects[name]._join(members, name, work)
+        return projects
+
+    def _join(self, members: Members, own: str, work: Work | None) -> None:
+        self._members, self._own = members, own
+        self.intent: Intent = members.intents[own]
         self.work = work or Work()
 
     @cached_property
     def fabric(self) -> Fabric:
         """The realised network."""
-        from fabric.topology import realise
+        return self._members.fabric(self._own)
 
-        return realise(self.intent)
+    @cached_property
+    def site(self) -> Site | None:
+        """The fabrics that this one stands beside; None where it stands alone."""
+        return self._members.site(self._own)
+
+    @property
+    def model(self) -> Model:
+        """The stages from intent to design, for rules."""
+        from fabric.validate.world import Model
+
+        stages = (self.intent, self.fabric, self.resolver, self.devices, self.hosts)
+        return Model(*stages, self.site)
 
     @cached_property
     def resolver(self) -> PolicyResolver:
@@ -67,7 +100,8 @@ class Project:
         """Design of every host."""
         from fabric.design.host import HostDesigner
 
-        designer = HostDesigner(self.fabric, self.resolver)
+        elsewhere = self._members.neighbours_elsewhere(self._own)
+        designer = HostDesigner(self.fabric, self.resolver, elsewhere)
         return {name: designer.design(row) for row, name in enumerate(self.fabric.hosts.names)}
 
     @cached_property
@@ -98,8 +132,7 @@ class Project:
     @cached_property
     def world(self) -> World:
         """What the rules look at."""
-        from fabric.validate.world import Model, World
+        from fabric.validate.world import World
 
-        model = Model(self.intent, self.fabric, self.resolver, self.devices, self.hosts)
         sonic = {name: json.loads(content) for name, content in self.sonic_files.items()}
-        return World(model, sonic, self.intent.skus)
+        return World(self.model, sonic, self.intent.skus)

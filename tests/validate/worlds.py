@@ -59,7 +59,7 @@ def _world(project: Project, design: dict[str, Any]) -> World:
 
 def project_model(project: Project) -> Model:
     """Return the model of a project without rendering anything."""
-    return Model(project.intent, project.fabric, project.resolver, project.devices, project.hosts)
+    return project.model
 
 
 def sample() -> dict[str, Any]:
