@@ -24,6 +24,11 @@ class Member:
     name: str
     fabric: Fabric
 
+    @property
+    def intent(self) -> Intent:
+        """The inventory that it was made from."""
+        return self.fabric.intent
+
 
 @dataclass(frozen=True, eq=False)
 class Site:
@@ -53,16 +58,15 @@ def shared_hosts(first: Fabric, second: Fabric) -> list[str]:
     return [name for name in second.hosts.names if name in first.host_row]
 
 
-def kinds_of_shared_hosts(first: Fabric, second: Fabric) -> list[tuple[str, int]]:
-    """Return hosts of both fabrics that may differ from the others, and how many are alike.
+def kinds_of_shared_hosts(first: Member, second: Member) -> list[str]:
+    """Return the hosts of both fabrics that may differ from each other.
 
     All hosts without overrides in either fabric are alike; the first stands for them.
     """
     own = {*first.intent.host_overrides, *second.intent.host_overrides}
-    both = shared_hosts(first, second)
+    both = shared_hosts(first.fabric, second.fabric)
     plain = [name for name in both if name not in own]
-    special = [(name, 1) for name in both if name in own]
-    return [(plain[0], len(plain)), *special] if plain else special
+    return [*plain[:1], *(name for name in both if name in own)]
 
 
 def neighbours_of_host(intent: Intent) -> int:

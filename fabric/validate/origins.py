@@ -33,6 +33,12 @@ class Place:
         return 2 if self.field.startswith("fabric.platforms.") else 1
 
 
+def fabric_place(intent: Intent, *path: str | int) -> Place:
+    """Return the place of a field of ``fabric.yaml``."""
+    dotted = ".".join(str(part) for part in ("fabric", *path))
+    return Place(dotted, intent.position(*path))
+
+
 def _place(located: Located[Any], *path: str | int) -> Place:
     dotted = ".".join(str(part) for part in (*located.path, *path))
     return Place(dotted, located.position(*path))

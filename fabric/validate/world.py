@@ -13,7 +13,7 @@ from fabric.platforms.model import role_field
 from fabric.validate.cable import Cable, cable_of
 from fabric.validate.config_db import ConfigDb, SonicConfig
 from fabric.validate.ends import End, Pair, nic_cables, pairs
-from fabric.validate.origins import Place, nic_place, switch_place, uplink_place
+from fabric.validate.origins import Place, fabric_place, nic_place, switch_place, uplink_place
 from fabric.validate.traits import kind_of_hosts
 
 if TYPE_CHECKING:
@@ -191,8 +191,7 @@ class Model:
 
     def place(self, *path: str | int) -> Place:
         """Return the place of a field of ``fabric.yaml``."""
-        dotted = ".".join(str(part) for part in ("fabric", *path))
-        return Place(dotted, self.intent.position(*path))
+        return fabric_place(self.intent, *path)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fabric.intent.site import load_beside, load_site, own_name
+from fabric.intent.site import load_beside, own_name
 from fabric.workflow.members import Members
 from fabric.workflow.stages import ARTEFACTS, rendered_host, rendered_switch
 from fabric.workflow.work import Work
@@ -31,6 +31,8 @@ class Project:
         Inventory folder; loaded at once, the later stages when they are asked for.
     work : Work, optional
         How files are rendered and judged; in this process, and always anew, unless told otherwise.
+    members : Members, optional
+        The fabrics of its site, where they are loaded already.
 
     Raises
     ------
@@ -38,28 +40,12 @@ class Project:
         When the inventory is wrong.
     """
 
-    def __init__(self, folder: str | Path, work: Work | None = None) -> None:
-        intents = load_beside(Path(folder), str(folder))
-        self._join(Members(intents), own_name(Path(folder)), work)
-
-    @classmethod
-    def of_site(cls, site: Path, work: Work | None = None) -> dict[str, Project]:
-        """Return a project for every fabric of a site, by name; all are loaded at once.
-
-        Raises
-        ------
-        InputError
-            With everything that is wrong in any of them.
-        """
-        members, projects = Members(load_site(site)), {}
-        for name in members.intents:
-            projects[name] = cls.__new__(cls)
-            projects[name]._join(members, name, work)
-        return projects
-
-    def _join(self, members: Members, own: str, work: Work | None) -> None:
-        self._members, self._own = members, own
-        self.intent: Intent = members.intents[own]
+    def __init__(
+        self, folder: str | Path, work: Work | None = None, members: Members | None = None
+    ) -> None:
+        self._own = own_name(Path(folder))
+        self._members = members or Members(load_beside(Path(folder), str(folder)))
+        self.intent: Intent = self._members.intents[self._own]
         self.work = work or Work()
 
     @cached_property
@@ -113,11 +99,6 @@ class Project:
     def host_artefacts(self) -> dict[str, list[Artefact]]:
         """Rendered files of every host."""
         return self.work.each("host", rendered_host, self.hosts, ARTEFACTS)
-
-    def rendered(self) -> tuple[int, int]:
-        """Return how many devices were rendered now, and how many there are files of."""
-        made = self.work.made["switch"] + self.work.made["host"]
-        return made, made + self.work.kept["switch"] + self.work.kept["host"]
 
     @cached_property
     def sonic_files(self) -> dict[str, bytes]:
