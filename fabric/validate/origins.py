@@ -52,6 +52,14 @@ def switch_place(intent: Intent, name: str, field: str) -> Place | None:
     return None
 
 
+def host_place(intent: Intent, name: str, field: str) -> Place | None:
+    """Return where an override sets a field of a host; the last one counts."""
+    for override in reversed(intent.host_overrides.get(name, [])):
+        if field in override.value.model_fields_set:
+            return _place(override, field)
+    return None
+
+
 def port_place(intent: Intent, name: str, port: str, field: str) -> Place | None:
     """Return where an override sets a field of a switch port; the last one counts."""
     for override in reversed(intent.device_overrides.get(name, [])):

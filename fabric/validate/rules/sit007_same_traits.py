@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.topology.naming import names_in
 from fabric.topology.site import kinds_of_shared_hosts
+from fabric.validate.origins import host_place
 from fabric.validate.rule import SiteRule, rules
 from fabric.validate.traits import traits_place_in
 
@@ -48,11 +49,12 @@ class SameTraits(SiteRule):
         """Compare what both fabrics say of every kind of host in both."""
         for host in kinds_of_shared_hosts(first, second):
             for path, theirs, mine in _apart(first, second, host):
+                serial = host_place(second.intent, host, "serial") if path == ("serial",) else None
                 yield self.finding(
                     f"{'.'.join(path)} is {_shown(mine)}, and {_shown(theirs)} in the fabric "
                     f"{first.name}",
                     "write the same in both",
-                    place=traits_place_in(second.intent, host, *path),
+                    place=serial or traits_place_in(second.intent, host, *path),
                     device=host,
                 )
 
