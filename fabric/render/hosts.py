@@ -157,6 +157,4 @@ def _settings(design: HostDesign) -> Iterator[Artefact]:
         yield _file(design, "tuning_unit", "unit", f"{_UNITS}/{design.own_name}-tuning.service")
     if design.traits.nic.firmware_file and lossless:
         words = {nic.interface: firmware_words(design, nic) for nic in design.nics}
-        yield _file(
-            design, "firmware", "firmware-script", f"{scripts}/firmware.sh", firmware=words
-        )
+        yield _file(design, "firmware", "firmware-script", f"{scripts}/firmware.sh", firmware=words)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
@@ -64,10 +65,9 @@ class Members:
         """Return the other fabrics that can be realised."""
         from fabric.topology import realise
 
-        found = {}
+        found: dict[str, Fabric] = {}
         for name, intent in self.intents.items():
-            try:
-                found |= {} if name == own else {name: realise(intent)}
-            except InputError:
-                continue
+            with suppress(InputError):  # its own errors are those of its own project
+                if name != own:
+                    found[name] = realise(intent)
         return found

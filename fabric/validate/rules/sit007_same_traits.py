@@ -72,9 +72,9 @@ def _apart(first: Member, second: Member, host: str) -> Iterator[tuple[tuple[str
     if profiles[0].gpus != profiles[1].gpus:
         yield ("gpus",), profiles[0].gpus, profiles[1].gpus
     if ways[0] != ways[1] and not nics & {*ways}:  # jobs may start over a NIC of a front-end fabric
-        yield ("management_interface",), *ways
+        yield ("management_interface",), ways[0], ways[1]
     if all(serials) and serials[0] != serials[1]:
-        yield ("serial",), *serials
+        yield ("serial",), serials[0], serials[1]
 
 
 def _value(item: Any, path: tuple[str, ...]) -> Any:
