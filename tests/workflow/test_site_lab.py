@@ -49,9 +49,7 @@ class Bench:
         return done
 
     def unhealthy(self, name):
-        found = verify(
-            self.projects[name], self.connections, self.chosen(name), silent, wait_s=10
-        )
+        found = verify(self.projects[name], self.connections, self.chosen(name), silent, wait_s=10)
         return [item for item in found if not item.ok]
 
     def drift(self, name):
