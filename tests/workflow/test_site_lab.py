@@ -86,13 +86,12 @@ def bench(tmp_path_factory):
 
 
 def test_both_fabrics_one_after_the_other(bench):
-    bench.apply("compute")
+    run = bench.apply("compute").run
     compute = bench.state("eth1", "eth2")
     assert compute["rules"] == [("10.64.0.2", "100"), ("10.64.1.2", "101")]
-    assert bench.unhealthy("compute") == []
     assert not any(bench.host.fs.exists(path) for path in FILES["storage"])
 
-    run = bench.apply("storage").run
+    bench.apply("storage")
     storage = bench.state("eth3", "eth4")
     assert [table for _, table in storage["rules"]] == ["200", "201"]
     assert bench.state("eth1", "eth2") == compute
@@ -102,24 +101,29 @@ def test_both_fabrics_one_after_the_other(bench):
         assert bench.check(name) == (0, "")
         assert all(bench.host.fs.exists(path) for path in FILES[name])
 
-    bench.host.run_detached(f"rm {FILES['storage'][1]}")
+    unit = FILES["storage"][1]
+    text = bench.host.fs.read(unit)
+    bench.host.fs.local(unit).unlink()
     bench.host.qos["eth4"].set_pfc([0] * 8)
     assert bench.drift("compute") == []
     assert bench.check("compute") == (0, "")
-    assert {FILES["storage"][1], "eth4 pfc"} <= {*bench.drift("storage")}
+    assert {unit, "eth4 pfc"} <= {*bench.drift("storage")}
     assert bench.check("storage")[0] == 1
     assert bench.host.run_detached("/etc/rocefab/apply.sh")[0] == 0
     assert bench.host.qos["eth4"].pfc == [0] * 8  # the script of compute sets no NIC of storage
+    bench.host.fs.put(unit, text)
+    assert bench.host.run_detached("/etc/rocefab/storage/apply.sh")[0] == 0
 
     bench.host.on_reboot()
-    assert bench.state("eth1", "eth2") == compute
-    assert bench.host.fs.exists("/run/rocefab/eth1")
-    assert bench.drift("compute") == []
+    marks = ("/run/rocefab/eth1", "/run/rocefab-storage/eth3")
+    assert [bench.host.fs.exists(path) for path in marks] == [True, True]
+    assert (bench.state("eth1", "eth2"), bench.state("eth3", "eth4")) == (compute, storage)
 
-    back = rollback(run, bench.folder / "storage", bench.connections, silent, force=True)
+    back = rollback(run, bench.folder / "compute", bench.connections, silent)
     assert back.ok, back.reasons
-    assert not any(bench.host.fs.exists(path) for path in FILES["storage"])
-    assert all(bench.host.fs.exists(path) for path in FILES["compute"])
-    assert bench.state("eth1", "eth2") == compute
-    assert bench.unhealthy("compute") == []
-    assert bench.state("eth3", "eth4")["addresses"] == {"eth3": [], "eth4": []}
+    assert not any(bench.host.fs.exists(path) for path in FILES["compute"])
+    assert bench.state("eth1", "eth2")["addresses"] == {"eth1": [], "eth2": []}
+    assert all(bench.host.fs.exists(path) for path in FILES["storage"])
+    assert bench.state("eth3", "eth4") == storage
+    assert bench.unhealthy("storage") == []
+    assert bench.check("storage") == (0, "")
