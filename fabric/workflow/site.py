@@ -13,16 +13,17 @@ from fabric.workflow.check import check
 from fabric.workflow.members import Members
 from fabric.workflow.project import Project
 from fabric.workflow.render import render
+from fabric.workflow.show import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from fabric.core.findings import Finding
     from fabric.validate.runner import Outcome
     from fabric.workflow.work import Work
 
-__all__ = ["check_site", "is_site", "projects_of", "render_site"]
+__all__ = ["check_site", "is_site", "projects_of", "render_site", "table_of_site"]
 
 
 def projects_of(site: Path, work: Work | None = None) -> dict[str, Project]:
@@ -79,6 +80,14 @@ def render_site(
         for name, project in projects.items()
         for row in render(project, out / name, force=force)
     ]
+
+
+def table_of_site(projects: dict[str, Project], make: Callable[[Project], Table]) -> Table:
+    """Return the tables of all fabrics as one, with the fabric in front of each row."""
+    tables = {name: make(project) for name, project in projects.items()}
+    headers = next(iter(tables.values())).headers
+    rows = tuple((name, *row) for name, table in tables.items() for row in table.rows)
+    return Table(("fabric", *headers), rows)
 
 
 def _refused(projects: dict[str, Project], findings: Sequence[Finding]) -> InputError:

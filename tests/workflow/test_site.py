@@ -159,7 +159,7 @@ def test_ansible_knows_the_namespace(projects):
         ("probe",),
         ("place", "--nodes", "2"),
         ("export", "nccl"),
-        ("show", "topology"),
+        ("show", "deadlock"),
         ("ansible",),
     ],
     ids=" ".join,
@@ -180,3 +180,14 @@ def test_check_and_render_take_a_site(tmp_path):
     ended = run("render", SITE, "--out", tmp_path / "out")
     assert ended.code == 0
     assert "in compute, storage" in ended.err
+
+
+@pytest.mark.parametrize("what", ["topology", "addresses", "links", "hosts"])
+def test_tables_of_a_site_name_the_fabric_of_each_row(what):
+    rows = json.loads(run("show", what, SITE, "--format", "json").out)
+    for name in ("compute", "storage"):
+        alone = json.loads(run("show", what, SITE / "fabrics" / name, "--format", "json").out)
+        assert [row for row in rows if row["fabric"] == name] == [
+            {"fabric": name, **row} for row in alone
+        ]
+    assert {row["fabric"] for row in rows} == {"compute", "storage"}
