@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fabric.core import hostlist
+from fabric.topology.naming import nic_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -56,6 +57,18 @@ class Site:
 def shared_hosts(first: Fabric, second: Fabric) -> list[str]:
     """Return the hosts that are in both fabrics, in the order of the second."""
     return [name for name in second.hosts.names if name in first.host_row]
+
+
+def nics_elsewhere(site: Site) -> dict[tuple[str, str], str]:
+    """Return the fabric of each NIC, by host and interface, that hosts have in other fabrics."""
+    own = site.fabrics[site.own]
+    return {
+        (host, nic.interface): name
+        for name, fabric in site.fabrics.items()
+        if name != site.own
+        for host in shared_hosts(own, fabric)
+        for nic in nic_names(fabric, host)
+    }
 
 
 def kinds_of_shared_hosts(first: Member, second: Member) -> list[str]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from fabric.topology.cabling import Verdict
 from fabric.workflow.apply import Options, apply, rollback
+from fabric.workflow.cabling import cabling
 from fabric.workflow.laboratory import CONNECTIONS, site_laboratory
 from fabric.workflow.plan import Selection, plan
 from fabric.workflow.site import projects_of
@@ -83,6 +86,22 @@ def bench(tmp_path_factory):
         projects = projects_of(SITE)
         with site_laboratory(projects, folder / "lab") as lab:
             yield Bench(folder, lab, projects)
+
+
+def test_cables_of_the_other_fabric_are_no_finding(bench, monkeypatch):
+    def wrong(name):
+        found = cabling(bench.projects[name], bench.connections, Selection(only=HOST), silent)
+        return [(item.near, item.far, item.verdict) for item in found.wrong]
+
+    assert (wrong("compute"), wrong("storage")) == ([], [])
+    crossed = [
+        replace(one, system_name="su1-rail0", port_id="etp9") if one.local_port == "eth3" else one
+        for one in bench.host.spec.neighbours
+    ]
+    monkeypatch.setattr(bench.host, "spec", replace(bench.host.spec, neighbours=tuple(crossed)))
+    (found,) = wrong("compute")  # a NIC of storage on a switch of compute
+    assert {*found[:2]} >= {(HOST, "eth3")}
+    assert found[2] is Verdict.UNEXPECTED
 
 
 def test_both_fabrics_one_after_the_other(bench):
