@@ -69,7 +69,7 @@ def test_a_site_is_no_inventory() -> None:
 
 
 def test_errors_of_all_fabrics_come_together(tmp_path: Path) -> None:
-    wrong = {f"fabrics/{name}/fabric.yaml": TEXT + "tpyo: 1\n" for name in ("a", "b")}
+    wrong = {f"fabrics/{name}/fabric.yaml": TEXT + "nonsense: 1\n" for name in ("a", "b")}
     write(tmp_path, {**wrong, "fabrics/c/fabric.yaml": TEXT, "fabrics/d/hosts/a.yaml": "a: 1\n"})
     lines = refused(tmp_path, load_site)
     assert [line.partition(":")[0] for line in lines] == [
