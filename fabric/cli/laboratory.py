@@ -60,17 +60,18 @@ def up(
     from fabric.workflow.project import Project
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as a service manager ends it
-    stand_ins = (
-        site_laboratory(site.projects_of(inventory), folder)
-        if site.is_site(inventory)
-        else laboratory(Project(inventory), folder)
-    )
+    if site.is_site(inventory):
+        projects = site.projects_of(inventory)
+        stand_ins = site_laboratory(projects, folder)
+        shown = next(iter(projects.values())).intent.folder
+    else:
+        stand_ins, shown = laboratory(Project(inventory), folder), str(inventory)
     with stand_ins as running:
         output.note(
             f"{len(running.names())} devices are up. In another terminal:\n"
             f"  export ROCEFAB_CONNECTIONS={folder}/connections.json\n"
             f"  export ROCEFAB_PASSWORD=$(cat {folder}/password)\n"
-            f"  rocefab plan {inventory}\n"
+            f"  rocefab plan {shown}\n"
             "Ctrl-C ends the lab."
         )
         try:
