@@ -8,7 +8,7 @@ import pytest
 
 from fabric.core.findings import Finding, Position, Severity
 from fabric.validate import runner
-from fabric.validate.rule import ModelRule, Rule, SonicRule
+from fabric.validate.rule import ModelRule, Rule, SiteRule, SonicRule
 from fabric.validate.world import SonicConfig, World
 from tests.validate.worlds import build, edited, sample
 
