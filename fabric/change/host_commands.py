@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from fabric.observe.snapshot import Running
 
-NETPLAN = "/etc/netplan/60-rocefab.yaml"
+#: How the files of network stacks begin; what tells them apart follows.
+NETPLAN = "/etc/netplan/60-rocefab"
 NETWORKD = "/etc/systemd/network/05-rocefab-"
 PROFILES = "/etc/NetworkManager/system-connections/rocefab-"
 _OWNERS = ("os", "fw")
@@ -47,7 +48,7 @@ def restore_commands(before: Running, now: dict[str, Any], paths: Iterable[str] 
 
 def _stack_commands(before: Running, paths: set[str]) -> Iterator[str]:
     """Yield what makes the network stacks read their files again."""
-    if NETPLAN in before.files:
+    if any(path.startswith(NETPLAN) for path in before.files):
         yield "netplan apply"
     if any(path.startswith(NETWORKD) for path in paths):
         yield "networkctl reload"

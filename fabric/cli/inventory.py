@@ -82,11 +82,14 @@ def check(
 ) -> None:
     """Check an inventory, and what follows from it, against all rules.
 
+    Of a site, a folder with fabrics/, every fabric is checked.
+
     Exit codes: 0, 2, 3, 4.
     """
     from fabric.core.errors import InputError
     from fabric.core.findings import Severity
     from fabric.workflow import check as workflow
+    from fabric.workflow import site
     from fabric.workflow.project import Project
     from fabric.workflow.work import work_of
 
@@ -95,7 +98,11 @@ def check(
             outcome = workflow.check_sonic_files(sonic_config, ignore or [])
         else:
             work = work_of(cache, fresh=fresh, workers=workers)
-            outcome = workflow.check(Project(inventory, work), ignore or [])
+            outcome = (
+                site.check_site(site.projects_of(inventory, work), ignore or [])
+                if site.is_site(inventory)
+                else workflow.check(Project(inventory, work), ignore or [])
+            )
     except InputError as error:
         if form is not ReportForm.TEXT:  # a program shall see on which line it went wrong
             output.data(workflow.report(workflow.unreadable(error), form.value))
@@ -127,21 +134,29 @@ def render(
 ) -> None:
     """Write the configuration of every switch and host.
 
-    The inventory must pass its check; else nothing is written.
+    The inventory must pass its check; else nothing is written. Of a site, a folder with fabrics/,
+    every fabric is written to a folder of its name.
 
     Exit codes: 0, 2.
     """
+    from fabric.workflow import site
     from fabric.workflow.project import Project
     from fabric.workflow.render import render as workflow
     from fabric.workflow.work import work_of
 
-    project = Project(inventory, work_of(cache, fresh=fresh, workers=workers))
-    written = workflow(project, out, force=force)
+    work = work_of(cache, fresh=fresh, workers=workers)
+    if site.is_site(inventory):
+        projects = site.projects_of(inventory, work)
+        written = site.render_site(projects, out, force=force)
+        where = f"{out}/ in {', '.join(projects)}"
+    else:
+        written = workflow(Project(inventory, work), out, force=force)
+        where = f"{out}"
     if form is Format.JSON:
         output.as_json(written)
     else:
-        made, devices = project.rendered()
-        output.note(f"wrote {len(written)} files and manifest.json to {out}")
+        made, devices = work.rendered()
+        output.note(f"wrote {len(written)} files and manifest.json to {where}")
         output.note(f"rendered {made} of {devices} devices; the others are as they were")
 
 

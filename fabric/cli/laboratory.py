@@ -51,20 +51,27 @@ def up(
         ),
     ] = Path("lab"),
 ) -> None:
-    """Run the stand-ins until Ctrl-C.
+    """Run the stand-ins until Ctrl-C; of a site, those of all its fabrics.
 
     Exit codes: 0, 2.
     """
-    from fabric.workflow.laboratory import laboratory
+    from fabric.workflow import site
+    from fabric.workflow.laboratory import laboratory, site_laboratory
     from fabric.workflow.project import Project
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as a service manager ends it
-    with laboratory(Project(inventory), folder) as running:
+    if site.is_site(inventory):
+        projects = site.projects_of(inventory)
+        stand_ins = site_laboratory(projects, folder)
+        shown = next(iter(projects.values())).intent.folder
+    else:
+        stand_ins, shown = laboratory(Project(inventory), folder), str(inventory)
+    with stand_ins as running:
         output.note(
             f"{len(running.names())} devices are up. In another terminal:\n"
             f"  export ROCEFAB_CONNECTIONS={folder}/connections.json\n"
             f"  export ROCEFAB_PASSWORD=$(cat {folder}/password)\n"
-            f"  rocefab plan {inventory}\n"
+            f"  rocefab plan {shown}\n"
             "Ctrl-C ends the lab."
         )
         try:

@@ -41,9 +41,13 @@ def _print(table: Table, form: Format) -> None:
 
 
 def _project_table(inventory: Path, form: Format, make: Callable[[Project], Table]) -> None:
+    from fabric.workflow import site
     from fabric.workflow.project import Project as Loaded
 
-    _print(make(Loaded(inventory)), form)
+    if site.is_site(inventory):
+        _print(site.table_of_site(site.projects_of(inventory), make), form)
+    else:
+        _print(make(Loaded(inventory)), form)
 
 
 @show_app.command(epilog="Example: rocefab show topology inventory/demo")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from fabric.core import hostlist
 from fabric.core.units import ipv4_text
 from fabric.design.model import HostDesign, NicDesign
 from fabric.design.nic import DCQCN_PLACES, dcqcn_settings, leaf_macs, receive_buffer_bytes
@@ -12,8 +12,11 @@ from fabric.design.overlay import overlay
 from fabric.design.qos import host_qos
 from fabric.topology.addressing import reachable_pool
 from fabric.topology.naming import nic_names, rails_of_gpus
+from fabric.topology.site import neighbours_of_host
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from fabric.intent.host_model import HostTraits, NicOverride, NicTraits
     from fabric.intent.policy import LosslessPolicy
     from fabric.intent.resolve import PolicyResolver
@@ -21,8 +24,6 @@ if TYPE_CHECKING:
     from fabric.topology.model import Fabric
     from fabric.topology.naming import NicNames
 
-#: Source routing: table and rule priority of the n-th NIC port of a host are this plus n.
-FIRST_TABLE = 100
 #: Neighbour table of a host, floor: 4096/8192/16384 (net.ipv4.neigh.default.gc_thresh1..3).
 GC_THRESH1_FLOOR = 4096
 #: Defaults of the kernel (Linux net/ipv4/arp.c, arp_tbl: base_reachable_time, gc_staletime). An
@@ -50,17 +51,23 @@ class HostDesigner:
         The realised network.
     resolver : PolicyResolver
         Policy by host.
+    elsewhere : mapping, optional
+        Neighbours that hosts may have in other fabrics of the site, by host.
     """
 
-    def __init__(self, fabric: Fabric, resolver: PolicyResolver) -> None:
+    def __init__(
+        self,
+        fabric: Fabric,
+        resolver: PolicyResolver,
+        elsewhere: Mapping[str, int] = MappingProxyType({}),
+    ) -> None:
         self._fabric = fabric
         self._resolver = resolver
-        largest = max(hostlist.count(unit.hosts) for unit in fabric.intent.fabric.units)
-        first = max(GC_THRESH1_FLOOR, fabric.nics_per_host * largest)
+        self._elsewhere = elsewhere
+        self._neighbours = neighbours_of_host(fabric.intent)
         self._pools: dict[int, str] = {}
         self._parameters: dict[tuple[int, int, int, Place], tuple[Setting, ...]] = {}
         self._leaf_macs = leaf_macs(fabric.intent)
-        self._gc_thresholds = (first, 2 * first, 4 * first)
 
     def design(self, row: int) -> HostDesign:
         """Return the design of the host in a row of ``fabric.hosts``."""
@@ -73,6 +80,7 @@ class HostDesigner:
                 number = nic.rail * fabric.nic_ports + nic.nic_port
                 changes[number] = overlay(changes.get(number), nic)
         traits = fabric.intent.host_traits(name)
+        first = max(GC_THRESH1_FLOOR, self._neighbours + self._elsewhere.get(name, 0))
         serials = [override.value.serial for override in overrides if override.value.serial]
         return HostDesign(
             name=name,
@@ -81,7 +89,8 @@ class HostDesigner:
             gpus=file.host.gpus,
             management_interface=file.host.management_interface,
             management_rdma_device=file.host.management_rdma_device or "",
-            gc_thresholds=self._gc_thresholds,
+            gc_thresholds=(first, 2 * first, 4 * first),
+            namespace=file.host.namespace,
             traits=traits,
             base_reachable_time_ms=min(DEFAULT_REACHABLE_MS, file.arp.timeout_s * 1000 // 3),
             gc_stale_time_s=min(DEFAULT_STALE_S, file.arp.timeout_s // 4),
@@ -121,8 +130,8 @@ class HostDesigner:
             pool="" if pool == network else pool,
             gateway=ipv4_text(int(subnets.gateway[subnet])),
             vlan=int(subnets.vlan[subnet]),
-            table=FIRST_TABLE + number,
-            rule_priority=FIRST_TABLE + number,
+            table=fabric.intent.fabric.host.first_table + number,
+            rule_priority=fabric.intent.fabric.host.first_table + number,
             cable_m=int(nics.cable_m[row]),
             gpus=tuple(gpu for gpu, its_rail in enumerate(near) if its_rail == rail),
             card=rail // nic.ports_per_card,

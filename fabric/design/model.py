@@ -368,7 +368,8 @@ class HostDesign:
     """Everything that is decided for one host.
 
     ``no_lossless`` says why the host gets no lossless configuration; empty where it gets one.
-    ``base_reachable_time_ms`` and ``gc_stale_time_s`` age its neighbours.
+    ``base_reachable_time_ms`` and ``gc_stale_time_s`` age its neighbours. ``namespace`` stands in
+    the names of its files and units; empty where no other fabric needs to be told apart.
     """
 
     name: str
@@ -383,3 +384,14 @@ class HostDesign:
     base_reachable_time_ms: int
     gc_stale_time_s: int
     nics: tuple[NicDesign, ...]
+    namespace: str = ""
+
+    @property
+    def own_name(self) -> str:
+        """What the names of files, units and profiles on the host begin with."""
+        return f"rocefab-{self.namespace}" if self.namespace else "rocefab"
+
+    @property
+    def folder(self) -> str:
+        """Where the scripts are on the host."""
+        return f"/etc/rocefab/{self.namespace}" if self.namespace else "/etc/rocefab"

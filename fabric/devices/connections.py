@@ -16,7 +16,7 @@ from fabric.devices.driver import Connection
 from fabric.platforms import load_platforms, platforms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from pydantic_core import ErrorDetails
@@ -47,6 +47,7 @@ def connections(
     password: Callable[[], str] | None = None,
     *,
     others_allowed: bool = False,
+    beside: Collection[str] = (),
 ) -> dict[str, Connection]:
     """Return a connection for every device.
 
@@ -63,6 +64,8 @@ def connections(
         agent and the private key of ``key_file`` or ROCEFAB_SSH_KEY.
     others_allowed : bool
         Whether the file may name devices that are not in ``platforms``.
+    beside : collection of str
+        Further devices that the file may name: those of other fabrics of the site.
 
     Raises
     ------
@@ -70,7 +73,8 @@ def connections(
         When the file is wrong or names an unknown device.
     """
     file, text = _read(path) if path else (_File(), "")
-    strangers = _strangers(path, text, file, platforms) if path and not others_allowed else []
+    known = {*platforms, *beside}
+    strangers = _strangers(path, text, file, known) if path and not others_allowed else []
     if path and strangers:
         raise _input_error(path, strangers)
     secret = (password or (lambda: os.environ.get(PASSWORD_VARIABLE, "")))()
@@ -148,7 +152,7 @@ def _place(path: Path, text: str, keys: Sequence[object]) -> Position:
     return Position(str(path), mark.line + 1, mark.column + 1)
 
 
-def _strangers(path: Path, text: str, file: _File, known: Mapping[str, str]) -> list[Finding]:
+def _strangers(path: Path, text: str, file: _File, known: Collection[str]) -> list[Finding]:
     return [
         _finding(
             f"there is no device {name!r} in the inventory{_hint(name, known)}",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from fabric.intent.cabling import Cabling
 
 MAIN_FILE = "fabric.yaml"
+SITE_FOLDER = "fabrics"
 KINDS = ("devices", "hosts", "platforms")
 _ENDINGS = (".yaml", ".yml")
 _READERS = {CSV_FILE: read_csv, DOT_FILE: read_dot}
@@ -140,6 +141,10 @@ class _Reader:
         misspelt = False
         for name in names:
             if name == MAIN_FILE or name in KINDS:
+                continue
+            if name == SITE_FOLDER and MAIN_FILE in names:
+                fix = f"move {MAIN_FILE} and what belongs to it into {SITE_FOLDER}/NAME/"
+                self._add("INT018", name, "the folder is not read", fix)
                 continue
             stem, dot, ending = name.lower().rpartition(".")
             if f"{dot}{ending}" in _ENDINGS:

@@ -46,6 +46,8 @@ DcqcnSet = Literal["connectx", "paper", "hpcc-dcqcn", "hpcc-dcqcn-paper", "rocef
 #: Receive buffer of a NIC; the field of the PBMC register holds 16 bits of cells (Linux
 #: include/linux/mlx5/mlx5_ifc.h), and no port has more than this.
 BufferBytes = Annotated[int, Field(ge=1024, le=2**24)]
+#: Part of names of files, units and profiles on a host.
+Namespace = Annotated[str, Field(pattern=r"^([a-z][a-z0-9]{0,15})?$")]
 PortUuid = Annotated[
     str, Field(pattern=r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
 ]
@@ -204,6 +206,18 @@ class HostProfile(HostTraits):
         None, description="RDMA device of the management NIC, so that jobs leave it alone."
     )
     nccl_queue_pairs: int = Field(4, ge=1, le=128, description="NCCL_IB_QPS_PER_CONNECTION.")
+    namespace: Namespace = Field(
+        "",
+        description="Word in the names of files and units on the hosts; hosts in several fabrics "
+        "of a site need another one in each, or none in one of them.",
+    )
+    first_table: int = Field(
+        100,
+        ge=1,
+        le=30_000,
+        description="Routing table and rule priority of the first NIC port of a host; one more for "
+        "each.",
+    )
 
 
 class NicOverride(Model):

@@ -285,6 +285,9 @@ class FabricFile(Model):
     switches: Annotated[tuple[SwitchEntry, ...], Loose] = Field(
         (), description="Switches of an explicit design in order; append new ones."
     )
+    switch_prefix: Name | None = Field(
+        None, description="First part of the generated switch names: storage-spine01."
+    )
     leaf_names: Names | None = Field(None, description="Own leaf names, unit by unit, as a range.")
     spine_names: Names | None = Field(None, description="Own spine names as a range.")
     platforms: Platforms = Field(description="Switch models.")

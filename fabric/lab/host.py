@@ -238,7 +238,7 @@ class HostStandIn(SshStandIn):
             link.addresses, link.mtu, link.up = [], 1500, True
         self._load_driver()
         self.sysctl.reset()
-        self.run_detached("rm -rf /run/rocefab /sys/kernel/config/rdma_cm")
+        self.run_detached("rm -rf /run/rocefab /run/rocefab-* /sys/kernel/config/rdma_cm")
         self.run_detached("netplan apply")
         self.stacks.boot()
         self.systemd.start_enabled()

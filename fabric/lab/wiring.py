@@ -7,6 +7,7 @@ settings.
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
@@ -16,9 +17,9 @@ from fabric.lab.standin import load_stand_ins, stand_ins
 from fabric.platforms import platforms
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from fabric.design.model import DeviceDesign, HostDesign, PortDesign
+    from fabric.design.model import DeviceDesign, HostDesign, NicDesign, PortDesign
     from fabric.lab.lab import Lab
     from fabric.lab.standin import SwitchStandIn
 
@@ -47,6 +48,27 @@ def specs(
         *(_switch(design, devices, password) for design in devices.values()),
         *(_host(design, devices, password) for design in hosts.values()),
     ]
+
+
+def whole_hosts(fabrics: Sequence[Mapping[str, HostDesign]]) -> dict[str, HostDesign]:
+    """Return the hosts of all fabrics of a site; one in several has the NICs of all.
+
+    NICs without a PCI address get one in a PCI domain of their fabric.
+    """
+    found: dict[str, HostDesign] = {}
+    for number, hosts in enumerate(fabrics):
+        for name, host in hosts.items():
+            nics = [
+                replace(nic, pci_address=nic.pci_address or _pci_address(nic, number))
+                for nic in host.nics
+            ]
+            before = found[name].nics if name in found else ()
+            found[name] = replace(found.get(name, host), nics=(*before, *nics))
+    return found
+
+
+def _pci_address(nic: NicDesign, domain: int = 0) -> str:
+    return f"{domain:04x}:{_FIRST_BUS + nic.rail:02x}:00.{nic.nic_port}"
 
 
 def mac_of(name: str) -> str:
@@ -131,7 +153,7 @@ def _host(design: HostDesign, devices: Mapping[str, DeviceDesign], password: str
                     nic.interface,
                     nic.rdma_device,
                     nic.mac or mac_of(f"{design.name} {nic.interface}"),
-                    nic.pci_address or f"0000:{_FIRST_BUS + nic.rail:02x}:00.{nic.nic_port}",
+                    nic.pci_address or _pci_address(nic),
                     nic.speed_gbps,
                     nic.numa_node,
                     nic.gpus,

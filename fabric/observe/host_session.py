@@ -38,12 +38,16 @@ class NicNames:
     ofed: bool
 
 
-def read_settings(driver: RunsEach, nics: Sequence[NicNames]) -> dict[str, str]:
-    """Return the texts that tell how a host is set up, by reading."""
-    wanted = [*_HOST.split(), "sysctl_neighbours", *(["own_check"] if nics else [])]
+def read_settings(
+    driver: RunsEach, nics: Sequence[NicNames], scripts: str = "/etc/rocefab"
+) -> dict[str, str]:
+    """Return the texts that tell how a host is set up, by reading; ``scripts`` is a folder."""
+    own = f"own_check:{scripts}"
+    wanted = [*_HOST.split(), "sysctl_neighbours", *([own] if nics else [])]
     for nic in nics:
         wanted += _of_nic(nic, _NIC + " " + (_OFED_NIC if nic.ofed else _DCB_NIC))
-    return _read(driver, wanted)
+    texts = _read(driver, wanted)
+    return {"own_check" if key == own else key: text for key, text in texts.items()}
 
 
 def read_counters(driver: RunsEach, nics: Sequence[NicNames]) -> dict[str, str]:

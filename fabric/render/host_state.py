@@ -31,6 +31,8 @@ def expected_state(design: HostDesign) -> str:
     ]
     body = ",\n".join(blocks)
     head = f'"reader": "{reader(design)}",\n "rdma_devices": {json.dumps(devices)}'
+    if design.namespace:
+        head = f'"namespace": {json.dumps(design.namespace)},\n {head}'
     return f'{{\n {head},\n "nics": {{\n{body}\n }}\n}}\n'
 
 

@@ -49,7 +49,8 @@ DRIVERS = {
     ),
 }
 #: Scripts that are run; that for the firmware is handed to a shell by an operator.
-PROGRAMS = ("etc/rocefab/apply.sh", "etc/rocefab/check.sh")
+PROGRAMS = ("apply-script", "check-script")
+_UNITS = "etc/systemd/system"
 #: PCIe device control, bits 12 to 14: 0 is 128 bytes, each step doubles (PCI Express Base
 #: Specification 4.0 section 7.5.3.4).
 READ_REQUEST_BYTES = (128, 256, 512, 1024, 2048, 4096)
@@ -69,7 +70,7 @@ def render_host(design: HostDesign) -> list[Artefact]:
     state = expected_state(design).encode()
     return [
         *_addresses(design),
-        _file(design, "sysctl", "sysctl", "etc/sysctl.d/90-rocefab.conf"),
+        _file(design, "sysctl", "sysctl", f"etc/sysctl.d/90-{design.own_name}.conf"),
         *_settings(design),
         Artefact(
             design.name,
@@ -84,26 +85,26 @@ def render_host(design: HostDesign) -> list[Artefact]:
 def _file(design: HostDesign, template: str, kind: str, path: str, **values: object) -> Artefact:
     text = render(f"host/{template}.j2", design.name, {"host": design, **values})
     where = f"hosts/{design.name}/rootfs/{path}"
-    return Artefact(design.name, "host", kind, where, text.encode(), path in PROGRAMS)
+    return Artefact(design.name, "host", kind, where, text.encode(), kind in PROGRAMS)
 
 
 def _addresses(design: HostDesign) -> Iterator[Artefact]:
     """Yield the files of the network stack."""
     stack = STACKS[design.traits.network_stack]
     if stack == "netplan":
-        yield _file(design, "netplan", "netplan", "etc/netplan/60-rocefab.yaml")
+        yield _file(design, "netplan", "netplan", f"etc/netplan/60-{design.own_name}.yaml")
         return
     for nic in design.nics:
         if not nic.enabled:
             continue
         if nic.mac:
-            path = f"etc/systemd/network/05-rocefab-{nic.interface}.link"
+            path = f"etc/systemd/network/05-{design.own_name}-{nic.interface}.link"
             yield _file(design, "link", "link", path, nic=nic)
         if stack == "networkd":
-            path = f"etc/systemd/network/05-rocefab-{nic.interface}.network"
+            path = f"etc/systemd/network/05-{design.own_name}-{nic.interface}.network"
             yield _file(design, "networkd", "networkd", path, nic=nic)
         else:
-            name = f"rocefab-{nic.interface}.nmconnection"
+            name = f"{design.own_name}-{nic.interface}.nmconnection"
             path = f"etc/NetworkManager/system-connections/{name}"
             yield _file(design, "keyfile", "keyfile", path, nic=nic, uuid=_uuid(design, nic))
 
@@ -121,12 +122,13 @@ def _settings(design: HostDesign) -> Iterator[Artefact]:
     tunes = bool(tuning.governor or tuning.acs or tuning.hugepages_1g is not None)
     read = tuning.max_read_request_bytes
     register = f"{READ_REQUEST_BYTES.index(read)}000" if read else ""
+    scripts = design.folder.removeprefix("/")
     uses_debugfs = template == "nic_mlx5" and lossless
     yield _file(
         design,
         "apply",
         "apply-script",
-        "etc/rocefab/apply.sh",
+        f"{scripts}/apply.sh",
         tuning=tuning,
         tunes=tunes,
         head=head if lossless else ("No lossless settings:", f"{design.no_lossless}."),
@@ -142,19 +144,17 @@ def _settings(design: HostDesign) -> Iterator[Artefact]:
         design,
         "check",
         "check-script",
-        "etc/rocefab/check.sh",
+        f"{scripts}/check.sh",
         reader=reader(design),
         max_read_register=register,
         gpudirect=tuning.gpudirect,
         governor="" if design.traits.virtual_machine else tuning.governor,
     )
-    yield _file(design, "unit", "unit", "etc/systemd/system/rocefab-nic@.service")
+    yield _file(design, "unit", "unit", f"{_UNITS}/{design.own_name}-nic@.service")
     if lossless:
-        yield _file(design, "udev", "udev", "etc/udev/rules.d/90-rocefab.rules")
+        yield _file(design, "udev", "udev", f"etc/udev/rules.d/90-{design.own_name}.rules")
     if tunes:
-        yield _file(design, "tuning_unit", "unit", "etc/systemd/system/rocefab-tuning.service")
+        yield _file(design, "tuning_unit", "unit", f"{_UNITS}/{design.own_name}-tuning.service")
     if design.traits.nic.firmware_file and lossless:
         words = {nic.interface: firmware_words(design, nic) for nic in design.nics}
-        yield _file(
-            design, "firmware", "firmware-script", "etc/rocefab/firmware.sh", firmware=words
-        )
+        yield _file(design, "firmware", "firmware-script", f"{scripts}/firmware.sh", firmware=words)

@@ -158,7 +158,10 @@ def _leaf_names(file: FabricFile, rails: int) -> tuple[str, ...]:
     classic = file.design == "classic-tor"
     middle = ["leaf"] if classic else [f"rail{rail}" for rail in range(rails)]
     return tuple(
-        f"{unit.name}-{word}{end}" for unit in file.units for word in middle for end in ends
+        f"{_prefix(file)}{unit.name}-{word}{end}"
+        for unit in file.units
+        for word in middle
+        for end in ends
     )
 
 
@@ -190,8 +193,12 @@ def _cores(file: FabricFile) -> Layout:
 
 def _numbered(word: str, file: FabricFile, plane: int, number: int) -> str:
     if file.planes == 1:
-        return f"{word}{number + 1:02d}"
-    return f"{word}-{_PORT_LETTERS[plane]}{number + 1:02d}"
+        return f"{_prefix(file)}{word}{number + 1:02d}"
+    return f"{_prefix(file)}{word}-{_PORT_LETTERS[plane]}{number + 1:02d}"
+
+
+def _prefix(file: FabricFile) -> str:
+    return f"{file.switch_prefix}-" if file.switch_prefix else ""
 
 
 def _above(

@@ -10,6 +10,7 @@ from fabric.core import hostlist
 
 if TYPE_CHECKING:
     from fabric.intent.host_model import HostTraits
+    from fabric.intent.inventory import Intent
     from fabric.topology.model import Fabric
 
 
@@ -43,16 +44,22 @@ def _profile(interfaces: str, rdma_devices: str) -> tuple[NicNames, ...]:
 
 
 def nic_names(fabric: Fabric, host: str) -> tuple[NicNames, ...]:
+    """Return the names of the NIC ports of a host, as ``names_in``."""
+    return names_in(fabric.intent, host)
+
+
+def names_in(intent: Intent, host: str) -> tuple[NicNames, ...]:
     """Return the names of the NIC ports of a host, by rail and port: the profile's, or its own.
 
     One beyond the profile, which ``check`` reports, is called ``rail<number>``.
     """
-    profile, count = fabric.intent.fabric.host, fabric.nics_per_host
+    file, profile = intent.fabric, intent.fabric.host
+    count = file.rails * file.nic_ports
     names = list(_profile(profile.interfaces, profile.rdma_devices))[:count]
     names += [NicNames(f"rail{rail}", f"rail{rail}") for rail in range(len(names), count)]
-    for override in fabric.intent.host_overrides.get(host, []):
+    for override in intent.host_overrides.get(host, []):
         for nic in override.value.nics:
-            number = nic.rail * fabric.nic_ports + nic.nic_port
+            number = nic.rail * file.nic_ports + nic.nic_port
             old = names[number]
             names[number] = NicNames(
                 nic.interface or old.interface, nic.rdma_device or old.rdma_device

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.platforms import load_platforms, platforms
-from fabric.validate.rule import SonicRule
+from fabric.validate.rule import SiteRule, SonicRule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +16,8 @@ _HEAD = """\
 # Rules of `rocefab check`
 
 Generated from the rules themselves; do not edit. Model rules judge the inventory and what follows
-from it; CONFIG_DB rules judge any SONiC `config_db.json`, whoever wrote it. TOP001 to TOP007 and
+from it; site rules judge it together with each fabric that it stands beside; CONFIG_DB rules judge
+any SONiC `config_db.json`, whoever wrote it. TOP001 to TOP007 and
 the INT rules come from reading the inventory and stop the run at once.
 
 """
@@ -28,6 +29,7 @@ _SUBJECTS = {
     "HST": "Hosts",
     "JOB": "Jobs and containers",
     "QOS": "Lossless policy, end to end",
+    "SIT": "Fabrics beside each other",
     "SON": "SONiC CONFIG_DB",
     "TOP": "Topology and cabling",
 }
@@ -50,6 +52,7 @@ def markdown(rules: Sequence[Rule]) -> str:
 
 
 def _row(rule: Rule) -> str:
-    looks_at = "CONFIG_DB" if isinstance(rule, SonicRule) else "model"
+    kinds = {SonicRule: "CONFIG_DB", SiteRule: "site"}
+    looks_at = next((word for kind, word in kinds.items() if isinstance(rule, kind)), "model")
     cells = (rule.id, looks_at, rule.severity.word, rule.title, rule.why, rule.source)
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"

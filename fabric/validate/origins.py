@@ -33,6 +33,12 @@ class Place:
         return 2 if self.field.startswith("fabric.platforms.") else 1
 
 
+def fabric_place(intent: Intent, *path: str | int) -> Place:
+    """Return the place of a field of ``fabric.yaml``."""
+    dotted = ".".join(str(part) for part in ("fabric", *path))
+    return Place(dotted, intent.position(*path))
+
+
 def _place(located: Located[Any], *path: str | int) -> Place:
     dotted = ".".join(str(part) for part in (*located.path, *path))
     return Place(dotted, located.position(*path))
@@ -41,6 +47,14 @@ def _place(located: Located[Any], *path: str | int) -> Place:
 def switch_place(intent: Intent, name: str, field: str) -> Place | None:
     """Return where an override sets a field of a switch; the last one counts."""
     for override in reversed(intent.device_overrides.get(name, [])):
+        if field in override.value.model_fields_set:
+            return _place(override, field)
+    return None
+
+
+def host_place(intent: Intent, name: str, field: str) -> Place | None:
+    """Return where an override sets a field of a host; the last one counts."""
+    for override in reversed(intent.host_overrides.get(name, [])):
         if field in override.value.model_fields_set:
             return _place(override, field)
     return None

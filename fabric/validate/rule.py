@@ -13,6 +13,7 @@ from fabric.core.registry import Registry
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabric.topology.site import Member, Site
     from fabric.validate.world import Model, Place, SonicConfig, World
 
 
@@ -85,6 +86,22 @@ class ModelRule(Rule):
     @abstractmethod
     def check(self, model: Model) -> Iterator[Finding]:
         """Yield what is wrong with a model."""
+
+
+class SiteRule(Rule):
+    """A rule about two fabrics of a site; what it finds stands in the second of them."""
+
+    def run(self, world: World) -> Iterator[Finding] | None:
+        """Check the fabric with each that it stands beside, if there is any."""
+        return self._all(world.model.site) if world.model and world.model.site else None
+
+    def _all(self, site: Site) -> Iterator[Finding]:
+        for first, second in site.pairs():
+            yield from self.check(first, second)
+
+    @abstractmethod
+    def check(self, first: Member, second: Member) -> Iterator[Finding]:
+        """Yield what does not go together; the name of the first fabric sorts first."""
 
 
 class SonicRule(Rule):

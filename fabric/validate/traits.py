@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.intent.policy import set_paths
-from fabric.validate.origins import Place
+from fabric.validate.origins import Place, fabric_place
 
 if TYPE_CHECKING:
     from fabric.design.model import HostDesign
+    from fabric.intent.inventory import Intent
     from fabric.topology.model import Ints
     from fabric.validate.world import Model
 
@@ -54,9 +55,14 @@ def kind_of_hosts(model: Model) -> Ints:
 
 def traits_place(model: Model, host: str, *path: str) -> Place:
     """Return where a field of the traits of a host is set: an override, else the profile."""
-    for override in reversed(model.intent.host_overrides.get(host, [])):
+    return traits_place_in(model.intent, host, *path)
+
+
+def traits_place_in(intent: Intent, host: str, *path: str) -> Place:
+    """Return the same for a host of any inventory."""
+    for override in reversed(intent.host_overrides.get(host, [])):
         traits = override.value.traits
         if traits and any(found[: len(path)] == path for found in set_paths(traits)):
             dotted = ".".join(str(part) for part in (*override.path, "traits", *path))
             return Place(dotted, override.position("traits", *path))
-    return model.place("host", *path)
+    return fabric_place(intent, "host", *path)

@@ -13,7 +13,7 @@ from fabric.platforms.model import role_field
 from fabric.validate.cable import Cable, cable_of
 from fabric.validate.config_db import ConfigDb, SonicConfig
 from fabric.validate.ends import End, Pair, nic_cables, pairs
-from fabric.validate.origins import Place, nic_place, switch_place, uplink_place
+from fabric.validate.origins import Place, fabric_place, nic_place, switch_place, uplink_place
 from fabric.validate.traits import kind_of_hosts
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from fabric.intent.resolve import PolicyResolver
     from fabric.platforms.model import Sku
     from fabric.topology.model import Fabric
+    from fabric.topology.site import Site
 
 __all__ = ["ConfigDb", "LosslessKind", "Model", "Place", "SonicConfig", "World"]
 
@@ -65,13 +66,14 @@ class LosslessKind:
 
 @dataclass(frozen=True)
 class Model:
-    """The stages of one inventory, from intent to design."""
+    """The stages of one inventory, from intent to design, and the fabrics beside it."""
 
     intent: Intent
     fabric: Fabric
     resolver: PolicyResolver
     devices: Mapping[str, DeviceDesign]
     hosts: Mapping[str, HostDesign]
+    site: Site | None = None
 
     def policy_place(self, policy_field: str, device: str, port: str = "") -> Place:
         """Return where a dotted field of the lossless policy of a device or port was set.
@@ -189,8 +191,7 @@ class Model:
 
     def place(self, *path: str | int) -> Place:
         """Return the place of a field of ``fabric.yaml``."""
-        dotted = ".".join(str(part) for part in ("fabric", *path))
-        return Place(dotted, self.intent.position(*path))
+        return fabric_place(self.intent, *path)
 
 
 @dataclass(frozen=True)

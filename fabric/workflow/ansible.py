@@ -28,7 +28,8 @@ def inventory(project: Project, connections_file: Path | None = None) -> str:
 
     Groups: ``gpu_hosts`` and ``switches``; ``leaf`` and ``spine``; ``unit_NAME``, ``rail_N`` and
     ``leaf_NAME`` hold the hosts that are there, ``platform_NAME`` the switches of a system. A host
-    says in ``rocefab_files`` which rendered files belong where, and with which mode.
+    says in ``rocefab_files`` which rendered files belong where, and with which mode, and in
+    ``rocefab_namespace`` what its files are called by where that is not rocefab alone.
 
     Parameters
     ----------
@@ -52,6 +53,7 @@ def inventory(project: Project, connections_file: Path | None = None) -> str:
         children["gpu_hosts"][name] = {
             "rocefab_unit": host.unit,
             "rocefab_files": _files(project.host_artefacts[name]),
+            **({"rocefab_namespace": host.namespace} if host.namespace else {}),
             **_way(reachable, name),
         }
         own = [f"unit_{_group(host.unit)}", *(f"rail_{nic.rail}" for nic in nics)]

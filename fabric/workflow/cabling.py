@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.topology.cable_moves import Work, repair
 from fabric.topology.cabling import HARMLESS, Judged, Told, Verdict, judge, planned_cables
+from fabric.topology.site import nics_elsewhere
 from fabric.workflow.observe import Selection, observe
 
 if TYPE_CHECKING:
@@ -146,6 +147,9 @@ class _Ends:
             self._ports[name] = {nic.interface.lower(): nic.interface for nic in host.nics}
             self._macs |= {nic.mac: (name, nic.interface) for nic in host.nics if nic.mac}
 
+        self._site = project.site
+        self._elsewhere = nics_elsewhere(project.site) if project.site else {}
+
     def told(self, seen: Seen) -> Iterable[tuple[End, Told]]:
         """Yield what a device tells of each of its ports; nothing when LLDP was not read."""
         snapshot = seen.snapshot
@@ -154,10 +158,19 @@ class _Ends:
         learnt = self._learnt(snapshot.macs or ())
         links = snapshot.interfaces or {}
         for port in {*self._ports[seen.device].values(), *snapshot.lldp}:
+            if self._of_another_fabric(seen.device, port, snapshot.lldp.get(port, ())):
+                continue
             neighbours = [self._end(item) for item in snapshot.lldp.get(port, ())]
             state = links.get(port)
             up = state.up if state is not None else None
             yield (seen.device, port), Told(tuple(neighbours or learnt.get(port, ())), up)
+
+    def _of_another_fabric(self, device: str, port: str, seen: Iterable[LldpNeighbour]) -> bool:
+        """Tell whether a NIC of another fabric of the site sees switches of that fabric alone."""
+        if self._site is None or (device, port) not in self._elsewhere:
+            return False
+        switches = self._site.fabrics[self._elsewhere[device, port]].switch_row
+        return all(item.system_name.partition(".")[0] in switches for item in seen)
 
     def _end(self, seen: LldpNeighbour) -> End:
         name = seen.system_name.partition(".")[0]

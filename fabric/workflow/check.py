@@ -44,7 +44,7 @@ def check(project: Project, ignore: Sequence[str] = ()) -> Outcome:
         When ``ignore`` names a rule that does not exist, or the fabric does not fit its pools.
     """
     _refuse_unknown(ignore)
-    outcome = run(model_world(project), ignore)
+    outcome = run(World(project.model), ignore)
     outcome = outcome.merged(Outcome(project.intent.warnings, (), outcome.skipped, ()))
     if outcome.at_least(Severity.ERROR):
         return outcome
@@ -60,15 +60,6 @@ def check(project: Project, ignore: Sequence[str] = ()) -> Outcome:
     if not verdicts:
         return outcome.merged(run(World(), ignore))
     return outcome.merged(together(verdicts.values()).without(ignore))
-
-
-def model_world(project: Project) -> World:
-    """Return what the rules on the inventory look at: no rendered configuration."""
-    from fabric.validate.world import Model
-
-    return World(
-        Model(project.intent, project.fabric, project.resolver, project.devices, project.hosts)
-    )
 
 
 def check_sonic_files(files: Sequence[Path], ignore: Sequence[str] = ()) -> Outcome:

@@ -80,10 +80,12 @@ def targets(
 
 
 def project_connections(project: Project, file: Path | None) -> dict[str, Connection]:
-    """Return a connection for every device of a project."""
+    """Return a connection for every device of a project; one file may serve a whole site."""
     platforms = {name: design.platform for name, design in project.devices.items()}
     platforms.update(dict.fromkeys(project.hosts, "host"))
-    return connections(file, platforms)
+    fabrics = project.site.fabrics.values() if project.site and file else ()
+    beside = {name for one in fabrics for name in (*one.switch_row, *one.host_row)}
+    return connections(file, platforms, beside=beside)
 
 
 def chosen(project: Project, selection: Selection) -> set[str]:

@@ -105,10 +105,10 @@ def failing_ends(project: Project, fail_on: Severity = Severity.ERROR) -> set[En
     buffer are taken with it. A finding on a device alone is one on all its ports.
     """
     from fabric.validate.runner import each_finding
-    from fabric.workflow.check import model_world
+    from fabric.validate.world import World
 
     ends: set[End] = set()
-    for finding in each_finding(model_world(project)):
+    for finding in each_finding(World(project.model)):
         if finding.rule.startswith("QOS") and finding.severity >= fail_on:
             ends |= _ends(project, finding)
     return ends

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 
 from fabric.devices.connections import PASSWORD_VARIABLE
 from fabric.lab.lab import Lab
-from fabric.lab.wiring import specs, wire
+from fabric.lab.wiring import specs, whole_hosts, wire
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from fabric.design.model import DeviceDesign, HostDesign
     from fabric.workflow.project import Project
 
 CONNECTIONS = "connections.json"
@@ -31,10 +32,26 @@ def laboratory(project: Project, folder: Path) -> Iterator[Lab]:
     folder : Path
         Gets ``connections.json`` and ``password``, readable by the owner alone.
     """
+    with _running(project.devices, project.hosts, folder) as lab:
+        yield lab
+
+
+@contextmanager
+def site_laboratory(projects: Mapping[str, Project], folder: Path) -> Iterator[Lab]:
+    """Run a lab for all fabrics of a site; a host in several has the NICs of all."""
+    devices = {name: one for project in projects.values() for name, one in project.devices.items()}
+    with _running(devices, whole_hosts([p.hosts for p in projects.values()]), folder) as lab:
+        yield lab
+
+
+@contextmanager
+def _running(
+    devices: Mapping[str, DeviceDesign], hosts: Mapping[str, HostDesign], folder: Path
+) -> Iterator[Lab]:
     password = os.environ.get(PASSWORD_VARIABLE) or secrets.token_urlsafe(16)
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with Lab(specs(project.devices, project.hosts, password)) as lab:
-        wire(lab, project.devices)
+    with Lab(specs(devices, hosts, password)) as lab:
+        wire(lab, devices)
         _write(folder / PASSWORD, password + "\n")
         _write(folder / CONNECTIONS, json.dumps(connections_of(lab), indent=1) + "\n")
         yield lab

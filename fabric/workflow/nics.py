@@ -70,7 +70,7 @@ class NicLooks:
     def read(self, driver: Any, name: str) -> HostFacts:
         """Return the facts of a host; its session stays open."""
         host = self._project.hosts[name]
-        texts = read_settings(driver, _names(host))
+        texts = read_settings(driver, _names(host), host.folder)
         if self._hardware:
             texts |= read_hardware(driver)
         return host_facts(name, texts)

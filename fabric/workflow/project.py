@@ -7,7 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fabric.intent.inventory import load
+from fabric.intent.site import load_beside, own_name
+from fabric.workflow.members import Members
 from fabric.workflow.stages import ARTEFACTS, rendered_host, rendered_switch
 from fabric.workflow.work import Work
 
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from fabric.intent.inventory import Intent
     from fabric.intent.resolve import PolicyResolver
     from fabric.topology.model import Fabric
-    from fabric.validate.world import World
+    from fabric.topology.site import Site
+    from fabric.validate.world import Model, World
 
 
 class Project:
@@ -29,6 +31,8 @@ class Project:
         Inventory folder; loaded at once, the later stages when they are asked for.
     work : Work, optional
         How files are rendered and judged; in this process, and always anew, unless told otherwise.
+    members : Members, optional
+        The fabrics of its site, where they are loaded already.
 
     Raises
     ------
@@ -36,8 +40,12 @@ class Project:
         When the inventory is wrong.
     """
 
-    def __init__(self, folder: str | Path, work: Work | None = None) -> None:
-        self.intent: Intent = load(Path(folder), str(folder))
+    def __init__(
+        self, folder: str | Path, work: Work | None = None, members: Members | None = None
+    ) -> None:
+        self._own = own_name(Path(folder))
+        self._members = members or Members(load_beside(Path(folder), str(folder)))
+        self.intent: Intent = self._members.intents[self._own]
         self.work = work or Work()
 
     def over(self, fabric: Fabric) -> Project:
@@ -53,9 +61,20 @@ class Project:
     @cached_property
     def fabric(self) -> Fabric:
         """The realised network."""
-        from fabric.topology import realise
+        return self._members.fabric(self._own)
 
-        return realise(self.intent)
+    @cached_property
+    def site(self) -> Site | None:
+        """The fabrics that this one stands beside; None where it stands alone."""
+        return self._members.site(self._own)
+
+    @property
+    def model(self) -> Model:
+        """The stages from intent to design, for rules."""
+        from fabric.validate.world import Model
+
+        stages = (self.intent, self.fabric, self.resolver, self.devices, self.hosts)
+        return Model(*stages, self.site)
 
     @cached_property
     def resolver(self) -> PolicyResolver:
@@ -77,7 +96,8 @@ class Project:
         """Design of every host."""
         from fabric.design.host import HostDesigner
 
-        designer = HostDesigner(self.fabric, self.resolver)
+        elsewhere = self._members.neighbours_elsewhere(self._own)
+        designer = HostDesigner(self.fabric, self.resolver, elsewhere)
         return {name: designer.design(row) for row, name in enumerate(self.fabric.hosts.names)}
 
     @cached_property
@@ -89,11 +109,6 @@ class Project:
     def host_artefacts(self) -> dict[str, list[Artefact]]:
         """Rendered files of every host."""
         return self.work.each("host", rendered_host, self.hosts, ARTEFACTS)
-
-    def rendered(self) -> tuple[int, int]:
-        """Return how many devices were rendered now, and how many there are files of."""
-        made = self.work.made["switch"] + self.work.made["host"]
-        return made, made + self.work.kept["switch"] + self.work.kept["host"]
 
     @cached_property
     def sonic_files(self) -> dict[str, bytes]:
@@ -108,8 +123,7 @@ class Project:
     @cached_property
     def world(self) -> World:
         """What the rules look at."""
-        from fabric.validate.world import Model, World
+        from fabric.validate.world import World
 
-        model = Model(self.intent, self.fabric, self.resolver, self.devices, self.hosts)
         sonic = {name: json.loads(content) for name, content in self.sonic_files.items()}
-        return World(model, sonic, self.intent.skus)
+        return World(self.model, sonic, self.intent.skus)

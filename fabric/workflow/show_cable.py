@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.validate.cable import cable_of
-from fabric.validate.world import Model
 from fabric.workflow.show import Table
 
 if TYPE_CHECKING:
@@ -33,8 +32,9 @@ def cable(project: Project, host: str, interface: str) -> Table:
     if number is None:
         names = ", ".join(nic.interface for nic in nics)
         raise _unknown(f"{host} has no NIC {interface!r} in the fabric", f"it has {names}")
-    model = Model(project.intent, project.fabric, project.resolver, project.devices, project.hosts)
-    found = cable_of(model, project.fabric.nics_of_host(project.fabric.host_row[host])[number])
+    found = cable_of(
+        project.model, project.fabric.nics_of_host(project.fabric.host_row[host])[number]
+    )
     rows = tuple(
         (line.item, line.host, line.switch, line.verdict, line.rule or "-", line.note or "-")
         for line in found.lines()

@@ -248,9 +248,9 @@ def _new_findings(
 
 def _outcome(project: Project) -> Outcome:
     from fabric.validate.runner import run
-    from fabric.workflow.check import model_world
+    from fabric.validate.world import World
 
-    return run(model_world(project))
+    return run(World(project.model))
 
 
 def _key(finding: Finding) -> tuple[object, ...]:

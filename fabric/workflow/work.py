@@ -45,6 +45,11 @@ class Work:
         self.made: Counter[str] = Counter()
         self.kept: Counter[str] = Counter()
 
+    def rendered(self) -> tuple[int, int]:
+        """Return how many devices were rendered now, and how many there are files of."""
+        made = self.made["switch"] + self.made["host"]
+        return made, made + self.kept["switch"] + self.kept["host"]
+
     def each(
         self,
         kind: str,

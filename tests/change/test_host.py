@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from fabric.change.adapters.host import APPLY, HostAdapter, settings_apart
-from fabric.change.host_commands import NETPLAN, NETWORKD, PROFILES, restore_commands
+from fabric.change.adapters.host import FOLDER, HostAdapter, settings_apart
+from fabric.change.host_commands import NETPLAN as NETPLANS
+from fabric.change.host_commands import NETWORKD, PROFILES, restore_commands
 from fabric.change.model import Risk
 from fabric.core.artefact import Artefact
 from fabric.intent.scalars import Interface
@@ -22,6 +23,7 @@ from fabric.render import render_host
 from fabric.workflow.project import Project
 from tests.change import labs
 
+APPLY, NETPLAN = f"{FOLDER}/apply.sh", f"{NETPLANS}.yaml"
 NIC = {
     "dcbx": "os",
     "trust": "dscp",

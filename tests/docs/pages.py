@@ -19,7 +19,7 @@ Generated from the models that read it; do not edit.
 
 A folder with `fabric.yaml`, and, where something differs, `devices/*.yaml` and `hosts/*.yaml`;
 `cabling.csv` or `cabling.dot` names [cables one by one](designs.md#cables-one-by-one), and
-[designs.md](designs.md) shows what each design looks like;
+[designs.md](designs.md) shows what each design looks like, [sites.md](sites.md) several fabrics;
 `platforms/*.yaml` describes [switch models of your own](#own-switch-models).
 `rocefab init FOLDER` writes one to start from; `rocefab check FOLDER` says what is wrong with it.
 Unknown fields are errors. A field whose name ends in a unit is in that unit: `_m` metres, `_s`

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from fabric.workflow.site import projects_of
 from tests.judges.conftest import missing_judge
 from tests.render.test_hosts import CASES, VARIANTS, case, files, variant
 
 if TYPE_CHECKING:
     from fabric.design.model import HostDesign
 
+SITE = Path(__file__).parents[2] / "inventory" / "site"
 PLAIN = [*CASES, ("odd", "a1")]
 HOSTS = [*PLAIN, *((name, "a1") for name in VARIANTS)]
 NETPLAN = [*PLAIN, ("netplan-ionic", "a1")]
@@ -87,6 +89,26 @@ def test_netplan(root: Path) -> None:
         assert f"From={address.partition('/')[0]}/32\n" in made
     assert made.count("LinkLocalAddressing=no\n") == len(units)
     assert made.count("MTUBytes=9000\n") == len(units)
+
+
+def test_two_fabrics_on_one_host(tmp_path: Path) -> None:
+    """shellcheck, netplan and systemd take the files of both, side by side in one root."""
+    designs = [project.hosts["gpu001"] for project in projects_of(SITE).values()]
+    for host in designs:
+        _written(host, tmp_path)
+    netplan = _program("netplan", "netplan.io")
+    assert _run(netplan, "generate", "--root-dir", tmp_path) == (0, "")
+    units = sorted(path.name for path in (tmp_path / "run/systemd/network").glob("*.network"))
+    assert units == [f"10-netplan-eth{number}.network" for number in range(1, 5)]
+    scripts = sorted((tmp_path / "etc/rocefab").rglob("*.sh"))
+    assert len(scripts) == 4
+    shellcheck = _program("shellcheck", "shellcheck")
+    assert _run(shellcheck, "--shell=sh", "--severity=style", *scripts) == (0, "")
+    thresholds = {
+        tuple(line for line in path.read_text("utf-8").splitlines() if "gc_thresh" in line)
+        for path in (tmp_path / "etc/sysctl.d").iterdir()
+    }
+    assert len(thresholds) == 1
 
 
 def _keys(text: str) -> dict[str, list[tuple[str, str]]]:

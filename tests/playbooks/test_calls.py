@@ -27,6 +27,9 @@ OWN = {
     "rocefab_changes",
     "rocefab_kept_here",
     "rocefab_files",
+    "rocefab_namespace",
+    "rocefab_own",
+    "rocefab_scripts",
 }
 
 

@@ -154,6 +154,31 @@ def test_rollback_brings_back_what_was_there(site):
 
 
 @pytest.mark.slow
+def test_a_fabric_beside_another_has_its_own_script_and_its_own_way_back(site):
+    theirs = site.root / APPLY
+    theirs.write_text(f"#!/bin/sh\necho theirs >> {site.folder}/calls\n")
+    theirs.chmod(0o755)
+    (site.root / SYSCTL).write_text("theirs\n")
+    before = site.files()
+    tree = yaml.safe_load((site.folder / "hosts.yml").read_text())
+    host = tree["all"]["children"]["gpu_hosts"]["hosts"][HOST]
+    host["rocefab_namespace"] = "storage"
+    for item in host["rocefab_files"]:
+        item["dest"] = {
+            f"/{SYSCTL}": "/etc/sysctl.d/90-rocefab-storage.conf",
+            f"/{APPLY}": "/etc/rocefab/storage/apply.sh",
+        }[item["dest"]]
+    (site.folder / "hosts.yml").write_text(yaml.safe_dump(tree))
+    site.play("hosts.yml")
+    assert site.calls == ["applied"]
+    new = {"etc/sysctl.d/90-rocefab-storage.conf", "etc/rocefab/storage/apply.sh"}
+    assert {*site.files()} == {*before} | new
+    assert [path.name for path in (site.folder / "kept").iterdir()] == [f"{HOST}.storage"]
+    site.play("rollback.yml")
+    assert (site.files(), site.calls) == (before, ["applied"])
+
+
+@pytest.mark.slow
 def test_a_script_that_fails_fails_the_play(site):
     site.script("exit 78")
     code, text = site.run("ansible-playbook", str(PLAYBOOKS / "hosts.yml"), "-l", HOST)

@@ -19,7 +19,7 @@ from tests.validate.worlds import ROOT, build
 def model_of(name: str) -> Model:
     """Return the model of an example."""
     project = Project(ROOT / "inventory" / name)
-    return Model(project.intent, project.fabric, project.resolver, project.devices, project.hosts)
+    return project.model
 
 
 @pytest.fixture(scope="module")

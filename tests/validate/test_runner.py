@@ -8,7 +8,7 @@ import pytest
 
 from fabric.core.findings import Finding, Position, Severity
 from fabric.validate import runner
-from fabric.validate.rule import ModelRule, Rule, SonicRule
+from fabric.validate.rule import ModelRule, Rule, SiteRule, SonicRule
 from fabric.validate.world import SonicConfig, World
 from tests.validate.worlds import build, edited, sample
 
@@ -79,14 +79,14 @@ def test_worst_first(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_ignored_and_unfit_rules_are_skipped() -> None:
     outcome = runner.run(World(sonic={"leaf": sample()}), ["SON001"])
-    models = {rule.id for rule in runner.all_rules() if isinstance(rule, ModelRule)}
+    models = {rule.id for rule in runner.all_rules() if isinstance(rule, (ModelRule, SiteRule))}
     assert set(outcome.skipped) == {"SON001"} | models
     assert set(outcome.checked).isdisjoint(outcome.skipped)
 
 
-def test_model_without_sonic_skips_config_rules(tmp_path: Any) -> None:
+def test_model_alone_and_without_sonic_skips_site_and_config_rules(tmp_path: Any) -> None:
     outcome = runner.run(build({"base": "a100-pcie"}, tmp_path))
-    configs = {rule.id for rule in runner.all_rules() if isinstance(rule, SonicRule)}
+    configs = {rule.id for rule in runner.all_rules() if isinstance(rule, (SonicRule, SiteRule))}
     assert set(outcome.skipped) == configs
 
 

@@ -25,11 +25,22 @@ def build(case: dict[str, Any], folder: Path) -> World:
 
     Keys of a case: ``base`` (name of an example) with ``set`` (dotted path of fabric.yaml ->
     value), ``files`` (path -> text of an override document) and ``design`` (device or host ->
-    dotted field -> value, for what no inventory can say); or ``base_sonic`` with ``edits``
-    (lists of table, row key, field, value; None removes).
+    dotted field -> value, for what no inventory can say); or ``base_site`` with ``own`` (the
+    fabric that is judged) and ``fabrics`` (name -> ``set`` and ``files``); or ``base_sonic`` with
+    ``edits`` (lists of table, row key, field, value; None removes).
     """
     if "base_sonic" in case:
         return World(sonic={"leaf": edited(sample(), case.get("edits", []))})
+    if "base_site" in case:
+        for name in ("compute", "storage"):
+            parts = {"base": f"{case['base_site']}/fabrics/{name}"}
+            _fill(parts | case.get("fabrics", {}).get(name, {}), folder / "fabrics" / name)
+        return World(Project(folder / "fabrics" / case.get("own", "storage")).model)
+    _fill(case, folder)
+    return _world(Project(folder), case.get("design", {}))
+
+
+def _fill(case: dict[str, Any], folder: Path) -> None:
     data = copy.deepcopy(_example(case["base"]))
     for path, value in case.get("set", {}).items():
         _set(data, path.split("."), value)
@@ -40,7 +51,6 @@ def build(case: dict[str, Any], folder: Path) -> World:
     _write(folder / "fabric.yaml", yaml.safe_dump(data, sort_keys=False))
     for path, text in case.get("files", {}).items():
         _write(folder / path, text)
-    return _world(Project(folder), case.get("design", {}))
 
 
 def _world(project: Project, design: dict[str, Any]) -> World:
@@ -59,7 +69,7 @@ def _world(project: Project, design: dict[str, Any]) -> World:
 
 def project_model(project: Project) -> Model:
     """Return the model of a project without rendering anything."""
-    return Model(project.intent, project.fabric, project.resolver, project.devices, project.hosts)
+    return project.model
 
 
 def sample() -> dict[str, Any]:

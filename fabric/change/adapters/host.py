@@ -12,13 +12,14 @@ from fabric.devices.driver import Candidate, RemoteFile
 from fabric.observe.parsers.host import UNAVAILABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from fabric.core.artefact import Artefact
     from fabric.devices.driver import Driver
     from fabric.observe.snapshot import Running
 
-APPLY, CHECK = "/etc/rocefab/apply.sh", "/etc/rocefab/check.sh"
+FOLDER = "/etc/rocefab"
+_PROGRAMS = ("apply.sh", "check.sh")
 _ROOT = "rootfs/"
 #: mlx5 toggles the link when the PFC mask changes (Linux mlx5 en_dcbnl.c, mlx5_toggle_port_link).
 _FLAPS = ("pfc",)
@@ -36,9 +37,14 @@ _OPTIONAL = ("dcqcn",)
 
 def expected_state(artefacts: Sequence[Artefact]) -> dict[str, Any]:
     """Return the live settings that the artefacts of a host are to bring about, by NIC."""
-    text = next(item.text for item in artefacts if item.kind == "expected-state")
-    nics: dict[str, Any] = json.loads(text)["nics"]
+    nics: dict[str, Any] = _state(artefacts)["nics"]
     return nics
+
+
+def _state(artefacts: Sequence[Artefact]) -> dict[str, Any]:
+    text = next(item.text for item in artefacts if item.kind == "expected-state")
+    state: dict[str, Any] = json.loads(text)
+    return state
 
 
 def settings_apart(live: dict[str, Any], expected: dict[str, Any]) -> Iterator[Change]:
@@ -86,14 +92,13 @@ class HostAdapter:
     def files(self, artefacts: Sequence[Artefact]) -> list[str]:
         """Return the paths on the host, and those that another network stack would have."""
         placed = [path for path, _ in _placed(artefacts)]
-        state = next((item for item in artefacts if item.kind == "expected-state"), None)
-        nics = json.loads(state.text)["nics"] if state else {}
-        return [*placed, *(path for path in _stack_files(nics) if path not in placed)]
+        planned = any(item.kind == "expected-state" for item in artefacts)
+        state = _state(artefacts) if planned else {"nics": {}}
+        return [*placed, *(path for path in _stack_files(state) if path not in placed)]
 
     def subjects(self, artefacts: Sequence[Artefact]) -> list[str]:
         """Return the readings of every NIC that is planned."""
-        text = next(item.text for item in artefacts if item.kind == "expected-state")
-        state = json.loads(text)
+        state = _state(artefacts)
         devices: dict[str, str] = state["rdma_devices"]
         per_nic = [
             subject.format(interface=interface, device=device)
@@ -132,7 +137,7 @@ class HostAdapter:
             method="files",
             files=tuple(changed),
             remove=tuple(stale),
-            activate=(APPLY,) if changed or stale or apart else (),
+            activate=(_apply(artefacts),) if changed or stale or apart else (),
             restore=tuple(restore_commands(running, {**live, **expected_state(artefacts)}, placed)),
         )
         lines = [*(f"- {path}" for path in stale), *_lines(changed, apart, running)]
@@ -172,26 +177,31 @@ def _mode(path: str) -> int:
     netplan complains of files that others can read, NetworkManager ignores them. The script for
     firmware is run by nobody but an operator.
     """
-    if path in (APPLY, CHECK):
+    folder, _, name = path.rpartition("/")
+    if f"{folder}/".startswith(f"{FOLDER}/") and name in _PROGRAMS:
         return 0o755
-    return 0o600 if path == NETPLAN or path.startswith(PROFILES) else 0o644
+    return 0o600 if path.startswith((NETPLAN, PROFILES)) else 0o644
 
 
-def _stack_files(interfaces: Iterable[str]) -> Iterator[str]:
-    """Yield the files of every network stack that give addresses."""
-    yield NETPLAN
-    for interface in interfaces:
-        yield f"{NETWORKD}{interface}.network"
-        yield f"{PROFILES}{interface}.nmconnection"
+def _apply(artefacts: Sequence[Artefact]) -> str:
+    """Return the script of these files; that of another fabric on the host has another folder."""
+    namespace = _state(artefacts).get("namespace", "")
+    return f"{FOLDER}/{namespace}/apply.sh" if namespace else f"{FOLDER}/apply.sh"
+
+
+def _stack_files(state: dict[str, Any]) -> Iterator[str]:
+    """Yield the files of every network stack that give addresses; those of its namespace alone."""
+    namespace = state.get("namespace", "")
+    yield f"{NETPLAN}-{namespace}.yaml" if namespace else f"{NETPLAN}.yaml"
+    for interface in state["nics"]:
+        name = f"{namespace}-{interface}" if namespace else interface
+        yield f"{NETWORKD}{name}.network"
+        yield f"{PROFILES}{name}.nmconnection"
 
 
 def _placed(artefacts: Sequence[Artefact]) -> list[tuple[str, Artefact]]:
-    found = []
-    for item in artefacts:
-        _, mark, path = item.path.partition(_ROOT)
-        if mark:
-            found.append((f"/{path}", item))
-    return found
+    parts = ((item.path.partition(_ROOT)[2], item) for item in artefacts)
+    return [(f"/{path}", item) for path, item in parts if path]
 
 
 def _lines(files: list[RemoteFile], apart: list[Change], running: Running) -> list[str]:

@@ -1,4 +1,4 @@
-"""What the script of rocefab on a host says of its settings: `/etc/rocefab/check.sh`."""
+"""What the script of rocefab on a host says of its settings, such as `/etc/rocefab/check.sh`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class OwnCheck:
     suspects: tuple[str, ...]
 
 
-@reads("own_check", 'sh /etc/rocefab/check.sh; echo "ended with $?"')
+@reads("own_check", 'sh {script_folder}/check.sh; echo "ended with $?"')
 def parse_own_check(text: str) -> OwnCheck:
     """Parse the output of the script and the line behind it.
 

@@ -1,0 +1,96 @@
+"""SIT007: all fabrics say the same of a host."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fabric.topology.naming import names_in
+from fabric.topology.site import kinds_of_shared_hosts
+from fabric.validate.origins import host_place
+from fabric.validate.rule import SiteRule, rules
+from fabric.validate.traits import traits_place_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.topology.site import Member
+
+#: What a host has once, whatever fabric it is in; None and nothing mean that it is not said.
+_ONCE = (
+    ("network_stack",),
+    ("virtual_machine",),
+    ("gpu", "pci_addresses"),
+    ("gpu", "numa_nodes"),
+    ("tuning", "acs"),
+    ("tuning", "governor"),
+    ("tuning", "hugepages_1g"),
+    ("tuning", "gpudirect"),
+)
+
+
+@rules.add("SIT007")
+class SameTraits(SiteRule):
+    """All fabrics say the same of a host."""
+
+    why = "The host is one machine: what the later plan writes undoes the first, at every apply."
+    source = "docs/sites.md (what a host has once)"
+    guards = (
+        "host.network_stack",
+        "host.virtual_machine",
+        "host.gpus",
+        "host.gpu.pci_addresses",
+        "host.management_interface",
+        "host.tuning",
+        "hosts.serial",
+    )
+
+    def check(self, first: Member, second: Member) -> Iterator[Finding]:
+        """Compare what both fabrics say of every kind of host in both."""
+        for host in kinds_of_shared_hosts(first, second):
+            for path, theirs, mine in _apart(first, second, host):
+                serial = host_place(second.intent, host, "serial") if path == ("serial",) else None
+                yield self.finding(
+                    f"{'.'.join(path)} is {_shown(mine)}, and {_shown(theirs)} in the fabric "
+                    f"{first.name}",
+                    "write the same in both",
+                    place=serial or traits_place_in(second.intent, host, *path),
+                    device=host,
+                )
+
+
+def _apart(first: Member, second: Member, host: str) -> Iterator[tuple[tuple[str, ...], Any, Any]]:
+    """Yield the path, the value in the first and that in the second fabric."""
+    for path in _ONCE:
+        theirs, mine = (_value(one.intent.host_traits(host), path) for one in (first, second))
+        if theirs != mine and _said(theirs) and _said(mine):
+            yield path, theirs, mine
+    profiles = tuple(one.intent.fabric.host for one in (first, second))
+    serials = tuple(_serial(one, host) for one in (first, second))
+    ways = tuple(one.management_interface for one in profiles)
+    nics = {nic.interface for one in (first, second) for nic in names_in(one.intent, host)}
+    if profiles[0].gpus != profiles[1].gpus:
+        yield ("gpus",), profiles[0].gpus, profiles[1].gpus
+    if ways[0] != ways[1] and not nics & {*ways}:  # jobs may start over a NIC of a front-end fabric
+        yield ("management_interface",), ways[0], ways[1]
+    if all(serials) and serials[0] != serials[1]:
+        yield ("serial",), serials[0], serials[1]
+
+
+def _value(item: Any, path: tuple[str, ...]) -> Any:
+    for name in path:
+        item = getattr(item, name)
+    return item
+
+
+def _said(value: Any) -> bool:
+    return value is not None and value != ()
+
+
+def _serial(member: Member, host: str) -> str:
+    overrides = member.intent.host_overrides.get(host, [])
+    return next((one.value.serial for one in reversed(overrides) if one.value.serial), "")
+
+
+def _shown(value: Any) -> str:
+    return ", ".join(str(one) for one in value) if isinstance(value, tuple) else str(value)

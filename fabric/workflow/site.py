@@ -1,0 +1,97 @@
+"""A site: every fabric in turn, one after the other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from fabric.core.errors import InputError
+from fabric.core.findings import Severity
+from fabric.intent.site import fabric_folders, is_site, load_site
+from fabric.validate.runner import together
+from fabric.workflow.check import check
+from fabric.workflow.members import Members
+from fabric.workflow.project import Project
+from fabric.workflow.render import render
+from fabric.workflow.show import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from fabric.core.findings import Finding
+    from fabric.validate.runner import Outcome
+    from fabric.workflow.work import Work
+
+__all__ = ["check_site", "is_site", "projects_of", "render_site", "table_of_site"]
+
+
+def projects_of(site: Path, work: Work | None = None) -> dict[str, Project]:
+    """Return a project for every fabric of a site, by name.
+
+    Raises
+    ------
+    InputError
+        With everything that is wrong in any of them.
+    """
+    members = Members(load_site(site))
+    return {name: Project(path, work, members) for name, path in fabric_folders(site).items()}
+
+
+def check_site(projects: dict[str, Project], ignore: Sequence[str] = ()) -> Outcome:
+    """Run the rules over every fabric; what two of them say alike is said once.
+
+    Raises
+    ------
+    InputError
+        With the errors of all fabrics, when one of them cannot be judged.
+    """
+    outcomes: list[Outcome] = []
+    errors: list[Finding] = []
+    for project in projects.values():
+        try:
+            outcomes.append(check(project, ignore))
+        except InputError as error:
+            errors += error.findings
+    if errors:
+        errors += [one for outcome in outcomes for one in outcome.at_least(Severity.ERROR)]
+        raise _refused(projects, errors)
+    outcome = together(outcomes)
+    return replace(outcome, findings=tuple(dict.fromkeys(outcome.findings)))
+
+
+def render_site(
+    projects: dict[str, Project], out: Path, *, force: bool = False
+) -> list[dict[str, Any]]:
+    """Write every fabric below a folder of its name, and return what was written.
+
+    Raises
+    ------
+    InputError
+        When a fabric does not pass its check; nothing is written then.
+    OutputFolderError
+        When a folder holds files of somebody else, or edited ones, and ``force`` is not given.
+    """
+    errors = check_site(projects).at_least(Severity.ERROR)
+    if errors:
+        raise _refused(projects, errors)
+    return [
+        {**row, "path": f"{name}/{row['path']}"}
+        for name, project in projects.items()
+        for row in render(project, out / name, force=force)
+    ]
+
+
+def table_of_site(projects: dict[str, Project], make: Callable[[Project], Table]) -> Table:
+    """Return the tables of all fabrics as one, with the fabric in front of each row."""
+    tables = {name: make(project) for name, project in projects.items()}
+    headers = next(iter(tables.values())).headers
+    rows = tuple((name, *row) for name, table in tables.items() for row in table.rows)
+    return Table(("fabric", *headers), rows)
+
+
+def _refused(projects: dict[str, Project], findings: Sequence[Finding]) -> InputError:
+    distinct = list(dict.fromkeys(findings))
+    folders = ", ".join(project.intent.folder for project in projects.values())
+    plural = "" if len(distinct) == 1 else "s"
+    return InputError(f"{len(distinct)} error{plural} in {folders}; nothing was done", distinct)
