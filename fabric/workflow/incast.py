@@ -23,7 +23,7 @@ from fabric.validate.reach.acceptance import (
 from fabric.validate.reach.commands import INCAST_S, Flow, bandwidth
 from fabric.validate.reach.incast import incasts
 from fabric.workflow.devices import WORKERS, targets
-from fabric.workflow.nics import CounterWatch
+from fabric.workflow.nics import CounterWatch, losing
 from fabric.workflow.probe import leg_of, marking, taking_part
 from fabric.workflow.probe_run import Sessions
 
@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from fabric.workflow.devices import Selection
     from fabric.workflow.probe import Leg
     from fabric.workflow.project import Project
-
-#: A group keeps a session with each of its hosts busy; as many are worked on at once.
-MOST_SENDERS = WORKERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,13 +153,7 @@ def run(
             progress("", f"round {turn + 1} of {groups[-1].round + 1}: {bad} failed")
     finally:
         sessions.close()
-    lost = (
-        f"{host} {nic.interface}: {nic.reason}"
-        for host, nics in watch.finish(0.0).items()
-        for nic in nics
-        if nic.word in {"drops", "unknown"}
-    )
-    return Report(tuple(found), tuple(lost))
+    return Report(tuple(found), losing(watch.finish(0.0)))
 
 
 def _round(sessions: Sessions, groups: list[Group]) -> list[Incast]:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from fabric.observe.hostfacts.facts import HostFacts
     from fabric.workflow.project import Project
 
-__all__ = ["MEANING", "CounterWatch", "NicHealth", "NicLooks", "RailHealth", "rails"]
+__all__ = ["MEANING", "CounterWatch", "NicHealth", "NicLooks", "RailHealth", "losing", "rails"]
 
 
 def _planned(host: HostDesign) -> list[NicDesign]:
@@ -163,6 +163,16 @@ def _judged(plan: NicDesign, first: HostFacts | str, second: HostFacts | str) ->
         missing = f"RDMA device {plan.rdma_device} is not there"
         rose = deltas(before, after) if before and after else missing
     return judge(plan.interface, plan.rail, plan.qos.pfc_priority, rose)
+
+
+def losing(nics: Mapping[str, tuple[NicHealth, ...]]) -> tuple[str, ...]:
+    """Return the NICs, by host, that lose packets or of which nobody knows, with the reason."""
+    return tuple(
+        f"{host} {nic.interface}: {nic.reason}"
+        for host, found in nics.items()
+        for nic in found
+        if nic.bad
+    )
 
 
 def rails(nics: Mapping[str, tuple[NicHealth, ...]]) -> tuple[list[RailHealth], str]:

@@ -16,6 +16,7 @@ from fabric.validate.reach.causes import SCOPES, causes
 from fabric.validate.reach.commands import Marking, ProbeEnd
 from fabric.validate.reach.plan import CLASSES, SAME_LEAF, probes
 from fabric.workflow.devices import Selection, chosen
+from fabric.workflow.nics import losing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -208,12 +209,7 @@ def report(
             "unit": _matrix(table, unit_of, units, failed),
         },
         slowest_gbps=min(rates, default=None),
-        lost=tuple(
-            f"{host} {nic.interface}: {nic.reason}"
-            for host, found in nics.items()
-            for nic in found
-            if nic.word in {"drops", "unknown"}
-        ),
+        lost=losing(nics),
     )
 
 

@@ -72,7 +72,7 @@ class Health:
     @property
     def ok(self) -> bool:
         """Whether everything was read and is as it should be, and no NIC loses packets."""
-        sick = any(nic.word in {"drops", "unknown"} for nic in self.nics)
+        sick = any(nic.bad for nic in self.nics)
         return not (self.drift or self.deviations or self.error or sick)
 
 

@@ -47,6 +47,11 @@ class NicHealth:
     reason: str
     deltas: Mapping[str, int]
 
+    @property
+    def bad(self) -> bool:
+        """Whether the NIC loses packets, or nobody knows."""
+        return self.word in {"drops", "unknown"}
+
 
 @dataclass(frozen=True, slots=True)
 class RailHealth:
