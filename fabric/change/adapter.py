@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from fabric.core.plugins import import_plugins
-from fabric.core.registry import Registry, import_modules
+from fabric.core.registry import Registry
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,11 +18,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Draft:
-    """How a device gets from its running state to the artefacts."""
+    """How a device gets from its running state to the artefacts.
+
+    Parameters
+    ----------
+    notes : tuple of str
+        What a person is to know before it is done: how long it takes, what goes down.
+    conflicts : tuple of str
+        What somebody else configured that cannot stay beside it, each with what to do.
+    passed_over : tuple of str
+        What is planned and the device does not have.
+    target : Any
+        The whole configuration that will run, where it changes and the platform knows it (SONiC).
+    """
 
     candidate: Candidate
     changes: tuple[Change, ...]
     diff: str
+    notes: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
+    passed_over: tuple[str, ...] = ()
+    target: Any = None
 
 
 class Adapter(Protocol):
@@ -48,12 +63,4 @@ class Adapter(Protocol):
         """
 
 
-adapters: Registry[Adapter] = Registry("adapter")
-
-
-def load_adapters() -> None:
-    """Import every adapter module, so that each has registered itself."""
-    from fabric.change import adapters as package
-
-    import_modules(package.__name__, list(package.__path__))
-    import_plugins("adapters")
+adapters: Registry[Adapter] = Registry("adapter", "fabric.change.adapters", plugins="adapters")

@@ -16,7 +16,9 @@ from fabric.change.crew import Crew
 from fabric.change.journal import State
 from fabric.change.options import Options, Result
 from fabric.change.resume import settle
+from fabric.change.rollback import RollBack, roll_back
 from fabric.change.wave import Wave
+from fabric.change.way_back import WayBack
 from fabric.core.errors import CablingMismatchError, JournalError, PlanError
 from fabric.observe import read_snapshot
 
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from fabric.change.session import Session
     from fabric.devices.driver import Connection
 
-__all__ = ["Applier", "Options", "Result"]
+__all__ = ["Applier", "Options", "Result", "RollBack"]
 
 
 @dataclass
@@ -83,7 +85,7 @@ class Applier:
         Devices that were changed but not confirmed go back first; then their wave is done again.
         When some devices cannot be settled, the others are, and the run stays interrupted.
         """
-        with self.journal.exclusive():
+        with self.journal.exclusive(run):
             crew = self._crew(run)
             errors = settle(crew, list(plan.devices.values()))
             if errors:
@@ -92,6 +94,18 @@ class Applier:
             done = {name for name, event in states.items() if event.state is State.DONE}
             waves = [tuple(name for name in wave if name not in done) for wave in plan.waves]
             return self._waves(crew, plan, [wave for wave in waves if wave])
+
+    def roll_back(self, wanted: RollBack, plan: Plan) -> Result:
+        """Take a run back as a new run.
+
+        Raises
+        ------
+        JournalError
+            When another run is under way, or the journal cannot be written.
+        """
+        with self.journal.exclusive():
+            run = self.journal.begin("rollback", plan.fabric, plan.to_json())
+            return roll_back(wanted, plan, self._crew(run))
 
     def _crew(self, run: int) -> Crew:
         return Crew(run, self.journal, self.connections, self.executor, self.progress, self.options)
@@ -141,6 +155,7 @@ def _preflight(crew: Crew, plans: Sequence[DevicePlan], known: set[str]) -> list
         crew.check_going(plan.device)
         session = crew.session(plan)
         try:
+            WayBack(crew.journal, crew.run, crew.options.timer_s).clear_orphans(session)
             session.unchanged()
             _check_cables(crew, session, known)
         finally:

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from fabric.change.options import Options
     from fabric.devices.driver import Connection
 
+_STOPPING = (
+    "stopping: what is under way on devices ends first; Ctrl-C once more ends at once, and their "
+    "own timers take back what is not confirmed"
+)
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -76,6 +80,7 @@ class Crew:
             wait(futures)
         except KeyboardInterrupt:
             self.stop.set()
+            self.progress("", _STOPPING)
             wait(futures)
             raise
         pairs = list(zip(items, futures, strict=True))

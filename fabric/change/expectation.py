@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fabric.platforms import platforms
 from fabric.qos.ecn.edge import step_bytes
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 #: Fields of a snapshot that expectations are about.
-WATCHED = ("bgp", "lldp", "pfc_priorities")
+WATCHED = ("bgp", "lldp", "pfc_priorities", "daemons")
 
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """Sessions, neighbours and PFC of one device.
+    """Sessions, neighbours, PFC and daemons of one device.
 
     Parameters
     ----------
@@ -34,22 +34,15 @@ class Expectation:
         Paused priorities by port; empty where the platform has no such reading.
     quantum_bytes : int
         Step in which the ASIC keeps marking thresholds.
+    daemons : tuple of str
+        Daemons that are to run: what keeps the MAC addresses of silent NICs known.
     """
 
     bgp: dict[str, int] = field(default_factory=dict)
     lldp: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
     pfc: dict[str, tuple[int, ...]] = field(default_factory=dict)
     quantum_bytes: int = 1
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Expectation:
-        """Return the expectation that a plan file holds."""
-        return cls(
-            bgp=dict(data["bgp"]),
-            lldp={port: (name, tuple(ids)) for port, (name, ids) in data["lldp"].items()},
-            pfc={port: tuple(priorities) for port, priorities in data["pfc"].items()},
-            quantum_bytes=data.get("quantum_bytes", 1),
-        )
+    daemons: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +70,7 @@ def of_switch(design: DeviceDesign, aliases: dict[tuple[str, str], str]) -> Expe
         Second name of a port by (device, port): SONiC announces the alias by LLDP.
     """
     cabled = [port for port in design.ports if port.enabled and port.kind != "unused"]
+    daemon = platforms[design.platform].neighbour_refresh.daemon
     return Expectation(
         bgp={peer.session: peer.asn for peer in design.bgp.neighbours},
         lldp={
@@ -88,6 +82,7 @@ def of_switch(design: DeviceDesign, aliases: dict[tuple[str, str], str]) -> Expe
             if port.qos and platforms[design.platform].reads_pfc
         },
         quantum_bytes=step_bytes(design.sku),
+        daemons=(daemon,) if daemon and design.vlans else (),
     )
 
 
@@ -109,7 +104,8 @@ def _names(device: str, port: str, aliases: dict[tuple[str, str], str]) -> tuple
 
 def deviations(expected: Expectation, seen: Snapshot) -> list[Deviation]:
     """Return everything in a snapshot that is not as expected."""
-    return [*_bgp(expected, seen), *_lldp(expected, seen), *_pfc(expected, seen)]
+    looks = (_bgp, _lldp, _pfc, _daemons)
+    return [deviation for look in looks for deviation in look(expected, seen)]
 
 
 def _bgp(expected: Expectation, seen: Snapshot) -> Iterator[Deviation]:
@@ -167,6 +163,18 @@ def _pfc(expected: Expectation, seen: Snapshot) -> Iterator[Deviation]:
         elif found != priorities:
             message = f"priorities {_list(found)} in place of {_list(priorities)}"
             yield Deviation(seen.device, "pfc", port, message)
+
+
+def _daemons(expected: Expectation, seen: Snapshot) -> Iterator[Deviation]:
+    states = seen.daemons or {}
+    for name in expected.daemons:
+        state = states.get(name)
+        if state is None:
+            message = "whether it runs could not be read"
+            yield Deviation(seen.device, "daemon", name, message, unknown=True)
+        elif state != "RUNNING":
+            message = f"{state} in place of RUNNING: the switch forgets the MAC of a silent NIC"
+            yield Deviation(seen.device, "daemon", name, message)
 
 
 def _list(priorities: tuple[int, ...]) -> str:

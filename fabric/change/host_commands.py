@@ -5,20 +5,25 @@ from __future__ import annotations
 import ipaddress
 import re
 from contextlib import suppress
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from fabric.change.host_settings import restored
 from fabric.core.units import dscp_to_traffic_class_byte
 from fabric.observe.parsers.host import UNAVAILABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from fabric.observe.snapshot import Running
 
 #: How the files of network stacks begin; what tells them apart follows.
+FOLDER = "/etc/rocefab"
 NETPLAN = "/etc/netplan/60-rocefab"
 NETWORKD = "/etc/systemd/network/05-rocefab-"
 PROFILES = "/etc/NetworkManager/system-connections/rocefab-"
+_UDEV = "/etc/udev/rules.d/"
+_FOLDER = re.compile(rf"{FOLDER}(/[A-Za-z0-9_-]{{1,64}})?")
 _OWNERS = ("os", "fw")
 _TRUSTS = ("pcp", "dscp")
 _ALGORITHMS = ("strict", "ets", "vendor")
@@ -26,14 +31,21 @@ _PARAMETER = re.compile(r"(roce_[nr]p/)?[a-z0-9_]{1,64}")
 _DEVICE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
 
 
-def restore_commands(before: Running, now: dict[str, Any], paths: Iterable[str] = ()) -> list[str]:
+def restore_commands(
+    before: Running,
+    now: dict[str, Any],
+    paths: Iterable[str] = (),
+    settings: Mapping[str, Any] = MappingProxyType({}),
+) -> list[str]:
     """Return commands that bring back the live settings that were read before.
 
-    ``now`` holds the settings that they replace, by NIC; ``paths`` are the files of the change.
+    ``now`` holds the settings that they replace, by NIC, ``settings`` those beside the NICs;
+    ``paths`` are the files of the change.
     What the host said of itself becomes part of a command only when it is a number, an address or
     a plain name.
     """
-    commands = list(_stack_commands(before, {*before.files, *paths}))
+    changed = {*before.files, *paths}
+    commands = list(_stack_commands(before, changed))
     for interface, nic in sorted(before.config["nics"].items()):
         if not _DEVICE.fullmatch(interface):
             continue
@@ -43,13 +55,34 @@ def restore_commands(before: Running, now: dict[str, Any], paths: Iterable[str] 
         commands += _address_commands(interface, nic, now.get(interface, {}))
         commands += _marking_commands(interface, nic)
         commands += _dcqcn_commands(interface, nic, now.get(interface, {}))
-    return commands
+    commands += restored(before.config.get("settings", {}), settings)
+    return [*commands, *_unit_commands(changed), *_empty_folders(before, changed)]
+
+
+def _unit_commands(paths: set[str]) -> Iterator[str]:
+    """Yield what makes systemd and udev read their files again."""
+    if any(path.startswith("/etc/systemd/system/") for path in paths):
+        yield "systemctl daemon-reload"
+    if any(path.startswith(_UDEV) or path.endswith(".link") for path in paths):
+        yield "udevadm control --reload"
+
+
+def _empty_folders(before: Running, paths: set[str]) -> Iterator[str]:
+    """Yield what removes the folders of the scripts, and their marks, that a change made."""
+    folders = {path.rpartition("/")[0] for path in paths if path.startswith(f"{FOLDER}/")}
+    for folder in sorted({*folders, *([FOLDER] if folders else [])}, reverse=True):
+        if _FOLDER.fullmatch(folder) and not any(
+            path.startswith(f"{folder}/") for path in before.files
+        ):
+            name = folder.removeprefix("/etc/").replace("/", "-")
+            yield f"rm -rf /run/{name}"
+            yield f"rmdir {folder} 2>/dev/null || true"
 
 
 def _stack_commands(before: Running, paths: set[str]) -> Iterator[str]:
     """Yield what makes the network stacks read their files again."""
-    if any(path.startswith(NETPLAN) for path in before.files):
-        yield "netplan apply"
+    if any(path.startswith(NETPLAN) for path in paths):
+        yield "netplan apply"  # without a file it takes its own from /run/systemd/network
     if any(path.startswith(NETWORKD) for path in paths):
         yield "networkctl reload"
     if any(path.startswith(PROFILES) for path in paths):

@@ -6,18 +6,19 @@ device tells how far it got; ``resume`` in ``apply`` knows what each state allow
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
 import secrets
 import sqlite3
 import time
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
+from fabric.change import lock
 from fabric.core.errors import JournalError
+from fabric.core.files import write_whole
+from fabric.devices.driver import OWN_TOKEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,7 +55,6 @@ class State(StrEnum):
 
 
 _ENDS = {State.DONE, State.FAILED}
-_TOKEN = "rocefab-run-"  # noqa: S105 - how names of changes begin
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +96,7 @@ class Journal:
         with _told("made"):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.folder = folder
+        self._holder: lock.Holder | None = None
         self._database = folder / "journal.sqlite3"
         with self._connect() as connection:
             connection.executescript(_SCHEMA)
@@ -111,27 +112,25 @@ class Journal:
                 yield connection
 
     @contextmanager
-    def exclusive(self) -> Iterator[None]:
+    def exclusive(self, run: int | None = None) -> Iterator[None]:
         """Hold the lock of the state folder: one run at a time.
+
+        Parameters
+        ----------
+        run : int or None
+            The run that goes on; None until a new one begins.
 
         Raises
         ------
         JournalError
-            When another process holds it.
+            When another process holds it, naming whose.
         """
-        with _told("locked"):
-            file = (self.folder / "lock").open("w")
-        with file:
-            self._lock(file)
-            yield
-
-    @staticmethod
-    def _lock(file: IO[str]) -> None:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            message = "another run is under way in this state folder; wait for it to end"
-            raise JournalError(message) from error
+        with lock.held(self.folder / "lock", run) as holder:
+            self._holder = holder
+            try:
+                yield
+            finally:
+                self._holder = None
 
     def begin(self, kind: str, fabric: str, plan: str) -> int:
         """Write down a new run and return its number."""
@@ -142,6 +141,8 @@ class Journal:
             )
             run = cursor.lastrowid
         assert run is not None
+        if self._holder is not None:
+            self._holder.write(run)
         return run
 
     def record(self, run: int, device: str, state: State, detail: str = "") -> None:
@@ -199,28 +200,22 @@ class Journal:
         with self._connect() as connection:
             rows = connection.execute(
                 "SELECT detail FROM events WHERE device = ? AND detail LIKE ? ORDER BY id",
-                (device, f"{_TOKEN}%"),
+                (device, f"{OWN_TOKEN}%"),
             )
             return list(dict.fromkeys(detail for (detail,) in rows))
 
     def next_token(self, run: int, device: str) -> str:
         """Return a name for a change of a device that nobody has used, in no state folder."""
-        earlier = [token for token in self.tokens(device) if token.startswith(f"{_TOKEN}{run}-")]
-        return f"{_TOKEN}{run}-{len(earlier) + 1}-{secrets.token_hex(4)}"
+        earlier = [token for token in self.tokens(device) if token.startswith(f"{OWN_TOKEN}{run}-")]
+        return f"{OWN_TOKEN}{run}-{len(earlier) + 1}-{secrets.token_hex(4)}"
 
     def keep(self, run: int, device: str, text: str) -> None:
         """Keep the state of a device from before the run, readable by the owner alone."""
         path = self._kept(run, device)
-        temporary = path.with_suffix(".part")
         with _told("written"):
             for folder in (path.parent.parent, path.parent):
                 folder.mkdir(exist_ok=True, mode=0o700)
-            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with os.fdopen(handle, "w") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.rename(path)
+            write_whole(path, text.encode(), 0o600)
 
     def kept(self, run: int, device: str) -> dict[str, Any]:
         """Return what was kept of a device.
@@ -238,10 +233,31 @@ class Journal:
         except (OSError, ValueError) as error:
             message = f"the state of {device} before run {run} cannot be read: {error}"
             raise JournalError(message) from error
+        if not _is_state(data):
+            message = (
+                f"the state of {device} before run {run} is damaged: "
+                f"{self._kept(run, device)} is not what was kept; put it back from a backup"
+            )
+            raise JournalError(message)
         return data
 
     def _kept(self, run: int, device: str) -> Path:
         return self.folder / "runs" / str(run) / f"{device}.before.json"
+
+
+_STATE_KEYS = {"config", "canonical", "files", "kernel"}
+
+
+def _is_state(data: object) -> bool:
+    """Tell whether this is a kept state: a configuration, its text, files and parameters."""
+    if not isinstance(data, dict) or set(data) | {"kernel"} != _STATE_KEYS:
+        return False
+    named = [data["files"], data.get("kernel", {})]  # runs of earlier versions kept no parameters
+    texts = [data["canonical"]]
+    for values in named:
+        texts += values.values() if isinstance(values, dict) else [None]
+    is_config = isinstance(data["config"], (dict, str))
+    return is_config and all(isinstance(text, str) for text in texts)
 
 
 @contextmanager

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from dataclasses import asdict, dataclass, field
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 from fabric.change.expectation import Expectation
+from fabric.change.plan_file import DeviceForm, judged
 from fabric.core.artefact import Artefact
 from fabric.core.errors import PlanError
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PLAN_FORMAT = 2
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 
 
 class Risk(IntEnum):
@@ -71,6 +70,10 @@ class DevicePlan:
         What the device is to see once the fabric runs.
     no_net : str
         Why nothing on the device takes an unconfirmed change back; empty where its timer does.
+    takes_s : int
+        Seconds that the device works on the change, where that is known; 0 where it is not.
+    notes : tuple of str
+        What a person is to know before it is done: how long it takes, what goes down.
     """
 
     device: str
@@ -86,6 +89,8 @@ class DevicePlan:
     artefacts: tuple[Artefact, ...] = field(repr=False)
     expected: Expectation = field(default_factory=Expectation)
     no_net: str = ""
+    notes: tuple[str, ...] = ()
+    takes_s: int = 0
 
     @property
     def risk(self) -> Risk:
@@ -180,65 +185,52 @@ def parse_plan(text: str, path: str) -> Plan:
         When the text is not a plan, was made by another version, or was edited.
     """
     try:
-        data = json.loads(text)
+        data = json.loads(text, parse_constant=_refuse_constant)
         digest, form = data.pop("digest"), data["format"]
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         message = f"{path} is not a plan; make one with `rocefab plan`"
         raise PlanError(message) from error
     if form != PLAN_FORMAT:
-        message = f"{path} has plan format {form}, this version reads {PLAN_FORMAT}; plan again"
+        message = f"{path} has plan format {form!r}, this version reads {PLAN_FORMAT}; plan again"
         raise PlanError(message)
     if digest != _digest(data):
         message = f"{path} was edited after it was made; plan again"
         raise PlanError(message)
-    made = Plan(
-        fabric=data["fabric"],
-        waves=tuple(tuple(wave) for wave in data["waves"]),
-        unchanged=tuple(data["unchanged"]),
-        devices={name: _device_plan(name, item) for name, item in data["devices"].items()},
+    whole = judged(data, path)
+    return Plan(
+        fabric=whole.fabric,
+        waves=whole.waves,
+        unchanged=whole.unchanged,
+        devices={name: _device_plan(name, item) for name, item in whole.devices.items()},
     )
-    _check_whole(made, path)
-    return made
 
 
-def _check_whole(made: Plan, path: str) -> None:
-    """Refuse waves that name a device twice or one without a plan, and names that are paths."""
-    ordered = [name for wave in made.waves for name in wave]
-    wrong = [name for name in made.devices if not _NAME.fullmatch(name)]
-    if sorted(ordered) != sorted(made.devices) or wrong:
-        message = f"{path} names devices that it has no plan for; make one with `rocefab plan`"
-        raise PlanError(message)
+def _refuse_constant(word: str) -> float:
+    message = f"{word} is no JSON"
+    raise ValueError(message)
 
 
-def _device_plan(name: str, data: dict[str, Any]) -> DevicePlan:
-    plain = (
-        "platform",
-        "role",
-        "hostname",
-        "serial",
-        "mac",
-        "fingerprint",
-        "method",
-        "diff",
-        "no_net",
-    )
+def _device_plan(name: str, form: DeviceForm) -> DevicePlan:
     return DevicePlan(
         device=name,
-        **{key: data[key] for key in plain},
+        platform=form.platform,
+        role=form.role,
+        hostname=form.hostname,
+        serial=form.serial,
+        mac=form.mac,
+        fingerprint=form.fingerprint,
+        method=form.method,
+        diff=form.diff,
+        no_net=form.no_net,
         changes=tuple(
-            Change(c["path"], c["before"], c["after"], Risk.from_word(c["risk"]))
-            for c in data["changes"]
+            Change(item.path, item.before, item.after, Risk.from_word(item.risk))
+            for item in form.changes
         ),
         artefacts=tuple(
-            Artefact(
-                name,
-                item["platform"],
-                item["kind"],
-                item["path"],
-                item["text"].encode(),
-                item["executable"],
-            )
-            for item in data["artefacts"]
+            Artefact(name, item.platform, item.kind, item.path, item.text.encode(), item.executable)
+            for item in form.artefacts
         ),
-        expected=Expectation.from_json(data["expected"]),
+        expected=form.expected.expectation(),
+        notes=form.notes,
+        takes_s=form.takes_s,
     )

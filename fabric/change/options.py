@@ -66,3 +66,4 @@ class Result:
     reasons: tuple[str, ...] = ()
     confirmed: tuple[str, ...] = ()
     rolled_back: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()

@@ -5,11 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabric.change.adapter import Draft, adapters, load_adapters
+from fabric.change.adapter import Draft, adapters
 from fabric.change.model import DevicePlan, Plan
 from fabric.change.rounding import settled
-from fabric.core.errors import DeviceError, IdentityMismatchError
-from fabric.devices import drivers, load_drivers
+from fabric.core.errors import (
+    DeviceError,
+    ForeignSessionError,
+    IdentityMismatchError,
+    NotPlannedError,
+)
+from fabric.devices import drivers
+from fabric.devices.driver import OWN_TOKEN, script_net
+from fabric.devices.limits import timed
 from fabric.observe import read_running
 
 if TYPE_CHECKING:
@@ -44,10 +51,25 @@ class Reading:
     no_net: str = ""
 
 
+@dataclass(frozen=True)
+class Verdict:
+    """What somebody says of what a device is to become.
+
+    Parameters
+    ----------
+    refusals : tuple of str
+        Why nothing may be planned for it.
+    notes : tuple of str
+        What a person is to know.
+    """
+
+    refusals: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
 def open_driver(connection: Connection) -> Driver:
     """Return an open session with a device."""
-    load_drivers()
-    driver = drivers[connection.platform](connection)
+    driver = timed(drivers[connection.platform](connection))
     driver.open()
     return driver
 
@@ -73,7 +95,6 @@ def check_identity(identity: Identity, name: str, serial: str, mac: str) -> None
 
 def read(target: Target, driver: Driver) -> Reading:
     """Return identity, running state and draft of a device."""
-    load_adapters()
     adapter = adapters[target.connection.platform]
     identity = driver.identify()
     check_identity(identity, target.connection.device, target.serial, target.mac)
@@ -85,12 +106,34 @@ def read(target: Target, driver: Driver) -> Reading:
     return Reading(identity, running, found, driver.missing_timer() if found.changes else "")
 
 
+def _check_confirmed(driver: Driver) -> None:
+    """Refuse a device on which a change of ours waits: what runs there may go at any time.
+
+    Raises
+    ------
+    ForeignSessionError
+        Naming the change.
+    """
+    waiting = [
+        name
+        for name in driver.foreign_sessions()
+        if name.startswith(OWN_TOKEN) and (script_net(driver) or driver.pending(name))
+    ]
+    if waiting:
+        message = (
+            f"an unconfirmed change waits on it: {', '.join(waiting)}; let its timer run out, "
+            "or `rocefab rollback` the run that made it"
+        )
+        raise ForeignSessionError(driver.connection.device, message)
+
+
 def make_plan(
     fabric: str,
     waves: Sequence[Sequence[str]],
     targets: dict[str, Target],
     executor: Executor,
     progress: Callable[[str, str], None],
+    judge: Callable[[Target, Reading], Verdict] = lambda _target, _reading: Verdict(),
 ) -> tuple[Plan | None, list[DeviceError]]:
     """Return a plan, or the errors of the devices that could not be read.
 
@@ -104,17 +147,22 @@ def make_plan(
         Runs the readings.
     progress : callable
         Called with device and a word when a reading ends.
+    judge : callable
+        Judges what each device is to become.
     """
-    futures = {name: executor.submit(_plan_device, target) for name, target in targets.items()}
+    futures = {
+        name: executor.submit(_plan_device, target, judge) for name, target in targets.items()
+    }
     plans: dict[str, DevicePlan] = {}
     errors = []
     for name, future in futures.items():
         try:
             plans[name] = future.result()
-            progress(name, plans[name].risk.word if _changes(plans[name]) else "no change")
+            progress(name, f"read: {_found(plans[name])}")
         except DeviceError as error:
             errors.append(error)
-            progress(name, "could not be read")
+            refused = isinstance(error, NotPlannedError)
+            progress(name, "refused" if refused else "could not be read")
     if errors:
         return None, errors
     changed = {name: plan for name, plan in plans.items() if _changes(plan)}
@@ -130,16 +178,28 @@ def make_plan(
     )
 
 
+def _found(plan: DevicePlan) -> str:
+    count = len(plan.changes)
+    if not count:
+        return "no change"
+    return f"{count} change{'' if count == 1 else 's'} to make, risk when applied: {plan.risk.word}"
+
+
 def _changes(plan: DevicePlan) -> bool:
     return bool(plan.changes)
 
 
-def _plan_device(target: Target) -> DevicePlan:
+def _plan_device(target: Target, judge: Callable[[Target, Reading], Verdict]) -> DevicePlan:
     driver = open_driver(target.connection)
     try:
+        _check_confirmed(driver)
         reading = read(target, driver)
     finally:
         driver.close()
+    verdict = judge(target, reading)
+    if refusals := (*reading.draft.conflicts, *verdict.refusals):
+        message = f"nothing is planned for it: {'; '.join(refusals)}"
+        raise NotPlannedError(target.connection.device, message)
     return DevicePlan(
         device=target.connection.device,
         platform=target.connection.platform,
@@ -154,4 +214,6 @@ def _plan_device(target: Target) -> DevicePlan:
         artefacts=target.artefacts,
         expected=target.expected,
         no_net=reading.no_net,
+        notes=(*reading.draft.notes, *verdict.notes),
+        takes_s=reading.draft.candidate.takes_s,
     )

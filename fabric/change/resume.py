@@ -43,9 +43,9 @@ def _settle(crew: Crew, plan: DevicePlan, event: Event) -> None:
         before = kept_running(crew.journal, crew.run, plan)
         crew.record(plan.device, State.ROLLING_BACK, "interrupted")
         way = WayBack(crew.journal, crew.run, crew.options.timer_s)
-        way.take_back(session, before, careful=True)
-        crew.record(plan.device, State.PENDING, "as before the run")
-        crew.progress(plan.device, "back to the state before the run")
+        kept = way.take_back(session, before)
+        crew.record(plan.device, State.PENDING, kept or "as before the run")
+        crew.progress(plan.device, kept or "back to the state before the run")
     finally:
         session.close()
 

@@ -1,97 +1,122 @@
-"""Takes a run back: the devices return to the states that the journal kept."""
+"""Takes a run back: the devices return to the states that the journal kept.
+
+The waves of the run go back in reverse, the devices of a wave side by side. A device that cannot be
+brought back stops nobody else: it is named, and another call tries it again.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.change.journal import State
-from fabric.change.options import Options, Result
-from fabric.change.session import Session
+from fabric.change.options import Result
 from fabric.change.way_back import WayBack, kept_running
-from fabric.core.errors import FabricError, StalePlanError
+from fabric.core.errors import ConnectionLostError, StalePlanError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Collection, Sequence
 
+    from fabric.change.crew import Crew
     from fabric.change.journal import Journal
     from fabric.change.model import DevicePlan, Plan
-    from fabric.devices.driver import Connection
+    from fabric.change.session import Session
+    from fabric.core.errors import FabricError
 
 _UNTOUCHED = {State.PENDING, State.ROLLED_BACK}
 
 
-def roll_back(
-    run: int,
-    plan: Plan,
-    journal: Journal,
-    connections: dict[str, Connection],
-    progress: Callable[[str, str], None],
-    *,
-    force: bool = False,
-) -> Result:
-    """Bring every device that a run touched back to its state before, last changed first.
-
-    A run that was interrupted, or failed in part, is taken back too, and then counts as ended.
-    When a device cannot be brought back, the rest is left for another call; devices that are
-    back already are passed over.
+@dataclass(frozen=True)
+class RollBack:
+    """What to take back.
 
     Parameters
     ----------
     run : int
-        The run to take back.
+        The run to take back; finished, failed in part, or interrupted.
+    only : collection of str
+        The devices that go back.
     force : bool
         Go back even where the configuration was changed again after the run.
-
-    Raises
-    ------
-    JournalError
-        When another run is under way.
+    skip_unreachable : bool
+        Whether devices that cannot be reached are left as they are without failing.
     """
-    with journal.exclusive():
-        unfinished = journal.unfinished() == run
-        new = journal.begin("rollback", plan.fabric, plan.to_json())
-        journal.record(new, "", State.PENDING, f"takes back run {run}")
-        way = WayBack(journal, new, Options().timer_s)
-        back: list[str] = []
-        for name in _touched(run, plan, journal):
-            journal.record(new, name, State.ROLLING_BACK)
-            try:
-                _one(run, way, Session(plan.devices[name], connections), force=force)
-            except FabricError as error:
-                journal.record(new, name, State.FAILED, str(error))
-                journal.record(new, "", State.FAILED, str(error))
-                return Result(new, ok=False, reasons=(str(error),), rolled_back=tuple(back))
-            journal.record(new, name, State.ROLLED_BACK)
-            progress(name, "rolled back")
-            back.append(name)
-        journal.record(new, "", State.DONE)
-        if unfinished:
-            journal.record(run, "", State.FAILED, f"taken back by run {new}")
-        return Result(new, ok=True, rolled_back=tuple(back))
+
+    run: int
+    only: Collection[str]
+    force: bool = False
+    skip_unreachable: bool = False
 
 
-def _touched(run: int, plan: Plan, journal: Journal) -> list[str]:
+def roll_back(wanted: RollBack, plan: Plan, crew: Crew) -> Result:
+    """Bring the devices that a run touched back to their states before, last changed first.
+
+    An interrupted run counts as ended when all of its devices went back, or were skipped. The
+    number of the crew is that of the new run; it is under the lock of the journal.
+    """
+    journal, run = crew.journal, wanted.run
+    unfinished = journal.unfinished() == run
+    crew.record("", State.PENDING, f"takes back run {run}")
+    touched = touched_devices(run, plan, journal)
+    back: list[str] = []
+    failed: dict[str, FabricError] = {}
+    for wave in touched:
+        plans = [plan.devices[name] for name in wave if name in wanted.only]
+        done, errors = crew.side_by_side(plans, lambda item: _one(crew, wanted, item))
+        back += [item.device for item, _ in done]
+        failed |= {item.device: error for item, error in errors}
+        _write_down(crew, errors)
+    skipped = [name for name in failed if wanted.skip_unreachable and _is_away(failed[name])]
+    reasons = [str(error) for name, error in failed.items() if name not in skipped]
+    crew.record("", State.FAILED if reasons else State.DONE, "; ".join(reasons))
+    whole = not reasons and len(back) + len(skipped) == sum(len(wave) for wave in touched)
+    if unfinished and whole:
+        journal.record(run, "", State.FAILED, f"taken back by run {crew.run}")
+    return Result(crew.run, not reasons, tuple(reasons), (), tuple(back), tuple(skipped))
+
+
+def touched_devices(run: int, plan: Plan, journal: Journal) -> list[list[str]]:
+    """Return the devices that a run has changed, by wave, the last wave first."""
     states = journal.states(run)
-    return [
-        name
+    waves = [
+        [name for name in wave if name in states and states[name].state not in _UNTOUCHED]
         for wave in reversed(plan.waves)
-        for name in wave
-        if name in states and states[name].state not in _UNTOUCHED
     ]
+    return [wave for wave in waves if wave]
 
 
-def _one(run: int, way: WayBack, session: Session, *, force: bool) -> None:
+def _is_away(error: FabricError) -> bool:
+    return isinstance(error, ConnectionLostError)
+
+
+def _write_down(crew: Crew, errors: Sequence[tuple[DevicePlan, FabricError]]) -> None:
+    for item, error in errors:
+        crew.record(item.device, State.FAILED, str(error))
+        crew.progress(item.device, f"failed: {error}")
+
+
+def _one(crew: Crew, wanted: RollBack, plan: DevicePlan) -> None:
+    crew.check_going(plan.device)
+    crew.record(plan.device, State.ROLLING_BACK)
+    session = crew.session(plan)
     try:
-        session.check_alone(own=way.journal.tokens(session.name))
-        way.abort_own(session)
-        before, now = kept_running(way.journal, run, session.plan), session.running()
-        if now.fingerprint == before.fingerprint:
-            return
-        if not force:
-            _check_as_planned(run, session.plan, session)
-        way.bring_back(session, before, now)
+        _bring_back(crew, wanted, session)
     finally:
         session.close()
+    crew.record(plan.device, State.ROLLED_BACK)
+    crew.progress(plan.device, "rolled back")
+
+
+def _bring_back(crew: Crew, wanted: RollBack, session: Session) -> None:
+    way = WayBack(crew.journal, crew.run, crew.options.timer_s)
+    session.check_alone(own=crew.journal.tokens(session.name))
+    way.abort_own(session)
+    before, now = kept_running(crew.journal, wanted.run, session.plan), session.running()
+    if now.fingerprint == before.fingerprint:
+        return
+    if not wanted.force:
+        _check_as_planned(wanted.run, session.plan, session)
+    way.bring_back(session, before, now)
 
 
 def _check_as_planned(run: int, plan: DevicePlan, session: Session) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from fabric.change.adapter import Adapter, adapters, load_adapters
+from fabric.change.adapter import Adapter, adapters
 from fabric.change.planner import check_identity, open_driver
 from fabric.change.rounding import settled
 from fabric.core.errors import (
@@ -14,6 +14,7 @@ from fabric.core.errors import (
     PlanError,
     StalePlanError,
 )
+from fabric.devices.driver import OWN_TOKEN
 from fabric.observe import read_running
 
 if TYPE_CHECKING:
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from fabric.change.model import DevicePlan
     from fabric.devices.driver import Connection, Driver
     from fabric.observe.snapshot import Running
+
+
+T = TypeVar("T")
 
 
 class Session:
@@ -49,7 +53,6 @@ class Session:
         if plan.device not in connections:
             message = f"{plan.device}: nothing says how it is reached"
             raise PlanError(message)
-        load_adapters()
         self.plan = plan
         self.name = plan.device
         self._connection = connections[plan.device]
@@ -115,21 +118,27 @@ class Session:
         ForeignSessionError
             Naming the session or timer.
         """
-        foreign = [name for name in self.driver.foreign_sessions() if name not in own]
+        foreign = [_holder(name) for name in self.driver.foreign_sessions() if name not in own]
         if foreign:
             message = f"somebody else is at work on it: {', '.join(foreign)}"
             raise ForeignSessionError(self.name, message)
 
-    def patiently(self, step: Callable[[], None], patience_s: float, poll_s: float) -> None:
+    def patiently(self, step: Callable[[], T], patience_s: float, poll_s: float) -> T:
         """Do a step on a fresh session; a device that is away gets time to come back."""
         deadline_s = time.monotonic() + patience_s
         while True:
             try:
                 self.reopen()
-                step()
+                return step()
             except ConnectionLostError:
                 if time.monotonic() >= deadline_s:
                     raise
                 time.sleep(poll_s)
-            else:
-                return
+
+
+def _holder(name: str) -> str:
+    """Return what to call somebody else's change; one that is named as ours is another journal's.
+
+    The run in its name is a number of that journal.
+    """
+    return f"{name} (rocefab with another state folder)" if name.startswith(OWN_TOKEN) else name

@@ -172,17 +172,27 @@ class Wave:
         crew.record(item.name, State.ROLLING_BACK, item.error)
         way = WayBack(crew.journal, crew.run, options.timer_s)
         try:
-            item.session.patiently(
+            kept = item.session.patiently(
                 lambda: way.take_back(item.session, item.before), options.verify_s, options.poll_s
             )
         except FabricError as error:
-            keeps = item.confirmed or item.session.plan.no_net
-            then = "it keeps the change" if keeps else "its own timer takes the change back"
+            then = _what_follows(item)
             crew.record(item.name, State.FAILED, f"{error}; {then}")
             crew.progress(item.name, f"failed: {error}; {then}")
         else:
-            crew.record(item.name, State.ROLLED_BACK)
-            crew.progress(item.name, "rolled back")
+            crew.record(item.name, State.ROLLED_BACK, kept)
+            crew.progress(item.name, f"rolled back; {kept}" if kept else "rolled back")
+
+
+def _what_follows(item: _Work) -> str:
+    """Tell what becomes of a device that could not be taken back, as it says itself."""
+    try:
+        armed = item.session.driver.pending(item.token)
+    except (FabricError, ValueError):
+        return "whether its timer takes the change back is unknown"
+    if armed:
+        return "its own timer takes the change back"
+    return "no timer takes the change back: look at it, then `rocefab rollback`"
 
 
 def _gone(item: _Work) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from fabric.change.journal import State
 from fabric.core.errors import DeviceError, RefusedError, StalePlanError
+from fabric.devices.driver import script_net
 from fabric.observe.snapshot import Running
 
 if TYPE_CHECKING:
@@ -33,31 +34,41 @@ class WayBack:
     run: int
     timer_s: int
 
-    def take_back(self, session: Session, before: Running, *, careful: bool = False) -> None:
+    def take_back(self, session: Session, before: Running) -> str:
         """Take an unfinished change back by whatever way is still open, and make sure.
 
-        Parameters
-        ----------
-        careful : bool
-            Whether to refuse when something differs that the plan does not touch: somebody
-            else's work after an interrupted run.
+        What somebody else changed meanwhile stays; the answer says what that is.
 
         Raises
         ------
         StalePlanError
-            When careful, and somebody else changed the device.
+            When somebody else changed the device too, and some of our change is left: to go back
+            would take both away.
         DeviceError
-            When the state before could not be brought back whole.
+            When somebody else is at work on the device, or the state before could not be brought
+            back whole.
         """
-        self.abort_own(session)
+        armed = self.abort_own(session)
         now = session.running()
-        if now.fingerprint == before.fingerprint:
-            return
-        if careful:
-            _check_ours(self.run, session, before, now)
-        if not self._restore(session, before, now, keep=True):
+        note = ""
+        if now.fingerprint != before.fingerprint:
+            note = self._undo(session, before, now)
+        _disarm(session, armed)
+        return note
+
+    def _undo(self, session: Session, before: Running, now: Running) -> str:
+        """Restore what is ours; return what somebody else changed and stays."""
+        apart = session.adapter.apart(before, now)
+        planned = {change.path for change in session.plan.changes}
+        if apart and not apart & planned:
+            return f"somebody else changed {_some(apart)} meanwhile; that stays"
+        if apart - planned:
+            raise _not_ours(self.run, session, apart - planned)
+        session.check_alone(self.journal.tokens(session.name))
+        if left := self._restore(session, before, now, keep=True):
             message = "the state before the run could not be brought back whole"
-            raise DeviceError(session.name, message)
+            raise DeviceError(session.name, f"{message}: {_some(left)}")
+        return ""
 
     def bring_back(self, session: Session, before: Running, now: Running) -> None:
         """Restore a state after a change that was finished.
@@ -67,19 +78,39 @@ class WayBack:
         DeviceError
             When that cannot be done whole; the device is left as it was found.
         """
-        if not self._restore(session, before, now, keep=False):
-            raise DeviceError(session.name, "the earlier state could not be brought back whole")
+        if apart := self._restore(session, before, now, keep=False):
+            message = "the earlier state could not be brought back whole"
+            raise DeviceError(session.name, f"{message}: {_some(apart)}")
 
-    def abort_own(self, session: Session) -> None:
-        """Take back every change of this journal that waits on the device, the last one first."""
+    def abort_own(self, session: Session) -> list[str]:
+        """Take back every change of this journal that waits on the device, the last one first.
+
+        Return those whose own way back failed: they are still armed, and the caller compares and
+        restores what is left.
+        """
+        armed = []
         waiting = set(session.driver.foreign_sessions())
         for token in reversed(self.journal.tokens(session.name)):
             if token in waiting or session.driver.pending(token):
-                with suppress(RefusedError):  # what it left is compared and restored by the caller
+                try:
                     session.driver.rollback(token)
+                except RefusedError:
+                    armed.append(token)
+        return armed
 
-    def _restore(self, session: Session, before: Running, now: Running, *, keep: bool) -> bool:
-        """Change a device to an earlier state; tell whether all of it came back.
+    def clear_orphans(self, session: Session) -> None:
+        """Take away what an earlier run of this journal left staged, or waiting, on the device.
+
+        No run is under way: whoever calls holds the lock of the journal.
+        """
+        waiting = set(session.driver.foreign_sessions())
+        for token in reversed(self.journal.tokens(session.name)):
+            if token in waiting:
+                self.journal.record(self.run, session.name, State.PENDING, f"clears {token} away")
+                session.driver.rollback(token)
+
+    def _restore(self, session: Session, before: Running, now: Running, *, keep: bool) -> set[str]:
+        """Change a device to an earlier state; return what did not come back, as it runs.
 
         ``keep`` says whether an incomplete restoration is better than none.
         """
@@ -87,27 +118,50 @@ class WayBack:
         candidate = session.adapter.restore(before, now)
         token = self.journal.next_token(self.run, session.name)
         self.journal.record(self.run, session.name, State.ROLLING_BACK, token)
-        driver.stage(candidate, token)
-        driver.commit(candidate, token, session.plan.timer_s(self.timer_s))
-        whole = session.running().fingerprint == before.fingerprint
-        if not whole and not keep:
+        # Taken back by its own net, a half restored device would run the refused change again.
+        bare = keep and script_net(driver) is not None
+        try:
+            driver.stage(candidate, token)
+            driver.commit(candidate, token, 0 if bare else session.plan.timer_s(self.timer_s))
+        except RefusedError:
+            with suppress(DeviceError):  # the next run of this journal clears what is left
+                if token in driver.foreign_sessions() or driver.pending(token):
+                    driver.rollback(token)
+            raise
+        after, apart = session.running(), set[str]()
+        if after.fingerprint != before.fingerprint:
+            apart = session.adapter.apart(before, after) or {"what it runs"}
+        if apart and not keep:
             driver.rollback(token)
-            return False
-        driver.confirm(token)
+            return apart
+        if bare:
+            _disarm(session, [token])
+        else:
+            driver.confirm(token)
         driver.save()
-        return whole
+        return apart
 
 
-def _check_ours(run: int, session: Session, before: Running, now: Running) -> None:
-    planned = {change.path for change in session.plan.changes}
-    strange = sorted(session.adapter.apart(before, now) - planned)
-    if strange:
-        more = f" and {len(strange) - 3} more" if len(strange) > 3 else ""  # noqa: PLR2004
-        message = (
-            f"{session.name}: somebody changed it after the run was interrupted "
-            f"({', '.join(strange[:3])}{more}); put that right, or `rocefab rollback {run} --force`"
-        )
-        raise StalePlanError(message)
+def _disarm(session: Session, tokens: list[str]) -> None:
+    """Take away nets whose way back was gone by other means, and read back."""
+    net = script_net(session.driver)
+    for token in tokens:
+        if net:
+            net.disarm(token)
+
+
+def _not_ours(run: int, session: Session, strange: set[str]) -> StalePlanError:
+    message = (
+        f"{session.name}: somebody else changed it during the run or after it ({_some(strange)}); "
+        f"put that right, or `rocefab rollback {run} --force`"
+    )
+    return StalePlanError(message)
+
+
+def _some(paths: set[str]) -> str:
+    names = sorted(paths)
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""  # noqa: PLR2004
+    return f"{', '.join(names[:3])}{more}"
 
 
 def kept_text(before: Running) -> str:
@@ -116,6 +170,7 @@ def kept_text(before: Running) -> str:
         "config": before.config,
         "canonical": before.canonical,
         "files": dict(before.files),
+        "kernel": dict(before.kernel),
     })
 
 
@@ -135,4 +190,5 @@ def kept_running(journal: Journal, run: int, plan: DevicePlan) -> Running:
         canonical=data["canonical"],
         saved=None,
         files=data["files"],
+        kernel=data.get("kernel", {}),  # a run of before these were read has none
     )

@@ -6,6 +6,7 @@ import logging
 import sys
 
 from fabric.cli.exits import Exit, exit_code_of
+from fabric.cli.interrupt import second_one_ends
 
 __all__ = ["Exit", "main"]
 
@@ -18,7 +19,8 @@ def main(arguments: list[str] | None = None) -> int:
         # Libraries such as paramiko log tracebacks of what we report as an error of a device.
         logging.root.addHandler(logging.NullHandler())
     try:
-        result = app(args=arguments, standalone_mode=False, prog_name="rocefab")
+        with second_one_ends():
+            result = app(args=arguments, standalone_mode=False, prog_name="rocefab")
         sys.stdout.flush()
     except BaseException as error:  # noqa: BLE001 - the one place that turns errors into codes
         return exit_code_of(error)

@@ -26,6 +26,7 @@ from fabric.cli.options import (
     StateFolder,
     Switches,
     Workers,
+    YangModels,
 )
 from fabric.core.errors import JournalError
 
@@ -70,6 +71,7 @@ def plan(
             help="One wave of leaves per rail, per unit or per device.", envvar="ROCEFAB_BY"
         ),
     ] = WaveBy.RAIL,
+    yang_models: YangModels = None,
     *,
     detailed_exitcode: Annotated[
         bool,
@@ -97,7 +99,7 @@ def plan(
         raise typer.BadParameter(message)
     selection = workflow.Selection(switches=switches, hosts=hosts, only=only)
     project = Project(inventory, work_of(cache, fresh=fresh, workers=workers))
-    made = workflow.plan(project, connections, selection, by.value, output.progress)
+    made = workflow.plan(project, connections, selection, by.value, output.progress, yang_models)
     if form is Format.JSON:
         output.data(made.to_json())
     else:
@@ -111,12 +113,11 @@ def plan(
 
 
 def _write(path: Path, text: str) -> None:
-    temporary = path.with_name(f".{path.name}.part")
+    from fabric.workflow import plan as workflow
+
     try:
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
+        workflow.write_plan(path, text)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         message = f"--out: {path} cannot be written: {error.strerror}"
         raise typer.BadParameter(message) from error
 
@@ -146,16 +147,13 @@ def apply(
         ),
     ] = 240.0,
     *,
-    commit: Annotated[
-        bool, typer.Option("--commit", help="Really change the devices.", envvar="ROCEFAB_COMMIT")
-    ] = False,
+    commit: Annotated[bool, typer.Option("--commit", help="Really change the devices.")] = False,
     without_net: Annotated[
         bool,
         typer.Option(
             "--without-safety-net",
             help="Also change devices on which no timer takes an unconfirmed change back; the plan "
             "names them.",
-            envvar="ROCEFAB_WITHOUT_SAFETY_NET",
         ),
     ] = False,
     despite_cabling: Annotated[
@@ -164,7 +162,6 @@ def apply(
             "--despite-cabling",
             help="Also change ports that are cabled to another device than planned; the journal "
             "says so.",
-            envvar="ROCEFAB_DESPITE_CABLING",
         ),
     ] = False,
     resume: Annotated[
@@ -173,14 +170,14 @@ def apply(
             "--resume",
             help="Go on with the interrupted run, whose plan is in the journal; it was committed "
             "when it began, so that --commit is not needed.",
-            envvar="ROCEFAB_RESUME",
         ),
     ] = False,
 ) -> None:
     """Carry out a plan, wave by wave.
 
     A wave that fails is taken back and ends the run. A port that changes must be cabled as
-    planned, where LLDP tells. Without --commit nothing is changed: the plan is shown.
+    planned, where LLDP tells. Without --commit it is a dry run: the change report is shown, and
+    nothing is changed.
 
     Exit codes: 0, 2, 3.
     """
@@ -206,8 +203,8 @@ def apply(
         raise typer.BadParameter(message)
     made = workflow.read_plan(plan_file)
     if not commit:
-        output.alarming(describe(made, diffs=False), NO_NET)
-        output.note("This was a rehearsal: nothing was changed. Add --commit to carry it out.")
+        output.alarming(describe(made, verify_s), NO_NET)
+        output.note("This was a dry run: nothing was changed. Add --commit to carry it out.")
         return
     if made.empty:
         output.note("The plan holds no changes.")
@@ -235,6 +232,9 @@ def _need_journal(state: Path) -> None:
 
 
 def _end(result: Result) -> None:
+    if result.skipped:
+        names = ", ".join(result.skipped)
+        output.note(f"run {result.run}: not reachable, left as they are: {names}")
     if result.ok:
         output.note(f"run {result.run}: done")
         return
@@ -297,32 +297,50 @@ def rollback(
     ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
     state: StateFolder = DEFAULT_STATE,
     *,
-    commit: Annotated[
-        bool, typer.Option("--commit", help="Really change the devices.", envvar="ROCEFAB_COMMIT")
-    ] = False,
+    commit: Annotated[bool, typer.Option("--commit", help="Really change the devices.")] = False,
     force: Annotated[
         bool,
+        typer.Option("--force", help="Go back even where something changed after the run."),
+    ] = False,
+    only: Annotated[
+        str,
         typer.Option(
-            help="Go back even where something changed after the run.",
-            envvar="ROCEFAB_ROLLBACK_FORCE",
+            "--only",
+            metavar="DEVICES",
+            help="Take only these devices back: su1-rail[0-1],gpu001; default: all of the run.",
+            envvar="ROCEFAB_ROLLBACK_ONLY",
+        ),
+    ] = "",
+    skip_unreachable: Annotated[
+        bool,
+        typer.Option(
+            "--skip-unreachable",
+            help="Leave devices that cannot be reached as they are, and end without a failure.",
         ),
     ] = False,
 ) -> None:
-    """Bring every device of a finished run back to its state before.
+    """Bring the devices of a run back to their state before.
 
-    Without --commit nothing is changed: the devices are named.
+    Wave by wave, the last one first. A device that cannot be brought back stops no other one; it
+    is named at the end. Without --commit nothing is changed: the devices are named.
 
     Exit codes: 0, 2, 3.
     """
     from fabric.workflow import apply as workflow
 
     _need_journal(state)
-
     if not commit:
-        untouched = {"pending", "rolled-back"}
-        rows = workflow.status(state, run)
-        devices = [row["device"] for row in rows if row["state"] not in untouched]
-        output.data("".join(f"{name}\n" for name in reversed(devices)))
+        output.data("".join(f"{name}\n" for name in workflow.would_go_back(run, state, only)))
         output.note("These devices would go back. Nothing was changed; add --commit to do it.")
         return
-    _end(workflow.rollback(run, state, connections, output.progress, force=force))
+    _end(
+        workflow.rollback(
+            run,
+            state,
+            connections,
+            output.progress,
+            only=only,
+            force=force,
+            skip_unreachable=skip_unreachable,
+        )
+    )

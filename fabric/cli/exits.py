@@ -6,10 +6,18 @@ import os
 import sys
 import traceback
 from enum import IntEnum
+from typing import TYPE_CHECKING
 
 import typer
 
 from fabric.core.errors import DeviceError, FabricError, InputError, PlanError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+#: Nobody reads more errors of one file than these.
+MOST_LINES = 100
 
 
 class Exit(IntEnum):
@@ -56,6 +64,12 @@ def exit_code_of(error: BaseException) -> int:
     return _internal(error)
 
 
+def capped(lines: Sequence[str], most: int = MOST_LINES) -> list[str]:
+    """Return the first lines, and how many more there are."""
+    more = len(lines) - most
+    return [*lines[:most], *([f"... and {more} more"] if more > 0 else [])]
+
+
 def _internal(error: BaseException) -> int:
     sys.stderr.write(f"rocefab: internal error: {type(error).__name__}: {error}\n")
     if os.environ.get("ROCEFAB_TRACEBACK"):
@@ -67,8 +81,8 @@ def _internal(error: BaseException) -> int:
 
 def _known(error: FabricError) -> int:
     if isinstance(error, InputError):
-        for finding in error.findings:
-            sys.stderr.write(f"{finding}\n")
+        for line in capped([str(finding) for finding in error.findings]):
+            sys.stderr.write(f"{line}\n")
     for line in (str(error), *getattr(error, "__notes__", ())):
         sys.stderr.write(f"rocefab: {line}\n")
     if isinstance(error, (InputError, PlanError)):

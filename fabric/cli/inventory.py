@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +12,16 @@ import typer
 
 from fabric.cli import output
 from fabric.cli.exits import CommandExit, Exit
-from fabric.cli.options import Cache, Format, FormatOption, Fresh, Inventory, Workers
+from fabric.cli.options import (
+    Cache,
+    Format,
+    FormatOption,
+    Fresh,
+    Inventory,
+    Workers,
+    YangModels,
+    inventory_folder,
+)
 
 
 class ReportForm(StrEnum):
@@ -21,6 +31,9 @@ class ReportForm(StrEnum):
     JSON = "json"
     SARIF = "sarif"
     JUNIT = "junit"
+    GITHUB = "github"
+    GITLAB = "gitlab"
+    MARKDOWN = "markdown"
 
 
 class FailOn(StrEnum):
@@ -53,9 +66,11 @@ def init(
 
 
 def check(
+    context: typer.Context,
     inventory: Inventory = Path(),
     form: Annotated[
-        ReportForm, typer.Option("--format", help="Form of the report.", envvar="ROCEFAB_FORMAT")
+        ReportForm,
+        typer.Option("--format", help="Form of the report.", envvar="ROCEFAB_CHECK_FORMAT"),
     ] = ReportForm.TEXT,
     fail_on: Annotated[
         FailOn,
@@ -76,6 +91,7 @@ def check(
             envvar="ROCEFAB_SONIC_CONFIG",
         ),
     ] = None,
+    yang_models: YangModels = None,
     cache: Cache = None,
     fresh: Fresh = False,
     workers: Workers = 0,
@@ -93,9 +109,14 @@ def check(
     from fabric.workflow.project import Project
     from fabric.workflow.work import work_of
 
+    if sonic_config and _was_named(context, "inventory"):
+        message = "--sonic-config judges files in place of an inventory: leave one of them out"
+        raise typer.BadParameter(message, param_hint="--sonic-config")
+    severity = Severity[fail_on.name]
+    judged = sonic_config[0] if sonic_config else inventory
     try:
         if sonic_config:
-            outcome = workflow.check_sonic_files(sonic_config, ignore or [])
+            outcome = workflow.check_sonic_files(sonic_config, ignore or [], yang_models)
         else:
             work = work_of(cache, fresh=fresh, workers=workers)
             outcome = (
@@ -105,13 +126,19 @@ def check(
             )
     except InputError as error:
         if form is not ReportForm.TEXT:  # a program shall see on which line it went wrong
-            output.data(workflow.report(workflow.unreadable(error), form.value))
+            unread = workflow.unreadable(error)
+            output.data(workflow.report(unread, form.value, judged, severity))
         raise
-    output.data(workflow.report(outcome, form.value))
-    if outcome.at_least(Severity[fail_on.name]):
+    output.data(workflow.report(outcome, form.value, judged, severity))
+    if outcome.at_least(severity):
         raise CommandExit(Exit.FINDINGS)
     if outcome.broken:
         raise CommandExit(Exit.DEVICE)
+
+
+def _was_named(context: typer.Context, parameter: str) -> bool:
+    source = context.get_parameter_source(parameter)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def render(
@@ -124,7 +151,6 @@ def render(
         bool,
         typer.Option(
             help="Replace files that rocefab did not write or that were edited.",
-            envvar="ROCEFAB_FORCE",
         ),
     ] = False,
     cache: Cache = None,
@@ -155,34 +181,36 @@ def render(
     if form is Format.JSON:
         output.as_json(written)
     else:
-        made, devices = work.rendered()
-        output.note(f"wrote {len(written)} files and manifest.json to {where}")
-        output.note(f"rendered {made} of {devices} devices; the others are as they were")
+        counts = Counter(row["state"] for row in written)
+        states = ("added", "changed", "removed", "unchanged")
+        output.note(
+            f"wrote {where}: " + ", ".join(f"{counts[state]} files {state}" for state in states)
+        )
 
 
 def _explained(words: list[str]) -> tuple[Path, str, str]:
     """Return inventory, device and text; the inventory may be left out."""
-    first = Path(words[0])
+    first = inventory_folder(Path(words[0]))
     folder = Path(os.environ.get("ROCEFAB_INVENTORY", "."))
     if len(words) == 3 or (len(words) == 2 and first.is_dir()):  # noqa: PLR2004
         folder, *words = first, *words[1:]
     if not 1 <= len(words) <= 2:  # noqa: PLR2004
         raise typer.BadParameter("give a device, and perhaps a text", param_hint="DEVICE")
-    return Path(folder), words[0], words[1] if len(words) > 1 else ""
+    return inventory_folder(folder), words[0], words[1] if len(words) > 1 else ""
 
 
 def explain(
     words: Annotated[
         list[str],
         typer.Argument(
-            metavar="[INVENTORY] DEVICE [TEXT]",
+            metavar="[INVENTORY] DEVICE [TEXT] | RULE",
             help="Folder with fabric.yaml, else ROCEFAB_INVENTORY or this folder; switch or host; "
-            "a port, or a table, field or line of its configuration.",
+            "a port, or a table, field or line of its configuration. Or a rule of `check`.",
         ),
     ],
     form: FormatOption = Format.TEXT,
 ) -> None:
-    """Tell where a line comes from, or show the budget of a port.
+    """Tell where a line comes from, the budget of a port, or a rule.
 
     A port of a switch alone shows its lossless budget: headroom term by term, thresholds, ECN,
     watchdog, and the same of the other end of the cable.
@@ -192,7 +220,12 @@ def explain(
     from fabric.workflow.budget import find_port, port_budget
     from fabric.workflow.explain import explain as workflow
     from fabric.workflow.project import Project
+    from fabric.workflow.show_rule import is_rule_id, rule_details
 
+    if len(words) == 1 and is_rule_id(words[0]):
+        told = rule_details(words[0])
+        output.records(told.headers, told.rows, json_form=form is Format.JSON)
+        return
     folder, device, text = _explained(words)
     project = Project(folder)
     port = find_port(project, device, text)

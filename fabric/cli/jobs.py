@@ -92,7 +92,6 @@ def export(
         bool,
         typer.Option(
             help="Replace files that rocefab did not write or that were edited.",
-            envvar="ROCEFAB_EXPORT_FORCE",
         ),
     ] = False,
     nodes: Annotated[

@@ -1,4 +1,8 @@
-"""Arguments and options that several commands share; each has an environment variable."""
+"""Arguments and options that several commands share.
+
+Each has an environment variable, except those that confirm: what changes devices, overwrites files
+or goes on without a safety net is said on the command line, each time.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +24,40 @@ class Format(StrEnum):
     JSON = "json"
 
 
+def inventory_folder(path: Path) -> Path:
+    """Return the folder of an inventory, also where its fabric.yaml is named."""
+    return path.parent if path.name == "fabric.yaml" and path.is_file() else path
+
+
 Inventory = Annotated[
     Path,
-    typer.Argument(help="Inventory folder with fabric.yaml.", envvar="ROCEFAB_INVENTORY"),
+    typer.Argument(
+        help="Inventory folder with fabric.yaml.",
+        envvar="ROCEFAB_INVENTORY",
+        callback=inventory_folder,
+    ),
+]
+OwnModels = Annotated[
+    Path | None,
+    typer.Option(
+        "--inventory",
+        help="Inventory folder with fabric.yaml.",
+        envvar="ROCEFAB_INVENTORY",
+        callback=lambda path: path and inventory_folder(path),
+    ),
 ]
 FormatOption = Annotated[
     Format, typer.Option("--format", help="Form of the output.", envvar="ROCEFAB_FORMAT")
+]
+YangModels = Annotated[
+    Path | None,
+    typer.Option(
+        "--yang-models",
+        metavar="FOLDER",
+        help="YANG models of SONiC: those of one release (/usr/local/yang-models of a switch), "
+        "or a folder of them for each release.",
+        envvar="ROCEFAB_YANG_MODELS",
+    ),
 ]
 Fail = Annotated[
     list[str] | None,

@@ -54,9 +54,7 @@ def probe(
         ),
     ] = 0,
     *,
-    run: Annotated[
-        bool, typer.Option("--run", help="Run the probes on the hosts.", envvar="ROCEFAB_RUN")
-    ] = False,
+    run: Annotated[bool, typer.Option("--run", help="Run the probes on the hosts.")] = False,
     form: FormatOption = Format.TEXT,
 ) -> None:
     """Reach every NIC from others, by every kind of path.

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from fabric.cli import output, show_capacity, show_qos
-from fabric.cli.options import Format, FormatOption, Inventory
+from fabric.cli.options import Format, FormatOption, Inventory, OwnModels
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,12 +16,6 @@ if TYPE_CHECKING:
     from fabric.workflow.project import Project
     from fabric.workflow.show import Table
 
-OwnModels = Annotated[
-    Path | None,
-    typer.Option(
-        "--inventory", help="Inventory folder with fabric.yaml.", envvar="ROCEFAB_INVENTORY"
-    ),
-]
 show_app = typer.Typer(
     help="Show topology, addresses, links, hosts, rules and more.",
     no_args_is_help=True,
@@ -120,15 +114,19 @@ def platforms(
     _print(shown.table, form)
 
 
-@show_app.command(epilog="Example: rocefab show rules")
-def rules(form: FormatOption = Format.TEXT) -> None:
-    """Rules of `check` with severity and title.
+@show_app.command(epilog="Example: rocefab show rules QOS024")
+def rules(
+    name: str = typer.Argument("", metavar="[RULE]", help="Rule: all that it says of itself."),
+    form: FormatOption = Format.TEXT,
+) -> None:
+    """Rules of `check` with severity and title, or all of one rule.
 
-    Exit codes: 0.
+    Exit codes: 0, 2.
     """
     from fabric.workflow import show
+    from fabric.workflow.show_rule import rule_details
 
-    _print(show.rules(), form)
+    _print(rule_details(name) if name else show.rules(), form)
 
 
 @show_app.command(epilog="Example: rocefab show schema > fabric.schema.json")

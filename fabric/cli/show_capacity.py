@@ -55,7 +55,7 @@ def paths(
     fail: Fail = None,
     form: FormatOption = Format.TEXT,
 ) -> None:
-    """Hops, equal paths and next hops between leaves.
+    """Hops, equal paths, spines and uplinks from leaf to leaf.
 
     Exit codes: 0, 2.
     """

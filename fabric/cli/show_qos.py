@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from fabric.cli import output
-from fabric.cli.options import Format, FormatOption, Inventory
+from fabric.cli.options import Format, FormatOption, Inventory, inventory_folder
 
 
 class SettingsPlace(StrEnum):
@@ -174,5 +174,5 @@ def cable(
     if not 2 <= len(words) <= 3:  # noqa: PLR2004
         raise typer.BadParameter("give a host and an interface", param_hint="HOST")
     folder = words[0] if len(words) == 3 else os.environ.get("ROCEFAB_INVENTORY", ".")  # noqa: PLR2004
-    table = show_cable.cable(Project(folder), *words[-2:])
+    table = show_cable.cable(Project(inventory_folder(Path(folder))), *words[-2:])
     output.records(table.headers, table.rows, json_form=form is Format.JSON)

@@ -2,18 +2,19 @@
 
 FabricError
 ├── InputError                 bad usage or bad input (exit code 2); carries findings
-│   └── CapacityError          the design does not fit: ports, addresses or ASNs ran out
+│   ├── CapacityError          the design does not fit: ports, addresses or ASNs ran out
+│   └── OutputFolderError      the output folder holds what we did not write
 ├── RenderError                a template failed or printed something invalid
-├── OutputFolderError          the output folder holds what we did not write
 ├── DeviceError                a device or host answered wrongly (exit code 3)
 │   ├── ConnectionLostError    the session broke or never opened
 │   ├── IdentityMismatchError  the device is not the one that the plan names
 │   ├── ForeignSessionError    somebody else has a configuration session open
+│   ├── NotPlannedError        the device cannot become what the inventory says
 │   └── RefusedError           the device refused a line or a command
 └── PlanError                  the plan cannot be applied
-├── StalePlanError         the device changed after the plan was made
-├── CablingMismatchError   a port that the plan changes is cabled to another device
-└── JournalError           the journal forbids the step
+    ├── StalePlanError         the device changed after the plan was made
+    ├── CablingMismatchError   a port that the plan changes is cabled to another device
+    └── JournalError           the journal forbids the step
 """
 
 from __future__ import annotations
@@ -69,6 +70,10 @@ class DeviceError(FabricError):
 
 class ConnectionLostError(DeviceError):
     """The session broke, hung or could not be opened."""
+
+
+class NotPlannedError(DeviceError):
+    """What runs on the device cannot stay beside the inventory, or the whole would be wrong."""
 
 
 class IdentityMismatchError(DeviceError):

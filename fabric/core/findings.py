@@ -21,14 +21,14 @@ class Severity(IntEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Position:
-    """A place in an input file; ``line`` and ``column`` count from 1."""
+    """A place in an input file; both count from 1, and line 0 stands for the file as a whole."""
 
     file: str
-    line: int = 1
+    line: int = 0
     column: int = 1
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}"
+        return f"{self.file}:{self.line}:{self.column}" if self.line else self.file
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 MAX_NAMES = 1_000_000
 _BRACKET = re.compile(r"\[([0-9,\-]+)\]")
+#: A range as people write it elsewhere: gpu001-gpu032.
+_UNBRACKETED = re.compile(r"(.*[^0-9])([0-9]+)-\1([0-9]+)")
 _TRAILING_NUMBER = re.compile(r"^(.*?)([0-9]+)$")
 
 
@@ -89,6 +91,11 @@ def _split(text: str) -> list[str]:
         rest = _BRACKET.sub("", item)
         if not item or "[" in rest or "]" in rest:
             message = f"{text!r} is not a name range; write it as in gpu[001-064]"
+            raise ValueError(message)
+        range_ = _UNBRACKETED.fullmatch(item)
+        if range_:
+            head, first, last = range_.groups()
+            message = f"{item!r} is one name; write the range as {head}[{first}-{last}]"
             raise ValueError(message)
     return items
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from threading import RLock
 from typing import TYPE_CHECKING, Generic, TypeVar
+
+from fabric.core.plugins import import_plugins
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -15,15 +18,27 @@ T = TypeVar("T")
 class Registry(Generic[T]):
     """Named plug-ins of one kind, filled by a decorator.
 
+    The first reader imports the modules that hold the plug-ins, so that what is registered never
+    depends on which command ran before.
+
     Parameters
     ----------
     kind : str
         What is registered, in the singular; used in messages.
+    *packages : str
+        Packages whose modules register themselves here. Without any, the module that makes the
+        registry fills it.
+    plugins : str
+        Module of other people's plug-ins that registers here, as ``core.plugins`` names it.
     """
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, *packages: str, plugins: str = "") -> None:
         self.kind = kind
+        self._packages = packages
+        self._plugins = plugins
         self._items: dict[str, T] = {}
+        self._is_filled = self._is_filling = False
+        self._lock = RLock()
 
     def add(self, name: str) -> Callable[[T], T]:
         """Return a decorator that registers its argument under ``name``.
@@ -44,28 +59,44 @@ class Registry(Generic[T]):
         return decorate
 
     def __getitem__(self, name: str) -> T:
+        items = self._filled()
         try:
-            return self._items[name]
+            return items[name]
         except KeyError:
-            known = ", ".join(sorted(self._items)) or "none"
+            known = ", ".join(sorted(items)) or "none"
             message = f"unknown {self.kind} {name!r}; known: {known}"
             raise KeyError(message) from None
 
     def __contains__(self, name: str) -> bool:
-        return name in self._items
+        return name in self._filled()
 
     def __iter__(self) -> Iterator[str]:
-        return iter(sorted(self._items))
+        return iter(sorted(self._filled()))
 
     def __len__(self) -> int:
-        return len(self._items)
+        return len(self._filled())
 
     def items(self) -> list[tuple[str, T]]:
         """Return (name, plug-in) pairs in the order of the names."""
-        return sorted(self._items.items())
+        return sorted(self._filled().items())
 
+    def _filled(self) -> dict[str, T]:
+        if not self._is_filled:
+            with self._lock:
+                self._fill()
+        return self._items
 
-def import_modules(package: str, path: list[str]) -> None:
-    """Import every module of a package, so that its plug-ins register themselves."""
-    for module in pkgutil.iter_modules(path):
-        importlib.import_module(f"{package}.{module.name}")
+    def _fill(self) -> None:
+        """Import the plug-ins, unless one of them reads the registry while it is imported."""
+        if self._is_filled or self._is_filling:
+            return
+        self._is_filling = True
+        try:
+            for package in self._packages:
+                for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
+                    importlib.import_module(f"{package}.{module.name}")
+            if self._plugins:
+                import_plugins(self._plugins)
+            self._is_filled = True
+        finally:
+            self._is_filling = False

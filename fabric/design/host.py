@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from fabric.core.units import ipv4_text
+from fabric.core.units import MS_PER_S, ipv4_text
 from fabric.design.model import HostDesign, NicDesign
 from fabric.design.nic import DCQCN_PLACES, dcqcn_settings, leaf_macs, receive_buffer_bytes
 from fabric.design.overlay import overlay
@@ -15,7 +16,7 @@ from fabric.topology.naming import nic_names, rails_of_gpus
 from fabric.topology.site import neighbours_of_host
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from fabric.intent.host_model import HostTraits, NicOverride, NicTraits
     from fabric.intent.policy import LosslessPolicy
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 GC_THRESH1_FLOOR = 4096
 #: Defaults of the kernel (Linux net/ipv4/arp.c, arp_tbl: base_reachable_time, gc_staletime). An
 #: entry lives 0.5 to 1.5 times the first, then up to the second: 45 s + 60 s, below the 240 s of a
-#: leaf. A leaf that forgets sooner gets hosts that do so too: a third and a quarter of its time.
+#: leaf. A leaf that forgets sooner gets hosts that do so too: a third and a quarter of its time, in
+#: whole seconds: the kernel keeps jiffies, so that other figures are read back as their neighbours.
 DEFAULT_REACHABLE_MS, DEFAULT_STALE_S = 30_000, 60
 #: Why other link layers get no lossless configuration (InfiniBand Architecture Specification 1.4
 #: section 7.9; RFC 5040 and RFC 5044; annex A17 for RoCEv2).
@@ -91,11 +93,12 @@ class HostDesigner:
             management_rdma_device=file.host.management_rdma_device or "",
             gc_thresholds=(first, 2 * first, 4 * first),
             namespace=file.host.namespace,
+            is_shared=name in self._elsewhere,
             traits=traits,
-            base_reachable_time_ms=min(DEFAULT_REACHABLE_MS, file.arp.timeout_s * 1000 // 3),
+            base_reachable_time_ms=min(DEFAULT_REACHABLE_MS, file.arp.timeout_s // 3 * MS_PER_S),
             gc_stale_time_s=min(DEFAULT_STALE_S, file.arp.timeout_s // 4),
             no_lossless=NO_LOSSLESS.get(traits.nic.link_layer, ""),
-            nics=tuple(
+            nics=_with_main_routes(
                 self._nic(name, nic_row, names, changes.get(number), traits)
                 for number, (nic_row, names) in enumerate(
                     zip(fabric.nics_of_host(row), nic_names(fabric, name), strict=True)
@@ -165,3 +168,14 @@ class HostDesigner:
             except ValueError:
                 self._parameters[key] = ()
         return self._parameters[key]
+
+
+def _with_main_routes(nics: Iterable[NicDesign]) -> tuple[NicDesign, ...]:
+    """Let the first NIC that reaches a pool carry its route for sockets without a source."""
+    seen: set[str] = {""}
+    found = []
+    for nic in nics:
+        first = nic.enabled and nic.pool not in seen
+        found.append(replace(nic, in_main_table=first))
+        seen |= {nic.pool} if first else set()
+    return tuple(found)

@@ -253,9 +253,13 @@ class BgpDesign:
 
 @dataclass(frozen=True, slots=True)
 class NeighbourTable:
-    """ARP and MAC ageing and table sizes of a switch."""
+    """ARP and MAC ageing and table sizes of a switch.
+
+    ``refresh_s`` is the longest time until the switch asks a silent neighbour again.
+    """
 
     arp_timeout_s: int
+    refresh_s: int
     mac_ageing_s: int
     base_reachable_time_ms: int
     capacity: int
@@ -327,7 +331,7 @@ class NicDesign:
     ``pci_address``, ``gateway_mac`` and ``port_uuid`` are empty and ``numa_node`` None where the
     inventory does not tell them. ``receive_buffer_bytes`` is empty where firmware sizes the
     buffers, ``dcqcn`` (what the driver takes) and ``firmware`` (what mlxconfig takes) where
-    parameters are left as they are.
+    parameters are left as they are. Sockets without a source go by a NIC ``in_main_table``.
     """
 
     rail: int
@@ -361,6 +365,7 @@ class NicDesign:
     priority_to_receive_buffer: tuple[int, ...] = ()
     dcqcn: tuple[Setting, ...] = ()
     firmware: tuple[Setting, ...] = ()
+    in_main_table: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,6 +375,7 @@ class HostDesign:
     ``no_lossless`` says why the host gets no lossless configuration; empty where it gets one.
     ``base_reachable_time_ms`` and ``gc_stale_time_s`` age its neighbours. ``namespace`` stands in
     the names of its files and units; empty where no other fabric needs to be told apart.
+    ``is_shared``: another fabric of the site has NICs of it too.
     """
 
     name: str
@@ -385,6 +391,7 @@ class HostDesign:
     gc_stale_time_s: int
     nics: tuple[NicDesign, ...]
     namespace: str = ""
+    is_shared: bool = False
 
     @property
     def own_name(self) -> str:

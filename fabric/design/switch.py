@@ -23,7 +23,7 @@ from fabric.design.qos import (
     lossless_frame_bytes,
     qos_profile,
 )
-from fabric.platforms import load_platforms, platforms
+from fabric.platforms import platforms
 from fabric.topology.naming import nic_names
 
 if TYPE_CHECKING:
@@ -68,7 +68,6 @@ class SwitchDesigner:
     """
 
     def __init__(self, fabric: Fabric, resolver: PolicyResolver) -> None:
-        load_platforms()
         self._fabric = fabric
         self._resolver = resolver
 
@@ -319,6 +318,7 @@ class SwitchDesigner:
         platform = platforms[self._fabric.switches.skus[row].nos]
         return NeighbourTable(
             arp_timeout_s=arp.timeout_s,
+            refresh_s=platform.neighbour_refresh.longest_s(arp.timeout_s),
             mac_ageing_s=platform.fixed_mac_ageing_s
             or arp.mac_ageing_s
             or platform.default_mac_ageing_s,

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
 from fabric.devices.driver import Connection
-from fabric.platforms import load_platforms, platforms
+from fabric.platforms import platforms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -97,7 +97,6 @@ def connections(
 
 
 def _usual_port(platform: str) -> int:
-    load_platforms()
     return platforms[platform].default_port if platform in platforms else _SSH_PORT
 
 

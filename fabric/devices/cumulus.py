@@ -66,6 +66,8 @@ _STATE_COMMANDS = {
 class CumulusDriver(ShellDriver):
     """One Cumulus Linux switch."""
 
+    undone_by_script = False
+
     def open(self) -> None:
         """Log in; a command that fails before a pipe fails as a whole from now on."""
         super().open()
@@ -120,7 +122,7 @@ class CumulusDriver(ShellDriver):
         if waiting:
             raise RefusedError(self.connection.device, f"in the way: {', '.join(waiting)}")
         inbox = self._inbox()
-        self._shell.check(f"sudo mkdir -p {_FOLDER}")
+        self._shell.check(f"sudo install -d -m 700 {_FOLDER}")
         self._remember(_COMING, token)
         try:
             for name, text in (("unset", candidate.unload), ("set", candidate.load)):

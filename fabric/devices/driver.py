@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 from fabric.core.registry import Registry
 
@@ -62,6 +62,26 @@ class RemoteFile:
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """A part of a change of SONiC.
+
+    Parameters
+    ----------
+    kind : str
+        ``load``: rows that are merged into CONFIG_DB; ``patch``: an RFC 6902 patch; ``drop``: rows
+        that are deleted, with their fields.
+    text : str
+        JSON of it.
+    back : str
+        Rows as they were before a load, as JSON; a row that was not there has no fields.
+    """
+
+    kind: str
+    text: str
+    back: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """What is to become of a device.
 
@@ -73,12 +93,18 @@ class Candidate:
     target : str
         The whole configuration that is wanted, in the device's own form; empty for hosts.
     load, unload : str
-        SONiC ``live``: rows whose fields are set in place, and the same fields as they were.
         Cumulus Linux: lines of ``nv set``, and the lines of ``nv unset`` that go before them.
         Enterprise SONiC: ``unload`` holds the lines that lead back.
     patch : str
-        SONiC ``live``: RFC 6902 patch for the rest. Junos: lines of ``delete`` and ``set``.
-        NX-OS, Enterprise SONiC, VRP8: lines of the configuration, indented as it is.
+        Junos: lines of ``delete`` and ``set``. NX-OS, Enterprise SONiC, VRP8: lines of the
+        configuration, indented as it is.
+    steps : tuple of Step
+        SONiC ``live``: what is done, in order.
+    ran_before : bool
+        Whether the target is what ran on the device before; it is then not put before a check of
+        the device that refuses what it ran with itself.
+    takes_s : int
+        How long the device works on it before it can be verified, as far as that is known.
     files : tuple of RemoteFile
         Files that change along with it.
     remove : tuple of str
@@ -94,6 +120,9 @@ class Candidate:
     load: str = ""
     unload: str = ""
     patch: str = ""
+    steps: tuple[Step, ...] = ()
+    ran_before: bool = False
+    takes_s: int = 0
     files: tuple[RemoteFile, ...] = ()
     remove: tuple[str, ...] = ()
     activate: tuple[str, ...] = ()
@@ -116,6 +145,12 @@ class Driver(Protocol):
 
     def close(self) -> None:
         """Close the session; never raises."""
+
+    def cut(self) -> None:
+        """Break the session off from another thread: nothing more is sent, nobody waits.
+
+        A change that waits for its confirmation is not touched.
+        """
 
     def identify(self) -> Identity:
         """Return who answers."""
@@ -164,8 +199,24 @@ class Driver(Protocol):
         """Make the running configuration the one that survives a reboot."""
 
 
-drivers: Registry[type[Driver]] = Registry("driver")
+drivers: Registry[type[Driver]] = Registry("driver", "fabric.devices", plugins="drivers")
 
+
+class ScriptNet(Protocol):
+    """What a driver has beside `Driver` whose net is a script of ours on the device."""
+
+    def disarm(self, token: str) -> None:
+        """Take the net of a change away whose way back was gone by other means, and read back."""
+
+
+def script_net(driver: Driver) -> ScriptNet | None:
+    """Return the driver as one whose net is a script of ours; None where the system has its own."""
+    own = getattr(driver, "undone_by_script", False)
+    return cast("ScriptNet", driver) if own else None
+
+
+#: How the names of our changes begin.
+OWN_TOKEN = "rocefab-run-"  # noqa: S105 - a name
 _TOKEN = re.compile(r"rocefab-[a-z0-9-]{1,48}")
 
 

@@ -15,18 +15,29 @@ from __future__ import annotations
 
 import json
 import logging
-import ssl
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
-from fabric.devices.driver import Candidate, Connection, Identity, checked_token, drivers
+from fabric.devices.driver import (
+    OWN_TOKEN,
+    Candidate,
+    Connection,
+    Identity,
+    checked_token,
+    drivers,
+)
+from fabric.devices.https import PinnedConnection
 from fabric.devices.redaction import redacted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 _PREVIEW = "rocefab-preview"
+_API = "/command-api"  # arista-eosplus/pyeapi pyeapi/eapilib.py
+_QUIET_S = 60
+_TIMED = "pendingCommitTimer"
+_OPEN = ("pending", _TIMED)
 _STATE_COMMANDS = {
     "bgp": "show ip bgp summary vrf all",
     "lldp": "show lldp neighbors",
@@ -47,6 +58,7 @@ class EosDriver:
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self._napalm: Any = None
+        self._https: PinnedConnection | None = None
 
     def open(self) -> None:
         """Log in; refuses a certificate that is neither given nor signed by a known authority."""
@@ -58,19 +70,34 @@ class EosDriver:
         if not connection.password:
             message = "eAPI takes a password, not SSH keys; set ROCEFAB_PASSWORD"
             raise ConnectionLostError(connection.device, message)
-        context = ssl.create_default_context(cadata=connection.trust or None)
-        if connection.trust:
-            context.check_hostname = False  # the certificate itself is pinned
         driver = get_network_driver("eos")(
             connection.address,
             connection.username,
             connection.password,
-            timeout=60,
-            optional_args={"port": connection.port, "transport": "https", "context": context},
+            optional_args={"lock_disable": True},  # our own look at sessions names their holders
         )
         with self._translated("log in"):
+            driver.device = self._node()
             driver.open()
         self._napalm = driver
+
+    def _node(self) -> Any:
+        """Return pyeapi's client on a connection of ours."""
+        from pyeapi.client import Node
+        from pyeapi.eapilib import EapiConnection
+
+        connection = self.connection
+        self._https = PinnedConnection(
+            connection.address,
+            connection.port,
+            path=_API,
+            trust=connection.trust,
+            timeout_s=_QUIET_S,
+        )
+        api = EapiConnection()
+        api.transport = self._https
+        api.authentication(connection.username, connection.password)
+        return Node(api)
 
     def close(self) -> None:
         """Log out without touching a commit that waits for its confirmation."""
@@ -78,6 +105,11 @@ class EosDriver:
             with suppress(Exception):
                 self._napalm.close()
             self._napalm = None
+
+    def cut(self) -> None:
+        """Break the connection off."""
+        if self._https is not None:
+            self._https.cut()
 
     def identify(self) -> Identity:
         """Return host name, serial number and system MAC."""
@@ -104,16 +136,20 @@ class EosDriver:
         }
 
     def foreign_sessions(self) -> Sequence[str]:
-        """Return configuration sessions with uncommitted lines, and pending timed commits."""
+        """Return configuration sessions with uncommitted lines, and pending timed commits.
+
+        Ours go by their names; of others the switch tells who committed.
+        """
+        return self._holders()
+
+    def _holders(self, own: str = "", states: Sequence[str] = _OPEN) -> list[str]:
+        """Return the sessions in some states, and who committed them."""
         answer = self._show("show configuration sessions detail")
-        open_states = ("pending", "pendingCommitTimer")
-        found = [
-            name
-            for name, session in answer.get("sessions", {}).items()
-            if session.get("state") in open_states and name != _PREVIEW
-        ]
+        sessions = answer.get("sessions", {})
+        names = {name for name, one in sessions.items() if one.get("state") in states}
         timed = answer.get("commitTimerSessionName")
-        return sorted({*found, *([timed] if timed else [])})
+        names = {*names, *([timed] if timed else [])} - {_PREVIEW, own}
+        return [_holder(name, sessions.get(name, {})) for name in sorted(names)]
 
     def preview(self, candidate: Candidate) -> str:
         """Return the switch's own diff of a full replacement; the session is aborted after."""
@@ -131,15 +167,36 @@ class EosDriver:
         return ""
 
     def stage(self, candidate: Candidate, token: str) -> None:
-        """Load the whole configuration into a session named by the token."""
-        self._load(candidate, checked_token(token))
+        """Load the whole configuration into a session named by the token.
+
+        Raises
+        ------
+        RefusedError
+            When somebody else has a session with uncommitted lines, or a commit that waits.
+        """
+        self._refuse_holders(self._holders(checked_token(token)))
+        self._load(candidate, token)
+
+    def _refuse_holders(self, holders: Sequence[str]) -> None:
+        if holders:
+            raise RefusedError(self.connection.device, f"in the way: {', '.join(holders)}")
 
     def _load(self, candidate: Candidate, session: str) -> None:
         with self._session(session), self._translated("load"):
             self._napalm.load_replace_candidate(config=candidate.target)
 
     def commit(self, candidate: Candidate, token: str, timer_s: int) -> None:  # noqa: ARG002
-        """Commit the session with the switch's own timer; it must not be 24 hours or longer."""
+        """Commit the session with the switch's own timer; it must not be 24 hours or longer.
+
+        Raises
+        ------
+        RefusedError
+            When another commit waits for its confirmation; the session is thrown away then.
+        """
+        waiting = self._holders(checked_token(token), (_TIMED,))
+        if waiting:
+            self.rollback(token)
+            self._refuse_holders(waiting)
         with self._session(checked_token(token)), self._translated("commit"):
             self._napalm.commit_config(revert_in=timer_s)
 
@@ -149,7 +206,7 @@ class EosDriver:
         if answer.get("commitTimerSessionName") == checked_token(token):
             return True
         session = answer.get("sessions", {}).get(token, {})
-        return bool(session.get("state") == "pendingCommitTimer")
+        return bool(session.get("state") == _TIMED)
 
     def confirm(self, token: str) -> None:
         """Confirm the timed commit; NAPALM saves along with it."""
@@ -200,3 +257,12 @@ class EosDriver:
             kind = RefusedError if isinstance(error, refusals) else ConnectionLostError
             # Without its cause: the text of that may hold what was redacted here.
             raise kind(self.connection.device, f"cannot {doing}: {reason}") from None
+
+
+def _holder(name: str, session: Mapping[str, Any]) -> str:
+    """Return what to call a session: its name, and whose it is where that is not in the name."""
+    if name.startswith(OWN_TOKEN):
+        return name
+    user, state = session.get("commitUser"), session.get("state")
+    by = f" of {user}" if user else ""
+    return f"configuration session {name}{by}{' (timed commit)' if state == _TIMED else ''}"

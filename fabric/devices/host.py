@@ -12,6 +12,25 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _INTERFACE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,14}")
+_MAY_BE_ABSENT = ("tc:", "cnp:", "ecn:", "cc:", "pause:", "storm:", "read_request:", "buffers:")
+#: Names that are no interface names, by kind.
+_NAMES = {
+    "sysctl": re.compile(r"net\.ipv4\.(conf|neigh)\.[A-Za-z0-9_./-]{1,60}"),
+    "files": re.compile(r"/sys/[A-Za-z0-9_./*-]{1,120}"),
+    "neighbour": re.compile(r"([A-Za-z][A-Za-z0-9_.-]{0,14})/[0-9.]{7,15}"),
+    "routes": re.compile(r"([A-Za-z][A-Za-z0-9_.-]{0,14})/[0-9]{1,10}"),
+}
+#: From the notation of sysctl.d to a path below /proc/sys.
+_PATHS = str.maketrans("./", "/.")
+_ROUTES = "ip -4 -j route show table all"
+#: RDMA-CM shows a device in a folder that somebody makes (Linux Documentation/ABI/testing/
+#: configfs-rdma_cm); nothing where the module is not loaded.
+_CM = (
+    "sudo sh -c 'cd /sys/kernel/config/rdma_cm 2>/dev/null || exit 0; "
+    "[ -d {0} ] || {{ mkdir {0} && own=1; }}; "
+    "cat {0}/ports/1/default_roce_mode {0}/ports/1/default_roce_tos; status=$?; "
+    '[ -z "${{own:-}}" ] || rmdir {0}; exit $status\''
+)
 _OF_ONE = {
     "qos": "sudo mlnx_qos -i {} -a",
     "tc": "sudo cat /sys/class/infiniband/{}/tc/1/traffic_class 2>/dev/null",
@@ -21,19 +40,36 @@ _OF_ONE = {
     "dcb_app": "sudo dcb -j app show dev {}",
     "dcb_dcbx": "sudo dcb -j dcbx show dev {}",
     "ip": "ip -j addr show dev {}",
+    "pause": "ethtool -a {}",
+    "storm": "sudo ethtool --get-tunable {} pfc-prevention-tout",
+    "buffers": "sudo mlnx_qos -i {} -a",
+    "dcb_buffer": "sudo dcb -j buffer show dev {}",
+    "read_request": 'sudo setpci -s "$(basename "$(readlink -f /sys/class/net/{}/device)")" '
+    "CAP_EXP+08.w",
+    "cm": _CM,
+    "links": "for f in /etc/systemd/system/*.wants/{0}-nic@*.service "
+    "/etc/systemd/system/*.wants/{0}-tuning.service; do "
+    '[ ! -L "$f" ] || echo "$f"; done',
+    "sysctl": "[ ! -e /proc/sys/{0} ] || sudo cat /proc/sys/{0}",
+    "files": 'sudo sh -c \'for f in {}; do [ ! -e "$f" ] || echo "$f=$(cat "$f")"; done\'',
+    "neighbour": "ip -j neigh show dev {}",
+    "routes": _ROUTES,
+    "ways": _ROUTES,
     "ecn": "sudo sh -c 'cd /sys/class/net/{}/ecn && for f in roce_rp/* roce_np/*; do "
     '[ ! -f "$f" ] || echo "$f=$(cat "$f")"; done\' 2>/dev/null',
     "cc": "sudo sh -c 'cd /sys/kernel/debug/mlx5/"
     '"$(basename "$(readlink -f /sys/class/net/{}/device)")"/cc_params && for f in *; do '
     '[ ! -f "$f" ] || echo "$f=$(cat "$f")"; done\' 2>/dev/null',
 }
-_MAY_BE_ABSENT = ("tc:", "cnp:", "ecn:", "cc:")
 _STATE_COMMANDS = {
     "lldp": "sudo lldpcli show neighbors -f json",
     "gids": "show_gids",
     "rdma": "ibdev2netdev",
     "addresses": "ip -j addr show",
     "rules": "ip -j rule show",
+    "acs": 'sudo sh -c \'for d in /sys/bus/pci/devices/*; do case "$(cat "$d/class")" in '
+    '0x0604*) echo "$(basename "$d")='
+    '$(setpci -s "$(basename "$d")" ECAP_ACS+0x6.w 2>/dev/null)";; esac; done\'',
 }
 
 
@@ -59,13 +95,14 @@ class HostDriver(ShellDriver):
         and ``cc:IF`` its DCQCN parameters in sysfs and debugfs; these are absent where the driver
         has no such file.
         """
-        texts = {}
-        for subject in subjects:
-            command = _command(subject)
-            status, output = self._shell.run(command) if command else (1, "")
-            if status == 0 or not subject.startswith(_MAY_BE_ABSENT):
-                texts[subject] = output
-        return texts
+        lines = {subject: _command(subject) for subject in subjects}
+        told = self._shell.run_each({line: line for line in lines.values() if line})
+        answers = {subject: told.get(line, (1, "")) for subject, line in lines.items()}
+        return {
+            subject: text
+            for subject, (status, text) in answers.items()
+            if status == 0 or not subject.startswith(_MAY_BE_ABSENT)
+        }
 
     def read_each(self, commands: Mapping[str, str]) -> Mapping[str, str]:
         """Return the outputs of the commands that ended well, by their names.
@@ -81,9 +118,14 @@ class HostDriver(ShellDriver):
 
 def _command(subject: str) -> str:
     kind, _, name = subject.partition(":")
-    if (kind in _OF_ONE or name) and not _INTERFACE.fullmatch(name):
+    match = _NAMES.get(kind, _INTERFACE).fullmatch(name)
+    if (kind in _OF_ONE or name) and not match:
         message = f"{name!r} is not an interface name"
         raise ValueError(message)
-    if kind in _OF_ONE:
-        return _OF_ONE[kind].format(name)
-    return _STATE_COMMANDS.get(subject, "")
+    if kind not in _OF_ONE:
+        return _STATE_COMMANDS.get(subject, "")
+    if kind == "sysctl":
+        name = name.translate(_PATHS)
+    elif kind == "neighbour":
+        name = name.partition("/")[0]
+    return _OF_ONE[kind].format(name)

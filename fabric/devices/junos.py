@@ -33,6 +33,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
+from fabric.devices.answers import LONGEST_ANSWER_CHARACTERS, AnswerTooLongError
 from fabric.devices.driver import Candidate, Connection, Identity, checked_token, drivers
 from fabric.devices.redaction import redacted
 
@@ -65,6 +66,9 @@ class JunosDriver:
         self._napalm: Any = None
         self._staged = ""
         self._revisions: dict[str, str] = {}
+        self._is_cut = False
+        self._length = 0
+        self._too_long: AnswerTooLongError | None = None
 
     def open(self) -> None:
         """Log in; refuses a host key that is neither given nor known."""
@@ -90,6 +94,25 @@ class JunosDriver:
             driver.device._look_for_keys = False  # noqa: SLF001
             driver.open()
         self._napalm = driver
+        if self._is_cut:
+            self.cut()
+            return
+        self._cap_answers()
+
+    def _cap_answers(self) -> None:
+        """Let ncclient read no answer that is longer than any can be; it has no limit."""
+        session = self._napalm.device._conn._session  # noqa: SLF001 - ncclient offers no place
+        read = session._transport_read  # noqa: SLF001
+
+        def capped() -> bytes:
+            data: bytes = read()
+            self._length += len(data)
+            if self._length > LONGEST_ANSWER_CHARACTERS:
+                self._too_long = AnswerTooLongError()
+                raise self._too_long
+            return data
+
+        session._transport_read = capped  # noqa: SLF001
 
     def close(self) -> None:
         """Log out: a candidate of this session is forgotten, a timed commit goes on waiting."""
@@ -101,6 +124,13 @@ class JunosDriver:
                 self._napalm.close()
             self._napalm = None
             self._staged = ""
+
+    def cut(self) -> None:
+        """Break the session off, or the login that is under way."""
+        self._is_cut = True
+        if self._napalm is not None:
+            with suppress(Exception):
+                self._napalm.device._conn._session.transport.close()  # noqa: SLF001
 
     def identify(self) -> Identity:
         """Return host name and serial number; Junos tells no chassis MAC along with them."""
@@ -294,13 +324,14 @@ class JunosDriver:
         losses = (junos.RpcTimeoutError, junos.ConnectError)
         if self._napalm is None and doing != "log in":
             raise ConnectionLostError(self.connection.device, "there is no session with it")
+        self._length = 0
         try:
             yield
         except DeviceError:
             raise
         except Exception as error:  # noqa: BLE001 - NAPALM, junos-eznc, ncclient: no common base
             # junos-eznc calls a wrong host key a refused connection; what it met says why.
-            met = error.__context__ if doing == "log in" else None
+            met = error.__context__ if doing == "log in" else self._too_long
             reason = " ".join(redacted(str(met or error)).split())[:300] or type(error).__name__
             refused = isinstance(error, refusals) and not isinstance(error, losses)
             kind = RefusedError if refused else ConnectionLostError

@@ -47,6 +47,9 @@ class MemoryDriver:
     def close(self) -> None:
         """Nothing is open."""
 
+    def cut(self) -> None:
+        """Nothing is open."""
+
     def identify(self) -> Identity:
         """Return the name."""
         return Identity(self._state()["name"])
@@ -138,8 +141,17 @@ def _applied(running: dict[str, Any], candidate: Candidate) -> dict[str, Any]:
         target: dict[str, Any] = json.loads(candidate.target)
         return target
     config: dict[str, Any] = json.loads(json.dumps(running))
-    for table, rows in json.loads(candidate.load or "{}").items():
-        for row, fields in rows.items():
-            config.setdefault(table, {}).setdefault(row, {}).update(fields)
-    patched: dict[str, Any] = jsonpatch.apply_patch(config, candidate.patch or "[]")
-    return patched
+    for step in candidate.steps:
+        content = json.loads(step.text)
+        if step.kind == "patch":
+            config = jsonpatch.apply_patch(config, content)
+            continue
+        for table, rows in content.items():
+            for row, fields in rows.items():
+                if step.kind == "load":
+                    config.setdefault(table, {}).setdefault(row, {}).update(fields)
+                else:
+                    del config[table][row]
+            if not config[table]:
+                del config[table]
+    return config

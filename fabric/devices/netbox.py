@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.core.errors import DeviceError, InputError
 from fabric.core.findings import Finding, Severity
+from fabric.devices.redaction import without
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,7 +56,7 @@ def read_netbox(
             found[name] = [dict(row) for row in rows]
             progress("netbox", f"{len(found[name])} {name}")
     except (pynetbox.RequestError, pynetbox.ContentError, requests.RequestException) as error:
-        reason = str(error).replace(token, "***") if token else str(error)
+        reason = without(str(error), token)
         raise DeviceError("netbox", f"cannot be read: {reason[:300]}") from None
     return found
 

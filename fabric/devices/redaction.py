@@ -28,9 +28,25 @@ _SECRET = re.compile(
 )
 
 
+#: Shorter than any password that is worth guessing at: NIST SP 800-63B 3.1.1 wants 8 at least.
+_SHORT = 8
 _PRIVATE_KEY = re.compile(r"(-----BEGIN [A-Z ]*PRIVATE KEY-----).*?(-----END|\Z)", re.DOTALL)
 
 
 def redacted(text: str) -> str:
     """Return a text in which ``***`` stands for every secret."""
     return _SECRET.sub(r"\1 ***", _PRIVATE_KEY.sub(r"\1 *** \2", text))
+
+
+def without(text: str, secret: str) -> str:
+    """Return a text in which ``***`` stands for one secret that is known.
+
+    A short one is looked for as a word of its own: a token of one letter does not mask that letter
+    everywhere, which would tell what it is.
+    """
+    if not secret:
+        return text
+    whole = re.escape(secret)
+    if len(secret) < _SHORT:
+        whole = rf"(?<![A-Za-z0-9]){whole}(?![A-Za-z0-9])"
+    return re.sub(whole, "***", text)

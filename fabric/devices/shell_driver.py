@@ -1,9 +1,15 @@
-"""What SONiC and hosts share: files under a change folder, and a commit timer made of systemd.
+"""What SONiC and hosts share: files under a change folder, and a safety net made of systemd.
 
 A change lives in ``/var/lib/rocefab/TOKEN`` on the device: the new and the old files, and
-``undo.sh``, which brings back what was. A transient systemd timer runs ``undo.sh`` unless the
-change is confirmed in time; it does not need us, nor a connection. Going back earlier starts the
-same service, so that the two never run side by side. A reboot forgets the timer.
+``undo.sh``, which brings back what was. Before anything is changed, a service that runs it and a
+timer are put into `/etc/systemd/system` and enabled: the timer runs it when its time is over, the
+service at the next boot, both without us or a connection. Going back earlier starts the same
+service, so that they never run side by side. ``undo.sh`` writes what failed into ``failed``; only
+when nothing did, it takes the net away. Confirming takes it away too. What is left of a net is an
+unconfirmed change.
+
+What only runs is lost at a boot, so that a boot leaves less to take back: a mark below `/run`
+tells ``undo.sh`` whether the device has started since.
 
 Files travel by a folder that ``mktemp`` makes for us alone: nobody else on the device can put a
 file or a link in their way.
@@ -12,9 +18,11 @@ file or a link in their way.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+import shlex
+from contextlib import suppress
+from typing import TYPE_CHECKING, ClassVar
 
-from fabric.core.errors import DeviceError
+from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
 from fabric.devices.driver import Candidate, Connection, checked_token
 from fabric.devices.ssh import ShellSession, checked_path
 
@@ -23,12 +31,48 @@ if TYPE_CHECKING:
 
 _KEPT = "/var/lib/rocefab"
 _INBOX = re.compile(r"/tmp/rocefab-[A-Za-z0-9]{10}")  # noqa: S108 - made by mktemp, mode 0700
-_NO_UNIT = 5  # exit status of systemctl for a unit that is not loaded, systemctl(1)
+#: Changes that their timers took back, whole, while nobody was there.
+_CLEAR_UNDONE = (
+    f"for old in $(sudo ls {_KEPT}); do "
+    f"if sudo test -e {_KEPT}/$old/undone && ! sudo test -s {_KEPT}/$old/failed; "
+    f"then sudo rm -rf {_KEPT}/$old; fi; done"
+)
+_NO_UNIT = 5  # exit status of systemctl for a unit that is not there, systemctl(1)
+_UNITS = "/etc/systemd/system"
+#: systemd.service(5), systemd.timer(5); a timer is by default up to a minute late.
+_SERVICE = """\
+[Unit]
+Description=Takes an unconfirmed change of rocefab back ({token})
+After=network.target
+
+[Service]
+Type=oneshot
+ExecStart=/bin/sh {folder}/undo.sh
+
+[Install]
+WantedBy=multi-user.target
+"""
+_TIMER = """\
+[Unit]
+Description=Time to confirm a change of rocefab ({token})
+
+[Timer]
+OnActiveSec={timer_s}
+AccuracySec=1s
+
+[Install]
+WantedBy=timers.target
+"""
 _UNDO_S = 600
 
 
 class ShellDriver:
-    """Base of the drivers that work through a Linux shell."""
+    """Base of the drivers that work through a Linux shell.
+
+    ``undone_by_script``: the net is the one of this module, not one of the system.
+    """
+
+    undone_by_script: ClassVar[bool] = True
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
@@ -41,6 +85,10 @@ class ShellDriver:
     def close(self) -> None:
         """Log out."""
         self._shell.close()
+
+    def cut(self) -> None:
+        """Break the session off."""
+        self._shell.cut()
 
     def read_files(self, files: Sequence[str]) -> Mapping[str, str]:
         """Return the content of each file that exists, as ``file:PATH``.
@@ -61,11 +109,13 @@ class ShellDriver:
 
     def foreign_sessions(self) -> Sequence[str]:
         """Return changes that wait for their confirmation, or are being taken back right now."""
-        timers = self._shell.run("systemctl list-timers --no-legend 'rocefab-*'")[1]
+        armed = self._shell.run(
+            f'for f in {_UNITS}/rocefab-*.timer; do [ ! -e "$f" ] || echo "$f"; done'
+        )[1]
         services = self._shell.run(
             "systemctl list-units --plain --no-legend --state=activating 'rocefab-*.service'"
         )[1]
-        names = re.findall(r"(rocefab-[a-z0-9-]+)\.timer", timers)
+        names = re.findall(r"(rocefab-[a-z0-9-]+)\.timer", armed)
         names += re.findall(r"(rocefab-[a-z0-9-]+)\.service", services)
         return list(dict.fromkeys(names))
 
@@ -80,11 +130,19 @@ class ShellDriver:
     def stage(self, candidate: Candidate, token: str) -> None:
         """Copy the new files, and keep the old ones, in the folder of the change."""
         folder = self._folder(token)
-        self._shell.check(f"sudo mkdir -p {_KEPT}")
+        self._shell.check(f"sudo install -d -m 700 {_KEPT}")
+        self._shell.check(_CLEAR_UNDONE)
         self._shell.check(f"sudo mkdir -m 700 {folder}")  # refused when it is there: never reused
-        steps = ("#!/bin/sh", f": > {folder}/undone", *self._undo_steps(candidate, token), "")
+        try:
+            self._fill(folder, candidate, token)
+        except RefusedError:
+            self._forget(token)
+            raise
+
+    def _fill(self, folder: str, candidate: Candidate, token: str) -> None:
         contents = {f"new{number}": file.content for number, file in enumerate(candidate.files)}
-        contents |= {**self._more_files(candidate), "undo.sh": "\n".join(steps).encode()}
+        undo = _undo_script(folder, token, self._undo_steps(candidate, token))
+        contents |= {**self._more_files(candidate), "undo.sh": undo.encode()}
         for number, path in enumerate(_paths(candidate)):
             if self._exists(path):
                 self._shell.check(f"sudo cp -p {path} {folder}/old{number}")
@@ -92,12 +150,13 @@ class ShellDriver:
         self._stage_more(candidate, token)
 
     def commit(self, candidate: Candidate, token: str, timer_s: int) -> None:
-        """Arm the timer, put the files in place, put everything into force."""
+        """Arm the net, put the files in place, put everything into force.
+
+        Without a timer there is no net: a way back must not be undone.
+        """
         folder = self._folder(token)
-        self._shell.check(
-            f"sudo systemd-run --quiet --collect --property=Type=oneshot --unit={token} "
-            f"--on-active={int(timer_s)} /bin/sh {folder}/undo.sh"
-        )
+        if timer_s:
+            self._arm(token, int(timer_s) + candidate.takes_s)
         for number, file in enumerate(candidate.files):
             path = checked_path(file.path)
             self._shell.check(f"sudo install -D -m {file.mode:o} {folder}/new{number} {path}")
@@ -112,7 +171,7 @@ class ShellDriver:
         return self._shell.run(f"systemctl is-active {checked_token(token)}.timer")[0] == 0
 
     def confirm(self, token: str) -> None:
-        """Stop the timer.
+        """Stop the timer and take the net away.
 
         Raises
         ------
@@ -120,28 +179,72 @@ class ShellDriver:
             When the timer has already run out.
         """
         if self.pending(token):
-            self._shell.check(f"sudo systemctl stop {token}.timer")
+            command = f"sudo systemctl stop {token}.timer"
+            status, output = self._shell.run(command)
             if not self._exists(f"{self._folder(token)}/undone"):
+                if status:
+                    message = f"{command!r} ended with status {status}: {output.strip()[:200]}"
+                    raise RefusedError(self.connection.device, message)
+                self.disarm(token)
                 return
         raise DeviceError(self.connection.device, "the commit timer has already run out")
 
     def rollback(self, token: str) -> None:
-        """Bring back what was, now, and stop the timer."""
+        """Bring back what was, now; the net stays where that does not succeed.
+
+        Raises
+        ------
+        RefusedError
+            When a step of the way back failed.
+        """
         folder = self._folder(token)
-        status, _ = self._shell.run(f"sudo systemctl start {token}.service", quiet_s=_UNDO_S)
-        if status == _NO_UNIT:  # a reboot forgot the timer
-            self._shell.check(f"sudo sh {folder}/undo.sh", quiet_s=_UNDO_S)
-        self._shell.run(f"sudo systemctl stop {token}.timer")
+        status, output = self._shell.run(f"sudo systemctl start {token}.service", quiet_s=_UNDO_S)
+        if status == _NO_UNIT:  # there is no net: nothing was changed, or it has gone back
+            status, output = self._shell.run(f"sudo sh {folder}/undo.sh", quiet_s=_UNDO_S)
+        if status == 0:
+            self._forget(token)
+            return
+        failed = self._shell.run(f"sudo head -n 3 {folder}/failed")[1].split("\n")
+        reason = " | ".join(line for line in failed if line) or " ".join(output.split())[:200]
+        armed = "its timer is armed" if self.pending(token) else "its timer is not armed"
+        message = f"the way back failed: {reason}; {armed}"
+        raise RefusedError(self.connection.device, message)
+
+    def disarm(self, token: str) -> None:
+        """Take the net of a change away whose way back was gone by other means, and read back."""
+        self._shell.check(f"sudo sh -c '{_disarm(checked_token(token))}'")
+        self._forget(token)
+
+    def _forget(self, token: str) -> None:
+        """Take away what a change kept on the device: old files may hold keys."""
+        self._shell.run(f"sudo rm -rf {self._folder(token)}")
+
+    def _arm(self, token: str, timer_s: int) -> None:
+        """Put the net on the disk, enable it for the next boot, and start its timer."""
+        folder = self._folder(token)
+        words = {"token": token, "folder": folder, "timer_s": timer_s}
+        texts = {f"{token}.service": _SERVICE, f"{token}.timer": _TIMER}
+        self._put(folder, {name: text.format(**words).encode() for name, text in texts.items()})
+        for name in texts:
+            self._shell.check(f"sudo install -m 644 {folder}/{name} {_UNITS}/{name}")
+        units = " ".join(texts)
+        self._shell.check(
+            f"sudo sh -c ': > /run/{token} && systemctl daemon-reload && "
+            f"systemctl enable --quiet {units} && systemctl start {token}.timer'"
+        )
 
     def _folder(self, token: str) -> str:
         return f"{_KEPT}/{checked_token(token)}"
 
     def _put(self, folder: str, contents: Mapping[str, bytes]) -> None:
         inbox = self._inbox()
-        for name, content in contents.items():
-            self._shell.upload(f"{inbox}/{name}", content)
-            self._shell.check(f"sudo install -m 600 {inbox}/{name} {folder}/{name}")
-        self._shell.check(f"rm -rf {inbox}")
+        try:
+            for name, content in contents.items():
+                self._shell.upload(f"{inbox}/{name}", content)
+                self._shell.check(f"sudo install -m 600 {inbox}/{name} {folder}/{name}")
+        finally:
+            with suppress(ConnectionLostError):
+                self._shell.run(f"rm -rf {inbox}")
 
     def _inbox(self) -> str:
         """Return a new folder that is ours alone."""
@@ -154,9 +257,8 @@ class ShellDriver:
         steps = []
         for number, path in enumerate(_paths(candidate)):
             old = f"{self._folder(token)}/old{number}"
-            steps.append(
-                f"if [ -e {old} ]; then cp -p {old} {checked_path(path)}; else rm -f {path}; fi"
-            )
+            back = f"mkdir -p {checked_path(path).rpartition('/')[0]} && cp -p {old} {path}"
+            steps.append(f"if [ -e {old} ]; then {back}; else rm -f {path}; fi")
         return [*steps, *candidate.restore]
 
     def _more_files(self, candidate: Candidate) -> Mapping[str, bytes]:  # noqa: ARG002
@@ -172,3 +274,20 @@ class ShellDriver:
 
 def _paths(candidate: Candidate) -> tuple[str, ...]:
     return (*(file.path for file in candidate.files), *candidate.remove)
+
+
+def _undo_script(folder: str, token: str, steps: Sequence[str]) -> str:
+    """Return a script that goes on after a step that fails, and then ends with 1."""
+    lines = ["#!/bin/sh", f": > {folder}/undone", f": > {folder}/failed"]
+    for step in steps:
+        lines += ["{", step, f"}} || printf '%s\\n' {shlex.quote(step)} >> {folder}/failed"]
+    return "\n".join([*lines, f"[ ! -s {folder}/failed ] || exit 1", _disarm(token), ""])
+
+
+def _disarm(token: str) -> str:
+    units = f"{token}.service {token}.timer"
+    files = " ".join(f"{_UNITS}/{unit}" for unit in units.split())
+    return (
+        f"systemctl disable --quiet {units}; systemctl stop {token}.timer; "
+        f"rm -f {files} /run/{token} && systemctl daemon-reload"
+    )

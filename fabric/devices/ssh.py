@@ -10,24 +10,18 @@ import os
 import re
 import secrets
 import tempfile
-import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.errors import ConnectionLostError, RefusedError
+from fabric.devices.answers import read_answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from fabric.devices.driver import Connection
 
-#: What is kept of an output to find its end in: longer than any mark or prompt.
-_TAIL_LENGTH = 256
-# Short pauses for quick answers, longer ones while a device works: many sessions share a core.
-_SHORTEST_POLL_S = 0.002
-_LONGEST_POLL_S = 0.05
-_SLOWING = 1.5
 _SAFE_PATH = re.compile(r"/[A-Za-z0-9_./@:+-]+")
 _QUIET_S = 60
 #: Linux drivers/tty/n_tty.c keeps 4096 characters of a line (N_TTY_BUF_SIZE); some are for marks.
@@ -46,10 +40,13 @@ class TerminalSession:
 
     #: What netmiko calls the system at the other end.
     device_type = "linux"
+    #: Factor of netmiko's own pauses at the login.
+    delay_factor = 1.0
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._session: Any = None
+        self._is_cut = False
 
     def open(self) -> None:
         """Log in; refuses a host key that is neither given nor known."""
@@ -74,46 +71,32 @@ class TerminalSession:
                 "banner_timeout": 10,
                 "auth_timeout": 10,
                 "fast_cli": True,
+                "global_delay_factor": self.delay_factor,
             }
             with self._translated("log in"):
                 self._session = ConnectHandler(**arguments)
+        if self._is_cut:
+            self.close()
 
     def close(self) -> None:
         """Log out; never raises."""
-        if self._session is not None:
+        session, self._session = self._session, None
+        if session is not None:
             with suppress(Exception):
-                self._session.remote_conn_pre.close()
-            self._session = None
+                session.remote_conn_pre.close()
+
+    def cut(self) -> None:
+        """Break the session off, or the login that is under way."""
+        self._is_cut = True
+        self.close()
 
     def _check_open(self) -> None:
         if self._session is None:
             raise ConnectionLostError(self._connection.device, "there is no session with it")
 
     def _read_until(self, end: re.Pattern[str], quiet_s: float) -> str:
-        """Read up to the mark; a closed channel ends the wait at once, silence after a while.
-
-        netmiko's own ``send_command`` waits out its whole timeout when the device goes away.
-
-        Raises
-        ------
-        ConnectionError, TimeoutError
-            When the device closes the session or falls silent.
-        """
-        pieces, tail, last_s, pause_s = [], "", time.monotonic(), _SHORTEST_POLL_S
-        while not end.search(tail):
-            data = self._session.read_channel()
-            if data:
-                pieces.append(data)
-                tail, last_s = tail[-_TAIL_LENGTH:] + data, time.monotonic()
-                pause_s = _SHORTEST_POLL_S
-            elif self._session.remote_conn.closed:
-                raise ConnectionError("the device closed the session")
-            elif time.monotonic() - last_s > quiet_s:
-                raise TimeoutError(f"no answer for {quiet_s} s")
-            else:
-                time.sleep(pause_s)
-                pause_s = min(pause_s * _SLOWING, _LONGEST_POLL_S)
-        return "".join(pieces)
+        """Read up to a mark that nothing else can print."""
+        return read_answer(self._session, lambda tail, _: bool(end.search(tail)), quiet_s)
 
     @contextmanager
     def _translated(self, doing: str) -> Iterator[None]:
@@ -201,6 +184,7 @@ class ShellSession(TerminalSession):
         checked_path(path)
         with self._translated(f"write {path}"):
             sftp = self._session.remote_conn_pre.open_sftp()
+            sftp.get_channel().settimeout(_QUIET_S)
             try:
                 with sftp.open(f"{path}.part", "w") as file:
                     file.write(content)

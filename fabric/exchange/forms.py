@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fabric.core.artefact import Artefact
-from fabric.core.registry import Registry, import_modules
+from fabric.core.registry import Registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -97,17 +97,8 @@ class Exporter:
     lost: frozenset[str] = frozenset()
 
 
-importers: Registry[Importer] = Registry("import")
-plant_exporters: Registry[Exporter] = Registry("export")
-
-
-def load_forms() -> None:
-    """Import every module of a form, so that each has registered itself."""
-    from fabric.exchange import exporters as written
-    from fabric.exchange import importers as read
-
-    for package in (read, written):
-        import_modules(package.__name__, list(package.__path__))
+importers: Registry[Importer] = Registry("import", "fabric.exchange.importers")
+plant_exporters: Registry[Exporter] = Registry("export", "fabric.exchange.exporters")
 
 
 def text_file(form: str, kind: str, path: str, text: str) -> Artefact:

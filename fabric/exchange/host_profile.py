@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: Default of `fabric.intent.host_model.HostProfile.management_interface`.
 MANAGEMENT = "eth0"
+#: Default of ``gpus`` there.
+GPUS = 8
 
 
 class HostProfile:
@@ -27,6 +29,11 @@ class HostProfile:
         NICs of a host.
     base : mapping
         Section ``host`` of the base, whose names count where the source has none.
+
+    Attributes
+    ----------
+    has_interfaces, has_rdma_devices : bool
+        Whether the source names them for a whole host.
     """
 
     def __init__(self, plant: Plant, rails: int, base: Mapping[str, Any]) -> None:
@@ -36,10 +43,11 @@ class HostProfile:
         self._by_host: dict[str, dict[int, Nic]] = defaultdict(dict)
         for nic in plant.nics:
             self._by_host[nic.host][self._place(nic)] = nic
-        self.interfaces = self._usual("interface") or self._of_base(base, "interfaces", "eth")
-        self.rdma_devices = self._usual("rdma_device") or self._of_base(
-            base, "rdma_devices", "mlx5_"
-        )
+        interfaces, rdma_devices = self._usual("interface"), self._usual("rdma_device")
+        self.has_interfaces = bool(interfaces)
+        self.has_rdma_devices = bool(rdma_devices)
+        self.interfaces = interfaces or self._of_base(base, "interfaces", "eth")
+        self.rdma_devices = rdma_devices or self._of_base(base, "rdma_devices", "mlx5_")
 
     def section(self) -> dict[str, str]:
         """Return the fields of ``host`` that name the NICs."""

@@ -13,16 +13,19 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.findings import Finding, Position, Severity
+from fabric.exchange.assumed import assumed
 from fabric.exchange.exporters.cable_plan import cabling_csv
+from fabric.exchange.figures import figures
 from fabric.exchange.forms import text_file
-from fabric.exchange.host_profile import MANAGEMENT, HostProfile, folded, management
+from fabric.exchange.host_profile import GPUS, MANAGEMENT, HostProfile, folded, management
 from fabric.exchange.yaml_text import dump
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from fabric.core.artefact import Artefact
-    from fabric.exchange.plant import Cable, Device, End, Plant
+    from fabric.exchange.assumed import Path
+    from fabric.exchange.plant import Device, End, Plant
 
 #: Parts of the base that describe switches and cables, which the plant does itself.
 _REPLACED = frozenset({
@@ -54,6 +57,12 @@ class Recipe:
         GPUs of a host; None is what the base says.
     addresses : mapping
         Addresses of NICs that differ from those that follow from positions.
+    base_name : str
+        What the user calls the base; empty for defaults.
+    told : frozenset of str
+        Sections of ``platforms`` whose model the user gives with the command.
+    invented : frozenset of str
+        Units and pods that the source does not name.
     """
 
     name: str
@@ -62,20 +71,25 @@ class Recipe:
     skus: Mapping[str, str] = field(default_factory=dict)
     gpus: int | None = None
     addresses: Mapping[End, str] = field(default_factory=dict)
+    base_name: str = ""
+    told: frozenset[str] = frozenset()
+    invented: frozenset[str] = frozenset()
 
 
 def inventory(plant: Plant, recipe: Recipe) -> tuple[Artefact, ...]:
     """Return the files of an inventory folder of a complete plant."""
     rails = max((nic.rail or 0 for nic in plant.nics), default=0) + 1
     names = HostProfile(plant, rails, recipe.base.get("host", {}))
+    tree = _fabric(plant, recipe, rails, names)
     return _files(
         recipe,
         {
-            "fabric.yaml": _fabric(plant, recipe, rails, names),
+            "fabric.yaml": tree,
             "devices/imported.yaml": _listed("devices", _identities(plant.switches)),
             "hosts/imported.yaml": _listed("hosts", names.overrides(recipe.addresses)),
         },
         {"cabling.csv": cabling_csv(plant), "connections.json": _connections(plant)},
+        assumed(plant, recipe, names, tree),
     )
 
 
@@ -89,6 +103,7 @@ def generated(plant: Plant, recipe: Recipe, rails: int) -> tuple[Artefact, ...]:
     down = max(pods["leaf"].values()) * spines.get("links_per_leaf", 1)
     platforms.setdefault("spine", {}).setdefault("down_ports", down)
     taken = {*_REPLACED, "host", "platforms"}
+    names = HostProfile(plant, rails, base.get("host", {}))
     tree = {
         "name": _name(plant.name) or _name(recipe.name) or "fabric",
         "design": "classic-tor",
@@ -106,9 +121,9 @@ def generated(plant: Plant, recipe: Recipe, rails: int) -> tuple[Artefact, ...]:
         },
         "platforms": platforms,
         **{key: value for key, value in base.items() if key not in taken},
-        "host": _host(plant, recipe, HostProfile(plant, rails, base.get("host", {}))),
+        "host": _host(plant, recipe, names),
     }
-    return _files(recipe, {"fabric.yaml": tree}, {})
+    return _files(recipe, {"fabric.yaml": tree}, {}, assumed(plant, recipe, names, tree))
 
 
 def guesses(plant: Plant, recipe: Recipe) -> list[Finding]:
@@ -124,10 +139,15 @@ def guesses(plant: Plant, recipe: Recipe) -> list[Finding]:
 
 
 def _files(
-    recipe: Recipe, trees: Mapping[str, Mapping[str, Any]], texts: Mapping[str, str]
+    recipe: Recipe,
+    trees: Mapping[str, Mapping[str, Any]],
+    texts: Mapping[str, str],
+    remarks: Mapping[Path, str],
 ) -> tuple[Artefact, ...]:
+    """Return the files; remarks are those of ``fabric.yaml``, the others are of the source."""
     head = f"# Imported by rocefab from {recipe.source}.\n"
-    found = {path: head + dump(tree) for path, tree in trees.items() if tree}
+    of = {"fabric.yaml": remarks}
+    found = {path: head + dump(tree, of.get(path)) for path, tree in trees.items() if tree}
     found |= {path: text for path, text in texts.items() if text}
     return tuple(text_file("inventory", "inventory", path, text) for path, text in found.items())
 
@@ -150,7 +170,7 @@ def _fabric(plant: Plant, recipe: Recipe, rails: int, names: HostProfile) -> dic
         "units": [_known(unit) for unit in units],
         "switches": _switches(plant, recipe, list(hosts)),
         "platforms": _platforms(plant, recipe),
-        **_measured(plant, base),
+        **figures(plant, base),
         **{key: value for key, value in base.items() if key not in taken},
         "host": _host(plant, recipe, names),
     }
@@ -167,7 +187,7 @@ def _base_for(plant: Plant, base: Mapping[str, Any]) -> dict[str, Any]:
 
 def _host(plant: Plant, recipe: Recipe, names: HostProfile) -> dict[str, Any]:
     base = recipe.base.get("host", {})
-    found = {**base, **names.section()}
+    found = {"gpus": GPUS, **base, **names.section()}
     chosen = management(plant, base)
     if chosen != base.get("management_interface", MANAGEMENT):
         found["management_interface"] = chosen
@@ -250,27 +270,6 @@ def _platforms(plant: Plant, recipe: Recipe) -> dict[str, Any]:
         _SECTIONS[role]: {**base.get(_SECTIONS[role], {}), "sku": usual.get(role, "")}
         for role in wanted
     }
-
-
-def _measured(plant: Plant, base: Mapping[str, Any]) -> dict[str, Any]:
-    """Return speeds and lengths that most cables have; the rows of ``cabling.csv`` tell each."""
-    speeds, lengths = dict(base.get("speeds", {})), dict(base.get("cables", {}))
-    by_tier: dict[str, list[Cable]] = {"host": [], "uplink": [], "core": []}
-    for cable in plant.cables:
-        ends = [plant.device[end[0]] for end in (cable.near, cable.far)]
-        kinds, roles = {end.kind for end in ends}, {end.role for end in ends}
-        tier = "host" if "host" in kinds else "core" if "super-spine" in roles else "uplink"
-        by_tier[tier].append(cable)
-    for word, mine in by_tier.items():
-        _set_usual(speeds, f"{word}_gbps", (cable.speed_gbps for cable in mine))
-        _set_usual(lengths, f"{word}_m", (cable.cable_m for cable in mine))
-    return {"speeds": speeds, **({"cables": lengths} if lengths else {})}
-
-
-def _set_usual(section: dict[str, Any], key: str, values: Iterable[int | None]) -> None:
-    known = Counter(value for value in values if value is not None)
-    if known and section.get(key) not in known:
-        section[key] = known.most_common(1)[0][0]
 
 
 def _identities(switches: Iterable[Device]) -> list[dict[str, Any]]:

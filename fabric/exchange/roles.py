@@ -1,8 +1,8 @@
-"""What follows from the cables where a source does not say it: roles, units, rails.
+"""What follows from the cables where a source does not say it: roles, units, pods, rails.
 
-Roles go by the distance from hosts, units by leaves that hosts share, rails by the index that most
-NICs on a leaf have on their hosts. What a source says always counts; what neither it nor the cables
-tell is a finding.
+Roles go by the distance from hosts, units by leaves that hosts share, pods by spines that leaves
+share, rails by the index that most NICs on a leaf have on their hosts. What a source says always
+counts; what neither it nor the cables tell is a finding.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from fabric.core import hostlist
 from fabric.core.findings import Finding, Position, Severity
 from fabric.core.hostlist import natural_key
 from fabric.exchange.plant import Nic, Plant
+from fabric.exchange.pods import pods
 from fabric.intent.yamlfile import input_error
 
 if TYPE_CHECKING:
@@ -97,6 +98,7 @@ class _Completion:
         self._roles()
         self._units()
         self._stop()
+        self._devices = pods(self._devices, self._peers)
         nics = self._nics()
         rails = _rails_of_leaves(self._given.cables, nics)
         devices = tuple(

@@ -45,6 +45,11 @@ class Folder:
     platforms: list[Document] = field(default_factory=list)
     cabling: Cabling | None = None
 
+    @property
+    def all(self) -> list[Document]:
+        """All YAML files."""
+        return [self.fabric, *self.devices, *self.hosts, *self.platforms]
+
 
 def read_folder(folder: Path, shown_as: str | None = None) -> Folder:
     """Read all files of an inventory folder.

@@ -7,7 +7,7 @@ import ipaddress
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fabric.intent.wording import bare, closest, found, listed, printable, quoted
+from fabric.intent.wording import FORMS, bare, closest, found, listed, printable, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -223,7 +223,8 @@ def _items(size: str, word: str, key: str) -> Callable[[Mapping[str, Any], objec
 
 def _pattern(context: Mapping[str, Any], value: object) -> Words:
     message = f"{bare(value)} does not have the required form"
-    return Words(FORM, message, f"write text that matches {printable(str(context['pattern']))}")
+    words = FORMS.get(str(context["pattern"]), "text of the form that its description names")
+    return Words(FORM, message, f"write {words}")
 
 
 def _not_finite(_: Mapping[str, Any], value: object) -> Words:

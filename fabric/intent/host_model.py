@@ -20,6 +20,7 @@ from fabric.intent.scalars import (
     Names,
     PortName,
     Text,
+    formed,
 )
 
 _PCI = re.compile(r"[0-9a-f]{4}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7]")
@@ -47,9 +48,16 @@ DcqcnSet = Literal["connectx", "paper", "hpcc-dcqcn", "hpcc-dcqcn-paper", "rocef
 #: include/linux/mlx5/mlx5_ifc.h), and no port has more than this.
 BufferBytes = Annotated[int, Field(ge=1024, le=2**24)]
 #: Part of names of files, units and profiles on a host.
-Namespace = Annotated[str, Field(pattern=r"^([a-z][a-z0-9]{0,15})?$")]
+Namespace = Annotated[
+    str,
+    formed(r"^([a-z][a-z0-9]{0,15})?$", "at most 16 small letters and digits, the first a letter"),
+]
 PortUuid = Annotated[
-    str, Field(pattern=r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
+    str,
+    formed(
+        r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$",
+        "a UUID in small letters, such as 01234567-89ab-cdef-0123-456789abcdef",
+    ),
 ]
 
 #: First and last line of NCCL 2 whose variables are known (NVIDIA/nccl, tags v2.12.7-1, v2.30.7-1).
@@ -57,15 +65,17 @@ NCCL_LINES = (12, 30)
 
 
 def _nccl(text: str) -> str:
-    first, last = NCCL_LINES
-    if not first <= int(text.split(".")[1]) <= last:
-        message = f"NCCL {text} is not known; versions from 2.{first} to 2.{last} are"
+    first, _ = NCCL_LINES
+    if int(text.split(".")[1]) < first:
+        message = f"NCCL {text} is too old; versions from 2.{first} on are known"
         raise ValueError(message)
     return text
 
 
 NcclVersion = Annotated[
-    str, Field(pattern=r"^2\.[0-9]{1,2}(\.[0-9]{1,2})?$"), AfterValidator(_nccl)
+    str,
+    formed(r"^2\.[0-9]{1,2}(\.[0-9]{1,2})?$", "a release of NCCL 2, such as 2.21.5"),
+    AfterValidator(_nccl),
 ]
 
 

@@ -63,6 +63,8 @@ class Intent:
         Cables that are named one by one.
     warnings : tuple of Finding
         What is odd about the files, though it can be used.
+    assumed : tuple of Position
+        Comments that say that a value was assumed by an import.
     """
 
     folder: str
@@ -73,6 +75,7 @@ class Intent:
     skus: Skus = field(default_factory=Skus)
     cabling: Cabling | None = None
     warnings: tuple[Finding, ...] = ()
+    assumed: tuple[Position, ...] = ()
 
     def position(self, *path: str | int) -> Position:
         """Return the position of a field of ``fabric.yaml``, or of its nearest parent."""
@@ -144,6 +147,7 @@ def load(folder: Path, shown_as: str | None = None) -> Intent:
         skus=Skus(own.skus),
         cabling=documents.cabling,
         warnings=tuple(warnings),
+        assumed=tuple(place for doc in documents.all for place in doc.assumed),
     )
 
 

@@ -7,18 +7,36 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from fabric.intent.policy import Model
-from fabric.intent.scalars import Text
+from fabric.intent.scalars import Text, formed
 
 #: Names of objects, namespaces and labels: Kubernetes documentation, Object Names and IDs, and
 #: Labels and Selectors.
 _LABEL = r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
 _DOMAIN = rf"{_LABEL}(\.{_LABEL}){{0,7}}"
 _WORD = r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?"
-ObjectName = Annotated[str, Field(pattern=rf"^{_LABEL}$")]
-Domain = Annotated[str, Field(pattern=rf"^{_DOMAIN}$")]
-LabelKey = Annotated[str, Field(pattern=rf"^({_DOMAIN}/)?{_WORD}$")]
-LabelValue = Annotated[str, Field(pattern=rf"^({_WORD})?$")]
-ImageName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._/:@-]{0,254}$")]
+ObjectName = Annotated[
+    str, formed(rf"^{_LABEL}$", "at most 63 small letters, digits and inner hyphens")
+]
+Domain = Annotated[
+    str, formed(rf"^{_DOMAIN}$", "a domain name in small letters, such as example.org")
+]
+LabelKey = Annotated[
+    str, formed(rf"^({_DOMAIN}/)?{_WORD}$", "the key of a label, such as node or example.org/node")
+]
+LabelValue = Annotated[
+    str,
+    formed(
+        rf"^({_WORD})?$",
+        "at most 63 letters, digits, _, . and -, the first and last a letter or digit",
+    ),
+]
+ImageName = Annotated[
+    str,
+    formed(
+        r"^[A-Za-z0-9][A-Za-z0-9._/:@-]{0,254}$",
+        "the name of an image, such as nvcr.io/nvidia/pytorch:24.05-py3",
+    ),
+]
 
 
 class Kubernetes(Model):

@@ -233,9 +233,14 @@ class Ecmp(Model):
 
 
 class Arp(Model):
-    """Ageing: an ARP entry must die before the MAC entry, else lossless packets are flooded."""
+    """Ageing: a silent NIC is asked again before its MAC dies, else packets to it are flooded."""
 
-    timeout_s: int = Field(240, ge=60, le=65_535, description="Neighbour timeout on the leaf.")
+    timeout_s: int = Field(
+        240,
+        ge=60,
+        le=65_535,
+        description="Neighbour timeout on the leaf. SONiC asks every 300 s, whatever this says.",
+    )
     mac_ageing_s: int | None = Field(
         None, ge=10, le=1_000_000, description="MAC ageing; null = the platform's default."
     )
@@ -336,7 +341,9 @@ class DeviceOverride(Model):
     release: Release | None = Field(None, description="Release of its system.")
     buffer_model: BufferModel | None = Field(None, description="Where its headroom comes from.")
     breakouts: Annotated[tuple[CageSplit, ...] | None, Loose] = Field(
-        None, description="Cages that are broken out, in place of those of the role."
+        None,
+        description="Cages that are broken out, in place of those of the role, also for another "
+        "sku.",
     )
     asn: Asn | None = Field(None, description="AS number.")
     loopback: Address | None = Field(None, description="Address of the loopback.")

@@ -9,7 +9,7 @@ from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
 from fabric.intent.wording import closest, field_text, printable
 from fabric.intent.yamlfile import read_text
-from fabric.platforms import load_platforms, platforms
+from fabric.platforms import platforms
 from fabric.platforms.buffers import parse_buffers
 from fabric.platforms.catalogue import asic, asic_names, sku_names
 from fabric.platforms.facts import FACTS, Fact, is_whole
@@ -61,7 +61,6 @@ def build_skus(files: Iterable[tuple[Document, PlatformsFile]], folder: Path) ->
     folder : Path
         The inventory folder; the tables are read from ``platforms/`` in it.
     """
-    load_platforms()
     found = OwnSkus()
     for document, file in files:
         for index, model in enumerate(file.skus):

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections import Counter
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from fabric.core import hostlist
+from fabric.intent.wording import FORMS
 
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?")
 _MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}")
@@ -138,6 +139,12 @@ def _text(text: str) -> str:
     return text
 
 
+def formed(pattern: str, words: str) -> Any:
+    """Return a field of text of one form; messages tell the form in words, never the pattern."""
+    FORMS[pattern] = words
+    return Field(pattern=pattern)
+
+
 Loose = Field(strict=False)  # YAML knows lists only; the items stay strict
 Name = Annotated[str, AfterValidator(_name)]
 Names = Annotated[str, AfterValidator(_names)]
@@ -147,13 +154,27 @@ Network = Annotated[ipaddress.IPv4Network, BeforeValidator(_network)]
 Address = Annotated[ipaddress.IPv4Address, BeforeValidator(_address)]
 Mac = Annotated[str, AfterValidator(_mac)]
 Text = Annotated[str, Field(max_length=120), AfterValidator(_text)]
-PortName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9/:_.-]{0,31}$")]
+PortName = Annotated[
+    str,
+    formed(
+        r"^[A-Za-z0-9][A-Za-z0-9/:_.-]{0,31}$",
+        "at most 32 letters, digits, /, :, _, . and -, the first a letter or digit",
+    ),
+]
 PortNames = Annotated[str, AfterValidator(_port_names)]
 Cages = Annotated[str, AfterValidator(_cages)]
 EcmpMode = Literal["hash", "flowlet", "per-packet", "cluster"]
 BufferModel = Literal["traditional", "dynamic"]
-Release = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9.]{0,31}$")]
-SplitMode = Annotated[str, Field(pattern=r"^[1-9][0-9]?x[1-9][0-9]{0,3}G$")]
+Release = Annotated[
+    str,
+    formed(
+        r"^[A-Za-z0-9][A-Za-z0-9.]{0,31}$",
+        "a release such as 202405 or 5.14: at most 32 letters, digits and dots",
+    ),
+]
+SplitMode = Annotated[
+    str, formed(r"^[1-9][0-9]?x[1-9][0-9]{0,3}G$", "ports and their speed, such as 2x400G")
+]
 Gbps = Literal[10, 25, 40, 50, 100, 200, 400, 800]
 CableMetres = Annotated[int, Field(ge=1, le=80_000)]
 Asn = Annotated[int, Field(ge=1, le=4_294_967_294)]

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from fabric.intent.policy import Model, Percent
-from fabric.intent.scalars import Gbps, Loose, Text
+from fabric.intent.scalars import Gbps, Loose, Text, formed
 from fabric.platforms.breakout import parse_mode
 
 _PLACEHOLDER = re.compile(r"\{(?:number|index|lane)\}")
@@ -64,10 +64,21 @@ def _inside(text: str) -> str:
 PortPattern = Annotated[str, Field(max_length=32), AfterValidator(_pattern)]
 PartPattern = Annotated[str, Field(max_length=32), AfterValidator(_part_pattern)]
 InsidePath = Annotated[str, AfterValidator(_inside)]
-SkuName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$")]
-FactName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
+SkuName = Annotated[
+    str,
+    formed(
+        r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$",
+        "at most 63 letters, digits, ., _ and -, the first a letter or digit",
+    ),
+]
+FactName = Annotated[
+    str,
+    formed(r"^[a-z][a-z0-9_]{0,39}$", "at most 40 small letters, digits and _, the first a letter"),
+]
 Breakout = Annotated[str, Field(max_length=64), AfterValidator(_mode)]
-SpeedWord = Annotated[str, Field(pattern=r"^(10|25|40|50|100|200|400|800)g-[1-8]$")]
+SpeedWord = Annotated[
+    str, formed(r"^(10|25|40|50|100|200|400|800)g-[1-8]$", "speed and lanes, such as 400g-8")
+]
 Lane = Annotated[int, Field(ge=0, le=65_535)]
 
 

@@ -13,6 +13,8 @@ Path = tuple[str | int, ...]
 
 MAX_SHOWN = 40
 _KINDS = {type(None): "nothing", list: "a list", tuple: "a list", dict: "a mapping"}
+#: What a text must look like, in words, by the pattern that checks it.
+FORMS: dict[str, str] = {}
 _PLAIN_FIELD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")
 
 

@@ -17,7 +17,7 @@ from fabric.intent.wording import printable
 from fabric.intent.yaml_tree import Builder, Places
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 MAX_BYTES = 16 * 1024 * 1024
@@ -25,6 +25,10 @@ MAX_BYTES = 16 * 1024 * 1024
 _FORBIDDEN = re.compile(
     "[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 )
+
+#: Start of the comment behind a value that an import assumed.
+ASSUMED = "# assumed:"
+_ASSUMED = re.compile(rf"(?:^|[ \t]){re.escape(ASSUMED)}")
 
 
 class Document:
@@ -38,11 +42,20 @@ class Document:
         The top-level mapping; holds only dict, list, str, int, float, bool and None.
     places : Places
         Positions of what is in ``data``.
+    assumed : tuple of Position
+        Comments that say that a value was assumed by an import.
     """
 
-    def __init__(self, file: str, data: dict[str | int, Any], places: Places) -> None:
+    def __init__(
+        self,
+        file: str,
+        data: dict[str | int, Any],
+        places: Places,
+        assumed: tuple[Position, ...] = (),
+    ) -> None:
         self.file = file
         self.data = data
+        self.assumed = assumed
         self._places = places
 
     def position(self, path: tuple[str | int, ...]) -> Position:
@@ -115,10 +128,21 @@ def parse_yaml(raw: bytes, shown_as: str) -> Document:
     if len(raw) > MAX_BYTES:
         raise _refused("INT008", "the file is larger than 16 MiB", "split it", Position(shown_as))
     builder = Builder(shown_as)
-    data, places = builder.build(_decode(raw, shown_as))
+    text = _decode(raw, shown_as)
+    data, places = builder.build(text)
     if builder.findings:
         raise input_error(builder.findings, shown_as)
-    return Document(shown_as, data, places)
+    return Document(shown_as, data, places, tuple(assumed_places(text, shown_as)))
+
+
+def assumed_places(text: str, shown: str) -> Iterator[Position]:
+    """Yield where the comments stand that say that a value was assumed by an import."""
+    if ASSUMED not in text:
+        return
+    for number, line in enumerate(re.split(r"\r\n|\r|\n", text), 1):
+        comment = _ASSUMED.search(line)
+        if comment:
+            yield Position(shown, number, comment.end() - len(ASSUMED) + 1)
 
 
 def input_error(findings: Sequence[Finding], where: str) -> InputError:
@@ -129,7 +153,7 @@ def input_error(findings: Sequence[Finding], where: str) -> InputError:
 
 
 def _order(finding: Finding) -> tuple[Position, str, str]:
-    return finding.position or Position("", 0, 0), finding.field, finding.message
+    return finding.position or Position(""), finding.field, finding.message
 
 
 def _refused(rule: str, message: str, fix: str, position: Position) -> InputError:

@@ -196,5 +196,14 @@ class Comware7StandIn(SshStandIn):
         """Take what tells whether the far end of a peer address has the session too."""
         self.view.peer_up = up
 
+    def sends_light(self, port: str) -> bool:
+        """Tell whether a port is not shut and has its cable."""
+        with self.lock:
+            return self.view.sends_light(port)
+
+    def watch_light(self, lit: Callable[[str], bool]) -> None:
+        """Take what tells whether the far end of the cable of a port sends light."""
+        self.view.lit = lit
+
     async def _serve(self, process: Process) -> None:
         await CliSession(self, process).serve()

@@ -84,6 +84,7 @@ class CliSession(Session):
             switch.expire_timers()
         if slow is not None:
             await asyncio.sleep(slow.seconds)
+        await self._strike_output(line)
         if fault is not None and not await self._suffer(fault, line):
             return
         try:

@@ -42,6 +42,7 @@ class View:
     ports: tuple[str, ...]
     version: str
     peer_up: Callable[[str], bool] = field(default=lambda _peer: True)
+    lit: Callable[[str], bool] = field(default=lambda _port: True)
     alias: str = ""
     unplugged: set[str] = field(default_factory=set)
     counters: dict[str, PortCounters] = field(default_factory=dict)
@@ -62,7 +63,11 @@ class View:
 
     def up(self, port: str) -> bool:
         """Tell whether a port is up."""
-        return self.neighbour(port) is not None and not self.node(port).has("shutdown")
+        return self.neighbour(port) is not None and self.sends_light(port) and self.lit(port)
+
+    def sends_light(self, port: str) -> bool:
+        """Tell whether a port is not shut and has its cable."""
+        return port not in self.unplugged and not self.node(port).has("shutdown")
 
     def towards(self, peer: str) -> str:
         """Return the port in whose network an address is; empty when there is none."""

@@ -70,6 +70,7 @@ class CumulusStandIn(SshStandIn):
         self.neighbours: dict[str, list[Neighbour]] = {}
         for neighbour in spec.neighbours:
             self.neighbours.setdefault(neighbour.local_port, []).append(neighbour)
+        self.lit: Callable[[str], bool] = lambda _port: True
         self.unplugged: set[str] = set()
         self.counters: dict[str, dict[str, int]] = {port: {} for port in self.ports}
         self.peer_up: Callable[[str], bool] = lambda _peer: True
@@ -227,8 +228,10 @@ class CumulusStandIn(SshStandIn):
 
     def link_up(self, name: str) -> bool:
         """Tell whether an interface is up."""
-        if name not in self.ports:
-            return True
+        return name not in self.ports or (self.sends_light(name) and self.lit(name))
+
+    def sends_light(self, name: str) -> bool:
+        """Tell whether a port is configured, not shut, and has its cable."""
         state = self.value("interface", name, "link", "state")
         configured = name in self.interfaces() and state != "down"
         return configured and name not in self.unplugged
@@ -274,6 +277,10 @@ class CumulusStandIn(SshStandIn):
     def watch_bgp(self, up: Callable[[str], bool]) -> None:
         """Take what tells whether the far end of a peer address has the session too."""
         self.peer_up = up
+
+    def watch_light(self, lit: Callable[[str], bool]) -> None:
+        """Take what tells whether the far end of the cable of a port sends light."""
+        self.lit = lit
 
     def _reboot_command(self, context: Context, _argv: list[str], _stdin: str) -> Any:
         if not context.root:

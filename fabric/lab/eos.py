@@ -34,7 +34,13 @@ from fabric.lab.eos_rules import MODES
 from fabric.lab.eos_sessions import EosState
 from fabric.lab.eos_view import PortCounters, View
 from fabric.lab.faults import FaultScript
-from fabric.lab.https import Certificate, HttpsServer, SessionCutError, SessionHungError
+from fabric.lab.https import (
+    Certificate,
+    HttpsServer,
+    SessionCutError,
+    SessionHungError,
+    SessionPouredError,
+)
 from fabric.lab.standin import stand_ins
 from fabric.platforms.catalogue import asic
 from fabric.platforms.eos import DNX
@@ -172,6 +178,16 @@ class EosStandIn:
         """Take what tells whether the far end of a peer address has the session too."""
         self.connect(peer_up=up)
 
+    def sends_light(self, port: str) -> bool:
+        """Tell whether there is such a port and it is not shut."""
+        with self._lock:
+            node = self.state.running.get(f"interface {port}")
+            return node is not None and not node.has("shutdown")
+
+    def watch_light(self, lit: Callable[[str], bool]) -> None:
+        """Take what tells whether the far end of the cable of a port sends light."""
+        self.connect(link_up=lit)
+
     async def start(self) -> None:
         """Listen on a free port of the loopback address."""
         self.port = await self._server.start(self.address)
@@ -308,6 +324,9 @@ class EosStandIn:
         if self.state.timer is not None and self._counted(command, "expire_timer"):
             with self._lock:
                 self.state.expire_timer()
+        poured = self._counted(command, "drip", "endless")
+        if poured:
+            raise SessionPouredError(poured)
         if self._counted(command, "hang"):
             raise SessionHungError
         if self._counted(command, "cut_at_command"):

@@ -153,9 +153,8 @@ class View:
         for node in self.state.running.below("interface"):
             name = node.line.removeprefix("interface ")
             enabled = not node.has("shutdown")
-            linked = node.mode != "if-ethernet" or (
-                name.split(".")[0] in self.cables and self.link_up(name)
-            )
+            front = name.split(".")[0]
+            linked = node.mode != "if-ethernet" or (front in self.cables and self.link_up(front))
             found.append(Port(name, node, enabled, linked))
         live = {p.access_vlan for p in found if p.up and not p.routed and not p.trunk}
         trunk = any(p.up and not p.routed and p.trunk for p in found)

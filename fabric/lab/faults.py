@@ -12,6 +12,9 @@ FaultKind = Literal[
     "cut_at_command",  # close the session in place of answering
     "slow",  # wait `seconds` before answering
     "hang",  # never answer; the session stays open
+    "drip",  # print a dot each `seconds` in place of answering, for ever
+    "endless",  # print as fast as it goes in place of answering, for ever
+    "pause",  # stop after `count` characters of the answer, go on after `seconds`
     "reboot",  # close all sessions, refuse connections for `seconds`, come back with startup config
     "refuse_line",  # refuse the command or configuration line with the system's own error text
     "accept_part",  # of a configuration of many lines or rows, apply only the first `count`
@@ -35,9 +38,9 @@ class Fault:
     times : int
         ... and at the following ones, this many times in all; 0 means for ever.
     count : int
-        Bytes (``cut_at_byte``) or lines (``accept_part``).
+        Bytes (``cut_at_byte``), characters (``pause``) or lines (``accept_part``).
     seconds : float
-        Duration for ``slow`` and ``reboot``.
+        Duration for ``slow``, ``pause`` and ``reboot``, time between two dots for ``drip``.
     text : str
         Replacement text for ``identity``; error text for ``refuse_line`` (empty: the system's own).
     """

@@ -87,7 +87,9 @@ class HostStandIn(SshStandIn):
     Parameters
     ----------
     spec : StandInSpec
-        ``nics`` are its NICs. Option ``machine_id``: the content of `/etc/machine-id`.
+        ``nics`` are its NICs. Options: ``machine_id``, the content of `/etc/machine-id`;
+        ``without``, parameters that its kernel does not have, and ``pfc-prevention-tout`` for NICs
+        that refuse it.
     clock : LabClock
         Clock of the timers.
     """
@@ -104,13 +106,15 @@ class HostStandIn(SshStandIn):
         self.counters = host_counters.HostCounters(self)
         self.cards = host_hardware.cards(spec.nics)
         self.gpus = host_hardware.gpus(self.cards)
-        self.cma_mode: dict[str, str] = {}
-        self.cma_tos: dict[str, int] = {}
         self.modules: set[str] = set()
+        self.lit: Callable[[str], bool] = lambda _port: True
         self.unplugged: set[str] = set()
         self.probing = ProbeTools(self)
         self.systemd = Systemd(self)
         self.sysctl = Sysctl(self, _KERNEL | self._interface_parameters())
+        self.sysctl.show_files()
+        self.without: set[str] = set()
+        self.lose(*spec.options.get("without", "").split())
         for folder in ("/etc/systemd/system", "/etc/netplan", "/etc/sysctl.d", "/etc/udev/rules.d"):
             self.fs.mkdir(folder)
         for folder in ("/etc/systemd/network", "/etc/NetworkManager/system-connections"):
@@ -153,6 +157,11 @@ class HostStandIn(SshStandIn):
     def rdma_nics(self) -> list[NicSpec]:
         """The NICs that have an RDMA device."""
         return [nic for nic in self.spec.nics if nic.rdma_device]
+
+    def lose(self, *names: str) -> None:
+        """Let the kernel be without some parameters, the NICs without `pfc-prevention-tout`."""
+        self.without |= set(names)
+        self.sysctl.drop(names)
 
     def _interface_parameters(self) -> dict[str, str]:
         names = ["all", "default", *(nic.interface for nic in self.spec.nics)]
@@ -216,9 +225,17 @@ class HostStandIn(SshStandIn):
                     self.fs.put(f"{folder}/gid_attrs/ndevs/{number}", nic.interface + "\n")
 
     def link_up(self, interface: str) -> bool:
+        """Tell whether an interface is up and its cable has light."""
+        return self.sends_light(interface) and self.lit(interface)
+
+    def sends_light(self, interface: str) -> bool:
         """Tell whether an interface is up and its cable is plugged in."""
         link = self.network.state.links.get(interface)
         return link is not None and link.up and interface not in self.unplugged
+
+    def watch_light(self, lit: Callable[[str], bool]) -> None:
+        """Take what tells whether the far end of the cable of a port sends light."""
+        self.lit = lit
 
     def link_flaps(self, interface: str) -> int:
         """Return how often the driver took the link down and up since it was loaded."""
@@ -230,15 +247,13 @@ class HostStandIn(SshStandIn):
         """Forget what the kernel and the driver hold, then start what is enabled."""
         self.systemd.forget()
         self.modules.clear()
-        self.cma_mode.clear()
-        self.cma_tos.clear()
         state = self.network.state
         state.routes, state.rules, state.neighbours = [], [], []
         for link in state.links.values():
             link.addresses, link.mtu, link.up = [], 1500, True
         self._load_driver()
         self.sysctl.reset()
-        self.run_detached("rm -rf /run/rocefab /run/rocefab-* /sys/kernel/config/rdma_cm")
+        self.run_detached("rm -rf /run/rocefab* /run/systemd/network /sys/kernel/config/rdma_cm")
         self.run_detached("netplan apply")
         self.stacks.boot()
         self.systemd.start_enabled()

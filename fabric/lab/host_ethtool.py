@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from fabric.lab.spec import NicSpec
 
 _FEC = {"rs": "RS", "baser": "BaseR", "off": "Off"}
+_STORM = "pfc-prevention-tout"
+#: As of a veth, which has no such tunable.
+_UNSUPPORTED = Result("", "Cannot get tunable: Operation not supported\n", 1)
 _DENIED = Result("", "netlink error: Operation not permitted\n", 1)
 
 
@@ -108,6 +111,8 @@ class Ethtool:
         return Result()
 
     def _set_storm(self, context: Context, nic: NicSpec, words: list[str]) -> Result:
+        if _STORM in self._host.without:
+            return _UNSUPPORTED
         match words:
             case ["pfc-prevention-tout", value] if value.isdigit() and context.root:
                 milliseconds = int(value)
@@ -119,6 +124,8 @@ class Ethtool:
         return Result()
 
     def _storm(self, _context: Context, nic: NicSpec, words: list[str]) -> Result:
-        if words != ["pfc-prevention-tout"]:
+        if _STORM in self._host.without:
+            return _UNSUPPORTED
+        if words != [_STORM]:
             return Result("", "ethtool: bad command line argument(s)\n", 1)
         return Result(f"pfc-prevention-tout: {self._host.storm_ms.get(nic.interface, 0)}\n")

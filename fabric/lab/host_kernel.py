@@ -85,7 +85,7 @@ class HostKernel:
         for nic in self._host.spec.nics:
             folder = f"{CONFIGFS}/{nic.rdma_device}/ports/1"
             if not self._host.fs.exists(folder):
-                self._host.fs.put(f"{folder}/default_roce_mode", "IB/RoCE v1\n")
+                self._host.fs.put(f"{folder}/default_roce_mode", "RoCE v2\n")
                 self._host.fs.put(f"{folder}/default_roce_tos", "0\n")
                 self._host.fs.watch(f"{folder}/default_roce_tos", lambda text: _number(text, 255))
                 self._host.fs.watch(f"{folder}/default_roce_mode", _mode)

@@ -95,9 +95,11 @@ class HostNetwork:
         for number, link in enumerate(self.state.links.values(), start=1):
             if wanted.get("dev", link.name) != link.name:
                 continue
-            flags = ["BROADCAST", "MULTICAST", *(["UP", "LOWER_UP"] if link.up else [])]
+            up = self._host.link_up(link.name)
+            flags = ["NO-CARRIER"] * (link.up and not up) + ["BROADCAST", "MULTICAST"]
+            flags += ["UP"] * link.up + ["LOWER_UP"] * up
             row = {"ifindex": number, "ifname": link.name, "flags": flags, "mtu": link.mtu}
-            state = "UP" if link.up else "DOWN"
+            state = "UP" if up else "DOWN"
             rows.append(row | {"operstate": state, "link_type": "ether", "address": link.mac})
         return rows
 
@@ -130,10 +132,12 @@ class HostNetwork:
         for route in self.state.routes:
             if table not in ("all", route.get("table", "main")):
                 continue
-            row = {key: value for key, value in route.items() if key != "table"}
-            if table == "all" and "table" in route:
-                row["table"] = route["table"]
-            rows.append(row | {"flags": []})
+            shown: dict[str, Any] = dict(route)
+            if "metric" in route:
+                shown["metric"] = int(route["metric"])
+            if table != "all":
+                shown.pop("table", None)
+            rows.append(shown | {"flags": []})
         device = wanted.get("dev")
         return [row for row in rows if device is None or row.get("dev") == device]
 
@@ -163,7 +167,7 @@ class HostNetwork:
         while rest:
             word = rest.pop(0)
             if word in ("up", "down"):
-                link.up = word == "up"
+                self._set_up(link, up=word == "up")
             elif word == "mtu" and rest and rest[0].isdigit():
                 link.mtu = int(rest.pop(0))
             else:
@@ -172,6 +176,14 @@ class HostNetwork:
                 )
         self._host.after_network_change()
         return Result()
+
+    def _set_up(self, link: Link, *, up: bool) -> None:
+        """Take a link up or down: its routes go with it, addresses stay."""
+        came, link.up = up and not link.up, up
+        if not up:
+            self.state.routes = [row for row in self.state.routes if row.get("dev") != link.name]
+        elif came:
+            self._host.stacks.link_up(link.name)
 
     def _addr_change(self, verb: str, words: list[str]) -> Result:
         pairs = _pairs(words[1:], "addr")
@@ -195,14 +207,17 @@ class HostNetwork:
         return Result()
 
     def _route_change(self, verb: str, words: list[str]) -> Result:
+        kind = {"type": words[0]} if words[:1] == ["unreachable"] else {}
+        words = words[len(kind) :]
         route = {"dst": words[0], **_pairs(words[1:], "route")} if words else {}
+        route |= kind
         if "dev" in route and route["dev"] not in self.state.links:
             return Result("", f'Cannot find device "{route["dev"]}"\n', 1)
         if "via" in route:
             route["gateway"] = route.pop("via")
         if "src" in route:
             route["prefsrc"] = route.pop("src")
-        return _change_row(self.state.routes, verb, route, ("dst", "table"))
+        return _change_row(self.state.routes, verb, route, ("dst", "table", "type"))
 
     def _rule_change(self, verb: str, words: list[str]) -> Result:
         pairs = _pairs(words, "rule")
@@ -245,6 +260,7 @@ class HostNetwork:
         if argv[1] == "apply":
             fault = self._host.faults.strike(context.line, "accept_part")
             chosen = list(merged.items())[: fault.count if fault else None]
+            self._host.stacks.generate(merged)
             for name, settings in chosen:
                 self.configure(name, settings)
             self._host.after_network_change()
@@ -265,11 +281,21 @@ class HostNetwork:
         link.link_local = settings.get("link-local", ["ipv6"]) != []
         state = self.state
         mine = {str(ipaddress.ip_interface(address).ip) for address in wanted}
-        state.routes = [route for route in state.routes if route.get("dev") != link.name]
+        tables = {str(item.get("table")) for item in settings.get("routes", []) if "table" in item}
+        state.routes = [
+            route
+            for route in state.routes
+            if route.get("dev") != link.name and not ("type" in route and route["table"] in tables)
+        ]
         state.rules = [rule for rule in state.rules if rule["src"] not in mine]
         for item in settings.get("routes", []):
-            route = {"dst": str(item["to"]), "dev": link.name, "protocol": "static"}
-            for key, shown in (("via", "gateway"), ("from", "prefsrc"), ("scope", "scope")):
+            to = str(item["to"])
+            route = {"dst": "default" if to == "0.0.0.0/0" else to, "protocol": "static"}
+            route |= {} if "type" in item else {"dev": link.name}
+            for key, shown in (
+                *(("via", "gateway"), ("from", "prefsrc"), ("scope", "scope")),
+                *(("type", "type"), ("metric", "metric")),
+            ):
                 route |= {shown: str(item[key])} if key in item else {}
             state.routes.append(route | ({"table": str(item["table"])} if "table" in item else {}))
         for item in settings.get("routing-policy", []):
@@ -342,12 +368,13 @@ def _change_row(
 
 def _line(what: str, row: dict[str, Any]) -> str:
     if what == "route":
-        text = str(row["dst"])
+        text = f"{row['type']} {row['dst']}" if "type" in row else str(row["dst"])
         for key, shown in (
             ("gateway", "via"),
             ("dev", "dev"),
             ("scope", "scope"),
             ("prefsrc", "src"),
+            ("metric", "metric"),
         ):
             text += f" {shown} {row[key]}" if key in row else ""
         return text + (f" table {row['table']}" if "table" in row else "")

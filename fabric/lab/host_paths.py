@@ -107,14 +107,36 @@ def local_end(host: HostStandIn, address: str) -> End | None:
 
 def routed(host: HostStandIn, nic: NicSpec, source: str, target: str) -> bool:
     """Return whether a packet from an address of a NIC leaves by that NIC."""
+    return way_out(host, source, target) == nic.interface
+
+
+def way_out(host: HostStandIn, source: str, target: str) -> str:
+    """Return the interface by which a packet leaves, empty where it cannot.
+
+    As the kernel looks: the tables of the rules for the source one after the other, then the main
+    table; in a table the longest prefix, then the lowest metric; unreachable ends the search.
+    """
     wanted, state = ipaddress.ip_address(target), host.network.state
-    tables = [rule["table"] for rule in state.rules if rule["src"] == source]
-    ways = [
-        route["dst"]
-        for route in state.routes
-        if route.get("table") in tables and route.get("dev") == nic.interface
+    rules = sorted(state.rules, key=lambda rule: int(rule["priority"]))
+    tables = [rule["table"] for rule in rules if rule["src"] in (source, "all")]
+    connected = [
+        {"dst": str(ipaddress.ip_interface(text).network), "dev": link.name}
+        for link in state.links.values()
+        if link.up
+        for text in link.addresses
     ]
-    if any(way == "default" or wanted in ipaddress.ip_network(way) for way in ways):
-        return True
-    on_link = (ipaddress.ip_interface(text) for text in state.links[nic.interface].addresses)
-    return any(wanted in item.network for item in on_link)
+    for table in [*tables, "main"]:
+        rows = [row for row in state.routes if row.get("table", "main") == table]
+        fitting = [
+            (-network.prefixlen, int(row.get("metric", 0)), row)
+            for row in (*rows, *(connected if table == "main" else ()))
+            if wanted in (network := _network(row["dst"]))
+        ]
+        if fitting:
+            _, _, row = min(fitting, key=lambda item: item[:2])
+            return "" if "type" in row else row["dev"]
+    return ""
+
+
+def _network(destination: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
+    return ipaddress.ip_network("0.0.0.0/0" if destination == "default" else destination)

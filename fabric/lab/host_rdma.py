@@ -13,6 +13,7 @@ import ipaddress
 import json
 from typing import TYPE_CHECKING, Any
 
+from fabric.lab.host_kernel import CONFIGFS
 from fabric.lab.host_net import link_local
 from fabric.lab.shell_types import Result
 
@@ -126,23 +127,23 @@ class _Rdma:
         options, refusal = self._cma(context, argv)
         if refusal:
             return refusal
-        modes = self._host.cma_mode
+        path = f"{CONFIGFS}/{options['-d']}/ports/1/default_roce_mode"
         if options.get("-m") in _MODES:
-            modes[options["-d"]] = _MODES[options["-m"]]
-        return Result(modes.get(options["-d"], "RoCE v2") + "\n")
+            self._host.fs.write(path, _MODES[options["-m"]] + "\n")
+        return Result(self._host.fs.read(path))
 
     def cma_roce_tos(self, context: Context, argv: list[str], _stdin: str) -> Result:
         options, refusal = self._cma(context, argv)
         if refusal:
             return refusal
         wanted = options.get("-t")
-        error = ""
+        path, error = f"{CONFIGFS}/{options['-d']}/ports/1/default_roce_tos", ""
         if wanted is not None:
-            if wanted.isdigit() and int(wanted) <= 255:  # noqa: PLR2004  (one byte)
-                self._host.cma_tos[options["-d"]] = int(wanted)
-            else:
+            try:
+                self._host.fs.write(path, f"{wanted}\n")
+            except OSError:
                 error = "cma_roce_tos: line 99: echo: write error: Invalid argument\n"
-        return Result(f"{self._host.cma_tos.get(options['-d'], 0)}\n", error)
+        return Result(self._host.fs.read(path), error)
 
     def lldpcli(self, _context: Context, argv: list[str], _stdin: str) -> Result:
         words = argv[1:]

@@ -1,9 +1,10 @@
 """networkctl and nmcli of a GPU host: addresses from files of networkd and of NetworkManager.
 
 Known: systemd.network(5), networkctl(1): ``reload`` configures again what a new or changed file
-matches, the first file that matches counts; nm-settings-keyfile(5), nmcli(1): a file that others
-can read is ignored. Assumed: only the keys that are named here; another one is refused, where
-networkd would ignore it with a warning. networkd waits for no carrier.
+matches, the first file that matches counts, one below /run as well as one below /etc; a link that
+comes up gets its settings again; a restart reads everything anew; nm-settings-keyfile(5), nmcli(1):
+a file that others can read is ignored. Assumed: only the keys that are named here; another one is
+refused, where networkd would ignore it with a warning. networkd waits for no carrier.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ if TYPE_CHECKING:
     from fabric.lab.host import HostStandIn
     from fabric.lab.shell_types import Context
 
-_NETWORKD = "/etc/systemd/network"
+_NETWORKD = ("/etc/systemd/network", "/run/systemd/network")
 _PROFILES = "/etc/NetworkManager/system-connections"
 _KEYS = {
     "Match": {"Name", "PermanentMACAddress"},
     "Link": {"MTUBytes", "RequiredForOnline"},
     "Network": {"LinkLocalAddressing", "IPv6AcceptRA", "Address"},
-    "Route": {"Destination", "Gateway", "PreferredSource", "Scope", "Table"},
+    "Route": {"Destination", "Gateway", "PreferredSource", "Scope", "Table", "Type", "Metric"},
     "RoutingPolicyRule": {"From", "Table", "Priority"},
 }
 _ROUTE = {
@@ -32,6 +33,8 @@ _ROUTE = {
     "PreferredSource": "from",
     "Scope": "scope",
     "Table": "table",
+    "Type": "type",
+    "Metric": "metric",
 }
 _RULE = {"From": "from", "Table": "table", "Priority": "priority"}
 _PROFILE_KEYS = {
@@ -39,7 +42,7 @@ _PROFILE_KEYS = {
     "ethernet": {"mac-address", "mtu"},
     "ipv4": {
         *("address1", "method", "never-default", "routing-rule1"),
-        *("route1", "route1_options", "route2", "route2_options"),
+        *(f"route{number}{kind}" for number in range(1, 5) for kind in ("", "_options")),
     },
     "ipv6": {"method"},
 }
@@ -115,12 +118,32 @@ class HostStacks:
 
     # -- networkd --------------------------------------------------------------------------------
 
+    def restart(self) -> None:
+        """Read every file anew, as a restart of networkd does."""
+        self._seen.clear()
+        self._reload_networkd()
+
+    def link_up(self, interface: str) -> None:
+        """Give a link that comes up what networkd or NetworkManager has for it."""
+        self._seen.pop(interface, None)
+        self._reload_networkd()
+        if self.active.get(interface) in self._profiles:
+            self._activate(self.active[interface])
+
+    def generate(self, ethernets: dict[str, dict[str, Any]]) -> None:
+        """Write the files that netplan makes of its own, in place of those from before."""
+        fs, folder = self._host.fs, _NETWORKD[1]
+        fs.mkdir(folder)
+        for name in fs.listing(folder):
+            if name.startswith("10-netplan-"):
+                fs.local(f"{folder}/{name}").unlink()
+        for name, settings in ethernets.items():
+            fs.put(f"{folder}/10-netplan-{name}.network", _networkd_text(name, settings))
+
     def _reload_networkd(self) -> None:
-        fs, taken = self._host.fs, set[str]()
-        names = fs.listing(_NETWORKD) if fs.is_dir(_NETWORKD) else []
-        for name in (name for name in names if name.endswith(".network")):
-            path = posixpath.join(_NETWORKD, name)
-            text = fs.read(path)
+        taken = set[str]()
+        for path in self._network_files():
+            text = self._host.fs.read(path)
             sections = _sections(path, text, _KEYS)
             interface = self._matched(dict(sections)["Match"])
             if interface is None or interface in taken:
@@ -129,7 +152,14 @@ class HostStacks:
             if self._seen.get(interface) != text:
                 self._host.network.configure(interface, _networkd_settings(sections))
             self._seen[interface] = text
+        self._seen = {name: text for name, text in self._seen.items() if name in taken}
         self._host.after_network_change()
+
+    def _network_files(self) -> list[str]:
+        fs = self._host.fs
+        folders = [folder for folder in _NETWORKD if fs.is_dir(folder)]
+        paths = [f"{folder}/{name}" for folder in folders for name in fs.listing(folder)]
+        return sorted((path for path in paths if path.endswith(".network")), key=posixpath.basename)
 
     def _matched(self, match: dict[str, str]) -> str | None:
         for link in self._host.network.state.links.values():
@@ -188,12 +218,29 @@ def _sections(path: str, text: str, keys: dict[str, set[str]]) -> Sections:
     return found
 
 
+def _networkd_text(name: str, settings: dict[str, Any]) -> str:
+    """Return the file of networkd that netplan makes of an interface."""
+    mac = settings.get("match", {}).get("macaddress")
+    lines = ["[Match]", f"PermanentMACAddress={mac}" if mac else f"Name={name}", "[Link]"]
+    lines += [f"MTUBytes={settings.get('mtu', 1500)}", "[Network]"]
+    lines += ["LinkLocalAddressing=no"] if settings.get("link-local") == [] else []
+    lines += [f"Address={address}" for address in settings.get("addresses", [])]
+    for section, keys, items in (
+        ("Route", _ROUTE, settings.get("routes", [])),
+        ("RoutingPolicyRule", _RULE, settings.get("routing-policy", [])),
+    ):
+        for item in items:
+            known = [(key, item[name]) for key, name in keys.items() if name in item]
+            lines += [f"[{section}]", *(f"{key}={value}" for key, value in known)]
+    return "\n".join([*lines, ""])
+
+
 def _networkd_settings(sections: Sections) -> dict[str, Any]:
     single = dict(sections)
     return {
         "mtu": single["Link"].get("MTUBytes", "1500"),
         "link-local": [] if single["Network"].get("LinkLocalAddressing") == "no" else ["ipv6"],
-        "addresses": [single["Network"]["Address"]],
+        "addresses": [text for text in (single["Network"].get("Address"),) if text],
         "routes": [
             {_ROUTE[key]: value for key, value in keys.items()}
             for name, keys in sections
@@ -214,7 +261,7 @@ def _profile_settings(profile: dict[str, Any]) -> dict[str, Any]:
         raise ValueError(message)
     routes = [
         _profile_route(ipv4[name], ipv4.get(f"{name}_options", ""))
-        for name in ("route1", "route2")
+        for name in ("route1", "route2", "route3", "route4")
         if name in ipv4
     ]
     words = ipv4.get("routing-rule1", "").split()
@@ -228,11 +275,12 @@ def _profile_settings(profile: dict[str, Any]) -> dict[str, Any]:
 
 
 def _profile_route(text: str, options: str) -> dict[str, str]:
-    target, _, gateway = text.partition(",")
+    target, gateway, metric = (*text.split(","), "", "")[:3]
     given = dict(item.partition("=")[::2] for item in options.split(",") if item)
-    route = {"to": target, "from": given["src"], "table": given["table"]}
-    if gateway:
+    names = {"src": "from", "table": "table", "type": "type"}
+    route = {"to": target, **{key: given[name] for name, key in names.items() if name in given}}
+    if gateway and "type" not in route:
         route["via"] = gateway
     if "scope" in given:
         route["scope"] = _SCOPES[given["scope"]]
-    return route
+    return route | ({"metric": metric} if metric else {})

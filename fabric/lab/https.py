@@ -23,6 +23,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from fabric.lab.faults import Fault, FaultScript
+from fabric.lab.outpour import pour
+
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
@@ -35,6 +38,14 @@ class SessionCutError(Exception):
 
 class SessionHungError(Exception):
     """The connection stays open without an answer."""
+
+
+class SessionPouredError(Exception):
+    """The answer comes without end, as the fault says."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.kind)
+        self.faults = FaultScript([Fault(fault.kind, seconds=fault.seconds)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,6 +250,10 @@ class HttpsServer:
                 await writer.drain()
                 if reply.cut_after is not None:
                     break
+        except SessionPouredError as poured:
+            with contextlib.suppress(OSError, asyncio.CancelledError):
+                await _pour(poured.faults, writer)
+            writer.transport.abort()
         except SessionHungError:
             await reader.read()
         except (SessionCutError, OSError):
@@ -250,6 +265,12 @@ class HttpsServer:
             writer.close()
             with contextlib.suppress(OSError, asyncio.CancelledError):
                 await writer.wait_closed()
+
+
+async def _pour(faults: FaultScript, writer: asyncio.StreamWriter) -> None:
+    """Begin an answer whose length is not told, and never end it."""
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n")
+    await pour(faults, "", lambda text: writer.write(text.encode()), writer.drain)
 
 
 def _bound(address: str, port: int) -> socket.socket:

@@ -105,6 +105,14 @@ class JunosStandIn(SshStandIn):
         """Take what tells whether the far end of a peer address has the session too."""
         self.view.peer_up = up
 
+    def sends_light(self, port: str) -> bool:
+        """Tell whether a port is not disabled."""
+        return ("interfaces", port, "disable") not in self.lines
+
+    def watch_light(self, lit: Callable[[str], bool]) -> None:
+        """Take what tells whether the far end of the cable of a port sends light."""
+        self.view.lit = lit
+
     @property
     def lines(self) -> list[Words]:
         """The statements of the active configuration."""

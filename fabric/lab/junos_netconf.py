@@ -17,6 +17,7 @@ from xml.sax.saxutils import escape
 import asyncssh
 
 from fabric.lab.junos_store import JunosError
+from fabric.lab.outpour import pour
 
 if TYPE_CHECKING:
     from fabric.lab.junos import JunosStandIn
@@ -128,6 +129,7 @@ class NetconfSession:
             stand_in.expire_timers()
         if slow is not None:
             await asyncio.sleep(slow.seconds)
+        await pour(stand_in.faults, label, self._process.stdout.write, self._process.stdout.drain)
         if fault is None:
             return
         match fault.kind:

@@ -4,13 +4,14 @@ Known: the layouts of ``show lldp neighbors``, ``show bgp summary``, ``show arp 
 vlans``, ``show ethernet-switching table`` and ``show version`` (networktocode/ntc-templates @
 d0bc5a48 tests/juniper_junos), the elements of ``show interfaces extensive`` (Juniper-SE/
 Apstra_IBA_Probes @ 555d71a6 release_4.2.1/Interface_Flap/README.md).
-Assumed: sessions that are not up are ``Active``; LLDP tells of a port as soon as it is enabled; no
+Assumed: sessions that are not up are ``Active``; LLDP tells of a port as soon as it has link; no
 neighbour and no MAC address has been learnt.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from ipaddress import ip_address, ip_interface
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
@@ -50,6 +51,7 @@ class View:
         self.neighbours = {item.local_port: [item] for item in spec.neighbours}
         self.counters: dict[str, PortCounters] = {}
         self.peer_up: Callable[[str], bool] = lambda _address: False
+        self.lit: Callable[[str], bool] = lambda _port: True
         self.ports = [name for name in spec.options.get("ports", "").split(",") if name]
 
     def text(self, command: str, config: list[Words], hostname: str) -> str | None:
@@ -80,7 +82,9 @@ class View:
         ]
         if not peers:
             return "BGP is not running\n"
-        up = {address: self.peer_up(address) for address, _ in peers}
+        up = {
+            address: self._linked(config, address) and self.peer_up(address) for address, _ in peers
+        }
         down = list(up.values()).count(False)
         rows = [
             "Threading mode: BGP I/O",
@@ -99,17 +103,32 @@ class View:
                 rows.append("  inet.0: 0/0/0/0")
         return "\n".join([*rows, ""])
 
+    def _up(self, config: list[Words], port: str) -> bool:
+        """Tell whether a port is enabled and its cable has light."""
+        enabled = ("interfaces", port, "disable") not in config
+        return enabled and port in self.neighbours and self.lit(port)
+
+    def _linked(self, config: list[Words], peer: str) -> bool:
+        """Tell whether the port in whose network a peer is, where there is one, is up."""
+        return all(
+            self._up(config, words[1])
+            for words in config
+            if words[0] == "interfaces"
+            and words[1].startswith("et-")
+            and words[4:7] == ("family", "inet", "address")
+            and ip_address(peer) in ip_interface(words[7]).network
+        )
+
     def lldp(self, config: list[Words]) -> str:
         """Return ``show lldp neighbors``."""
         heard = {words[3] for words in config if words[:3] == ("protocols", "lldp", "interface")}
-        off = {words[1] for words in config if words[2:] == ("disable",)}
         rows = [
             _LLDP_ROW.format(
                 "Local Interface", "Parent Interface", "Chassis Id", "Port info", "System Name"
             )
         ]
         for port, found in self.neighbours.items():
-            if port in off or not heard & {"all", port}:
+            if not self._up(config, port) or not heard & {"all", port}:
                 continue
             for item in found:
                 mac = item.chassis_mac or "00:00:00:00:00:00"
@@ -125,13 +144,14 @@ class View:
             if words[0] == "interfaces" and words[1].startswith("et-"):
                 values.setdefault(words[1], {})[words[2]] = words[-1]
         ports = dict.fromkeys([*self.ports, *values])
-        inner = "".join(self._port(name, values.get(name, {})) for name in ports)
+        inner = "".join(
+            self._port(name, values.get(name, {}), up=self._up(config, name)) for name in ports
+        )
         space = 'xmlns="http://xml.juniper.net/junos/23.4X100/junos-interface"'
         return f"<interface-information {space}>{inner}</interface-information>"
 
-    def _port(self, name: str, values: dict[str, str]) -> str:
+    def _port(self, name: str, values: dict[str, str], *, up: bool) -> str:
         enabled = "disable" not in values
-        up = enabled and name in self.neighbours
         count = self.counters.get(name, PortCounters())
         speed = values.get("speed", "").replace("g", "Gbps") or "Auto"
         described = values.get("description", "")

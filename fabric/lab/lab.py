@@ -8,7 +8,7 @@ import threading
 from typing import TYPE_CHECKING, Any, Self
 
 from fabric.lab.clock import LabClock
-from fabric.lab.standin import load_stand_ins, stand_ins
+from fabric.lab.standin import stand_ins
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Sequence
@@ -38,7 +38,6 @@ class Lab:
 
     def __init__(self, specs: Sequence[StandInSpec]) -> None:
         self.clock = LabClock()
-        load_stand_ins()
         self._devices: dict[str, StandIn] = {}
         for spec in specs:
             if spec.name in self._devices:

@@ -19,7 +19,13 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from fabric.lab.faults import FaultScript
-from fabric.lab.https import Certificate, HttpsServer, SessionCutError, SessionHungError
+from fabric.lab.https import (
+    Certificate,
+    HttpsServer,
+    SessionCutError,
+    SessionHungError,
+    SessionPouredError,
+)
 from fabric.lab.nxos_config import LineRefusedError, feed_text
 from fabric.lab.nxos_nxapi import Nxapi
 from fabric.lab.nxos_show import BODIES, NEEDS, TEXTS, PortCounters, View
@@ -117,6 +123,16 @@ class NxosStandIn:
     def watch_bgp(self, up: Callable[[str], bool]) -> None:
         """Take what tells whether the far end of a peer address has the session too."""
         self.view.peer_up = up
+
+    def sends_light(self, port: str) -> bool:
+        """Tell whether there is such a port and it is not shut."""
+        with self._lock:
+            node = self.state.running.children.get(f"interface {port}")
+            return node is not None and not node.has("shutdown")
+
+    def watch_light(self, lit: Callable[[str], bool]) -> None:
+        """Take what tells whether the far end of the cable of a port sends light."""
+        self.view.lit = lit
 
     async def start(self) -> None:
         """Listen on a free port of the loopback address."""
@@ -263,6 +279,9 @@ class NxosStandIn:
         if armed and self.faults.strike(command, "expire_timer"):
             with self._lock:
                 self.state.expire_timer()
+        poured = self.faults.strike(command, "drip", "endless")
+        if poured:
+            raise SessionPouredError(poured)
         if self.faults.strike(command, "hang"):
             raise SessionHungError
         if self.faults.strike(command, "cut_at_command"):

@@ -59,6 +59,7 @@ class View:
     state: NxosState
     version: str
     peer_up: Callable[[str], bool] = lambda _address: True
+    lit: Callable[[str], bool] = lambda _port: True
     counters: dict[str, PortCounters] = field(default_factory=dict)
     alias: str = ""
 
@@ -81,7 +82,8 @@ class View:
         name = port.line.removeprefix("interface ")
         if port.mode == "if-vlan":
             return port.has("no shutdown")
-        return not port.has("shutdown") and (name in cabled or port.mode != "if-ethernet")
+        linked = port.mode != "if-ethernet" or (name in cabled and self.lit(name))
+        return linked and not port.has("shutdown")
 
     def pausing(self, port: Node) -> int:
         """Return the bitmap of the priorities that a port pauses."""

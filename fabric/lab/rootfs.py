@@ -159,7 +159,7 @@ class RootFs:
             for prefix in found:
                 folder = self.local(prefix or ".", cwd)
                 if not any(sign in part for sign in "*?["):
-                    names = [part] if (folder / part).exists() else []
+                    names = [part] if os.path.lexists(folder / part) else []
                 elif folder.is_dir():
                     names = [
                         entry.name

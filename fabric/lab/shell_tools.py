@@ -187,9 +187,13 @@ def _rm(context: Context, argv: list[str], _stdin: str) -> Result:
     errors = ""
     for name in names:
         path = context.shell.fs.name_of(name, context.shell.cwd)
-        local = context.shell.fs.local(path)
+        folder, _, last = path.rpartition("/")
+        local = context.shell.fs.local(folder or "/") / last
+        local = local if local.is_symlink() else context.shell.fs.local(path)
         if not context.shell.fs.may_write(path, root=context.shell.root) or path == "/":
             errors += f"rm: cannot remove '{name}': Permission denied\n"
+        elif local.is_symlink():
+            local.unlink()  # the link, not what it leads to
         elif local.is_dir():
             if {"r", "R"} & set(options):
                 shutil.rmtree(local)
@@ -227,7 +231,11 @@ def _install(context: Context, argv: list[str], _stdin: str) -> Result:
     options, names = split_options(argv, "Dd", "mog")
     fs = context.shell.fs
     if "d" in options:
-        return _mkdir(context, ["mkdir", "-p", *names], "")
+        made = _mkdir(context, ["mkdir", "-p", *names], "")
+        for name in names if made.rc == 0 else ():
+            path = context.shell.fs.name_of(name, context.shell.cwd)
+            context.shell.fs.local(path).chmod(int(options.get("m", "755"), 8))
+        return made
     if len(names) != 2:  # noqa: PLR2004  (source and target)
         return Result("", "install: exactly two operands are supported\n", 1)
     path = _target(context, names[0], names[1])

@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.lab import sonic_buffers, sonic_config, sonic_counters, sonic_show, sonic_tuning
 from fabric.lab.shell_types import Result
+from fabric.lab.sonic_daemons import Daemons
+from fabric.lab.sonic_kernel import KERNEL, OWN_VALUES, own_file
 from fabric.lab.ssh import SshStandIn
 from fabric.lab.standin import stand_ins
 from fabric.lab.sysctl import Sysctl
@@ -38,29 +40,6 @@ STARTUP = "/etc/sonic/config_db.json"
 CHECKPOINTS = "/etc/sonic/checkpoints"
 RESTART_S = 1.0
 _PLATFORM = "x86_64-kvm_x86_64-r0"
-_KERNEL = {
-    **{
-        f"net.{family}.neigh.default.{name}": value
-        for family in ("ipv4", "ipv6")
-        for name, value in (
-            ("base_reachable_time_ms", "1800000"),
-            ("gc_thresh1", "1024"),
-            ("gc_thresh2", "2048"),
-            ("gc_thresh3", "4096"),
-            ("gc_stale_time", "60"),
-        )
-    },
-    "net.ipv4.conf.all.arp_accept": "0",
-    "net.ipv4.conf.default.arp_accept": "0",
-    "net.ipv4.conf.all.arp_announce": "1",
-    "net.ipv4.conf.default.arp_announce": "0",
-    "net.ipv4.conf.all.arp_ignore": "2",
-    "net.ipv4.conf.default.arp_ignore": "0",
-    "net.ipv4.conf.all.arp_notify": "1",
-    "net.ipv4.conf.default.arp_notify": "0",
-    "net.ipv4.ip_forward": "1",
-    "net.ipv6.conf.all.forwarding": "1",
-}
 
 
 @stand_ins.add("sonic")
@@ -71,7 +50,8 @@ class SonicStandIn(SshStandIn):
     ----------
     spec : StandInSpec
         ``running`` is the CONFIG_DB. Options: ``platform`` (ONIE platform), ``release`` (default
-        ``202405``; from ``202505`` on every reload is checked), ``prefixes`` per BGP session.
+        ``202405``; from ``202505`` on every reload is checked), ``prefixes`` per BGP session,
+        ``arp_update`` (state of that daemon, default ``RUNNING``).
     clock : LabClock
         Clock of the timers.
     """
@@ -85,16 +65,20 @@ class SonicStandIn(SshStandIn):
         for neighbour in spec.neighbours:
             self.neighbours.setdefault(neighbour.local_port, []).append(neighbour)
         self.peer_up: Callable[[str], bool] = lambda _session: True
+        self.lit: Callable[[str], bool] = lambda _port: True
         self.unplugged: set[str] = set()
         self.port_flaps: dict[str, int] = {}
         self.bgp_peers: dict[str, dict[str, Any]] = {}
         self.restarts = 0
+        self.longest_sort = 0  # moves of the largest patch so far
         self.computed_groups: set[str] = set()
         self.counters = sonic_counters.Counters()
+        self.daemons = Daemons(spec.options)
         self._down_until_s: dict[str, float] = {}  # BGP row or port -> lab time
         self.systemd = Systemd(self)
-        self.sysctl = Sysctl(self, _KERNEL)
+        self.sysctl = Sysctl(self, KERNEL)
         self._write_files()
+        self.sysctl.reset()
         self.after_change(restart=True)
         self._down_until_s.clear()
         self.restarts = 0
@@ -112,6 +96,7 @@ class SonicStandIn(SshStandIn):
             "reboot": self._reboot_command,
             "decode-syseeprom": self._eeprom,
             "sonic-cfggen": self._cfggen,
+            "docker": self.daemons.command(),
         })
 
     # -- state -----------------------------------------------------------------------------------
@@ -131,6 +116,7 @@ class SonicStandIn(SshStandIn):
                     "buffer_model": "traditional",
                 }
             },
+            "MGMT_PORT": {"eth0": {"alias": "eth0", "admin_status": "up"}},
             "MGMT_INTERFACE": {"eth0|192.0.2.2/24": {"gwaddr": "192.0.2.1"}},
             "PORT": {
                 whole.port(number): {
@@ -141,6 +127,16 @@ class SonicStandIn(SshStandIn):
                     "admin_status": "down",
                 }
                 for number in range(1, whole.port_count + 1)
+            }
+            | {
+                port.name: {
+                    "alias": port.alias,
+                    "lanes": port.lanes,
+                    "index": str(whole.port_count + number),
+                    "speed": "10000",
+                    "admin_status": "down",
+                }
+                for number, port in enumerate(whole.service_ports, 1)
             },
         }
 
@@ -151,6 +147,10 @@ class SonicStandIn(SshStandIn):
     def watch_bgp(self, up: Callable[[str], bool]) -> None:
         """Take what tells whether the far end of a peer address has the session too."""
         self.peer_up = up
+
+    def watch_light(self, lit: Callable[[str], bool]) -> None:
+        """Take what tells whether the far end of the cable of a port sends light."""
+        self.lit = lit
 
     def _fill_metadata(self) -> None:
         row = self.running.setdefault("DEVICE_METADATA", {}).setdefault("localhost", {})
@@ -168,7 +168,9 @@ class SonicStandIn(SshStandIn):
     def _write_files(self) -> None:
         self.fs.mkdir(CHECKPOINTS)
         self.fs.put("/etc/machine-id", "0" * 32 + "\n")
-        self.fs.mkdir("/etc/sysctl.d")
+        for folder in ("/etc/sysctl.d", "/usr/lib/sysctl.d"):
+            self.fs.mkdir(folder)
+        self.fs.put(own_file(self.release), OWN_VALUES)
         version = f"build_version: '{self.release}.0'\nasic_type: {self.asic}\n"
         self.fs.put("/etc/sonic/sonic_version.yml", version)
 
@@ -226,6 +228,14 @@ class SonicStandIn(SshStandIn):
                 del self.running[table]
             self.after_change()
 
+    def delete_row(self, name: str) -> int:
+        """Delete a row of CONFIG_DB past all checks, as redis does; return how many there were."""
+        table, _, key = name.partition("|")
+        if key not in self.table(table):
+            return 0
+        self.hand_edit(table, key, None, None)
+        return 1
+
     # -- daemons ---------------------------------------------------------------------------------
 
     def after_change(self, *, restart: bool = False) -> None:
@@ -233,6 +243,9 @@ class SonicStandIn(SshStandIn):
         if restart:
             self.bgp_peers.clear()
             self.restarts += 1
+            self.sysctl.interfaces(set())
+            self.daemons.start(vlans=bool(self.table("VLAN")))
+        self.sysctl.interfaces(set(self.table("VLAN")))  # vlanmgrd makes one of the kernel for each
         sonic_buffers.run(self)
         self._bgpcfgd(restart=restart)
 
@@ -271,6 +284,10 @@ class SonicStandIn(SshStandIn):
 
     def port_up(self, port: str) -> bool:
         """Tell whether a port is operationally up."""
+        return self.sends_light(port) and self.lit(port)
+
+    def sends_light(self, port: str) -> bool:
+        """Tell whether a port is enabled, has its cable and does not restart."""
         admin = self.table("PORT").get(port, {}).get("admin_status", "down")
         return admin == "up" and port not in self.unplugged and not self._held(f"port {port}")
 
@@ -338,6 +355,8 @@ class SonicStandIn(SshStandIn):
         except (OSError, ValueError):
             self.running = {}
         self.after_change(restart=True)
+        self.run_detached("rm -f /run/rocefab-*")
+        self.systemd.start_enabled()
 
     def expire_timers(self) -> None:
         """Run the pending transient timers now."""

@@ -11,10 +11,12 @@ import ipaddress
 import re
 from typing import Any
 
+from fabric.lab.sonic_foreign import FOREIGN
 from fabric.lab.sonic_model import TABLES, Row
 from fabric.platforms.sonic import SONIC
 
 Tables = dict[str, dict[str, dict[str, Any]]]
+_MODEL = TABLES | FOREIGN
 
 
 class ConfigRefusedError(Exception):
@@ -30,7 +32,7 @@ def check_config(config: Tables, release: str = "202405") -> None:
         With the message for the first thing that is wrong.
     """
     for table, rows in config.items():
-        if table not in TABLES:
+        if table not in _MODEL:
             message = f"All Keys are not parsed in {table}\ntable {table} has no YANG model"
             raise ConfigRefusedError(message)
         for key, fields in rows.items():
@@ -57,7 +59,7 @@ def _check_row(config: Tables, table: str, key: str, fields: dict[str, Any]) -> 
 
 def _row_of(table: str, key: str, fields: dict[str, Any]) -> Row:
     parts = len(key.split("|"))
-    known = [row for row in TABLES[table] if len(row.key) == parts]
+    known = [row for row in _MODEL[table] if len(row.key) == parts]
     for row in known:
         if row.any_field is not None or set(fields) <= set(row.fields):
             return row
@@ -116,7 +118,8 @@ def _address(_config: Tables, _argument: str, value: str, place: str) -> None:
 
 def _reference(config: Tables, argument: str, value: str, place: str) -> None:
     table, *others = argument.split("|")
-    if value not in config.get(table, {}) and value not in others:
+    tables = (table, *others)
+    if value not in others and not any(value in config.get(name, {}) for name in tables):
         what = f'Invalid leafref value "{value}" - no target instance "/{table}/{table}_LIST/name"'
         _refuse(f"{what} with the same value.", place)
 
@@ -142,6 +145,8 @@ def _check_vlans(config: Tables) -> None:
     for name, fields in config.get("VLAN", {}).items():
         if fields.get("vlanid", name[4:]) != name[4:]:
             _refuse("The vlanid must correspond to the VLAN name", f"/VLAN/{name}/vlanid")
+    bundled = {key.split("|")[1] for key in config.get("PORTCHANNEL_MEMBER", {})}
+    mirrored = {row.get("dst_port") for row in config.get("MIRROR_SESSION", {}).values()}
     routed = {key.split("|")[0] for key in config.get("INTERFACE", {})}
     untagged: set[str] = set()
     for key, fields in config.get("VLAN_MEMBER", {}).items():
@@ -149,6 +154,10 @@ def _check_vlans(config: Tables) -> None:
         place = f"/VLAN_MEMBER/VLAN_MEMBER_LIST[{key}]/port"
         if port in routed:
             _refuse("Port is a router interface.", place)
+        if port in mirrored:
+            _refuse("Port is used as a destination port in a mirror session.", place)
+        if port in bundled:
+            _refuse("Port is a member of a port channel.", place)
         if fields.get("tagging_mode") == "untagged":
             if port in untagged:
                 _refuse("Port can be untagged in at most one VLAN.", place)

@@ -156,6 +156,8 @@ def command(device: SonicStandIn) -> Tool:
             case ["KEYS", pattern]:
                 found = [key for key in keys if fnmatch.fnmatchcase(key, pattern)]
                 return Result("".join(f"{key}\n" for key in found))
+            case ["DEL", key] if words[0] == "CONFIG_DB":
+                return Result(f"{device.delete_row(key)}\n")
             case ["EXISTS", key]:
                 return Result(f"{int(key in keys)}\n")
         return Result("", f"Executing: {' '.join(words[1:])} is not supported\n", 1)

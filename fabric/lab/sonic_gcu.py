@@ -1,9 +1,10 @@
 """The Generic Config Updater of SONiC: JSON patches, their refusals and their effect on ports.
 
 Known: sonic-net/sonic-utilities, generic_config_updater (generic_updater.py, gu_common.py,
-patch_sorter.py, field_operation_validators.py, gcu_field_operation_validators.conf.json), branch
-202405. The validators see the difference from the running to the target configuration, not the
-patch as it was written. A patch that fails in the middle stays half applied.
+patch_sorter.py, field_operation_validators.py), branches 202405 to master; the rules themselves
+are in ``fabric.platforms.sonic_gcu``. The validators see the difference from the running to the
+target configuration, not the patch as it was written. A patch that fails in the middle stays half
+applied.
 Assumed: changes are applied in the order of the difference, since the real sorter is not rebuilt;
 ``PORT|lanes`` of a port that other rows use is answered with "no possible sorting".
 """
@@ -17,13 +18,7 @@ from typing import Any
 import jsonpatch
 
 from fabric.lab.sonic_check import ConfigRefusedError, Tables, check_config
-from fabric.lab.sonic_rules import (
-    BROADCOM_SKU_PARTS,
-    CREATE_ONLY,
-    MELLANOX_SKUS,
-    PORT_DOWN_TABLES,
-    RDMA_RULES,
-)
+from fabric.platforms.sonic_gcu import CREATE_ONLY, KEPT_PATHS, PORT_DOWN_TABLES, Updater
 
 
 class PatchRefusedError(Exception):
@@ -78,9 +73,9 @@ def check_change(running: Tables, target: Tables, release: str = "202405") -> No
             f"in ConfigDb. {tables}"
         )
         raise PatchRefusedError(message)
-    sku = str(target.get("DEVICE_METADATA", {}).get("localhost", {}).get("hwsku", "")).lower()
+    sku = str(running.get("DEVICE_METADATA", {}).get("localhost", {}).get("hwsku", ""))
     for operation in difference(running, target):
-        _check_field(sku, operation)
+        _check_field(Updater(sku, release), operation)
     _check_create_only(running, target)
     try:
         check_config(target, release)
@@ -89,34 +84,19 @@ def check_change(running: Tables, target: Tables, release: str = "202405") -> No
         raise PatchRefusedError(message) from None
 
 
-def _check_field(sku: str, operation: dict[str, Any]) -> None:
-    table, *rest = split_pointer(operation["path"])
-    forbidden = rest in ([], ["GLOBAL"], ["GLOBAL", "POLL_INTERVAL"])
-    if table == "PFC_WD" and operation["op"] == "remove" and forbidden:
-        _illegal_field(operation, table)
-    rule = RDMA_RULES.get(table)
-    if rule is None:
+def _check_field(updater: Updater, operation: dict[str, Any]) -> None:
+    if updater.takes(operation):
         return
-    listed = sku in MELLANOX_SKUS or any(part in sku for part in BROADCOM_SKU_PARTS)
-    cleaned = "/".join(part for part in rest if not any(sign.isdigit() for sign in part)).lower()
-    value = operation.get("value")
-    names = (
-        [f"{cleaned}/{key}".lstrip("/") for key in value] if isinstance(value, dict) else [cleaned]
-    )
-    fields, operations = rule
-    if not listed or operation["op"] not in operations or not set(names) <= fields:
-        function = "generic_config_updater.field_operation_validators.rdma_config_update_validator"
-        message = (
-            f"Modification of {table} table is illegal- validating function {function} "
-            "returned False"
-        )
+    if operation["op"] == "remove" and operation["path"] in KEPT_PATHS:
+        what = f"Operation: remove is illegal on field: {operation['path']}"
+        message = f"Given patch operation is invalid. {what}"
         raise PatchRefusedError(message)
-
-
-def _illegal_field(operation: dict[str, Any], table: str) -> None:
-    field = operation["path"] if operation["path"].count("/") > 1 else f"/{table}"
-    what = f"Operation: {operation['op']} is illegal on field: {field}"
-    message = f"Given patch operation is invalid. {what}"
+    table = split_pointer(operation["path"])[0]
+    validator = "rdma_config_update_validator"
+    function = f"generic_config_updater.field_operation_validators.{validator}"
+    message = (
+        f"Modification of {table} table is illegal- validating function {function} returned False"
+    )
     raise PatchRefusedError(message)
 
 

@@ -142,7 +142,9 @@ TABLES: dict[str, tuple[Row, ...]] = {
     ),
     "LOOPBACK_INTERFACE": (Row(("str",), _INTERFACE), Row(("str", PREFIX), _ADDRESS)),
     "INTERFACE": (Row((PORTS,), _INTERFACE), Row((PORTS, PREFIX), _ADDRESS)),
-    "MGMT_INTERFACE": (Row(("str", PREFIX), {"gwaddr": "ip", "forced_mgmt_routes": "list:str"}),),
+    "MGMT_INTERFACE": (
+        Row(("ref:MGMT_PORT", PREFIX), {"gwaddr": "ip", "forced_mgmt_routes": "list:str"}),
+    ),
     "MGMT_PORT": (Row(("str",), {"alias": "str", "admin_status": UPDOWN, "description": "str"}),),
     "VLAN": (
         Row(
@@ -172,7 +174,7 @@ TABLES: dict[str, tuple[Row, ...]] = {
         ),
         Row(("ref:VLAN", PREFIX), _ADDRESS),
     ),
-    "NEIGH": (Row(("ref:VLAN", "ip"), {"neigh": "str", "family": "enum:IPv4|IPv6"}),),
+    "NEIGH": (Row(("str", "ip"), {"neigh": "str", "family": "enum:IPv4|IPv6"}),),
     "BGP_NEIGHBOR": (
         Row(("ip",), _BGP),
         Row(("ref:BGP_GLOBALS", "str"), _BGP),

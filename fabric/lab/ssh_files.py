@@ -8,6 +8,8 @@ writes outside of `/tmp` and the home directory. A transfer is matched by faults
 
 from __future__ import annotations
 
+import asyncio
+import io
 import os
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
@@ -27,6 +29,7 @@ class LabSftp(asyncssh.SFTPServer):
         super().__init__(chan, chroot=os.fsencode(stand_in.fs.top))
         self._stand_in = stand_in
         self._limits: dict[int, int] = {}
+        self._swallowed: list[object] = []
         self._lines: dict[int, tuple[bytes, int]] = {}
         self._home = stand_in.fs.home.encode()
 
@@ -55,10 +58,13 @@ class LabSftp(asyncssh.SFTPServer):
         name = self._stand_in.fs.name_of(os.fsdecode(path), self._stand_in.fs.home)
         line = f"sftp {'put' if writing else 'get'} {name}"
         fault = self._stand_in.strike_session(line)
-        if fault is not None and fault.kind != "cut_at_byte":
+        if fault is not None and fault.kind not in ("cut_at_byte", "hang"):
             self._fail(fault)
         if writing:
             self._check_write(path)
+        if fault is not None and fault.kind == "hang":
+            self._swallowed.append(io.BytesIO())
+            return self._swallowed[-1]
         handle = cast("BinaryIO", super().open(path, pflags, attrs))
         if fault is not None:
             self._limits[id(handle)] = fault.count
@@ -73,8 +79,10 @@ class LabSftp(asyncssh.SFTPServer):
         self._stand_in.drop(self.connection)
         raise asyncssh.SFTPConnectionLost("Connection lost")
 
-    def write(self, file_obj: object, offset: int, data: bytes) -> int:
-        """Write, or cut the session at the byte that a fault names."""
+    def write(self, file_obj: object, offset: int, data: bytes) -> Any:
+        """Write, or cut the session at the byte that a fault names, or never answer."""
+        if file_obj in self._swallowed:
+            return asyncio.Event().wait()
         limit = self._limits.get(id(file_obj))
         if limit is None:
             return cast("int", super().write(file_obj, offset, data))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import asyncssh
 
+from fabric.lab.outpour import PausingOutput, pour
 from fabric.lab.shell_lexer import IncompleteError, ShellSyntaxError
 from fabric.lab.shell_parser import parse
 from fabric.lab.shell_types import ShellExit, Streams
@@ -45,6 +46,7 @@ class Session:
         self._process = process
         self._terminal = process.term_type is not None
         self._left: int | None = None  # bytes until a fault cuts the session
+        self._output = PausingOutput(process.stdout.write)
         self._shell = stand_in.new_shell()
         self._typed: deque[str] = deque()  # keys that have come and are not looked at yet
 
@@ -79,9 +81,9 @@ class Session:
             cut = len(encoded) > self._left
             data = encoded[: self._left].decode("utf-8", "ignore")
             self._left -= min(self._left, len(encoded))
-        channel = self._process.stderr if error and not self._terminal else self._process.stdout
+        send = self._process.stderr.write if error and not self._terminal else self._output.write
         try:
-            channel.write(data)
+            send(data)
         except (asyncssh.Error, OSError, BrokenPipeError) as problem:
             raise CutError from problem
         if cut:
@@ -124,6 +126,7 @@ class Session:
             stand_in.expire_timers()
         if slow is not None:
             await asyncio.sleep(slow.seconds)
+        await self._strike_output(text)
         match fault.kind if fault else "":
             case "" | "refuse_line":
                 return fault
@@ -135,6 +138,14 @@ class Session:
             case "reboot":
                 stand_in.reboot(fault.seconds if fault else 0.0)
         raise CutError
+
+    async def _strike_output(self, text: str) -> None:
+        """Let the faults strike that change how output comes."""
+        faults, process = self._stand_in.faults, self._process
+        await pour(faults, text, process.stdout.write, process.stdout.drain)
+        pause = faults.strike(text, "pause")
+        if pause is not None:
+            self._output.pause(pause)
 
     async def _execute(self, command: str) -> int:
         try:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from fabric.core.plugins import import_plugins
-from fabric.core.registry import Registry, import_modules
+from fabric.core.registry import Registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,6 +39,12 @@ class StandIn(Protocol):
     def trust(self) -> str:
         """What a client must know to trust it: the SSH host key line, or the certificate as PEM."""
 
+    def sends_light(self, port: str) -> bool:
+        """Tell whether a port is not shut, whatever its far end does."""
+
+    def watch_light(self, lit: Callable[[str], bool]) -> None:
+        """Take what tells whether the far end of the cable of a port sends light."""
+
 
 class SwitchStandIn(StandIn, Protocol):
     """A switch: what the lab needs to cable it."""
@@ -55,12 +60,4 @@ class SwitchStandIn(StandIn, Protocol):
         """Take what tells whether the far end of a peer address has the session too."""
 
 
-stand_ins: Registry[type[StandIn]] = Registry("stand-in")
-
-
-def load_stand_ins() -> None:
-    """Import every module of the lab, so that each stand-in has registered itself."""
-    import fabric.lab as package
-
-    import_modules(package.__name__, list(package.__path__))
-    import_plugins("lab")
+stand_ins: Registry[type[StandIn]] = Registry("stand-in", "fabric.lab", plugins="lab")

@@ -1,8 +1,11 @@
 """Kernel parameters of a stand-in and the command sysctl.
 
-Known: sysctl(8) and sysctl.d(5) of procps: ``-n``, ``-w``, ``-p FILE``, ``--system``; names with
-``.`` or ``/`` as separator, where the first one found decides. Assumed: a parameter exists when it
-has a default here; writing another one fails as a missing file of /proc/sys does.
+Known: sysctl(8) of procps: ``-n``, ``-w``, ``-p FILE``, ``--system``, ``-a -r PATTERN``; names with
+``.`` or ``/`` as separator, where the first one found decides. sysctl.d(5): at boot systemd-sysctl
+takes the files of all folders in the order of their names, the last one wins; it does not read
+``/etc/sysctl.conf``, ``--system`` does. A network interface takes the values of ``default`` when it
+is made. Assumed: a parameter exists when it has a default here; writing another one fails as a
+missing file of /proc/sys does.
 """
 
 from __future__ import annotations
@@ -15,9 +18,12 @@ from fabric.lab.shell_tools import read_file
 from fabric.lab.shell_types import Result
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from fabric.lab.shell_types import Context
     from fabric.lab.ssh import SshStandIn
 
+_CONF = "/etc/sysctl.conf"
 _FOLDERS = ("/etc/sysctl.d", "/run/sysctl.d", "/usr/lib/sysctl.d")
 
 
@@ -44,12 +50,52 @@ class Sysctl:
         self._stand_in = stand_in
         self._defaults = {canonical(name): value for name, value in defaults.items()}
         self.values = dict(self._defaults)
+        self._interfaces: set[str] = set()
 
     def reset(self) -> None:
-        """Go back to the values after a boot, then read the files of sysctl.d."""
+        """Go back to the values after a boot, then read the files of sysctl.d by name.
+
+        systemd does not read `/etc/sysctl.conf`, which ``sysctl --system`` reads last.
+        """
         self.values = dict(self._defaults)
-        for path in self._system_files():
+        self._interfaces.clear()
+        for path in self._boot_files():
             self._load(self._stand_in.fs.read(path), None)
+
+    def drop(self, names: Iterable[str]) -> None:
+        """Be a kernel that does not have some parameters."""
+        for key in map(canonical, names):
+            if self._defaults.pop(key, None) is not None:
+                self.values.pop(key)
+                self._stand_in.fs.local(f"/proc/sys/{key}").unlink()
+
+    def show_files(self) -> None:
+        """Make the parameters files below /proc/sys, as the kernel does."""
+        fs = self._stand_in.fs
+        for key in self.values:
+            fs.watch(f"/proc/sys/{key}", lambda text, key=key: self._put(key, text))  # type: ignore[misc]
+        fs.defer(self._make_files)
+
+    def _make_files(self) -> None:
+        for key in self.values:
+            read = lambda key=key: f"{self.values[key]}\n"  # noqa: E731
+            self._stand_in.fs.computed(f"/proc/sys/{key}", read)
+
+    def _put(self, key: str, text: str) -> str:
+        self.values[key] = text.strip()
+        return text
+
+    def interfaces(self, names: set[str]) -> None:
+        """Make the interfaces that are new and forget those that are gone."""
+        for name in self._interfaces - names:
+            self.values = {k: v for k, v in self.values.items() if f"/{name}/" not in k}
+        for name in names - self._interfaces:
+            self.values |= {
+                key.replace("/default/", f"/{name}/"): value
+                for key, value in self.values.items()
+                if "/default/" in key and "/gc_thresh" not in key
+            }
+        self._interfaces = set(names)
 
     def get(self, name: str) -> str:
         """Return a parameter by dotted name."""
@@ -59,7 +105,7 @@ class Sysctl:
         """Answer sysctl."""
         flags = [word for word in argv[1:] if word.startswith("-")]
         operands = [word for word in argv[1:] if not word.startswith("-")]
-        unknown = set(flags) - {"-n", "-w", "-p", "--system", "-q", "-e", "--load", "-a"}
+        unknown = set(flags) - {"-n", "-w", "-p", "--system", "-q", "-e", "--load", "-a", "-r"}
         if unknown:
             return Result("", f"sysctl: unsupported option {min(unknown)}\n", 1)
         writes = {"-p", "--load", "--system", "-w"} & set(flags) or any("=" in o for o in operands)
@@ -77,19 +123,23 @@ class Sysctl:
                 context, [(name, "") for name in operands or ["/etc/sysctl.conf"]], limit
             )
         if "-a" in flags:
-            names = sorted(self.values)
+            pattern = re.compile(operands[0] if "-r" in flags else "")
+            names = [name for name in sorted(self.values) if pattern.search(_dotted(name))]
             return Result("".join(f"{_dotted(name)} = {self.values[name]}\n" for name in names))
         return self._each(operands, numbers="-n" in flags)
 
     def _system_files(self) -> list[str]:
+        own = ["/etc/sysctl.conf"] if self._stand_in.fs.exists("/etc/sysctl.conf") else []
+        return self._boot_files() + own
+
+    def _boot_files(self) -> list[str]:
         fs = self._stand_in.fs
         found: dict[str, str] = {}
         for folder in reversed(_FOLDERS):
             if fs.is_dir(folder):
                 names = (name for name in fs.listing(folder) if name.endswith(".conf"))
                 found.update({name: posixpath.join(folder, name) for name in names})
-        paths = [found[name] for name in sorted(found)]
-        return paths + (["/etc/sysctl.conf"] if fs.exists("/etc/sysctl.conf") else [])
+        return [found[name] for name in sorted(found)]
 
     def _files(self, context: Context, files: list[tuple[str, str]], limit: int | None) -> Result:
         out, err = "", ""

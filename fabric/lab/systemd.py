@@ -1,8 +1,10 @@
-"""systemd-run and systemctl of a stand-in: transient timers, and the units of a host.
+"""systemd-run and systemctl of a stand-in: transient timers, and units from files.
 
 Known: systemd-run(1), systemctl(1), systemd.unit(5): texts of ``is-active`` and ``is-enabled``,
 exit code 3 for a unit that is not active, 4 for one that does not exist, 5 for an unknown unit
-to start. Assumed: only oneshot services start; a timer that has run is gone (``--collect``).
+to start; systemd.timer(5): ``OnActiveSec``; ``enable`` makes links in ``TARGET.wants`` and
+``disable`` removes them. Assumed: only oneshot services start; a transient timer that has run is
+gone (``--collect``).
 """
 
 from __future__ import annotations
@@ -53,9 +55,13 @@ class Systemd:
     services: dict[str, Callable[[], None]] = field(default_factory=dict)
     active: set[str] = field(default_factory=set)
     failed: set[str] = field(default_factory=set)
-    enabled: set[str] = field(default_factory=set)
     log: list[tuple[str, int, str]] = field(default_factory=list)
     _loaded: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Make the folders that a machine with systemd has."""
+        for folder in ("/run", _UNIT_FOLDER):
+            self.stand_in.fs.mkdir(folder)
 
     # -- transient timers ------------------------------------------------------------------------
 
@@ -123,6 +129,9 @@ class Systemd:
             if job is None:
                 return
             job.timer.cancel()
+            if not job.command:
+                self._start(f"{name}.service")
+                return
             code, text = self.stand_in.run_detached(job.command)
             self.log.append((name, code, text))
 
@@ -145,7 +154,32 @@ class Systemd:
     def start_enabled(self) -> None:
         """Start the enabled units, as a boot does."""
         for unit in sorted(self.enabled):
-            self._start(unit)
+            if unit.endswith(".timer"):
+                self._start_timer(unit)
+            else:
+                self._start(unit)
+
+    @property
+    def enabled(self) -> set[str]:
+        """Units that something wants, as the links say."""
+        folders = (self.stand_in.fs.top / _UNIT_FOLDER.lstrip("/")).glob("*.wants/*")
+        return {place.name for place in folders if place.is_symlink()}
+
+    def _start_timer(self, unit: str) -> Result:
+        text, name = self._text(unit), unit.removesuffix(".timer")
+        if text is None:
+            return Result("", f"Failed to start {unit}: Unit {unit} not found.\n", 5)
+        delay = re.search(r"^OnActiveSec\s*=\s*(\S+)\s*$", text, re.MULTILINE)
+        if delay and name not in self.jobs:
+            self._schedule(name, seconds_of(delay[1]), "")
+        return Result()
+
+    def _wants(self, unit: str) -> list[str]:
+        """Return the links that enabling a unit makes."""
+        instance = unit.partition("@")[2].rsplit(".", 1)[0]
+        targets = re.findall(r"^WantedBy\s*=\s*(.*)$", self._text(unit) or "", re.MULTILINE)
+        names = [name.replace("%i", instance) for line in targets for name in line.split()]
+        return [f"{_UNIT_FOLDER}/{name}.wants/{unit}" for name in names]
 
     # -- systemctl -------------------------------------------------------------------------------
 
@@ -183,15 +217,27 @@ class Systemd:
             return Result()
         if verb == "stop":
             return self._stop(unit)
+        if verb == "start" and unit.endswith(".timer"):
+            return self._start_timer(unit)
         if verb in ("start", "restart"):
             return self._start(unit, again=verb == "restart")
         if self._text(unit) is None:
             return Result("", f"Failed to {verb} unit: Unit file {unit} does not exist.\n", 1)
-        if verb == "enable":
-            self.enabled.add(unit)
-            return self._start(unit) if now else Result()
-        self.enabled.discard(unit)
-        return self._stop(unit) if now else Result()
+        for link in self._wants(unit):
+            self._link(link, unit, wanted=verb == "enable")
+        if not now:
+            return Result()
+        return self._start(unit) if verb == "enable" else self._stop(unit)
+
+    def _link(self, path: str, unit: str, *, wanted: bool) -> None:
+        fs = self.stand_in.fs
+        place = fs.top / path.lstrip("/")
+        if wanted and not place.is_symlink():
+            fs.link(path, f"{_UNIT_FOLDER}/{re.sub(r'@[^.]+[.]', '@.', unit)}")
+        elif not wanted and place.is_symlink():
+            place.unlink()
+            if not any(place.parent.iterdir()):
+                place.parent.rmdir()
 
     def _stop(self, unit: str) -> Result:
         name = unit.removesuffix(".timer")
@@ -217,7 +263,7 @@ class Systemd:
 
     def _start(self, unit: str, *, again: bool = False) -> Result:
         job = self.jobs.get(unit.removesuffix(".service"))
-        if job:  # the service of a transient timer, whose time has not come yet
+        if job and job.command:  # the service of a transient timer, whose time has not come yet
             code, output = self.stand_in.run_detached(job.command)
             self.log.append((unit, code, output))
             return Result("", f"Job for {unit} failed.\n" if code else "", int(bool(code)))

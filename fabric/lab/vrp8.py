@@ -64,6 +64,7 @@ class Vrp8StandIn(SshStandIn):
         self.neighbours: dict[str, list[Neighbour]] = {}
         for neighbour in spec.neighbours:
             self.neighbours.setdefault(neighbour.local_port, []).append(neighbour)
+        self.lit: Callable[[str], bool] = lambda _port: True
         self.unplugged: set[str] = set()
         self.peer_up: Callable[[str], bool] = lambda _peer: True
         self._counters: dict[str, PortCounters] = {}
@@ -148,9 +149,14 @@ class Vrp8StandIn(SshStandIn):
 
     def link_up(self, name: str) -> bool:
         """Tell whether a port is up."""
-        found = [node for node in self.ports_of() if node.line == f"interface {name}"]
-        cabled = bool(self.neighbours.get(name)) and name not in self.unplugged
-        return bool(found) and not found[0].has("shutdown") and cabled
+        return bool(self.neighbours.get(name)) and self.sends_light(name) and self.lit(name)
+
+    def sends_light(self, name: str) -> bool:
+        """Tell whether a port is not shut and has its cable."""
+        with self.lock:
+            found = [node for node in self.ports_of() if node.line == f"interface {name}"]
+            shut = not found or found[0].has("shutdown")
+            return not shut and name not in self.unplugged
 
     def addresses(self) -> list[tuple[str, IPv4Interface]]:
         """Return the addresses of the switch by interface, without those of its management."""
@@ -199,3 +205,7 @@ class Vrp8StandIn(SshStandIn):
     def watch_bgp(self, up: Callable[[str], bool]) -> None:
         """Take what tells whether the far end of a peer address has the session too."""
         self.peer_up = up
+
+    def watch_light(self, lit: Callable[[str], bool]) -> None:
+        """Take what tells whether the far end of the cable of a port sends light."""
+        self.lit = lit

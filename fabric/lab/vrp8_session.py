@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import asyncssh
 
+from fabric.lab.outpour import PausingOutput, pour
 from fabric.lab.vrp8_config import UNKNOWN, LineRefusedError
 from fabric.lab.vrp8_show import show
 from fabric.lab.vrp8_state import Candidate
@@ -80,6 +81,7 @@ class Vrp8Session:
     def __init__(self, stand_in: Vrp8StandIn, process: Process) -> None:
         self._stand_in = stand_in
         self._process = process
+        self._output = PausingOutput(process.stdout.write)
         self._left: int | None = None  # bytes until a fault cuts the session
         self._configuring = False
         self._candidate = Candidate()
@@ -109,7 +111,7 @@ class Vrp8Session:
             data = data[: self._left]
             self._left -= len(data)
         try:
-            self._process.stdout.write(data)
+            self._output.write(data)
         except (asyncssh.Error, OSError, BrokenPipeError) as problem:
             raise CutError from problem
         if cut:
@@ -182,6 +184,10 @@ class Vrp8Session:
         slow = stand_in.faults.strike(line, "slow")
         if slow is not None:
             await asyncio.sleep(slow.seconds)
+        await pour(stand_in.faults, line, self._process.stdout.write, self._process.stdout.drain)
+        pause = stand_in.faults.strike(line, "pause")
+        if pause is not None:
+            self._output.pause(pause)
         if stand_in.state.trial is not None and stand_in.faults.strike(line, "expire_timer"):
             stand_in.expire_timers()
         fault = stand_in.faults.strike(line, "cut_at_byte", "cut_at_command", "hang", "reboot")

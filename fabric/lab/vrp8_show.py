@@ -131,8 +131,9 @@ def _lldp(switch: Vrp8StandIn) -> str:
         raise LineRefusedError(message)
     lines = []
     for port in switch.ports_of():
-        seen = switch.neighbours.get(_name(port), []) if switch.link_up(_name(port)) else []
-        if seen:
+        cabled = switch.neighbours.get(_name(port), [])
+        seen = cabled if switch.link_up(_name(port)) else []
+        if cabled:  # assumed: a port without light is counted with 0
             lines += [f"{_name(port)} has {len(seen)} neighbor(s):", ""]
         for index, neighbour in enumerate(seen, 1):
             lines += [

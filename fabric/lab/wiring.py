@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from fabric.lab.host_paths import LabPaths
 from fabric.lab.spec import Neighbour, NicSpec, StandInSpec
-from fabric.lab.standin import load_stand_ins, stand_ins
+from fabric.lab.standin import stand_ins
 from fabric.platforms import platforms
 
 if TYPE_CHECKING:
@@ -86,7 +86,6 @@ def _switch(
     design: DeviceDesign, devices: Mapping[str, DeviceDesign], password: str
 ) -> StandInSpec:
     mac = design.mac or mac_of(design.name)
-    load_stand_ins()
     kind = cast("type[SwitchStandIn]", stand_ins[design.platform])
     return StandInSpec(
         name=design.name,
@@ -168,8 +167,8 @@ def _host(design: HostDesign, devices: Mapping[str, DeviceDesign], password: str
 def wire(lab: Lab, devices: Mapping[str, DeviceDesign]) -> None:
     """Connect the stand-ins.
 
-    BGP sessions depend on both ends: one is up when the far end knows it too. Hosts reach each
-    other as they are cabled.
+    Links and BGP sessions depend on both ends: a link is up when the far end sends light too, a
+    session when the far end knows it too. Hosts reach each other as they are cabled.
     """
     far_ends = {
         (name, here): (peer.name, there)
@@ -184,8 +183,31 @@ def wire(lab: Lab, devices: Mapping[str, DeviceDesign]) -> None:
 
     for name in devices:
         lab[name].watch_bgp(partial(up, name))
+    _light(lab, devices)
     hosts = {name: lab[name] for name in lab.names() if name not in devices}
     spines = frozenset(name for name, design in devices.items() if design.role == "spine")
     paths = LabPaths(hosts, spines)
     for host in hosts.values():
         host.probing.paths = paths
+
+
+def _light(lab: Lab, devices: Mapping[str, DeviceDesign]) -> None:
+    """Let every stand-in see whether the far end of a cable is shut.
+
+    A device that is not in the lab is taken to send light.
+    """
+    cables = [
+        ((name, port.name), (port.peer, port.peer_port))
+        for name, design in devices.items()
+        for port in design.ports
+        if port.kind != "unused"
+    ]
+    present = frozenset(lab.names())
+    far_ends = {here: there for cable in cables for here, there in (cable, cable[::-1])}
+
+    def lit(name: str, port: str) -> bool:
+        far, its_port = far_ends.get((name, port), ("", ""))
+        return far not in present or bool(lab[far].sends_light(its_port))
+
+    for name in present:
+        lab[name].watch_light(partial(lit, name))

@@ -8,7 +8,7 @@ from dataclasses import is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.errors import DeviceError
-from fabric.observe.parsers import UnreadableError, load_parsers, parsers
+from fabric.observe.parsers import UnreadableError, parsers
 from fabric.observe.snapshot import Running, Snapshot
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ def read_running(driver: Driver, files: Sequence[str], subjects: Sequence[str] =
     DeviceError
         When the device cannot be read, or its answer cannot be understood.
     """
-    load_parsers()
     connection = driver.connection
     texts = {**driver.read_running(files), **driver.read_state(subjects)}
     try:
@@ -53,7 +52,6 @@ def read_snapshot(driver: Driver, wanted: Collection[str] | None = None) -> Snap
     wanted : collection of str, optional
         Fields of the snapshot that are asked for; default: all that the platform can read.
     """
-    load_parsers()
     readings = {
         subject: reading
         for subject, reading in parsers[driver.connection.platform].readings.items()

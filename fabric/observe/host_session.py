@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from fabric.observe.hostfacts import load_readers, readers
+from fabric.observe.hostfacts import readers
 from fabric.observe.hostfacts.commands import command_of
 from fabric.observe.parsers import UnreadableError
 
@@ -71,7 +71,6 @@ def read_hardware(driver: RunsEach) -> dict[str, str]:
 
 
 def _of_nic(nic: NicNames, names: str) -> Iterable[str]:
-    load_readers()
     targets = dict(zip(_PLACES, (nic.interface, nic.rdma_device), strict=True))
     for name in names.split():
         place = next(mark for mark in _PLACES if mark in readers[name].command)
@@ -79,7 +78,6 @@ def _of_nic(nic: NicNames, names: str) -> Iterable[str]:
 
 
 def _read(driver: RunsEach, keys: Sequence[str]) -> dict[str, str]:
-    load_readers()
     commands = {}
     for key in keys:
         name, _, target = key.partition(":")

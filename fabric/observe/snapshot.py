@@ -45,6 +45,10 @@ class Snapshot:
         The MAC table.
     tables : mapping
         Use of hardware tables by the names of ``FACTS``: host_entries, mac_entries, route_entries.
+    kernel : mapping
+        Kernel parameters of the neighbour table by name, as they run (SONiC).
+    daemons : mapping
+        States of the daemons that keep silent neighbours known, in capitals (SONiC).
     watchdog, ecn, queues, priority_groups : mapping
         By port and number.
     ecn_profiles : mapping
@@ -68,6 +72,8 @@ class Snapshot:
     ecn_profiles: Mapping[str, EcnState] | None = None
     queues: Mapping[tuple[str, int], QueueCounters] | None = None
     priority_groups: Mapping[tuple[str, int], QueueCounters] | None = None
+    kernel: Mapping[str, str] | None = None
+    daemons: Mapping[str, str] | None = None
     unknown: tuple[str, ...] = ()
     raw: Mapping[str, str] = field(default_factory=dict)
 
@@ -87,6 +93,11 @@ class Running:
         Whether the startup configuration equals it; None where there is no such thing.
     files : mapping
         Content of the files of ours by path.
+    kernel : mapping
+        Kernel parameters by name as they run, where files of ours set them (SONiC).
+    system : mapping
+        What the system says of itself that decides how it is changed: ``release`` and
+        ``asic_type`` (SONiC).
     """
 
     device: str
@@ -95,6 +106,8 @@ class Running:
     canonical: str
     saved: bool | None
     files: Mapping[str, str]
+    kernel: Mapping[str, str] = field(default_factory=dict)
+    system: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def fingerprint(self) -> str:

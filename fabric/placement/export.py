@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, TypeAlias
 from fabric.core.artefact import Artefact
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
-from fabric.core.registry import Registry, import_modules
+from fabric.core.registry import Registry
 from fabric.placement.environment import UserValue, environment, keep_users
 from fabric.placement.job_host import job_host
+from fabric.placement.nccl_release import newer_release
 from fabric.placement.place import place
 from fabric.placement.setting import Environment
 
@@ -107,9 +108,15 @@ class Order:
 
     @cached_property
     def notes(self) -> tuple[Finding, ...]:
-        """What differs between our settings and those of the user."""
+        """What differs between our settings and those of the user, and an unknown release."""
         first = self.environments[self.placement.hosts[0]]
-        return tuple(keep_users(first, self.users)[1])
+        return (*self._newer(), *keep_users(first, self.users)[1])
+
+    def _newer(self) -> list[Finding]:
+        """Return a note for each release of NCCL that is newer than those that are known."""
+        traits = map(self.fabric.intent.host_traits, self.placement.hosts)
+        told = {self.nccl_version} if self.nccl_version else {one.nccl_version for one in traits}
+        return [note for text in sorted(filter(None, told)) if (note := newer_release(text))]
 
     def common(self, extra: tuple[Setting, ...] = ()) -> tuple[tuple[Setting, ...], list[Finding]]:
         """Return the settings of all hosts, after others, and what the user has otherwise.
@@ -129,7 +136,8 @@ class Order:
                 message = f"{', '.join(names)} of {host} differ from those of {first}"
                 fix = "write `rocefab export nccl --out` and put its files on the hosts"
                 raise refused("PLC007", message, fix)
-        return keep_users(Environment(extra + ours.settings, ours.left_out), self.users)
+        kept, notes = keep_users(Environment(extra + ours.settings, ours.left_out), self.users)
+        return kept, [*self._newer(), *notes]
 
 
 @dataclass(frozen=True)
@@ -162,14 +170,7 @@ class Exporter:
     separator: str | None = None
 
 
-exporters: Registry[Exporter] = Registry("exporter")
-
-
-def load_exporters() -> None:
-    """Import every exporter module, so that each has registered itself."""
-    from fabric.placement import exporters as package
-
-    import_modules(package.__name__, list(package.__path__))
+exporters: Registry[Exporter] = Registry("exporter", "fabric.placement.exporters")
 
 
 def text_file(form: str, kind: str, path: str, text: str, *, executable: bool = False) -> Artefact:

@@ -44,22 +44,45 @@ class NcclRelease:
 UNKNOWN = NcclRelease(NCCL_LINES[1])
 
 
+#: The newest release that was compared; newer ones are taken for this one.
+NEWEST = NcclRelease(NCCL_LINES[1], 7)
+
+
 def nccl_release(text: str | None) -> NcclRelease:
     """Return the release that a text such as ``2.21.5`` names, or UNKNOWN for None.
+
+    A release newer than those that were compared counts as the newest of them.
 
     Raises
     ------
     InputError
-        When it is no release from 2.12 to 2.30.
+        When it is no release of NCCL 2 from 2.12 on.
     """
     if text is None:
         return UNKNOWN
-    first, last = NCCL_LINES
+    named = _named(text)
+    return NEWEST if named.reads(_AFTER_NEWEST) else named
+
+
+def newer_release(text: str | None) -> Finding | None:
+    """Return a note about a release that is newer than all that were compared; else None."""
+    if text is None or not _named(text).reads(_AFTER_NEWEST):
+        return None
+    message = f"NCCL {text} is newer than {NEWEST}, the last release that was compared"
+    fix = f"it gets the settings of {NEWEST}; see its release notes for variables that changed"
+    return Finding("PLC018", Severity.INFO, message, fix)
+
+
+_AFTER_NEWEST = (NEWEST.line, NEWEST.release + 1)
+
+
+def _named(text: str) -> NcclRelease:
+    first, _ = NCCL_LINES
     parts = text.split(".")
     numbers = [int(part) for part in parts if part.isascii() and part.isdigit() and len(part) <= 2]  # noqa: PLR2004
     whole = len(numbers) == len(parts) and len(parts) in {2, 3}
-    if not whole or numbers[0] != 2 or not first <= numbers[1] <= last:  # noqa: PLR2004
+    if not whole or numbers[0] != 2 or numbers[1] < first:  # noqa: PLR2004
         message = f"{text[:20]!a} is no release of NCCL that is known"
-        fix = f"name one from 2.{first} to 2.{last}, such as 2.21.5"
+        fix = f"name one from 2.{first} on, such as 2.21.5"
         raise InputError("unknown NCCL", [Finding("PLC005", Severity.ERROR, message, fix)])
     return NcclRelease(*numbers[1:])

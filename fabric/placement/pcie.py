@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.placement.inventory_place import refused_trait
-from fabric.topology.naming import nic_names, rails_of_gpus
+from fabric.topology.naming import rails_of_gpus
 
 if TYPE_CHECKING:
     from fabric.topology.model import Fabric
@@ -29,7 +29,6 @@ class Function:
     number: int
     address: str
     numa_node: int | None
-    name: str = ""
     speed_gbps: int = 0
 
 
@@ -83,7 +82,7 @@ def _gpus(fabric: Fabric, host: str) -> list[Function]:
 
 
 def _nics(fabric: Fabric, host: str) -> list[Function]:
-    told, names = fabric.intent.host_traits(host).nic, nic_names(fabric, host)
+    told = fabric.intent.host_traits(host).nic
     rows = fabric.nics_of_host(fabric.host_row[host])
     if told.link_layer == "roce" and len(told.pci_addresses) < fabric.nics_per_host:
         message = f"{fabric.nics_per_host} NICs have {len(told.pci_addresses)} PCI addresses"
@@ -96,7 +95,6 @@ def _nics(fabric: Fabric, host: str) -> list[Function]:
             number,
             told.pci_addresses[number] if number < len(told.pci_addresses) else "",
             _at(told.numa_nodes, number),
-            names[number].rdma_device,
             int(fabric.nics.speed_gbps[row]),
         )
         for number, row in enumerate(rows)

@@ -234,7 +234,9 @@ def _reason(fabric: Fabric, chosen: dict[int, list[int]], free: dict[int, list[i
             f"{names[0]} is the tightest unit that holds {nodes} hosts ({len(free[unit])} free); "
             "every rail stays on one leaf"
         )
+    most = max(len(rows) for rows in free.values())
     return (
-        f"no unit holds {nodes} hosts; {len(names)} units ({hostlist.fold(names)}) are the fewest "
-        "that do; ranks go unit by unit, so that a ring crosses the spines once per unit and rail"
+        f"no unit has {nodes} hosts free, at most {most}; {len(names)} units "
+        f"({hostlist.fold(names)}) are the fewest that do; ranks go unit by unit, "
+        "so that a ring crosses the spines once per unit and rail"
     )

@@ -15,6 +15,15 @@ if TYPE_CHECKING:
 #: are Broadcom's; ``linear`` is an intercept and a slope; ``plain`` is IEEE 802.1Qbb.
 Law = Literal["spectrum", "tofino-2", "xgs", "dnx", "linear", "plain"]
 LAWS: tuple[Law, ...] = get_args(Law)
+#: Beginnings of the facts without which a law has no answer (fabric/qos/headroom/laws.py).
+LAW_FACTS: Mapping[Law, tuple[str, ...]] = {
+    "spectrum": ("cell_bytes", "pipeline_bytes", "mac_phy_bytes"),
+    "tofino-2": ("cell_bytes", "pipeline_bytes", "mac_phy_bytes"),
+    "xgs": ("cell_bytes", "response_ns"),
+    "dnx": ("delay_ns_per_m", "packing_factor", "intercept_bytes_"),
+    "linear": ("delay_ns_per_m", "packing_factor", "intercept_bytes_"),
+    "plain": (),
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,16 +122,21 @@ def parse_asic(name: str, data: Mapping[str, Any]) -> Asic:
     Raises
     ------
     ValueError
-        When a fact, its grade, its source or the law is unknown.
+        When a fact, its grade, its source or the law is unknown, or the law lacks a fact.
     """
-    if data["law"] not in LAWS:
-        message = f"{name}: unknown law {data['law']!r}; known: {', '.join(LAWS)}"
+    law = data["law"]
+    if law not in LAWS:
+        message = f"law: {law!r} is unknown; known: {', '.join(LAWS)}"
         raise ValueError(message)
+    for fact in LAW_FACTS[law]:
+        if not any(known.startswith(fact) for known in data["facts"]):
+            message = f"law: {law!r} needs the fact {fact}, which is not among facts"
+            raise ValueError(message)
     return Asic(
         name=name,
         title=data["title"],
         vendor=data["vendor"],
-        law=data["law"],
+        law=law,
         facts=parse_facts(data["facts"], data["sources"]),
         aliases=tuple(data.get("aliases", ())),
     )

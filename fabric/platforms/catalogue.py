@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Position, Severity
 from fabric.core.plugins import folders
 from fabric.platforms.asic import Asic, parse_asic
 from fabric.platforms.facts import Fact, parse_facts
-from fabric.platforms.model import BufferLayout, HeadroomRow, Pools, Sku
+from fabric.platforms.model import BufferLayout, HeadroomRow, Pools, ServicePort, Sku
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 _ENDING = ".toml"
+Described = TypeVar("Described")
 
 
 @cache
@@ -56,7 +59,7 @@ def asic(name: str) -> Asic:
     """
     wanted = name.lower()
     if wanted in asic_names():
-        return parse_asic(wanted, _read(_data_files("asics")[wanted]))
+        return _parsed(wanted, _data_files("asics")[wanted], parse_asic)
     for known in asic_names():
         if wanted in asic(known).aliases:
             return asic(known)
@@ -81,7 +84,7 @@ def sku(name: str) -> Sku:
     if name not in sku_names():
         message = f"unknown SKU {name!r}; known: {', '.join(sku_names())}"
         raise KeyError(message)
-    return _parse(name, _read(_data_files("skus")[name]))
+    return _parsed(name, _data_files("skus")[name], _parse)
 
 
 class Skus(Mapping[str, Sku]):
@@ -109,8 +112,29 @@ class Skus(Mapping[str, Sku]):
         return len(sku_names()) + len(self.own)
 
 
-def _read(file: Traversable) -> dict[str, Any]:
-    return tomllib.loads(file.read_text(encoding="utf-8"))
+def _parsed(
+    name: str, file: Traversable, parse: Callable[[str, dict[str, Any]], Described]
+) -> Described:
+    """Return what a data file describes.
+
+    Raises
+    ------
+    InputError
+        Names the file and the field that is wrong.
+    """
+    try:
+        return parse(name, tomllib.loads(file.read_text(encoding="utf-8")))
+    except KeyError as error:
+        message = f"{error.args[0]}: the field is missing"
+        raise _unusable(file, message) from error
+    except (ValueError, TypeError, AttributeError) as error:
+        raise _unusable(file, str(error)) from error
+
+
+def _unusable(file: Traversable, message: str) -> InputError:
+    fix = "correct the file, or install the package again that it belongs to"
+    finding = Finding("INT033", Severity.ERROR, message, fix, position=Position(str(file)))
+    return InputError("a data file of a platform cannot be used", [finding])
 
 
 def own_buffer(own: Mapping[str, Fact]) -> int | None:
@@ -144,6 +168,7 @@ def _parse(name: str, data: dict[str, Any]) -> Sku:
             for speed, cable, size, xon, headroom, threshold, *rest in data.get("headroom", [])
         },
         first_lanes=tuple(ports.get("first_lanes", ())),
+        service_ports=tuple(ServicePort(*row) for row in ports.get("service", ())),
         breakouts=tuple(data.get("breakouts", ())),
         gearbox_ns=float(data.get("gearbox_ns", 0)),
         own_facts=own,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.platforms.model import Platform, platforms
+from fabric.platforms.refresh import NeighbourRefresh
 
 if TYPE_CHECKING:
     from fabric.platforms.asic import Asic
@@ -36,7 +37,11 @@ EOS = platforms.add("eos")(
         port_mtu_bytes=(68, 9214),
         fixed_mac_ageing_s=None,
         default_mac_ageing_s=300,
-        default_arp_timeout_s=14400,
+        neighbour_refresh=NeighbourRefresh(
+            "request before the entry expires",
+            "aristanetworks/avd, arp aging timeout; no source gives the time of the request",
+            confirmed=False,
+        ),
         watchdog_ms={"detection": (10, 60000), "restoration": (10, 60000), "poll": (5, 30000)},
         unnumbered_bgp=True,
         speed_words="lanes",

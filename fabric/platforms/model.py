@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from fabric.platforms.asic import Asic
     from fabric.platforms.breakout import Mode
     from fabric.platforms.facts import Fact
+    from fabric.platforms.refresh import NeighbourRefresh
 
 Role = Literal["leaf", "spine", "super-spine"]
 
@@ -64,9 +65,9 @@ class Platform:
     fixed_mac_ageing_s : int or None
         MAC ageing when the system has no knob for it.
     default_mac_ageing_s : int
-        MAC ageing when nothing is configured.
-    default_arp_timeout_s : int
-        Neighbour timeout when nothing is configured.
+        MAC ageing that is set where the inventory says none: that of the system, or one that fits.
+    neighbour_refresh : NeighbourRefresh
+        What keeps the MAC address of a silent NIC known.
     watchdog_ms : dict
         Allowed (low, high) for ``detection``, ``restoration``, ``poll``.
     unnumbered_bgp : bool
@@ -112,7 +113,7 @@ class Platform:
     port_mtu_bytes: tuple[int, int]
     fixed_mac_ageing_s: int | None
     default_mac_ageing_s: int
-    default_arp_timeout_s: int
+    neighbour_refresh: NeighbourRefresh
     watchdog_ms: dict[str, tuple[int, int]]
     source: str
     unnumbered_bgp: bool = False
@@ -141,7 +142,7 @@ class Platform:
         return {**self.watchdog_ms, **self.release_watchdog_ms.get(release, {})}
 
 
-platforms: Registry[Platform] = Registry("platform")
+platforms: Registry[Platform] = Registry("platform", "fabric.platforms", plugins="platforms")
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +180,15 @@ class Pools:
     ingress_lossy_bytes: int | None = None
     egress_lossy_bytes: int | None = None
     shared_headroom_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ServicePort:
+    """A port for management or service, as the image names it; ``lanes`` as SONiC writes them."""
+
+    name: str
+    lanes: str
+    alias: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +250,8 @@ class Sku:
         Vendor table: (speed_mbps, cable_m) -> row; empty where the vendor publishes none.
     first_lanes : tuple of int
         First lane of each port; empty where port n begins at lane (n - 1) * lanes_per_port.
+    service_ports : tuple of ServicePort
+        Ports beside those of the fabric that the image configures; they are never ours.
     breakouts : tuple of str
         Modes that every port offers, as SONiC writes them (``2x400G``); empty where not known.
     places : tuple of Place
@@ -270,6 +282,7 @@ class Sku:
     layout: BufferLayout | None = None
     headroom: dict[tuple[int, int], HeadroomRow] = field(default_factory=dict)
     first_lanes: tuple[int, ...] = ()
+    service_ports: tuple[ServicePort, ...] = ()
     breakouts: tuple[str, ...] = ()
     part_name: str = ""
     part_alias: str = ""
@@ -318,6 +331,13 @@ class Sku:
     def release(self) -> str:
         """Release that runs on the switch; empty where nobody says."""
         return self.facts.get("release", "")
+
+    @property
+    def lacks(self) -> str:
+        """What its configuration needs and nobody knows; empty for a model that is rendered."""
+        pools = self.pools
+        own = pools and None not in {pools.ingress_lossy_bytes, pools.egress_lossy_bytes}
+        return "" if self.nos != "sonic" or self.layout or own else "buffer pools"
 
     @property
     def whole(self) -> Sku:

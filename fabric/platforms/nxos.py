@@ -6,6 +6,7 @@ nxos @ 43d0c254 gen/definitions (object model), batfish/batfish @ cba18733 cisco
 """
 
 from fabric.platforms.model import Platform, platforms
+from fabric.platforms.refresh import NeighbourRefresh
 
 NXOS = platforms.add("nxos")(
     Platform(
@@ -15,7 +16,12 @@ NXOS = platforms.add("nxos")(
         port_mtu_bytes=(576, 9216),  # class MTU, batfish CiscoNxos_policy_map.g4
         fixed_mac_ageing_s=None,
         default_mac_ageing_s=1800,
-        default_arp_timeout_s=1500,
+        neighbour_refresh=NeighbourRefresh(
+            "unicast request before the entry expires",
+            "YangModels/yang Cisco NX-OS 9.3(2), ip arp timeout; no source gives the time of the "
+            "request",
+            confirmed=False,
+        ),
         # The system has no such settings that a public source spells out: its own times hold, and
         # NXO006 says so. The ranges are those of the inventory.
         watchdog_ms={"detection": (1, 60_000), "restoration": (1, 60_000), "poll": (1, 30_000)},

@@ -4,7 +4,10 @@ Sources: sonic-net/sonic-buildimage 202405 (sonic-port.yang, sonic-pfcwd.yang, s
 switch.json.j2), sonic-net/sonic-swss 202405 (pfcwdorch.cpp).
 """
 
+import re
+
 from fabric.platforms.model import EcmpHash, Platform, platforms
+from fabric.platforms.refresh import NeighbourRefresh
 
 #: What SWITCH_HASH asks for (templates/sonic/hash.j2).
 HASH_FIELDS = frozenset((
@@ -24,7 +27,15 @@ SONIC = platforms.add("sonic")(
         port_mtu_bytes=(68, 9216),
         fixed_mac_ageing_s=600,  # switch.json.j2 fdb_aging_time; no CONFIG_DB field
         default_mac_ageing_s=600,
-        default_arp_timeout_s=2700,  # 1.5 x base_reachable_time_ms 1800000
+        # STALE entries stay in the ASIC (sonic-net/sonic-swss neighsyncd/neighsync.cpp, onMsg), and
+        # below gc_thresh1 the kernel removes none: the timeout of the kernel decides nothing.
+        neighbour_refresh=NeighbourRefresh(
+            "arp_update in the container swss",
+            "sonic-net/sonic-buildimage 202405 files/scripts/arp_update (sleep 300)",
+            period_s=300,
+            keeps_stale=True,
+            daemon="arp_update",
+        ),
         watchdog_ms={"detection": (100, 5000), "restoration": (100, 60000), "poll": (100, 1000)},
         unnumbered_bgp=True,
         source="sonic-net/sonic-buildimage 202405, sonic-net/sonic-swss 202405",
@@ -44,7 +55,25 @@ SONIC = platforms.add("sonic")(
     )
 )
 
-#: Tables of CONFIG_DB that rocefab writes whole; every other table is kept as it is found.
+#: File of the kernel's neighbour settings. At boot systemd-sysctl takes the files of all folders in
+#: the order of their names and the last one wins (sysctl.d(5)). SONiC's own values are in
+#: ``99-sysctl.conf`` up to 202505 (build_debian.sh, augtool) and in ``90-sonic.conf`` from 202511
+#: on (files/image_config/sysctl): ours sorts behind both, and behind ``vmcore-sysctl.conf``.
+SYSCTL_FILE = "zz-rocefab-neighbours.conf"
+SYSCTL_PATH = f"/etc/sysctl.d/{SYSCTL_FILE}"
+#: The name that it had before: there SONiC's own values won.
+EARLIER_SYSCTL_PATH = "/etc/sysctl.d/90-rocefab-neighbours.conf"
+#: What the file sets, as a pattern of sysctl(8); interfaces of VLANs take ``default`` when they are
+#: made.
+KERNEL_PATTERN = (
+    r"^net\.ipv[46]\.neigh\.(default|Vlan[0-9]+)\.(base_reachable_time_ms|gc_thresh[123])$"
+)
+
+#: Fields that hold passwords and keys (BGP_NEIGHBOR ``auth_password``, ``passkey`` of servers).
+SECRET_FIELD = re.compile(r"passw|passkey|secret|auth_key|community", re.IGNORECASE)
+
+#: Tables of CONFIG_DB that rocefab writes whole, but for rows of ports that are not the fabric's;
+#: every other table is kept as it is found.
 OWNED_TABLES = (
     "PORT",
     "VLAN",
@@ -89,9 +118,20 @@ OWNED_TABLES = (
 #: a row of ``BREAKOUT_CFG`` for each whole cage from the image).
 MERGED_TABLES = ("DEVICE_METADATA", "BREAKOUT_CFG")
 
-#: Tables that the change validators of `config apply-patch` restrict, and what they let through
-#: (sonic-net/sonic-utilities 202405, gcu_field_operation_validators.conf.json).
-RESTRICTED_TABLES = ("PFC_WD", "BUFFER_POOL", "BUFFER_PROFILE", "WRED_PROFILE")
+#: Fields by which rows refer to rows of the tables above, and the table of each
+#: (sonic-net/sonic-buildimage src/sonic-yang-models, leafref).
+REFERENCES = {
+    "profile": "BUFFER_PROFILE",
+    "profile_list": "BUFFER_PROFILE",
+    "pool": "BUFFER_POOL",
+    "scheduler": "SCHEDULER",
+    "wred_profile": "WRED_PROFILE",
+    "dscp_to_tc_map": "DSCP_TO_TC_MAP",
+    "tc_to_queue_map": "TC_TO_QUEUE_MAP",
+    "tc_to_pg_map": "TC_TO_PRIORITY_GROUP_MAP",
+    "pfc_to_queue_map": "MAP_PFC_PRIORITY_TO_QUEUE",
+    "pfc_to_pg_map": "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP",
+}
 
 #: Fields that orchagent applies in place when CONFIG_DB changes (sonic-net/sonic-swss 202405:
 #: qosorch.cpp, pfcwdorch.cpp, bufferorch.cpp); `*` stands for every field of the row.
@@ -108,16 +148,6 @@ LIVE_FIELDS: dict[str, tuple[str, ...]] = {
     "CRM": ("*",),
 }
 
-#: Rows that need the port admin down: `config apply-patch` flaps it by itself
-#: (sonic-net/sonic-utilities 202405 generic_config_updater/patch_sorter.py).
-PORT_DOWN_TABLES = (
-    "BUFFER_PG",
-    "BUFFER_QUEUE",
-    "BUFFER_PORT_INGRESS_PROFILE_LIST",
-    "BUFFER_PORT_EGRESS_PROFILE_LIST",
-    "PORT_QOS_MAP",
-    "QUEUE",
-)
 PORT_FLAP_FIELDS = ("speed", "fec", "lanes", "admin_status", "autoneg", "link_training")
 
 #: Field of DEVICE_METADATA that hands BGP to the FRR management framework; absent means no.

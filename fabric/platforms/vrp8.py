@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.platforms.model import Platform, platforms
+from fabric.platforms.refresh import NeighbourRefresh
 
 if TYPE_CHECKING:
     from fabric.platforms.model import Sku
@@ -31,7 +32,12 @@ VRP8 = platforms.add("vrp8")(
         port_mtu_bytes=(FRAME_BYTES[0] - FRAME_EXTRA_BYTES, FRAME_BYTES[1] - FRAME_EXTRA_BYTES),
         fixed_mac_ageing_s=None,
         default_mac_ageing_s=300,  # command reference, mac-address aging-time
-        default_arp_timeout_s=1200,  # command reference, arp timeout
+        neighbour_refresh=NeighbourRefresh(
+            "ageing probes",
+            "command reference, arp timeout and arp detect (3 probes, 5 s apart, once the time is "
+            "over)",
+            probes_s=15,
+        ),
         # The families differ, see `Family`; a poll time does not exist.
         watchdog_ms={"detection": (10, 15_000), "restoration": (10, 31_000), "poll": (1, 30_000)},
         source="CloudEngine V300R023C00 command reference (WheaterW/INTA-project @ 9308062d)",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from fabric.render.host_settings import settings
+
 if TYPE_CHECKING:
     from fabric.design.model import HostDesign, NicDesign
 
@@ -33,7 +35,11 @@ def expected_state(design: HostDesign) -> str:
     head = f'"reader": "{reader(design)}",\n "rdma_devices": {json.dumps(devices)}'
     if design.namespace:
         head = f'"namespace": {json.dumps(design.namespace)},\n {head}'
-    return f'{{\n {head},\n "nics": {{\n{body}\n }}\n}}\n'
+    rows = ",\n".join(
+        f"  {json.dumps(subject)}: {json.dumps(value)}"
+        for subject, value in settings(design, reader(design)).items()
+    )
+    return f'{{\n {head},\n "settings": {{\n{rows}\n }},\n "nics": {{\n{body}\n }}\n}}\n'
 
 
 def _nic_state(design: HostDesign, nic: NicDesign) -> dict[str, Any]:
@@ -46,7 +52,8 @@ def _nic_state(design: HostDesign, nic: NicDesign) -> dict[str, Any]:
         case "mlnx_qos":
             return {**_qos_state(nic), **own, **_marks(nic), **_parameters(nic)}
         case "dcb" if design.traits.nic.driver == "mlx5":
-            return {**_qos_state(nic), **own, **_parameters(nic)}
+            cnp = {"dcqcn": {"np_cnp_dscp": nic.qos.cnp_dscp}}
+            return {**_qos_state(nic), **own, **(_parameters(nic) or cnp)}
         case "dcb":
             return {**_script_state(nic), **own}
         case _:

@@ -6,6 +6,7 @@ import uuid
 from typing import TYPE_CHECKING
 
 from fabric.core.artefact import Artefact
+from fabric.design.host_kernel import kernel_parameters, sysctl_file
 from fabric.render.dcb_words import dcb_words
 from fabric.render.engine import render
 from fabric.render.firmware import firmware_words
@@ -51,6 +52,12 @@ DRIVERS = {
 #: Scripts that are run; that for the firmware is handed to a shell by an operator.
 PROGRAMS = ("apply-script", "check-script")
 _UNITS = "etc/systemd/system"
+#: The worst metric that netplan 0.106 passes on: it prints larger ones as negative numbers, which
+#: networkd refuses. And one that gives way to what an operator has in the main table (metric 0 of
+#: iproute2, 100 of NetworkManager).
+_METRICS = {"last_metric": 2**31 - 1, "main_metric": 1024}
+#: From the notation of sysctl.d to a path below /proc/sys.
+_PATHS = str.maketrans("./", "/.")
 #: PCIe device control, bits 12 to 14: 0 is 128 bytes, each step doubles (PCI Express Base
 #: Specification 4.0 section 7.5.3.4).
 READ_REQUEST_BYTES = (128, 256, 512, 1024, 2048, 4096)
@@ -70,7 +77,13 @@ def render_host(design: HostDesign) -> list[Artefact]:
     state = expected_state(design).encode()
     return [
         *_addresses(design),
-        _file(design, "sysctl", "sysctl", f"etc/sysctl.d/90-{design.own_name}.conf"),
+        _file(
+            design,
+            "sysctl",
+            "sysctl",
+            f"etc/sysctl.d/{sysctl_file(design)}",
+            parameters=kernel_parameters(design),
+        ),
         *_settings(design),
         Artefact(
             design.name,
@@ -92,7 +105,8 @@ def _addresses(design: HostDesign) -> Iterator[Artefact]:
     """Yield the files of the network stack."""
     stack = STACKS[design.traits.network_stack]
     if stack == "netplan":
-        yield _file(design, "netplan", "netplan", f"etc/netplan/60-{design.own_name}.yaml")
+        path = f"etc/netplan/60-{design.own_name}.yaml"
+        yield _file(design, "netplan", "netplan", path, **_METRICS)
         return
     for nic in design.nics:
         if not nic.enabled:
@@ -102,11 +116,13 @@ def _addresses(design: HostDesign) -> Iterator[Artefact]:
             yield _file(design, "link", "link", path, nic=nic)
         if stack == "networkd":
             path = f"etc/systemd/network/05-{design.own_name}-{nic.interface}.network"
-            yield _file(design, "networkd", "networkd", path, nic=nic)
+            yield _file(design, "networkd", "networkd", path, nic=nic, **_METRICS)
         else:
             name = f"{design.own_name}-{nic.interface}.nmconnection"
             path = f"etc/NetworkManager/system-connections/{name}"
-            yield _file(design, "keyfile", "keyfile", path, nic=nic, uuid=_uuid(design, nic))
+            yield _file(
+                design, "keyfile", "keyfile", path, nic=nic, uuid=_uuid(design, nic), **_METRICS
+            )
 
 
 def _uuid(design: HostDesign, nic: NicDesign) -> str:
@@ -129,6 +145,7 @@ def _settings(design: HostDesign) -> Iterator[Artefact]:
         "apply",
         "apply-script",
         f"{scripts}/apply.sh",
+        parameters=[(name.translate(_PATHS), value) for name, value in kernel_parameters(design)],
         tuning=tuning,
         tunes=tunes,
         head=head if lossless else ("No lossless settings:", f"{design.no_lossless}."),

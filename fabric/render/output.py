@@ -15,7 +15,7 @@ import os
 import shutil
 import tempfile
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from fabric.core.errors import OutputFolderError, RenderError
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from fabric.core.artefact import Artefact
+
+FileState: TypeAlias = Literal["added", "changed", "removed", "unchanged"]
 
 MANIFEST = "manifest.json"
 #: Goes up when a reader of the manifest must change.
@@ -38,7 +40,7 @@ def write(
     *,
     force: bool = False,
     manifest_extra: Mapping[str, Any] | None = None,
-) -> Path:
+) -> dict[str, FileState]:
     """Make a folder hold exactly these artefacts and their manifest.
 
     Parameters
@@ -55,8 +57,8 @@ def write(
 
     Returns
     -------
-    Path
-        The manifest.
+    dict of str to {"added", "changed", "removed", "unchanged"}
+        What became of each path, compared with the manifest of the last run.
 
     Raises
     ------
@@ -71,13 +73,22 @@ def write(
     try:
         _recover(folder)
         foreign = _inspect(folder, force=force)
-        if not foreign and _is_current(folder, manifest):
-            return folder / MANIFEST
-        _replace(ordered, manifest, folder, foreign)
+        states = _states(_previous(folder), ordered)
+        if foreign or not _is_current(folder, manifest):
+            _replace(ordered, manifest, folder, foreign)
     except OSError as error:
         message = f"{folder} cannot be written: {error}; choose another output folder"
         raise OutputFolderError(message) from error
-    return folder / MANIFEST
+    return states
+
+
+def _states(before: dict[str, str], artefacts: list[Artefact]) -> dict[str, FileState]:
+    states: dict[str, FileState] = dict.fromkeys(before, "removed")
+    for artefact in artefacts:
+        old = before.get(artefact.path)
+        same = old == artefact.sha256
+        states[artefact.path] = "added" if old is None else "unchanged" if same else "changed"
+    return states
 
 
 def manifest_text(artefacts: list[Artefact], extra: Mapping[str, Any]) -> bytes:

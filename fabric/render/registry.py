@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from fabric.core.errors import RenderError
-from fabric.core.plugins import import_plugins
-from fabric.core.registry import Registry, import_modules
-from fabric.platforms import load_platforms, platforms
+from fabric.core.registry import Registry
+from fabric.platforms import platforms
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +16,7 @@ if TYPE_CHECKING:
 
 Renderer: TypeAlias = "Callable[[DeviceDesign], list[Artefact]]"
 
-renderers: Registry[Renderer] = Registry("renderer")
+renderers: Registry[Renderer] = Registry("renderer", "fabric.render", plugins="render")
 
 
 def render_device(design: DeviceDesign) -> list[Artefact]:
@@ -35,7 +32,6 @@ def render_device(design: DeviceDesign) -> list[Artefact]:
     RenderError
         When no renderer knows the platform, or when its output would not be valid.
     """
-    _load_renderers()
     if design.platform not in renderers:
         message = f"{design.name}: no renderer for platform {design.platform!r}"
         raise RenderError(message)
@@ -46,10 +42,3 @@ def render_device(design: DeviceDesign) -> list[Artefact]:
         message = f"{design.name}: its system has no {design.ecmp_mode} balancing; set ecmp.mode"
         raise RenderError(message)
     return renderers[design.platform](design)
-
-
-@cache
-def _load_renderers() -> None:
-    load_platforms()
-    import_modules("fabric.render", [str(Path(__file__).parent)])
-    import_plugins("render")

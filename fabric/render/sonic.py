@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.core.artefact import Artefact
 from fabric.core.errors import RenderError
+from fabric.platforms.sonic import SYSCTL_FILE
 from fabric.render.engine import render
 from fabric.render.registry import renderers
 from fabric.render.sonic_view import view
@@ -66,7 +67,7 @@ def render_sonic(design: DeviceDesign) -> list[Artefact]:
             design.name,
             design.platform,
             "sysctl",
-            f"{folder}/90-rocefab-neighbours.conf",
+            f"{folder}/{SYSCTL_FILE}",
             sysctl.encode(),
         ),
     ]

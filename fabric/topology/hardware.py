@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Finding, Severity
+from fabric.intent.model import CageSplit
 from fabric.intent.scalars import cage_numbers
 from fabric.platforms.breakout import broken_out, fits, offered_mode, parse_mode
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
     from fabric.core.findings import Position
     from fabric.intent.inventory import Intent
-    from fabric.intent.model import CageSplit
     from fabric.platforms.breakout import Mode
     from fabric.platforms.model import Role, Sku
 
@@ -42,7 +42,8 @@ def unit_models(intent: Intent) -> list[Sku]:
 def device_models(intent: Intent, names: Sequence[str], usual: Iterable[Sku]) -> tuple[Sku, ...]:
     """Return the model of each switch: the usual one, or what its overrides make of it.
 
-    A model that an override names has the cages broken out that overrides name, or none.
+    A model that an override names has the cages broken out that overrides name, else those of the
+    usual one; `lost_splits` tells which it does not offer.
     """
     return tuple(
         _device_model(intent, name, model) if name in intent.device_overrides else model
@@ -58,8 +59,50 @@ def _device_model(intent: Intent, name: str, of_role: Sku) -> Sku:
         release = override.value.release or release
         if override.value.breakouts is not None:
             splits = override.value.breakouts
+    if splits is None and model is not of_role:
+        splits = tuple(_splits(of_role))
     model = _running(model, release)
     return model if splits is None else split_model(model.whole, splits)
+
+
+def lost_splits(intent: Intent, names: Sequence[str], usual: Iterable[Sku]) -> Iterator[Finding]:
+    """Yield a finding for each override whose model cannot be broken out as the usual one is."""
+    seen: set[tuple[str | int, ...]] = set()
+    for name, of_role in zip(names, usual, strict=True):
+        overrides = intent.device_overrides.get(name, [])
+        if any(override.value.breakouts is not None for override in overrides):
+            continue
+        for override in overrides:
+            lost = _lost(intent, override.value.sku, of_role)
+            if lost and override.path not in seen:
+                seen.add(override.path)
+                message = f"{override.value.sku} has no {lost}, which the model in its place has"
+                fix = "name the cages of this switch: breakouts: [] leaves them whole"
+                field = ".".join(str(part) for part in (*override.path, "sku"))
+                place = override.position("sku")
+                yield Finding("TOP007", Severity.ERROR, message, fix, field, place)
+
+
+def _splits(model: Sku) -> list[CageSplit]:
+    """Return how the cages of a model are broken out."""
+    modes = {place.cage: place.mode for place in model.places if place.mode}
+    return [CageSplit(cages=str(cage), mode=_head(mode)) for cage, mode in modes.items()]
+
+
+def _head(mode: Mode) -> str:
+    return f"{mode.parts}x{mode.speeds_gbps[0]}G"
+
+
+def _lost(intent: Intent, name: str | None, of_role: Sku) -> str:
+    """Return the first breakout of a model that another does not offer, in words."""
+    if name is None or name not in intent.skus:
+        return ""
+    model = intent.skus[name]
+    for split in _splits(of_role):
+        offered = offered_mode(model, split.mode) or not model.breakouts
+        if not offered or next(_problems(model, [split]), None):
+            return f"cage {split.cages} as {split.mode}"
+    return ""
 
 
 @lru_cache(maxsize=256)

@@ -22,7 +22,13 @@ from fabric.topology.capacity import check_capacity
 from fabric.topology.consistency import double_names, double_ports, missing_ports
 from fabric.topology.explicit_cables import join_trunks, move_nics, resolve
 from fabric.topology.explicit_layout import explicit_layout, unserved
-from fabric.topology.hardware import device_models, role_model, split_findings, unit_models
+from fabric.topology.hardware import (
+    device_models,
+    lost_splits,
+    role_model,
+    split_findings,
+    unit_models,
+)
 from fabric.topology.hints import hint
 from fabric.topology.layout import Layout, generated
 from fabric.topology.model import NO_PORT, ROLES, Fabric, Hosts, Nics, Switches
@@ -53,6 +59,7 @@ def realise(intent: Intent) -> Fabric:
     layout = explicit_layout(intent) if explicit else generated(intent)
     _refuse(InputError, unserved(intent, layout), intent)
     _refuse(CapacityError, check_capacity(intent, layout), intent)
+    _refuse(InputError, lost_splits(intent, layout.names, _usual_models(intent, layout)), intent)
     switches = _switches(intent, layout)
     hosts = _hosts(intent)
     _refuse(InputError, double_names(intent, switches, hosts), intent)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.platforms import load_platforms, platforms
+from fabric.platforms import platforms
 from fabric.validate.rule import SiteRule, SonicRule
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ _SUBJECTS = {
 def markdown(rules: Sequence[Rule]) -> str:
     """Return the catalogue of the rules, one table for each subject."""
     parts = [_HEAD]
-    load_platforms()
     known = [platforms[name] for name in platforms]
     limits = {p.rule_prefix: f"Limits of {p.title}" for p in known if p.rule_prefix}
     subjects = {**limits, **_SUBJECTS}
@@ -51,8 +50,12 @@ def markdown(rules: Sequence[Rule]) -> str:
     return "".join(parts).rstrip("\n") + "\n"
 
 
-def _row(rule: Rule) -> str:
+def looks_at(rule: Rule) -> str:
+    """Return what a rule judges, in a word."""
     kinds = {SonicRule: "CONFIG_DB", SiteRule: "site"}
-    looks_at = next((word for kind, word in kinds.items() if isinstance(rule, kind)), "model")
-    cells = (rule.id, looks_at, rule.severity.word, rule.title, rule.why, rule.source)
+    return next((word for kind, word in kinds.items() if isinstance(rule, kind)), "model")
+
+
+def _row(rule: Rule) -> str:
+    cells = (rule.id, looks_at(rule), rule.severity.word, rule.title, rule.why, rule.source)
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"

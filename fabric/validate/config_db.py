@@ -12,6 +12,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from fabric.core.findings import Position
+from fabric.validate.json_lines import nearest
+from fabric.validate.origins import Place
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -82,15 +86,34 @@ class SonicConfig:
         Switch name, or the file that it was read from.
     tables : mapping
         Table -> row key -> field -> value.
+    is_rendered : bool
+        Whether it comes of an inventory, whose own rules judge what it leaves out on purpose.
+    positions : mapping, optional
+        Where tables, rows and fields stand in the file.
     """
 
-    def __init__(self, device: str, tables: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        device: str,
+        tables: Mapping[str, Any],
+        positions: Mapping[tuple[str, ...], Position] | None = None,
+        *,
+        is_rendered: bool = False,
+    ) -> None:
         self.device = device
-        self._tables = tables
+        self.is_rendered = is_rendered
+        self.tables = tables
+        self._positions = positions
+
+    def place(self, *path: str) -> Place | None:
+        """Return where a table, row or field stands, or the nearest that there is of it."""
+        if self._positions is None:
+            return None
+        return Place("|".join(path), nearest(self._positions, path) or Position(self.device))
 
     def rows(self, table: str) -> dict[str, Row]:
         """Return the rows of a table that are rows; empty when there is no such table."""
-        content = self._tables.get(table)
+        content = self.tables.get(table)
         if not isinstance(content, dict):
             return {}
         return {str(key): row for key, row in content.items() if isinstance(row, dict)}
@@ -161,6 +184,15 @@ class SonicConfig:
     def mtu(self, table: str, key: str) -> int:
         """Return the MTU of a row, or its default."""
         return number(self.rows(table).get(key, {}).get("mtu", DEFAULT_MTU)) or DEFAULT_MTU
+
+    def speed_mbps(self, port: str) -> int | None:
+        """Return the speed of a port in Mb/s, or None."""
+        return number(self.rows("PORT").get(port, {}).get("speed"))
+
+    def cable_m(self, port: str) -> int | None:
+        """Return the length of the cable in a port in metres, or None."""
+        text = self.cables.get(port, "")
+        return number(text.removesuffix("m")) if text.endswith("m") else None
 
     @cached_property
     def watchdogs(self) -> dict[str, Row]:

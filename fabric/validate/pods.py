@@ -65,3 +65,8 @@ def pods_of(model: Model) -> Iterator[Pods]:
     for mode, names in modes.items():
         if mode != "host-network":
             yield Pods(mode, Cluster(model.fabric, tuple(names)))
+
+
+def longest_refresh_s(model: Model) -> int:
+    """Return the longest time in seconds for which a leaf keeps the MAC of a pod that is gone."""
+    return max((d.neighbours.refresh_s for d in model.devices.values() if d.vlans), default=0)

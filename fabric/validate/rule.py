@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, ClassVar
 from fabric.core import hostlist
 from fabric.core.findings import Finding, Severity
 from fabric.core.registry import Registry
+from fabric.platforms.catalogue import Skus
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
+    from fabric.platforms.model import Sku
     from fabric.topology.site import Member, Site
     from fabric.validate.world import Model, Place, SonicConfig, World
 
@@ -105,31 +107,87 @@ class SiteRule(Rule):
 
 
 class SonicRule(Rule):
-    """A rule about one SONiC configuration, whoever wrote it."""
+    """A rule about one SONiC configuration, whoever wrote it.
+
+    Attributes
+    ----------
+    judges_rendered : bool
+        False where a rule about the model says the same of what comes of an inventory.
+    """
+
+    judges_rendered: ClassVar[bool] = True
 
     def run(self, world: World) -> Iterator[Finding] | None:
         """Check each configuration, if there is any."""
         return self._all(world) if world.sonic else None
 
     def _all(self, world: World) -> Iterator[Finding]:
-        for config in world.sonic_configs:
-            yield from _by_port(list(self.check(config)))
+        for config in world.sonic_configs if self.judges_rendered or not world.is_rendered else ():
+            findings = [_placed(finding, config) for finding in self.check(config)]
+            yield from findings if world.row_by_row else _by_port(findings)
 
     @abstractmethod
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Yield what is wrong with the configuration of one switch."""
 
+    def at(
+        self,
+        config: SonicConfig,
+        path: tuple[str, ...],
+        message: str,
+        fix: str,
+        *,
+        port: str = "",
+        severity: Severity | None = None,
+    ) -> Finding:
+        """Return a finding about a table, a row or a field of a configuration."""
+        return self.finding(
+            message,
+            fix,
+            place=config.place(*path),
+            device=config.device,
+            port=port,
+            severity=severity,
+        )
+
+
+class SonicModelRule(SonicRule):
+    """A rule about a SONiC configuration and the model of its switch."""
+
+    skus: Mapping[str, Sku] = Skus()
+
+    def run(self, world: World) -> Iterator[Finding] | None:
+        """Check each configuration, with the inventory's own models where there are any."""
+        self.skus = world.skus
+        return super().run(world)
+
+    def model(self, config: SonicConfig) -> Sku | None:
+        """Return the model of a switch, where it is known."""
+        return self.skus.get(str(config.metadata.get("hwsku", "")))
+
+
+def _placed(finding: Finding, config: SonicConfig) -> Finding:
+    """Give a finding about a file its line: that of its port where it names no other."""
+    path = ("PORT_QOS_MAP", finding.port) if finding.port else ()
+    place = None if finding.position else config.place(*path)
+    if place is None and finding.position is None:
+        return finding
+    position = finding.position or (place.position if place else None)
+    return replace(finding, position=position, device="")
+
 
 def _by_port(findings: list[Finding]) -> Iterator[Finding]:
-    """Make one finding of those of a switch that differ in the port alone."""
-    ports: dict[Finding, list[str]] = {}
+    """Make one finding, at the place of the first, of those that differ in the port alone."""
+    groups: dict[Finding, list[Finding]] = {}
     for finding in findings:
-        ports.setdefault(replace(finding, port=""), []).append(finding.port)
-    for finding, names in ports.items():
+        key = replace(finding, port="", position=None, field="")
+        groups.setdefault(key, []).append(finding)
+    for group in groups.values():
+        finding, names = group[0], [one.port for one in group]
         distinct = sorted({name for name in names if name}, key=hostlist.natural_key)
         few, rest = ", ".join(distinct[:MAX_PORTS_NAMED]), len(distinct) - MAX_PORTS_NAMED
         more = f" and {rest} more" if rest > 0 else ""
         yield replace(finding, port=f"{few}{more}")
 
 
-rules: Registry[type[Rule]] = Registry("rule")
+rules: Registry[type[Rule]] = Registry("rule", "fabric.validate.rules", plugins="rules")

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import TYPE_CHECKING
 
-from fabric.core.plugins import import_plugins
-from fabric.core.registry import import_modules
 from fabric.validate.rule import Rule, rules
 
 if TYPE_CHECKING:
@@ -65,14 +62,7 @@ class Outcome:
 
 def all_rules() -> list[Rule]:
     """Return one instance of every rule, by id."""
-    _load_rules()
     return [rule(rule_id) for rule_id, rule in rules.items()]
-
-
-@cache
-def _load_rules() -> None:
-    import_modules("fabric.validate.rules", _rules_path())
-    import_plugins("rules")
 
 
 def _rules_path() -> list[str]:

@@ -13,13 +13,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fabric.core.errors import FabricError
-from fabric.validate.yang_syntax import parse
+from fabric.validate.yang_syntax import Statement, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
-
-    from fabric.validate.yang_syntax import Statement
 
 _NUMBERS = {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32)}
 _BIG_NUMBERS = {"int64", "uint64"}
@@ -29,6 +27,21 @@ _BUILT_IN = (
     | {"string", "boolean", "enumeration", "bits", "binary", "decimal64", "empty", "identityref"}
     | {"instance-identifier"}
 )
+#: Numbers among the types of RFC 6991, whose modules are built into libyang and not in the folder
+#: of a switch; its other types are texts.
+_RFC_6991 = {
+    "as-number": "uint32",
+    "port-number": "uint16",
+    "dscp": "uint8",
+    "ipv6-flow-label": "uint32",
+    "counter32": "uint32",
+    "gauge32": "uint32",
+    "timeticks": "uint32",
+    "timestamp": "uint32",
+    "counter64": "uint64",
+    "gauge64": "uint64",
+}
+_INTERNAL_MODULES = ("ietf-inet-types", "ietf-yang-types")
 _WHOLE = re.compile(r"-?[0-9]+")
 _NOT_TABLES = "sonic-events-"  # notifications, not configuration
 #: Separator of list values that CONFIG_DB stores as one string; a comma everywhere else.
@@ -236,6 +249,9 @@ class _Walker:
             yield from self._members(target[-1].all("type")[0], target)
         elif kind.argument in _BUILT_IN:
             yield (kind,)
+        elif self._is_internal(kind):
+            _, _, name = kind.argument.rpartition(":")
+            yield (Statement("type", _RFC_6991.get(name, "string"), kind),)
         else:
             base = self._definition("typedef", kind).all("type")[0]
             for types in self._members(base, chain):
@@ -255,6 +271,15 @@ class _Walker:
             else:
                 place.append(self.nodes(self._module(kind, prefix))[name])
         return tuple(place)
+
+    def _is_internal(self, kind: Statement) -> bool:
+        """Tell whether a type is of a module that libyang has built in and the folder lacks."""
+        prefix, _, _ = kind.argument.rpartition(":")
+        return any(
+            item.argument in _INTERNAL_MODULES and item.argument not in self._schema.modules
+            for item in kind.module.all("import")
+            if prefix and item.argument_of("prefix") == prefix
+        )
 
     def _definition(self, keyword: str, use: Statement) -> Statement:
         prefix, _, name = use.argument.rpartition(":")

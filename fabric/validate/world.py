@@ -19,6 +19,7 @@ from fabric.validate.traits import kind_of_hosts
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from fabric.core.findings import Position
     from fabric.design.model import (
         DeviceDesign,
         HeadroomProfile,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from fabric.platforms.model import Sku
     from fabric.topology.model import Fabric
     from fabric.topology.site import Site
+    from fabric.validate.yang_judge import Yang
 
 __all__ = ["ConfigDb", "LosslessKind", "Model", "Place", "SonicConfig", "World"]
 
@@ -206,13 +208,29 @@ class World:
         CONFIG_DB by device: rendered here, or read from a file or a switch.
     skus : mapping
         Switch models by name; those of the catalogue, and of the inventory where there is one.
+    positions : mapping
+        Places of tables, rows and fields by device, for CONFIG_DBs that are files.
+    is_rendered : bool
+        Whether the CONFIG_DBs come of an inventory.
+    yang : Yang or None
+        Models that the CONFIG_DBs are validated by.
+    row_by_row : bool
+        Whether each row keeps its own finding, where else those that differ in the port alone are
+        one.
     """
 
     model: Model | None = None
     sonic: Mapping[str, ConfigDb] = field(default_factory=dict)
     skus: Mapping[str, Sku] = field(default_factory=Skus)
+    positions: Mapping[str, Mapping[tuple[str, ...], Position]] = field(default_factory=dict)
+    is_rendered: bool = False
+    yang: Yang | None = None
+    row_by_row: bool = False
 
     @cached_property
     def sonic_configs(self) -> tuple[SonicConfig, ...]:
         """The CONFIG_DBs in the form that rules read."""
-        return tuple(SonicConfig(device, tables) for device, tables in self.sonic.items())
+        return tuple(
+            SonicConfig(device, tables, self.positions.get(device), is_rendered=self.is_rendered)
+            for device, tables in self.sonic.items()
+        )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fabric.change.apply import Applier, Options, Result
+from fabric.change.apply import Applier, Options, Result, RollBack
 from fabric.change.journal import Journal, State
 from fabric.change.model import Plan, parse_plan, read_plan
-from fabric.change.rollback import roll_back
-from fabric.core.errors import JournalError
+from fabric.change.rollback import touched_devices
+from fabric.core import hostlist
+from fabric.core.errors import InputError, JournalError
 from fabric.devices.connections import connections
 from fabric.workflow.devices import executor
 
@@ -18,7 +19,16 @@ if TYPE_CHECKING:
 
     from fabric.devices.driver import Connection
 
-__all__ = ["Options", "Result", "apply", "read_plan", "resume", "rollback", "status"]
+__all__ = [
+    "Options",
+    "Result",
+    "apply",
+    "read_plan",
+    "resume",
+    "rollback",
+    "status",
+    "would_go_back",
+]
 
 
 def apply(
@@ -70,14 +80,55 @@ def rollback(
     connections_file: Path | None,
     progress: Callable[[str, str], None],
     *,
+    only: str = "",
     force: bool = False,
+    skip_unreachable: bool = False,
 ) -> Result:
-    """Take a run back, whether it is finished, failed or was interrupted."""
+    """Take a run back, whether it is finished, failed or was interrupted.
+
+    Parameters
+    ----------
+    only : str
+        Range of names that go back; empty is all that the run changed.
+    force, skip_unreachable : bool
+        As in `RollBack`.
+    """
     journal = Journal(state)
-    journal.run(run)
     plan = _plan_of(journal, run)
+    names = _chosen(run, plan, journal, only)
+    wanted = RollBack(run, names, force=force, skip_unreachable=skip_unreachable)
     reachable = _reachable(plan, connections_file)
-    return roll_back(run, plan, journal, reachable, progress, force=force)
+    with executor(len(plan.devices)) as pool:
+        return Applier(journal, reachable, pool, progress).roll_back(wanted, plan)
+
+
+def would_go_back(run: int, state: Path, only: str = "") -> list[str]:
+    """Return the devices that a roll back would change, in its order."""
+    journal = Journal(state)
+    return _chosen(run, _plan_of(journal, run), journal, only)
+
+
+def _chosen(run: int, plan: Plan, journal: Journal, only: str) -> list[str]:
+    """Return those of the devices that a run changed that are asked for.
+
+    Raises
+    ------
+    InputError
+        When the run did not change one of these devices.
+    """
+    touched = [name for wave in touched_devices(run, plan, journal) for name in wave]
+    if not only:
+        return touched
+    try:
+        names = set(hostlist.expand(only))
+    except ValueError as error:
+        message = f"--only: {error}"
+        raise InputError(message) from error
+    strange = sorted(names - {*touched})
+    if strange:
+        message = f"--only: run {run} did not change {', '.join(strange[:5])}"
+        raise InputError(message)
+    return [name for name in touched if name in names]
 
 
 def status(state: Path, run: int | None = None) -> list[dict[str, Any]]:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import difflib
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fabric.core.errors import FabricError, InputError, RenderError
 from fabric.core.findings import Finding, Position, Severity
+from fabric.intent.documents import MAIN_FILE
+from fabric.validate.json_lines import key_positions
 from fabric.validate.report import reports
+from fabric.validate.reported import Reported
 from fabric.validate.runner import Outcome, all_rules, run, together
 from fabric.validate.world import World
+from fabric.validate.yang_judge import Yang, has_models
 from fabric.workflow.stages import OUTCOMES, judged_config
 
 if TYPE_CHECKING:
@@ -27,6 +31,7 @@ __all__ = [
     "report",
     "report_names",
     "unreadable",
+    "yang_of",
 ]
 
 #: A rendering that fails is a finding under this name; the other rules have classes.
@@ -62,31 +67,89 @@ def check(project: Project, ignore: Sequence[str] = ()) -> Outcome:
     return outcome.merged(together(verdicts.values()).without(ignore))
 
 
-def check_sonic_files(files: Sequence[Path], ignore: Sequence[str] = ()) -> Outcome:
+def check_sonic_files(
+    files: Sequence[Path], ignore: Sequence[str] = (), yang_models: Path | None = None
+) -> Outcome:
     """Run the rules that look at SONiC configurations over files.
+
+    Parameters
+    ----------
+    yang_models : Path, optional
+        Folder of YANG models.
 
     Raises
     ------
     InputError
-        When a file is not a CONFIG_DB dump, or ``ignore`` names a rule that does not exist.
+        When a file is not a CONFIG_DB dump, there is no model in ``yang_models``, or ``ignore``
+        names a rule that does not exist.
     """
     _refuse_unknown(ignore)
-    configs = {}
+    yang = yang_of(yang_models)
+    configs, positions = {}, {}
     for file in files:
-        try:
-            data = json.loads(file.read_text(encoding="utf-8"))
-        except json.JSONDecodeError as error:
-            place = Position(str(file), error.lineno, error.colno)
-            raise _not_config_db(place, f"not JSON: {error.msg.lower()}") from error
-        except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            raise _not_config_db(Position(str(file)), reason) from error
-        except ValueError as error:
-            raise _not_config_db(Position(str(file)), str(error)) from error
-        if not isinstance(data, dict) or not all(isinstance(rows, dict) for rows in data.values()):
-            raise _not_config_db(Position(str(file)), "not a set of tables")
-        configs[str(file)] = data
-    return run(World(sonic=configs), ignore)
+        text = _read(file)
+        configs[str(file)] = _tables(file, text)
+        positions[str(file)] = key_positions(text, str(file))
+    return run(World(sonic=configs, positions=positions, yang=yang), ignore)
+
+
+def yang_of(folder: Path | None) -> Yang:
+    """Return what judges by the models of a folder, or what says that there are none.
+
+    Raises
+    ------
+    InputError
+        When there is a folder without any model.
+    """
+    if folder and not (has_models(folder) or any(map(has_models, _folders(folder)))):
+        message = f"--yang-models: {folder} holds no sonic-*.yang, and no folder with such files"
+        fix = "copy /usr/local/yang-models of a switch to it"
+        finding = Finding("INT001", Severity.ERROR, message, fix, "", Position(str(folder)))
+        raise InputError("no YANG models", [finding])
+    return Yang(folder)
+
+
+def _folders(folder: Path) -> list[Path]:
+    return [path for path in folder.glob("*") if path.is_dir()]
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise _not_config_db(Position(str(file)), reason) from error
+    except ValueError as error:
+        raise _not_config_db(Position(str(file)), str(error)) from error
+
+
+def _tables(file: Path, text: str) -> dict[str, Any]:
+    """Return the tables of a text; a key that stands twice is refused, as its first value is lost.
+
+    Raises
+    ------
+    InputError
+        When it is not a CONFIG_DB dump.
+    """
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        data = dict(pairs)
+        if len(data) < len(pairs):
+            names = [name for name, _ in pairs]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise _not_config_db(Position(str(file)), f"key {twice!r} stands twice in one object")
+        return data
+
+    try:
+        data = json.loads(text, object_pairs_hook=unique)
+    except json.JSONDecodeError as error:
+        place = Position(str(file), error.lineno, error.colno)
+        raise _not_config_db(place, f"not JSON: {error.msg.lower()}") from error
+    except (ValueError, RecursionError) as error:
+        raise _not_config_db(Position(str(file)), str(error)) from error
+    if not isinstance(data, dict) or not all(isinstance(rows, dict) for rows in data.values()):
+        raise _not_config_db(Position(str(file)), "not a set of tables")
+    return data
 
 
 def _not_config_db(place: Position, reason: str) -> InputError:
@@ -136,9 +199,18 @@ def refuse_errors(project: Project) -> Outcome:
     return outcome
 
 
-def report(outcome: Outcome, form: str) -> str:
-    """Return an outcome in one of the report forms."""
-    return reports()[form](outcome, all_rules())
+def report(outcome: Outcome, form: str, inventory: Path, fail_on: Severity = Severity.ERROR) -> str:
+    """Return an outcome in one of the report forms.
+
+    Parameters
+    ----------
+    inventory : Path
+        Inventory folder, or the file that was judged; a finding without a place stands there.
+    fail_on : Severity
+        From which severity on a finding is a failure.
+    """
+    file = inventory / MAIN_FILE if inventory.is_dir() else inventory
+    return reports()[form](Reported(outcome, all_rules(), fail_on, str(file)))
 
 
 def report_names() -> list[str]:

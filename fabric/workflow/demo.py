@@ -7,6 +7,7 @@ import shutil
 import sys
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import FabricError
@@ -24,7 +25,6 @@ from fabric.workflow.verify import drift, verify
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from fabric.change.apply import Result
     from fabric.lab.lab import Lab
@@ -142,7 +142,7 @@ def demo(folder: Path, say: Callable[[str], None], scene: Scene = SCENES["defaul
 
 def _check_and_render(story: _Story, project: Project) -> None:
     story.headline(f"Check the inventory: {story.scene.cast}")
-    for line in report(check(project), "text").splitlines()[-1:]:
+    for line in report(check(project), "text", Path(project.intent.folder)).splitlines()[-1:]:
         story.line(line)
     story.headline("Render the configuration of every switch and host")
     files = render(project, story.folder / "out")
@@ -152,7 +152,7 @@ def _check_and_render(story: _Story, project: Project) -> None:
 def _bring_up(story: _Story, project: Project) -> None:
     story.headline("Plan: read every device and compare")
     made = plan(project, story.connections, _EVERYTHING, "rail", _silent)
-    for line in describe(made, diffs=False).splitlines():
+    for line in describe(made).partition("\n\n")[0].splitlines():
         story.line(line)
     (story.folder / "plan.json").write_text(made.to_json())
     story.headline("Apply in waves: commit with a timer, verify, confirm, save")

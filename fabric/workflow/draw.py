@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
+from fabric.core.files import write_whole
 from fabric.core.findings import Finding, Position, Severity
 from fabric.topology.cable_states import cable_states
 from fabric.topology.cabling import HARMLESS, Verdict
@@ -65,7 +66,7 @@ def draw(project: Project, file: Path, marks: Marks) -> Picture:
     drawn = picture(project.fabric, network, states)
     content = _written(file.suffix, drawn, project, states)
     try:
-        file.write_bytes(content)
+        write_whole(file, content)
     except OSError as error:
         raise InputError(f"{file}: {(error.strerror or str(error)).lower()}") from error
     return drawn

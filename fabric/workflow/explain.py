@@ -10,7 +10,7 @@ from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.intent.policy import set_paths
 from fabric.intent.resolve import field_value
-from fabric.platforms import load_platforms, platforms
+from fabric.platforms import platforms
 from fabric.render.explain import Explanation, entries, explain_lines, known
 from fabric.validate.runner import all_rules
 
@@ -152,7 +152,6 @@ def _rules(fields: tuple[str, ...], platform: str) -> tuple[str, ...]:
 
 @cache
 def _rules_of_one_platform() -> dict[str, str]:
-    load_platforms()
     own = {platform.rule_prefix: name for name, platform in platforms.items()}
     return {**own, **_HOST_RULES}
 

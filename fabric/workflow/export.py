@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
-from fabric.exchange.forms import load_forms, plant_exporters
+from fabric.exchange.forms import plant_exporters
 from fabric.exchange.realised import plant
 from fabric.intent.yamlfile import load_yaml
-from fabric.placement.export import Exported, JobWords, Order, exporters, load_exporters
+from fabric.placement.export import Exported, JobWords, Order, exporters
 from fabric.placement.export import export as write_parts
 from fabric.placement.user_environment import MAX_BYTES, read_environment
 from fabric.render.output import write
+from fabric.workflow.check import refuse_errors
 from fabric.workflow.place import host_names
 
 if TYPE_CHECKING:
@@ -57,9 +58,9 @@ def export(project: Project, form: str, request: Request) -> tuple[str, tuple[Fi
     Raises
     ------
     InputError
-        When there is no such form or part, or the fabric or the job does not fit it.
+        When there is no such form or part, the inventory does not pass its check, or the fabric
+        or the job does not fit the form.
     """
-    load_forms()
     if form in plant_exporters:
         done, separator = _described(project, form, request), None
     else:
@@ -86,7 +87,6 @@ def export_to(
     OutputFolderError
         When the folder holds files of somebody else, or edited ones, and ``force`` is not given.
     """
-    load_forms()
     if form in plant_exporters:
         done = _described(project, form, request)
     else:
@@ -96,7 +96,6 @@ def export_to(
 
 
 def _exporter(form: str) -> Exporter:
-    load_exporters()
     if form not in exporters:
         known = ", ".join(sorted([*exporters, *plant_exporters]))
         message = f"there is no export {form!r}; there are {known}"
@@ -105,6 +104,7 @@ def _exporter(form: str) -> Exporter:
 
 
 def _export(project: Project, exporter: Exporter, request: Request) -> Exported:
+    refuse_errors(project)
     template = request.template
     order = Order(
         fabric=project.fabric,
@@ -131,6 +131,7 @@ def _described(project: Project, form: str, request: Request) -> Exported:
             message = f"there is no part {name[:40]!a}; there are {', '.join(exporter.parts)}"
             finding = Finding("PLC008", Severity.ERROR, message, "name one of them with --what")
             raise InputError("the export cannot be written", [finding])
+    refuse_errors(project)
     names = request.parts or exporter.standard or tuple(exporter.parts)
     described = plant(project.fabric)
     files = (file for name in dict.fromkeys(names) for file in exporter.parts[name](described))

@@ -63,6 +63,7 @@ def models(skus: Skus) -> Table:
         "lossless_classes",
         "headroom_table",
         "pool_sizes",
+        "rendered",
         "facts",
     )
     return Table(headers, tuple(_model_row(skus[name]) for name in skus))
@@ -82,8 +83,13 @@ def _model_row(model: Sku) -> tuple[object, ...]:
         family.integer("lossless_classes") or UNKNOWN,
         f"{len(model.headroom)} rows" if model.headroom else "none published",
         "yes" if model.pools else UNKNOWN,
+        _rendered(model),
         _grades(family),
     )
+
+
+def _rendered(model: Sku) -> str:
+    return f"no: {model.lacks} unknown" if model.lacks else "yes"
 
 
 def families() -> Table:

@@ -13,19 +13,19 @@ from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
 from fabric.exchange.addresses import own_addresses
 from fabric.exchange.differences import differences
-from fabric.exchange.forms import Imported, Settings, importers, load_forms
+from fabric.exchange.forms import Imported, Settings, importers
 from fabric.exchange.inventory import Recipe, generated, guesses, inventory
 from fabric.exchange.models import models
 from fabric.exchange.roles import complete, with_hosts
 from fabric.exchange.words import role_of
 from fabric.intent.inventory import load
 from fabric.intent.wording import printable
-from fabric.intent.yamlfile import load_yaml
+from fabric.intent.yamlfile import assumed_places, load_yaml
 from fabric.platforms.catalogue import Skus
 from fabric.workflow.import_folder import new_folder, refuse_used
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from fabric.exchange.plant import Plant
 
@@ -84,7 +84,6 @@ def import_inventory(
     OutputFolderError
         When the output folder holds something, or cannot be written.
     """
-    load_forms()
     if form not in importers:
         message = f"there is no import {form!r}; there are {', '.join(importers)}"
         raise InputError("unknown import", [Finding("EXC014", Severity.ERROR, message)])
@@ -94,7 +93,10 @@ def import_inventory(
     if request.hosts:
         found = replace(found, plant=with_hosts(found.plant, request.hosts, shown))
     made, notes = (found.plant, ()) if found.generated else complete(found.plant, shown)
-    recipe = _recipe(made, shown, output.absolute().name, request)
+    recipe = replace(
+        _recipe(made, shown, output.absolute().name, request),
+        invented=_groups(made) - _groups(found.plant),
+    )
     beside = (*found.files, *_own_models(request.base))
     with new_folder(output) as folder:
         files = [*_files(found, made, recipe, request), *beside]
@@ -105,7 +107,27 @@ def import_inventory(
             realised = folder.realised(files)
         folder.place()
     notes = (*found.notes, *notes, *guesses(made, recipe), *differences(made, realised, shown))
+    notes += tuple(_assumed(files, output))
     return [file.path for file in files], notes
+
+
+def _assumed(files: Iterable[Artefact], output: Path) -> Iterator[Finding]:
+    """Yield how many values are assumed; those of models of the base are its own."""
+    yaml = [file for file in files if file.path.endswith(".yaml") and file.kind == "inventory"]
+    places = [
+        place
+        for file in yaml
+        for place in assumed_places(file.text, printable(f"{output}/{file.path}"))
+    ]
+    if places:
+        message = f"{len(places)} values are not in the source and were assumed"
+        fix = "each has a comment that says why: confirm the value and remove its comment"
+        yield Finding("EXC015", Severity.INFO, message, fix, position=places[0])
+
+
+def _groups(made: Plant) -> frozenset[str]:
+    """Return the names of units and pods."""
+    return frozenset(name for item in made.devices for name in (item.unit, item.pod))
 
 
 def _files(found: Imported, made: Plant, recipe: Recipe, request: Request) -> tuple[Artefact, ...]:
@@ -160,15 +182,17 @@ def _recipe(made: Plant, shown: str, name: str, request: Request) -> Recipe:
     base = _base(request.base)
     own = load(request.base).skus if request.base and request.base.is_dir() else None
     told = _pairs(request.models, "--model")
-    for word, sku in told.items():
-        role = _role(word)
-        if role:
-            section = base.setdefault("platforms", {}).setdefault(_SECTIONS[role], {})
-            section["sku"] = sku
+    chosen = {_SECTIONS[_role(word)]: sku for word, sku in told.items() if _role(word)}
+    for section, sku in chosen.items():
+        base.setdefault("platforms", {}).setdefault(section, {})["sku"] = sku
     others = {word: sku for word, sku in told.items() if not _role(word)}
     skus = models(made, own or Skus(), others, shown)
     _refuse_unknown_roles(made, skus, base, shown)
-    return Recipe(name, shown, base, skus, request.gpus)
+    return Recipe(
+        *(name, shown, base, skus, request.gpus),
+        base_name=printable(str(request.base)) if request.base else "",
+        told=frozenset(chosen),
+    )
 
 
 def _role(word: str) -> str:

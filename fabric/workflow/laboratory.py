@@ -8,6 +8,7 @@ import secrets
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from fabric.core.files import write_whole
 from fabric.devices.connections import PASSWORD_VARIABLE
 from fabric.lab.lab import Lab
 from fabric.lab.wiring import specs, whole_hosts, wire
@@ -73,6 +74,4 @@ def connections_of(lab: Lab) -> dict[str, object]:
 
 
 def _write(path: Path, text: str) -> None:
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(handle, "w") as file:
-        file.write(text)
+    write_whole(path, text.encode(), 0o600)

@@ -11,7 +11,7 @@ from fabric.change.planner import open_driver
 from fabric.core.errors import DeviceError, InputError
 from fabric.core.findings import Finding, Severity
 from fabric.observe import read_snapshot
-from fabric.observe.parsers import load_parsers, parsers
+from fabric.observe.parsers import parsers
 from fabric.observe.snapshot import Snapshot
 from fabric.workflow.devices import Selection, chosen, executor, project_connections
 
@@ -103,7 +103,6 @@ def observe(
         When a field, a device or the connections file is wrong.
     """
     _refuse_unknown(wanted)
-    load_parsers()
     reachable = project_connections(project, connections_file)
     names = [name for name in reachable if name in chosen(project, selection)]
     with executor(len(names)) as pool:

@@ -60,6 +60,7 @@ class Origins:
         """Yield what a line may be found by, and the text to explain; empty = the line."""
         yield change.path.rpartition("|")[0], change.path
         yield change.after, ""
+        yield f"{change.path} = {change.after}", ""  # sysctl.d(5)
         for verb in _VERBS:
             yield f"{verb}{change.path} {change.after}", ""
             yield f"{verb}{change.path}", ""

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.change.apply import Options
 from fabric.change.model import Plan, Risk, read_plan
 from fabric.change.order import WaveBy, waves
 from fabric.change.planner import make_plan
+from fabric.core.files import write_whole
+from fabric.core.units import S_PER_MIN
 from fabric.platforms import platforms
-from fabric.workflow.check import refuse_errors
+from fabric.workflow.check import refuse_errors, yang_of
 from fabric.workflow.devices import Selection, executor, fail_on, targets
+from fabric.workflow.sonic_judge import SonicJudge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sized
@@ -18,7 +22,7 @@ if TYPE_CHECKING:
     from fabric.change.model import DevicePlan
     from fabric.workflow.project import Project
 
-__all__ = ["Plan", "Risk", "Selection", "WaveBy", "describe", "plan", "read_plan"]
+__all__ = ["Plan", "Risk", "Selection", "WaveBy", "describe", "plan", "read_plan", "write_plan"]
 
 
 #: Begins the line of a device that no timer brings back.
@@ -31,28 +35,49 @@ def plan(
     selection: Selection,
     by: WaveBy,
     progress: Callable[[str, str], None],
+    yang_models: Path | None = None,
 ) -> Plan:
     """Return the plan that brings every selected device to the inventory.
+
+    Parameters
+    ----------
+    yang_models : Path, optional
+        Folder of YANG models for what SONiC switches are to become.
 
     Raises
     ------
     InputError
-        When the inventory does not pass its check.
+        When the inventory does not pass its check, or there is no model in ``yang_models``.
     DeviceError
-        When a device could not be read; further ones are in its notes.
+        When a device could not be read, or may not become what is planned; further ones are in
+        its notes.
     """
+    judge = SonicJudge(project.intent.skus, yang_of(yang_models))
     refuse_errors(project)
     wanted = targets(project, connections_file, selection)
     order = [[name for name in wave if name in wanted] for wave in waves(project.fabric, by)]
     with executor(len(wanted)) as pool:
-        made, errors = make_plan(project.intent.fabric.name, order, wanted, pool, progress)
+        name = project.intent.fabric.name
+        made, errors = make_plan(name, order, wanted, pool, progress, judge)
+    judge.tell(progress)
     fail_on(errors)
     assert made is not None
     return made
 
 
-def describe(made: Plan, *, diffs: bool = True) -> str:
-    """Return a plan for reading: waves, risks, and the difference of each device."""
+def write_plan(path: Path, text: str) -> None:
+    """Write a plan file, complete or not at all."""
+    write_whole(path, text.encode())
+
+
+def describe(made: Plan, verify_s: float = Options().verify_s) -> str:
+    """Return a plan as a change report: each device by wave, risk and time, then the differences.
+
+    Parameters
+    ----------
+    verify_s : float
+        How long a wave may take to look healthy, in seconds, as ``apply --verify-s`` says.
+    """
     if made.empty:
         return f"No changes: {len(made.unchanged)} devices run as the inventory says.\n"
     lines = []
@@ -66,10 +91,24 @@ def describe(made: Plan, *, diffs: bool = True) -> str:
             )
             if device.no_net:
                 lines.append(f"    {NO_NET}: {device.no_net}")
-            if diffs:
-                lines += [f"    {line}" for line in device.diff.splitlines()]
-    lines.append(_summary(made))
+            lines += [f"    {note}" for note in device.notes]
+    lines += [_summary(made), _minutes(made, verify_s)]
+    for wave in made.waves:
+        for name in wave:
+            diff = made.devices[name].diff.splitlines()
+            lines += ["", name, *(f"    {line}" for line in diff)]
     return "\n".join(lines) + "\n"
+
+
+def _minutes(made: Plan, verify_s: float) -> str:
+    """Return how long the waves may take: the work of updaters, and the time to look healthy."""
+    work_s = sum(max(made.devices[name].takes_s for name in wave) for wave in made.waves)
+    wait_s = verify_s * len(made.waves)
+    updater = f", after {work_s / S_PER_MIN:.1f} min of work on the devices" if work_s else ""
+    return (
+        f"at most {wait_s / S_PER_MIN:.1f} min until all waves look healthy "
+        f"({verify_s:g} s for each){updater}"
+    )
 
 
 def _kind(device: DevicePlan) -> str:

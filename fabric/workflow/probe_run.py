@@ -12,7 +12,7 @@ import numpy as np
 from fabric.change.planner import open_driver
 from fabric.core.errors import DeviceError
 from fabric.observe import probe_output
-from fabric.observe.hostfacts import load_readers, readers
+from fabric.observe.hostfacts import readers
 from fabric.observe.hostfacts.commands import command_of
 from fabric.observe.parsers import UnreadableError
 from fabric.validate.nics.network import roce_gids
@@ -73,7 +73,6 @@ class Sessions:
 
     def _open(self, item: tuple[str, Any]) -> None:
         name, target = item
-        load_readers()
         try:
             self._drivers[name] = open_driver(target.connection)
             text = self.ask(name, command_of("show_gids"))

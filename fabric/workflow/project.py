@@ -126,4 +126,4 @@ class Project:
         from fabric.validate.world import World
 
         sonic = {name: json.loads(content) for name, content in self.sonic_files.items()}
-        return World(self.model, sonic, self.intent.skus)
+        return World(self.model, sonic, self.intent.skus, is_rendered=True)

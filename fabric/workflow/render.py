@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def render(project: Project, out: Path, *, force: bool = False) -> list[dict[str, Any]]:
-    """Write every artefact below a folder and return what was written.
+    """Write every artefact below a folder and return each path with what became of it.
 
     Raises
     ------
@@ -30,8 +30,11 @@ def render(project: Project, out: Path, *, force: bool = False) -> list[dict[str
         for items in group.values()
         for item in items
     ]
-    write(artefacts, out, force=force)
-    return [
+    states = write(artefacts, out, force=force)
+    rows = [
         {"device": item.device, "kind": item.kind, "path": item.path, "sha256": item.sha256}
+        | {"state": states.pop(item.path)}
         for item in artefacts
     ]
+    removed = {"device": "", "kind": "", "sha256": ""}
+    return rows + [removed | {"path": path, "state": states[path]} for path in sorted(states)]

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     Row = tuple[str, str, str]
 
 _LEAF_HEADERS = ("leaf", "nic_gbps", "uplink_gbps", "ratio", "uplinks", "planned")
-_PATH_HEADERS = ("leaf", "peer", "pairs", "hops", "paths", "next_hops", "uplinks")
+_PATH_HEADERS = ("leaf", "peer", "pairs", "hops", "paths", "spines", "uplinks")
 
 
 def capacity(project: Project, words: Sequence[str] = ()) -> Table:
@@ -168,7 +168,7 @@ def _mtu(project: Project) -> Row:
 
 
 def paths(project: Project, leaf: str = "", words: Sequence[str] = ()) -> Table:
-    """Return hops, shortest paths and next hops between leaves.
+    """Return hops, shortest paths, and the switches and uplinks that carry them, between leaves.
 
     Parameters
     ----------

@@ -53,7 +53,8 @@ def judged_config(config: tuple[str, bytes, Sku]) -> Outcome:
     from fabric.validate.world import World
 
     device, content, model = config
-    return run(World(sonic={device: json.loads(content)}, skus={model.name: model}))
+    tables = {device: json.loads(content)}
+    return run(World(sonic=tables, skus={model.name: model}, is_rendered=True))
 
 
 def _outcome_to_bytes(outcome: Outcome) -> bytes | None:

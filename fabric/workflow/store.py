@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 MOST_RESULTS = 100_000
 _FILE = "results.sqlite"
 _BATCH = 500  # below the limit of variables in a statement of every SQLite since 3.8 (999)
-_CODE = {".py", ".j2", ".yaml", ".json"}
 
 
 def user_folder() -> Path:
@@ -145,6 +144,5 @@ def _files(root: Path) -> Iterable[str]:
     for folder, folders, names in os.walk(root):
         folders[:] = [name for name in folders if name != "__pycache__"]
         for name in names:
-            if os.path.splitext(name)[1] in _CODE:  # noqa: PTH122 - of strings, a thousand times
-                state = os.stat(os.path.join(folder, name))  # noqa: PTH116, PTH118
-                yield f"{folder}/{name}\0{state.st_size}\0{state.st_mtime_ns}\n"
+            state = os.stat(os.path.join(folder, name))  # noqa: PTH116, PTH118 - of strings, a thousand times
+            yield f"{folder}/{name}\0{state.st_size}\0{state.st_mtime_ns}\n"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabric.change.model import Change
-    from fabric.change.planner import Target
+    from fabric.change.planner import Reading, Target
     from fabric.devices.driver import Driver
     from fabric.observe.hostfacts.facts import HostFacts
     from fabric.workflow.explain import Answer
@@ -180,7 +180,7 @@ def _drift_of(nics: NicLooks, target: Target) -> Health:
     finally:
         driver.close()
     name = target.connection.device
-    found = tuple(nics.deviations(facts)) if facts else ()
+    found = (*_passed_over(target, reading), *(nics.deviations(facts) if facts else ()))
     platform = target.connection.platform
     return Health(name, platform, drift=reading.draft.changes, deviations=found, facts=facts)
 
@@ -195,7 +195,7 @@ def _health_of(nics: NicLooks, target: Target) -> Health:
         driver.close()
     name = target.connection.device
     found = deviations(target.expected, seen)
-    found += nics.deviations(facts) if facts else []
+    found += [*_passed_over(target, reading), *(nics.deviations(facts) if facts else ())]
     if reading.running.saved is False:
         message = "the running configuration is not the saved one"
         found.append(Deviation(name, "saved", "configuration", message))
@@ -206,6 +206,15 @@ def _health_of(nics: NicLooks, target: Target) -> Health:
         deviations=tuple(found),
         facts=facts,
     )
+
+
+def _passed_over(target: Target, reading: Reading) -> list[Deviation]:
+    """Return what is planned and the device does not have: whether it matters is not known."""
+    name, message = target.connection.device, "this host does not have it"
+    return [
+        Deviation(name, "passed over", item, message, unknown=True)
+        for item in reading.draft.passed_over
+    ]
 
 
 def _facts(nics: NicLooks, target: Target, driver: Driver) -> HostFacts | None:

@@ -43,12 +43,6 @@ class Work:
         self._workers = workers
         self._executor = executor
         self.made: Counter[str] = Counter()
-        self.kept: Counter[str] = Counter()
-
-    def rendered(self) -> tuple[int, int]:
-        """Return how many devices were rendered now, and how many there are files of."""
-        made = self.made["switch"] + self.made["host"]
-        return made, made + self.kept["switch"] + self.kept["host"]
 
     def each(
         self,
@@ -79,7 +73,6 @@ class Work:
         written = {keys[name]: write(result) for name, result in made.items()}
         self._store.put({key: result for key, result in written.items() if result is not None})
         self.made[kind] += len(made)
-        self.kept[kind] += len(inputs) - len(made)
         return {name: made[name] if name in made else read(kept[keys[name]]) for name in inputs}
 
     def _map(self, make: Callable[[Any], T], inputs: list[Any]) -> list[T]:

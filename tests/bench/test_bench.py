@@ -19,7 +19,7 @@ import pytest
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from fabric.design.model import DeviceDesign
-from fabric.platforms import load_platforms, platforms
+from fabric.platforms import platforms
 from fabric.render import render_device
 from fabric.render.engine import environment, template_folders
 from fabric.workflow.project import Project
@@ -230,7 +230,6 @@ def test_rendering_against_bare_jinja(tmp_path: Path) -> None:
         lstrip_blocks=True,
     )
     bare.filters.update(environment().filters)
-    load_platforms()
     print("\none leaf, ms: rocefab with checks and all files; bare Jinja2, the templates alone")
     print(f"  {'system':<10}{'ports':>7}{'rocefab':>9}{'bare':>8}{'ratio':>7}{'2,000, s':>10}")
     for system in sorted(platforms):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fabric.exchange.forms import Settings, importers, load_forms, plant_exporters
+from fabric.exchange.forms import Settings, importers, plant_exporters
 from fabric.exchange.plant import Cable, Device, Nic, Plant
 from fabric.exchange.roles import complete
 
@@ -52,7 +52,6 @@ def plant() -> Plant:
 
 @pytest.mark.parametrize("form", ["csv", "dot", "graphml", "json", "netbox", "nornir"])
 def test_there_and_back(plant: Plant, form: str, tmp_path: Path) -> None:
-    load_forms()
     exporter = plant_exporters[form]
     started = time.perf_counter()
     names = exporter.standard or tuple(exporter.parts)

@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fabric.change.adapter import adapters, load_adapters
+from fabric.change.adapter import adapters
 from fabric.change.expectation import Expectation
 from fabric.change.model import DevicePlan, Plan
 from fabric.change.planner import Target, read
 from fabric.core.artefact import Artefact
-from fabric.devices import drivers, load_drivers
+from fabric.devices import drivers
 from fabric.devices.driver import Connection
 from fabric.devices.memory import MemoryDriver
 
@@ -36,8 +36,7 @@ def use_memory_drivers(
     patch: pytest.MonkeyPatch, driver: type[MemoryDriver] = MemoryDriver
 ) -> None:
     """Let the platform ``sonic`` mean memory devices for as long as the patch holds."""
-    load_drivers()
-    load_adapters()
+    assert "sonic" in drivers  # the first look fills the registry
     patch.setitem(drivers._items, "sonic", driver)
 
 

@@ -343,7 +343,8 @@ def test_a_change_by_hand_is_drift_and_goes_away(shared, lines, path):
     before = whole(lab)
     lab[labs.LEAF].hand_edit(*lines)
     found = {item.device: item for item in drift(project, connections, ALL, labs.silent)}
-    assert [name for name, item in found.items() if not item.ok] == [labs.LEAF]
+    odd = {name for name, item in found.items() if not item.ok}
+    assert {labs.LEAF} <= odd <= {labs.LEAF, labs.HOST}  # a shut port is dark at the host too
     assert any(path in item.path for item in found[labs.LEAF].drift)
     result = run(planned(project, connections), folder, connections)
     assert result.ok, result.reasons

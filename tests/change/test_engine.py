@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
+import getpass
 import json
+import os
 import signal
 import sqlite3
 import threading
@@ -15,14 +16,13 @@ from fabric.change import journal as journal_module
 from fabric.change.apply import Applier, Options
 from fabric.change.journal import Journal, State
 from fabric.change.model import parse_plan
-from fabric.change.rollback import roll_back
+from fabric.change.rollback import RollBack
 from fabric.change.wave import Wave
 from fabric.core.errors import (
     ConnectionLostError,
     DeviceError,
     InputError,
     JournalError,
-    PlanError,
     RefusedError,
 )
 from tests.change import memory_fabric
@@ -60,10 +60,11 @@ def applier(folder, workers=4, progress=silent):
     )
 
 
-def back(folder, run, *, force=False):
-    journal = Journal(folder / "state")
-    plan = parse_plan(journal.run(run).plan, "plan")
-    return roll_back(run, plan, journal, memory_fabric.connections(folder), silent, force=force)
+def back(folder, run, *, only=None, **options):
+    working = applier(folder)
+    plan = parse_plan(working.journal.run(run).plan, "plan")
+    names = memory_fabric.names() if only is None else only
+    return working.roll_back(RollBack(run, names, **options), plan)
 
 
 def states(folder, run=1):
@@ -279,10 +280,9 @@ def test_resume_does_not_undo_the_work_of_others(folder, plan):
     found = by_hand_after_a_crash(folder, plan)
     result = applier(folder).resume(1, plan)
     assert not result.ok
-    assert (
-        "somebody changed it after the run was interrupted (VLAN|Vlan7|vlanid)"
-        in (result.reasons[0])
-    )
+    assert "leaf1: its configuration changed after the plan; plan again" in result.reasons[0]
+    kept = [event.detail for event in Journal(folder / "state").events(1)]
+    assert "somebody else changed VLAN|Vlan7|vlanid meanwhile; that stays" in kept
     assert memory_fabric.state(folder, "leaf1")["running"] == found
     assert is_before(folder, "leaf3")
 
@@ -317,7 +317,8 @@ def test_rollback_is_done_once(folder, plan):
 @pytest.mark.parametrize("method", ["stage", "commit", "confirm", "save"])
 def test_interrupted_rollback_is_done_again(folder, plan, method):
     assert applier(folder).apply(plan).ok
-    ScriptedDriver.act("leaf2", method, lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
+    main = threading.main_thread().ident
+    ScriptedDriver.act("leaf2", method, lambda _: signal.pthread_kill(main, signal.SIGINT))
     with pytest.raises(KeyboardInterrupt):
         back(folder, 1)
     again = back(folder, 1)
@@ -326,6 +327,104 @@ def test_interrupted_rollback_is_done_again(folder, plan, method):
         memory_fabric.state(folder, name)["running"] == memory_fabric.BEFORE
         for name in memory_fabric.names()
     )
+
+
+def saved_by_a_colleague(folder, name):
+    """Save a VLAN on a device, as somebody does who knows nothing of the run."""
+    edit(folder, name, "VLAN", {"Vlan3999": {"vlanid": "3999"}})
+    state = memory_fabric.state(folder, name)
+    (folder / f"{name}.json").write_text(json.dumps({**state, "startup": state["running"]}))
+
+
+@pytest.mark.parametrize("method", ["stage", "commit"])
+def test_going_back_leaves_what_somebody_else_saved_meanwhile(folder, plan, method):
+    def meanwhile(_driver):
+        saved_by_a_colleague(folder, "leaf2")
+        raise RefusedError("leaf2", "no")
+
+    ScriptedDriver.act("leaf2", method, meanwhile)
+    result = applier(folder).apply(plan)
+    assert not result.ok
+    left = memory_fabric.state(folder, "leaf2")
+    assert left["running"]["VLAN"] == left["startup"]["VLAN"] == {"Vlan3999": {"vlanid": "3999"}}
+    event = Journal(folder / "state").states(1)["leaf2"]
+    assert event.state is State.ROLLED_BACK
+    assert event.detail == "somebody else changed VLAN|Vlan3999|vlanid meanwhile; that stays"
+
+
+def test_what_is_mixed_with_the_work_of_others_is_not_taken_back(folder, plan):
+    """Our change is confirmed, somebody saves a VLAN, then another device fails."""
+    ScriptedDriver.act("leaf2", "after confirm", lambda _: saved_by_a_colleague(folder, "leaf2"))
+    ScriptedDriver.fail("leaf3", "confirm", RefusedError("leaf3", "no"))
+    assert not applier(folder, workers=1).apply(plan).ok
+    event = Journal(folder / "state").states(1)["leaf2"]
+    assert event.state is State.FAILED
+    assert "somebody else changed it during the run or after it (VLAN|Vlan3999" in event.detail
+    assert "Vlan3999" in memory_fabric.state(folder, "leaf2")["startup"]["VLAN"]
+
+
+def test_a_restoration_that_is_refused_leaves_nothing_waiting(folder, plan):
+    assert applier(folder).apply(plan).ok
+    ScriptedDriver.effects.clear()
+    refusal = RefusedError("leaf2", "another commit waits")
+    ScriptedDriver.fail("leaf2", "after commit", refusal)
+    assert not back(folder, 1, only=["leaf2"]).ok
+    assert ScriptedDriver.effects["leaf2", "rollback"] == 1
+    assert is_after(folder, "leaf2")
+    ScriptedDriver.fail("leaf2", "stage", refusal)
+    assert not back(folder, 1, only=["leaf2"]).ok
+    assert ScriptedDriver.effects["leaf2", "rollback"] == 1, "there was nothing to discard"
+
+
+def test_orphans_of_this_journal_are_cleared_away_and_others_are_named(folder, plan):
+    journal = Journal(folder / "state")
+    run = journal.begin("rollback", "memory", plan.to_json())
+    token = journal.next_token(run, "leaf2")
+    journal.record(run, "leaf2", State.ROLLING_BACK, token)
+    before = memory_fabric.BEFORE
+    for name, left in (("leaf2", token), ("leaf3", "rocefab-run-9-1-0000abcd")):
+        state = memory_fabric.state(folder, name)
+        state["pending"] = {"token": left, "running": before, "files": {}}
+        (folder / f"{name}.json").write_text(json.dumps(state))
+    result = applier(folder).apply(plan)
+    (reason,) = result.reasons
+    assert "leaf3: somebody else is at work on it: rocefab-run-9-1-0000abcd" in reason
+    assert "(rocefab with another state folder)" in reason
+    assert memory_fabric.state(folder, "leaf2")["pending"] is None
+
+
+def test_rollback_takes_back_what_can_be_reached_and_names_the_rest(folder, plan):
+    assert applier(folder).apply(plan).ok
+    ScriptedDriver.fail("leaf2", "open", LOST, for_good=True)
+    result = back(folder, 1)
+    assert not result.ok
+    assert result.reasons == ("leaf2: no route to host",)
+    assert result.rolled_back == ("leaf1", "leaf3", "spine01")
+    assert all(is_before(folder, name) for name in ("leaf1", "leaf3", "spine01"))
+    ScriptedDriver.reset()
+    assert back(folder, 1).ok
+    assert is_before(folder, "leaf2")
+
+
+def test_rollback_of_some_devices_and_without_those_that_are_away(folder, plan):
+    crashed(folder, plan)
+    assert back(folder, 1, only=["leaf1"]).rolled_back == ("leaf1",)
+    assert is_after(folder, "spine01")
+    assert Journal(folder / "state").unfinished() == 1
+    ScriptedDriver.fail("leaf2", "open", LOST, for_good=True)
+    result = back(folder, 1, skip_unreachable=True)
+    assert result.ok, result.reasons
+    assert result.skipped == ("leaf2",)
+    assert is_before(folder, "spine01")
+    assert Journal(folder / "state").unfinished() is None
+
+
+def test_the_devices_of_a_wave_go_back_side_by_side(folder, plan):
+    assert applier(folder).apply(plan).ok
+    together = threading.Barrier(len(LEAVES), timeout=60)
+    for name in LEAVES:
+        ScriptedDriver.act(name, "stage", lambda _: together.wait())
+    assert back(folder, 1).ok
 
 
 def test_run_that_failed_in_part_is_taken_back(folder, plan):
@@ -346,7 +445,11 @@ def test_run_that_failed_in_part_is_taken_back(folder, plan):
 def test_one_run_at_a_time(folder, plan):
     journal = Journal(folder / "state")
     with journal.exclusive():
-        with pytest.raises(JournalError, match="another run is under way"):
+        whose = rf"run that begins of {getpass.getuser()} on .*, process {os.getpid()}, since 2"
+        with pytest.raises(JournalError, match=f"another run is under way.*{whose}"):
+            applier(folder).apply(plan)
+        run = journal.begin("apply", "memory", plan.to_json())
+        with pytest.raises(JournalError, match=f"another run is under way.*: run {run} of "):
             applier(folder).apply(plan)
         with pytest.raises(JournalError, match="another run is under way"):
             applier(folder).resume(1, plan)
@@ -367,24 +470,27 @@ def test_timer_outlasts_verification(values, message):
 
 
 @pytest.mark.parametrize(
-    "edit_plan",
-    [
-        lambda data: data["waves"].append(["leaf9"]),
-        lambda data: data["waves"].append(["leaf1"]),
-        lambda data: data["waves"].pop(),
-        lambda data: (
-            data["devices"].update({"../x": data["devices"].pop("leaf1")})
-            or data.update(waves=[["../x"], ["spine01", "leaf2", "leaf3"]])
-        ),
-    ],
-)
-def test_plan_that_does_not_hang_together_is_refused(plan, edit_plan):
-    data = json.loads(plan.to_json())
-    del data["digest"]
-    edit_plan(data)
-    digest = hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
-    with pytest.raises(PlanError, match="names devices that it has no plan for"):
-        parse_plan(json.dumps({"digest": digest, **data}), "plan.json")
+    "text",
+    ["", "{", "[]", "null", '{"config": {}}', '{"config": 1, "canonical": "", "files": {}}',
+     '{"config": {}, "canonical": "", "files": []}', '{"config": {}, "canonical": 5, "files": {}}',
+     '{"config": {}, "canonical": "", "files": {"/x": 1}}'],
+)  # fmt: skip
+def test_a_damaged_kept_state_is_an_error_of_its_device_alone(folder, plan, text):
+    assert applier(folder).apply(plan).ok
+    (folder / "state" / "runs" / "1" / "leaf2.before.json").write_text(text)
+    result = back(folder, 1)
+    assert not result.ok
+    assert "the state of leaf2 before run 1" in result.reasons[0]
+    assert result.rolled_back == ("leaf1", "leaf3", "spine01")
+
+
+def test_a_link_in_the_place_of_the_lock_is_not_followed(folder, plan):
+    (folder / "state").mkdir()
+    (folder / "victim").write_text("untouched")
+    (folder / "state" / "lock").symlink_to(folder / "victim")
+    with pytest.raises(JournalError, match="cannot be locked"):
+        applier(folder).apply(plan)
+    assert (folder / "victim").read_text() == "untouched"
 
 
 def test_kept_states_are_for_the_owner_alone(folder, plan):

@@ -6,7 +6,6 @@ import pytest
 
 from fabric.change.adapters import eos
 from fabric.change.model import Risk
-from fabric.devices import load_drivers
 from fabric.devices.redaction import redacted
 from fabric.observe.parsers.eos import configuration
 from fabric.observe.snapshot import Running
@@ -158,6 +157,3 @@ def test_states_apart_are_named_as_the_diff_names_them():
     found = eos.EosAdapter().apart(running_of(left), running_of(right))
     diff = " interface Ethernet1\n-   mtu 9214\n+   mtu 1500\n"
     assert found == {change.path for change in eos._changes(diff)}
-
-
-load_drivers()

@@ -177,6 +177,7 @@ def test_new_address_goes_away_with_its_rule():
     assert not [command for command in found if "reboot" in command or "replace" in command]
 
 
+OLD_SYSCTL = "/etc/sysctl.d/90-rocefab.conf"
 NETWORKD_FILE = f"{NETWORKD}eth1.network"
 PROFILE = f"{PROFILES}eth1.nmconnection"
 STACKS = {
@@ -263,7 +264,7 @@ def test_files_of_another_stack_are_looked_for_and_removed():
         Artefact("gpu1", "host", "networkd", f"hosts/gpu1/rootfs{NETWORKD_FILE}", b"x"),
     ]
     adapter = HostAdapter()
-    assert adapter.files(made) == [NETWORKD_FILE, NETPLAN, PROFILE]
+    assert adapter.files(made) == [NETWORKD_FILE, OLD_SYSCTL, NETPLAN, PROFILE]
     now = running({**NIC, "reader": "ip"}, [NETWORKD_FILE, PROFILE])
     draft = adapter.draft(now, made, None)
     assert draft.candidate.remove == (PROFILE,)
@@ -335,4 +336,4 @@ def test_accepted_names_stay_single_words_in_the_script(design, interface, devic
 
 def test_the_adapter_sees_the_files_of_the_artefacts():
     made = Artefact("gpu1", "host", "netplan", f"hosts/gpu1/rootfs{NETPLAN}", b"x")
-    assert HostAdapter().files([made]) == [NETPLAN]
+    assert HostAdapter().files([made]) == [NETPLAN, OLD_SYSCTL]

@@ -75,7 +75,10 @@ def nic_state(host):
         "addresses": list(link.addresses),
         "mtu": link.mtu,
         "rules": [(row["src"], row["table"]) for row in host.network.state.rules],
-        "routes": sorted((row["dst"], row.get("gateway", "")) for row in host.network.state.routes),
+        "routes": sorted(
+            (row.get("table", "main"), row["dst"], row.get("gateway", row.get("type", "")))
+            for row in host.network.state.routes
+        ),
         "pfc": qos.pfc,
         "marks": {dscp: qos.dscp[dscp] for dscp in (26, 48)},
         "tsa": qos.tsa[6],
@@ -89,7 +92,12 @@ WANTED = {
     "addresses": ["10.64.0.2/24"],
     "mtu": 9000,
     "rules": [("10.64.0.2", "100")],
-    "routes": [("10.64.0.0/16", "10.64.0.1"), ("10.64.0.0/24", "")],
+    "routes": [
+        ("100", "10.64.0.0/16", "10.64.0.1"),
+        ("100", "10.64.0.0/24", ""),
+        ("100", "default", "unreachable"),
+        ("main", "10.64.0.0/16", "10.64.0.1"),
+    ],
     "pfc": [0, 0, 0, 1, 0, 0, 0, 0],
     "marks": {26: 3, 48: 6},
     "tsa": "strict",

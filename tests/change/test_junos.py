@@ -365,6 +365,18 @@ def test_wrong_cable_and_missing_pfc_are_reported(ready):
     ]
 
 
+def test_a_port_shut_at_the_spine_is_down_at_the_leaf(ready):
+    """LLDP and BGP of the link go at both ends."""
+    lab, project, connections, _ = ready
+    up, far = next((p.name, p.peer_port) for p in project.devices[LEAF].ports if p.peer == SPINE)
+    lab[SPINE].hand_edit(f"set interfaces {far} disable")
+    found = {item.device: item for item in verify(project, connections, ALL, labs.silent)}
+    assert found[LEAF].drift == ()
+    told = [str(item) for item in found[LEAF].deviations]
+    assert any(f"lldp {up}" in line for line in told), told
+    assert any("bgp" in line for line in told), told
+
+
 def test_whole_run_is_taken_back(ready):
     lab, _, connections, folder = ready
     before = everything(lab)

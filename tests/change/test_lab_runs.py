@@ -13,7 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from fabric.core.errors import DeviceError, IdentityMismatchError, JournalError
+from fabric.core.errors import (
+    DeviceError,
+    ForeignSessionError,
+    IdentityMismatchError,
+    JournalError,
+)
 from fabric.lab.faults import Fault
 from fabric.workflow.apply import Options, apply, rollback, status
 from fabric.workflow.plan import Selection, describe, plan
@@ -130,7 +135,7 @@ def test_secrets_stay_out_of_plan_and_journal(ready):
         ),
         (labs.HOST, lambda s: s.run_detached("mlnx_qos -i eth1 --pfc 0,0,0,0,0,0,0,0"), "eth1 pfc"),
         (labs.HOST, lambda s: s.run_detached("mlnx_qos -i eth1 -d fw"), "eth1 dcbx"),
-        (labs.HOST, lambda s: s.run_detached("rm /etc/sysctl.d/90-rocefab.conf"), "90-rocefab"),
+        (labs.HOST, lambda s: s.run_detached("rm /etc/sysctl.d/zz-rocefab.conf"), "zz-rocefab"),
     ],
 )
 def test_a_change_by_hand_is_drift_and_goes_away(shared, device, edit, path):
@@ -253,7 +258,7 @@ def test_foreign_session_is_respected(ready):
     before = everything(lab)
     result = applied(made, folder, connections)
     assert not result.ok
-    assert "somebody else is at work on it: colleague" in result.reasons[0]
+    assert "somebody else is at work on it: configuration session colleague" in result.reasons[0]
     assert everything(lab) == before
 
 
@@ -333,7 +338,8 @@ def test_killed_in_the_commit_window_and_resumed(ready):
     """A real process, killed while the leaf waits for its confirmation."""
     lab, _, connections, folder = ready
     project = labs.changed(folder / "inventory", "kmax_bytes: 1500000", "kmax_bytes: 1400000")
-    (folder / "plan.json").write_text(planned(project, connections).to_json())
+    made = planned(project, connections)
+    (folder / "plan.json").write_text(made.to_json())
     command = [sys.executable, "-m", "fabric", "apply"]
     options = ["--connections", str(connections), "--state", str(folder / "state")]
     lab[labs.LEAF].faults.add(Fault("slow", pattern="show ip bgp summary", nth=2, seconds=5))
@@ -353,8 +359,10 @@ def test_killed_in_the_commit_window_and_resumed(ready):
     process.stderr.close()
     lab[labs.LEAF].faults.clear()
     assert status(folder / "state")[-1]["state"] == "interrupted or under way"
+    with pytest.raises(ForeignSessionError, match="an unconfirmed change waits on it"):
+        planned(project, connections)
     with pytest.raises(JournalError):
-        applied(planned(project, connections), folder, connections)
+        applied(made, folder, connections)
     resumed = subprocess.run(
         [*command, "--resume", *options],
         capture_output=True,

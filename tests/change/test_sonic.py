@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import jsonpatch
@@ -11,11 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabric.change.adapters import sonic
+from fabric.change.adapters.sonic.patch import patch
 from fabric.change.model import Risk
 from fabric.devices.memory import _applied
-from fabric.platforms.sonic import LIVE_FIELDS, OWNED_TABLES, RESTRICTED_TABLES
+from fabric.platforms.sonic import LIVE_FIELDS, OWNED_TABLES
+from fabric.platforms.sonic_gcu import RELEASES, Updater
 
 CASES = Path(__file__).parent / "sonic"
+LISTED = Updater("ACS-MSN4700", "202405")
 NAMES = sorted(path.name for path in CASES.iterdir())
 
 
@@ -26,10 +30,19 @@ def load(case, name):
 def as_plain(candidate):
     return {
         "method": candidate.method,
-        "load": json.loads(candidate.load or "{}"),
-        "unload": json.loads(candidate.unload or "{}"),
-        "patch": json.loads(candidate.patch or "[]"),
+        "steps": [
+            {
+                "kind": step.kind,
+                "text": json.loads(step.text),
+                "back": json.loads(step.back or "{}"),
+            }
+            for step in candidate.steps
+        ],
     }
+
+
+def candidate(running, target, updater=LISTED):
+    return sonic.way(running, target, updater).candidate()
 
 
 def without_empty(config):
@@ -47,22 +60,17 @@ def golden(case, name, found, update):
 def test_there_and_back(case, update_golden):
     running, intended = load(case, "running"), load(case, "intended")
     target = sonic.compose(running, intended)
-    there, back = sonic.candidate(running, target), sonic.candidate(target, running)
+    there, back = candidate(running, target), candidate(target, running)
     golden(case, "patch", as_plain(there), update_golden)
     golden(case, "rollback", as_plain(back), update_golden)
     assert without_empty(_applied(running, there)) == target
     assert without_empty(_applied(target, back)) == without_empty(running)
-    if there.method == "live":  # what undo.sh does: the live fields as they were, then the rest
-        undone = _applied(_applied(running, there), back)
-        for table, rows in as_plain(there)["unload"].items():
-            for row, fields in rows.items():
-                assert fields.items() <= undone[table][row].items()
     assert sonic.differences(target, sonic.compose(target, intended)) == []
 
 
 METHODS = {
     "bgp_neighbour": ("live", Risk.BRIEF_LOSS),
-    "buffer_pool": ("reload", Risk.BRIEF_LOSS),
+    "buffer_pool": ("live", Risk.BRIEF_LOSS),
     "device_type": ("reload", Risk.RESTART),
     "first_day": ("reload", Risk.RESTART),
     "ntp": ("live", Risk.HARMLESS),
@@ -72,7 +80,7 @@ METHODS = {
     "table_vanishes": ("live", Risk.BRIEF_LOSS),
     "thresholds": ("live", Risk.HARMLESS),
     "vlan": ("live", Risk.BRIEF_LOSS),
-    "watchdog_row": ("reload", Risk.HARMLESS),
+    "watchdog_row": ("live", Risk.HARMLESS),
 }
 
 
@@ -82,7 +90,7 @@ def test_method_and_risk(case):
     target = sonic.compose(running, load(case, "intended"))
     cells = [cell for cell, _, _ in sonic.differences(running, target)]
     risk = max(sonic.risk(cell) for cell in cells)
-    assert (sonic.candidate(running, target).method, risk) == METHODS[case]
+    assert (candidate(running, target).method, risk) == METHODS[case]
 
 
 def test_every_case_is_here():
@@ -90,7 +98,8 @@ def test_every_case_is_here():
 
 
 TABLES = st.sampled_from([*OWNED_TABLES, "DEVICE_METADATA", "MGMT_INTERFACE", "A/B", "~T"])
-ROWS = st.sampled_from(["Ethernet0", "Ethernet0|3-4", "AZURE_LOSSLESS", "x/y", "a~b", "localhost"])
+PORT_ROWS = ["Ethernet0", "Ethernet8", "GLOBAL", "Ethernet0|3-4"]
+ROWS = st.sampled_from([*PORT_ROWS, "AZURE_LOSSLESS", "x/y", "a~b", "localhost"])
 FIELDS = st.sampled_from(["weight", "pfc_enable", "dynamic_th", "mtu", "fec", "a/b", "~", "hwsku"])
 VALUES = st.sampled_from(["0", "1", "rs"]) | st.lists(st.sampled_from(["a", "b"]), max_size=2)
 CONFIGS = st.dictionaries(
@@ -100,26 +109,43 @@ CONFIGS = st.dictionaries(
 )
 
 
-@given(CONFIGS, CONFIGS)
+UPDATERS = st.builds(
+    Updater,
+    st.sampled_from(["ACS-MSN4700", "DellEMC-Z9332f-O32", "Arista-7050-QX32"]),
+    st.sampled_from(["", *RELEASES]),
+)
+
+
+@given(CONFIGS, CONFIGS, UPDATERS)
 @settings(max_examples=400)
-def test_any_change_reaches_exactly_its_target(running, other):
+def test_any_change_reaches_exactly_its_target(running, other, updater):
     target = without_empty(other)
     found = sonic.differences(running, target)
     assert (found == []) == (without_empty(running) == target)
-    change = sonic.candidate(running, target)
+    change = candidate(running, target, updater)
     assert without_empty(_applied(running, change)) == target
     assert sonic.differences(_applied(running, change), target) == []
-    plain = as_plain(change)
-    patched = _applied(running, change)
-    for operation in plain["patch"]:
-        table = operation["path"].split("/")[1].replace("~1", "/").replace("~0", "~")
-        assert table not in RESTRICTED_TABLES
-        if table in patched:
-            assert patched[table], "apply-patch refuses a table that is left empty"
-    for table, rows in plain["load"].items():
-        for row, fields in rows.items():
+    state = without_empty(running)
+    for step in change.steps:
+        content, before = json.loads(step.text), state
+        state = without_empty(_applied(state, replace(change, steps=(step,))))
+        if step.kind == "patch":  # as the updater sees it
+            assert all(map(updater.takes, jsonpatch.make_patch(before, state)))
+            assert all(state.values()), "apply-patch refuses a table that is left empty"
+        elif step.kind == "load":
+            check_load(before, content, json.loads(step.back))
+
+
+def check_load(before, rows, back):
+    """Fields are set live, or a row is new; what was there is kept for the way back."""
+    for table, changed in rows.items():
+        for row, fields in changed.items():
+            old = before.get(table, {}).get(row)
+            if old is None:
+                assert table in ("BUFFER_PROFILE", "WRED_PROFILE", "PFC_WD")
+                continue
             assert "*" in LIVE_FIELDS[table] or set(fields) <= set(LIVE_FIELDS[table])
-            assert set(fields) <= set(running[table][row])
+            assert {name: old[name] for name in fields} == back[table][row]
 
 
 @given(CONFIGS, CONFIGS)
@@ -141,7 +167,7 @@ def test_what_is_not_ours_stays(running, intended):
 @settings(max_examples=200)
 def test_patch_alone_is_exact(running, other):
     target = without_empty(other)
-    patched = jsonpatch.apply_patch(running, sonic.patch(running, target))
+    patched = jsonpatch.apply_patch(running, patch(running, target))
     assert without_empty(patched) == target
 
 

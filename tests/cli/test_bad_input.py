@@ -99,6 +99,19 @@ def test_wrong_inventories_stop_what_writes(folder: Path, case: str, verb: str) 
     assert everything_below(folder) == before
 
 
+@pytest.mark.parametrize("form", ["slurm", "nccl", "k8s", "csv", "netbox"])
+@pytest.mark.parametrize("out", [(), ("--out", "out")])
+def test_no_export_of_what_check_rejects(folder: Path, form: str, out: tuple[str, ...]) -> None:
+    file = folder / FABRIC
+    text = file.read_text()
+    file.write_text(text.replace("kmin_bytes: 150000", "kmin_bytes: 1600000", 1))
+    before = everything_below(folder)
+    ended = run("export", form, "inv", *out)
+    assert (ended.code, ended.out) == (2, "")
+    assert "[QOS001]" in ended.err
+    assert everything_below(folder) == before
+
+
 @pytest.mark.parametrize("verb", [name for name in VERBS if name != "check"])
 def test_every_verb_names_the_line(folder: Path, verb: str) -> None:
     file = folder / FABRIC
@@ -124,18 +137,28 @@ def test_check_tells_programs_what_could_not_be_read(folder: Path, form: str) ->
 
 #: words, pattern of the message
 CALLS = {
-    "missing folder": ("check nowhere", r"nowhere:1:1: cannot be read"),
-    "folder without fabric.yaml": ("check inv/devices", r"inv/devices/fabric\.yaml:1:1: "),
-    "file for a folder": ("check inv/fabric.yaml", r"inv/fabric\.yaml:1:1: "),
+    "missing folder": ("check nowhere", r"nowhere: cannot be read"),
+    "folder without fabric.yaml": ("check inv/devices", r"inv/devices/fabric\.yaml: "),
+    "file for a folder": (
+        "check inv/devices/shorter-cables.yaml",
+        r"shorter-cables\.yaml: cannot be read as a folder",
+    ),
+    "inventory beside a file": (
+        "check inv --sonic-config broken.json",
+        r"in place of an inventory: leave one of them out",
+    ),
+    "rule that is not there": ("show rules QOS924", r"no rule 'QOS924'; did you mean QOS024"),
+    "rule to explain that is not there": ("explain QOS924", r"'QOS924'; did you mean QOS024"),
+    "rule unlike any": ("show rules nonsense", r"'nonsense'; `rocefab show rules` lists them"),
     "unknown rule": ("check inv --ignore QOS01", r"no rule 'QOS01' to ignore; did you mean 'QOS0"),
     "unknown rule, unlike": ("check inv --ignore foo", r"'foo'.*`rocefab show rules`"),
     "unknown form": ("check inv --format xml", r"'--format'.*'xml'"),
-    "config_db that is missing": ("check --sonic-config none.json", r"none\.json:1:1: .*no such"),
+    "config_db that is missing": ("check --sonic-config none.json", r"none\.json: .*no such"),
     "config_db that is broken": (
         "check --sonic-config broken.json",
         r"broken\.json:2:3: .*not JSON",
     ),
-    "config_db of another kind": ("check --sonic-config notes.json", r"notes\.json:1:1: .*tables"),
+    "config_db of another kind": ("check --sonic-config notes.json", r"notes\.json: .*tables"),
     "unknown device to explain": ("explain inv su9", r"no device 'su9'"),
     "unknown text to explain": ("explain inv su1-rail0 nonsense", r"no line of su1-rail0 holds"),
     "cable of an unknown host": ("show cable inv gpu9 eth1", r"no host 'gpu9'"),
@@ -147,7 +170,7 @@ CALLS = {
     "broken range in --only": ("plan inv --only su1-rail[0-", r"--only"),
     "unknown wave": ("plan inv --by moon", r"'--by'.*'moon'"),
     "no folder for the plan": ("plan inv --out none/plan.json", r"there is no folder none"),
-    "missing connections": ("plan inv --connections none.json", r"none\.json:1:1: "),
+    "missing connections": ("plan inv --connections none.json", r"none\.json: "),
     "broken connections": ("plan inv --connections broken.json", r"broken\.json:2:3: not JSON"),
     "connections to an unknown device": (
         "verify inv --connections unknown-device.json",
@@ -174,8 +197,8 @@ CALLS = {
     "unknown host to exclude": ("place inv --exclude gpu9", r"gpu9"),
     "output over other files": ("render inv --out inv", r"did not come from rocefab.*--force"),
     "output into a file": ("render inv --out notes.json", r"notes\.json is not a folder"),
-    "init over something": ("init inv", r"inv:1:1: is not an empty folder"),
-    "lab of nothing": ("lab up nowhere", r"nowhere:1:1: "),
+    "init over something": ("init inv", r"inv: is not an empty folder"),
+    "lab of nothing": ("lab up nowhere", r"nowhere: "),
     "demo over something": ("demo --dir inv", r"inv is not an empty folder"),
     "unknown command": ("undo plan.json", r"No such command 'undo'"),
     "unknown option": ("check inv --strict", r"--strict"),
@@ -209,6 +232,7 @@ def test_variables_stand_in_for_options(folder: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("ROCEFAB_NODES", "3")
     monkeypatch.setenv("ROCEFAB_FORMAT", "json")
     assert len(json.loads(run("place").out)["hosts"]) == 3
+    monkeypatch.setenv("ROCEFAB_CHECK_FORMAT", "json")
     monkeypatch.setenv("ROCEFAB_IGNORE", "QOS002 QOS021")
     found = json.loads(run("check").out)
     assert {"QOS002", "QOS021"} <= set(found["skipped"])
@@ -237,3 +261,13 @@ def test_stdout_is_json_alone(folder: Path, words: str) -> None:
     assert ended.code == 0
     json.loads(ended.out)
     assert ended.err == ""
+
+
+def test_a_hundred_thousand_errors_are_not_all_printed(folder: Path) -> None:
+    file = folder / "inv" / "fabric.yaml"
+    file.write_text(file.read_text() + "".join(f"unknown{n}: 1\n" for n in range(100_000)))
+    ended = run("check", "inv")
+    lines = ended.err.splitlines()
+    assert ended.code == 2
+    assert len(lines) < 110
+    assert any(re.fullmatch(r"\.\.\. and 99\d{3} more", line) for line in lines), lines[-3:]

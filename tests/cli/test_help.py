@@ -58,7 +58,7 @@ def test_help_works_and_says_what_is_needed(leaf: tree.Leaf) -> None:
 @pytest.mark.parametrize("leaf", LEAVES, ids=NAMES)
 def test_options_have_a_variable_and_say_what_they_do(leaf: tree.Leaf) -> None:
     for option in leaf.options:
-        if tree.BARE & set(option.opts):
+        if (tree.BARE | tree.CONFIRMING) & set(option.opts):
             continue
         assert option.envvar, option.opts
         assert option.envvar.startswith("ROCEFAB_"), option.opts
@@ -76,13 +76,20 @@ def test_a_variable_means_the_same_everywhere() -> None:
     assert {name: found for name, found in meanings.items() if len(found) > 1} == {}
 
 
-def test_what_risks_something_has_a_variable_of_its_own() -> None:
-    users = defaultdict(set)
+def test_no_variable_confirms_a_risk() -> None:
+    options = [option for leaf in LEAVES for option in leaf.options]
+    found = {name for option in options for name in option.opts if name in tree.CONFIRMING}
+    assert found == tree.CONFIRMING
+    assert not [o.opts for o in options if tree.CONFIRMING & set(o.opts) and o.envvar]
+
+
+def test_a_variable_has_the_same_choices_everywhere() -> None:
+    choices = defaultdict(set)
     for leaf in LEAVES:
         for option in leaf.options:
-            if "--force" in option.opts:
-                users[option.envvar].add(leaf.name)
-    assert all(len(names) == 1 for names in users.values()), dict(users)
+            if option.envvar:
+                choices[option.envvar].add(option.type_descriptor.annotation)
+    assert {name: found for name, found in choices.items() if len(found) > 1} == {}
 
 
 @pytest.mark.parametrize("leaf", LEAVES, ids=NAMES)

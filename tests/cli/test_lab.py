@@ -55,10 +55,16 @@ def test_the_main_job(site, tmp_path: Path) -> None:
     ended = tell(5, "plan inventory --out plan.json --detailed-exitcode --by device")
     assert re.search(r"^3 devices .*in 3 waves", ended.out, re.MULTILINE)
     assert "wrote plan.json; `rocefab apply plan.json --commit` applies it" in ended.err
+    read = re.findall(r"^\S+: (.*)$", ended.err, re.MULTILINE)
+    read = [text for text in read if not text.startswith("not validated")]
+    assert len(read) == 3
+    assert all(text.startswith("read: ") for text in read), read
     assert tell(0, "plan inventory --only gpu1").out.startswith("wave 1\n  gpu1 (host): ")
 
     ended = tell(0, "apply plan.json")
-    assert "rehearsal" in ended.err
+    assert "dry run" in ended.err
+    assert "at most 12.0 min until all waves look healthy (240 s for each)" in ended.out
+    assert re.search(r"look healthy .*\n\n\S+\n    ", ended.out)  # the differences come last
     assert "3 devices" in ended.out
     assert _states(lab) == untouched
     assert not (tmp_path / ".rocefab").exists()

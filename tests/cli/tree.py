@@ -13,6 +13,9 @@ from fabric.cli.app import app
 
 #: Options of the command line itself, not of a job.
 BARE = {"--help", "--version"}
+#: Options that confirm a risk: no variable that somebody once set says them.
+CONFIRMING = {"--commit", "--resume", "--force", "--run"}
+CONFIRMING |= {"--without-safety-net", "--despite-cabling", "--skip-unreachable"}
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import ipaddress
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabric.core import units
+from fabric.core import errors, units
 from fabric.core.artefact import Artefact
 from fabric.core.errors import CapacityError, DeviceError, FabricError, InputError
 from fabric.core.findings import Finding, Position, Severity, worst
@@ -145,3 +146,22 @@ def test_errors_carry_what_they_are_about() -> None:
         "does not answer",
     )
     assert isinstance(error, FabricError)
+
+
+def drawn_tree() -> dict[str, str]:
+    """Return the parent of each error as the docstring draws it."""
+    parents, above = {}, [""]
+    for line in errors.__doc__.splitlines():
+        match = re.match(r"((?:│   |    )*)(├── |└── )?(\w+Error)\b", line)
+        if match:
+            depth = len(match[1]) // 4 + bool(match[2])
+            parents[match[3]] = above[depth]
+            above[depth + 1 :] = [match[3]]
+    return parents
+
+
+def test_the_tree_of_errors_is_drawn_as_it_is() -> None:
+    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type)]
+    own = {kind.__name__: kind for kind in kinds if issubclass(kind, errors.FabricError)}
+    bases = {name: kind.__base__.__name__ for name, kind in own.items()}
+    assert drawn_tree() == {**bases, "FabricError": ""}

@@ -74,6 +74,8 @@ def test_expand(text: str, wanted: str) -> None:
         ("a[[1]]", "'a[[1]]' is not a name range; write it as in gpu[001-064]"),
         ("a[3-1]", "[3-1] is not a list of ascending ranges"),
         ("a[1-2-3]", "[1-2-3] is not a list of ascending ranges"),
+        ("gpu001-gpu032", "'gpu001-gpu032' is one name; write the range as gpu[001-032]"),
+        ("login,a1-b9-a1-b12", "'a1-b9-a1-b12' is one name; write the range as a1-b[9-12]"),
         ("a[1,]", "[1,] is not a list of ascending ranges"),
         ("a[-2]", "[-2] is not a list of ascending ranges"),
         (

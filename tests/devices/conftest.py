@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from fabric.devices import drivers, load_drivers
+from fabric.devices import drivers
 from fabric.devices.driver import Connection
 from fabric.lab.lab import Lab
 from fabric.lab.wiring import specs, wire
@@ -18,7 +18,6 @@ PASSWORD = "hunter2-of-the-lab"
 
 @pytest.fixture(scope="session")
 def whole_lab(tmp_path_factory):
-    load_drivers()
     project = Project(labs.write_inventory(tmp_path_factory.mktemp("inventory")))
     with Lab(specs(project.devices, project.hosts, PASSWORD)) as lab:
         wire(lab, project.devices)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
-from fabric.devices import drivers, load_drivers
+from fabric.devices import drivers
 from fabric.devices.comware7.session import refusal
 from fabric.devices.driver import Candidate, Connection
 from fabric.lab.faults import Fault
@@ -32,7 +32,6 @@ ROUTED = (
 
 @pytest.fixture(scope="module")
 def whole_lab(tmp_path_factory):
-    load_drivers()
     folder = tmp_path_factory.mktemp("comware7") / "inventory"
     project = Project(labs.write_inventory(folder, comware7_lab.INVENTORY))
     with Lab(specs(project.devices, project.hosts, PASSWORD)) as running:

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
-from fabric.devices import drivers, load_drivers
+from fabric.devices import drivers
 from fabric.devices.driver import Candidate, Connection
 from fabric.lab.faults import Fault
 from fabric.lab.lab import Lab
@@ -23,7 +23,6 @@ MTU = Candidate("patch", load="nv set interface swp1 link mtu 9000\n")
 
 @pytest.fixture
 def lab(tmp_path):
-    load_drivers()
     text = labs.INVENTORY.replace("ACS-MSN4700", "SN4700").replace("7060X6-64PE", "SN5600")
     project = Project(labs.write_inventory(tmp_path / "inventory", text))
     with Lab(specs(project.devices, project.hosts, PASSWORD)) as running:

@@ -280,7 +280,7 @@ def test_a_lost_session_is_a_lost_connection(driver, leaf, login):
 def test_without_a_timer_nothing_is_sent(driver, leaf):
     before = leaf.running_text
     driver.stage(CHANGE, TOKEN)
-    leaf.faults.add(Fault("refuse_line", pattern="systemd-run"))
+    leaf.faults.add(Fault("refuse_line", pattern="systemctl enable"))
     with pytest.raises(RefusedError):
         driver.commit(CHANGE, TOKEN, 60)
     assert leaf.running_text == before

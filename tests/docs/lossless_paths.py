@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fabric.core.units import s_to_ms, s_to_us
+from fabric.platforms import platforms
 from fabric.qos.deadlock import dependencies, find_cycle, prove
 from fabric.qos.ecmp.collective import (
     classic_spine_share,
@@ -44,6 +45,23 @@ def deadlock_routes() -> str:
         trail = ", ".join(f"{c.source} to {c.target}" for c in cycle.channels) if cycle else "none"
         rows.append((title, sum(len(edges) for edges in graph.values()), trail))
     return table("routes over leaves L0, L1 and spines S0, S1 | dependencies | cycle", rows)
+
+
+@figures.add("refresh")
+def refresh() -> str:
+    """Return what asks a silent NIC again on each system."""
+    rows = []
+    for name in platforms:
+        platform = platforms[name]
+        asks = platform.neighbour_refresh
+        wait = f"{asks.period_s} s" if asks.period_s else "arp.timeout_s"
+        wait += f" x {asks.spread:g}" if asks.spread > 1 else ""
+        wait += f" + {asks.probes_s} s" if asks.probes_s else ""
+        mac = platform.fixed_mac_ageing_s
+        ageing = f"{mac} s, fixed" if mac else f"{platform.default_mac_ageing_s} s"
+        row = (platform.title, asks.mechanism, wait, ageing, asks.source)
+        rows.append((*row, "yes" if asks.confirmed else "no"))
+    return table("system | asked by | longest wait | MAC ageing | source | confirmed", rows)
 
 
 #: Four leaves and two spines; the first two leaves have lost one spine each, not the same one.

@@ -88,7 +88,7 @@ _CLI_HEAD = """\
 # Commands
 
 Generated from the command line itself; do not edit. The options of a command may also come from the
-environment, under the name in the last column; the command line wins.
+environment, under the name in the last column; the command line wins. A confirmation has no name.
 
 Data goes to stdout, messages and progress to stderr. `--format json` prints one JSON document.
 

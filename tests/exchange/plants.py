@@ -7,12 +7,11 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from fabric.core.errors import InputError
-from fabric.exchange.forms import Imported, Settings, importers, load_forms, plant_exporters
+from fabric.exchange.forms import Imported, Settings, importers, plant_exporters
 from fabric.exchange.plant import Cable, Device, Nic, Plant
 from fabric.exchange.realised import plant
 from tests.topology.fabrics import INVENTORY, example
 
-load_forms()
 #: All example inventories but the large one.
 EXAMPLES = sorted({path.parent.name for path in INVENTORY.glob("*/fabric.yaml")} - {"rail-512"})
 

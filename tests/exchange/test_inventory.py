@@ -81,12 +81,19 @@ switches:
 - {names: leaf02, role: leaf, unit: su1, rail: 1}
 - {names: spine01, role: spine}
 platforms:
-  leaf: {sku: SN4700}
-  spine: {sku: ACS-SN5600}
+  leaf:
+    sku: SN4700 # assumed: no model in the source for 1 of 2 switches; as most have
+  spine:
+    sku: ACS-SN5600 # assumed: no switch models in the source; a default of rocefab
 speeds: {host_gbps: 200, uplink_gbps: 400}
 cables: {host_m: 3, uplink_m: 30}
-addressing: {hosts: 10.64.0.0/16}
-host: {gpus: 8, interfaces: 'eth[0-1]', rdma_devices: 'mlx5_[0-1]', management_interface: mgmt0}
+addressing:
+  hosts: 10.64.0.0/16 # assumed: no address pools in the source; a default of rocefab
+host:
+  gpus: 8 # assumed: no GPU count in the source; a default of rocefab
+  interfaces: eth[0-1]
+  rdma_devices: mlx5_[0-1] # assumed: no RDMA devices in the source; a default of rocefab
+  management_interface: mgmt0 # assumed: not in the source; a default of rocefab
 """
     )
     assert (

@@ -64,7 +64,7 @@ def test_an_unread_device_leaves_its_cables_unknown() -> None:
     assert len(found.plant.cables) == 12
     messages = [str(note) for note in found.notes]
     assert messages[0] == (
-        "observed.json:1:1: spine01: not read, so its cables are unknown: timed out; "
+        "observed.json: spine01: not read, so its cables are unknown: timed out; "
         "read it again [EXC013]"
     )
     assert sum("sees 'spine01', which was not read" in text for text in messages) == 4

@@ -47,6 +47,38 @@ def test_three_tiers() -> None:
     assert [found.device[name].role for name in "hlst"] == ["", "leaf", "spine", "super-spine"]
 
 
+def test_pods_are_units_that_share_spines() -> None:
+    """Both planes of a unit are in one pod, a spine of no leaf is alone; a core has none."""
+    rows = [f"h{n}:e{p} l{n}{p}:1" for n in range(4) for p in range(2)]
+    rows += [f"l{n}{p}:2 s{n // 2}{p}:{n}" for n in range(4) for p in range(2)]
+    rows += [f"s{n}{p}:9 c{p}:{n}" for n in range(2) for p in range(2)]
+    made = bare(*rows, "c0:9 t:1", hosts="h0 h1 h2 h3")
+    devices = tuple(replace(it, role="spine") if it.name == "t" else it for it in made.devices)
+    found, _ = complete(replace(made, devices=devices), "c.csv")
+    pods = {device.name: device.pod for device in found.devices}
+    assert {pods[name] for name in ("h0", "h1", "l00", "l01", "l10", "s00", "s01")} == {"pod1"}
+    assert {pods[name] for name in ("h2", "h3", "l20", "l31", "s10", "s11")} == {"pod2"}
+    assert (pods["t"], pods["c0"], pods["c1"]) == ("pod3", "", "")
+
+
+def test_pods_of_the_source_count() -> None:
+    """One that is known is that of all below; of two, each gets that of its unit or its peers."""
+    rows = ["h:e0 l:1", "g:e0 m:1", "l:2 s:1", "m:2 s:2", "s:9 c:1"]
+    made = bare(*rows, hosts="h g")
+    for told, pods in (
+        ({"m": "west"}, ["west"] * 5),
+        ({"m": "pod1", "l": "east"}, ["east", "east", "pod1", "pod1", ""]),
+    ):
+        devices = tuple(replace(it, pod=told.get(it.name, "")) for it in made.devices)
+        found, _ = complete(replace(made, devices=devices), "c.csv")
+        assert [found.device[name].pod for name in "hlgms"] == pods
+
+
+def test_two_tiers_have_no_pods() -> None:
+    found, _ = complete(bare("h:e0 l:1", "l:2 s:1", hosts="h"), "c.csv")
+    assert {device.pod for device in found.devices} == {""}
+
+
 def test_what_the_source_says_counts() -> None:
     made = bare("h:e0 l:1", "h:e1 m:1", "l:2 s:1", "m:2 s:2", hosts="h")
     told = {"l": {"rail": 5}, "m": {"unit": "mine"}, "s": {"role": "super-spine"}}
@@ -58,7 +90,7 @@ def test_what_the_source_says_counts() -> None:
     ]
     assert (found.device["h"].unit, found.device["s"].role) == ("mine", "super-spine")
     assert [str(note) for note in notes] == [
-        "c.csv:1:1: h e0: rail 0, and on l 1 of rail 5; see whether the cable is crossed [EXC013]"
+        "c.csv: h e0: rail 0, and on l 1 of rail 5; see whether the cable is crossed [EXC013]"
     ]
 
 
@@ -94,13 +126,13 @@ def test_given_nics_keep_what_is_known() -> None:
 def test_what_cannot_be_told_is_said() -> None:
     assert failed(bare("a:1 b:1")) == [
         (
-            "c.csv:1:1: no device is known to be a host; name the hosts as --hosts gpu[001-064], "
+            "c.csv: no device is known to be a host; name the hosts as --hosts gpu[001-064], "
             "or give each device its role [EXC008]"
         )
     ]
     far = bare("h:e0 a:1", "a:2 b:1", "b:2 c:1", "c:2 d:1", "x:1 y:1", hosts="h")
     assert failed(far) == [
-        f"c.csv:1:1: {name}: no cable leads there from a host within three tiers, so it has no "
+        f"c.csv: {name}: no cable leads there from a host within three tiers, so it has no "
         "role; give it a role, or remove it [EXC008]"
         for name in "dxy"
     ]
@@ -110,7 +142,7 @@ def test_a_leaf_without_hosts() -> None:
     made = bare("h:e0 l:1", hosts="h")
     lone = replace(made, devices=(*made.devices, Device("m", "switch", "leaf")))
     assert failed(lone) == [
-        "c.csv:1:1: m: no host is cabled to it, so it has no unit; give it one [EXC008]"
+        "c.csv: m: no host is cabled to it, so it has no unit; give it one [EXC008]"
     ]
 
 
@@ -119,7 +151,7 @@ def test_several_units_in_one_group() -> None:
     units = {"h": "u1", "l": "u1", "g": "u2", "m": "u2"}
     devices = tuple(replace(item, unit=units.get(item.name, "")) for item in made.devices)
     assert failed(replace(made, devices=devices)) == [
-        "c.csv:1:1: n: its cables lead to several units, so it has none; give it a unit [EXC008]"
+        "c.csv: n: its cables lead to several units, so it has none; give it a unit [EXC008]"
     ]
 
 

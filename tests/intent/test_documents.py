@@ -68,13 +68,13 @@ def test_errors_of_all_files_come_together_sorted(tmp_path: Path) -> None:
 def test_missing_folder_and_missing_main_file(tmp_path: Path) -> None:
     assert refused(tmp_path / "none") == [
         (
-            "inv:1:1: cannot be read as a folder: no such file or directory;"
+            "inv: cannot be read as a folder: no such file or directory;"
             " check the path and its permissions [INT001]"
         )
     ]
     assert refused(tmp_path) == [
         (
-            "inv/fabric.yaml:1:1: cannot be read: no such file or directory;"
+            "inv/fabric.yaml: cannot be read: no such file or directory;"
             " check that it exists and that you may read it [INT001]"
         )
     ]
@@ -84,32 +84,32 @@ def test_missing_folder_and_missing_main_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ({"fabric.yml": "a: 1\n"}, "inv/fabric.yml:1:1: not read; did you mean 'fabric.yaml'?"),
-        ({"Fabric.yaml": "a: 1\n"}, "inv/Fabric.yaml:1:1: not read; did you mean 'fabric.yaml'?"),
-        (GOOD | {"fabrics.yaml": ""}, "inv/fabrics.yaml:1:1: not read; remove it"),
+        ({"fabric.yml": "a: 1\n"}, "inv/fabric.yml: not read; did you mean 'fabric.yaml'?"),
+        ({"Fabric.yaml": "a: 1\n"}, "inv/Fabric.yaml: not read; did you mean 'fabric.yaml'?"),
+        (GOOD | {"fabrics.yaml": ""}, "inv/fabrics.yaml: not read; remove it"),
         (
             GOOD | {"device/a.yaml": ""},
-            "inv/device:1:1: the folder is not read; did you mean 'devices/'?",
+            "inv/device: the folder is not read; did you mean 'devices/'?",
         ),
         (
             GOOD | {"Hosts/a.yaml": ""},
-            "inv/Hosts:1:1: the folder is not read; did you mean 'hosts/'?",
+            "inv/Hosts: the folder is not read; did you mean 'hosts/'?",
         ),
-        (GOOD | {"host.yaml": ""}, "inv/host.yaml:1:1: not read; did you mean a file in 'hosts/'?"),
+        (GOOD | {"host.yaml": ""}, "inv/host.yaml: not read; did you mean a file in 'hosts/'?"),
         (
             GOOD | {"spare.yml": ""},
             (
-                "inv/spare.yml:1:1: not read; move it into 'devices/', 'hosts/' or 'platforms/',"
+                "inv/spare.yml: not read; move it into 'devices/', 'hosts/' or 'platforms/',"
                 " or out of the inventory folder"
             ),
         ),
         (
             GOOD | {"hosts/a.yml": ""},
-            "inv/hosts/a.yml:1:1: not read; did you mean 'hosts/a.yaml'?",
+            "inv/hosts/a.yml: not read; did you mean 'hosts/a.yaml'?",
         ),
         (
             GOOD | {"hosts/A.YAML": ""},
-            "inv/hosts/A.YAML:1:1: not read; did you mean 'hosts/A.yaml'?",
+            "inv/hosts/A.YAML: not read; did you mean 'hosts/A.yaml'?",
         ),
     ],
 )
@@ -122,7 +122,7 @@ def test_what_looks_like_inventory_is_not_passed_over(
 def test_kind_that_is_a_file(tmp_path: Path) -> None:
     assert refused(write(tmp_path, GOOD | {"hosts": ""})) == [
         (
-            "inv/hosts:1:1: cannot be read as a folder: not a directory;"
+            "inv/hosts: cannot be read as a folder: not a directory;"
             " check the path and its permissions [INT001]"
         )
     ]
@@ -136,11 +136,11 @@ def test_no_link_leaves_the_folder(tmp_path: Path) -> None:
     (inside / "devices" / "a.yaml").symlink_to(outside / "a.yaml")
     assert refused(inside) == [
         (
-            "inv/devices/a.yaml:1:1: the link leads out of the inventory folder;"
+            "inv/devices/a.yaml: the link leads out of the inventory folder;"
             " put the file itself here [INT011]"
         ),
         (
-            "inv/hosts:1:1: the link leads out of the inventory folder;"
+            "inv/hosts: the link leads out of the inventory folder;"
             " put the folder itself here [INT011]"
         ),
     ]

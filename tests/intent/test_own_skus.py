@@ -379,11 +379,11 @@ CASES: dict[str, tuple[dict[str, str], list[str]]] = {
     ),
     "misspelt ending": (
         {"platforms/own.yml": MODEL},
-        ["inv/platforms/own.yml:1:1: not read; did you mean 'platforms/own.yaml'? [INT018]"],
+        ["inv/platforms/own.yml: not read; did you mean 'platforms/own.yaml'? [INT018]"],
     ),
     "misspelt folder": (
         {"platform/own.yaml": MODEL},
-        ["inv/platform:1:1: the folder is not read; did you mean 'platforms/'? [INT018]"],
+        ["inv/platform: the folder is not read; did you mean 'platforms/'? [INT018]"],
     ),
 }
 

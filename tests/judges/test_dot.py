@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fabric.exchange.forms import load_forms, plant_exporters
+from fabric.exchange.forms import plant_exporters
 from fabric.exchange.plant import Cable, Device, Plant
 from fabric.exchange.realised import plant
 from tests.judges.conftest import missing_judge
@@ -28,7 +28,6 @@ def gvpr() -> str:
 
 
 def told(gvpr: str, program: str, made: Plant, folder: Path) -> list[list[str]]:
-    load_forms()
     source = folder / "topology.dot"
     source.write_bytes(plant_exporters["dot"].parts["topology"](made)[0].content)
     done = subprocess.run([gvpr, program, source], capture_output=True, text=True, check=True)

@@ -191,6 +191,9 @@ def test_nmcli(name: str, tmp_path: Path) -> None:
     for nic in host.nics:
         route = f"{nic.network} src={nic.address} table={nic.table} scope=253"
         default = f"{nic.pool} {nic.gateway} src={nic.address} table={nic.table}"
+        default += f", 0.0.0.0/0 2147483647 table={nic.table} type=unreachable"
+        if nic.in_main_table:
+            default += f", {nic.pool} {nic.gateway} 1024 src={nic.address}"
         rule = f"priority {nic.rule_priority} from {nic.address} table {nic.table}"
         words = (
             *("con-name", f"rocefab-{nic.interface}", "ifname", nic.interface),
@@ -249,7 +252,7 @@ def test_systemd_escapes_as_we_do(root: Path) -> None:
 
 def test_kernel_settings(root: Path) -> None:
     """Keys that the kernel has, in the form of sysctl.d."""
-    text = (root / "etc/sysctl.d/90-rocefab.conf").read_text(encoding="utf-8")
+    text = (root / "etc/sysctl.d/zz-rocefab.conf").read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if not line.startswith("#")]
     assert [line for line in lines if not SYSCTL.fullmatch(line)] == []
     assert len({line.partition(" ")[0] for line in lines}) == len(lines)

@@ -9,12 +9,10 @@ from pathlib import Path
 import pytest
 
 from fabric.placement.environment import UserValue
-from fabric.placement.export import Order, export, exporters, load_exporters
+from fabric.placement.export import Order, export, exporters
 from tests.judges.conftest import missing_judge
 from tests.placement.k8s_fabrics import cluster, named, objects
 from tests.topology.fabrics import example
-
-load_exporters()
 
 
 def scripts() -> dict[str, str]:

@@ -17,7 +17,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fabric.core import hostlist
+from fabric.intent.model import Unit
 from fabric.placement.exporters.slurm import slurm
+from fabric.topology import Fabric
 from tests.judges.conftest import missing_judge
 from tests.topology.fabrics import EXAMPLES, example, fabric
 
@@ -127,11 +129,19 @@ def _switches(text: str) -> dict[str, tuple[int, list[str], list[str]]]:
     return found
 
 
+def _leaves(made: Fabric) -> list[tuple[str, Unit]]:
+    """Return each unit with the switch of Slurm that its hosts are on."""
+    units = made.intent.fabric.units
+    alone = [f"{unit.name}-leaf" in made.switches.names for unit in units]
+    names = ("leaf" if one else "leaves" for one in alone)
+    return [(f"{unit.name}-{name}", unit) for unit, name in zip(units, names, strict=True)]
+
+
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_slurmctld_reads_the_topology(name: str, tmp_path: Path) -> None:
     """Levels, nodes and children as in the fabric, and no complaint in the log."""
     made = example(name)
-    units = {unit.name: hostlist.expand(unit.hosts) for unit in made.intent.fabric.units}
+    units = {leaf: hostlist.expand(unit.hosts) for leaf, unit in _leaves(made)}
     nodes = hostlist.fold(made.hosts.names)
     with _controller(tmp_path, nodes, slurm(made)) as environment:
         found = _switches(_scontrol(environment, "show", "topology"))
@@ -147,23 +157,23 @@ def test_slurmctld_reads_the_topology(name: str, tmp_path: Path) -> None:
 
 
 def test_slurmctld_reads_pods(tmp_path: Path) -> None:
-    """Units below their pods, and the pods below the root."""
+    """Leaves below their pods, and the pods below the root."""
     made = example("three-tier")
     nodes = hostlist.fold(made.hosts.names)
     with _controller(tmp_path, nodes, slurm(made)) as environment:
         found = _switches(_scontrol(environment, "show", "topology"))
     assert {name: level for name, (level, *_) in found.items()} == {
-        **{f"rack{number}": 0 for number in range(1, 5)},
+        **{f"rack{number}-leaf": 0 for number in range(1, 5)},
         "east": 1,
         "west": 1,
         "three-tier-spines": 2,
     }
-    assert found["west"][2] == ["rack3", "rack4"]
+    assert found["west"][2] == ["rack3-leaf", "rack4-leaf"]
 
 
 def test_slurmctld_refuses_a_switch_that_is_named_twice(tmp_path: Path) -> None:
     """The judge does refuse; and it is why a unit may not be named as the root."""
-    topology = slurm(fabric()).replace("SwitchName=su2", "SwitchName=su1")
+    topology = slurm(fabric()).replace("SwitchName=su2-", "SwitchName=su1-")
     with _controller(tmp_path, "a[1-3],b[1-2]", topology) as environment:
         assert _scontrol(environment, "show", "topology", check=False) == ""
     assert "fatal" in _log(tmp_path)

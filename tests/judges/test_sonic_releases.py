@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fabric.platforms import load_platforms, platforms
+from fabric.platforms import platforms
 from fabric.render import render_device
 from fabric.validate.sonic_yang import Schema, convert, load_schema
 from fabric.validate.yang_syntax import Statement
@@ -77,7 +77,6 @@ def test_the_range_of_the_release(
     yanglint: str, folder: Path, tmp_path: Path, branch: str, *, accepted: bool
 ) -> None:
     """Libyang takes a slow poll exactly where the platform says that it may."""
-    load_platforms()
     release = "202405" if branch == OLD else ""
     low, high = platforms["sonic"].watchdog_range_ms(release)["poll"]
     assert (low <= 1001 <= high) is accepted

@@ -9,7 +9,7 @@ import pytest
 
 from fabric.lab.clock import LabClock
 from fabric.lab.host import HostStandIn
-from fabric.observe.hostfacts import load_readers, readers
+from fabric.observe.hostfacts import readers
 from fabric.observe.hostfacts.assemble import host_facts
 from fabric.observe.hostfacts.commands import command_of
 from tests.lab.conftest import execute, host_spec
@@ -53,7 +53,6 @@ OWN_CHECK = '#!/bin/sh\necho "eth0: MTU is 1500, not 9000"\nexit 1\n'
 
 
 def texts_of(host: HostStandIn) -> dict[str, str]:
-    load_readers()
     host.fs.put("/etc/rocefab/check.sh", OWN_CHECK)
     texts = {}
     for reading in sorted(set(readers) - NOT_ANSWERED):
@@ -66,7 +65,6 @@ def texts_of(host: HostStandIn) -> dict[str, str]:
 
 
 def parsed(host: HostStandIn, reading: str, target: str = "") -> Any:
-    load_readers()
     status, text = host.run_detached(command_of(reading, target))
     assert status == 0, text
     return readers[reading].parse(text)

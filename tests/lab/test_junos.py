@@ -294,6 +294,11 @@ def test_views() -> None:
     assert "Peers: 1 Down peers: 1" in view.bgp(lines)
     view.peer_up = lambda address: address == "10.0.0.0"
     assert "Peers: 1 Down peers: 0" in view.bgp(lines)
+    towards = words_of("set interfaces et-0/0/0 unit 0 family inet address 10.0.0.1/31")
+    assert "Peers: 1 Down peers: 0" in view.bgp([*lines, *towards])
+    view.lit = lambda port: port != "et-0/0/0"
+    assert "Peers: 1 Down peers: 1" in view.bgp([*lines, *towards])
+    assert "spine1" not in view.lldp(lines)
     assert view.bgp([]) == "BGP is not running\n"
     assert re.search(r"V +7\n +et-0/0/1\.0\*\n", view.text("show vlans", lines, "x") or "")
     assert (

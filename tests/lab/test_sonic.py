@@ -116,7 +116,7 @@ REFUSED = [
     (change(WRED + "red_min_threshold", "200000"), "Modification of WRED_PROFILE table is illegal"),
     (change("/BUFFER_PROFILE/ingress_lossless_profile/dynamic_th", "2"), "Modification of BUFFER"),
     (change("/BUFFER_POOL/other", {"type": "egress"}, "add"), "Modification of BUFFER_POOL"),
-    ({"op": "remove", "path": "/PFC_WD"}, "is illegal on field: /PFC_WD"),
+    ({"op": "remove", "path": "/PFC_WD/GLOBAL"}, "is illegal on field: /PFC_WD/GLOBAL"),
     ({"op": "remove", "path": "/PFC_WD/GLOBAL"}, "is illegal on field: /PFC_WD/GLOBAL"),
     ({"op": "remove", "path": "/NTP_SERVER/192.0.2.10"}, "empty tables"),
     (change("/PORT/Ethernet0/lanes", "90,91"), "There is no possible sorting"),

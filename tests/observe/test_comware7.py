@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabric.observe.parsers import UnreadableError, load_parsers, parsers
+from fabric.observe.parsers import UnreadableError, parsers
 from fabric.observe.parsers.comware7 import config, ports, tables
 from fabric.observe.parsers.comware7.text import lldp_is_on, whole_configuration
 from fabric.observe.state import (
@@ -249,7 +249,6 @@ def texts(**changes: str) -> dict[str, str]:
 
 def running(**changes: str) -> Any:
     """Return the running configuration of the samples with changes."""
-    load_parsers()
     return parsers["comware7"].running("leaf1", texts(**changes))
 
 

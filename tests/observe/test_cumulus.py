@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.observe.collect import merged
-from fabric.observe.parsers import UnreadableError, load_parsers, parsers
+from fabric.observe.parsers import UnreadableError, parsers
 from fabric.observe.parsers.cumulus import CumulusParser, bgp_summary, counters, roce
 from fabric.observe.parsers.cumulus.interfaces import bfd, facts, interfaces, neighbours
 from fabric.observe.state import (
@@ -56,7 +56,6 @@ def recorded(name: str) -> str:
 
 
 def test_it_is_registered() -> None:
-    load_parsers()
     assert isinstance(parsers["cumulus"], CumulusParser)
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabric.observe.parsers import UnreadableError, load_parsers, parsers
+from fabric.observe.parsers import UnreadableError, parsers
 from fabric.observe.parsers.esonic import EsonicParser, configuration
 from fabric.observe.parsers.sonic import SonicParser
 from fabric.platforms.esonic.lines import read, write
@@ -69,7 +69,6 @@ def running(config: str = TEXT, database: str = DATABASE, startup: str = DATABAS
 
 
 def test_it_is_registered() -> None:
-    load_parsers()
     assert isinstance(parsers["esonic"], EsonicParser)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from fabric.lab.clock import LabClock
 from fabric.lab.host import HostStandIn
-from fabric.observe.hostfacts import load_readers, readers
+from fabric.observe.hostfacts import readers
 from fabric.observe.hostfacts.assemble import host_facts
 from fabric.observe.hostfacts.commands import command_of
 from fabric.observe.hostfacts.facts import HostFacts
@@ -298,5 +298,4 @@ def test_the_document_lists_each_reading() -> None:
     text = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
     section = text.partition("## Facts of a host\n")[2].partition("\n## ")[0]
     listed = dict(re.findall(r"^\| `([a-z0-9_]+)` \| `(.+?)` \| .+ \|$", section, re.MULTILINE))
-    load_readers()
     assert listed == {name: readers[name].command for name in readers}

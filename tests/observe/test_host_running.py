@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
+from fabric.observe.parsers import UnreadableError
 from fabric.observe.parsers.host import UNAVAILABLE, HostParser
 
 PFC = {"pfc_cap": 8, "macsec_bypass": False, "delay": 30, "prio_pfc": [n == 3 for n in range(8)]}
@@ -76,12 +78,32 @@ def test_states_of_dcb(name, text, expected):
     assert {key: found[key] for key in expected} == expected
 
 
-@pytest.mark.parametrize("name", BY_DCB)
-def test_what_dcb_does_not_say_is_unknown(name):
-    found = nic({**BY_DCB, name: "Cannot find device"})
-    assert found["qos"].startswith("unknown: ")
-    assert "pfc" not in found
-    assert found["addresses"] == ["10.64.0.2/24"]
+@pytest.mark.parametrize("name", [*BY_DCB, *TEXTS])
+def test_what_is_not_the_whole_answer_is_refused(name):
+    whole = {**BY_DCB, **TEXTS}[name]
+    for text in ("Cannot find device", f"{whole[:9]}\x1b[K{whole[9:]}", whole[:-9]):
+        with pytest.raises(UnreadableError):
+            nic({**BY_DCB, name: text})
+
+
+QOS = (Path(__file__).parent / "samples" / "mlnx_qos.txt").read_text(encoding="utf-8")
+
+
+def test_a_garbled_mlnx_qos_is_no_absent_setting():
+    """A pager or a terminal in it, a line of another program, or no end: nothing is known."""
+    lines = QOS.splitlines(keepends=True)
+    assert nic({"qos:eth1": QOS})["trust"] == "dscp"
+    for number in range(len(lines)):
+        for strange in ("--More--\n", "\x1b[7m\n", "Broadcast message from root\n"):
+            text = "".join([*lines[:number], strange, *lines[number:]])
+            with pytest.raises(UnreadableError, match="eth1: "):
+                nic({"qos:eth1": text})
+
+
+def test_values_that_are_none_are_refused():
+    for name, text in (("cnp:eth1", "4x\n"), ("tc:mlx5_1", "tclass?\n"), ("sysctl:a", "a b\n")):
+        with pytest.raises(UnreadableError):
+            nic({"qos:eth1": QOS, name: text})
 
 
 def test_a_nic_without_a_tool_has_its_addresses():
@@ -90,7 +112,10 @@ def test_a_nic_without_a_tool_has_its_addresses():
 
 @pytest.mark.parametrize("name", ["ecn:eth1", "cc:eth1"])
 def test_parameters_of_dcqcn(name):
-    text = "roce_rp/rpg_gd=11\nrp_time_reset=300\nodd;name=1\nroce_rp/x=words\n"
+    text = "roce_rp/rpg_gd=11\nrp_time_reset=300\nroce_rp/refused=\n"
     found = nic({**BY_DCB, name: text})
     assert found["dcqcn"] == {"roce_rp/rpg_gd": 11, "rp_time_reset": 300}
     assert "dcqcn" not in nic({**BY_DCB, name: ""})
+    for strange in ("odd;name=1\n", "roce_rp/x=words\n", "--More--\n"):
+        with pytest.raises(UnreadableError):
+            nic({**BY_DCB, name: text + strange})

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from fabric.observe import hostfacts as package
-from fabric.observe.hostfacts import MAX_CHARACTERS, load_readers, readers, reads
+from fabric.observe.hostfacts import MAX_CHARACTERS, readers, reads
 from fabric.observe.hostfacts.commands import command_of
 from fabric.observe.hostfacts.dcb import DcbBuffer, DcbEts, DcbPfc
 from fabric.observe.hostfacts.ecn_files import EcnFiles
@@ -59,7 +59,6 @@ from fabric.observe.parsers.gids import Gid
 from fabric.observe.parsers.mlnx_qos import mlnx_qos
 from fabric.observe.state import LldpNeighbour
 
-load_readers()
 SAMPLES = Path(__file__).parent / "samples" / "host"
 #: Modules that read nothing themselves.
 SUPPORT = {
@@ -252,12 +251,12 @@ CASES: dict[str, Any] = {
         IpAddresses("eth1", 9000, ("10.64.1.2/24",), ("fe80::5a2e:61ff:fe10:1/64",)),
     ),
     "ip_route.json": (
-        IpRoute("default", "eth0", "192.0.2.1"),
+        IpRoute("default", "eth0", "192.0.2.1", protocol="static"),
         IpRoute("10.64.0.0/16", "eth1", "10.64.1.1", "10.64.1.2", "101", 50),
         IpRoute("10.9.0.0/16", "eth1", "fe80::1"),
         IpRoute("10.8.0.7/32", "eth1", "10.64.1.1"),
         IpRoute("10.8.0.7/32", "eth2", "10.64.2.1"),
-        IpRoute("10.7.0.0/24"),
+        IpRoute("10.7.0.0/24", kind="unreachable"),
     ),
     "ip_rule.json": (
         IpRule(0, "all", "local"),

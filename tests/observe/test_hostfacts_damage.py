@@ -13,11 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabric.observe.hostfacts import load_readers, readers
+from fabric.observe.hostfacts import readers
 from fabric.observe.parsers import UnreadableError
 from tests.observe.test_hostfacts import SAMPLE_NAMES, reading_of, text_of
 
-load_readers()
 TEXTS = [name for name in SAMPLE_NAMES if name.endswith(".txt")]
 JSON = [name for name in SAMPLE_NAMES if name.endswith(".json")]
 MARKS = ["\x1b[7m", "\x1b[K", "--More--", "\x08\x08", "\r"]

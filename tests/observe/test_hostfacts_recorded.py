@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fabric.observe.hostfacts import load_readers, readers
+from fabric.observe.hostfacts import readers
 from fabric.observe.hostfacts.dcb import DcbBuffer, DcbEts, DcbPfc
 from fabric.observe.hostfacts.ibdev2netdev import RdmaNetdev
 from fabric.observe.hostfacts.ibstat import IbDevice, IbPort
@@ -31,7 +31,6 @@ from fabric.observe.parsers import UnreadableError
 from fabric.observe.parsers.gids import Gid
 from tests.observe.test_fixtures import QOS, recorded
 
-load_readers()
 FOLDER = Path(os.environ.get("ROCEFAB_REFERENCE", Path(__file__).parents[3] / "shared"))
 HOST = FOLDER / "fixtures" / "host"
 ON_3 = tuple(number == 3 for number in range(8))

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ntc_templates.parse import parse_output
 
-from fabric.observe.parsers import UnreadableError, load_parsers, parsers
+from fabric.observe.parsers import UnreadableError, parsers
 from fabric.observe.parsers.junos import config, interfaces, tables
 from fabric.observe.state import (
     BgpPeer,
@@ -132,7 +132,6 @@ def test_samples(name: str) -> None:
 
 def test_every_reading_has_a_sample() -> None:
     """And is made by the function that is tested here."""
-    load_parsers()
     readings = parsers["junos"].readings
     assert {name: read for name, (_, read) in readings.items()} == {
         name: case[1] for name, case in CASES.items()
@@ -224,7 +223,6 @@ def test_no_bgp() -> None:
 
 def test_running_configuration() -> None:
     """One spelling and one order, but for what is in an order of its own."""
-    load_parsers()
     text = sample("pfc")
     running = parsers["junos"].running("x", {"config": text})
     assert (running.platform, running.saved, running.config) == ("junos", None, running.canonical)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabric.observe.parsers import UnreadableError, load_parsers, parsers
+from fabric.observe.parsers import UnreadableError, parsers
 from fabric.observe.parsers.nxos import counters, neighbours, tables
 from fabric.observe.parsers.nxos.marking import marking
 from fabric.observe.parsers.nxos.text import blocks, whole_configuration
@@ -274,7 +274,6 @@ def test_port_ids_may_hold_spaces() -> None:
 
 def test_running_configuration() -> None:
     """Headers and our timers are no part of it; banners and jobs of others stay as they are."""
-    load_parsers()
     text = sample("running.cfg")
     startup = text.replace("!Command: show running-config", "!Command: show startup-config")
     startup = startup.replace("!Time", "!Startup config saved at: x\n!Time")
@@ -309,7 +308,6 @@ def test_running_configuration() -> None:
 )
 def test_running_configurations_that_are_not_whole(text: str) -> None:
     """Are unreadable."""
-    load_parsers()
     with pytest.raises(UnreadableError):
         parsers["nxos"].running("x", {"config": text, "startup": ""})
 

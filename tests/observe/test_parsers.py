@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from fabric.observe import parsers as package
-from fabric.observe.parsers import UnreadableError, eos, gids, host, load_parsers, parsers, sonic
+from fabric.observe.parsers import UnreadableError, eos, gids, host, parsers, sonic
 from fabric.observe.parsers.mlnx_qos import NicQos, mlnx_qos
 from fabric.observe.state import BgpPeer, LldpNeighbour
 
 SAMPLES = Path(__file__).parent / "samples"
-SUPPORT = {"eos_state", "gids", "mlnx_qos", "sonic_state", "tables"}
+SUPPORT = {"eos_state", "gids", "host_settings", "mlnx_qos", "sonic_state", "tables"}
 
 
 def sample(name: str) -> str:
@@ -23,7 +23,6 @@ def sample(name: str) -> str:
 
 def test_each_platform_module_has_registered() -> None:
     """Under its own name."""
-    load_parsers()
     modules = {module.name for module in pkgutil.iter_modules(package.__path__)} - SUPPORT
     assert modules == set(parsers)
 
@@ -150,7 +149,6 @@ def test_host_traffic_class_that_cannot_be(text: str) -> None:
 
 def test_running_configurations() -> None:
     """Cut ones are unreadable; comments of EOS carry times and are left out."""
-    load_parsers()
     texts = {"config": "! at 10:00\nhostname x\n!\nend\n", "startup": "hostname x\nend\n"}
     running = parsers["eos"].running("x", texts)
     assert (running.canonical, running.saved) == ("hostname x\nend\n", True)

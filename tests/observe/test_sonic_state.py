@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.observe.collect import merged
-from fabric.observe.parsers import UnreadableError, sonic_state
+from fabric.observe.parsers import UnreadableError, sonic, sonic_state
 from fabric.observe.state import (
     EcnState,
     InterfaceState,
@@ -224,3 +224,44 @@ def test_two_readings_of_one_field_are_one() -> None:
     queues = merged(EXPECTED["queue_counters"], EXPECTED["queue_watermarks"])
     assert queues["Ethernet0", 3] == QueueCounters(5000, 12, 152_000)
     assert queues["Ethernet8", 3] == QueueCounters(5000, 12, None)
+
+
+def _status(state: str, description: str) -> str:
+    """Return a line of supervisorctl 4.2."""
+    return f"{'arp_update':<33}{state:<10}{description}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        (_status("RUNNING", "pid 47, uptime 0:12:01"), "RUNNING"),
+        (_status("RUNNING", "pid 47, uptime 3 days, 0:12:01"), "RUNNING"),
+        (_status("EXITED", "Nov 22 07:20 AM"), "EXITED"),
+        (_status("FATAL", "Exited too quickly (process log may have details)"), "FATAL"),
+        (_status("STOPPED", "Not started"), "STOPPED"),
+        (_status("STARTING", ""), "STARTING"),
+        ("arp_update: ERROR (no such process)\n", "ABSENT"),
+    ],
+)
+def test_state_of_a_daemon(text: str, state: str) -> None:
+    assert sonic.daemons(text) == {"arp_update": state}
+    for length in range(len(text)):
+        with pytest.raises(UnreadableError):
+            sonic.daemons(text[:length])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Error: No such container: swss\n",
+        "Error response from daemon: Container 0a1b is not running\n",
+        "unix:///var/run/supervisor.sock no such file\n",
+        "sudo: docker: command not found\n",
+        "sudo: a password is required\n",
+        _status("UNKNOWN", "pid 47"),
+        _status("RUNNING", "pid 1") + _status("EXITED", "x"),
+    ],
+)
+def test_what_tells_nothing_of_a_daemon_is_unreadable(text: str) -> None:
+    with pytest.raises(UnreadableError):
+        sonic.daemons(text)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabric.observe.parsers import UnreadableError, load_parsers, parsers
+from fabric.observe.parsers import UnreadableError, parsers
 from fabric.observe.parsers.vrp8 import lossless, ports, tables
 from fabric.observe.parsers.vrp8.text import blocks, whole_configuration
 from fabric.observe.state import (
@@ -250,7 +250,6 @@ def test_wrong_values_are_unreadable(name: str, old: str, new: str) -> None:
 
 def test_running_configuration() -> None:
     """Comments and separators are no part of it; texts of others stay as they are."""
-    load_parsers()
     text = sample("config.cfg")
     later = text.replace("07:13:54", "08:00:00")
     running = parsers["vrp8"].running("leaf1", {"config": text, "startup": later})
@@ -280,7 +279,6 @@ def test_running_configuration() -> None:
 )
 def test_running_configurations_that_are_not_whole(text: str) -> None:
     """Are unreadable."""
-    load_parsers()
     with pytest.raises(UnreadableError):
         parsers["vrp8"].running("x", {"config": text, "startup": ""})
 

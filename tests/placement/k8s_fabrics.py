@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from fabric.placement.export import JobWords, Order, export, exporters, load_exporters
+from fabric.placement.export import JobWords, Order, export, exporters
 from fabric.topology import Fabric
 from tests.topology.fabrics import fabric
 
@@ -42,7 +42,6 @@ def shared(mode: str, hosts: str = "", **changes: Any) -> Fabric:
 
 def texts(made: Fabric, *parts: str, **order: Any) -> dict[str, str]:
     """Return the files of an export by path."""
-    load_exporters()
     chosen = {"nodes": 2, "words": WORDS, **order}
     done = export(Order(made, **chosen), exporters["k8s"], parts)
     return {file.path: file.text for file in done.files}

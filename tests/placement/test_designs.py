@@ -89,8 +89,8 @@ def test_a_job_stays_in_a_pod() -> None:
 
 def test_slurm_has_a_switch_for_each_pod() -> None:
     assert slurm(fabric(**POD)).splitlines()[5:] == [
-        "SwitchName=a Switches=r[1,3]",
-        "SwitchName=b Switches=r[2,4]",
+        "SwitchName=a Switches=r1-leaf,r3-leaf",
+        "SwitchName=b Switches=r2-leaf,r4-leaf",
         "SwitchName=test-spines Switches=a,b",
     ]
     apart = slurm(fabric(design="rail-only", spines=None))

@@ -14,11 +14,9 @@ from fabric.core.errors import InputError
 from fabric.core.findings import Finding
 from fabric.intent.yamlfile import parse_yaml
 from fabric.placement.environment import UserValue
-from fabric.placement.export import JobWords, Order, export, exporters, load_exporters
+from fabric.placement.export import JobWords, Order, export, exporters
 from tests.placement.crds import FOLDER, judge
 from tests.placement.k8s_fabrics import JOBS, MODES, WORDS, cluster, named, objects, shared
-
-load_exporters()
 
 
 def rank_pods(items: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -12,12 +12,11 @@ import pytest
 
 from fabric.core.errors import InputError
 from fabric.placement.environment import UserValue
-from fabric.placement.export import Order, export, exporters, load_exporters
+from fabric.placement.export import Order, export, exporters
 from tests.topology.fabrics import EXAMPLES, example, fabric
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "jobs"
 FORMS = ("nccl", "environment", "openmpi", "torchrun", "horovod", "taco")
-load_exporters()
 
 
 def files(order: Order, form: str) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,9 +12,11 @@ from fabric.design.switch import SwitchDesigner
 from fabric.intent.resolve import PolicyResolver
 from fabric.placement.environment import environment as make
 from fabric.placement.nccl_left_out import REASONS
+from fabric.placement.nccl_release import newer_release
 from fabric.placement.place import place
 from fabric.placement.setting import Environment
 from fabric.topology import Fabric
+from tests.cli.runs import DEMO, run
 from tests.topology.fabrics import EXAMPLES, document, example, fabric, intent
 
 COMMON = {
@@ -143,22 +146,47 @@ def test_what_each_release_reads(version: str | None, wanted: set[str]) -> None:
     assert environment(fabric(**told), 2, 2) == environment(fabric(), 2, 2, version=version)
 
 
-@pytest.mark.parametrize("version", ["2.11.4", "2.31", "3.0", "2", "2.x", "2.21.5.1", "2.222"])
+@pytest.mark.parametrize("version", ["2.30.8", "2.31", "2.31.2", "2.40.1"])
+def test_a_newer_release_is_taken_for_the_newest_that_is_known(version: str) -> None:
+    made = fabric(host__nic={"ports_per_card": 2})
+    known = environment(made, 2, 2, version="2.30.7")
+    assert environment(made, 2, 2, version=version) == known
+    assert environment(fabric(host__nccl_version=version), 2, 2) == environment(
+        fabric(), 2, 2, version="2.30.7"
+    )
+    note = newer_release(version)
+    assert note is not None
+    assert str(note).startswith(f"NCCL {version} is newer than 2.30.7")
+    assert newer_release("2.30.7") is None
+    assert newer_release(None) is None
+
+
+@pytest.mark.parametrize("form", ["nccl", "environment", "openmpi"])
+def test_an_export_says_that_a_release_is_not_known(form: str, tmp_path: Path) -> None:
+    words = ("export", form, DEMO, "--nodes", "2", "--out", tmp_path / "out", "--nccl-version")
+    ended = run(*words, "2.31.2")
+    assert ended.code == 0, ended.err
+    assert ended.err.count("NCCL 2.31.2 is newer than 2.30.7") == 1
+    ended = run(*words, "2.30.7")
+    assert "is newer" not in ended.err
+
+
+@pytest.mark.parametrize("version", ["2.11.4", "3.0", "2", "2.x", "2.21.5.1", "2.222"])
 def test_releases_that_are_not_known(version: str) -> None:
     with pytest.raises(InputError) as caught:
         whole(fabric(), 1, 1, version=version)
     assert [item.rule for item in caught.value.findings] == ["PLC005"]
-    assert "name one from 2.12 to 2.30" in str(caught.value.findings[0])
+    assert "name one from 2.12 on" in str(caught.value.findings[0])
 
 
-@pytest.mark.parametrize("version", ["2.11.4", "2.31.1"])
+@pytest.mark.parametrize("version", ["2.11", "2.11.4"])
 def test_the_inventory_names_a_release_that_is_known(version: str) -> None:
     with pytest.raises(InputError) as caught:
         intent(document(host__nccl_version=version))
     (finding,) = caught.value.findings
     assert finding.field == "fabric.host.nccl_version"
     assert finding.position is not None
-    assert "versions from 2.12 to 2.30" in str(finding)
+    assert "versions from 2.12 on" in str(finding)
 
 
 @pytest.mark.parametrize(

@@ -126,8 +126,9 @@ UNEVEN = {
             (),
             "a1 a2 a3 a4 b1",
             (
-                "no unit holds 5 hosts; 2 units (su[1-2]) are the fewest that do; ranks go unit by "
-                "unit, so that a ring crosses the spines once per unit and rail"
+                "no unit has 5 hosts free, at most 4; 2 units (su[1-2]) are the fewest "
+                "that do; ranks go unit by unit, so that a ring crosses the spines once per "
+                "unit and rail"
             ),
         ),
         (
@@ -135,8 +136,9 @@ UNEVEN = {
             ("a2",),
             "a1 a3 a4 b1 c1 c2 c3",
             (
-                "no unit holds 7 hosts; 3 units (su[1-3]) are the fewest that do; ranks go unit by "
-                "unit, so that a ring crosses the spines once per unit and rail"
+                "no unit has 7 hosts free, at most 3; 3 units (su[1-3]) are the fewest "
+                "that do; ranks go unit by unit, so that a ring crosses the spines once per "
+                "unit and rail"
             ),
         ),
     ],

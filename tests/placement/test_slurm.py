@@ -11,16 +11,16 @@ import pytest
 from fabric.core import hostlist
 from fabric.core.errors import InputError
 from fabric.placement import exporters as package
-from fabric.placement.export import exporters, load_exporters
+from fabric.placement.export import exporters
 from fabric.placement.exporters.slurm import slurm
 from tests.topology.fabrics import EXAMPLES, example, fabric
+from tests.topology.test_designs import THREE_TIERS
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "slurm"
 
 
 def test_each_exporter_module_has_registered() -> None:
     """Under its own name."""
-    load_exporters()
     assert {module.name for module in pkgutil.iter_modules(package.__path__)} == set(exporters)
 
 
@@ -50,17 +50,20 @@ def test_every_host_hangs_on_one_switch(name: str) -> None:
     assert roots == [[name for name, kind, _ in rows if kind == "Nodes"]]
 
 
-def test_a_unit_with_the_name_of_the_root_is_refused() -> None:
+def test_leaves_are_named_as_they_are() -> None:
+    """By their own name where a unit has one, else together; SLURM_TOPOLOGY_ADDR shows it."""
+    assert "SwitchName=rack1-leaf Nodes=gpu[01-04]\n" in slurm(example("three-tier"))
+    text = slurm(example("demo"))
+    assert "# su1-leaves: su1-rail[0-1]\nSwitchName=su1-leaves Nodes=gpu[001-002]\n" in text
+
+
+def test_a_name_for_two_switches_is_refused() -> None:
     """Slurm stops at a switch that is named twice."""
-    units = [{"name": "test-spines", "hosts": "a1"}]
+    units = [{**unit, "pod": "r1-leaf"} for unit in THREE_TIERS["units"]]
     with pytest.raises(InputError) as caught:
-        slurm(fabric(units=units))
-    assert [str(finding) for finding in caught.value.findings] == [
-        (
-            "'test-spines' is the name of a unit and of the spine layer; rename the unit or the "
-            "fabric [PLC002]"
-        )
-    ]
+        slurm(fabric(**{**THREE_TIERS, "units": units}))
+    (finding,) = caught.value.findings
+    assert str(finding).startswith("'r1-leaf' would name two switches in Slurm; rename")
 
 
 def test_a_name_that_is_too_long_is_refused() -> None:
@@ -73,4 +76,4 @@ def test_a_name_that_is_too_long_is_refused() -> None:
             "the name [PLC002]"
         )
     ]
-    assert slurm(fabric(name="f" * 57)).endswith("Switches=su[1-2]\n")
+    assert slurm(fabric(name="f" * 57)).endswith("Switches=su1-leaves,su2-leaves\n")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from importlib.resources import files
 
 import pytest
 
-from fabric.platforms.asic import LAWS, Asic, parse_asic
+from fabric.core.errors import InputError
+from fabric.platforms import catalogue
+from fabric.platforms.asic import LAW_FACTS, LAWS, Asic, parse_asic
 from fabric.platforms.catalogue import asic, asic_names, sku, sku_names
 from fabric.platforms.facts import FACTS, GRADES, Fact, check_fact, is_whole
 
@@ -148,7 +151,8 @@ def test_parse() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"law": "new"}, r"^test: unknown law 'new'; known: spectrum, tofino-2, xgs, dnx, "),
+        ({"law": "new"}, r"^law: 'new' is unknown; known: spectrum, tofino-2, xgs, dnx, "),
+        ({"law": "dnx"}, r"^law: 'dnx' needs the fact delay_ns_per_m, which is not among facts$"),
         ({"facts": {"cells": [254, "vendor", "page"]}}, r"^unknown fact 'cells'$"),
         ({"facts": {"cell_bytes": [254, "vendor", "none"]}}, r"^cell_bytes: a fact needs a source"),
         ({"facts": {"cell_bytes": [254, "sure", "page"]}}, r"^cell_bytes: .* one of the grades"),
@@ -163,3 +167,35 @@ def test_parse() -> None:
 def test_a_bad_file_is_refused(change: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         parse_asic("test", DATA | change)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('law = "xgs"', 'law = "new"', "law: 'new' is unknown; known: spectrum"),
+        ('law = "xgs"', 'law = "dnx"', "law: 'dnx' needs the fact intercept_bytes_"),
+        ('law = "xgs"', "", "law: the field is missing"),
+        ('law = "xgs"', "law = [", ""),
+        ("cell_bytes = [", "cell_bytes = 7\nframe_bytes = [", ""),
+    ],
+)
+def test_a_bad_file_names_itself_and_the_field(tmp_path, monkeypatch, old, new, message) -> None:
+    """Of an installed package whose file was edited: a message, not a traceback."""
+    source = files("fabric.platforms") / "asics" / "tomahawk-3.toml"
+    text = source.read_text()
+    assert old in text
+    file = tmp_path / "tomahawk-3.toml"
+    file.write_text(text.replace(old, new, 1))
+    monkeypatch.setattr(catalogue, "_data_files", lambda kind: {"tomahawk-3": file})
+    with pytest.raises(InputError) as caught:
+        asic.__wrapped__("tomahawk-3")
+    (finding,) = caught.value.findings
+    assert str(finding).startswith(f"{file}: {message}")
+
+
+@pytest.mark.parametrize("name", asic_names())
+def test_every_family_has_the_facts_of_its_law(name: str) -> None:
+    family = asic(name)
+    assert all(
+        any(fact.startswith(need) for fact in family.facts) for need in LAW_FACTS[family.law]
+    )

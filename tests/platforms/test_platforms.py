@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fabric import platforms as package
-from fabric.platforms import load_platforms, platforms
+from fabric.platforms import platforms
 from fabric.platforms.catalogue import asic, sku, sku_names
 from fabric.platforms.model import Sku
 
@@ -23,13 +23,14 @@ SUPPORT = {
     "facts",
     "model",
     "pg_table",
+    "refresh",
     "skus",
+    "sonic_gcu",
 }
 
 
 def test_each_platform_module_has_registered() -> None:
     """Under its own name, and nothing else has."""
-    load_platforms()
     modules = {module.name for module in pkgutil.iter_modules(package.__path__)} - SUPPORT
     assert modules == set(platforms)
     for name, platform in platforms.items():
@@ -41,14 +42,16 @@ def test_each_platform_module_has_registered() -> None:
         assert set(platform.watchdog_ms) == {"detection", "restoration", "poll"}
         assert all(0 < low < high for low, high in platform.watchdog_ms.values())
         assert platform.default_mac_ageing_s > 0
-        assert platform.default_arp_timeout_s > 0
+        refresh = platform.neighbour_refresh
+        assert refresh.mechanism
+        assert refresh.source
+        assert refresh.longest_s(240) >= 240
 
 
 @pytest.mark.parametrize("name", sku_names())
 def test_models(name: str) -> None:
     """Source, positive numbers, ports that are told apart, a table that can be right."""
     model = sku(name)
-    load_platforms()
     assert model is sku(name)
     assert model.source
     assert model.asic

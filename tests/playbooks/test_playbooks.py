@@ -22,7 +22,7 @@ pytest.importorskip("ansible", reason="ansible-core is a development dependency:
 PLAYBOOKS = Path(__file__).parents[2] / "playbooks"
 BIN = Path(sys.executable).parent
 HOST = "gpu001"
-SYSCTL = "etc/sysctl.d/90-rocefab.conf"
+SYSCTL = "etc/sysctl.d/zz-rocefab.conf"
 APPLY = "etc/rocefab/apply.sh"
 #: Files that are carried here: two modes. Each costs Ansible a process in each of six loops.
 CARRIED = {SYSCTL: 0o644, APPLY: 0o755}
@@ -165,13 +165,13 @@ def test_a_fabric_beside_another_has_its_own_script_and_its_own_way_back(site):
     host["rocefab_namespace"] = "storage"
     for item in host["rocefab_files"]:
         item["dest"] = {
-            f"/{SYSCTL}": "/etc/sysctl.d/90-rocefab-storage.conf",
+            f"/{SYSCTL}": "/etc/sysctl.d/zz-rocefab-storage.conf",
             f"/{APPLY}": "/etc/rocefab/storage/apply.sh",
         }[item["dest"]]
     (site.folder / "hosts.yml").write_text(yaml.safe_dump(tree))
     site.play("hosts.yml")
     assert site.calls == ["applied"]
-    new = {"etc/sysctl.d/90-rocefab-storage.conf", "etc/rocefab/storage/apply.sh"}
+    new = {"etc/sysctl.d/zz-rocefab-storage.conf", "etc/rocefab/storage/apply.sh"}
     assert {*site.files()} == {*before} | new
     assert [path.name for path in (site.folder / "kept").iterdir()] == [f"{HOST}.storage"]
     site.play("rollback.yml")

@@ -19,11 +19,13 @@ FILES = {
     "acme_nos/__init__.py": "",
     "acme_nos/platforms.py": """\
 from fabric.platforms.model import Platform, platforms
+from fabric.platforms.refresh import NeighbourRefresh
 
 ACME = platforms.add("acme")(
     Platform(
         name="acme", title="Acme OS", artefact="acme.conf", port_mtu_bytes=(68, 9216),
-        fixed_mac_ageing_s=None, default_mac_ageing_s=300, default_arp_timeout_s=240,
+        fixed_mac_ageing_s=None, default_mac_ageing_s=300,
+        neighbour_refresh=NeighbourRefresh("hand", "none"),
         watchdog_ms={"detection": (10, 60000), "restoration": (10, 60000), "poll": (5, 30000)},
         source="Acme manual", grade="experimental", rule_prefix="ACM",
     )

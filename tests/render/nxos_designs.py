@@ -27,7 +27,7 @@ CHANGES = {
         "leaf: {sku: 7050DX4-32S}": f"leaf: {{sku: {GX2B}}}",
         "spine: {sku: 7050DX4-32S}": f"spine: {{sku: {GX2B}}}",
         "lossless:\n": LOSSLESS,
-        "arp: {timeout_s: 240, mac_ageing_s: 300}": "arp: {timeout_s: 240, mac_ageing_s: 1800}",
+        "arp: {timeout_s: 240, mac_ageing_s: 600}": "arp: {timeout_s: 240, mac_ageing_s: 1800}",
     },
 }
 

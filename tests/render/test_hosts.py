@@ -163,7 +163,8 @@ def test_files_say_what_the_design_says(inventory: str, name: str) -> None:
         own = plan[nic.interface]
         assert own["addresses"] == state["nics"][nic.interface]["addresses"]
         assert own["mtu"] == nic.mtu_bytes
-        assert {route["table"] for route in own["routes"]} == {nic.table}
+        tables = {route.get("table", "main") for route in own["routes"]}
+        assert tables == {nic.table, *(["main"] if nic.in_main_table else [])}
         assert own["routes"][1]["via"] == nic.gateway
         assert own["routing-policy"][0]["from"] == f"{nic.address}/32"
         assert ("match" in own) is bool(nic.mac)
@@ -175,7 +176,7 @@ def test_names_are_written_as_each_program_wants_them() -> None:
     """A dot is a slash to sysctl, a hyphen is escaped for systemd; what is off is left alone."""
     found = files(odd())
     assert (
-        "net.ipv4.conf.enp1s0-x/7.arp_ignore = 1\n" in found["rootfs/etc/sysctl.d/90-rocefab.conf"]
+        "net.ipv4.conf.enp1s0-x/7.arp_ignore = 1\n" in found["rootfs/etc/sysctl.d/zz-rocefab.conf"]
     )
     script = found["rootfs/etc/rocefab/apply.sh"]
     assert r"systemctl enable 'rocefab-nic@enp1s0\x2dx.7.service' >" in script

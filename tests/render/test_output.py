@@ -12,7 +12,7 @@ import pytest
 from fabric.core.artefact import Artefact
 from fabric.core.errors import OutputFolderError, RenderError
 from fabric.render import output
-from fabric.render.output import write
+from fabric.render.output import MANIFEST, write
 
 
 def _artefact(path: str, text: str, *, executable: bool = False) -> Artefact:
@@ -46,9 +46,10 @@ def test_files_manifest_and_modes(tmp_path: Path) -> None:
     """Content, order and modes, whatever the umask."""
     mask = os.umask(0o077)
     try:
-        manifest = write(reversed(NEW), tmp_path / "deep" / "out", manifest_extra={"fabric": "f"})
+        write(reversed(NEW), tmp_path / "deep" / "out", manifest_extra={"fabric": "f"})
     finally:
         os.umask(mask)
+    manifest = tmp_path / "deep" / "out" / MANIFEST
     assert _tree(manifest.parent) == _texts(NEW)
     document = json.loads(manifest.read_bytes())
     assert document["fabric"] == "f"
@@ -69,7 +70,9 @@ def test_files_manifest_and_modes(tmp_path: Path) -> None:
 
 def test_the_new_design_replaces_the_old(out: Path) -> None:
     """Files that vanished from the design vanish, and nothing is left beside the folder."""
-    write(NEW, out)
+    states = write(NEW, out)
+    assert {states[item.path] for item in OLD if item.path not in _texts(NEW)} == {"removed"}
+    assert {states[item.path] for item in NEW} <= {"added", "changed", "unchanged"}
     assert _tree(out) == _texts(NEW)
     assert [path.name for path in out.parent.iterdir()] == ["out"]
 
@@ -77,7 +80,7 @@ def test_the_new_design_replaces_the_old(out: Path) -> None:
 def test_an_equal_run_touches_nothing(out: Path) -> None:
     """The folder itself stays."""
     before = out.stat().st_ino
-    write(OLD, out)
+    assert set(write(OLD, out).values()) == {"unchanged"}
     assert out.stat().st_ino == before
 
 
@@ -176,7 +179,9 @@ def test_without_exchange_two_renames_do_it(out: Path, monkeypatch: pytest.Monke
         raise OSError
 
     monkeypatch.setattr(output, "_exchange", absent)
-    write(NEW, out)
+    states = write(NEW, out)
+    assert {states[item.path] for item in OLD if item.path not in _texts(NEW)} == {"removed"}
+    assert {states[item.path] for item in NEW} <= {"added", "changed", "unchanged"}
     assert _tree(out) == _texts(NEW)
     assert [path.name for path in out.parent.iterdir()] == ["out"]
 

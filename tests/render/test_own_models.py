@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from fabric.platforms import load_platforms, platforms
+from fabric.platforms import platforms
 from fabric.platforms.catalogue import sku
 from fabric.platforms.model import Sku
 from fabric.render import render_device
@@ -95,5 +95,4 @@ def test_the_same_lines(case: str, tmp_path: Path) -> None:
 
 def test_every_system_is_here() -> None:
     """SONiC takes the tables of its switches: tests/intent/test_own_skus.py."""
-    load_platforms()
     assert {case.partition(",")[0] for case in CASES} == {*platforms} - {"sonic"}

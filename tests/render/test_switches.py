@@ -11,7 +11,7 @@ import pytest
 
 from fabric.core.errors import RenderError
 from fabric.design.model import DeviceDesign
-from fabric.platforms import load_platforms, platforms
+from fabric.platforms import platforms
 from fabric.platforms.sonic import MERGED_TABLES, OWNED_TABLES
 from fabric.render import eos, render_device, renderers, sonic
 from fabric.render.engine import template_folder
@@ -34,7 +34,6 @@ def _described(device: DeviceDesign, text: str) -> DeviceDesign:
 
 def test_every_platform_has_a_renderer() -> None:
     """A platform without a renderer would be found out by a user."""
-    load_platforms()
     render_device(design("demo", "spine01"))
     assert list(renderers) == list(platforms)
 
@@ -58,7 +57,7 @@ def test_artefacts_have_their_place() -> None:
     found = [(a.kind, a.path) for a in render_device(design("demo", "su1-rail0"))]
     assert found == [
         ("config_db", "switches/su1-rail0/config_db.json"),
-        ("sysctl", "switches/su1-rail0/90-rocefab-neighbours.conf"),
+        ("sysctl", "switches/su1-rail0/zz-rocefab-neighbours.conf"),
     ]
     found = [(a.kind, a.path) for a in render_device(design("demo", "spine01"))]
     assert found == [("startup-config", "switches/spine01/startup-config.eos")]

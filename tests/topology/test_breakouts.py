@@ -49,9 +49,39 @@ def test_an_override_replaces_the_cages_of_the_role():
     assert models["su1-rail1"].port_count == 66
 
 
-def test_an_override_that_names_a_model_has_whole_ports():
-    made = with_leaf("devices:\n  - names: su1-rail0\n    sku: ACS-SN5600\n")
-    assert made.switches.skus[0].port_count == 64
+def test_an_override_that_names_a_model_keeps_the_cages_of_the_role():
+    made = with_leaf("devices:\n  - names: su1-rail0\n    sku: SN5600\n")
+    model = made.switches.skus[0]
+    assert (model.name, model.port_count) == ("SN5600", 66)
+    assert [model.port(n) for n in made.nics.port[made.nics_of_leaf(0)]] == [
+        "swp1s0",
+        "swp1s1",
+        "swp2s0",
+    ]
+    own = "devices:\n  - names: su1-rail0\n    sku: SN5600\n    breakouts: []\n"
+    assert with_leaf(own).switches.skus[0].port_count == 64
+
+
+@pytest.mark.parametrize(
+    ("model", "breakouts", "lost"),
+    [
+        ("ACS-MSN4700", [{"cages": "1-2", "mode": "8x100G"}], "cage 1 as 8x100G"),
+        ("ACS-MSN4700", [{"cages": "40", "mode": "2x400G"}], "cage 40 as 2x400G"),
+        ("S9820-64H", [{"cages": "1", "mode": "2x400G"}], "cage 1 as 2x400G"),
+    ],
+)
+def test_an_override_that_names_a_model_without_those_modes_is_refused(model, breakouts, lost):
+    own = f"devices:\n  - names: su[1-2]-rail0\n    sku: {model}\n"
+    with pytest.raises(InputError) as caught:
+        with_leaf(own, breakouts=breakouts)
+    (finding,) = caught.value.findings
+    assert str(finding).endswith(
+        f"devices.0.sku: {model} has no {lost}, which the model in its place has; "
+        "name the cages of this switch: breakouts: [] leaves them whole [TOP007]"
+    )
+
+
+def test_an_empty_list_leaves_the_cages_whole():
     whole = "devices:\n  - names: su1-rail0\n    breakouts: []\n"
     assert with_leaf(whole).switches.skus[0].port_count == 64
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fabric.platforms import load_platforms, platforms
+from fabric.platforms import platforms
 from fabric.workflow.check import check
 from fabric.workflow.project import Project
 from tests.render import comware7_designs, esonic_designs, junos_designs, nxos_designs, vrp8_designs
@@ -202,7 +202,6 @@ MANAGEMENT = re.compile(
 
 def test_every_system_has_a_row() -> None:
     """The table is whole."""
-    load_platforms()
     assert {name for name in platforms if name in SYSTEMS} == set(SYSTEMS) == set(FIRST_PORT)
     shipped = {path.name for path in (Path(__file__).parents[2] / "templates").iterdir()}
     assert shipped - {"host", "picture"} == set(SYSTEMS) == {*LLDP_ON, *LLDP_OFF}

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 from xml.etree import ElementTree as ET
 
+import jsonschema
 import pytest
 
+import fabric.validate.report as package
+from fabric.cli.inventory import ReportForm
 from fabric.core.findings import Finding, Position, Severity
 from fabric.validate.report import reports
-from fabric.validate.report.machine import finding_json
+from fabric.validate.report.markdown import MOST_CHARACTERS
+from fabric.validate.report.plain_json import finding_json
+from fabric.validate.report.sarif import MOST_DESCRIBED, MOST_RESULTS, help_address
+from fabric.validate.reported import Reported
 from fabric.validate.runner import Outcome, all_rules
+from tests.cli.runs import ROOT, run
 
 GOLDEN = Path(__file__).parent / "samples" / "report.txt"
 FINDINGS = (
@@ -35,8 +43,117 @@ OUTCOME = Outcome(
 EMPTY = Outcome((), ("QOS004",), (), ())
 
 
-def _report(form: str, outcome: Outcome = OUTCOME) -> str:
-    return reports()[form](outcome, all_rules())
+#: Of the schema of SARIF 2.1.0 (OASIS), what our logs use; and what GitHub says it needs beside.
+_TEXT = {"type": "object", "required": ["text"], "properties": {"text": {"minLength": 1}}}
+_LINE = {"type": "integer", "minimum": 1}
+_SHORT = {**_TEXT, "properties": {"text": {"minLength": 1, "maxLength": 1024}}}
+_RULE = {
+    "required": ["id", "shortDescription", "fullDescription", "help"],
+    "additionalProperties": False,
+    "properties": {
+        "id": {"type": "string"},
+        "shortDescription": _SHORT,
+        "fullDescription": _SHORT,
+        "help": _TEXT,
+        "helpUri": {"pattern": "^https://[^ ]+$"},
+        "defaultConfiguration": {"properties": {"level": {"enum": ["note", "warning", "error"]}}},
+    },
+}
+_PLACE = {
+    "required": ["artifactLocation", "region"],
+    "properties": {
+        "artifactLocation": {
+            "required": ["uri"],
+            "properties": {"uri": {"pattern": "^[^ ]+$"}, "uriBaseId": {"const": "%SRCROOT%"}},
+            "additionalProperties": False,
+        },
+        "region": {
+            "required": ["startLine", "startColumn", "endLine", "endColumn"],
+            "additionalProperties": _LINE,
+        },
+    },
+}
+_RESULT = {
+    "required": ["ruleId", "level", "message", "locations", "partialFingerprints"],
+    "additionalProperties": False,
+    "properties": {
+        "ruleId": {"type": "string"},
+        "level": {"enum": ["note", "warning", "error"]},
+        "message": _TEXT,
+        "locations": {
+            "minItems": 1,
+            "maxItems": 1,
+            "items": {"required": ["physicalLocation"], "properties": {"physicalLocation": _PLACE}},
+        },
+        "partialFingerprints": {
+            "required": ["primaryLocationLineHash"],
+            "additionalProperties": {"type": "string", "minLength": 1},
+        },
+    },
+}
+_RUN = {
+    "required": ["tool", "results"],
+    "properties": {
+        "tool": {
+            "properties": {"driver": {"required": ["name", "rules"]}},
+            "required": ["driver"],
+        },
+        "results": {"type": "array", "maxItems": 25_000, "items": _RESULT},
+        "originalUriBaseIds": {
+            "required": ["%SRCROOT%"],
+            "additionalProperties": {"properties": {"uri": {"pattern": "^file:///(.*/)?$"}}},
+        },
+        "invocations": {"items": {"required": ["executionSuccessful"]}},
+    },
+}
+SARIF = {
+    "required": ["$schema", "version", "runs"],
+    "additionalProperties": False,
+    "properties": {
+        "$schema": {"type": "string"},
+        "version": {"const": "2.1.0"},
+        "runs": {"maxItems": 20, "items": _RUN},
+    },
+}
+
+
+def _report(form: str, outcome: Outcome = OUTCOME, **asked: Any) -> str:
+    return reports()[form](Reported(outcome, all_rules(), **asked))
+
+
+def _sarif(text: str) -> dict[str, Any]:
+    """Return the run of a log that the standard and GitHub take."""
+    log = json.loads(text)
+    jsonschema.validate(log, SARIF)
+    rules = log["runs"][0]["tool"]["driver"]["rules"]
+    assert len(rules) <= 25_000
+    for rule in rules:
+        jsonschema.validate(rule, _RULE)
+    ids = [rule["id"] for rule in rules]
+    assert len(ids) == len(set(ids))
+    assert {result["ruleId"] for result in log["runs"][0]["results"]} <= set(ids)
+    return log["runs"][0]
+
+
+def _junit(text: str) -> dict[str, ET.Element]:
+    """Return the cases of a suite that Jenkins takes (jenkinsci/xunit-plugin junit-10.xsd)."""
+    suite = ET.fromstring(text)
+    assert suite.tag == "testsuite"
+    assert set(suite.attrib) == {"name", "tests", "failures", "errors", "skipped"}
+    cases = {case.attrib["name"].split()[0]: case for case in suite}
+    assert {case.tag for case in suite} == {"testcase"}
+    assert int(suite.attrib["tests"]) == len(suite) == len(cases)
+    kinds = ("failure", "error", "skipped")
+    for kind, word in zip(kinds, ("failures", "errors", "skipped"), strict=True):
+        assert int(suite.attrib[word]) == sum(case.find(kind) is not None for case in suite)
+    for case in suite:
+        assert set(case.attrib) == {"name", "classname"}
+        tags = [part.tag for part in case]
+        assert set(tags) <= {*kinds, "system-out"}
+        assert len(tags) == len(set(tags))
+        assert sum(tag in kinds for tag in tags) <= 1
+        assert all(set(part.attrib) <= {"message", "type"} for part in case)
+    return cases
 
 
 def test_text_golden(update_golden: bool) -> None:
@@ -65,41 +182,151 @@ def _finding(item: dict[str, Any]) -> Finding:
     return Finding(severity=severity, position=place, **rest)
 
 
-def test_sarif_has_what_the_standard_requires() -> None:
-    log = json.loads(_report("sarif"))
-    assert log["version"] == "2.1.0"  # SARIF 2.1.0 section 3.13.2
-    (run,) = log["runs"]
-    assert run["tool"]["driver"]["name"] == "rocefab"  # 3.19.8
-    rules = run["tool"]["driver"]["rules"]
-    ids = [rule["id"] for rule in rules]
-    assert ids == sorted(set(ids))  # 3.19.23: unique
-    assert all(rule["shortDescription"]["text"] for rule in rules)
-    for result, finding in zip(run["results"], FINDINGS, strict=True):
-        assert result["message"]["text"]  # 3.27.11
-        assert result["ruleId"] == finding.rule
-        assert result["ruleId"] in ids
-    assert [result["level"] for result in run["results"]] == ["error", "warning", "note"]
-    (location,) = run["results"][0]["locations"]
-    place = location["physicalLocation"]
-    assert place["artifactLocation"]["uri"] == "inventory/fabric.yaml"
-    assert place["region"] == {"startLine": 7, "startColumn": 3}  # 3.30.5: from 1
-    assert "locations" not in run["results"][1]
+def test_every_form_is_a_module_and_an_option() -> None:
+    modules = {module.name for module in iter_modules(package.__path__)}
+    assert {name.replace("plain_", "") for name in modules} == set(reports())
+    assert {form.value for form in ReportForm} == set(reports())
 
 
-def test_junit_is_well_formed_and_counts() -> None:
-    suite = ET.fromstring(_report("junit"))
-    assert suite.tag == "testsuite"
-    cases = suite.findall("testcase")
-    assert int(suite.get("tests", "")) == len(cases) == len({case.get("name") for case in cases})
-    assert int(suite.get("failures", "")) == len(suite.findall("testcase/failure")) == 3
-    assert int(suite.get("errors", "")) == len(suite.findall("testcase/error")) == 1
-    assert int(suite.get("skipped", "")) == len(suite.findall("testcase/skipped")) == 1
-    assert suite.find("testcase/failure[@type='error']").get("message") == FINDINGS[0].message
+def test_sarif_says_where_what_and_who() -> None:
+    done = _sarif(_report("sarif", file="inventory/my fabric/fabric.yaml"))
+    assert [result["level"] for result in done["results"]] == ["error", "warning", "note"]
+    places = [result["locations"][0]["physicalLocation"] for result in done["results"]]
+    assert places[0]["artifactLocation"]["uri"] == "inventory/fabric.yaml"
+    assert (places[0]["region"]["startLine"], places[0]["region"]["startColumn"]) == (7, 3)
+    assert places[1]["artifactLocation"]["uri"] == "inventory/my%20fabric/fabric.yaml"
+    assert (places[1]["region"]["startLine"], places[1]["region"]["startColumn"]) == (1, 1)
+    assert done["originalUriBaseIds"]["%SRCROOT%"]["uri"] == f"{Path.cwd().as_uri()}/"
+    (invocation,) = done["invocations"]
+    assert not invocation["executionSuccessful"]
+    assert invocation["toolExecutionNotifications"][0]["associatedRule"] == {"id": "BGP001"}
 
 
-@pytest.mark.parametrize("form", ["text", "json", "sarif", "junit"])
+def test_sarif_of_a_file_elsewhere_has_a_whole_address(tmp_path: Path) -> None:
+    done = _sarif(_report("sarif", file=str(tmp_path / "fabric.yaml")))
+    uri = done["results"][1]["locations"][0]["physicalLocation"]["artifactLocation"]
+    assert uri == {"uri": (tmp_path / "fabric.yaml").as_uri()}
+
+
+def test_sarif_fingerprints_outlive_a_move_and_tell_twins_apart() -> None:
+    place = Position("fabric.yaml", 7, 3)
+    first = Finding("QOS004", Severity.ERROR, "off", position=place)
+    moved = Finding("QOS004", Severity.ERROR, "off", position=Position("fabric.yaml", 9, 3))
+    other = Finding("QOS004", Severity.ERROR, "off", position=place, device="leaf01")
+
+    def marks(*findings: Finding) -> list[str]:
+        results = _sarif(_report("sarif", Outcome(findings, (), (), ())))["results"]
+        return [result["partialFingerprints"]["primaryLocationLineHash"] for result in results]
+
+    assert marks(first) == marks(moved)
+    assert len({*marks(first, first, other)}) == 3
+
+
+def test_sarif_stays_below_the_limits_of_github() -> None:
+    many = Outcome((FINDINGS[0],) * (MOST_RESULTS + 7), (), (), ())
+    done = _sarif(_report("sarif", many))
+    assert len(done["results"]) == MOST_RESULTS == 25_000
+    (note,) = done["invocations"][0]["toolExecutionNotifications"]
+    assert note["message"]["text"].startswith("7 findings are left out")
+    assert MOST_DESCRIBED == 1024
+
+
+@pytest.mark.parametrize(
+    ("source", "address"),
+    [
+        ("RFC 4271 section 4.4", "https://www.rfc-editor.org/rfc/rfc4271"),
+        ("sonic-net/sonic-swss orchagent/x.cpp", "https://github.com/sonic-net/sonic-swss"),
+        ("Zhu et al.; Juniper/yang @ 2a69 24.4R1", "https://github.com/Juniper/yang"),
+        ("docs/sites.md (names)", ""),
+        ("Linux drivers/net/x.c (y)", ""),
+        ("fabric/topology/overrides.py in this repository", ""),
+    ],
+)
+def test_a_help_address_is_where_the_source_is_public(source: str, address: str) -> None:
+    assert help_address(source) == address
+
+
+@pytest.mark.parametrize(
+    ("fail_on", "failed"),
+    [
+        (Severity.ERROR, {"QOS004"}),
+        (Severity.WARNING, {"QOS004", "TOP013"}),
+        (Severity.INFO, {"QOS004", "TOP013", "TOP014"}),
+    ],
+)
+def test_junit_fails_from_the_wanted_severity_on(fail_on: Severity, failed: set[str]) -> None:
+    cases = _junit(_report("junit", fail_on=fail_on))
+    assert {name for name, case in cases.items() if case.find("failure") is not None} == failed
+    told = {name for name, case in cases.items() if case.find("system-out") is not None}
+    assert told == {"QOS004", "TOP013", "TOP014"} - failed
+    assert cases["BGP001"].find("error").get("message") == "KeyError: 'x'"
+    assert "ignored" in cases["SON001"].find("skipped").get("message")
+    assert cases["QOS004"].find("failure").get("message") == FINDINGS[0].message
+
+
+def test_junit_of_an_inventory_that_cannot_be_read_passes_nothing() -> None:
+    finding = Finding("INT001", Severity.ERROR, "cannot be read: \x07", position=Position("f"))
+    cases = _junit(_report("junit", Outcome((finding,), (), (), ())))
+    assert cases.pop("INT001").find("failure") is not None
+    assert all(case.find("skipped") is not None for case in cases.values())
+
+
+def test_github_commands_hold_signs_that_would_end_them() -> None:
+    place = Position("a,b:c/fabric.yaml", 7, 3)
+    finding = Finding("QOS004", Severity.INFO, "100%: one\ntwo", position=place)
+    first, *rest = _report("github", Outcome((finding,), (), (), ())).splitlines()
+    where = "file=a%2Cb%3Ac/fabric.yaml,line=7,col=3,title=QOS004"
+    assert first == f"::notice {where}::100%25: one%0Atwo"
+    assert rest == ["0 rules checked: 0 errors, 0 warnings, 1 info"]
+    assert "::error title=BGP001::KeyError: 'x'\n" in _report("github")
+
+
+def test_gitlab_issues_have_what_its_page_asks_for() -> None:
+    issues = json.loads(_report("gitlab", file="inv/fabric.yaml"))
+    assert len({issue["fingerprint"] for issue in issues}) == len(issues) == 4
+    assert [issue["severity"] for issue in issues] == ["critical", "minor", "info", "critical"]
+    assert issues[0]["location"] == {"path": "inventory/fabric.yaml", "lines": {"begin": 7}}
+    assert issues[1]["location"] == {"path": "inv/fabric.yaml", "lines": {"begin": 1}}
+    assert issues[0]["check_name"] == "QOS004"
+    assert issues[0]["description"].startswith("leaf01 Ethernet0: PFC is off")
+
+
+def test_markdown_holds_signs_and_the_size_of_a_comment() -> None:
+    text = _report("markdown")
+    assert text.startswith("### rocefab check: failed\n")
+    assert 'PFC is off & "lossless" \\< lossy; set pfc to true |' in text
+    assert _report("markdown", EMPTY).startswith("### rocefab check: passed\n")
+    many = _report("markdown", Outcome(FINDINGS * 1000, (), (), ()))
+    assert len(many) <= MOST_CHARACTERS + 100 < 65_536
+    shown = many.count("\n| error") + many.count("\n| warning") + many.count("\n| info")
+    assert f"{3000 - shown} more: " in many
+
+
+@pytest.mark.parametrize("form", sorted(reports()))
 def test_forms_end_with_one_newline(form: str) -> None:
     for outcome in (OUTCOME, EMPTY):
         text = _report(form, outcome)
         assert text.endswith("\n")
         assert not text.endswith("\n\n")
+
+
+def test_a_clean_check_has_no_failure_unless_asked_for() -> None:
+    words = ("check", str(ROOT / "inventory/demo"), "--format", "junit", "--fail-on")
+    ended = run(*words, "error")
+    assert ended.code == 0
+    assert not ET.fromstring(ended.out).findall("testcase/failure")
+    ended = run(*words, "info")
+    assert ended.code == 4
+    failed = ET.fromstring(ended.out).findall("testcase/failure")
+    assert {one.get("type") for one in failed} >= {"info"}
+
+
+def test_a_judged_file_is_where_its_findings_stand(tmp_path: Path) -> None:
+    file = tmp_path / "config_db.json"
+    file.write_text('{\n"PORT": {"Ethernet0": {"lanes": "1", "speed": "100000"}}}\n')
+    ended = run("check", "--sonic-config", str(file), "--format", "sarif")
+    results = _sarif(ended.out)["results"]
+    assert results
+    for result in results:
+        place = result["locations"][0]["physicalLocation"]
+        assert place["artifactLocation"]["uri"] == file.as_uri()

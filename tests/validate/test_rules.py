@@ -14,6 +14,7 @@ from fabric.qos.headroom.verdict import judge
 from fabric.validate.rule import SonicRule
 from fabric.validate.runner import all_rules, run
 from fabric.validate.world import World
+from tests.validate.sonic_faults import FAULTS
 from tests.validate.worlds import CASES, build, edited, sample
 
 #: Warnings of the examples themselves: NVIDIA's table of the SN4700 leaves the peer less time than
@@ -83,6 +84,10 @@ def test_case(rule: str, case: dict[str, Any], tmp_path: Any) -> None:
 @pytest.mark.parametrize("rule", sorted(RULES))
 def test_rule_passes_and_fails_somewhere(rule: str) -> None:
     cases = ALL.get(rule, [])
+    if rule in {planted for planted, _ in FAULTS.values()} and not cases:
+        return  # test_sonic_faults plants it, and passes a leaf without it
+    if rule == "SON040":
+        return  # needs models of a release: test_yang_judge
     assert any(case.get("expect") for case in cases), "no failing case"
     assert any(not case.get("expect") for case in cases), "no passing case"
 

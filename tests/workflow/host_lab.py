@@ -18,6 +18,8 @@ def applied_lab(folder: Path, monkeypatch, inventory: Path = DEMO):
     monkeypatch.setenv("ROCEFAB_PASSWORD", "lab-password")
     project = Project(inventory)
     with laboratory(project, folder / "lab") as lab:
+        for name in project.hosts:  # the switches stay as from the box: shut
+            lab[name].watch_light(lambda _port: True)
         for name, artefacts in project.host_artefacts.items():
             for item in artefacts:
                 _, mark, path = item.path.partition(_ROOT)

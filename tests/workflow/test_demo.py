@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabric.platforms import load_platforms, platforms
+from fabric.platforms import platforms
 from fabric.workflow.demo import SCENES, demo
 from fabric.workflow.init import example
 from fabric.workflow.project import Project
@@ -22,7 +22,6 @@ def test_scenes_are_those_of_their_inventories(name):
 
 def test_the_mixed_example_has_every_system():
     """A system that is added belongs into the example."""
-    load_platforms()
     project = Project(example("mixed"))
     leaves = {design.platform for design in project.devices.values() if design.role == "leaf"}
     assert leaves == set(platforms)

@@ -13,7 +13,7 @@ from fabric.platforms.facts import FACTS, GRADES
 from fabric.workflow import show
 from fabric.workflow.check import check
 from fabric.workflow.project import Project
-from tests.cli.runs import run
+from tests.cli.runs import ROOT, run
 from tests.intent.test_own_skus import FILES, MODEL, TABLE, write
 
 
@@ -74,6 +74,18 @@ def test_pools_and_lengths_of_a_model() -> None:
     assert found["pool_ingress_lossy_bytes"]["value"] == "none"
     assert facts_of("NH-4010")["pools"]["value"] == "unknown"
     assert facts_of("ACS-MSN3800")["gearbox"]["value"] == 400
+
+
+def test_a_model_that_cannot_be_rendered_is_listed_as_such(tmp_path: Path) -> None:
+    table = show.platforms().table
+    column = table.headers.index("rendered")
+    listed = {row[0]: row[column] for row in table.rows}
+    assert listed.pop("NH-4010") == "no: buffer pools unknown"
+    assert set(listed.values()) == {"yes"}
+    text = (ROOT / "inventory" / "demo" / "fabric.yaml").read_text()
+    (tmp_path / "fabric.yaml").write_text(text.replace("ACS-MSN4700", "NH-4010"))
+    outcome = check(Project(tmp_path))
+    assert "buffer pools of NH-4010 are not known" in outcome.findings[0].message
 
 
 def test_models_of_the_inventory(tmp_path: Path) -> None:

@@ -100,9 +100,9 @@ def test_a_slow_cable(setting, found):
 FAULTS = {
     "a cable is out": (lambda host: host.unplugged.add("eth1"), "ping", "NIC gpu003 eth1"),
     "no rule": (
-        lambda host: host.run_detached("ip rule del from 10.64.2.2 table 100 priority 100"),
+        lambda host: host.run_detached("ip rule del from 10.64.3.2 table 101 priority 101"),
         "ping",
-        "NIC gpu003 eth1: all 6 probes beyond one leaf failed",
+        "NIC gpu003 eth2: all 6 probes beyond one leaf failed",
     ),
     "no RDMA ping": (lambda host: host.tools.pop("rping"), "rping", "host gpu003"),
     "the session breaks": (
@@ -117,7 +117,7 @@ FAULTS = {
 def test_faults_of_a_host_and_what_they_have_in_common(setting, found, name):
     lab, project, _ = setting
     put, stage, cause = FAULTS[name]
-    assert project.hosts["gpu003"].nics[0].address == "10.64.2.2"
+    assert project.hosts["gpu003"].nics[1].address == "10.64.3.2"
     tool = lab["gpu003"].tools["rping"]
     put(lab["gpu003"])
     told = found("rping")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
 import sqlite3
@@ -72,11 +73,16 @@ def test_the_version_of_the_code_follows_every_file(tmp_path, monkeypatch):
     file.write_text("two")
     os.utime(file, ns=(1, 1))
     assert set(module._files(root)) != before
-    (root / "notes.txt").write_text("no code")
     (root / "__pycache__").mkdir()
     (root / "__pycache__" / "a.py").write_text("")
     assert len(set(module._files(root))) == 1
+    for count, name in enumerate(("chip.toml", "table.ini", "page.html"), start=2):
+        (root / name).write_text("of any form")
+        assert len(set(module._files(root))) == count
     assert len(code_version()) == 64
+    own = "".join(module._files(Path(module.__file__).parents[1]))
+    assert "asics/spectrum-3.toml" in own
+    assert "skus/ACS-MSN4700.toml" in own
 
 
 def damage(file):
@@ -240,9 +246,14 @@ def test_a_model_of_the_inventory_is_known_to_the_rules(folder, tmp_path):
 def test_command_line(tmp_path, monkeypatch):
     monkeypatch.delenv("ROCEFAB_FRESH")
     words = ("render", INVENTORY / "demo", "--out", tmp_path / "out", "--cache", tmp_path / "cache")
-    assert "rendered 10 of 10 devices" in run(*words).err
-    assert "rendered 0 of 10 devices" in run(*words).err
-    assert "rendered 10 of 10 devices" in run(*words, "--fresh").err
+    files = len([*json.loads(run(*words, "--format", "json").out)])
+    again = f"0 files added, 0 files changed, 0 files removed, {files} files unchanged"
+    assert again in run(*words).err
+    assert again in run(*words, "--fresh").err
+    leaf = next((tmp_path / "out").rglob("config_db.json"))
+    shutil.rmtree(tmp_path / "out")
+    assert f"{files} files added, 0 files changed" in run(*words).err
+    assert leaf.exists()
     assert run("check", INVENTORY / "demo", "--cache", tmp_path / "cache").code == 0
 
 

@@ -53,7 +53,7 @@ def test_two_cables_cut_a_rail_in_two(demo: Project) -> None:
     """A leaf without uplinks: its hosts still reach the others over their other rail."""
     found = whatif(demo, ["switch:spine01", "link:su1-rail0:Ethernet136"])
     assert (found.impact.leaf_pairs, found.impact.host_pairs) == ((6, 3), (6, 0))
-    assert found.reasons == ["rail 0 falls into 2 parts"]
+    assert found.reasons == ["rail 0 falls into 2 parts", "1 new error"]
     assert [(one.switches, one.times) for one in found.moved] == [(3, 2.0), (1, None)]
 
 

@@ -6,7 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from fabric.change.adapter import Draft, adapters
-from fabric.change.host_commands import NETPLAN, NETWORKD, PROFILES, restore_commands
+from fabric.change.host_commands import FOLDER, NETPLAN, NETWORKD, PROFILES, restore_commands
+from fabric.change.host_settings import stands_in
 from fabric.change.model import Change, Risk
 from fabric.devices.driver import Candidate, RemoteFile
 from fabric.observe.parsers.host import UNAVAILABLE
@@ -18,9 +19,10 @@ if TYPE_CHECKING:
     from fabric.devices.driver import Driver
     from fabric.observe.snapshot import Running
 
-FOLDER = "/etc/rocefab"
 _PROGRAMS = ("apply.sh", "check.sh")
 _ROOT = "rootfs/"
+#: Sorts before 99-sysctl.conf, which then won at boot.
+_OLD_SYSCTL = "/etc/sysctl.d/90-rocefab"
 #: mlx5 toggles the link when the PFC mask changes (Linux mlx5 en_dcbnl.c, mlx5_toggle_port_link).
 _FLAPS = ("pfc",)
 _BRIEF = ("mtu_bytes", "addresses", "table", "dcbx", "trust", "dscp_to_priority")
@@ -66,6 +68,42 @@ def settings_apart(live: dict[str, Any], expected: dict[str, Any]) -> Iterator[C
             )
 
 
+def kernel_apart(live: dict[str, Any], planned: dict[str, Any]) -> Iterator[Change]:
+    """Yield the settings beside the NICs that are not as planned.
+
+    What is only kept for the way back is planned as None. Of lists all that is planned must be
+    there. A parameter that the kernel does not have is passed over; `passed_over` names it.
+    """
+    for subject, value in planned.items():
+        now = _now(live, subject, value)
+        if value is None or now in (UNAVAILABLE, value):
+            continue
+        if isinstance(value, list) and all(stands_in(line, now or ()) for line in value):
+            continue
+        risk = Risk.BRIEF_LOSS if isinstance(value, list) else Risk.HARMLESS
+        yield Change(subject.removeprefix("sysctl:"), _plain(now), _plain(value), risk)
+
+
+def passed_over(live: dict[str, Any], planned: dict[str, Any]) -> tuple[str, ...]:
+    """Return what is planned and the host does not have."""
+    return tuple(
+        subject.removeprefix("sysctl:")
+        for subject, value in planned.items()
+        if value is not None and _now(live, subject, value) == UNAVAILABLE
+    )
+
+
+def _now(live: dict[str, Any], subject: str, planned: Any) -> Any:
+    """Return what runs; a single value of which the driver says nothing is not offered."""
+    return live.get(subject, None if isinstance(planned, list) else UNAVAILABLE)
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, list):
+        return "; ".join(value)
+    return "" if value is None else str(value)
+
+
 def _matches(name: str, now: Any, wanted: Any) -> bool:
     if now is None:
         return False
@@ -108,7 +146,7 @@ class HostAdapter:
                 *(_DCQCN[state["reader"]] if "dcqcn" in state["nics"].get(interface, {}) else ()),
             )
         ]
-        return ["addresses", "rules", "rdma", *per_nic]
+        return ["addresses", "rules", "rdma", *per_nic, *_planned(state, "rules")]
 
     def draft(
         self,
@@ -130,18 +168,34 @@ class HostAdapter:
         ]
         placed = {file.path for file in files}
         stale = [path for path in self.files(artefacts) if path in {*running.files} - placed]
-        changes += [Change(path, "old content", "", Risk.BRIEF_LOSS) for path in stale]
-        apart = list(settings_apart(running.config["nics"], expected_state(artefacts)))
-        live = running.config["nics"]
+        changes += [
+            Change(
+                path,
+                "old content",
+                "",
+                Risk.HARMLESS if path.startswith(_OLD_SYSCTL) else Risk.BRIEF_LOSS,
+            )
+            for path in stale
+        ]
+        live, beside = running.config["nics"], running.config.get("settings", {})
+        planned = _planned(_state(artefacts))
+        apart = [
+            *settings_apart(live, expected_state(artefacts)),
+            *kernel_apart(beside, planned),
+        ]
         candidate = Candidate(
             method="files",
             files=tuple(changed),
             remove=tuple(stale),
             activate=(_apply(artefacts),) if changed or stale or apart else (),
-            restore=tuple(restore_commands(running, {**live, **expected_state(artefacts)}, placed)),
+            restore=tuple(
+                restore_commands(running, {**live, **expected_state(artefacts)}, placed, planned)
+            ),
         )
         lines = [*(f"- {path}" for path in stale), *_lines(changed, apart, running)]
-        return Draft(candidate, (*changes, *apart), "\n".join(lines))
+        missing = passed_over(beside, planned)
+        lines += [f"# {name}: this host does not have it; passed over" for name in missing]
+        return Draft(candidate, (*changes, *apart), "\n".join(lines), passed_over=missing)
 
     def restore(self, before: Running, now: Running) -> Candidate:
         """Return the earlier files, and commands for the earlier live settings."""
@@ -154,14 +208,20 @@ class HostAdapter:
             method="files",
             files=files,
             remove=tuple(path for path in now.files if path not in before.files),
-            activate=tuple(restore_commands(before, now.config["nics"], now.files)),
-            restore=tuple(restore_commands(now, before.config["nics"], before.files)),
+            activate=_back(before, now),
+            restore=_back(now, before),
         )
 
     def apart(self, left: Running, right: Running) -> set[str]:
         """Return the files and live settings that differ."""
         paths = {*left.files, *right.files}
         files = {path for path in paths if left.files.get(path) != right.files.get(path)}
+        beside = (left.config.get("settings", {}), right.config.get("settings", {}))
+        files |= {
+            name.removeprefix("sysctl:")
+            for name in {*beside[0], *beside[1]}
+            if beside[0].get(name) != beside[1].get(name)
+        }
         old, new = left.config["nics"], right.config["nics"]
         return files | {
             f"{interface} {name}"
@@ -169,6 +229,17 @@ class HostAdapter:
             for name in {*old.get(interface, {}), *new.get(interface, {})}
             if old.get(interface, {}).get(name) != new.get(interface, {}).get(name)
         }
+
+
+def _back(to: Running, leaving: Running) -> tuple[str, ...]:
+    now = leaving.config
+    return tuple(restore_commands(to, now["nics"], leaving.files, now.get("settings", {})))
+
+
+def _planned(state: dict[str, Any], *without: str) -> dict[str, Any]:
+    """Return the planned settings beside the NICs, by subject."""
+    told: dict[str, Any] = state.get("settings", {})
+    return {subject: value for subject, value in told.items() if subject not in without}
 
 
 def _mode(path: str) -> int:
@@ -190,8 +261,12 @@ def _apply(artefacts: Sequence[Artefact]) -> str:
 
 
 def _stack_files(state: dict[str, Any]) -> Iterator[str]:
-    """Yield the files of every network stack that give addresses; those of its namespace alone."""
+    """Yield the files that go when others take their place; those of its namespace alone.
+
+    They give addresses by another network stack, or are kernel parameters under an earlier name.
+    """
     namespace = state.get("namespace", "")
+    yield f"{_OLD_SYSCTL}-{namespace}.conf" if namespace else f"{_OLD_SYSCTL}.conf"
     yield f"{NETPLAN}-{namespace}.yaml" if namespace else f"{NETPLAN}.yaml"
     for interface in state["nics"]:
         name = f"{namespace}-{interface}" if namespace else interface

@@ -71,6 +71,10 @@ class Comware7Driver:
         """Log out; a change that waits for its confirmation is not touched."""
         self._line.close()
 
+    def cut(self) -> None:
+        """Break the session off."""
+        self._line.cut()
+
     def identify(self) -> Identity:
         """Return host name, serial number and MAC address of the switch itself."""
         name = re.search(r"(?m)^ *sysname (\S+)", self._line.send(_SYSNAME))

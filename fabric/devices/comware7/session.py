@@ -8,10 +8,10 @@ lines ask a question, and errors are only looked for where a pattern is given.
 from __future__ import annotations
 
 import re
-import time
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import RefusedError
+from fabric.devices.answers import PromptReader
 from fabric.devices.redaction import redacted
 from fabric.devices.ssh import ShellSession
 
@@ -20,16 +20,8 @@ if TYPE_CHECKING:
 
     from fabric.devices.driver import Connection
 
-_SHORTEST_POLL_S = 0.001
-_LONGEST_POLL_S = 0.02
-_SLOWING = 1.5
 _QUIET_S = 60.0
-#: How long a line that looks like a prompt of another name must be the last one to be one.
-_SETTLED_S = 0.3
-#: The same of a question, which a text might hold too.
-_ASKED_S = 0.05
-_TAIL = 300
-_PROMPT = re.compile(r"(?:^|[\r\n])([<\[][^<>\[\]\r\n]+[>\]])$")
+_PROMPT = re.compile(r"(?:\A|\n)(?P<prompt>[<\[][^<>\[\]\n]+[>\]])\Z")
 _QUESTION = re.compile(r"\[Y/N[^\]]*\]\s*:?\s*$", re.IGNORECASE)
 #: Refusals begin with ``%``; the others are words of messages, which no document lists.
 _REFUSAL = re.compile(
@@ -88,13 +80,7 @@ class ComwareSession(ShellSession):
             self._names = (*self._names, line.rsplit(maxsplit=1)[-1])
         shown = redacted(line)
         with self._translated(shown):
-            said = self._exchange(line, quiet_s)
-            waiting = list(answers)
-            asked = ""
-            while _QUESTION.search(said):
-                asked = asked or ("" if waiting else said)
-                answer = waiting.pop(0) if waiting else "n"
-                said = f"{said}\n{self._exchange(answer, quiet_s)}"
+            said, asked = self._exchange(line, list(answers), quiet_s)
         if asked:
             message = f"{shown!r} asks what nobody foresaw: {' '.join(asked.split())[-200:]}"
             raise RefusedError(self._connection.device, message)
@@ -115,55 +101,21 @@ class ComwareSession(ShellSession):
             raise RefusedError(self._connection.device, message)
         return said
 
-    def _exchange(self, line: str, quiet_s: float) -> str:
-        """Send a line and read up to a prompt or a question; return what stands between."""
+    def _exchange(self, line: str, answers: list[str], quiet_s: float) -> tuple[str, str]:
+        """Send a line and answer its questions; return what is said, and what nobody foresaw."""
         if self._session is None:
             raise ConnectionError("there is no session with it")
-        self._session.write_channel(f"{line}\n")
-        text = self._read_answer(quiet_s).replace("\r", "")
-        found = _PROMPT.search(text)
-        if found and not _QUESTION.search(text):
-            self.prompt = found[1]
-            text = text[: found.start(1)]
-        echo, _, rest = text.partition("\n")
-        return rest if echo.strip().endswith(line.strip()) else text
+        reader = PromptReader(self._session, _PROMPT, _QUESTION, self._is_ours)
+        said, prompt = reader.ask(line, quiet_s)
+        unforeseen = ""
+        while not prompt:
+            unforeseen = unforeseen or ("" if answers else said)
+            more, prompt = reader.reply(answers.pop(0) if answers else "n", quiet_s)
+            said = f"{said}\n{more}"
+        self.prompt = prompt
+        return said, unforeseen
 
-    def _read_answer(self, quiet_s: float) -> str:
-        """Read until a prompt or a question ends what was read.
-
-        A prompt with the name of the switch counts at once; one with another name, as after a
-        rollback, when nothing follows it.
-
-        Raises
-        ------
-        ConnectionError, TimeoutError
-            When the switch closes the session or falls silent.
-        """
-        pieces, tail, last_s, pause_s = [], "", time.monotonic(), _SHORTEST_POLL_S
-        while True:
-            data = self._session.read_channel()
-            if data:
-                pieces.append(data)
-                tail, last_s, pause_s = (tail + data)[-_TAIL:], time.monotonic(), _SHORTEST_POLL_S
-                continue
-            silent_s = time.monotonic() - last_s
-            if self._ends(tail, silent_s):
-                return "".join(pieces)
-            if self._session.remote_conn.closed:
-                raise ConnectionError("the device closed the session")
-            if silent_s > quiet_s:
-                raise TimeoutError(f"no answer for {quiet_s:g} s")
-            time.sleep(pause_s)
-            pause_s = min(pause_s * _SLOWING, _LONGEST_POLL_S)
-
-    def _ends(self, tail: str, silent_s: float) -> bool:
-        """Tell whether an answer is at its end."""
-        if _QUESTION.search(tail):
-            return silent_s > _ASKED_S
-        found = _PROMPT.search(tail)
-        return found is not None and (self._ours(found[1]) or silent_s > _SETTLED_S)
-
-    def _ours(self, prompt: str) -> bool:
+    def _is_ours(self, prompt: str) -> bool:
         return any(
             prompt in {f"<{name}>", f"[{name}]"} or prompt.startswith(f"[{name}-")
             for name in self._names

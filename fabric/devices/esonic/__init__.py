@@ -67,6 +67,11 @@ class EsonicDriver(SonicDriver):
         self._cli.close()
         super().close()
 
+    def cut(self) -> None:
+        """Break both sessions off."""
+        self._cli.cut()
+        super().cut()
+
     def read_running(self, files: Sequence[str]) -> Mapping[str, str]:
         """Return the running configuration, the database, and the file that it is saved in."""
         database = super().read_running(files)
@@ -86,14 +91,15 @@ class EsonicDriver(SonicDriver):
         """
         lines = candidate.patch.splitlines()
         ports_s = _PORTS_S if any(_BREAKOUT.match(line) for line in lines) else 0
-        super().commit(candidate, token, timer_s + math.ceil(_LINE_S * len(lines) + ports_s))
+        longer_s = math.ceil(_LINE_S * len(lines) + ports_s) if timer_s else 0
+        super().commit(candidate, token, timer_s + longer_s)
 
     def rollback(self, token: str) -> None:
         """Go back to the configuration from before, by lines, else by a reload of the database."""
         folder = self._folder(token)
         if self._is_before(folder) or self._lines_back(folder):
             self._shell.check(f"sudo sh -c ': > {folder}/undone'")
-            self._shell.run(f"sudo systemctl stop {token}.timer")
+            self.disarm(token)
             return
         super().rollback(token)
 
@@ -123,7 +129,8 @@ class EsonicDriver(SonicDriver):
         self._shell.check(f"sudo test -s {folder}/before.json")
 
     def _undo_steps(self, candidate: Candidate, token: str) -> list[str]:  # noqa: ARG002
-        return [f"config reload {self._folder(token)}/before.json -y -f"]
+        # A boot has loaded the saved configuration, which a waiting change is not in.
+        return [f"[ ! -e /run/{token} ] || config reload {self._folder(token)}/before.json -y -f"]
 
     def _apply(self, candidate: Candidate, token: str) -> None:  # noqa: ARG002
         self._configure(candidate.patch.splitlines())

@@ -15,15 +15,15 @@ import re
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import RefusedError
+from fabric.devices.answers import PromptReader
 from fabric.devices.redaction import redacted
 from fabric.devices.ssh import TerminalSession
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_PROMPT = re.compile(r"(?:\A|[\r\n])([\w.-]+(?:\([^()\r\n]*\))?# ?)\Z")
+_PROMPT = re.compile(r"(?:\A|\n)(?P<prompt>[\w.-]+(?:\([^()\n]*\))?# ?)\Z")
 _QUESTION = re.compile(r"\[[yY](?:es)?/[nN](?:o)?\][^\r\n]*\Z")
-_END = re.compile(f"{_PROMPT.pattern}|{_QUESTION.pattern}")
 _REFUSAL = re.compile(
     r"(?im)^\s*(?:% ?Error|Error:|Syntax error|.*invalid input|.*(?:incomplete|ambiguous) command)"
 )
@@ -79,18 +79,20 @@ class CliSession(TerminalSession):
         """Send one line; return what the switch prints, and its prompt."""
         self._check_open()
         with self._translated(redacted(line)):
-            self._session.write_channel(f"{line}\n")
-            output = self._read_until(_END, _QUIET_S)
-        found = _PROMPT.search(output)
-        if found is None:
-            with self._translated(redacted(line)):
-                self._session.write_channel("n\n")
-                self._read_until(_PROMPT, _QUIET_S)
+            reader = PromptReader(self._session, _PROMPT, _QUESTION, self._is_ours)
+            said, prompt = reader.ask(line, _QUIET_S)
+            asked = not prompt
+            if asked:
+                reader.reply("n", _QUIET_S)
+        if asked:
             raise self._refusal(line, "the switch asks before it does this")
-        _, _, said = output[: found.start()].replace("\r\n", "\n").partition("\n")
         if _REFUSAL.search(said):
             raise self._refusal(line, said)
-        return (f"{said}\n" if said else ""), found[1]
+        return said, prompt
+
+    def _is_ours(self, prompt: str) -> bool:
+        name = str(self._session.base_prompt)
+        return bool(name) and prompt.startswith((f"{name}#", f"{name}("))
 
     def _refusal(self, line: str, said: str) -> RefusedError:
         reason = " ".join(redacted(said).replace("^", " ").split())[:300]

@@ -83,7 +83,8 @@ class NxosDriver:
             raise ConnectionLostError(self.connection.device, message)
         from fabric.devices.nxos.client import open_device
 
-        self._device = open_device(self.connection)
+        with self._translated("log in"):
+            self._device = open_device(self.connection)
         try:
             with self._translated("log in"):
                 self._device.show("show hostname")
@@ -97,6 +98,12 @@ class NxosDriver:
             with suppress(Exception):
                 self._device.api.close()
             self._device = None
+
+    def cut(self) -> None:
+        """Break the connection off."""
+        device = self._device
+        if device is not None:
+            device.api.cut()
 
     def identify(self) -> Identity:
         """Return host name, serial number and chassis MAC."""

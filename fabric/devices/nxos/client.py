@@ -6,13 +6,15 @@ out the host name when it verifies a certificate.
 
 from __future__ import annotations
 
-import tempfile
 from typing import TYPE_CHECKING, Any
 
 import requests
-from napalm.nxapi_plumbing import Device, NXAPIAuthError
+from napalm.nxapi_plumbing import Device, NXAPIAuthError, NXAPIConnectionError
 from napalm.nxapi_plumbing.api_client import RPCClient
 from requests.adapters import HTTPAdapter
+
+from fabric.devices.answers import AnswerTooLongError
+from fabric.devices.https import LONGEST_BODY_BYTES, pinned_der, sha256_of
 
 if TYPE_CHECKING:
     from fabric.devices.driver import Connection
@@ -20,13 +22,18 @@ if TYPE_CHECKING:
 #: A rollback of a whole switch takes longer than a show command (NAPALM waits 90 s for it).
 TIMEOUT_S = 180
 _UNAUTHORIZED = 401
+_PIECE_BYTES = 2**16
 
 
-class _Unnamed(HTTPAdapter):
-    """Verifies a certificate and not the name in it: the certificate itself is pinned."""
+class _Pinned(HTTPAdapter):
+    """Trusts one certificate, whoever signed it and whatever names are in it."""
+
+    def __init__(self, fingerprint: str) -> None:
+        self._fingerprint = fingerprint
+        super().__init__()
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
-        super().init_poolmanager(*args, **kwargs, assert_hostname=False)
+        super().init_poolmanager(*args, **kwargs, assert_fingerprint=self._fingerprint)
 
 
 class PinnedClient(RPCClient):  # type: ignore[misc]
@@ -45,29 +52,50 @@ class PinnedClient(RPCClient):  # type: ignore[misc]
         self._session = requests.Session()
         self._session.trust_env = False
         self._session.auth = (connection.username, connection.password)
-        self._pem = tempfile.NamedTemporaryFile("w", suffix=".pem")  # noqa: SIM115 - see close
-        if connection.trust:
-            self._pem.write(connection.trust)
-            self._pem.flush()
-            self._session.verify = self._pem.name
-            self._session.mount("https://", _Unnamed())
+        self._is_cut = False
+        pinned = pinned_der(connection.trust)
+        if pinned:
+            self._session.verify = False  # urllib3 compares the fingerprint instead
+            self._session.mount("https://", _Pinned(sha256_of(pinned)))
 
     def close(self) -> None:
-        """Close the connection and forget the certificate."""
+        """Close the connection."""
         self._session.close()
-        self._pem.close()
+
+    def cut(self) -> None:
+        """Send nothing any more, and read nothing of what still comes."""
+        self._is_cut = True
 
     def _send_request(self, commands: list[str], method: str) -> requests.Response:
+        self._check_going()
         response = self._session.post(
             self.url,
             data=self._build_payload(commands, method),
             headers=self.headers,
             timeout=TIMEOUT_S,
+            stream=True,
         )
+        with response:
+            response._content = self._body(response)  # noqa: SLF001 - what requests keeps itself
         if response.status_code == _UNAUTHORIZED:
             message = "the switch refuses this username and password"
             raise NXAPIAuthError(message)
         return response
+
+    def _body(self, response: requests.Response) -> bytes:
+        body = bytearray()
+        while piece := response.raw.read1(_PIECE_BYTES, decode_content=True):
+            self._check_going()
+            body += piece
+            if len(body) > LONGEST_BODY_BYTES:
+                raise AnswerTooLongError
+        return bytes(body)
+
+    def _check_going(self) -> None:
+        if self._is_cut:
+            self._session.close()
+            message = "the session was cut"
+            raise NXAPIConnectionError(message)
 
 
 def open_device(connection: Connection) -> Any:

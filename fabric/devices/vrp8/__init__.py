@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from fabric.core.errors import DeviceError, RefusedError
 from fabric.devices.driver import Candidate, Connection, Identity, checked_token, drivers
 from fabric.devices.redaction import redacted
-from fabric.devices.vrp8.cli import LONGEST_POLL_S, CommandLine
+from fabric.devices.vrp8.cli import CommandLine
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 _TRIAL_S = (60, 65_535)
 _COMMIT_S = 600
 _CANCEL_S = 30.0
+_POLL_S = 0.05
 _TAIL = 300
 _MOST_VIEWS = 8
 _SYSNAME = re.compile(r"^sysname (\S+)\s*$", re.MULTILINE)
@@ -82,6 +83,10 @@ class Vrp8Driver:
     def close(self) -> None:
         """Log out; a trial run is not touched."""
         self._cli.close()
+
+    def cut(self) -> None:
+        """Break the session off."""
+        self._cli.cut()
 
     def identify(self) -> Identity:
         """Return host name, serial number and system MAC address."""
@@ -250,7 +255,7 @@ class Vrp8Driver:
             if time.monotonic() > deadline_s:
                 message = "the switch did not take the change back"
                 raise RefusedError(self.connection.device, message)
-            time.sleep(LONGEST_POLL_S)
+            time.sleep(_POLL_S)
 
     def save(self) -> None:
         """Write the running configuration to the file of the next start."""

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from fabric.core.registry import Registry, import_modules
+from fabric.core.registry import Registry
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.parsers.tables import plain
 
@@ -44,7 +44,7 @@ class Reader:
     parse: Parse
 
 
-readers: Registry[Reader] = Registry("reading of a host")
+readers: Registry[Reader] = Registry("reading of a host", __name__)
 
 
 def reads(
@@ -81,9 +81,3 @@ def _clean(text: str, *, colour: bool, empty: bool) -> str:
         message = "the output is empty"
         raise UnreadableError(message)
     return plain(_COLOUR.sub("", text) if colour else text)
-
-
-@functools.cache
-def load_readers() -> None:
-    """Import every module of this package, so that each has registered itself."""
-    import_modules(__name__, __path__)

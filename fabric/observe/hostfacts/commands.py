@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fabric.observe.hostfacts import load_readers, readers
+from fabric.observe.hostfacts import readers
 from fabric.observe.hostfacts.values import interface_name, pci_address, rdma_name, shown
 from fabric.observe.parsers import UnreadableError
 
@@ -51,7 +51,6 @@ def command_of(reading: str, target: str = "") -> str:
     ValueError
         When the target is none of its kind, or the command takes none.
     """
-    load_readers()
     command = readers[reading].command
     match = _PLACE.search(command)
     if match is None and target:

@@ -63,7 +63,11 @@ class IpAddresses:
 
 @dataclass(frozen=True, slots=True)
 class IpRoute:
-    """A route; ``destination`` is a network or ``default``, ``table`` is None for the one asked."""
+    """A route; ``destination`` is a network or ``default``, ``table`` is None for the one asked.
+
+    ``kind`` is ``unicast``, ``unreachable`` and the like; ``scope`` and ``protocol`` are those of
+    ``ip route``.
+    """
 
     destination: str
     interface: str | None = None
@@ -71,6 +75,9 @@ class IpRoute:
     source: str | None = None
     table: str | None = None
     metric: int | None = None
+    kind: str = "unicast"
+    scope: str | None = None
+    protocol: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +178,9 @@ def _route(row: Row) -> IpRoute:
         source=optional(row, "prefsrc", ip_address),
         table=optional(row, "table", lambda table: word(table, "routing table")),
         metric=whole(row, "metric", 0, _U32) if "metric" in row else None,
+        kind=word(row.get("type", "unicast"), "type of a route"),
+        scope=optional(row, "scope", lambda scope: word(scope, "scope of a route")),
+        protocol=optional(row, "protocol", lambda name: word(name, "protocol of a route")),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fabric.observe.hostfacts import load_readers, readers
+from fabric.observe.hostfacts import readers
 from fabric.observe.parsers import UnreadableError
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ class Readings:
     """
 
     def __init__(self, texts: Mapping[str, str]) -> None:
-        load_readers()
         self.unread: dict[str, str] = {}
         self.raw: dict[str, str] = {}
         self._values: dict[str, Any] = {}

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from fabric.core.plugins import import_plugins
-from fabric.core.registry import Registry, import_modules
+from fabric.core.registry import Registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -33,10 +32,4 @@ class Parser(Protocol):
         """Return the running configuration from the raw texts of the driver."""
 
 
-parsers: Registry[Parser] = Registry("parser")
-
-
-def load_parsers() -> None:
-    """Import every parser module, so that each has registered itself."""
-    import_modules(__name__, __path__)
-    import_plugins("parsers")
+parsers: Registry[Parser] = Registry("parser", __name__, plugins="parsers")

@@ -12,12 +12,16 @@ from fabric.observe.hostfacts.dcb import (
     parse_dcb_ets,
     parse_dcb_pfc,
 )
+from fabric.observe.hostfacts.ibdev2netdev import parse_ibdev2netdev
 from fabric.observe.hostfacts.ip import parse_ip_addr, parse_ip_rule
 from fabric.observe.hostfacts.lldp import parse_lldp as lldp_neighbours
 from fabric.observe.hostfacts.ofed import parse_traffic_class
+from fabric.observe.hostfacts.values import number, shown
 from fabric.observe.parsers import UnreadableError, parsers
 from fabric.observe.parsers.gids import Gid, ipv4_roce_v2, show_gids
+from fabric.observe.parsers.host_settings import UNAVAILABLE, settings
 from fabric.observe.parsers.mlnx_qos import NicQos, mlnx_qos
+from fabric.observe.parsers.tables import plain
 from fabric.observe.snapshot import Running
 
 if TYPE_CHECKING:
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
     from fabric.observe.parsers import Reading
 
 __all__ = [
+    "UNAVAILABLE",
     "Gid",
     "HostParser",
     "NicQos",
@@ -35,8 +40,9 @@ __all__ = [
     "show_gids",
 ]
 
-#: Live value of a setting that the driver of the NIC does not offer.
-UNAVAILABLE = "unavailable"
+
+#: A driver that refuses to say a value leaves it empty.
+_PARAMETER = re.compile(r"([a-z0-9_/]{1,64})=([0-9]{0,10})")
 
 
 def ip_addresses(text: str) -> dict[str, tuple[int, tuple[str, ...]]]:
@@ -80,7 +86,7 @@ class HostParser:
 
     def running(self, device: str, texts: Mapping[str, str]) -> Running:
         """Return the live settings of each NIC and the content of our files."""
-        live = {"nics": self._nics(texts)}
+        live = {"nics": self._nics(texts), "settings": settings(texts)}
         return Running(
             device=device,
             platform="host",
@@ -95,18 +101,20 @@ class HostParser:
         )
 
     def _nics(self, texts: Mapping[str, str]) -> dict[str, Any]:
-        addresses = ip_addresses(texts.get("addresses", "[]"))
-        rules = ip_rules(texts.get("rules", "[]"))
-        pairs = re.findall(r"^(\S+) port \d+ ==> (\S+)", texts.get("rdma", ""), re.MULTILINE)
-        devices = {interface: device for device, interface in pairs}
+        if not any(name.partition(":")[0] in _LIVE for name in texts):
+            return {}
+        addresses = ip_addresses(texts.get("addresses", ""))
+        rules = ip_rules(texts.get("rules", ""))
+        rdma = texts.get("rdma", "")  # the kernel's driver comes without the tool
+        devices = {row.interface: row.device for row in parse_ibdev2netdev(rdma)} if rdma else {}
         nics = {}
-        for name, text in texts.items():
+        for name in texts:
             kind, _, interface = name.partition(":")
             if kind not in _LIVE:
                 continue
             mtu, ips = addresses.get(interface, (0, ()))
             nics[interface] = {
-                **_LIVE[kind](text, interface, texts),
+                **_live(kind, interface, texts),
                 "rdma_device": devices.get(interface, ""),
                 "mtu_bytes": mtu,
                 "addresses": list(ips),
@@ -127,24 +135,37 @@ def _available(
 
 
 def _number(text: str) -> int | None:
-    return int(text) if text.strip().isdigit() else None
+    return number(text.strip(), "DSCP", high=63)
 
 
 def _dcqcn(text: str) -> dict[str, Any]:
     """Return the DCQCN parameters by name, from ``NAME=VALUE`` lines; nothing without any."""
-    found = dict(re.findall(r"^([a-z0-9_/]{1,64})=([0-9]{1,10})$", text, re.MULTILINE))
-    return {"dcqcn": {name: int(value) for name, value in found.items()}} if found else {}
+    found = {}
+    for line in plain(text).splitlines():
+        match = _PARAMETER.fullmatch(line)
+        if not match or match[1] in found:
+            message = f"the driver printed {shown(line)} as a parameter of DCQCN"
+            raise UnreadableError(message)
+        found[match[1]] = match[2]
+    told = {name: int(value) for name, value in found.items() if value}
+    return {"dcqcn": told} if told else {}
+
+
+def _live(kind: str, interface: str, texts: Mapping[str, str]) -> dict[str, Any]:
+    """Return what a NIC says; a tool that answers anything but the whole of it told nothing."""
+    try:
+        return _LIVE[kind](texts[f"{kind}:{interface}"], interface, texts)
+    except UnreadableError as error:
+        message = f"{interface}: {error}"
+        raise UnreadableError(message) from error
 
 
 def _live_dcb(text: str, interface: str, texts: Mapping[str, str]) -> dict[str, Any]:
     """Return what ``dcb`` says, in the words of ``mlnx_qos``."""
-    try:
-        pfc = parse_dcb_pfc(text)
-        ets = parse_dcb_ets(texts.get(f"dcb_ets:{interface}", ""))
-        marks = parse_dcb_app(texts.get(f"dcb_app:{interface}", ""))
-        flags = parse_dcb_dcbx(texts.get(f"dcb_dcbx:{interface}", ""))
-    except UnreadableError as error:
-        return {"reader": "dcb", "qos": f"unknown: {error}"}
+    pfc = parse_dcb_pfc(text)
+    ets = parse_dcb_ets(texts.get(f"dcb_ets:{interface}", ""))
+    marks = parse_dcb_app(texts.get(f"dcb_app:{interface}", ""))
+    flags = parse_dcb_dcbx(texts.get(f"dcb_dcbx:{interface}", ""))
     return {
         "reader": "dcb",
         "dcbx": "os" if "host" in flags else "fw",
@@ -164,10 +185,7 @@ def _live_ip(_text: str, _interface: str, _texts: Mapping[str, str]) -> dict[str
 
 
 def _live_qos(text: str, _interface: str, _texts: Mapping[str, str]) -> dict[str, Any]:
-    try:
-        qos = mlnx_qos(text)
-    except UnreadableError as error:
-        return {"qos": f"unknown: {error}"}
+    qos = mlnx_qos(text)
     return {
         "dcbx": qos.dcbx if qos.dcbx != "unknown" else UNAVAILABLE,
         "trust": qos.trust,

@@ -20,6 +20,17 @@ _TRAFFIC_CLASS = re.compile(
     r"tc: ([0-7]) ratelimit: (?:unlimited|[0-9]{1,7}\.[0-9]{1,3} Gbps)"
     r", tsa: (strict|ets|vendor|unknown)(?:, bw: ([0-9]{1,3})%)?"
 )
+#: Every line that a version of the tool is known to print (Mellanox/mlnx-tools python/mlnx_qos);
+#: another one is the mark of a garbled answer. Versions before DSCP print ``default priority``.
+_LINES = re.compile(
+    r"|\*{3,} WARNING: .*|[ \t]*\*+[ \t]*"
+    r"|(Buffers commands|Rate limit|Priority trust state) (is|are) not supported on your system!?"
+    r"|DCBX mode: (OS|Firmware) controlled|Priority trust state:[ \t]*(pcp|dscp|none)[ \t]*"
+    r"|[ \t]*default priority:.*|dscp2prio mapping:[ \t]*|[ \t]*prio:.*"
+    r"|Receive buffer size \(bytes\):.*|Cable len:[ \t]*[0-9]{1,5}[ \t]*|PFC configuration:[ \t]*"
+    r"|[ \t]*(priority|enabled|buffer)([ \t]+[0-9]){8}[ \t]*"
+    r"|[ \t]*tc:.*|[ \t]*priority:[ \t]*[0-7][ \t]*"
+)
 #: Eight sizes; older versions of the tool do not print the largest.
 _BUFFERS = re.compile(r"((?:[0-9]{1,9},){7}[0-9]{1,9},?)(?:max_buffer_size=([0-9]{1,9}))?")
 
@@ -52,9 +63,13 @@ def mlnx_qos(text: str) -> NicQos:
     Raises
     ------
     UnreadableError
-        When there is no PFC configuration in the output, or its end is missing.
+        When a line is none of the tool, there is no PFC configuration, or its end is missing.
     """
     text = plain(text)
+    strange = next((line for line in text.splitlines() if not _LINES.fullmatch(line)), "")
+    if strange:
+        message = f"mlnx_qos does not print {strange[:80]!a}"
+        raise UnreadableError(message)
     trust = re.search(r"^Priority trust state:[ \t]*(pcp|dscp|none)[ \t]*$", text, re.MULTILINE)
     enabled = re.findall(r"^[ \t]*enabled((?:[ \t]+[01]){8})[ \t]*$", text, re.MULTILINE)
     if len(enabled) != 1 or ("Priority trust state:" in text and not trust):
@@ -63,6 +78,9 @@ def mlnx_qos(text: str) -> NicQos:
     cable = re.search(r"^Cable len:[ \t]*([0-9]{1,5})[ \t]*$", text, re.MULTILINE)
     if "Cable len" in text and not cable:
         message = "mlnx_qos printed no number as length of the cable"
+        raise UnreadableError(message)
+    if trust and trust[1] == "dscp" and "dscp2prio mapping:" not in text:
+        message = "mlnx_qos printed no priorities of DSCPs"
         raise UnreadableError(message)
     classes, tsa, bandwidth = _traffic_classes(text)
     sizes, largest = _buffers(text)

@@ -11,6 +11,7 @@ from fabric.observe.parsers import UnreadableError, parsers, sonic_state
 from fabric.observe.parsers.tables import parse_table, plain
 from fabric.observe.snapshot import Running
 from fabric.observe.state import BgpPeer, LldpNeighbour
+from fabric.platforms.sonic_gcu import known_release
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,6 +23,14 @@ _PEER_TOTAL = re.compile(r"^Total number of neighbors +(\d+) *$", re.MULTILINE)
 _LLDP_TOTAL = re.compile(r"^Total entries displayed: +(\d+) *$", re.MULTILINE)
 _PORT = re.compile(r"[A-Za-z][A-Za-z0-9-]*\d+")
 _PRIORITIES = re.compile(r"[0-7](,[0-7])*")
+_PARAMETER = re.compile(r"[a-z0-9]+(\.[A-Za-z0-9_/-]+)+")
+#: A line of ``supervisorctl status NAME`` (Supervisor 4.2, supervisorctl.py; states.py), whose
+#: state UNKNOWN tells nothing.
+_DAEMON = re.compile(
+    r"([a-z_]+) +(STOPPED|STARTING|RUNNING|BACKOFF|STOPPING|EXITED|FATAL) +[^\n]*\n"
+)
+_NO_DAEMON = re.compile(r"([a-z_]+): ERROR \(no such process\)\n")
+_FACT = re.compile(r"^(build_version|asic_type): '?([^'\n]+)", re.MULTILINE)
 _STATE = re.compile(r"\d+|[A-Z][A-Za-z]+( \([A-Za-z]+\))?")
 
 
@@ -141,6 +150,53 @@ def config_db(text: str) -> dict[str, dict[str, Any]]:
     return config
 
 
+def kernel_parameters(text: str) -> dict[str, str]:
+    """Parse lines of ``sysctl``: ``name = value``.
+
+    Raises
+    ------
+    UnreadableError
+        When there is none, or a line is not of that form.
+    """
+    found = {}
+    for line in plain(text).splitlines():
+        name, sign, value = line.partition(" = ")
+        if not sign or not _PARAMETER.fullmatch(name) or not value:
+            message = f"sysctl printed {line[:80]!r}"
+            raise UnreadableError(message)
+        found[name] = value
+    if not found:
+        message = "sysctl printed nothing"
+        raise UnreadableError(message)
+    return found
+
+
+def daemons(text: str) -> dict[str, str]:
+    """Parse ``supervisorctl status NAME``; a daemon that supervisord does not know is ``ABSENT``.
+
+    Raises
+    ------
+    UnreadableError
+        When it is not one line about one daemon.
+    """
+    line = plain(text)
+    if absent := _NO_DAEMON.fullmatch(line):
+        return {absent[1]: "ABSENT"}
+    said = _DAEMON.fullmatch(line)
+    if said is None:
+        message = f"supervisorctl printed {line[:80]!r}"
+        raise UnreadableError(message)
+    return {said[1]: said[2]}
+
+
+def system_facts(text: str) -> dict[str, str]:
+    """Parse ``sonic_version.yml``; what it does not say is left out."""
+    said = dict(_FACT.findall(plain(text)))
+    release = known_release(said.get("build_version", ""))
+    facts = {"release": release, "asic_type": said.get("asic_type", "")}
+    return {name: value for name, value in facts.items() if value}
+
+
 class SonicParser:
     """Reads SONiC back."""
 
@@ -161,18 +217,25 @@ class SonicParser:
         "ndp": ("neighbours", sonic_state.neighbours),
         "macs": ("macs", sonic_state.mac_table),
         "tables": ("tables", sonic_state.table_use),
+        "kernel": ("kernel", kernel_parameters),
+        "daemons": ("daemons", daemons),
     }
 
     def running(self, device: str, texts: Mapping[str, str]) -> Running:
         """Return CONFIG_DB as it runs."""
         config = config_db(texts["config"])
         canonical = _canonical(config)
+        kernel = kernel_parameters(texts["kernel"]) if "kernel" in texts else {}
+        # An interface of the kernel comes a while after its VLAN: the others tell a state.
+        lasting = [f"{name} = {value}" for name, value in kernel.items() if ".default." in name]
         return Running(
             device=device,
             platform="sonic",
             config=config,
-            canonical=canonical,
+            canonical="\n".join([canonical, *sorted(lasting)]),
             saved=_canonical(config_db(texts["startup"])) == canonical,
+            kernel=kernel,
+            system=system_facts(texts.get("version", "")),
             files={
                 name.removeprefix("file:"): text
                 for name, text in texts.items()

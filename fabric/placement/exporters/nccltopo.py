@@ -1,8 +1,11 @@
 """``NCCL_TOPO_FILE``: the PCIe tree for virtual machines that hide it.
 
 Form: NVIDIA/nccl ``src/graph/xml.cc`` and ``topo.cc``, version 1. A file of the user is the base,
-and what it leaves out NCCL detects: so nothing is written that the inventory does not tell. Bridges
+and NCCL detects what it leaves out: nothing is written that the inventory does not tell. Bridges
 carry addresses that no device has, as in the files that clouds ship for their machines.
+
+A NIC is its PCI device alone. For a ``<net>`` that the file names NCCL detects nothing
+(``ncclTopoFillNet``): neither the link of its PCI device nor the CPU above, and it aborts without.
 """
 
 from __future__ import annotations
@@ -10,7 +13,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
-from fabric.core.units import gbps_to_mbps
 from fabric.placement.export import Exported, Exporter, exporters, text_file
 from fabric.placement.inventory_place import refused_trait
 from fabric.placement.pcie import pcie_groups
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.placement.export import Order
-    from fabric.placement.pcie import Function, Group
+    from fabric.placement.pcie import Group
     from fabric.topology.model import Fabric
 
 #: PCI classes as NCCL compares them: 3D controller, Ethernet controller, PCI bridge.
@@ -42,13 +44,15 @@ def topology(fabric: Fabric, host: str) -> str:
     for group in pcie_groups(fabric, host):
         writer.group(group)
     ET.indent(root)
-    return ET.tostring(root, encoding="unicode") + "\n"
+    # NCCL reads a space before "/>" as an attribute without a name (xml.cc, xmlGetToken).
+    return ET.tostring(root, encoding="unicode").replace(" />", "/>") + "\n"
 
 
 class _Writer:
     def __init__(self, fabric: Fabric, host: str, root: ET.Element) -> None:
         self._fabric, self._host, self._root = fabric, host, root
         self._nic = fabric.intent.host_traits(host).nic
+        self._nic_class = _INFINIBAND if self._nic.link_layer == "infiniband" else _ETHERNET
         self._cpus: dict[int | None, ET.Element] = {}
         self._bridges: Iterator[str] = (
             f"ffff:{bus:02x}:{device:02x}.0" for bus in range(255, 0, -1) for device in range(32)
@@ -58,7 +62,9 @@ class _Writer:
         """Write a card and its GPUs, as near to each other as the inventory says."""
         nic_parent, gpu_parent = self._parents(group)
         for nic in group.nics:
-            self._net(self._cpu(nic.numa_node) if nic_parent is None else nic_parent, nic)
+            if nic.address:
+                parent = self._cpu(nic.numa_node) if nic_parent is None else nic_parent
+                self._device(parent, nic.address, self._nic_class, group.link_speed)
         for gpu in group.gpus:
             parent = self._cpu(gpu.numa_node) if gpu_parent is None else gpu_parent
             device = self._device(parent, gpu.address, _GPU)
@@ -90,21 +96,15 @@ class _Writer:
         return self._cpus[node]
 
     def _bridge(self, parent: ET.Element, group: Group) -> ET.Element:
-        bridge = self._device(parent, next(self._bridges), _BRIDGE)
-        bridge.set("link_speed", group.link_speed)
-        bridge.set("link_width", _LANES)
-        return bridge
-
-    def _net(self, parent: ET.Element, nic: Function) -> None:
-        if nic.address:
-            infiniband = self._nic.link_layer == "infiniband"
-            parent = self._device(parent, nic.address, _INFINIBAND if infiniband else _ETHERNET)
-        speed = str(gbps_to_mbps(nic.speed_gbps))
-        ET.SubElement(ET.SubElement(parent, "nic"), "net", name=nic.name, speed=speed)
+        return self._device(parent, next(self._bridges), _BRIDGE, group.link_speed)
 
     @staticmethod
-    def _device(parent: ET.Element, address: str, kind: str) -> ET.Element:
-        return ET.SubElement(parent, "pci", {"busid": address, "class": kind})
+    def _device(parent: ET.Element, address: str, kind: str, link_speed: str = "") -> ET.Element:
+        device = ET.SubElement(parent, "pci", {"busid": address, "class": kind})
+        if link_speed:
+            device.set("link_speed", link_speed)
+            device.set("link_width", _LANES)
+        return device
 
 
 def _topology(order: Order) -> Exported:

@@ -1,8 +1,9 @@
 """Slurm: ``topology.conf`` for ``topology/tree``.
 
 A rail-optimised host hangs on one leaf per rail, but Slurm takes a node under one switch only; so
-the unit, whose hosts share all their leaves, is the lowest switch. The spine layer is one virtual
-switch: a Clos is not a tree, and a leaf with two parents is read as one without complaint.
+the leaves of a unit, which all its hosts share, are the lowest switch: by the name of the leaf
+where there is one, else by that of the unit, with the leaves in a comment. The spine layer is one
+virtual switch: a Clos is not a tree, and a leaf with two parents is read as one without complaint.
 Names are folded as Slurm's own ``scontrol show hostlist`` folds them.
 """
 
@@ -24,7 +25,7 @@ MAX_NAME = 64
 
 
 def slurm(fabric: Fabric) -> str:
-    """Return ``topology.conf``: one line per unit, one per pod, and one root.
+    """Return ``topology.conf``: one line for the leaves of each unit, one per pod, and one root.
 
     Units that no spine connects have no root in common.
 
@@ -35,7 +36,8 @@ def slurm(fabric: Fabric) -> str:
     """
     file = fabric.intent.fabric
     root = f"{file.name}-spines"
-    names = [unit.name for unit in file.units]
+    leaves = _leaves(fabric)
+    names = [name for name, _ in leaves]
     used = [*names, *(pod for pod in _pods(fabric) if pod), root]
     for name in used:
         if len(name) > MAX_NAME:
@@ -43,14 +45,12 @@ def slurm(fabric: Fabric) -> str:
             raise _refused(message, "shorten the name")
     double = next((name for name in used if used.count(name) > 1), None)
     if double:
-        what = "unit and of the spine layer" if double == root else "unit and of a pod"
-        message = f"{double!r} is the name of a {what}"
-        raise _refused(message, "rename the unit or the fabric")
+        message = f"{double!r} would name two switches in Slurm"
+        raise _refused(message, "rename the unit, the pod or the fabric")
     lines = ["# Written by rocefab from the inventory. TopologyPlugin=topology/tree"]
-    lines += [
-        f"SwitchName={unit.name} Nodes={hostlist.fold(hostlist.expand(unit.hosts))}"
-        for unit in file.units
-    ]
+    for (name, switches), unit in zip(leaves, file.units, strict=True):
+        lines += [f"# {name}: {hostlist.fold(switches)}"] if switches not in ([], [name]) else []
+        lines.append(f"SwitchName={name} Nodes={hostlist.fold(hostlist.expand(unit.hosts))}")
     pods = _pods(fabric)
     lines += [
         f"SwitchName={pod} Switches={hostlist.fold(units)}" for pod, units in pods.items() if pod
@@ -61,11 +61,24 @@ def slurm(fabric: Fabric) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _leaves(fabric: Fabric) -> list[tuple[str, list[str]]]:
+    """Return for each unit the name that Slurm knows its leaves by, and the leaves."""
+    rows: list[list[str]] = [[] for _ in fabric.intent.fabric.units]
+    switches = fabric.switches
+    units = switches.unit[: switches.leaf_count].tolist()
+    for name, unit in zip(switches.names, units, strict=False):
+        rows[unit].append(name)
+    return [
+        (names[0] if len(names) == 1 else f"{unit.name}-leaves", names)
+        for unit, names in zip(fabric.intent.fabric.units, rows, strict=True)
+    ]
+
+
 def _pods(fabric: Fabric) -> dict[str, list[str]]:
-    """Return the units of each pod; the pod is empty where there are none."""
+    """Return the leaves of each pod; the pod is empty where there are none."""
     found: dict[str, list[str]] = {}
-    for unit in fabric.intent.fabric.units:
-        found.setdefault(unit.pod or "", []).append(unit.name)
+    for (name, _), unit in zip(_leaves(fabric), fabric.intent.fabric.units, strict=True):
+        found.setdefault(unit.pod or "", []).append(name)
     return found
 
 

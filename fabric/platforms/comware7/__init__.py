@@ -8,6 +8,7 @@ S9855) is another generation, whose command line differs in places: it is not me
 """
 
 from fabric.platforms.model import Platform, platforms
+from fabric.platforms.refresh import NeighbourRefresh
 
 COMWARE7 = platforms.add("comware7")(
     Platform(
@@ -19,7 +20,12 @@ COMWARE7 = platforms.add("comware7")(
         port_mtu_bytes=(1500, 9198),
         fixed_mac_ageing_s=None,
         default_mac_ageing_s=300,  # [HPE] 12500 MAC address table commands
-        default_arp_timeout_s=1200,  # [CMD] arp timer aging: 20 minutes
+        neighbour_refresh=NeighbourRefresh(
+            "ageing probes before the timer ends",
+            "H3C S6550X-HI command reference, arp timer aging probe-count (3 by default); not "
+            "confirmed on S98xx",
+            confirmed=False,
+        ),
         # The times have a unit that no public source gives: CMW003 says that none is rendered. The
         # ranges are those of the inventory.
         watchdog_ms={"detection": (1, 60_000), "restoration": (1, 60_000), "poll": (1, 30_000)},

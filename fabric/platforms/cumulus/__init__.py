@@ -7,6 +7,7 @@ list of NVUE commands (``pfc-watchdog polling-interval 100-5000``, ``robustness 
 
 from fabric.platforms.cumulus.words import RELEASES
 from fabric.platforms.model import Platform, platforms
+from fabric.platforms.refresh import NeighbourRefresh
 
 CUMULUS = platforms.add("cumulus")(
     Platform(
@@ -16,7 +17,11 @@ CUMULUS = platforms.add("cumulus")(
         port_mtu_bytes=(552, 9216),
         fixed_mac_ageing_s=None,
         default_mac_ageing_s=1800,
-        default_arp_timeout_s=1620,  # an entry is valid for up to 1.5 times 1080 s
+        # arp.timeout_s is rendered as 1.5 times the base reachable time, the longest that it lasts.
+        neighbour_refresh=NeighbourRefresh(
+            "neighmgrd",
+            "CumulusNetworks/docs content/cumulus-linux-510, Address Resolution Protocol",
+        ),
         # detection is the poll times the robustness; what was stopped goes on after one poll
         watchdog_ms={
             "detection": (100, 5_000_000),

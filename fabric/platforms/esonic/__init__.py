@@ -8,6 +8,7 @@ SONiC: its database, its shell and its readings.
 """
 
 from fabric.platforms.model import EcmpHash, Platform, platforms
+from fabric.platforms.refresh import NeighbourRefresh
 
 #: What templates/esonic/hash.j2 asks for, by the names of SAI.
 HASH_FIELDS = frozenset(("DST_IP", "SRC_IP", "IP_PROTOCOL", "L4_DST_PORT", "L4_SRC_PORT"))
@@ -20,7 +21,11 @@ ESONIC = platforms.add("esonic")(
         port_mtu_bytes=(68, 9216),  # sonic-port.yang; the module names no range of its own
         fixed_mac_ageing_s=None,
         default_mac_ageing_s=600,  # sonic_mac: aging_time
-        default_arp_timeout_s=180,  # sonic_ip_neighbor: what is there when nothing is configured
+        neighbour_refresh=NeighbourRefresh(
+            "ip arp timeout",
+            "sonic_ip_neighbor; no source tells what asks again",
+            confirmed=False,
+        ),
         # sonic_qos_interfaces, sonic_qos_pfc
         watchdog_ms={"detection": (100, 5000), "restoration": (100, 60000), "poll": (100, 3000)},
         source="ansible-collections/dellemc.enterprise_sonic @ 9851e680",

@@ -6,6 +6,7 @@ minutes), global-mac-table-aging-time (300 s), hold-time (3 s and more), mtu.
 """
 
 from fabric.platforms.model import Platform, platforms
+from fabric.platforms.refresh import NeighbourRefresh
 
 #: Poll, detection and restoration of a bare ``pfc-watchdog`` (juniper.net,
 #: cos-pfc-watchdog-configure).
@@ -18,8 +19,15 @@ JUNOS = platforms.add("junos")(
         artefact="junos.set",
         port_mtu_bytes=(256, 9216),
         fixed_mac_ageing_s=None,
-        default_mac_ageing_s=300,
-        default_arp_timeout_s=1200,
+        # What rocefab sets: ARP ageing and 10 minutes more, as Juniper asks for leaves with EVPN
+        # (CLI reference, global-mac-table-aging-time), and enough for 20 minutes of ARP.
+        default_mac_ageing_s=1800,
+        neighbour_refresh=NeighbourRefresh(
+            "request when the ageing timer ends",
+            "Juniper KB19396 (a request when the timer reaches its value +/- 25 %, with traffic or "
+            "without)",
+            spread=1.25,
+        ),
         # Nobody has published ranges: those of the inventory. JUN005 warns about other values than
         # DEFAULT_WATCHDOG_MS.
         watchdog_ms={"detection": (1, 60000), "restoration": (1, 60000), "poll": (1, 30000)},

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabric.core.registry import Registry, import_modules
+from fabric.core.registry import Registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -52,7 +52,7 @@ class Looked:
         return has_ofed(self.host)
 
 
-checks: Registry[Callable[[Looked], Iterator[Remark]]] = Registry("check of a NIC")
+checks: Registry[Callable[[Looked], Iterator[Remark]]] = Registry("check of a NIC", __name__)
 
 
 def has_ofed(host: HostDesign) -> bool:
@@ -67,7 +67,6 @@ def is_lossless(host: HostDesign) -> bool:
 
 def remarks(looked: Looked) -> list[Remark]:
     """Return everything that is not right with a NIC, in the order of the checks."""
-    import_modules(__name__, __path__)
     return [remark for name in sorted(checks, key=_number) for remark in checks[name](looked)]
 
 

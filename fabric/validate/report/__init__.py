@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.core.registry import Registry, import_modules
+from fabric.core.registry import Registry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
-    from fabric.validate.rule import Rule
-    from fabric.validate.runner import Outcome
+    from fabric.validate.reported import Reported
 
-    Report = Callable[[Outcome, Sequence[Rule]], str]
+    Report = Callable[[Reported], str]
 
-report_forms: Registry[Report] = Registry("report form")
+report_forms: Registry[Report] = Registry("report form", __name__)
 
 
 def reports() -> dict[str, Report]:
     """Return every report form by name."""
-    import_modules(__name__, __path__)
     return dict(report_forms.items())

@@ -9,25 +9,28 @@ from fabric.core.findings import Severity
 from fabric.validate.report import report_forms
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from fabric.validate.rule import Rule
+    from fabric.validate.reported import Reported
     from fabric.validate.runner import Outcome
 
 
 @report_forms.add("text")
-def text(outcome: Outcome, rules: Sequence[Rule]) -> str:  # noqa: ARG001 - the common form
+def text(reported: Reported) -> str:
     """Return one line per finding and a summary."""
+    outcome = reported.outcome
     lines = [f"{finding.severity.word}: {finding}" for finding in outcome.findings]
     lines += [f"broken: rule {name}: {reason}" for name, reason in outcome.broken]
+    return "\n".join([*lines, summary(outcome)]) + "\n"
+
+
+def summary(outcome: Outcome) -> str:
+    """Return the counts of an outcome as one line."""
     counts = ", ".join(
         _count(sum(f.severity is severity for f in outcome.findings), severity)
         for severity in sorted(Severity, reverse=True)
     )
     skipped = f", {len(outcome.skipped)} skipped ({hostlist.fold(outcome.skipped)})"
     tail = skipped if outcome.skipped else ""
-    lines.append(f"{len(outcome.checked)} rules checked: {counts}{tail}")
-    return "\n".join(lines) + "\n"
+    return f"{len(outcome.checked)} rules checked: {counts}{tail}"
 
 
 def _count(number: int, severity: Severity) -> str:

@@ -1,10 +1,11 @@
-"""ARP001: ARP entries die before MAC entries."""
+"""ARP001: a silent NIC is asked again before its MAC entry dies."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
+from fabric.platforms import platforms
 from fabric.validate.rule import ModelRule, rules
 
 if TYPE_CHECKING:
@@ -16,26 +17,30 @@ if TYPE_CHECKING:
 
 @rules.add("ARP001")
 class ArpBeforeMac(ModelRule):
-    """ARP entries die before MAC entries."""
+    """A silent NIC is asked again before its MAC entry dies."""
 
     why = (
-        "Packets for a known neighbour with a forgotten MAC are flooded to every port of the VLAN."
+        "Packets for a known neighbour with a forgotten MAC are flooded to every port of the VLAN. "
+        "The answer to an ARP request keeps the MAC known. What sends that request differs: on "
+        "SONiC arp_update every 300 s, whatever arp.timeout_s says; elsewhere the ARP timeout."
     )
     source = (
         "RFC 1812 section 3.3.2; Guo et al., RDMA over Commodity Ethernet at Scale, SIGCOMM "
-        "2016, section 4.2"
+        "2016, section 4.2; the mechanism of each system: docs/lossless.md, section flooding"
     )
     guards = ("arp.timeout_s", "arp.mac_ageing_s")
 
     def check(self, model: Model) -> Iterator[Finding]:
-        """Compare the two ages of every switch."""
+        """Compare the longest silence with the MAC ageing of every switch."""
         for name, device in model.devices.items():
-            table = device.neighbours
-            if table.arp_timeout_s >= table.mac_ageing_s:
+            table, platform = device.neighbours, platforms[device.platform]
+            refresh = platform.neighbour_refresh
+            if table.refresh_s >= table.mac_ageing_s:
+                below_s = int((table.mac_ageing_s - refresh.probes_s) / refresh.spread)
                 yield self.finding(
-                    f"arp.timeout_s {table.arp_timeout_s} is not below the MAC ageing of "
-                    f"{table.mac_ageing_s} s",
-                    f"use a timeout below {table.mac_ageing_s}",
+                    f"{platform.title} asks a silent NIC again after up to {table.refresh_s} s "
+                    f"({refresh.mechanism}), and forgets its MAC after {table.mac_ageing_s} s",
+                    f"use a timeout below {below_s}, or a larger arp.mac_ageing_s",
                     place=model.place("arp", "timeout_s"),
                     device=name,
                     severity=None if device.vlans else Severity.WARNING,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
-from fabric.validate.pods import pods_of
+from fabric.validate.pods import longest_refresh_s, pods_of
 from fabric.validate.rule import ModelRule, rules
 
 if TYPE_CHECKING:
@@ -36,10 +36,9 @@ class RisingAddresses(ModelRule):
         settings = model.intent.fabric.kubernetes
         for pods in pods_of(model):
             if settings.address_plugin == "whereabouts":
-                timeout = model.intent.fabric.arp.timeout_s
                 yield self.finding(
                     "whereabouts gives a new pod the address of the last one at once, which leaves "
-                    f"remember for {timeout} s",
+                    f"remember for up to {longest_refresh_s(model)} s",
                     "use nv-ipam, which goes round",
                     place=model.place("kubernetes", "address_plugin"),
                     device=pods.cluster.hosts[0],

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
 from fabric.core.units import S_PER_H
-from fabric.validate.pods import pods_of
+from fabric.validate.pods import longest_refresh_s, pods_of
 from fabric.validate.rule import ModelRule, rules
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class AddressPool(ModelRule):
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Divide the addresses of a NIC by the starts of pods."""
-        settings, timeout = model.intent.fabric.kubernetes, model.intent.fabric.arp.timeout_s
+        settings, refresh_s = model.intent.fabric.kubernetes, longest_refresh_s(model)
         for pods in pods_of(model):
             free, rate = pods.free_addresses, settings.pod_starts_per_hour
             place = model.place("addressing", "host_prefix_length")
@@ -45,10 +45,10 @@ class AddressPool(ModelRule):
                     place=place,
                     device=pods.cluster.hosts[0],
                 )
-            elif rate and free * S_PER_H < rate * timeout and pods.mode != "physical-function":
+            elif rate and free * S_PER_H < rate * refresh_s and pods.mode != "physical-function":
                 yield self.finding(
                     f"{rate} starts in an hour use the {free} addresses of a NIC again after "
-                    f"{free * S_PER_H // rate} s, leaves remember {timeout} s",
+                    f"{free * S_PER_H // rate} s, leaves remember up to {refresh_s} s",
                     "use a shorter addressing.host_prefix_length or a shorter arp.timeout_s",
                     place=place,
                     device=pods.cluster.hosts[0],

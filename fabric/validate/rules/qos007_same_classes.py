@@ -1,4 +1,4 @@
-"""QOS007: traffic classes, queues and priority groups are the same on every hop."""
+"""QOS007: switches of one system use the same traffic classes, queues and priority groups."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @rules.add("QOS007")
 class SameClasses(ModelRule):
-    """Traffic classes, queues and priority groups are the same on every hop."""
+    """Switches of one system use the same traffic classes, queues and priority groups."""
 
     severity = Severity.WARNING
     why = (
@@ -38,10 +38,15 @@ class SameClasses(ModelRule):
     )
 
     def check(self, model: Model) -> Iterator[Finding]:
-        """Compare the switches at both ends of cables; hosts have a CNP class only."""
+        """Compare the switches of one system at both ends of cables.
+
+        These numbers never leave a device, and systems keep different queues for themselves.
+        """
         fields = ("traffic_class", "queue", "priority_group", "cnp_traffic_class", "cnp_queue")
         for wrong in model.mismatches(*fields):
-            if wrong.pair.kind == "host" and wrong.field != "cnp_traffic_class":
+            ends = (wrong.pair.left.device, wrong.pair.right.device)
+            systems = {model.devices[end].platform for end in ends if end in model.devices}
+            if wrong.pair.kind == "host" or len(systems) > 1:
                 continue
             yield self.finding(
                 f"{wrong.field} is {wrong.here} here and {wrong.there} at the other end of "

@@ -30,14 +30,18 @@ class Headroom(ModelRule):
     guards = ("cables.host_m", "cables.uplink_m", "devices.ports.cable_m", "hosts.nics.cable_m")
 
     def check(self, model: Model) -> Iterator[Finding]:
-        """Compare each row of the vendor's table with the floor and with the plain IEEE figure."""
+        """Compare each headroom, by a table or a law, with the floor and the plain IEEE figure."""
         for kind in model.lossless_kinds:
             judged = kind.headroom.judgement
-            if judged and kind.headroom.row and judged.verdict <= Verdict.BELOW_RESPONSE:
+            if judged and judged.verdict <= Verdict.BELOW_RESPONSE:
                 below = judged.verdict == Verdict.BELOW_FLOOR
                 yield self.finding(
                     _message(kind),
-                    "use a longer length of the table, or a smaller MTU"
+                    (
+                        "use a longer length of the table, or a smaller MTU"
+                        if kind.headroom.row
+                        else "hand in the headroom_table of the switch, or use a smaller MTU"
+                    )
                     if below
                     else "take a table that was made for the response of IEEE 802.3, or watch the "
                     "drop counters of the lossless priority group",

@@ -39,6 +39,8 @@ class PortShare(ModelRule):
                     place=model.cable_place(kind.device, kind.port, "cable_m"),
                     device=kind.device.name,
                     port=kind.port.name,
+                    # The buffer manager of the dynamic model refuses such a group.
+                    severity=Severity.ERROR if kind.headroom.computed else None,
                 )
 
 

@@ -38,11 +38,11 @@ class FloodedCopies(ModelRule):
         for flood in floods(model.fabric, model.resolver):
             device = model.devices[flood.leaf]
             ages = device.neighbours
-            if ages.arp_timeout_s < ages.mac_ageing_s:
+            if ages.refresh_s < ages.mac_ageing_s:
                 continue
             yield self.finding(
                 f"a silent NIC is out of the MAC table after {ages.mac_ageing_s} s "
-                f"({self._origin(model, device)}), its ARP entry lives {ages.arp_timeout_s} s: "
+                f"({self._origin(model, device)}), and asked again after {ages.refresh_s} s: "
                 f"lossless packets to it go to all {flood.ports} ports of its VLAN, and a pause "
                 f"at any of them holds back {flood.uplinks} uplinks",
                 f"use arp.timeout_s below {ages.mac_ageing_s}, or addressing.vlan_per nic",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.validate.config_db import number
 from fabric.validate.rule import SonicRule, rules
 
 if TYPE_CHECKING:
@@ -11,6 +12,9 @@ if TYPE_CHECKING:
 
     from fabric.core.findings import Finding
     from fabric.validate.world import SonicConfig
+
+#: Range of dynamic_th (sonic-net/sonic-buildimage sonic-buffer-profile.yang).
+LOWEST, HIGHEST = -8, 7
 
 
 @rules.add("SON009")
@@ -32,4 +36,13 @@ class OneThreshold(SonicRule):
                     f"{'and' if present else 'nor'} static_th",
                     "give it exactly one of them",
                     device=config.device,
+                )
+            alpha = number(profile.get("dynamic_th", 0))
+            if alpha is None or not LOWEST <= alpha <= HIGHEST:
+                yield self.at(
+                    config,
+                    ("BUFFER_PROFILE", name, "dynamic_th"),
+                    f"dynamic_th {profile['dynamic_th']} of {name} is not from {LOWEST} to "
+                    f"{HIGHEST}",
+                    "use the exponent of alpha, such as 0",
                 )

@@ -1,4 +1,4 @@
-"""SON013: a VLAN has no larger MTU than its members, and these agree."""
+"""SON013: a VLAN has no larger MTU than its members, these agree, and uplinks carry it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @rules.add("SON013")
 class MtuMismatch(SonicRule):
-    """A VLAN has no larger MTU than its members, and these agree."""
+    """A VLAN has no larger MTU than its members, these agree, and uplinks carry it."""
 
     why = "The gateway sends frames that the member port drops."
     source = (
@@ -49,4 +49,16 @@ class MtuMismatch(SonicRule):
                     "use one MTU in a VLAN",
                     device=config.device,
                     severity=Severity.WARNING,
+                )
+        if config.is_rendered:
+            return
+        widest = max((config.mtu("VLAN", vlan) for vlan in members), default=0)
+        for port in sorted({key.partition("|")[0] for key in config.rows("INTERFACE")}):
+            mtu = config.mtu("PORT", port)
+            if mtu < widest:
+                yield self.finding(
+                    f"MTU {mtu} of a routed port is below {widest} of a VLAN",
+                    "give uplinks the MTU of the VLANs, or more",
+                    device=config.device,
+                    port=port,
                 )

@@ -5,20 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
-from fabric.platforms.catalogue import Skus
-from fabric.validate.config_db import number
-from fabric.validate.rule import SonicRule, rules
+from fabric.validate.rule import SonicModelRule, rules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from fabric.core.findings import Finding
-    from fabric.platforms.model import Sku
-    from fabric.validate.world import SonicConfig, World
+    from fabric.validate.world import SonicConfig
 
 
 @rules.add("SON014")
-class CableLookup(SonicRule):
+class CableLookup(SonicModelRule):
     """The lookup table of the SKU knows the cable length."""
 
     why = (
@@ -30,19 +27,12 @@ class CableLookup(SonicRule):
     )
     guards = ("cables.host_m", "cables.uplink_m", "devices.ports.cable_m", "hosts.nics.cable_m")
 
-    skus: Mapping[str, Sku] = Skus()
-
-    def run(self, world: World) -> Iterator[Finding] | None:
-        """Check each configuration, with the inventory's own models where there are any."""
-        self.skus = world.skus
-        return super().run(world)
-
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Look up speed and cable length of every lossless port."""
         hwsku = str(config.metadata.get("hwsku", ""))
         if config.dynamic_buffers or not config.lossless_ports:
             return
-        model = self.skus.get(hwsku)
+        model = self.model(config)
         if model is None or not model.headroom:
             yield self.finding(
                 f"the lookup table of hwsku {hwsku or '(none)'} is not known here: cable "
@@ -52,11 +42,9 @@ class CableLookup(SonicRule):
                 severity=Severity.INFO,
             )
             return
-        ports = config.rows("PORT")
         for port in config.lossless_ports:
-            speed = number(ports.get(port.name, {}).get("speed"))
+            speed, length = config.speed_mbps(port.name), config.cable_m(port.name)
             text = config.cables.get(port.name, "")
-            length = number(text.removesuffix("m")) if text.endswith("m") else None
             if speed is not None and (speed, length) not in model.headroom:
                 known = ", ".join(f"{cable}m" for cable in model.cable_lengths_m(speed)) or "none"
                 yield self.finding(

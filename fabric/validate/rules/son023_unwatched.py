@@ -25,12 +25,18 @@ class Unwatched(SonicRule):
     guards = ("lossless.watchdog.enabled",)
 
     def check(self, config: SonicConfig) -> Iterator[Finding]:
-        """Look for the watchdog row of every watched port."""
+        """Look for the watchdog row of every watched port, and of every port of a file."""
         for port in config.lossless_ports:
-            if numbers(port.qos.get("pfcwd_sw_enable")) and port.name not in config.watchdogs:
-                yield self.finding(
-                    f"pfcwd_sw_enable {port.qos['pfcwd_sw_enable']} but no PFC_WD row",
-                    "add the PFC_WD row, or clear the mask",
-                    device=config.device,
-                    port=port.name,
-                )
+            watched = numbers(port.qos.get("pfcwd_sw_enable"))
+            if port.name in config.watchdogs or (config.is_rendered and not watched):
+                continue
+            yield self.finding(
+                f"pfcwd_sw_enable {port.qos['pfcwd_sw_enable']} but no PFC_WD row"
+                if watched
+                else "lossless port without a watchdog",
+                "add the PFC_WD row, or clear the mask"
+                if watched
+                else "add the PFC_WD row and pfcwd_sw_enable",
+                device=config.device,
+                port=port.name,
+            )

@@ -23,6 +23,15 @@ set_value() {
     fi
 }
 
+# Parameter of the kernel and value; what this kernel does not have is passed over, and said.
+kernel_value() {
+    if [ -e "/proc/sys/$1" ]; then
+        echo "$2" > "/proc/sys/$1"
+    else
+        echo "$1: this kernel does not have it; passed over" >&2
+    fi
+}
+
 # Interface and address: tell the leaf where the address is, once it is there. The kernel announces
 # a NIC that comes up, not an address that comes later.
 announce() {
@@ -58,7 +67,21 @@ if [ -z "$only" ]; then
         nmcli connection up id rocefab-enp1s0-x.7 >/dev/null
     fi
 
-    sysctl -p /etc/sysctl.d/90-rocefab.conf >/dev/null
+    kernel_value net/ipv4/conf/eth1/arp_ignore 1
+    kernel_value net/ipv4/conf/eth1/arp_announce 2
+    kernel_value net/ipv4/conf/eth1/arp_notify 1
+    kernel_value net/ipv4/conf/eth1/rp_filter 2
+    kernel_value net/ipv4/neigh/eth1/base_reachable_time_ms 20000
+    kernel_value net/ipv4/neigh/eth1/gc_stale_time 15
+    kernel_value net/ipv4/conf/enp1s0-x.7/arp_ignore 1
+    kernel_value net/ipv4/conf/enp1s0-x.7/arp_announce 2
+    kernel_value net/ipv4/conf/enp1s0-x.7/arp_notify 1
+    kernel_value net/ipv4/conf/enp1s0-x.7/rp_filter 2
+    kernel_value net/ipv4/neigh/enp1s0-x.7/base_reachable_time_ms 20000
+    kernel_value net/ipv4/neigh/enp1s0-x.7/gc_stale_time 15
+    kernel_value net/ipv4/neigh/default/gc_thresh1 4096
+    kernel_value net/ipv4/neigh/default/gc_thresh2 8192
+    kernel_value net/ipv4/neigh/default/gc_thresh3 16384
     systemctl daemon-reload
     udevadm control --reload
 fi
@@ -96,7 +119,11 @@ if [ -z "$only" ] || [ "$only" = eth1 ]; then
     mlnx_qos -i eth1 --buffer_size 130944,131072,0,0,0,0,0,0 >/dev/null
     mlnx_qos -i eth1 --prio2buffer 0,0,0,1,0,0,0,0 >/dev/null
     # A NIC that pauses its port for this long stops doing so, before the switch drops its queue.
-    ethtool --set-tunable eth1 pfc-prevention-tout 100
+    if ethtool --get-tunable eth1 pfc-prevention-tout >/dev/null 2>&1; then
+        ethtool --set-tunable eth1 pfc-prevention-tout 100
+    else
+        echo "eth1: its driver has no pfc-prevention-tout; passed over" >&2
+    fi
     cma_roce_mode -d mlx5_1 -p 1 -m 2 >/dev/null
     cma_roce_tos -d mlx5_1 -p 1 -t 104 >/dev/null
     set_value 104 /sys/class/infiniband/mlx5_1/tc/1/traffic_class
@@ -161,7 +188,11 @@ if [ -z "$only" ] || [ "$only" = enp1s0-x.7 ]; then
     mlnx_qos -i enp1s0-x.7 --buffer_size 130944,131072,0,0,0,0,0,0 >/dev/null
     mlnx_qos -i enp1s0-x.7 --prio2buffer 0,0,0,1,0,0,0,0 >/dev/null
     # A NIC that pauses its port for this long stops doing so, before the switch drops its queue.
-    ethtool --set-tunable enp1s0-x.7 pfc-prevention-tout 100
+    if ethtool --get-tunable enp1s0-x.7 pfc-prevention-tout >/dev/null 2>&1; then
+        ethtool --set-tunable enp1s0-x.7 pfc-prevention-tout 100
+    else
+        echo "enp1s0-x.7: its driver has no pfc-prevention-tout; passed over" >&2
+    fi
     cma_roce_mode -d mlx5_2 -p 1 -m 2 >/dev/null
     cma_roce_tos -d mlx5_2 -p 1 -t 104 >/dev/null
     set_value 104 /sys/class/infiniband/mlx5_2/tc/1/traffic_class

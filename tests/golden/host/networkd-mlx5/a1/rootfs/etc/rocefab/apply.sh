@@ -27,6 +27,15 @@ set_value() {
     fi
 }
 
+# Parameter of the kernel and value; what this kernel does not have is passed over, and said.
+kernel_value() {
+    if [ -e "/proc/sys/$1" ]; then
+        echo "$2" > "/proc/sys/$1"
+    else
+        echo "$1: this kernel does not have it; passed over" >&2
+    fi
+}
+
 # Interface and address: tell the leaf where the address is, once it is there. The kernel announces
 # a NIC that comes up, not an address that comes later.
 announce() {
@@ -88,7 +97,21 @@ fi
 if [ -z "$only" ]; then
     # Addresses first. Interfaces whose file is new or changed are configured again, no others.
     networkctl reload
-    sysctl -p /etc/sysctl.d/90-rocefab.conf >/dev/null
+    kernel_value net/ipv4/conf/eth1/arp_ignore 1
+    kernel_value net/ipv4/conf/eth1/arp_announce 2
+    kernel_value net/ipv4/conf/eth1/arp_notify 1
+    kernel_value net/ipv4/conf/eth1/rp_filter 2
+    kernel_value net/ipv4/neigh/eth1/base_reachable_time_ms 30000
+    kernel_value net/ipv4/neigh/eth1/gc_stale_time 60
+    kernel_value net/ipv4/conf/enp1s0-x.7/arp_ignore 1
+    kernel_value net/ipv4/conf/enp1s0-x.7/arp_announce 2
+    kernel_value net/ipv4/conf/enp1s0-x.7/arp_notify 1
+    kernel_value net/ipv4/conf/enp1s0-x.7/rp_filter 2
+    kernel_value net/ipv4/neigh/enp1s0-x.7/base_reachable_time_ms 30000
+    kernel_value net/ipv4/neigh/enp1s0-x.7/gc_stale_time 60
+    kernel_value net/ipv4/neigh/default/gc_thresh1 4096
+    kernel_value net/ipv4/neigh/default/gc_thresh2 8192
+    kernel_value net/ipv4/neigh/default/gc_thresh3 16384
     systemctl daemon-reload
     udevadm control --reload
     systemctl enable rocefab-tuning.service >/dev/null
@@ -115,7 +138,11 @@ if [ -z "$only" ] || [ "$only" = eth1 ]; then
     dcb buffer set dev eth1 buffer-size all:0 0:130944 1:131072 \
         prio-buffer all:0 3:1
     # A NIC that pauses its port for this long stops doing so, before the switch drops its queue.
-    ethtool --set-tunable eth1 pfc-prevention-tout 100
+    if ethtool --get-tunable eth1 pfc-prevention-tout >/dev/null 2>&1; then
+        ethtool --set-tunable eth1 pfc-prevention-tout 100
+    else
+        echo "eth1: its driver has no pfc-prevention-tout; passed over" >&2
+    fi
     cm_default mlx5_1 104
     cc_param eth1 rp_clamp_tgt_rate 0
     cc_param eth1 rp_clamp_tgt_rate_ati 1
@@ -168,7 +195,11 @@ if [ -z "$only" ] || [ "$only" = enp1s0-x.7 ]; then
     dcb buffer set dev enp1s0-x.7 buffer-size all:0 0:130944 1:131072 \
         prio-buffer all:0 3:1
     # A NIC that pauses its port for this long stops doing so, before the switch drops its queue.
-    ethtool --set-tunable enp1s0-x.7 pfc-prevention-tout 100
+    if ethtool --get-tunable enp1s0-x.7 pfc-prevention-tout >/dev/null 2>&1; then
+        ethtool --set-tunable enp1s0-x.7 pfc-prevention-tout 100
+    else
+        echo "enp1s0-x.7: its driver has no pfc-prevention-tout; passed over" >&2
+    fi
     cm_default mlx5_2 104
     cc_param enp1s0-x.7 rp_clamp_tgt_rate 0
     cc_param enp1s0-x.7 rp_clamp_tgt_rate_ati 1

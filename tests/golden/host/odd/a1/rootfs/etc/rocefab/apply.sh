@@ -22,6 +22,15 @@ set_value() {
     fi
 }
 
+# Parameter of the kernel and value; what this kernel does not have is passed over, and said.
+kernel_value() {
+    if [ -e "/proc/sys/$1" ]; then
+        echo "$2" > "/proc/sys/$1"
+    else
+        echo "$1: this kernel does not have it; passed over" >&2
+    fi
+}
+
 # Interface and address: tell the leaf where the address is, once it is there. The kernel announces
 # a NIC that comes up, not an address that comes later.
 announce() {
@@ -46,7 +55,15 @@ modprobe rdma_cm
 if [ -z "$only" ]; then
     # Addresses first: netplan may rename a NIC, and the kernel knows its settings by that name.
     netplan apply
-    sysctl -p /etc/sysctl.d/90-rocefab.conf >/dev/null
+    kernel_value net/ipv4/conf/enp1s0-x.7/arp_ignore 1
+    kernel_value net/ipv4/conf/enp1s0-x.7/arp_announce 2
+    kernel_value net/ipv4/conf/enp1s0-x.7/arp_notify 1
+    kernel_value net/ipv4/conf/enp1s0-x.7/rp_filter 2
+    kernel_value net/ipv4/neigh/enp1s0-x.7/base_reachable_time_ms 30000
+    kernel_value net/ipv4/neigh/enp1s0-x.7/gc_stale_time 60
+    kernel_value net/ipv4/neigh/default/gc_thresh1 4096
+    kernel_value net/ipv4/neigh/default/gc_thresh2 8192
+    kernel_value net/ipv4/neigh/default/gc_thresh3 16384
     systemctl daemon-reload
     udevadm control --reload
 fi

@@ -29,6 +29,15 @@ set_value() {
     fi
 }
 
+# Parameter of the kernel and value; what this kernel does not have is passed over, and said.
+kernel_value() {
+    if [ -e "/proc/sys/$1" ]; then
+        echo "$2" > "/proc/sys/$1"
+    else
+        echo "$1: this kernel does not have it; passed over" >&2
+    fi
+}
+
 # Interface and address: tell the leaf where the address is, once it is there. The kernel announces
 # a NIC that comes up, not an address that comes later.
 announce() {
@@ -53,7 +62,57 @@ modprobe rdma_cm
 if [ -z "$only" ]; then
     # Addresses first: netplan may rename a NIC, and the kernel knows its settings by that name.
     netplan apply
-    sysctl -p /etc/sysctl.d/90-rocefab.conf >/dev/null
+    kernel_value net/ipv4/conf/eth1/arp_ignore 1
+    kernel_value net/ipv4/conf/eth1/arp_announce 2
+    kernel_value net/ipv4/conf/eth1/arp_notify 1
+    kernel_value net/ipv4/conf/eth1/rp_filter 2
+    kernel_value net/ipv4/neigh/eth1/base_reachable_time_ms 30000
+    kernel_value net/ipv4/neigh/eth1/gc_stale_time 60
+    kernel_value net/ipv4/conf/eth2/arp_ignore 1
+    kernel_value net/ipv4/conf/eth2/arp_announce 2
+    kernel_value net/ipv4/conf/eth2/arp_notify 1
+    kernel_value net/ipv4/conf/eth2/rp_filter 2
+    kernel_value net/ipv4/neigh/eth2/base_reachable_time_ms 30000
+    kernel_value net/ipv4/neigh/eth2/gc_stale_time 60
+    kernel_value net/ipv4/conf/eth3/arp_ignore 1
+    kernel_value net/ipv4/conf/eth3/arp_announce 2
+    kernel_value net/ipv4/conf/eth3/arp_notify 1
+    kernel_value net/ipv4/conf/eth3/rp_filter 2
+    kernel_value net/ipv4/neigh/eth3/base_reachable_time_ms 30000
+    kernel_value net/ipv4/neigh/eth3/gc_stale_time 60
+    kernel_value net/ipv4/conf/eth4/arp_ignore 1
+    kernel_value net/ipv4/conf/eth4/arp_announce 2
+    kernel_value net/ipv4/conf/eth4/arp_notify 1
+    kernel_value net/ipv4/conf/eth4/rp_filter 2
+    kernel_value net/ipv4/neigh/eth4/base_reachable_time_ms 30000
+    kernel_value net/ipv4/neigh/eth4/gc_stale_time 60
+    kernel_value net/ipv4/conf/eth5/arp_ignore 1
+    kernel_value net/ipv4/conf/eth5/arp_announce 2
+    kernel_value net/ipv4/conf/eth5/arp_notify 1
+    kernel_value net/ipv4/conf/eth5/rp_filter 2
+    kernel_value net/ipv4/neigh/eth5/base_reachable_time_ms 30000
+    kernel_value net/ipv4/neigh/eth5/gc_stale_time 60
+    kernel_value net/ipv4/conf/eth6/arp_ignore 1
+    kernel_value net/ipv4/conf/eth6/arp_announce 2
+    kernel_value net/ipv4/conf/eth6/arp_notify 1
+    kernel_value net/ipv4/conf/eth6/rp_filter 2
+    kernel_value net/ipv4/neigh/eth6/base_reachable_time_ms 30000
+    kernel_value net/ipv4/neigh/eth6/gc_stale_time 60
+    kernel_value net/ipv4/conf/eth7/arp_ignore 1
+    kernel_value net/ipv4/conf/eth7/arp_announce 2
+    kernel_value net/ipv4/conf/eth7/arp_notify 1
+    kernel_value net/ipv4/conf/eth7/rp_filter 2
+    kernel_value net/ipv4/neigh/eth7/base_reachable_time_ms 30000
+    kernel_value net/ipv4/neigh/eth7/gc_stale_time 60
+    kernel_value net/ipv4/conf/eth8/arp_ignore 1
+    kernel_value net/ipv4/conf/eth8/arp_announce 2
+    kernel_value net/ipv4/conf/eth8/arp_notify 1
+    kernel_value net/ipv4/conf/eth8/rp_filter 2
+    kernel_value net/ipv4/neigh/eth8/base_reachable_time_ms 30000
+    kernel_value net/ipv4/neigh/eth8/gc_stale_time 60
+    kernel_value net/ipv4/neigh/default/gc_thresh1 4096
+    kernel_value net/ipv4/neigh/default/gc_thresh2 8192
+    kernel_value net/ipv4/neigh/default/gc_thresh3 16384
     systemctl daemon-reload
     udevadm control --reload
 fi

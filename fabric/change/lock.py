@@ -1,0 +1,103 @@
+"""The lock of a state folder, and who holds it."""
+
+from __future__ import annotations
+
+import fcntl
+import getpass
+import json
+import os
+import socket
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabric.core.errors import JournalError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_LONGEST = 1000
+
+
+@dataclass(frozen=True)
+class Holder:
+    """The process that holds a lock, which says so in its file.
+
+    Parameters
+    ----------
+    handle : int
+        The locked file.
+    since : str
+        When it was locked.
+    """
+
+    handle: int
+    since: str
+
+    def write(self, run: int | None) -> None:
+        """Write down who holds the lock, and for which run."""
+        text = json.dumps({
+            "user": _user(),
+            "host": socket.gethostname(),
+            "pid": os.getpid(),
+            "run": run,
+            "since": self.since,
+        })
+        os.ftruncate(self.handle, 0)
+        os.pwrite(self.handle, text.encode(), 0)
+
+
+@contextmanager
+def held(path: Path, run: int | None) -> Iterator[Holder]:
+    """Hold the lock of a file, which follows no link.
+
+    Raises
+    ------
+    JournalError
+        When another process holds it, or the file cannot be used.
+    """
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        message = f"the journal cannot be locked: {error}"
+        raise JournalError(message) from error
+    try:
+        _lock(handle)
+        holder = Holder(handle, time.strftime("%Y-%m-%d %H:%M:%S"))
+        holder.write(run)
+        yield holder
+    finally:
+        os.close(handle)
+
+
+def _lock(handle: int) -> None:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        message = (
+            f"another run is under way in this state folder: {_said(handle)}; wait for it to end"
+        )
+        raise JournalError(message) from error
+
+
+def _said(handle: int) -> str:
+    """Return who holds the lock, as far as its file tells."""
+    try:
+        data = json.loads(os.pread(handle, _LONGEST, 0))
+        run = "a run that begins" if data["run"] is None else f"run {int(data['run'])}"
+        found = (
+            f"{run} of {data['user']} on {data['host']}, process {int(data['pid'])}, "
+            f"since {data['since']}"
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        return "it does not say whose"
+    return found if found.isprintable() else "it does not say whose"
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # an account without a name, as in some containers
+        return f"uid {os.getuid()}"

@@ -1,0 +1,189 @@
+"""The form of a plan file, judged whole before anything of it is used."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from fabric.change.expectation import Expectation
+from fabric.core.artefact import Artefact
+from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Position, Severity
+from fabric.platforms import platforms
+
+_MOST_FINDINGS = 50
+#: The engine of pydantic takes `$` for the very end of a text.
+_NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]*$"
+_DIGEST = r"^[0-9a-f]{64}$"
+Name = Annotated[str, Field(pattern=_NAME)]
+Digest = Annotated[str, Field(pattern=_DIGEST)]
+Priority = Annotated[int, Field(ge=0, le=7)]
+
+
+class _Form(BaseModel):
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+
+
+class ChangeForm(_Form):
+    """One value that changes."""
+
+    path: str
+    before: str
+    after: str
+    risk: Literal["harmless", "brief loss", "port flap", "restart"]
+
+
+class ArtefactForm(_Form):
+    """One rendered file."""
+
+    platform: str
+    kind: str
+    path: str
+    sha256: Digest
+    executable: bool
+    text: str
+
+    @field_validator("path")
+    @classmethod
+    def _plain_path(cls, path: str) -> str:
+        Artefact("", "", "", path, b"")  # refuses what leads out of the folder
+        return path
+
+    @field_validator("text")
+    @classmethod
+    def _is_text(cls, text: str) -> str:
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            message = "holds half a character"
+            raise ValueError(message) from None
+        return text
+
+
+class ExpectationForm(_Form):
+    """What a device is to see."""
+
+    bgp: dict[str, Annotated[int, Field(ge=1, lt=2**32)]]
+    lldp: dict[str, tuple[str, tuple[str, ...]]]
+    pfc: dict[str, tuple[Priority, ...]]
+    quantum_bytes: Annotated[int, Field(ge=1)] = 1
+    daemons: tuple[Name, ...] = ()
+
+    def expectation(self) -> Expectation:
+        """Return the expectation that it stands for."""
+        return Expectation(
+            dict(self.bgp), dict(self.lldp), dict(self.pfc), self.quantum_bytes, self.daemons
+        )
+
+
+class DeviceForm(_Form):
+    """What happens to one device."""
+
+    device: Name
+    platform: str
+    role: str
+    hostname: str
+    serial: str
+    mac: str
+    fingerprint: Digest
+    method: Literal["live", "reload", "replace", "patch", "merge", "files"]
+    changes: tuple[ChangeForm, ...]
+    diff: str
+    artefacts: tuple[ArtefactForm, ...]
+    expected: ExpectationForm
+    no_net: str
+    notes: tuple[str, ...] = ()
+    takes_s: Annotated[int, Field(ge=0)] = 0
+    risk: str
+
+    @field_validator("platform")
+    @classmethod
+    def _known_platform(cls, platform: str) -> str:
+        if platform != "host" and platform not in platforms:
+            message = f"{platform!r} is no platform of this version"
+            raise ValueError(message)
+        return platform
+
+
+class PlanForm(_Form):
+    """The whole file, without the digest that is compared before."""
+
+    format: int
+    fabric: str
+    waves: tuple[tuple[Name, ...], ...]
+    unchanged: tuple[Name, ...]
+    devices: dict[Name, DeviceForm]
+
+
+def judged(data: dict[str, Any], path: str) -> PlanForm:
+    """Return the content of a plan file.
+
+    Raises
+    ------
+    InputError
+        When it is not as `rocefab plan` writes it; all that is wrong with it is in its findings.
+    """
+    try:
+        # As JSON again: strict means that lists are tuples in it, and numbers no texts.
+        form = PlanForm.model_validate_json(json.dumps(data))
+    except ValidationError as error:
+        # Not chained: the text of pydantic quotes the values, and one may be a secret.
+        problems = [
+            (_place(item["loc"]), _message(item["msg"]))
+            for item in error.errors(include_url=False, include_input=False)
+        ]
+        raise _refusal(path, problems) from None
+    problems = list(_contradictions(form))
+    if problems:
+        raise _refusal(path, problems)
+    return form
+
+
+def _contradictions(form: PlanForm) -> list[tuple[str, str]]:
+    """Return where parts of a plan contradict each other."""
+    ordered = [name for wave in form.waves for name in wave]
+    found = [
+        (f"waves: {name}", "the file has no plan for this device")
+        for name in ordered
+        if name not in form.devices
+    ]
+    found += [
+        (f"waves: {name}", "the device is in more than one wave")
+        for name in sorted({name for name in ordered if ordered.count(name) > 1})
+    ]
+    for name, device in form.devices.items():
+        place = f"devices.{name}"
+        if name not in ordered:
+            found.append((place, "the device is in no wave"))
+        if device.device != name:
+            found.append((f"{place}.device", f"is another device, {device.device!r}"))
+        for number, item in enumerate(device.artefacts):
+            if hashlib.sha256(item.text.encode()).hexdigest() != item.sha256:
+                found.append((f"{place}.artefacts[{number}].sha256", "is not that of the text"))
+    return found
+
+
+def _place(keys: tuple[int | str, ...]) -> str:
+    text = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys)
+    return text.removeprefix(".").removesuffix(".[key]")
+
+
+def _message(text: str) -> str:
+    plain = re.sub(r"^Value error, ", "", text)
+    return plain[:1].lower() + plain[1:]
+
+
+def _refusal(path: str, problems: list[tuple[str, str]]) -> InputError:
+    fix = "make the plan again with `rocefab plan`"
+    findings = [
+        Finding("PLN001", Severity.ERROR, message, fix, place, Position(path))
+        for place, message in problems[:_MOST_FINDINGS]
+    ]
+    more = len(problems) - len(findings)
+    tail = f" (the first {len(findings)} are shown)" if more else ""
+    plural = "" if len(problems) == 1 else "s"
+    return InputError(f"{len(problems)} error{plural} in {path}{tail}; plan again", findings)

@@ -1,0 +1,43 @@
+"""Kernel parameters of a host: ARP, source check, ages and size of the neighbour table.
+
+Linux Documentation/networking/ip-sysctl.rst: arp_ignore 1 answers for addresses of the NIC that was
+asked, arp_announce 2 asks with the address of the NIC that asks, arp_notify 1 announces a NIC that
+comes up, rp_filter 2 lets a reply come by another table than the main one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fabric.design.model import HostDesign
+
+_PER_NIC = (("arp_ignore", 1), ("arp_announce", 2), ("arp_notify", 1), ("rp_filter", 2))
+
+
+def kernel_parameters(design: HostDesign) -> tuple[tuple[str, int], ...]:
+    """Return the parameters in the notation of sysctl.d: ``/`` for a dot inside a name."""
+    found: list[tuple[str, int]] = []
+    ages = (
+        ("base_reachable_time_ms", design.base_reachable_time_ms),
+        ("gc_stale_time", design.gc_stale_time_s),
+    )
+    for nic in design.nics:
+        if nic.enabled:
+            name = nic.interface.replace(".", "/")
+            found += [(f"net.ipv4.conf.{name}.{key}", value) for key, value in _PER_NIC]
+            found += [(f"net.ipv4.neigh.{name}.{key}", value) for key, value in ages]
+    found += [
+        (f"net.ipv4.neigh.default.gc_thresh{number}", value)
+        for number, value in enumerate(design.gc_thresholds, 1)
+    ]
+    return tuple(found)
+
+
+def sysctl_file(design: HostDesign) -> str:
+    """Return the name of the file of kernel parameters.
+
+    systemd reads such files by name and the last one wins (sysctl.d manual page): ours comes after
+    `99-sysctl.conf`, which is `/etc/sysctl.conf` on Debian and Ubuntu.
+    """
+    return f"zz-{design.own_name}.conf"

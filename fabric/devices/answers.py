@@ -1,0 +1,175 @@
+"""Reading what a terminal prints, up to its real end: a pause is none.
+
+An answer to a line ends at the prompt that follows the echo of the line. A prompt that comes late
+from an earlier line stands before the echo, so it ends nothing. A text that looks like a prompt of
+another name ends an answer only when the device prints it once more for an empty line: a device
+that pauses in the middle of an answer prints the rest instead.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: No answer is longer: the configuration of a full chassis has a few megabytes.
+LONGEST_ANSWER_CHARACTERS = 64 * 2**20
+#: What is kept of an output to find its end in: longer than any mark or prompt.
+_TAIL_LENGTH = 512
+# Short pauses for quick answers, longer ones while a device works: many sessions share a core.
+_SHORTEST_POLL_S = 0.002
+_LONGEST_POLL_S = 0.05
+_SLOWING = 1.5
+#: How long a text that looks like a prompt stands last before the device is asked for it again.
+SETTLED_S = 0.3
+#: The end of an echoed line tells it apart; a terminal may show less of a long one.
+_ECHO_CHARACTERS = 30
+_NOT_PRINTED = re.compile(r"[\s\x08]+")
+
+
+class AnswerTooLongError(Exception):
+    """The device prints without end."""
+
+    def __init__(self) -> None:
+        mebibytes = LONGEST_ANSWER_CHARACTERS // 2**20
+        super().__init__(f"its answer is longer than {mebibytes} MiB; it was cut off")
+
+
+def read_answer(session: Any, is_whole: Callable[[str, float], bool], quiet_s: float) -> str:
+    """Return what comes until ``is_whole`` says so of its last characters and of the silence.
+
+    netmiko's own ``send_command`` waits out its whole timeout when the device goes away.
+
+    Parameters
+    ----------
+    session : netmiko.BaseConnection
+        The open session.
+    is_whole : callable
+        Called with the last characters, and for how many seconds nothing has come.
+    quiet_s : float
+        How long the device may stay silent.
+
+    Raises
+    ------
+    ConnectionError, TimeoutError, AnswerTooLongError
+        When the device closes the session, falls silent, or prints without end.
+    """
+    pieces, length, tail = [], 0, ""
+    last_s, pause_s = time.monotonic(), _SHORTEST_POLL_S
+    while not is_whole(tail, time.monotonic() - last_s):
+        data = str(session.read_channel())
+        if data:
+            pieces.append(data)
+            length += len(data)
+            tail = (tail + data)[-max(_TAIL_LENGTH, len(data)) :]
+            last_s, pause_s = time.monotonic(), _SHORTEST_POLL_S
+            if length > LONGEST_ANSWER_CHARACTERS:
+                raise AnswerTooLongError
+        elif session.remote_conn.closed:
+            raise ConnectionError("the device closed the session")
+        elif time.monotonic() - last_s > quiet_s:
+            raise TimeoutError(f"no answer for {quiet_s:g} s")
+        else:
+            time.sleep(pause_s)
+            pause_s = min(pause_s * _SLOWING, _LONGEST_POLL_S)
+    return "".join(pieces)
+
+
+class PromptReader:
+    """Reads the answers of a command line.
+
+    Parameters
+    ----------
+    session : netmiko.BaseConnection
+        The open session.
+    prompt, question : re.Pattern
+        Match at the very end of a text; the prompt is group ``prompt`` of its pattern.
+    ours : callable
+        Tells whether a prompt bears the name of the device: such a one needs no second look.
+    """
+
+    def __init__(
+        self,
+        session: Any,
+        prompt: re.Pattern[str],
+        question: re.Pattern[str],
+        ours: Callable[[str], bool],
+    ) -> None:
+        self._session = session
+        self._prompt = prompt
+        self._question = question
+        self._ours = ours
+
+    def ask(self, line: str, quiet_s: float) -> tuple[str, str]:
+        """Send a line; return what the device says to it, and its prompt: empty when it asks."""
+        self._session.write_channel(f"{line}\n")
+        before = self._read(quiet_s, line)
+        return self._until_prompt(after_echo(before, line), quiet_s)
+
+    def reply(self, word: str, quiet_s: float) -> tuple[str, str]:
+        """Answer a question; return as `ask` does."""
+        self._session.write_channel(f"{word}\n")
+        said, prompt = self._until_prompt(self._read(quiet_s), quiet_s)
+        first, _, rest = said.partition("\n")
+        return (rest if first.strip() == word else said), prompt
+
+    def _until_prompt(self, text: str, quiet_s: float) -> tuple[str, str]:
+        """Return a text without its prompt, after reading on behind what only looks like one."""
+        while not self._question.search(text):
+            match = self._prompt.search(text)
+            prompt = match["prompt"] if match else ""
+            if match and self._ours(prompt):
+                return text[: match.start("prompt")], prompt
+            self._session.write_channel("\n")
+            more = self._read(quiet_s)
+            if match and more.strip() == prompt.strip():
+                return text[: match.start("prompt")], prompt
+            text += more
+        return text, ""
+
+    def _read(self, quiet_s: float, line: str = "") -> str:
+        """Read up to a question or a prompt behind the echo of a line."""
+        echo = _Echo(line)
+
+        def is_whole(tail: str, silent_s: float) -> bool:
+            text = tail.replace("\r", "")
+            if not echo.is_in(text):
+                return False
+            if self._question.search(text):
+                return True
+            match = self._prompt.search(text)
+            return match is not None and (self._ours(match["prompt"]) or silent_s > SETTLED_S)
+
+        return read_answer(self._session, is_whole, quiet_s).replace("\r", "")
+
+
+class _Echo:
+    """Whether the echo of a line has come."""
+
+    def __init__(self, line: str) -> None:
+        self._end = _printed(line)[-_ECHO_CHARACTERS:]
+        self._seen = not self._end
+
+    def is_in(self, text: str) -> bool:
+        """Remember that the echo was there: the text moves on."""
+        self._seen = self._seen or self._end in _printed(text)
+        return self._seen
+
+
+def after_echo(text: str, line: str) -> str:
+    """Return what stands behind the echo of a line; all of a text without it."""
+    wanted, shown, position = _printed(line)[-_ECHO_CHARACTERS:], "", 0
+    for piece in text.splitlines(keepends=True):
+        shown += _printed(piece)
+        position += len(piece)
+        if wanted in shown:
+            return text[position:]
+    return text
+
+
+def _printed(text: str) -> str:
+    """Return a text without what a terminal adds to it: blanks, line ends, steps back."""
+    return _NOT_PRINTED.sub("", text)

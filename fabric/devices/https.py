@@ -1,0 +1,131 @@
+"""HTTPS to switches: one certificate is trusted, an answer has an end, a session can be cut."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import socket
+import ssl
+from contextlib import suppress
+from http.client import HTTPException, HTTPResponse, HTTPSConnection
+from typing import Any
+
+from fabric.devices.answers import LONGEST_ANSWER_CHARACTERS, AnswerTooLongError
+
+LONGEST_BODY_BYTES = LONGEST_ANSWER_CHARACTERS
+_PEM = re.compile(r"-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----", re.DOTALL)
+
+
+class OtherCertificateError(Exception):
+    """The switch shows another certificate than the one that is trusted."""
+
+    def __init__(self) -> None:
+        super().__init__("its certificate is not the one given as 'trust'")
+
+
+def pinned_der(trust: str) -> bytes:
+    """Return the one trusted certificate as DER; empty where the known authorities decide.
+
+    Raises
+    ------
+    ValueError
+        When the text holds no certificate, or more than one.
+    """
+    if not trust.strip():
+        return b""
+    found = _PEM.findall(trust)
+    if len(found) != 1:
+        message = "'trust' must be one certificate as PEM: that of the switch itself"
+        raise ValueError(message)
+    return ssl.PEM_cert_to_DER_cert(found[0])
+
+
+def sha256_of(der: bytes) -> str:
+    """Return the fingerprint of a certificate."""
+    return hashlib.sha256(der).hexdigest()
+
+
+class CappedResponse(HTTPResponse):
+    """An answer whose body is not read beyond the longest that a device may send."""
+
+    def read(self, amt: int | None = None) -> bytes:
+        """Return the body.
+
+        Raises
+        ------
+        AnswerTooLongError
+            When it is longer than any answer can be.
+        """
+        if amt is not None or self.fp is None:
+            return super().read(amt)
+        try:
+            return self._whole()
+        except BaseException:
+            self.close()
+            raise
+
+    def _whole(self) -> bytes:
+        if self.length is not None and not self.chunked:
+            if self.length > LONGEST_BODY_BYTES:
+                raise AnswerTooLongError
+            return super().read()
+        body = super().read(LONGEST_BODY_BYTES + 1)
+        if len(body) > LONGEST_BODY_BYTES:
+            raise AnswerTooLongError
+        return body
+
+
+class PinnedConnection(HTTPSConnection):
+    """HTTPS to one switch.
+
+    Parameters
+    ----------
+    path : str
+        Of the API, for messages.
+    trust : str
+        The certificate of the switch as PEM; without it the known authorities decide.
+    """
+
+    response_class = CappedResponse
+
+    def __init__(self, host: str, port: int, *, path: str, trust: str, timeout_s: float) -> None:
+        self._pinned = pinned_der(trust)
+        context = ssl.create_default_context()
+        if self._pinned:  # compared below: neither who signed it nor its names matter
+            context.check_hostname = False
+            context.verify_mode = ssl.CERT_NONE
+        super().__init__(host, port, timeout=timeout_s, context=context)
+        self.path = path
+        self._is_cut = False
+        self._connected: socket.socket | None = None
+
+    def __str__(self) -> str:
+        return f"https://{self.host}:{self.port}{self.path}"
+
+    def connect(self) -> None:
+        """Connect; nothing is sent to a switch that shows another certificate.
+
+        Raises
+        ------
+        OtherCertificateError
+            When it does.
+        HTTPException
+            When the session was cut.
+        """
+        super().connect()
+        shown: Any = self.sock
+        self._connected = shown
+        if self._pinned and shown.getpeercert(binary_form=True) != self._pinned:
+            self.close()
+            raise OtherCertificateError
+        if self._is_cut:
+            self.close()
+            message = "the session was cut"
+            raise HTTPException(message)
+
+    def cut(self) -> None:
+        """End what is under way, and send nothing any more."""
+        self._is_cut = True
+        if self._connected is not None:
+            with suppress(OSError):  # it is closed already
+                self._connected.shutdown(socket.SHUT_RDWR)

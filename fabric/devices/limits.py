@@ -1,0 +1,123 @@
+"""Total times: no call of a driver lasts longer than its phase may, whatever the device does.
+
+A device that drips, or a server that swallows bytes, is never silent for long, or never heard of by
+a library that waits for ever. So each call runs in a thread of its own, and who called waits for it
+no longer than the phase may last, on the monotonic clock. Then the session is cut: what the thread
+still tries to send does not leave this machine, and every later call fails at once.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
+
+from fabric.core.errors import ConnectionLostError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fabric.devices.driver import Driver
+
+#: The longest that a phase may take, in seconds. Ours: what a device may be silent for is 60 s for
+#: most commands and 600 s for those that restart services, each phase has several of them, and
+#: staging uploads files.
+LIMITS_S = {
+    "open": 120.0,
+    "close": 20.0,
+    "identify": 120.0,
+    "foreign_sessions": 180.0,
+    "missing_timer": 120.0,
+    "pending": 180.0,
+    "read_running": 300.0,
+    "read_state": 600.0,
+    "read_each": 600.0,
+    "preview": 900.0,
+    "stage": 900.0,
+    "commit": 1800.0,
+    "rollback": 1800.0,
+    "confirm": 900.0,
+    "disarm": 900.0,
+    "save": 900.0,
+}
+_PHASES = {
+    "open": "the login",
+    "stage": "the upload",
+    "commit": "the commit",
+    "confirm": "the confirmation",
+    "rollback": "the way back",
+}
+
+
+@dataclass
+class _Call:
+    """One call in its thread."""
+
+    work: Callable[[], Any]
+    result: Any = None
+    error: BaseException | None = None
+    ended: threading.Event = field(default_factory=threading.Event)
+
+    def run(self) -> None:
+        try:
+            self.result = self.work()
+        except BaseException as error:  # noqa: BLE001 - raised again where it was called
+            self.error = error
+        self.ended.set()
+
+
+class TimedDriver:
+    """A driver whose calls end in time.
+
+    Parameters
+    ----------
+    driver : Driver
+        Does the work; its ``cut`` ends a session from outside.
+    """
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+        self._cut_in = ""
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._driver, name)
+        limit_s = LIMITS_S.get(name)
+        if limit_s is None:
+            return value
+        if name == "close":
+            return lambda: self._close(limit_s)
+        return lambda *words, **named: self._call(name, limit_s, lambda: value(*words, **named))
+
+    def _call(self, name: str, limit_s: float, work: Callable[[], Any]) -> Any:
+        phase = _PHASES.get(name, "a reading")
+        if self._cut_in:
+            raise self._lost(f"its session was cut: {self._cut_in}")
+        call = _started(work)
+        if not call.ended.wait(limit_s):
+            self._cut_in = f"{phase} took longer than {limit_s:g} s"
+            self._driver.cut()
+            raise self._lost(self._cut_in)
+        if call.error is not None:
+            raise call.error
+        return call.result
+
+    def _close(self, limit_s: float) -> None:
+        if self._cut_in:
+            return
+        if not _started(self._driver.close).ended.wait(limit_s):
+            self._cut_in = "the logout took too long"
+            self._driver.cut()
+
+    def _lost(self, message: str) -> ConnectionLostError:
+        return ConnectionLostError(self._driver.connection.device, message)
+
+
+def _started(work: Callable[[], Any]) -> _Call:
+    call = _Call(work)
+    threading.Thread(target=call.run, name="device", daemon=True).start()
+    return call
+
+
+def timed(driver: Driver) -> Driver:
+    """Return the driver with total times."""
+    return cast("Driver", TimedDriver(driver))

@@ -1,0 +1,79 @@
+"""Speeds and lengths of cables by tier: what most have, and what the source does not tell."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from fabric.intent.model import Cables
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fabric.exchange.plant import Cable, Plant
+
+#: Section of ``fabric.yaml``, ending of its fields, field of a cable, and what a person calls it.
+FIGURES = (("speeds", "gbps", "speed_gbps", "speed"), ("cables", "m", "cable_m", "length"))
+
+
+def figures(plant: Plant, base: Mapping[str, Any]) -> dict[str, dict[str, int]]:
+    """Return speeds and lengths that most cables have; the rows of ``cabling.csv`` tell each.
+
+    A cable without one gets that of its tier, so it is written then, even where it is a default.
+    """
+    sections = {name: dict(base.get(name, {})) for name, *_ in FIGURES}
+    usual = {"host_m": _default("host_m"), "uplink_m": _default("uplink_m")}
+    for tier, mine in by_tier(plant).items():
+        for name, ending, field, _ in FIGURES:
+            section, key = sections[name], f"{tier}_{ending}"
+            values = [getattr(cable, field) for cable in mine]
+            known = Counter(value for value in values if value is not None)
+            if known and section.get(key) not in known:
+                section[key] = known.most_common(1)[0][0]
+            elif None in values and key not in section:
+                below = section.get(f"uplink_{ending}") if tier == "core" else usual.get(key)
+                section |= {} if below is None else {key: below}
+    return {name: section for name, section in sections.items() if section or name == "speeds"}
+
+
+class Untold(NamedTuple):
+    """Why a figure of a tier is assumed, and whether some cables of the tier have it."""
+
+    reason: str
+    some: bool
+
+
+def untold(plant: Plant) -> dict[tuple[str, str], Untold]:
+    """Return the figures that are assumed, by section and field; others are of the source."""
+    return {
+        (name, f"{tier}_{ending}"): _untold(plant, mine, field, word)
+        for tier, mine in by_tier(plant).items()
+        for name, ending, field, word in FIGURES
+        if not mine or any(getattr(cable, field) is None for cable in mine)
+    }
+
+
+def _untold(plant: Plant, mine: list[Cable], field: str, word: str) -> Untold:
+    if not mine:
+        return Untold(f"no {'such ' if plant.cables else ''}cables in the source", some=False)
+    lacking = sum(getattr(cable, field) is None for cable in mine)
+    if lacking < len(mine):
+        reason = f"no {word} in the source for {lacking} of {len(mine)} cables"
+        return Untold(reason, some=True)
+    elsewhere = any(getattr(cable, field) is not None for cable in plant.cables)
+    return Untold(f"no {word}s {'of such cables ' if elsewhere else ''}in the source", some=False)
+
+
+def by_tier(plant: Plant) -> dict[str, list[Cable]]:
+    """Return the cables to hosts, those between leaves and spines, and those above."""
+    found: dict[str, list[Cable]] = {"host": [], "uplink": [], "core": []}
+    for cable in plant.cables:
+        ends = [plant.device[end[0]] for end in (cable.near, cable.far)]
+        kinds, roles = {end.kind for end in ends}, {end.role for end in ends}
+        tier = "host" if "host" in kinds else "core" if "super-spine" in roles else "uplink"
+        found[tier].append(cable)
+    return found
+
+
+def _default(name: str) -> Any:
+    return Cables.model_fields[name].default

@@ -1,0 +1,82 @@
+"""What of a host is read beside its NICs' QoS, by subject: compared, or kept for a roll back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.design.host_kernel import kernel_parameters
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.design.model import HostDesign, NicDesign
+
+#: Drivers whose part of apply.sh sets the storm time.
+_MLX5 = ("mlx5", "mlx5-ofed")
+_GOVERNOR = "/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor"
+_HUGEPAGES = "/sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages"
+
+
+def settings(design: HostDesign, reader: str) -> dict[str, object]:
+    """Return the planned value of each subject, None where it is only kept for the way back.
+
+    Parameters
+    ----------
+    reader : str
+        What reads the NICs back: ``mlnx_qos``, ``dcb`` or ``ip``.
+    """
+    nics = [nic for nic in design.nics if nic.enabled]
+    # The table is one for the kernel: going back of one fabric must not shrink it under another.
+    found: dict[str, object] = {
+        f"sysctl:{name}": str(value)
+        for name, value in kernel_parameters(design)
+        if not (design.is_shared and ".gc_thresh" in name)
+    }
+    for nic in nics:
+        found |= _routes(nic)
+        if nic.pause_storm_ms and design.traits.nic.driver in _MLX5 and not design.no_lossless:
+            found[f"storm:{nic.interface}"] = nic.pause_storm_ms
+    found["rules"] = sorted(
+        f"priority {nic.rule_priority} from {nic.address} table {nic.table}" for nic in nics
+    )
+    kept = [*_of_host(design), *(name for nic in nics for name in _of_nic(design, nic, reader))]
+    return found | dict.fromkeys(kept)
+
+
+def _routes(nic: NicDesign) -> dict[str, object]:
+    """Return the routes in the words of ``ip route``; a live one may say more behind them."""
+    way = f"{nic.pool} via {nic.gateway} dev {nic.interface}"
+    table = [f"{nic.network} dev {nic.interface}", *([way] if nic.pool else [])]
+    found: dict[str, object] = {
+        f"routes:{nic.interface}/{nic.table}": sorted([*table, "unreachable default"])
+    }
+    return found | ({f"ways:{nic.interface}": [way]} if nic.in_main_table else {})
+
+
+def _of_host(design: HostDesign) -> Iterator[str]:
+    tuning = design.traits.tuning
+    yield f"links:{design.own_name}"
+    if tuning.governor:
+        yield f"files:{_GOVERNOR}"
+    if tuning.hugepages_1g is not None:
+        yield f"files:{_HUGEPAGES}"
+    if tuning.acs:
+        yield "acs"
+
+
+def _of_nic(design: HostDesign, nic: NicDesign, reader: str) -> Iterator[str]:
+    if design.traits.tuning.max_read_request_bytes:
+        yield f"read_request:{nic.interface}"
+    if design.traits.static_neighbours and nic.gateway_mac:
+        yield f"neighbour:{nic.interface}/{nic.gateway}"
+    if design.no_lossless:
+        return
+    yield f"cm:{nic.rdma_device}"
+    if reader == "ip":
+        return
+    yield f"pause:{nic.interface}"
+    if nic.receive_buffer_bytes:
+        yield f"{'buffers' if reader == 'mlnx_qos' else 'dcb_buffer'}:{nic.interface}"
+    if reader == "mlnx_qos":
+        ecn, priority = f"/sys/class/net/{nic.interface}/ecn", nic.qos.pfc_priority
+        yield from (f"files:{ecn}/roce_{side}/enable/{priority}" for side in ("np", "rp"))

@@ -1,0 +1,54 @@
+"""Where the keys of a JSON text stand: `json` of the library tells values and no places."""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_left
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Position
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Path = tuple[str, ...]
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]')
+
+
+def key_positions(text: str, file: str, depth: int = 3) -> dict[Path, Position]:
+    """Return the position of each key of nested objects, down to a depth.
+
+    Parameters
+    ----------
+    text : str
+        A valid JSON text whose outermost value is an object.
+    depth : int
+        Keys below this many objects are left out.
+    """
+    found: dict[Path, Position] = {}
+    breaks = [match.start() for match in re.finditer("\n", text)]
+    path: list[str] = []
+    name = re.match("", text)
+    for match in _TOKEN.finditer(text):
+        mark = match[0]
+        if mark[0] == '"':
+            name = match
+        elif mark in ("{", "["):
+            path.append("")
+        elif mark in ("}", "]"):
+            path.pop()
+        elif mark == ":" and name and len(path) <= depth:
+            path[-1] = json.loads(name[0])
+            line = bisect_left(breaks, name.start())
+            column = name.start() - (breaks[line - 1] if line else -1)
+            found.setdefault(tuple(path), Position(file, line + 1, column))
+    return found
+
+
+def nearest(positions: Mapping[Path, Position], path: Path) -> Position | None:
+    """Return the position of a path, or of the nearest part of it that there is."""
+    for length in range(len(path), 0, -1):
+        if path[:length] in positions:
+            return positions[path[:length]]
+    return None

@@ -1,0 +1,37 @@
+"""Findings as workflow commands of GitHub Actions: notes beside the lines of a pull request."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Finding, Severity
+from fabric.validate.report import report_forms
+from fabric.validate.report.text import summary
+from fabric.validate.reported import relative, sentence
+
+if TYPE_CHECKING:
+    from fabric.validate.reported import Reported
+
+_COMMAND = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
+#: What a message, and besides what a property may not hold (actions/toolkit core/src/command.ts).
+_IN_DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+_IN_PROPERTY = {**_IN_DATA, **str.maketrans({":": "%3A", ",": "%2C"})}
+
+
+@report_forms.add("github")
+def github(reported: Reported) -> str:
+    """Return one command per finding, worst first, and a summary for the log.
+
+    GitHub shows ten errors and ten warnings of a step; the rest stands in the log.
+    """
+    outcome = reported.outcome
+    lines = [_command(finding, reported) for finding in outcome.findings]
+    lines += [f"::error title={name}::{text.translate(_IN_DATA)}" for name, text in outcome.broken]
+    return "\n".join([*lines, summary(outcome)]) + "\n"
+
+
+def _command(finding: Finding, reported: Reported) -> str:
+    place = reported.place(finding)
+    file = relative(place.file).translate(_IN_PROPERTY)
+    where = f"file={file},line={place.line},col={place.column},title={finding.rule}"
+    return f"::{_COMMAND[finding.severity]} {where}::{sentence(finding).translate(_IN_DATA)}"

@@ -1,0 +1,69 @@
+"""Findings as JUnit XML, as Jenkins reads it (jenkinsci/xunit-plugin junit-10.xsd)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+from fabric.validate.report import report_forms
+
+if TYPE_CHECKING:
+    from fabric.core.findings import Finding
+    from fabric.validate.reported import Reported
+
+#: What XML 1.0 (section 2.2, Char) has no way to write.
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_IDLE = "nothing to look at, or ignored"
+_STOPPED = "did not run: the check ended before it"
+
+
+@report_forms.add("junit")
+def junit(reported: Reported) -> str:
+    """Return one test case per rule, with at most one result.
+
+    Findings from the wanted severity on are its failure; others are its output. A rule that broke
+    is an error, one that did not run is skipped.
+    """
+    outcome = reported.outcome
+    by_rule: dict[str, list[Finding]] = {}
+    for finding in outcome.findings:
+        by_rule.setdefault(finding.rule, []).append(finding)
+    titles = {rule.id: rule.title for rule in reported.rules}
+    suite = ET.Element("testsuite", name="rocefab check")
+    for name in sorted({*titles, *by_rule, *dict(outcome.broken)}):
+        label = f"{name} {titles[name]}" if name in titles else name
+        case = ET.SubElement(suite, "testcase", classname="rocefab", name=label)
+        _result(case, name, by_rule.get(name, []), reported)
+    suite.set("tests", str(len(suite)))
+    for word, kind in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        suite.set(word, str(len(suite.findall(f"testcase/{kind}"))))
+    ET.indent(suite)
+    return ET.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _result(case: ET.Element, name: str, findings: list[Finding], reported: Reported) -> None:
+    outcome = reported.outcome
+    bad = [finding for finding in findings if finding.severity >= reported.fail_on]
+    others = [finding for finding in findings if finding.severity < reported.fail_on]
+    broken = dict(outcome.broken)
+    if name in broken:
+        _add(case, "error", broken[name], bad).set("type", "broken")
+    elif bad:
+        more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
+        _add(case, "failure", f"{bad[0].message}{more}", bad).set("type", bad[0].severity.word)
+    elif not findings and name not in outcome.checked:
+        _add(case, "skipped", _IDLE if name in outcome.skipped else _STOPPED, [])
+    if others:
+        ET.SubElement(case, "system-out").text = _lines(others)
+
+
+def _add(case: ET.Element, kind: str, message: str, findings: list[Finding]) -> ET.Element:
+    result = ET.SubElement(case, kind, message=_NOT_XML.sub("?", message))
+    if findings:
+        result.text = _lines(findings)
+    return result
+
+
+def _lines(findings: list[Finding]) -> str:
+    return _NOT_XML.sub("?", "\n".join(f"{one.severity.word}: {one}" for one in findings))

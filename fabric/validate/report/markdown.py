@@ -1,0 +1,52 @@
+"""Findings as Markdown, for a comment on a pull request."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from fabric.validate.report import report_forms
+from fabric.validate.report.text import summary
+from fabric.validate.reported import relative, sentence
+
+if TYPE_CHECKING:
+    from fabric.core.findings import Finding
+    from fabric.validate.reported import Reported
+
+#: Characters of a comment: GitHub refuses more than 65,536 (its answer: "body is too long").
+MOST_CHARACTERS = 65_000
+#: Signs that mean something in a table, in HTML, or as a mention (GitHub Flavored Markdown).
+_SIGNS = re.compile(r"([\\`*_{}\[\]<>#|~@])")
+
+
+@report_forms.add("markdown")
+def markdown(reported: Reported) -> str:
+    """Return a heading, the counts, and a table of the findings, worst first."""
+    outcome = reported.outcome
+    failed = bool(outcome.broken or outcome.at_least(reported.fail_on))
+    head = f"### rocefab check: {'failed' if failed else 'passed'}\n\n{summary(outcome)}\n"
+    head += "".join(f"\n- rule {name} failed itself: {_plain(why)}" for name, why in outcome.broken)
+    rows = [_row(finding, reported) for finding in outcome.findings]
+    return head + (_table(rows, MOST_CHARACTERS - len(head)) if rows else "")
+
+
+def _table(rows: list[str], most: int) -> str:
+    """Return as many rows as there is room for, and how many more there are."""
+    text = "\n| severity | rule | place | finding |\n|---|---|---|---|\n"
+    for number, row in enumerate(rows):
+        if len(text) + len(row) > most:
+            return f"{text}\n{len(rows) - number} more: `rocefab check` lists them.\n"
+        text += row
+    return text
+
+
+def _row(finding: Finding, reported: Reported) -> str:
+    place = reported.place(finding)
+    where = _plain(f"{relative(place.file)}:{place.line}")
+    cells = (finding.severity.word, finding.rule, where, _plain(sentence(finding)))
+    return f"| {' | '.join(cells)} |\n"
+
+
+def _plain(text: str) -> str:
+    """Return a text in one line that no sign of Markdown changes."""
+    return _SIGNS.sub(r"\\\1", " ".join(text.split())).replace("\\@", "@\u200b")

@@ -1,0 +1,43 @@
+"""Findings as one JSON object."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from fabric.validate.report import report_forms
+
+if TYPE_CHECKING:
+    from fabric.core.findings import Finding
+    from fabric.validate.reported import Reported
+
+
+@report_forms.add("json")
+def as_json(reported: Reported) -> str:
+    """Return everything as one JSON object."""
+    outcome = reported.outcome
+    data = {
+        "findings": [finding_json(finding) for finding in outcome.findings],
+        "checked": list(outcome.checked),
+        "skipped": list(outcome.skipped),
+        "broken": [{"rule": rule, "reason": reason} for rule, reason in outcome.broken],
+    }
+    return json.dumps(data, indent=2) + "\n"
+
+
+def finding_json(finding: Finding) -> dict[str, Any]:
+    """Return a finding as plain data."""
+    place = finding.position
+    within = place if place and place.line else None
+    return {
+        "rule": finding.rule,
+        "severity": finding.severity.word,
+        "message": finding.message,
+        "fix": finding.fix,
+        "field": finding.field,
+        "file": place.file if place else None,
+        "line": within.line if within else None,
+        "column": within.column if within else None,
+        "device": finding.device,
+        "port": finding.port,
+    }

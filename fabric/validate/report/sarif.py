@@ -1,0 +1,119 @@
+"""Findings as SARIF 2.1.0 (OASIS standard), within the limits of GitHub code scanning."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from fabric import __version__
+from fabric.core.findings import Finding, Severity
+from fabric.validate.report import report_forms
+from fabric.validate.reported import relative, sentence
+
+if TYPE_CHECKING:
+    from fabric.validate.reported import Reported
+    from fabric.validate.rule import Rule
+
+#: An upload with more results in a run is rejected (docs.github.com, SARIF results exceed limits).
+MOST_RESULTS = 25_000
+#: Characters of a short or full description (docs.github.com, SARIF support for code scanning).
+MOST_DESCRIBED = 1024
+_LEVEL = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+_BASE = "%SRCROOT%"
+_RFC = re.compile(r"RFC (\d+)")
+_REPOSITORY = re.compile(r"(?:^|; )((?!docs/)[\w-]+/[\w.-]+)(?= )")
+
+
+@report_forms.add("sarif")
+def sarif(reported: Reported) -> str:
+    """Return a log with one run; paths are relative to this folder."""
+    outcome = reported.outcome
+    known = {rule.id for rule in reported.rules}
+    others = sorted({finding.rule for finding in outcome.findings} - known)
+    catalogue = [_rule(rule) for rule in reported.rules]
+    catalogue += [_described(name, _READING, _READING, _READING) for name in others]
+    pairs = zip(outcome.findings, reported.fingerprints(), strict=True)
+    results = [_result(finding, reported, mark) for finding, mark in pairs]
+    run = {
+        "tool": {"driver": {"name": "rocefab", "version": __version__, "rules": catalogue}},
+        "originalUriBaseIds": {_BASE: {"uri": _folder()}},
+        "columnKind": "unicodeCodePoints",
+        "invocations": [_invocation(reported, len(results) - MOST_RESULTS)],
+        "results": results[:MOST_RESULTS],
+    }
+    schema = "https://json.schemastore.org/sarif-2.1.0.json"
+    return json.dumps({"$schema": schema, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+
+
+_READING = "The inventory can be read, and rendered"
+
+
+def _rule(rule: Rule) -> dict[str, Any]:
+    described = _described(rule.id, rule.title, rule.why, f"{rule.why}\nSource: {rule.source}")
+    described["defaultConfiguration"] = {"level": _LEVEL[rule.severity]}
+    address = help_address(rule.source)
+    return {**described, "helpUri": address} if address else described
+
+
+def _described(name: str, title: str, why: str, advice: str) -> dict[str, Any]:
+    return {
+        "id": name,
+        "shortDescription": {"text": title[:MOST_DESCRIBED]},
+        "fullDescription": {"text": why[:MOST_DESCRIBED]},
+        "help": {"text": advice},
+    }
+
+
+def help_address(source: str) -> str:
+    """Return where the source of a rule can be read; empty where it is not public by address."""
+    if match := _RFC.search(source):
+        return f"https://www.rfc-editor.org/rfc/rfc{match[1]}"
+    if match := _REPOSITORY.search(source):
+        return f"https://github.com/{match[1]}"
+    return ""
+
+
+def _result(finding: Finding, reported: Reported, mark: str) -> dict[str, Any]:
+    place = reported.place(finding)
+    region = {"startLine": place.line, "startColumn": place.column}
+    region |= {"endLine": place.line, "endColumn": place.column + 1}  # GitHub wants an end too
+    location = {"artifactLocation": _artefact(place.file), "region": region}
+    return {
+        "ruleId": finding.rule,
+        "level": _LEVEL[finding.severity],
+        "message": {"text": sentence(finding)},
+        "locations": [{"physicalLocation": location}],
+        # The first is the only one that GitHub compares; its upload action makes one of the line
+        # where there is none, which is the same for all findings without a place.
+        "partialFingerprints": {"primaryLocationLineHash": mark, "rocefab/v1": mark},
+    }
+
+
+def _artefact(file: str) -> dict[str, str]:
+    path = relative(file)
+    if path.startswith("/"):
+        return {"uri": Path(path).as_uri()}
+    return {"uri": quote(path), "uriBaseId": _BASE}
+
+
+def _invocation(reported: Reported, left_out: int) -> dict[str, Any]:
+    broken = reported.outcome.broken
+    notes: list[dict[str, Any]] = [
+        {"level": "error", "associatedRule": {"id": name}, "message": {"text": reason}}
+        for name, reason in broken
+    ]
+    if left_out > 0:
+        text = f"{left_out} findings are left out: a run holds {MOST_RESULTS} results"
+        notes.append({"level": "warning", "message": {"text": text}})
+    return {
+        "executionSuccessful": not broken,
+        "workingDirectory": {"uri": _folder()},
+        "toolExecutionNotifications": notes,
+    }
+
+
+def _folder() -> str:
+    return f"{Path.cwd().as_uri().rstrip('/')}/"

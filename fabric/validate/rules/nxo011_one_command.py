@@ -1,0 +1,44 @@
+"""NXO011: on NX-OS a description holds no semicolon after a blank."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.validate.origins import port_place
+from fabric.validate.rule import ModelRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.validate.world import Model
+
+
+@rules.add("NXO011")
+class OneCommand(ModelRule):
+    """On NX-OS a description holds no semicolon after a blank."""
+
+    why = (
+        "A blank and a semicolon end a command: what follows them in a description would be run as "
+        "a command of its own."
+    )
+    source = (
+        "Cisco Nexus 9000 NX-OS programmability guide 10.5(x), NX-API CLI; troubleshooting guide "
+        "10.1(x), NX-API: commands are separated by a blank and a semicolon"
+    )
+    guards = ("devices.ports.description",)
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Look at the description of every port of NX-OS."""
+        for device in model.devices.values():
+            for port in device.ports if device.platform == "nxos" else ():
+                if " ;" in port.description:
+                    place = port_place(model.intent, device.name, port.name, "description")
+                    yield self.finding(
+                        f"the description {port.description!r} holds a blank and a semicolon, "
+                        "which end a command",
+                        "leave the semicolon out",
+                        place=place or model.place("host", "interfaces"),
+                        device=device.name,
+                        port=port.name,
+                    )

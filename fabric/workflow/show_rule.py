@@ -1,0 +1,50 @@
+"""show rules RULE: all that one rule of `check` says of itself."""
+
+from __future__ import annotations
+
+import difflib
+import re
+
+from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Severity
+from fabric.validate.catalogue import looks_at
+from fabric.validate.runner import all_rules
+from fabric.workflow.show import Table
+
+_ID = re.compile(r"[A-Z]{3}\d{3}")
+
+
+def is_rule_id(word: str) -> bool:
+    """Tell whether a word is written as the rules are: QOS024."""
+    return bool(_ID.fullmatch(word)) and any(rule.id[:3] == word[:3] for rule in all_rules())
+
+
+def rule_details(name: str) -> Table:
+    """Return what a rule is: title, severity, subject, reason, source and fields.
+
+    Raises
+    ------
+    InputError
+        When there is no such rule.
+    """
+    known = {rule.id: rule for rule in all_rules()}
+    rule = known.get(name.upper())
+    if rule is None:
+        raise _unknown(name, list(known))
+    rows = (
+        ("rule", rule.id),
+        ("title", rule.title),
+        ("severity", rule.severity.word),
+        ("looks at", looks_at(rule)),
+        ("why", rule.why),
+        ("source", rule.source),
+        ("fields", ", ".join(rule.guards) or "-"),
+    )
+    return Table(("fact", "value"), rows)
+
+
+def _unknown(name: str, known: list[str]) -> InputError:
+    close = difflib.get_close_matches(name.upper(), known, n=3)
+    fix = f"did you mean {' or '.join(close)}?" if close else "`rocefab show rules` lists them"
+    finding = Finding("INT022", Severity.ERROR, f"there is no rule {name!r}", fix)
+    return InputError("unknown rule", [finding])

@@ -1,0 +1,75 @@
+"""Where an answer ends: behind the echo of its line, and never at a pause."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from fabric.devices import answers
+from fabric.devices.answers import PromptReader, after_echo
+
+PROMPT = re.compile(r"(?:\A|\n)(?P<prompt><[^<>\n]+>)\Z")
+QUESTION = re.compile(r"\[Y/N\]:\Z")
+
+
+class Terminal:
+    """Answers each line that is sent with pieces; an empty piece is a pause."""
+
+    closed = False
+
+    def __init__(self, *answers: list[str], waiting: str = "") -> None:
+        self._answers = list(answers)
+        self._pieces = [waiting] if waiting else []
+        self.sent: list[str] = []
+        self.remote_conn = self
+
+    def write_channel(self, text: str) -> None:
+        """Take a line."""
+        self.sent.append(text)
+        self._pieces += self._answers.pop(0)
+
+    def read_channel(self) -> str:
+        """Return the next piece."""
+        return self._pieces.pop(0) if self._pieces else ""
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers, "SETTLED_S", 0.0)
+
+
+def asked(terminal: Terminal, line: str = "show x") -> tuple[str, str]:
+    reader = PromptReader(terminal, PROMPT, QUESTION, lambda prompt: prompt == "<leaf1>")
+    return reader.ask(line, 5.0)
+
+
+def test_a_prompt_that_comes_late_ends_nothing() -> None:
+    terminal = Terminal(["show x\r\n", "", "one\r\n<leaf1>"], waiting="\r\n<leaf1>")
+    assert asked(terminal) == ("one\n", "<leaf1>")
+
+
+def test_a_pause_behind_what_looks_like_a_prompt_is_no_end() -> None:
+    """The device goes on in place of printing it once more."""
+    terminal = Terminal(
+        ["show x\r\none\r\n<other>"],
+        ["\r\ntwo\r\n<leaf1>"],
+    )
+    assert asked(terminal) == ("one\n<other>\ntwo\n", "<leaf1>")
+    assert terminal.sent == ["show x\n", "\n"]
+
+
+def test_a_prompt_of_another_name_is_one_when_it_comes_again() -> None:
+    terminal = Terminal(["show x\r\none\r\n<other>"], ["\r\n<other>"])
+    assert asked(terminal) == ("one\n", "<other>")
+
+
+def test_a_question_has_no_prompt() -> None:
+    assert asked(Terminal(["show x\r\nSure? [Y/N]:"])) == ("Sure? [Y/N]:", "")
+
+
+def test_the_echo_of_a_long_line_may_be_wrapped() -> None:
+    line = "description " + "x" * 100
+    shown = f"{line[:80]} \r{line[80:]}\r\n"
+    assert asked(Terminal([f"{shown}<leaf1>"]), line) == ("", "<leaf1>")
+    assert after_echo("no echo\n", "show x") == "no echo\n"

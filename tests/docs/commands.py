@@ -1,0 +1,50 @@
+"""The commands that the README, the docs and the help print, and what each needs beside it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tests.cli.tree import leaves
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([
+    *ROOT.glob("docs/**/*.md"),
+    *ROOT.glob("playbooks/*.md"),
+    ROOT / "README.md",
+])
+#: Printed, and not run: a server that is somewhere else, and words that stand for others.
+NOT_RUN = {
+    "rocefab import netbox https://netbox.example.net --site dc1 --output mine "
+    "--model MSN4700-WS2FC=ACS-MSN4700": "tests/exchange has a NetBox of its own",
+    "rocefab demo --platforms all": "tests/workflow/test_demo.py",
+    "rocefab lab up inventory/demo": "runs until it is stopped: tests/cli/test_lab.py",
+    "rocefab lab up inventory/demo --dir lab": "runs until it is stopped: tests/cli/test_lab.py",
+}
+#: Verbs that need devices.
+ONLINE = {"plan", "apply", "status", "rollback", "verify", "drift", "observe", "cabling", "probe"}
+_FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+_INDENTED = re.compile(r"^(?:    |\$ |)(rocefab [a-z][^#\n]*)", re.MULTILINE)
+_INLINE = re.compile(r"`(rocefab [a-z][^`]*)`")
+_STANDS_FOR_ANOTHER = re.compile(r"\b[A-Z]{3,}\b(?![-0-9])|\.\.\.|\[[A-Zo]")
+_MENTIONED = re.compile(r"(?!.*inventory/)rocefab [a-z -]+")
+
+
+def documented() -> list[str]:
+    """Return every line that can be typed as it is printed, each once."""
+    lines = [leaf.example for leaf in leaves()]
+    for page in PAGES:
+        text = page.read_text()
+        fences = "\n".join(_FENCE.findall(text))
+        outside = _FENCE.sub("", text)
+        lines += _INDENTED.findall(fences)
+        lines += [line for line in _INDENTED.findall(outside) if "--" in line or "/" in line]
+        lines += [line for line in _INLINE.findall(outside) if not _MENTIONED.fullmatch(line)]
+    whole = (re.sub(r"\s+", " ", line).strip() for line in lines)
+    return list(dict.fromkeys(one for one in whole if not _STANDS_FOR_ANOTHER.search(one)))
+
+
+def is_online(line: str) -> bool:
+    """Tell whether a command reads or changes devices, or the journal of such."""
+    words = line.split()
+    return words[1] in ONLINE or words[1:3] == ["import", "lldp"]

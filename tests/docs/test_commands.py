@@ -1,0 +1,154 @@
+"""Every command that the README, the docs and the help print, as a user runs it.
+
+Each is a process of its own in an empty folder, on fabrics that it never saw, without the state,
+the cache and the registries that another command left.
+"""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fabric.workflow.laboratory import laboratory
+from fabric.workflow.project import Project
+from tests.cli.runs import ROOT, clean_environment
+from tests.docs.commands import NOT_RUN, documented, is_online
+
+pytestmark = pytest.mark.slow
+
+PASSWORD = "correct-horse-battery-staple"
+OFFLINE = [line for line in documented() if line not in NOT_RUN and not is_online(line)]
+ONLINE = [line for line in documented() if line not in NOT_RUN and is_online(line)]
+#: What a command ends with where that is not 0.
+ENDS_WITH = {
+    "rocefab whatif inventory/demo --fail switch:spine01 --fail link:su1-rail0:Ethernet136": 4,
+    "rocefab whatif inventory/a100-pcie --all-links --all-switches": 4,
+}
+#: What a line needs beside the inventory that `init` writes, as its page says.
+TRAITS = """\
+host:
+  container_mode: host-network
+  virtual_machine: true
+  nic: {model: connectx-7, pci_addresses: ["0000:18:00.0", "0000:98:00.0"]}
+  gpu: {pci_addresses: ["0000:19:00.0", "0000:99:00.0"]}
+"""
+KUBERNETES = "kubernetes: {operator_version: network-operator-v25.7.0}\n"
+
+
+def typed(line: str, folder: Path, *codes: int, **environment: str) -> str:
+    """Run a line in a shell; return what it printed."""
+    rocefab = shlex.join([sys.executable, "-m", "fabric"])
+    done = subprocess.run(
+        ["/bin/sh", "-c", line.replace("rocefab", rocefab, 1)],
+        cwd=folder,
+        env={**clean_environment(), "XDG_CACHE_HOME": str(folder / ".cache"), **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said = done.stdout + done.stderr
+    assert done.returncode in (codes or (0,)), f"{line}: {done.returncode}\n{said}"
+    assert "Traceback" not in said
+    assert "internal error" not in said
+    return said
+
+
+@pytest.fixture(scope="session")
+def fabrics(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with what the lines name: the examples, changed, and what earlier lines write."""
+    folder = tmp_path_factory.mktemp("fabrics")
+    shutil.copytree(ROOT / "inventory", folder / "inventory")
+    demo = folder / "inventory" / "demo" / "fabric.yaml"
+    demo.write_text(demo.read_text().replace("name: demo\n", "name: unseen\n", 1))
+    assert "unseen" in demo.read_text()
+    typed("rocefab init my-fabric", folder)
+    mine = folder / "my-fabric" / "fabric.yaml"
+    mine.write_text(mine.read_text().replace("host:\n", TRAITS, 1) + KUBERNETES)
+    shutil.copytree(ROOT / "inventory" / "site", folder / "my-site")
+    typed("rocefab export dot inventory/demo > topology.dot", folder)
+    typed("rocefab export csv inventory/rail-512 --what cabling > cables.csv", folder)
+    typed("rocefab render inventory/demo --out rendered", folder)
+    shutil.copy(folder / "rendered" / "switches" / "su1-rail0" / "config_db.json", folder)
+    (folder / "docs").mkdir()
+    for extra in ("rendered", ".cache"):
+        shutil.rmtree(folder / extra, ignore_errors=True)
+    return folder
+
+
+@pytest.fixture
+def folder(fabrics: Path, tmp_path: Path) -> Path:
+    """A folder of one test."""
+    return shutil.copytree(fabrics, tmp_path / "mine")
+
+
+@pytest.mark.parametrize("line", OFFLINE)
+def test_command_without_devices(line: str, folder: Path) -> None:
+    if line == "rocefab init my-fabric":
+        shutil.rmtree(folder / "my-fabric")
+    typed(line, folder, ENDS_WITH.get(line, 0))
+
+
+def _lines_on(name: str, verbs: str) -> list[str]:
+    return [line for line in ONLINE if name in line and line.split()[1] in verbs.split()]
+
+
+def test_commands_with_devices(folder: Path) -> None:
+    """From the plan to the roll back of run 3, on a lab that only these processes reach."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ROCEFAB_PASSWORD", PASSWORD)
+        project = Project(folder / "inventory" / "demo")
+        with laboratory(project, folder / "lab"):
+            words = {
+                "ROCEFAB_PASSWORD": PASSWORD,
+                "ROCEFAB_CONNECTIONS": str(folder / "lab" / "connections.json"),
+            }
+
+            def tell(line: str, *codes: int) -> str:
+                return typed(line, folder, *codes, **words)
+
+            plan, commit = "rocefab plan inventory/demo --out plan.json", "rocefab apply plan.json"
+            for line in (plan, commit, f"{commit} --commit"):
+                tell(line)
+            tell("rocefab rollback 1 --commit")
+            for line in (plan, f"{commit} --commit"):
+                tell(line)
+            for line in _lines_on("inventory/demo", "verify drift observe cabling probe import"):
+                tell(line)
+            for line in ("rocefab status", "rocefab status 3", "rocefab rollback 3 --commit"):
+                tell(line)
+            tell("rocefab drift inventory/demo --format json", 4)
+
+
+@pytest.mark.parametrize("name", ["my-fabric", "my-site/fabrics/storage"])
+def test_commands_on_a_fabric_of_ones_own(name: str, folder: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ROCEFAB_PASSWORD", PASSWORD)
+        with laboratory(Project(folder / name), folder / "lab"):
+            words = {
+                "ROCEFAB_PASSWORD": PASSWORD,
+                "ROCEFAB_CONNECTIONS": str(folder / "lab" / "connections.json"),
+            }
+            for line in _lines_on(name, "plan"):
+                typed(line, folder, **words)
+            if name == "my-fabric":
+                for line in ("rocefab apply plan.json", "rocefab apply plan.json --commit"):
+                    typed(line, folder, **words)
+                for line in _lines_on(name, "verify"):
+                    typed(line, folder, **words)
+
+
+def test_every_printed_command_is_run() -> None:
+    run = {
+        *OFFLINE,
+        *_lines_on("inventory/demo", "plan verify drift observe cabling probe import"),
+        *_lines_on("my-", "plan verify"),
+        *_lines_on("plan.json", "apply"),
+        *(line for line in ONLINE if line.split()[1] in {"status", "rollback"}),
+    }
+    assert {*ONLINE, *OFFLINE} == run
+    assert set(NOT_RUN) <= set(documented())

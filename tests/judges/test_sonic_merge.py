@@ -1,0 +1,77 @@
+"""libyang judges what the merge makes, and the configuration after each part of a change."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fabric.change.adapters import sonic
+from fabric.change.adapters.sonic.foreign import conflicts
+from fabric.devices.memory import _applied
+from fabric.platforms.catalogue import sku
+from fabric.platforms.sonic_gcu import Updater
+from fabric.validate.sonic_yang import convert
+from tests.change.sonic_bench import config_of, whole
+from tests.change.test_sonic_growth import GROWTH, LEAF
+from tests.change.test_sonic_merge import BARE, CONFLICTS, MODELS, from_the_box, leaf_of
+from tests.judges.test_sonic_yang import BRANCHES, Judge
+from tests.render.designs import variant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture(scope="module", params=BRANCHES)
+def judge(request: pytest.FixtureRequest, yanglint: str, reference: Path) -> Iterator[Judge]:
+    """Return the judge of one branch."""
+    return Judge(yanglint, reference / "schemas" / "sonic-yang", request.param)
+
+
+@pytest.mark.parametrize("model", [name for name in MODELS if name not in BARE])
+def test_merged_targets_are_valid(judge: Judge, tmp_path: Path, model: str) -> None:
+    """Each model with its service ports, QoS of the image, and EVERFLOW and sFlow on all ports."""
+    design = leaf_of(tmp_path, model)
+    running = from_the_box(design)
+    judge.accepts(running, tmp_path)
+    judge.accepts(sonic.compose(running, config_of(design)), tmp_path)
+    assert sku(model).service_ports
+
+
+@pytest.mark.parametrize("name", CONFLICTS)
+def test_what_plan_calls_a_conflict_is_refused(judge: Judge, tmp_path: Path, name: str) -> None:
+    """The running configuration is valid, its merge is not: so says libyang too."""
+    rows, _ = CONFLICTS[name]
+    design = leaf_of(tmp_path, "ACS-MSN4700")
+    running = from_the_box(design)
+    for table, more in rows.items():
+        running[table] = {**running.get(table, {}), **more}
+    judge.accepts(running, tmp_path)
+    target = sonic.compose(running, config_of(design))
+    assert conflicts(running, target)
+    assert judge.verdict(convert(target, judge.schema), tmp_path)[0] != 0
+
+
+@pytest.mark.parametrize("name", GROWTH)
+def test_each_part_leaves_a_valid_configuration(judge: Judge, tmp_path: Path, name: str) -> None:
+    """The updater validates what each part makes; so does libyang here."""
+    base, more = GROWTH[name]
+    small = variant(tmp_path / "1", "demo", base)[LEAF]
+    large = variant(tmp_path / "2", "demo", {} if name == "watchdog" else {**base, **more})[LEAF]
+    for before, after in ((small, large), (large, small)):
+        state = whole(before)
+        target = sonic.compose(state, config_of(after))
+        way = sonic.way(state, target, Updater("ACS-MSN4700", judge.branch))
+        for number, step in enumerate(way.steps):
+            state = _applied(state, _only(way, number))
+            if step.kind == "patch":
+                judge.accepts(state, tmp_path)
+        assert json.dumps(state, sort_keys=True) == json.dumps(target, sort_keys=True)
+
+
+def _only(way: sonic.Way, number: int) -> sonic.Candidate:
+    from dataclasses import replace
+
+    return replace(way.candidate(), steps=(way.steps[number],))
