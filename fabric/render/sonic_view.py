@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from fabric.core.errors import RenderError
 from fabric.platforms.model import BufferLayout
 from fabric.platforms.sonic import COMPUTED_PROFILE
+from fabric.qos.headroom.computed import EGRESS_LOSSY_BYTES
 from fabric.qos.headroom.spectrum import ALL_SMALL_PERCENT
 
 if TYPE_CHECKING:
@@ -222,7 +223,7 @@ def _nvidia_layout(device: DeviceDesign) -> BufferLayout:
             "ingress_lossless_profile": _dynamic("ingress_lossless_pool", "0", "7"),
             LOSSY_GROUP: _dynamic("ingress_lossy_pool", "0", "3"),
             LOSSLESS_QUEUE: _dynamic("egress_lossless_pool", "0", "7"),
-            "egress_lossy_profile": _dynamic("egress_lossy_pool", "9216", "7"),
+            "egress_lossy_profile": _dynamic("egress_lossy_pool", str(EGRESS_LOSSY_BYTES), "7"),
             "q_lossy_profile": _dynamic("egress_lossy_pool", "0", "3"),
         },
         lossy_queue="q_lossy_profile",

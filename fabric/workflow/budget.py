@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.core.units import gbps_to_bytes_per_s, gbps_to_mbps, s_to_ms, s_to_us
+from fabric.design.pool import lossless_pool_bytes
 from fabric.qos.headroom.mlx5 import nic_headroom_bytes
 from fabric.qos.headroom.verdict import Verdict
 from fabric.qos.path import longest_path, round_trip_s
@@ -105,13 +106,12 @@ def _headroom(profile: HeadroomProfile) -> Iterator[Line]:
 
 
 def _thresholds(device: DeviceDesign, port: PortDesign) -> Iterator[Line]:
-    part, profile, pools = "threshold", port.headroom, device.sku.pools
+    part, profile, pool = "threshold", port.headroom, lossless_pool_bytes(device)
     assert profile
     share = f"alpha {alpha(profile.dynamic_th):g}, dynamic_th {profile.dynamic_th}"
-    if pools is None:
+    if pool is None:
         yield Line(part, "XOFF", "unknown", f"{share}; pool of {device.sku.name} is not known")
     else:
-        pool = pools.ingress_lossless_bytes
         for users, name in ((1, "XOFF, one group"), (2, "XOFF, two groups")):
             value = pause_threshold_bytes(profile.dynamic_th, pool, users)
             yield Line(part, name, _bytes(value), f"{share}, pool {pool:,}")

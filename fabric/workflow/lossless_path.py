@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
+from fabric.design.pool import lossless_pool_bytes
 from fabric.qos.path import longest_path, round_trip_s
 from fabric.qos.thresholds import pause_threshold_bytes
 from fabric.workflow.show_dcqcn import Question
@@ -35,9 +36,9 @@ def question(project: Project, parameters: str) -> Question:
 def least_pause_bytes(project: Project) -> float:
     """Return the lowest pause threshold of one congested port; 0 where no pool is known."""
     known = {
-        pause_threshold_bytes(port.headroom.dynamic_th, device.sku.pools.ingress_lossless_bytes)
+        pause_threshold_bytes(port.headroom.dynamic_th, pool)
         for device in project.devices.values()
-        if device.sku.pools
+        if (pool := lossless_pool_bytes(device)) is not None
         for port in device.ports
         if port.headroom
     }

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabric.design.pool import lossless_pool_bytes
 from fabric.qos.headroom.budget import Budget, budget, largest
 from fabric.qos.headroom.laws import Port, headroom
 from fabric.qos.headroom.terms import Link
@@ -73,7 +74,7 @@ def _row(device: DeviceDesign, switches: int) -> tuple[object, ...]:
     known = tuple(group for group in groups if group.headroom_bytes is not None)
     pools, size = device.sku.pools, device.sku.packet_buffer_bytes
     start = (switches, device.name, device.sku.name, len(groups))
-    pool = pools.ingress_lossless_bytes if pools else _UNKNOWN
+    pool = lossless_pool_bytes(device) or _UNKNOWN
     promised = sum(group.headroom_bytes or 0 for group in known)
     if not known or size is None:
         return (*start, promised or _UNKNOWN, *[_UNKNOWN] * 3, pool, size or _UNKNOWN, *["-"] * 4)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.core.units import gbps_to_bytes_per_s, s_to_us
+from fabric.design.pool import lossless_pool_bytes
 from fabric.qos.dcqcn.recommend import Need, recommend
 from fabric.qos.ecn.edge import UNITS, largest_queue_bytes, programmed_bytes, to_units
 from fabric.qos.ecn.figures import Figure, figures_for
@@ -49,10 +50,8 @@ class Kind:
     @property
     def pause_bytes(self) -> float | None:
         """Occupancy at which one congested port sends a pause; None where the pool is unknown."""
-        pools = self.device.sku.pools
-        if pools is None:
-            return None
-        return pause_threshold_bytes(self.headroom.dynamic_th, pools.ingress_lossless_bytes)
+        pool = lossless_pool_bytes(self.device)
+        return None if pool is None else pause_threshold_bytes(self.headroom.dynamic_th, pool)
 
 
 def ecn(project: Project) -> Table:
@@ -141,16 +140,16 @@ def _on_switch(kind: Kind) -> str:
 
 def _verdict(kind: Kind, delay_bytes: float) -> str:
     """Return which of Kmin, Kmax, alpha and the number of ports is wrong."""
-    pools, qos = kind.device.sku.pools, kind.qos
+    pool, qos = lossless_pool_bytes(kind.device), kind.qos
     pause = kind.pause_bytes
-    if pools is None or pause is None:
+    if pool is None or pause is None:
         order = "pool unknown: ECN against PFC is not checked"
     elif qos.kmin_bytes >= pause:
         order = "kmin too high: PFC is first (or alpha too low)"
     elif qos.kmax_bytes >= pause:
         order = "kmax too high: PFC before full marking (or alpha too low)"
     else:
-        ports = _ports_before_pause(kind, pools.ingress_lossless_bytes)
+        ports = _ports_before_pause(kind, pool)
         order = f"ECN is first for up to {ports} congested ports that one port feeds"
     step = kind.device.sku.asic_facts.integer("ecn_quantum_bytes", unconfirmed=True)
     kept = programmed_bytes(qos.kmin_bytes, step) if step else qos.kmin_bytes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
@@ -14,11 +15,13 @@ import pytest
 import fabric.validate.report as package
 from fabric.cli.inventory import ReportForm
 from fabric.core.findings import Finding, Position, Severity
+from fabric.validate.publications import help_address
 from fabric.validate.report import reports
 from fabric.validate.report.markdown import MOST_CHARACTERS
 from fabric.validate.report.plain_json import finding_json
-from fabric.validate.report.sarif import MOST_DESCRIBED, MOST_RESULTS, help_address
+from fabric.validate.report.sarif import MOST_DESCRIBED, MOST_RESULTS
 from fabric.validate.reported import Reported
+from fabric.validate.rule import rules
 from fabric.validate.runner import Outcome, all_rules
 from tests.cli.runs import ROOT, run
 
@@ -238,12 +241,25 @@ def test_sarif_stays_below_the_limits_of_github() -> None:
         ("sonic-net/sonic-swss orchagent/x.cpp", "https://github.com/sonic-net/sonic-swss"),
         ("Zhu et al.; Juniper/yang @ 2a69 24.4R1", "https://github.com/Juniper/yang"),
         ("docs/sites.md (names)", ""),
-        ("Linux drivers/net/x.c (y)", ""),
+        (
+            "Linux drivers/net/x.c (y)",
+            "https://github.com/torvalds/linux/blob/master/drivers/net/x.c",
+        ),
+        ("Zhu et al., SIGCOMM 2015, section 4", "https://doi.org/10.1145/2785956.2787484"),
         ("fabric/topology/overrides.py in this repository", ""),
     ],
 )
 def test_a_help_address_is_where_the_source_is_public(source: str, address: str) -> None:
     assert help_address(source) == address
+
+
+#: What a source says that is not published: this repository, or tables named elsewhere.
+OWN = re.compile(r"in this repository|^docs/|as cited in fabric/|templates of each system")
+
+
+def test_every_rule_has_a_help_address_but_those_of_this_repository() -> None:
+    without = [name for name in rules if not help_address(rules[name].source)]
+    assert [name for name in without if not OWN.search(rules[name].source)] == []
 
 
 @pytest.mark.parametrize(

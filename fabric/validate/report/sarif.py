@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from fabric import __version__
 from fabric.core.findings import Finding, Severity
+from fabric.validate.publications import help_address
 from fabric.validate.report import report_forms
 from fabric.validate.reported import relative, sentence
 
@@ -23,8 +23,6 @@ MOST_RESULTS = 25_000
 MOST_DESCRIBED = 1024
 _LEVEL = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 _BASE = "%SRCROOT%"
-_RFC = re.compile(r"RFC (\d+)")
-_REPOSITORY = re.compile(r"(?:^|; )((?!docs/)[\w-]+/[\w.-]+)(?= )")
 
 
 @report_forms.add("sarif")
@@ -65,15 +63,6 @@ def _described(name: str, title: str, why: str, advice: str) -> dict[str, Any]:
         "fullDescription": {"text": why[:MOST_DESCRIBED]},
         "help": {"text": advice},
     }
-
-
-def help_address(source: str) -> str:
-    """Return where the source of a rule can be read; empty where it is not public by address."""
-    if match := _RFC.search(source):
-        return f"https://www.rfc-editor.org/rfc/rfc{match[1]}"
-    if match := _REPOSITORY.search(source):
-        return f"https://github.com/{match[1]}"
-    return ""
 
 
 def _result(finding: Finding, reported: Reported, mark: str) -> dict[str, Any]:

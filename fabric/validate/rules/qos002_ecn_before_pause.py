@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
+from fabric.design.pool import lossless_pool_bytes
 from fabric.qos.thresholds import pause_threshold_bytes
 from fabric.validate.rule import ModelRule, rules
 
@@ -32,8 +33,8 @@ class EcnBeforePause(ModelRule):
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare Kmin and Kmax with the pause threshold of one congested port."""
         for device in model.devices.values():
-            pools = device.sku.pools
-            if pools is None:
+            pool_bytes = lossless_pool_bytes(device)
+            if pool_bytes is None:
                 yield self.finding(
                     f"the buffer pools of {device.sku.name} are not known, ECN against PFC is "
                     "not checked",
@@ -43,7 +44,7 @@ class EcnBeforePause(ModelRule):
                     severity=Severity.INFO,
                 )
                 continue
-            for index, threshold in _thresholds(device, pools.ingress_lossless_bytes).items():
+            for index, threshold in _thresholds(device, pool_bytes).items():
                 profile = device.qos_profiles[index]
                 for field, value, severity in (
                     ("kmin_bytes", profile.kmin_bytes, Severity.ERROR),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
+from fabric.qos.headroom.computed import checked_port_bytes
 from fabric.qos.headroom.spectrum import TWO_UNIT_LANES
 from fabric.validate.rule import ModelRule, rules
 
@@ -13,6 +14,12 @@ if TYPE_CHECKING:
 
     from fabric.core.findings import Finding
     from fabric.validate.world import LosslessKind, Model
+
+
+_FIX = (
+    "use a shorter cable, a lower speed or a smaller MTU; the limit of a port without shared "
+    "headroom may be lower still: max_headroom_size in BUFFER_MAX_PARAM_TABLE of STATE_DB"
+)
 
 
 @rules.add("QOS026")
@@ -30,18 +37,32 @@ class PortShare(ModelRule):
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare with the shared headroom that the ASIC gives to one port."""
         for kind in model.lossless_kinds:
-            limit, have = _limit_bytes(kind), kind.headroom.headroom_bytes
-            if limit is not None and have is not None and have > limit:
-                yield self.finding(
-                    f"headroom of {kind.title} is {have:,} bytes, more than the {limit:,} that one "
-                    "port may take from the shared headroom",
-                    "use a shorter cable, a lower speed or a smaller MTU",
-                    place=model.cable_place(kind.device, kind.port, "cable_m"),
-                    device=kind.device.name,
-                    port=kind.port.name,
-                    # The buffer manager of the dynamic model refuses such a group.
-                    severity=Severity.ERROR if kind.headroom.computed else None,
-                )
+            limit = _limit_bytes(kind)
+            if limit is None or (wrong := _wrong(kind, limit)) is None:
+                continue
+            yield self.finding(
+                wrong,
+                _FIX,
+                place=model.cable_place(kind.device, kind.port, "cable_m"),
+                device=kind.device.name,
+                port=kind.port.name,
+                severity=Severity.ERROR if kind.headroom.computed else None,
+            )
+
+
+def _wrong(kind: LosslessKind, limit: int) -> str | None:
+    """Return what is wrong; the buffer manager of the dynamic model counts more than headroom."""
+    have = kind.headroom.headroom_bytes
+    pipeline_bytes = kind.device.sku.asic_facts.integer("pipeline_bytes")
+    if have is None:
+        return None
+    if not kind.headroom.computed or pipeline_bytes is None:
+        what = f"headroom of {kind.title} is {have:,} bytes, more than the {limit:,} that one port"
+        return f"{what} may take from the shared headroom" if have > limit else None
+    size_bytes = have + kind.headroom.guaranteed_bytes
+    need = checked_port_bytes(size_bytes, len(kind.port.lanes), pipeline_bytes)
+    what = f"{kind.title} takes {need:,} bytes with lossy groups and mirror; the switch refuses"
+    return f"{what} a port that takes {limit:,} or more" if need >= limit else None
 
 
 def _limit_bytes(kind: LosslessKind) -> int | None:

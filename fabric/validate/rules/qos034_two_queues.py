@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
+from fabric.design.pool import lossless_pool_bytes
 from fabric.qos.thresholds import alpha, ecn_limit_bytes
 from fabric.validate.rule import ModelRule, rules
 
@@ -37,13 +38,13 @@ class TwoQueues(ModelRule):
         """Compare Kmin with the worst case of two congested ports."""
         seen = set()
         for kind in model.lossless_kinds:
-            pools, profile = kind.device.sku.pools, kind.port.qos
+            pool, profile = lossless_pool_bytes(kind.device), kind.port.qos
             assert profile
             key = (kind.device.name, profile.index, kind.headroom.dynamic_th)
-            if pools is None or key in seen:
+            if pool is None or key in seen:
                 continue
             seen.add(key)
-            threshold, pool = kind.headroom.dynamic_th, pools.ingress_lossless_bytes
+            threshold = kind.headroom.dynamic_th
             limit = ecn_limit_bytes(threshold, pool, CONGESTED_PORTS)
             if limit <= profile.kmin_bytes < ecn_limit_bytes(threshold, pool):
                 yield self.finding(

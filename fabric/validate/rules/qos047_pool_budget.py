@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
+from fabric.design.pool import lossless_pool_bytes
 from fabric.qos.headroom.budget import budget
+from fabric.qos.headroom.computed import INGRESS_POOLS
 from fabric.validate.rule import ModelRule, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
+    from fabric.design.model import DeviceDesign
     from fabric.validate.world import Model
 
 
@@ -27,6 +30,9 @@ class PoolBudget(ModelRule):
     def check(self, model: Model) -> Iterator[Finding]:
         """Add the shared pool to the buffers of all ports in use, where each keeps its own."""
         for device in model.devices.values():
+            if device.buffer_model == "dynamic":
+                yield from self._computed(model, device)
+                continue
             pools, buffer_bytes = device.sku.pools, device.sku.packet_buffer_bytes
             rows = [p.headroom.row for p in device.ports if p.headroom and p.headroom.row]
             if pools is None or pools.shared_headroom_bytes or buffer_bytes is None or not rows:
@@ -45,3 +51,17 @@ class PoolBudget(ModelRule):
                     place=model.sku_place(device),
                     device=device.name,
                 )
+
+    def _computed(self, model: Model, device: DeviceDesign) -> Iterator[Finding]:
+        """Report a switch that computes its pools and has nothing left for them."""
+        pool_bytes = lossless_pool_bytes(device)
+        if pool_bytes is None or pool_bytes > 0:
+            return
+        yield self.finding(
+            f"the ports take {-pool_bytes * INGRESS_POOLS:,} bytes more than the buffer of "
+            f"{device.sku.name} has, so the switch cannot compute a shared pool",
+            "use fewer or shorter lossless ports, or a smaller MTU",
+            place=model.sku_place(device),
+            device=device.name,
+            severity=Severity.ERROR,
+        )
