@@ -37,8 +37,18 @@ _CLEAR_UNDONE = (
     f"if sudo test -e {_KEPT}/$old/undone && ! sudo test -s {_KEPT}/$old/failed; "
     f"then sudo rm -rf {_KEPT}/$old; fi; done"
 )
-_NO_UNIT = 5  # exit status of systemctl for a unit that is not there, systemctl(1)
+#: Age from which what was uploaded counts as left by a connection that was lost.
+_STALE_MIN = 24 * 60
 _UNITS = "/etc/systemd/system"
+#: Uploads of lost connections: folders without a net, and inboxes. They may hold keys.
+_CLEAR_STALE = (
+    f"for old in $(sudo ls {_KEPT}); do if ! sudo test -e {_UNITS}/$old.timer && "
+    f'[ -n "$(sudo find {_KEPT}/$old -maxdepth 0 -mmin +{_STALE_MIN})" ]; '
+    f"then sudo rm -rf {_KEPT}/$old; fi; done; "
+    f"rm -rf $(find /tmp -mindepth 1 -maxdepth 1 -name 'rocefab-??????????' "
+    f'-user "$(id -u)" -mmin +{_STALE_MIN})'
+)
+_NO_UNIT = 5  # exit status of systemctl for a unit that is not there, systemctl(1)
 #: systemd.service(5), systemd.timer(5); a timer is by default up to a minute late.
 _SERVICE = """\
 [Unit]
@@ -132,6 +142,7 @@ class ShellDriver:
         folder = self._folder(token)
         self._shell.check(f"sudo install -d -m 700 {_KEPT}")
         self._shell.check(_CLEAR_UNDONE)
+        self._shell.check(_CLEAR_STALE)
         self._shell.check(f"sudo mkdir -m 700 {folder}")  # refused when it is there: never reused
         try:
             self._fill(folder, candidate, token)

@@ -13,6 +13,7 @@ import shutil
 import stat
 from typing import TYPE_CHECKING
 
+from fabric.lab.shell_find import find
 from fabric.lab.shell_types import Result
 
 if TYPE_CHECKING:
@@ -354,6 +355,7 @@ FILE_TOOLS: dict[str, Tool] = {
         "mktemp": _mktemp,
         "install": _install,
         "ls": _ls,
+        "find": find,
         "chmod": _chmod,
         "readlink": _readlink,
         "basename": _basename,

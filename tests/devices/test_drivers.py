@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import pkgutil
+import time
 
 import pytest
 
@@ -47,6 +49,29 @@ def test_files_are_private_and_the_inbox_goes_away(host, lab):
     assert mode_of(lab, folder) == 0o700
     assert {mode_of(lab, f"{folder}/{name}") for name in ("new0", "undo.sh")} == {0o600}
     assert "rocefab-" not in lab[HOST].run_detached("ls /tmp")[1]
+
+
+def test_what_a_lost_connection_left_goes_after_a_day(host, lab):
+    """But not what is younger, nor what still has a net: it is an unconfirmed change."""
+    day_s, top = 24 * 3600, "/var/lib/rocefab/rocefab-run-"
+    host.stage(candidate(), "rocefab-run-1-1-aa")
+    for path, age_s in (
+        (f"{top}old", day_s + 120),
+        (f"{top}armed", day_s + 120),
+        (f"{top}young", day_s - 600),
+        ("/tmp/rocefab-aaaaaaaaaa", day_s + 120),
+        ("/tmp/rocefab-bbbbbbbbbb", day_s - 600),
+    ):
+        lab[HOST].run_detached(f"mkdir -p {path}")
+        os.utime(lab[HOST].fs.local(path), (time.time() - age_s,) * 2)
+    lab[HOST].fs.put("/etc/systemd/system/rocefab-run-armed.timer", "[Timer]\n")
+    host.stage(candidate(), "rocefab-run-1-2-aa")
+    kept = lab[HOST].run_detached("ls /var/lib/rocefab")[1].split()
+    assert kept == [f"rocefab-run-{name}" for name in ("1-1-aa", "1-2-aa", "armed", "young")]
+    assert lab[HOST].run_detached("ls -d /tmp/rocefab-*")[1].split() == ["/tmp/rocefab-bbbbbbbbbb"]
+    lab[HOST].run_detached(
+        "rm -r /tmp/rocefab-bbbbbbbbbb /etc/systemd/system/rocefab-run-armed.timer"
+    )
 
 
 def test_folder_of_an_earlier_change_is_never_used_again(host):
