@@ -42,6 +42,8 @@ class TerminalSession:
     device_type = "linux"
     #: Factor of netmiko's own pauses at the login.
     delay_factor = 1.0
+    #: Whether netmiko looks for the prompt at the login; it waits at least a second for that.
+    finds_prompt = True
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -72,9 +74,14 @@ class TerminalSession:
                 "auth_timeout": 10,
                 "fast_cli": True,
                 "global_delay_factor": self.delay_factor,
+                "auto_connect": self.finds_prompt,
             }
             with self._translated("log in"):
-                self._session = ConnectHandler(**arguments)
+                session = ConnectHandler(**arguments)
+                if not self.finds_prompt:
+                    session.ansi_escape_codes = True
+                    session.establish_connection()
+                self._session = session
         if self._is_cut:
             self.close()
 
@@ -112,7 +119,9 @@ class TerminalSession:
 
 
 class ShellSession(TerminalSession):
-    """A shell on a device."""
+    """A shell on a device; marks tell where the output of a command begins and ends."""
+
+    finds_prompt = False
 
     def run(self, command: str, *, quiet_s: int = _QUIET_S) -> tuple[int, str]:
         """Run a command and return exit status and output.

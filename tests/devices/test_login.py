@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import netmiko
 import pytest
 
@@ -15,7 +17,8 @@ from fabric.devices.ssh import ShellSession
 def login(monkeypatch, **fields) -> dict:
     """Return what netmiko is told for a connection."""
     told: dict = {}
-    monkeypatch.setattr(netmiko, "ConnectHandler", lambda **arguments: told.update(arguments))
+    session = SimpleNamespace(establish_connection=lambda: None)
+    monkeypatch.setattr(netmiko, "ConnectHandler", lambda **more: told.update(more) or session)
     ShellSession(Connection("leaf1", "sonic", "192.0.2.1", 22, "admin", **fields)).open()
     return told
 

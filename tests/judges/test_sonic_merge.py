@@ -23,6 +23,9 @@ from tests.render.designs import variant
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+#: yanglint takes seconds for each file: CI runs them, and `make slow`.
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module", params=BRANCHES)
 def judge(request: pytest.FixtureRequest, yanglint: str, reference: Path) -> Iterator[Judge]:

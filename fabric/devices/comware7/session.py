@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from fabric.core.errors import RefusedError
 from fabric.devices.answers import PromptReader
 from fabric.devices.redaction import redacted
-from fabric.devices.ssh import ShellSession
+from fabric.devices.ssh import TerminalSession
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,7 +36,7 @@ def refusal(text: str) -> str:
     return " ".join(redacted(found[0]).split())[:200] if found else ""
 
 
-class ComwareSession(ShellSession):
+class ComwareSession(TerminalSession):
     """A login on the command line of one switch."""
 
     device_type = "hp_comware"

@@ -34,6 +34,7 @@ class CliSession(TerminalSession):
     """The command line of the management framework."""
 
     device_type = "dell_sonic"
+    delay_factor = 0.1
 
     def show(self, command: str) -> str:
         """Return what a command of exec mode prints.

@@ -7,7 +7,8 @@ from itertools import pairwise
 
 from fabric.observe.parsers import UnreadableError
 
-_FOREIGN = re.compile(r"\x1b|\x08|--More--|^[ \t]*More[ \t]*$", re.MULTILINE)
+_FOREIGN = ("\r", "\x1b", "\x08", "--More--")
+_MORE = re.compile(r"^[ \t]*More[ \t]*$", re.MULTILINE)
 
 
 def plain(text: str) -> str:
@@ -19,7 +20,7 @@ def plain(text: str) -> str:
         When a pager or a terminal has left its marks in it.
     """
     text = text.replace("\r\n", "\n")
-    if "\r" in text or _FOREIGN.search(text):
+    if any(mark in text for mark in _FOREIGN) or ("More" in text and _MORE.search(text)):
         message = "the output holds marks of a pager or a terminal"
         raise UnreadableError(message)
     return text
