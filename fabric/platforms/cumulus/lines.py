@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from itertools import product
+from functools import lru_cache
+from itertools import product, zip_longest
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ _TEXTS = frozenset({"description", "message", "full-name"})
 _RANGE = re.compile(r"([A-Za-z][A-Za-z0-9_.]*[A-Za-z_.])?(\d+)-(\d+)")
 _NUMBERED = re.compile(r"([A-Za-z][A-Za-z0-9_.]*[A-Za-z_.])\d+")
 _MAX_VALUES = 4096
+_QUOTES = re.compile(r"['\"\\]")
 
 
 def expand(word: str) -> list[str]:
@@ -54,7 +56,7 @@ def expand(word: str) -> list[str]:
 def split(line: str) -> list[str]:
     """Return the words of a line; quotes keep words together where they are balanced."""
     try:
-        words = shlex.split(line)
+        words = shlex.split(line) if _QUOTES.search(line) else line.split()
     except ValueError:
         words = line.split()
     for place, word in enumerate(words):
@@ -100,7 +102,13 @@ def read(text: str, verb: str = "set") -> set[Path]:
 
 def leaves(found: set[Path]) -> set[Path]:
     """Return the paths that do not lead to others: ``interface swp1`` says nothing beside them."""
-    return found - {path[:length] for path in found for length in range(1, len(path))}
+    # In the order of words, a path that leads to others stands right before one of them.
+    ordered = sorted(found)
+    return {path for path, after in zip_longest(ordered, ordered[1:]) if not _leads(path, after)}
+
+
+def _leads(path: Path, after: Path | None) -> bool:
+    return after is not None and after[: len(path)] == path
 
 
 def write(found: Iterable[Path], verb: str = "set") -> str:
@@ -110,7 +118,10 @@ def write(found: Iterable[Path], verb: str = "set") -> str:
 
 def natural(path: Path) -> list[tuple[tuple[int, int, str], ...]]:
     """Return a key that sorts swp2 before swp10."""
-    return [
-        tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts)
-        for parts in (re.split(r"(\d+)", word) for word in path)
-    ]
+    return [_natural_word(word) for word in path]
+
+
+@lru_cache(maxsize=65_536)
+def _natural_word(word: str) -> tuple[tuple[int, int, str], ...]:
+    parts = re.split(r"(\d+)", word)
+    return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts)
