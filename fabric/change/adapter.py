@@ -63,4 +63,4 @@ class Adapter(Protocol):
         """
 
 
-adapters: Registry[Adapter] = Registry("adapter", "fabric.change.adapters", plugins="adapters")
+adapters: Registry[Adapter] = Registry("adapter", plugins="adapters")

@@ -1,7 +1,7 @@
-"""Platforms of other distributions: packages that name themselves by an entry point.
+"""Switch systems: one package for each, ours below ``fabric.systems``, others by an entry point.
 
-A distribution adds a platform with an entry point of the group ``rocefab.platforms`` whose value is
-a package. That package is built like ours: modules ``platforms``, ``render``, ``parsers``,
+A distribution adds a system with an entry point of the group ``rocefab.platforms`` whose value is a
+package. Ours and theirs are built alike: modules ``platforms``, ``render``, ``parsers``,
 ``drivers``, ``adapters``, ``lab`` and ``rules``, each with what registers itself in that room, and
 the folders ``skus``, ``asics`` and ``templates``. All of them may be left out.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import pkgutil
 from functools import cache
 from importlib.metadata import entry_points
 from importlib.resources import files
@@ -19,17 +20,26 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 GROUP = "rocefab.platforms"
+SYSTEMS = "fabric.systems"
 
 
 @cache
 def packages() -> tuple[str, ...]:
-    """Return the packages of the installed plug-ins, by the names of their entry points."""
-    found = {entry.name: entry.value for entry in entry_points(group=GROUP)}
-    return tuple(found[name] for name in sorted(found))
+    """Return the packages of our systems, then those of plug-ins by their entry points."""
+    path = importlib.import_module(SYSTEMS).__path__
+    ours = [f"{SYSTEMS}.{module.name}" for module in pkgutil.iter_modules(path)]
+    others = {entry.name: entry.value for entry in entry_points(group=GROUP)}
+    return (*ours, *(others[name] for name in sorted(others)))
+
+
+def import_modules(package: str) -> None:
+    """Import every module of a package, so that each registers itself."""
+    for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
+        importlib.import_module(f"{package}.{module.name}")
 
 
 def import_plugins(room: str) -> None:
-    """Import the module of a room from every plug-in that has one."""
+    """Import the module of a room from every system that has one."""
     for package in packages():
         name = f"{package}.{room}"
         if importlib.util.find_spec(name) is not None:
@@ -37,6 +47,6 @@ def import_plugins(room: str) -> None:
 
 
 def folders(name: str) -> list[Traversable]:
-    """Return the folders of a name in the packages of all plug-ins."""
+    """Return the folders of a name in the packages of all systems."""
     found = [files(package) / name for package in packages()]
     return [folder for folder in found if folder.is_dir()]

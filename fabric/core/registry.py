@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from threading import RLock
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from fabric.core.plugins import import_plugins
+from fabric.core.plugins import import_modules, import_plugins
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,7 +27,7 @@ class Registry(Generic[T]):
         Packages whose modules register themselves here. Without any, the module that makes the
         registry fills it.
     plugins : str
-        Module of other people's plug-ins that registers here, as ``core.plugins`` names it.
+        Module of each system that registers here, as ``core.plugins`` names it.
     """
 
     def __init__(self, kind: str, *packages: str, plugins: str = "") -> None:
@@ -93,8 +91,7 @@ class Registry(Generic[T]):
         self._is_filling = True
         try:
             for package in self._packages:
-                for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
-                    importlib.import_module(f"{package}.{module.name}")
+                import_modules(package)
             if self._plugins:
                 import_plugins(self._plugins)
             self._is_filled = True

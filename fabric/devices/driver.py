@@ -199,7 +199,7 @@ class Driver(Protocol):
         """Make the running configuration the one that survives a reboot."""
 
 
-drivers: Registry[type[Driver]] = Registry("driver", "fabric.devices", plugins="drivers")
+drivers: Registry[type[Driver]] = Registry("driver", plugins="drivers")
 
 
 class ScriptNet(Protocol):

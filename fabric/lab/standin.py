@@ -60,4 +60,4 @@ class SwitchStandIn(StandIn, Protocol):
         """Take what tells whether the far end of a peer address has the session too."""
 
 
-stand_ins: Registry[type[StandIn]] = Registry("stand-in", "fabric.lab", plugins="lab")
+stand_ins: Registry[type[StandIn]] = Registry("stand-in", plugins="lab")

@@ -11,7 +11,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from fabric.lab.host_paths import LabPaths
 from fabric.lab.spec import Neighbour, NicSpec, StandInSpec
 from fabric.lab.standin import stand_ins
 from fabric.platforms import platforms
@@ -186,9 +185,8 @@ def wire(lab: Lab, devices: Mapping[str, DeviceDesign]) -> None:
     _light(lab, devices)
     hosts = {name: lab[name] for name in lab.names() if name not in devices}
     spines = frozenset(name for name, design in devices.items() if design.role == "spine")
-    paths = LabPaths(hosts, spines)
-    for host in hosts.values():
-        host.probing.paths = paths
+    for kind in {type(host) for host in hosts.values()}:
+        kind.connect({name: host for name, host in hosts.items() if type(host) is kind}, spines)
 
 
 def _light(lab: Lab, devices: Mapping[str, DeviceDesign]) -> None:

@@ -13,8 +13,10 @@ from typing import Any
 
 from fabric.platforms.model import BufferLayout, Pools
 from fabric.platforms.pg_table import MAX_BYTES, Problem
-from fabric.platforms.sonic import SELF_MADE_PROFILE
 
+#: Rows that buffermgrd writes by itself for every speed and cable length in use, while the buffer
+#: model is traditional; what a dynamic one computes is in APPL_DB alone.
+SELF_MADE_PROFILE = r"pg_lossless_\d+_\d+m_profile"
 TABLE = "BUFFER_POOL"
 PROFILES = "BUFFER_PROFILE"
 _PORT_LISTS = "BUFFER_PORT_INGRESS_PROFILE_LIST"

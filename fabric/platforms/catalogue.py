@@ -32,7 +32,8 @@ def _data_files(kind: str) -> dict[str, Traversable]:
         When two of them describe the same thing.
     """
     found: dict[str, Traversable] = {}
-    for folder in (files("fabric.platforms") / kind, *folders(kind)):
+    own = files("fabric.platforms") / kind
+    for folder in (*([own] if own.is_dir() else []), *folders(kind)):
         for entry in folder.iterdir():
             name = entry.name.removesuffix(_ENDING)
             if entry.name.endswith(_ENDING):

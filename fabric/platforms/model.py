@@ -142,7 +142,7 @@ class Platform:
         return {**self.watchdog_ms, **self.release_watchdog_ms.get(release, {})}
 
 
-platforms: Registry[Platform] = Registry("platform", "fabric.platforms", plugins="platforms")
+platforms: Registry[Platform] = Registry("platform", plugins="platforms")
 
 
 @dataclass(frozen=True, slots=True)

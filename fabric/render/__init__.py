@@ -1,6 +1,5 @@
 """From designs to artefacts: the files that are put on switches and hosts."""
 
-from fabric.render.hosts import render_host
 from fabric.render.registry import render_device, renderers
 
-__all__ = ["render_device", "render_host", "renderers"]
+__all__ = ["render_device", "renderers"]

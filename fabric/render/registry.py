@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Renderer: TypeAlias = "Callable[[DeviceDesign], list[Artefact]]"
 
-renderers: Registry[Renderer] = Registry("renderer", "fabric.render", plugins="render")
+renderers: Registry[Renderer] = Registry("renderer", plugins="render")
 
 
 def render_device(design: DeviceDesign) -> list[Artefact]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from fabric.intent.resolve import field_value
 from fabric.platforms.catalogue import Skus
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from fabric.platforms.model import Sku
     from fabric.topology.model import Fabric
     from fabric.topology.site import Site
-    from fabric.validate.yang_judge import Yang
 
 __all__ = ["ConfigDb", "LosslessKind", "Model", "Place", "SonicConfig", "World"]
 
@@ -47,6 +46,13 @@ class Mismatch:
     there: object
     place: Place
     end: End
+
+
+class SchemaJudge(Protocol):
+    """Validates a configuration by the schema of its release."""
+
+    def answer(self, config: Mapping[str, Any]) -> Any:
+        """Return what the schema says of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +218,7 @@ class World:
         Places of tables, rows and fields by device, for CONFIG_DBs that are files.
     is_rendered : bool
         Whether the CONFIG_DBs come of an inventory.
-    yang : Yang or None
+    yang : SchemaJudge or None
         Models that the CONFIG_DBs are validated by.
     row_by_row : bool
         Whether each row keeps its own finding, where else those that differ in the port alone are
@@ -224,7 +230,7 @@ class World:
     skus: Mapping[str, Sku] = field(default_factory=Skus)
     positions: Mapping[str, Mapping[tuple[str, ...], Position]] = field(default_factory=dict)
     is_rendered: bool = False
-    yang: Yang | None = None
+    yang: SchemaJudge | None = None
     row_by_row: bool = False
 
     @cached_property

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from fabric.change.adapters.host import HostAdapter
 from fabric.observe.snapshot import Running
+from fabric.systems.host.adapters import HostAdapter
 from fabric.workflow.devices import project_connections
 
 if TYPE_CHECKING:

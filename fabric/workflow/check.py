@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from fabric.core.errors import FabricError, InputError, RenderError
 from fabric.core.findings import Finding, Position, Severity
 from fabric.intent.documents import MAIN_FILE
+from fabric.systems.sonic.yang_judge import Yang, has_models
 from fabric.validate.json_lines import key_positions
 from fabric.validate.report import reports
 from fabric.validate.reported import Reported
 from fabric.validate.runner import Outcome, all_rules, run, together
 from fabric.validate.world import World
-from fabric.validate.yang_judge import Yang, has_models
 from fabric.workflow.stages import OUTCOMES, judged_config
 
 if TYPE_CHECKING:

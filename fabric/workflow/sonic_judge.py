@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from fabric.change.planner import Reading, Target
     from fabric.core.findings import Finding
     from fabric.platforms.model import Sku
+    from fabric.systems.sonic.yang_judge import Yang
     from fabric.validate.runner import Outcome
-    from fabric.validate.yang_judge import Yang
 
 _YANG = "SON040"
 #: Whether anything is lossless is the choice of the inventory, whose own rules judge that.

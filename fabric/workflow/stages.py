@@ -27,7 +27,7 @@ def rendered_switch(design: DeviceDesign) -> list[Artefact]:
 
 def rendered_host(design: HostDesign) -> list[Artefact]:
     """Return the files of a host."""
-    from fabric.render import render_host
+    from fabric.systems.host.render import render_host
 
     return render_host(design)
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from fabric.core.errors import RefusedError
 from fabric.devices.driver import Connection
-from fabric.devices.sonic import SonicDriver
 from fabric.lab.clock import LabClock
-from fabric.lab.sonic import SonicStandIn
 from fabric.lab.spec import StandInSpec
 from fabric.observe import read_running
 from fabric.render import render_device
+from fabric.systems.sonic.drivers import SonicDriver
+from fabric.systems.sonic.lab import SonicStandIn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

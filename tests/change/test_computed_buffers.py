@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fabric.platforms.sonic import COMPUTED_PROFILE
+from fabric.systems.sonic.platforms import COMPUTED_PROFILE
 from fabric.workflow.apply import Options, apply
 from fabric.workflow.laboratory import CONNECTIONS, laboratory
 from fabric.workflow.plan import Selection, plan

@@ -12,19 +12,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabric.change.adapter import adapters
-from fabric.change.adapters.comware7 import compose, line_risk
-from fabric.change.adapters.comware7.patch import patch, steps, undo_of
 from fabric.change.model import Risk
 from fabric.devices.redaction import redacted
-from fabric.lab.comware7 import Comware7StandIn
-from fabric.lab.comware7_config import DEFAULT_MAPS, Editor, read_text
-from fabric.lab.comware7_show import display_configuration
-from fabric.observe.parsers.comware7.config import with_read_values
-from fabric.observe.parsers.comware7.text import whole_configuration
 from fabric.observe.snapshot import Running
-from fabric.platforms.comware7 import EXPERIMENTAL
-from fabric.platforms.comware7.text import tree
 from fabric.render import render_device
+from fabric.systems.comware7.adapters import compose, line_risk
+from fabric.systems.comware7.adapters.patch import patch, steps, undo_of
+from fabric.systems.comware7.lab import Comware7StandIn
+from fabric.systems.comware7.lab.config import DEFAULT_MAPS, Editor, read_text
+from fabric.systems.comware7.lab.show import display_configuration
+from fabric.systems.comware7.parsers.config import with_read_values
+from fabric.systems.comware7.parsers.text import whole_configuration
+from fabric.systems.comware7.platforms import EXPERIMENTAL
+from fabric.systems.comware7.platforms.text import tree
 from tests.render.comware7_designs import CHANGES, designs
 from tests.render.designs import variant
 

@@ -13,15 +13,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabric.change.adapters import cumulus
 from fabric.change.model import Risk
-from fabric.lab.cumulus_config import change
 from fabric.lab.faults import Fault
 from fabric.observe.snapshot import Running
-from fabric.platforms.cumulus.lines import read, split, write
-from fabric.platforms.cumulus.tree import is_value
-from fabric.platforms.cumulus.words import words
 from fabric.render import render_device
+from fabric.systems.cumulus import adapters as cumulus
+from fabric.systems.cumulus.lab.config import change
+from fabric.systems.cumulus.platforms.lines import read, split, write
+from fabric.systems.cumulus.platforms.tree import is_value
+from fabric.systems.cumulus.platforms.words import words
 from fabric.workflow.apply import Options, apply, rollback, status
 from fabric.workflow.laboratory import CONNECTIONS, laboratory
 from fabric.workflow.plan import Selection, plan

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from fabric.change.adapters import eos
 from fabric.change.model import Risk
 from fabric.devices.redaction import redacted
-from fabric.observe.parsers.eos import configuration
 from fabric.observe.snapshot import Running
+from fabric.systems.eos import adapters as eos
+from fabric.systems.eos.parsers import configuration
 
 KEPT = {
     "account": "username admin privilege 15 role network-admin secret sha512 $6$salt$hash",

@@ -12,17 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabric.change.adapter import adapters
-from fabric.change.adapters import esonic
-from fabric.change.adapters.esonic.patch import key_of, negated, patch, steps
 from fabric.change.lines import difference
 from fabric.change.model import Risk
 from fabric.core.errors import RefusedError
 from fabric.core.lines import Node
-from fabric.lab.esonic_config import Editor, LineRefusedError, read_text, text_lines
-from fabric.observe.parsers.esonic import configuration
 from fabric.observe.snapshot import Running
-from fabric.platforms.esonic.lines import read, write
 from fabric.render import render_device
+from fabric.systems.esonic import adapters as esonic
+from fabric.systems.esonic.adapters.patch import key_of, negated, patch, steps
+from fabric.systems.esonic.lab.config import Editor, LineRefusedError, read_text, text_lines
+from fabric.systems.esonic.parsers import configuration
+from fabric.systems.esonic.platforms.lines import read, write
 from tests.render.designs import variant
 from tests.render.esonic_designs import CHANGES, designs
 

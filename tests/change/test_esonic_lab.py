@@ -10,7 +10,7 @@ from fabric.change.planner import open_driver
 from fabric.devices.connections import connections as reached
 from fabric.lab.faults import Fault
 from fabric.observe import read_running
-from fabric.platforms.esonic.lines import read
+from fabric.systems.esonic.platforms.lines import read
 from fabric.workflow.apply import Options, apply, rollback, status
 from fabric.workflow.plan import Selection, plan
 from fabric.workflow.verify import drift, verify

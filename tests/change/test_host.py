@@ -11,15 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from fabric.change.adapters.host import FOLDER, HostAdapter, settings_apart
-from fabric.change.host_commands import NETPLAN as NETPLANS
-from fabric.change.host_commands import NETWORKD, PROFILES, restore_commands
 from fabric.change.model import Risk
 from fabric.core.artefact import Artefact
 from fabric.intent.scalars import Interface
-from fabric.observe.parsers.host import UNAVAILABLE
 from fabric.observe.snapshot import Running
-from fabric.render import render_host
+from fabric.systems.host.adapters import FOLDER, HostAdapter, settings_apart
+from fabric.systems.host.adapters.commands import NETPLAN as NETPLANS
+from fabric.systems.host.adapters.commands import NETWORKD, PROFILES, restore_commands
+from fabric.systems.host.parsers import UNAVAILABLE
+from fabric.systems.host.render import render_host
 from fabric.workflow.project import Project
 from tests.change import labs
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabric.lab.host_kernel import BRIDGE, CONFIGFS
+from fabric.systems.host.lab.kernel import BRIDGE, CONFIGFS
 from fabric.workflow.apply import Options, apply, rollback
 from fabric.workflow.plan import Selection, describe, plan
 from fabric.workflow.project import Project

@@ -11,17 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ncclient.transport import session
 
-from fabric.change.adapters import junos
 from fabric.change.model import Risk
 from fabric.core.errors import DeviceError, IdentityMismatchError
 from fabric.devices.redaction import redacted
 from fabric.lab.faults import Fault
-from fabric.lab.junos_store import JunosError, edit, lines_of
 from fabric.lab.spec import Neighbour
-from fabric.observe.parsers.junos.config import configuration
 from fabric.observe.snapshot import Running
-from fabric.platforms.junos.text import read_set
 from fabric.render import render_device
+from fabric.systems.junos import adapters as junos
+from fabric.systems.junos.lab.store import JunosError, edit, lines_of
+from fabric.systems.junos.parsers.config import configuration
+from fabric.systems.junos.platforms.text import read_set
 from fabric.workflow.apply import Options, apply, rollback, status
 from fabric.workflow.laboratory import CONNECTIONS, laboratory
 from fabric.workflow.plan import Selection, describe, plan

@@ -17,7 +17,7 @@ from fabric.change.planner import open_driver
 from fabric.devices.connections import connections as reached
 from fabric.lab.faults import Fault
 from fabric.observe import read_running
-from fabric.observe.parsers.nxos.text import configuration
+from fabric.systems.nxos.parsers.text import configuration
 from fabric.workflow.apply import Options, apply, rollback, status
 from fabric.workflow.plan import Selection, plan
 from fabric.workflow.verify import drift

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabric.change.adapters import sonic
-from fabric.change.adapters.sonic.patch import patch
 from fabric.change.model import Risk
 from fabric.devices.memory import _applied
-from fabric.platforms.sonic import LIVE_FIELDS, OWNED_TABLES
-from fabric.platforms.sonic_gcu import RELEASES, Updater
+from fabric.systems.sonic import adapters as sonic
+from fabric.systems.sonic.adapters.patch import patch
+from fabric.systems.sonic.gcu import RELEASES, Updater
+from fabric.systems.sonic.platforms import LIVE_FIELDS, OWNED_TABLES
 
 CASES = Path(__file__).parent / "sonic"
 LISTED = Updater("ACS-MSN4700", "202405")

@@ -6,8 +6,8 @@ from itertools import product
 
 import pytest
 
-from fabric.change.adapters import sonic
-from fabric.change.adapters.sonic.config import differences
+from fabric.systems.sonic import adapters as sonic
+from fabric.systems.sonic.adapters.config import differences
 from tests.change.sonic_bench import Bench, config_of, whole
 from tests.render.designs import variant
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from fabric.lab.clock import LabClock
-from fabric.lab.sonic import SonicStandIn
-from fabric.platforms.sonic import EARLIER_SYSCTL_PATH, SYSCTL_PATH
+from fabric.systems.sonic.lab import SonicStandIn
+from fabric.systems.sonic.platforms import EARLIER_SYSCTL_PATH, SYSCTL_PATH
 from fabric.workflow.apply import Options, apply, rollback
 from fabric.workflow.plan import Selection, plan
 from fabric.workflow.project import Project

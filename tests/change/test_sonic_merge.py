@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from fabric.change.adapters import sonic
-from fabric.change.adapters.sonic.config import differences
-from fabric.change.adapters.sonic.foreign import conflicts
 from fabric.core.errors import RefusedError
-from fabric.lab.sonic import SonicStandIn
-from fabric.lab.sonic_check import ConfigRefusedError, check_config
 from fabric.platforms.catalogue import sku, sku_names
+from fabric.systems.sonic import adapters as sonic
+from fabric.systems.sonic.adapters.config import differences
+from fabric.systems.sonic.adapters.foreign import conflicts
+from fabric.systems.sonic.lab import SonicStandIn
+from fabric.systems.sonic.lab.check import ConfigRefusedError, check_config
 from tests.change import labs
 from tests.change.sonic_bench import Bench, config_of
 from tests.render.designs import variant

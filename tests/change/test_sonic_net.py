@@ -9,7 +9,7 @@ import pytest
 from fabric.change.session import Session
 from fabric.core.errors import RefusedError
 from fabric.lab.shell_types import Result
-from fabric.platforms.sonic import SYSCTL_PATH
+from fabric.systems.sonic.platforms import SYSCTL_PATH
 from fabric.workflow.apply import Options, apply
 from fabric.workflow.devices import project_connections
 from fabric.workflow.plan import Selection, plan

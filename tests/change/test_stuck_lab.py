@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from fabric.core.errors import RefusedError
-from fabric.devices.eos import EosDriver
 from fabric.lab.faults import Fault
+from fabric.systems.eos.drivers import EosDriver
 from fabric.workflow.apply import Options, apply, rollback, status
 from fabric.workflow.plan import Selection, plan
 from tests.change import labs

@@ -12,17 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabric.change.adapter import adapters
-from fabric.change.adapters.vrp8 import compose, line_risk
-from fabric.change.adapters.vrp8.patch import patch, steps
-from fabric.change.adapters.vrp8.tree import key_of, negated, tree
 from fabric.change.model import Risk
 from fabric.devices.redaction import redacted
 from fabric.lab.clock import LabClock
-from fabric.lab.vrp8_config import feed_text, read_text, text_lines
-from fabric.lab.vrp8_state import Vrp8State
-from fabric.observe.parsers.vrp8.text import configuration
 from fabric.observe.snapshot import Running
 from fabric.render import render_device
+from fabric.systems.vrp8.adapters import compose, line_risk
+from fabric.systems.vrp8.adapters.patch import patch, steps
+from fabric.systems.vrp8.adapters.tree import key_of, negated, tree
+from fabric.systems.vrp8.lab.config import feed_text, read_text, text_lines
+from fabric.systems.vrp8.lab.state import Vrp8State
+from fabric.systems.vrp8.parsers.text import configuration
 from tests.render.designs import variant
 from tests.render.vrp8_designs import CHANGES, FAMILY_A, FAMILY_B, designs
 

@@ -9,8 +9,8 @@ from fabric.change.model import Risk
 from fabric.change.planner import open_driver
 from fabric.devices.connections import connections as reached
 from fabric.lab.faults import Fault
-from fabric.lab.vrp8_state import Candidate
 from fabric.observe import read_running
+from fabric.systems.vrp8.lab.state import Candidate
 from fabric.workflow.apply import Options, apply, rollback, status
 from fabric.workflow.plan import Selection, plan
 from fabric.workflow.verify import drift, verify

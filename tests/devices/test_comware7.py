@@ -6,12 +6,12 @@ import pytest
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
 from fabric.devices import drivers
-from fabric.devices.comware7.session import refusal
 from fabric.devices.driver import Candidate, Connection
 from fabric.lab.faults import Fault
 from fabric.lab.lab import Lab
 from fabric.lab.wiring import specs, wire
 from fabric.observe import read_running, read_snapshot
+from fabric.systems.comware7.drivers.session import refusal
 from fabric.workflow.project import Project
 from tests.change import comware7_lab, labs
 

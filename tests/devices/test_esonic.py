@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
-from fabric.devices import esonic
 from fabric.devices.driver import Candidate, Connection
-from fabric.devices.esonic import EsonicDriver
 from fabric.lab.faults import Fault
 from fabric.lab.lab import Lab
 from fabric.lab.spec import Neighbour, StandInSpec
 from fabric.observe import read_running, read_snapshot
 from fabric.observe.state import LldpNeighbour
+from fabric.systems.esonic import drivers as esonic
+from fabric.systems.esonic.drivers import EsonicDriver
 
 PASSWORD = "hunter2-of-the-lab"
 TOKEN = "rocefab-run-1-1-aa"

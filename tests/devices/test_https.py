@@ -18,10 +18,10 @@ from cryptography.x509.oid import NameOID
 
 from fabric.core.errors import ConnectionLostError
 from fabric.devices.driver import Connection
-from fabric.devices.eos import EosDriver
 from fabric.devices.https import OtherCertificateError, PinnedConnection, pinned_der
-from fabric.devices.nxos import NxosDriver
-from fabric.devices.nxos.client import PinnedClient
+from fabric.systems.eos.drivers import EosDriver
+from fabric.systems.nxos.drivers import NxosDriver
+from fabric.systems.nxos.drivers.client import PinnedClient
 
 
 def signed(name, issuer=None):

@@ -9,12 +9,12 @@ from ncclient.transport import session
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
 from fabric.devices.driver import Candidate, Connection
-from fabric.devices.junos import JunosDriver
 from fabric.lab.faults import Fault
-from fabric.lab.junos import JunosStandIn
 from fabric.lab.lab import Lab
 from fabric.lab.spec import Neighbour, StandInSpec
 from fabric.observe import read_running, read_snapshot
+from fabric.systems.junos.drivers import JunosDriver
+from fabric.systems.junos.lab import JunosStandIn
 
 PASSWORD = "hunter2-of-the-lab"
 TOKEN, OTHER = "rocefab-run-1-1-aa", "rocefab-run-1-2-bb"

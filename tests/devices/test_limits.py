@@ -13,13 +13,13 @@ import pytest
 
 from fabric.core.errors import ConnectionLostError
 from fabric.devices import answers, drivers, https
-from fabric.devices import junos as junos_module
 from fabric.devices.driver import Candidate, Connection, RemoteFile
 from fabric.devices.limits import LIMITS_S, timed
-from fabric.devices.nxos import client as nxos_client
 from fabric.lab.faults import Fault
 from fabric.lab.lab import Lab
 from fabric.lab.wiring import specs
+from fabric.systems.junos import drivers as junos_module
+from fabric.systems.nxos.drivers import client as nxos_client
 from fabric.workflow.project import Project
 from tests.change import labs
 from tests.change.labs import HOST, LEAF

@@ -10,8 +10,8 @@ import pytest
 from fabric.core.errors import ConnectionLostError
 from fabric.devices.connections import connections
 from fabric.devices.driver import Connection
-from fabric.devices.eos import EosDriver
 from fabric.devices.ssh import ShellSession
+from fabric.systems.eos.drivers import EosDriver
 
 
 def login(monkeypatch, **fields) -> dict:

@@ -6,14 +6,14 @@ import pytest
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
 from fabric.devices.driver import Candidate, Connection
-from fabric.devices.nxos import NxosDriver, batches
 from fabric.lab.faults import Fault
 from fabric.lab.lab import Lab
-from fabric.lab.nxos_state import NxosState
-from fabric.lab.nxos_tree import text_lines
+from fabric.lab.line_tree import text_lines
 from fabric.lab.spec import Neighbour, StandInSpec
 from fabric.observe import read_running, read_snapshot
 from fabric.observe.state import LldpNeighbour
+from fabric.systems.nxos.drivers import NxosDriver, batches
+from fabric.systems.nxos.lab.state import NxosState
 
 PASSWORD = "hunter2-of-the-lab"
 TOKEN = "rocefab-run-1-1-aa"

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from fabric.core.errors import ConnectionLostError, RefusedError
 from fabric.devices.driver import checked_token
-from fabric.devices.host import _command
 from fabric.devices.ssh import checked_path
 from fabric.lab.faults import Fault
+from fabric.systems.host.drivers import _command
 from tests.change.labs import HOST, LEAF
 from tests.devices.conftest import PASSWORD
 

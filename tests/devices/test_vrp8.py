@@ -10,13 +10,13 @@ import pytest
 from fabric.core.errors import ConnectionLostError, RefusedError
 from fabric.devices import drivers
 from fabric.devices.driver import Candidate, Connection
-from fabric.devices.vrp8.cli import CommandLine
 from fabric.lab.faults import Fault
 from fabric.lab.lab import Lab
 from fabric.lab.wiring import specs, wire
 from fabric.observe import read_running, read_snapshot
 from fabric.observe.state import EcnState, MacEntry
 from fabric.render import render_device
+from fabric.systems.vrp8.drivers.cli import CommandLine
 from fabric.workflow.project import Project
 from tests.change import labs, vrp8_lab
 

@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING
 import pytest
 from hier_config import Platform, get_hconfig
 
-from fabric.change.adapters import junos
-from fabric.change.adapters.nxos.patch import patch
-from fabric.change.adapters.nxos.tree import tree
-from fabric.change.adapters.vrp8.patch import patch as vrp8_patch
-from fabric.change.adapters.vrp8.tree import key_of
-from fabric.change.adapters.vrp8.tree import tree as vrp8_tree
-from fabric.platforms.junos import ORDERED_PARTS
-from fabric.platforms.junos.text import line_text, read_set
+from fabric.systems.junos import adapters as junos
+from fabric.systems.junos.platforms import ORDERED_PARTS
+from fabric.systems.junos.platforms.text import line_text, read_set
+from fabric.systems.nxos.adapters.patch import patch
+from fabric.systems.nxos.adapters.tree import tree
+from fabric.systems.vrp8.adapters.patch import patch as vrp8_patch
+from fabric.systems.vrp8.adapters.tree import key_of
+from fabric.systems.vrp8.adapters.tree import tree as vrp8_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

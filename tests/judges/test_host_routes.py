@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fabric.change.adapters.host import kernel_apart
-from fabric.change.host_settings import restored
-from fabric.observe.parsers.host_settings import settings
-from fabric.render import render_host
+from fabric.systems.host.adapters import kernel_apart
+from fabric.systems.host.adapters.settings import restored
+from fabric.systems.host.parsers.settings import settings
+from fabric.systems.host.render import render_host
 from fabric.workflow.project import Project
 from tests.judges.conftest import missing_judge
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from fabric.platforms.junos.text import Words, read_set, read_tree
 from fabric.render import render_device
+from fabric.systems.junos.platforms.text import Words, read_set, read_tree
 from tests.render.junos_designs import designs
 
 REPOSITORY = Path(__file__).parents[2]

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fabric.change.adapters import sonic
-from fabric.change.adapters.sonic.foreign import conflicts
 from fabric.devices.memory import _applied
 from fabric.platforms.catalogue import sku
-from fabric.platforms.sonic_gcu import Updater
-from fabric.validate.sonic_yang import convert
+from fabric.systems.sonic import adapters as sonic
+from fabric.systems.sonic.adapters.foreign import conflicts
+from fabric.systems.sonic.gcu import Updater
+from fabric.systems.sonic.yang import convert
 from tests.change.sonic_bench import config_of, whole
 from tests.change.test_sonic_growth import GROWTH, LEAF
 from tests.change.test_sonic_merge import BARE, CONFLICTS, MODELS, from_the_box, leaf_of

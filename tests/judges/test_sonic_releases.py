@@ -10,8 +10,8 @@ import pytest
 
 from fabric.platforms import platforms
 from fabric.render import render_device
-from fabric.validate.sonic_yang import Schema, convert, load_schema
-from fabric.validate.yang_syntax import Statement
+from fabric.systems.sonic.yang import Schema, convert, load_schema
+from fabric.systems.sonic.yang_syntax import Statement
 from tests.judges.test_sonic_yang import VARIANTS, Judge
 from tests.render.designs import design, variant
 

@@ -14,7 +14,7 @@ import pytest
 from fabric.design.model import DeviceDesign
 from fabric.platforms.catalogue import sku, sku_names
 from fabric.render import render_device
-from fabric.validate.sonic_yang import Schema, YangMappingError, convert, load_schema
+from fabric.systems.sonic.yang import Schema, YangMappingError, convert, load_schema
 from tests.render.designs import design, switches, variant
 
 #: yanglint takes seconds for each file: CI runs them, and `make slow`.

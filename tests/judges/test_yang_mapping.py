@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from fabric.validate.sonic_yang import Schema, YangMappingError, convert, load_schema
-from fabric.validate.yang_syntax import parse
+from fabric.systems.sonic.yang import Schema, YangMappingError, convert, load_schema
+from fabric.systems.sonic.yang_syntax import parse
 
 TYPES = """
 module t-types { // a comment with { and "

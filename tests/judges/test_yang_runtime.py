@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fabric.validate.yang_judge import Answer, Yang
+from fabric.systems.sonic.yang_judge import Answer, Yang
 from tests.change import labs
 from tests.judges.test_sonic_yang import BRANCHES, EXAMPLES, SWITCHES, _config, _mutated
 from tests.render.designs import design

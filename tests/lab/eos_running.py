@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from napalm import get_network_driver
 
 from fabric.lab.clock import LabClock
-from fabric.lab.eos import EosStandIn
 from fabric.lab.spec import Neighbour, StandInSpec
+from fabric.systems.eos.lab import EosStandIn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,11 +6,11 @@ import pytest
 from netmiko import ConnectHandler
 from netmiko.exceptions import ConfigInvalidException, NetmikoAuthenticationException
 
-from fabric.lab.comware7_config import Editor, LineRefusedError, Node, read_text, text_lines
-from fabric.lab.comware7_rules import VIEWS
 from fabric.lab.faults import Fault
 from fabric.lab.lab import Lab
 from fabric.lab.spec import Neighbour, StandInSpec
+from fabric.systems.comware7.lab.config import Editor, LineRefusedError, Node, read_text, text_lines
+from fabric.systems.comware7.lab.rules import VIEWS
 
 PASSWORD = "lab-Passw0rd"
 PORTS = tuple(f"HundredGigE1/0/{number}" for number in range(1, 31))

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fabric.lab.cumulus_config import LineError, change, commands, complaints
 from fabric.lab.faults import Fault
 from fabric.lab.lab import Lab
 from fabric.lab.spec import Neighbour, StandInSpec
-from fabric.platforms.cumulus.lines import read, split
-from fabric.platforms.cumulus.words import words
+from fabric.systems.cumulus.lab.config import LineError, change, commands, complaints
+from fabric.systems.cumulus.platforms.lines import read, split
+from fabric.systems.cumulus.platforms.words import words
 from tests.lab.conftest import PASSWORD, execute
 
 if TYPE_CHECKING:

@@ -5,10 +5,18 @@ from __future__ import annotations
 import pytest
 
 from fabric.lab.clock import LabClock
-from fabric.lab.eos import EosStandIn, ports_of, traits_of
-from fabric.lab.eos_config import Editor, Node, diff_lines, feed_text, read_text, shown, text_lines
-from fabric.lab.eos_grammar import Grammar, InvalidInputError, Mode
-from fabric.lab.eos_rules import HIDDEN, MODES
+from fabric.lab.line_grammar import Grammar, InvalidInputError, Mode
+from fabric.systems.eos.lab import EosStandIn, ports_of, traits_of
+from fabric.systems.eos.lab.config import (
+    Editor,
+    Node,
+    diff_lines,
+    feed_text,
+    read_text,
+    shown,
+    text_lines,
+)
+from fabric.systems.eos.lab.rules import HIDDEN, MODES
 from tests.lab.eos_running import FULL, LEAF, MANAGEMENT, spec_of
 
 XGS = Grammar(MODES, frozenset({"xgs", "uc"}))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fabric.lab.eos_view import ArpEntry
+from fabric.systems.eos.lab.view import ArpEntry
 from tests.lab.eos_running import FULL, Served, serving, spec_of
 
 if TYPE_CHECKING:

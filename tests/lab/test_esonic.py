@@ -8,13 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fabric.lab.esonic_cli import breakouts
-from fabric.lab.esonic_config import Editor, LineRefusedError, feed_text, read_text, text_lines
-from fabric.lab.esonic_rules import HIDDEN
 from fabric.lab.faults import Fault
 from fabric.lab.lab import Lab
 from fabric.lab.spec import StandInSpec
 from fabric.render import render_device
+from fabric.systems.esonic.lab.cli import breakouts
+from fabric.systems.esonic.lab.config import (
+    Editor,
+    LineRefusedError,
+    feed_text,
+    read_text,
+    text_lines,
+)
+from fabric.systems.esonic.lab.rules import HIDDEN
 from tests.lab.conftest import PASSWORD, execute
 from tests.render.esonic_designs import designs
 

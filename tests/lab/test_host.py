@@ -11,7 +11,7 @@ import pytest
 
 from fabric.lab.clock import LabClock
 from fabric.lab.faults import Fault
-from fabric.lab.host import HostStandIn
+from fabric.systems.host.lab import HostStandIn
 from tests.lab.conftest import execute, host_spec
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fabric.lab.clock import LabClock
-from fabric.lab.host import HostStandIn
 from fabric.observe.hostfacts import readers
 from fabric.observe.hostfacts.assemble import host_facts
 from fabric.observe.hostfacts.commands import command_of
+from fabric.systems.host.lab import HostStandIn
 from tests.lab.conftest import execute, host_spec
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fabric.lab.clock import LabClock
-from fabric.lab.host import HostStandIn
-from fabric.lab.host_kernel import BRIDGE
+from fabric.systems.host.lab import HostStandIn
+from fabric.systems.host.lab.kernel import BRIDGE
 from tests.lab.conftest import host_spec
 
 if TYPE_CHECKING:

@@ -12,16 +12,16 @@ import pytest
 
 from fabric.lab.clock import LabClock
 from fabric.lab.faults import Fault
-from fabric.lab.junos import JunosStandIn
-from fabric.lab.junos_checks import problems
-from fabric.lab.junos_netconf import END
-from fabric.lab.junos_show import View
-from fabric.lab.junos_store import JunosError, Store, edit, lines_of
 from fabric.lab.lab import Lab
 from fabric.lab.spec import Neighbour, StandInSpec
 from fabric.lab.wiring import specs, wire
-from fabric.platforms.junos.text import read_set
 from fabric.render import render_device
+from fabric.systems.junos.lab import JunosStandIn
+from fabric.systems.junos.lab.checks import problems
+from fabric.systems.junos.lab.netconf import END
+from fabric.systems.junos.lab.show import View
+from fabric.systems.junos.lab.store import JunosError, Store, edit, lines_of
+from fabric.systems.junos.platforms.text import read_set
 from tests.render.junos_designs import designs
 
 if TYPE_CHECKING:

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fabric.lab import comware7_show, nxos_show, vrp8_show
 from fabric.lab.lab import Lab
-from fabric.lab.vrp8_state import Candidate
 from fabric.lab.wiring import specs, wire
+from fabric.systems.comware7.lab import show as comware7_show
+from fabric.systems.nxos.lab import show as nxos_show
+from fabric.systems.vrp8.lab import show as vrp8_show
+from fabric.systems.vrp8.lab.state import Candidate
 from fabric.workflow.project import Project
 from tests.change import labs
 

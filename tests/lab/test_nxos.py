@@ -11,10 +11,10 @@ from napalm.nxapi_plumbing import NXAPICommandError, NXAPIConnectionError
 
 from fabric.lab.faults import Fault
 from fabric.lab.lab import Lab
-from fabric.lab.nxos_config import Editor, LineRefusedError, feed_text, read_text
-from fabric.lab.nxos_rules import MODES
-from fabric.lab.nxos_tree import Node, text_lines
+from fabric.lab.line_tree import Node, text_lines
 from fabric.lab.spec import Neighbour, StandInSpec
+from fabric.systems.nxos.lab.config import Editor, LineRefusedError, feed_text, read_text
+from fabric.systems.nxos.lab.rules import MODES
 
 PASSWORD = "lab-Passw0rd"
 PORTS = ("Ethernet1/1", "Ethernet1/2", "Ethernet1/3")

@@ -13,8 +13,8 @@ import pytest
 from fabric.lab.clock import LabClock
 from fabric.lab.faults import Fault
 from fabric.lab.lab import Lab
-from fabric.lab.sonic import SonicStandIn
-from fabric.lab.sonic_check import ConfigRefusedError, check_config
+from fabric.systems.sonic.lab import SonicStandIn
+from fabric.systems.sonic.lab.check import ConfigRefusedError, check_config
 from tests.lab.conftest import execute, leaf_config, leaf_spec
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ import pytest
 from fabric.lab.clock import LabClock
 from fabric.lab.lab import Lab
 from fabric.lab.spec import Neighbour, StandInSpec
-from fabric.lab.vrp8_config import feed_text, read_text, text_lines
-from fabric.lab.vrp8_grammar import match, rules
-from fabric.lab.vrp8_state import Candidate, Vrp8State
-from fabric.observe.parsers.vrp8.text import configuration
+from fabric.systems.vrp8.lab.config import feed_text, read_text, text_lines
+from fabric.systems.vrp8.lab.grammar import match, rules
+from fabric.systems.vrp8.lab.state import Candidate, Vrp8State
+from fabric.systems.vrp8.parsers.text import configuration
 from tests.lab.conftest import PASSWORD
 
 if TYPE_CHECKING:

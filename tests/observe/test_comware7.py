@@ -13,8 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.observe.parsers import UnreadableError, parsers
-from fabric.observe.parsers.comware7 import config, ports, tables
-from fabric.observe.parsers.comware7.text import lldp_is_on, whole_configuration
 from fabric.observe.state import (
     BgpPeer,
     InterfaceState,
@@ -23,7 +21,9 @@ from fabric.observe.state import (
     NeighbourEntry,
     SystemFacts,
 )
-from fabric.platforms.comware7.text import dump, tree
+from fabric.systems.comware7.parsers import config, ports, tables
+from fabric.systems.comware7.parsers.text import lldp_is_on, whole_configuration
+from fabric.systems.comware7.platforms.text import dump, tree
 from tests.observe.test_fixtures import REPOSITORY, recorded
 
 SAMPLES = Path(__file__).parent / "samples" / "comware7"

@@ -14,8 +14,6 @@ from hypothesis import strategies as st
 
 from fabric.observe.collect import merged
 from fabric.observe.parsers import UnreadableError, parsers
-from fabric.observe.parsers.cumulus import CumulusParser, bgp_summary, counters, roce
-from fabric.observe.parsers.cumulus.interfaces import bfd, facts, interfaces, neighbours
 from fabric.observe.state import (
     BgpPeer,
     EcnState,
@@ -26,6 +24,8 @@ from fabric.observe.state import (
     SystemFacts,
     WatchdogState,
 )
+from fabric.systems.cumulus.parsers import CumulusParser, bgp_summary, counters, roce
+from fabric.systems.cumulus.parsers.interfaces import bfd, facts, interfaces, neighbours
 
 SAMPLES = Path(__file__).parent / "samples" / "cumulus"
 REPOSITORY = Path(__file__).parents[2]

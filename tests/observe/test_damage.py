@@ -9,8 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabric.observe.parsers import UnreadableError, eos, gids, host, sonic
+from fabric.observe.parsers import UnreadableError, gids
 from fabric.observe.parsers.mlnx_qos import mlnx_qos
+from fabric.systems.eos import parsers as eos
+from fabric.systems.host import parsers as host
+from fabric.systems.sonic import parsers as sonic
 from tests.observe.test_parsers import sample
 
 CASES: dict[str, Callable[[str], Any]] = {

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.observe.collect import merged
-from fabric.observe.parsers import UnreadableError, eos_state
+from fabric.observe.parsers import UnreadableError
 from fabric.observe.state import (
     EcnState,
     InterfaceState,
@@ -20,6 +20,7 @@ from fabric.observe.state import (
     QueueCounters,
     SystemFacts,
 )
+from fabric.systems.eos.parsers import state as eos_state
 from tests.observe.test_fixtures import recorded
 
 PORT = {

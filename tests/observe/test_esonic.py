@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.observe.parsers import UnreadableError, parsers
-from fabric.observe.parsers.esonic import EsonicParser, configuration
-from fabric.observe.parsers.sonic import SonicParser
-from fabric.platforms.esonic.lines import read, write
+from fabric.systems.esonic.parsers import EsonicParser, configuration
+from fabric.systems.esonic.platforms.lines import read, write
+from fabric.systems.sonic.parsers import SonicParser
 
 SAMPLES = Path(__file__).parent / "samples"
 REPOSITORY = Path(__file__).parents[2]

@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from fabric.observe.parsers import eos, gids, host, sonic
+from fabric.observe.parsers import gids
 from fabric.observe.parsers.mlnx_qos import NicQos, mlnx_qos
 from fabric.observe.state import BgpPeer, LldpNeighbour
+from fabric.systems.eos import parsers as eos
+from fabric.systems.host import parsers as host
+from fabric.systems.sonic import parsers as sonic
 
 REPOSITORY = Path(__file__).parents[2]
 IDENTITY = {dscp: dscp >> 3 for dscp in range(64)}

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from fabric.lab.clock import LabClock
-from fabric.lab.host import HostStandIn
 from fabric.observe.hostfacts import readers
 from fabric.observe.hostfacts.assemble import host_facts
 from fabric.observe.hostfacts.commands import command_of
 from fabric.observe.hostfacts.facts import HostFacts
 from fabric.observe.state import LldpNeighbour
+from fabric.systems.host.lab import HostStandIn
 from tests.lab.conftest import host_spec
 from tests.observe.test_fixtures import recorded
 from tests.observe.test_hostfacts import text_of

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fabric.observe.parsers import UnreadableError
-from fabric.observe.parsers.host import UNAVAILABLE, HostParser
+from fabric.systems.host.parsers import UNAVAILABLE, HostParser
 
 PFC = {"pfc_cap": 8, "macsec_bypass": False, "delay": 30, "prio_pfc": [n == 3 for n in range(8)]}
 ETS = {

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from ntc_templates.parse import parse_output
 
 from fabric.observe.parsers import UnreadableError, parsers
-from fabric.observe.parsers.junos import config, interfaces, tables
 from fabric.observe.state import (
     BgpPeer,
     InterfaceState,
@@ -24,6 +23,7 @@ from fabric.observe.state import (
     QueueCounters,
     SystemFacts,
 )
+from fabric.systems.junos.parsers import config, interfaces, tables
 from tests.observe.test_fixtures import REPOSITORY, recorded
 
 SAMPLES = Path(__file__).parent / "samples" / "junos"

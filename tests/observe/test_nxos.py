@@ -12,9 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.observe.parsers import UnreadableError, parsers
-from fabric.observe.parsers.nxos import counters, neighbours, tables
-from fabric.observe.parsers.nxos.marking import marking
-from fabric.observe.parsers.nxos.text import blocks, whole_configuration
 from fabric.observe.state import (
     BgpPeer,
     EcnState,
@@ -27,6 +24,9 @@ from fabric.observe.state import (
     SystemFacts,
     WatchdogState,
 )
+from fabric.systems.nxos.parsers import counters, neighbours, tables
+from fabric.systems.nxos.parsers.marking import marking
+from fabric.systems.nxos.parsers.text import blocks, whole_configuration
 from tests.observe.test_fixtures import REPOSITORY, recorded
 
 SAMPLES = Path(__file__).parent / "samples" / "nxos"

@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 
 from fabric.observe import parsers as package
-from fabric.observe.parsers import UnreadableError, eos, gids, host, parsers, sonic
+from fabric.observe.parsers import UnreadableError, gids, parsers
 from fabric.observe.parsers.mlnx_qos import NicQos, mlnx_qos
 from fabric.observe.state import BgpPeer, LldpNeighbour
+from fabric.systems.eos import parsers as eos
+from fabric.systems.host import parsers as host
+from fabric.systems.sonic import parsers as sonic
 
 SAMPLES = Path(__file__).parent / "samples"
 SUPPORT = {"eos_state", "gids", "host_settings", "mlnx_qos", "sonic_state", "tables"}

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.observe.collect import merged
-from fabric.observe.parsers import UnreadableError, sonic, sonic_state
+from fabric.observe.parsers import UnreadableError
 from fabric.observe.state import (
     EcnState,
     InterfaceState,
@@ -22,6 +22,8 @@ from fabric.observe.state import (
     TableUse,
     WatchdogState,
 )
+from fabric.systems.sonic import parsers as sonic
+from fabric.systems.sonic.parsers import state as sonic_state
 from tests.observe.test_fixtures import recorded
 
 SAMPLES = Path(__file__).parent / "samples" / "sonic"

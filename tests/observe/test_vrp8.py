@@ -13,8 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.observe.parsers import UnreadableError, parsers
-from fabric.observe.parsers.vrp8 import lossless, ports, tables
-from fabric.observe.parsers.vrp8.text import blocks, whole_configuration
 from fabric.observe.state import (
     BgpPeer,
     EcnState,
@@ -27,6 +25,8 @@ from fabric.observe.state import (
     SystemFacts,
     WatchdogState,
 )
+from fabric.systems.vrp8.parsers import lossless, ports, tables
+from fabric.systems.vrp8.parsers.text import blocks, whole_configuration
 from tests.observe.test_fixtures import REPOSITORY, recorded
 
 SAMPLES = Path(__file__).parent / "samples" / "vrp8"

@@ -16,7 +16,7 @@ from fabric.intent.resolve import PolicyResolver
 from fabric.observe.hostfacts.show_gids import parse_show_gids
 from fabric.observe.parsers.gids import Gid
 from fabric.placement.gids import expected_gids
-from fabric.render.hosts import render_host
+from fabric.systems.host.render import render_host
 from tests.cli.runs import everything_below, run
 from tests.topology.fabrics import INVENTORY, example
 

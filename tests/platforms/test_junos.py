@@ -10,15 +10,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.platforms.catalogue import sku, sku_names
-from fabric.platforms.junos.grammar import STATEMENTS, StatementError, levels, replaces, statements
-from fabric.platforms.junos.text import (
+from fabric.systems.junos.platforms.grammar import (
+    STATEMENTS,
+    StatementError,
+    levels,
+    replaces,
+    statements,
+)
+from fabric.systems.junos.platforms.text import (
     ConfigurationTextError,
     line_text,
     quoted,
     read_set,
     read_tree,
 )
-from fabric.platforms.junos.tree import tree_text
+from fabric.systems.junos.platforms.tree import tree_text
 
 REPOSITORY = Path(__file__).parents[2]
 #: Written for this test, in the manner of `show configuration`.

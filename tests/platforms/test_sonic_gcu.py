@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabric.platforms.sonic_gcu import Updater, known_release
+from fabric.systems.sonic.gcu import Updater, known_release
 
 ROW = {"action": "drop", "detection_time": "400", "restoration_time": "400"}
 GLOBAL = {"GLOBAL": {"POLL_INTERVAL": "200"}}

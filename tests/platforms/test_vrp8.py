@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.platforms.catalogue import asic, sku, sku_names
-from fabric.platforms.vrp8 import (
+from fabric.systems.vrp8.platforms import (
     DETECT_UNITS,
     FAMILIES,
     FAMILY_A,

@@ -10,12 +10,13 @@ import pytest
 
 from fabric.core.errors import RenderError
 from fabric.design.model import DeviceDesign
-from fabric.platforms.comware7 import EXPERIMENTAL, OWNED_LINES
-from fabric.platforms.comware7.text import dump, tree
 from fabric.platforms.model import HeadroomRow
-from fabric.render import comware7, render_device
+from fabric.render import render_device
 from fabric.render.engine import template_folder
 from fabric.render.explain import entries, explain
+from fabric.systems.comware7 import render as comware7
+from fabric.systems.comware7.platforms import EXPERIMENTAL, OWNED_LINES
+from fabric.systems.comware7.platforms.text import dump, tree
 from tests.render.comware7_designs import CHANGES, LARGE, designs
 from tests.render.designs import INVENTORY, designer, variant
 from tests.render.test_explain import _exists

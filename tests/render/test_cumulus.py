@@ -11,12 +11,13 @@ import pytest
 
 from fabric.core.errors import RenderError
 from fabric.design.model import DeviceDesign
-from fabric.platforms.cumulus.lines import read
-from fabric.platforms.cumulus.tree import tree
-from fabric.platforms.cumulus.words import words
-from fabric.render import cumulus, render_device
+from fabric.render import render_device
 from fabric.render.engine import template_folder
 from fabric.render.explain import entries, explain
+from fabric.systems.cumulus import render as cumulus
+from fabric.systems.cumulus.platforms.lines import read
+from fabric.systems.cumulus.platforms.tree import tree
+from fabric.systems.cumulus.platforms.words import words
 from tests.render.designs import variant
 from tests.render.test_explain import _exists
 

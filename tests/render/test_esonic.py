@@ -10,10 +10,11 @@ import pytest
 
 from fabric.core.errors import RenderError
 from fabric.design.model import DeviceDesign
-from fabric.platforms.esonic import BUFFER_LINE, OWNED_LINES
-from fabric.render import esonic, render_device
+from fabric.render import render_device
 from fabric.render.engine import template_folder
 from fabric.render.explain import entries, explain
+from fabric.systems.esonic import render as esonic
+from fabric.systems.esonic.platforms import BUFFER_LINE, OWNED_LINES
 from tests.render.designs import variant
 from tests.render.esonic_designs import CHANGES, designs
 from tests.render.test_explain import _exists

@@ -12,7 +12,8 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from fabric.design.model import DeviceDesign
-from fabric.render import render_device, render_host
+from fabric.render import render_device
+from fabric.systems.host.render import render_host
 from fabric.workflow.project import Project
 from tests.render import comware7_designs, nxos_designs, vrp8_designs
 from tests.render.designs import INVENTORY, variant

@@ -16,9 +16,9 @@ from fabric.core.errors import InputError, RenderError
 from fabric.design.host import HostDesigner
 from fabric.design.model import HostDesign
 from fabric.intent.resolve import PolicyResolver
-from fabric.render import render_host
 from fabric.render.engine import template_folder
 from fabric.render.explain import entries, find
+from fabric.systems.host.render import render_host
 from fabric.topology import Fabric
 from tests.render.test_explain import _exists
 from tests.topology.fabrics import example, fabric

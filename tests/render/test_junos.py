@@ -10,15 +10,16 @@ import pytest
 
 from fabric.core.errors import RenderError
 from fabric.design.model import DeviceDesign
-from fabric.platforms.junos import OWNED_STATEMENTS
-from fabric.platforms.junos.grammar import statements
-from fabric.platforms.junos.text import line_text, read_set, read_tree
-from fabric.platforms.junos.tree import tree_text
 from fabric.qos.ecn.edge import largest_queue_bytes
-from fabric.render import junos, render_device
+from fabric.render import render_device
 from fabric.render.engine import template_folder
 from fabric.render.explain import entries, explain, find
-from fabric.render.junos_view import view
+from fabric.systems.junos import render as junos
+from fabric.systems.junos.platforms import OWNED_STATEMENTS
+from fabric.systems.junos.platforms.grammar import statements
+from fabric.systems.junos.platforms.text import line_text, read_set, read_tree
+from fabric.systems.junos.platforms.tree import tree_text
+from fabric.systems.junos.view import view
 from tests.render.designs import variant
 from tests.render.junos_designs import CHANGES, WATCHDOG, designs
 from tests.render.test_explain import _exists

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from fabric.change.adapters.host import HostAdapter
-from fabric.render import render_host
+from fabric.systems.host.adapters import HostAdapter
+from fabric.systems.host.render import render_host
 from tests.render.test_hosts import VARIANTS, variant
 
 #: Where `rocefab` stands for the program, not for a file or unit on the host.

@@ -10,10 +10,11 @@ import pytest
 
 from fabric.core.errors import RenderError
 from fabric.design.model import DeviceDesign
-from fabric.platforms.nxos import OWNED_LINES
-from fabric.render import nxos, render_device
+from fabric.render import render_device
 from fabric.render.engine import template_folder
 from fabric.render.explain import entries, explain
+from fabric.systems.nxos import render as nxos
+from fabric.systems.nxos.platforms import OWNED_LINES
 from tests.render.designs import variant
 from tests.render.nxos_designs import CHANGES, designs
 from tests.render.test_explain import _exists

@@ -12,11 +12,13 @@ import pytest
 from fabric.core.errors import RenderError
 from fabric.design.model import DeviceDesign
 from fabric.platforms import platforms
-from fabric.platforms.sonic import MERGED_TABLES, OWNED_TABLES
-from fabric.render import eos, render_device, renderers, sonic
+from fabric.render import render_device, renderers
 from fabric.render.engine import template_folder
-from fabric.render.sonic import check_json, join_tables
-from fabric.render.sonic_view import ranges
+from fabric.systems.eos import render as eos
+from fabric.systems.sonic import render as sonic
+from fabric.systems.sonic.platforms import MERGED_TABLES, OWNED_TABLES
+from fabric.systems.sonic.render import check_json, join_tables
+from fabric.systems.sonic.view import ranges
 from tests.render.designs import design, variant
 
 COMPUTED = {"sku: ACS-MSN4700": "sku: ACS-MSN4700, buffer_model: dynamic"}

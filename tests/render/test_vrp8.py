@@ -13,11 +13,12 @@ from fabric.core.errors import RenderError
 from fabric.design.model import DeviceDesign
 from fabric.platforms.breakout import parse_mode
 from fabric.platforms.catalogue import sku
-from fabric.platforms.vrp8 import FAMILIES, FAMILY_A, OWNED_LINES
-from fabric.render import render_device, vrp8
+from fabric.render import render_device
 from fabric.render.engine import template_folder
 from fabric.render.explain import entries, explain
-from fabric.render.vrp8_view import Timers, timers
+from fabric.systems.vrp8 import render as vrp8
+from fabric.systems.vrp8.platforms import FAMILIES, FAMILY_A, OWNED_LINES
+from fabric.systems.vrp8.view import Timers, timers
 from tests.render.designs import variant
 from tests.render.test_explain import _exists
 from tests.render.vrp8_designs import CHANGES, designs

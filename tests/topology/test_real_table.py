@@ -10,7 +10,7 @@ import pytest
 from fabric.design.host import HostDesigner
 from fabric.design.model import HostDesign
 from fabric.intent.resolve import PolicyResolver
-from fabric.observe.parsers.host import ipv4_roce_v2, show_gids
+from fabric.systems.host.parsers import ipv4_roce_v2, show_gids
 from tests.topology.fabrics import REPOSITORY, example
 
 SAMPLE = Path(__file__).parents[1] / "observe" / "samples" / "show_gids.txt"

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from fabric.core.findings import Severity
+from fabric.systems.sonic.yang_judge import Answer, Complaint, Yang, _complaint
 from fabric.validate.json_lines import key_positions
 from fabric.validate.runner import run
 from fabric.validate.world import World
-from fabric.validate.yang_judge import Answer, Complaint, Yang, _complaint
 
 PORTS = """
 module sonic-port {

@@ -9,12 +9,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from fabric.change.adapters import sonic
 from fabric.observe.snapshot import Running
 from fabric.platforms.catalogue import Skus
 from fabric.render import render_device
+from fabric.systems.sonic import adapters as sonic
+from fabric.systems.sonic.yang_judge import Answer, Complaint, Yang
 from fabric.validate.rule import rules
-from fabric.validate.yang_judge import Answer, Complaint, Yang
 from fabric.workflow.sonic_judge import SonicJudge
 from tests.change import labs
 from tests.change.sonic_bench import config_of

@@ -32,4 +32,4 @@ class Parser(Protocol):
         """Return the running configuration from the raw texts of the driver."""
 
 
-parsers: Registry[Parser] = Registry("parser", __name__, plugins="parsers")
+parsers: Registry[Parser] = Registry("parser", plugins="parsers")

@@ -18,7 +18,7 @@ class SpeedOffered(ModelRule):
     """The switch model offers the speed of each port."""
 
     why = "A port that does not come up at the designed speed stays down."
-    source = "Port tables of the vendors, as cited in fabric/platforms/skus"
+    source = "Port tables of the vendors, as cited in fabric/systems/*/skus"
     guards = (
         "speeds.host_gbps",
         "speeds.uplink_gbps",

@@ -20,7 +20,7 @@ class BreakoutKnown(ModelRule):
     """Cages are broken out in modes that the switch model is known to offer."""
 
     why = "In a mode that the model does not offer, the ports never appear, nor their neighbours."
-    source = "platform.json of the vendors, as cited in fabric/platforms/skus"
+    source = "platform.json of the vendors, as cited in fabric/systems/*/skus"
     guards = (
         "platforms.leaf.breakouts",
         "platforms.spine.breakouts",

@@ -1,1 +1,0 @@
-"""One TOML file of data per switch model."""

@@ -1,0 +1,209 @@
+"""The Comware 7 stand-in: a switch whose command line is reached over SSH on the loopback address.
+
+Known and assumed facts stand in the modules ``comware7_*`` of this package, each for its subject.
+Lines act at once; `configuration commit delay` keeps the state of the moment and brings it back
+when nothing is committed in time (H3C configuration guide "Configuration file management"). A
+second delay moves the time and not the state to go back to. Option ``commit_delay`` set to ``no``
+stands for a release without it. Files and what was saved survive a reboot, a timer does not.
+
+Faults: ``accept_part`` counts lines of one session from the one that it strikes at; those beyond
+``count`` are answered as if they had been taken. ``expire_timer`` strikes only while the commit
+timer runs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core.units import S_PER_MIN
+from fabric.lab.ssh import SshStandIn
+from fabric.lab.standin import stand_ins
+from fabric.systems.comware7.lab.cli import CliSession
+from fabric.systems.comware7.lab.config import Editor, LineRefusedError, read_text
+from fabric.systems.comware7.lab.show import PortCounters, View, display_configuration
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fabric.design.model import DeviceDesign
+    from fabric.lab.clock import LabClock, Timer
+    from fabric.lab.spec import StandInSpec
+    from fabric.lab.ssh_session import Process
+    from fabric.systems.comware7.lab.config import Node
+
+DEFAULT_VERSION = "7.1.070, Release 6555P01"
+
+
+@stand_ins.add("comware7")
+class Comware7StandIn(SshStandIn):
+    """One Comware 7 switch.
+
+    Parameters
+    ----------
+    spec : StandInSpec
+        Who it is; ``running`` is its configuration as text.
+    clock : LabClock
+        Runs the commit timer.
+
+    Raises
+    ------
+    ValueError
+        When the configuration holds a line that the switch refuses.
+    """
+
+    def __init__(self, spec: StandInSpec, clock: LabClock) -> None:
+        super().__init__(spec, clock)
+        self.ports = tuple(name for name in spec.options.get("ports", "").split(",") if name)
+        self.running = read_text(str(spec.running or ""), self.ports)
+        version = spec.options.get("version", DEFAULT_VERSION)
+        self.view = View(spec, lambda: self.running, self.ports, version)
+        self.startup = self.text
+        self.files: dict[str, str] = {}
+        self.has_commit_delay = spec.options.get("commit_delay") != "no"
+        self._before: Node | None = None
+        self._timer: Timer | None = None
+
+    @staticmethod
+    def factory(design: DeviceDesign, mac: str) -> str:
+        """Return what a switch with nothing but management access has."""
+        lines = (
+            "#",
+            f" sysname {design.name}",
+            "#",
+            "ip vpn-instance Mgnt",
+            "#",
+            "interface M-GigabitEthernet0/0/0",
+            " ip binding vpn-instance Mgnt",
+            " ip address 192.0.2.2 255.255.255.0",
+            "#",
+            " ip route-static vpn-instance Mgnt 0.0.0.0 0 192.0.2.1",
+            "#",
+            " ssh server enable",
+            "#",
+            "line vty 0 63",
+            " authentication-mode scheme",
+            "#",
+            "local-user admin class manage",
+            " password hash $h$6$LAB$000000000000",
+            " service-type ssh",
+            " authorization-attribute user-role network-admin",
+            "#",
+            "return",
+            "",
+        )
+        return "\n".join(lines)
+
+    # -- configuration ---------------------------------------------------------------------------
+
+    @property
+    def text(self) -> str:
+        """The running configuration as it is displayed."""
+        with self.lock:
+            return display_configuration(self.running, self.view.version)
+
+    def editor(self) -> Editor:
+        """Return an editor of the running configuration."""
+        return Editor(self.running, self.ports)
+
+    def become(self, text: str) -> None:
+        """Make a whole configuration the running one."""
+        self.running = read_text(text, self.ports)
+
+    def save(self, name: str = "") -> None:
+        """Save the running configuration, to a file of its own or for the next start."""
+        if name:
+            self.files[name] = self.text
+        else:
+            self.startup = self.text
+
+    def directory(self) -> str:
+        """Return ``dir``."""
+        rows = [
+            f"{number:>4} -rw- {len(text):>11} Nov 20 2026 09:00:00   {name}"
+            for number, (name, text) in enumerate(sorted(self.files.items()))
+        ]
+        return "\n".join(["Directory of flash:", *rows, "", "524288 KB total (400000 KB free)", ""])
+
+    def hand_edit(self, lines: str) -> None:
+        """Change the running configuration as a person at the console would.
+
+        Raises
+        ------
+        ValueError
+            When a line is refused; the lines before it are applied.
+        """
+        with self.lock:
+            editor = self.editor()
+            for line in lines.splitlines():
+                try:
+                    editor.feed(line.strip())
+                except LineRefusedError as error:
+                    message = f"{line!r}: {error}"
+                    raise ValueError(message) from error
+
+    # -- commit timer ----------------------------------------------------------------------------
+
+    @property
+    def armed(self) -> bool:
+        """Whether the commit timer runs."""
+        return self._timer is not None
+
+    def arm(self, minutes: int) -> None:
+        """Start the commit timer, or give it another time."""
+        with self.lock:
+            if self._timer is not None:
+                self._timer.cancel()
+            else:
+                self._before = self.running.copy()
+            self._timer = self.clock.call_later(minutes * S_PER_MIN, self.expire_timers)
+
+    def disarm(self) -> None:
+        """Stop the commit timer: what was changed stays."""
+        with self.lock:
+            if self._timer is not None:
+                self._timer.cancel()
+            self._timer = self._before = None
+
+    def expire_timers(self) -> None:
+        """Let the commit timer run out now."""
+        with self.lock:
+            if self._before is not None:
+                self.running = self._before
+            self.disarm()
+
+    def on_reboot(self) -> None:
+        """Load what was saved; a timer is forgotten."""
+        self.disarm()
+        self.become(self.startup)
+
+    # -- what the wires do -----------------------------------------------------------------------
+
+    def hostname(self) -> str:
+        """Return the name in the configuration."""
+        return self.view.hostname
+
+    def count(self, port: str) -> PortCounters:
+        """Return the counters of a port, to be changed in place."""
+        return self.view.counters.setdefault(port, PortCounters())
+
+    def knows_bgp_peer(self, address: str) -> bool:
+        """Tell whether there is a BGP session with an address."""
+        with self.lock:
+            bgp = next(self.running.below("bgp "), None)
+            return bgp is not None and bool(bgp.value(f"peer {address} as-number"))
+
+    def watch_bgp(self, up: Callable[[str], bool]) -> None:
+        """Take what tells whether the far end of a peer address has the session too."""
+        self.view.peer_up = up
+
+    def sends_light(self, port: str) -> bool:
+        """Tell whether a port is not shut and has its cable."""
+        with self.lock:
+            return self.view.sends_light(port)
+
+    def watch_light(self, lit: Callable[[str], bool]) -> None:
+        """Take what tells whether the far end of the cable of a port sends light."""
+        self.view.lit = lit
+
+    async def _serve(self, process: Process) -> None:
+        await CliSession(self, process).serve()

@@ -1,0 +1,120 @@
+"""What all outputs share: marks of a pager, names of ports, the end of a configuration."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from fabric.observe.parsers import UnreadableError
+from fabric.observe.parsers.tables import plain
+from fabric.systems.comware7.platforms.text import END, OWN_MARK, is_version, tree
+
+if TYPE_CHECKING:
+    from fabric.core.lines import Node
+
+#: Short names of ports in tables: the captures of ntc-templates; HGE and WGE by h3c.com PFC
+#: commands (202410/2284497, 202212/1746268).
+_SHORT = {
+    "M-GE": "M-GigabitEthernet",
+    "GE": "GigabitEthernet",
+    "XGE": "Ten-GigabitEthernet",
+    "WGE": "Twenty-FiveGigE",
+    "FGE": "FortyGigE",
+    "HGE": "HundredGigE",
+    "Vlan": "Vlan-interface",
+    "Loop": "LoopBack",
+}
+_PORT = re.compile(r"([A-Za-z-]+)(\d[\d/:.]*)")
+_MAC = re.compile(r"[0-9a-f]{4}(?:-[0-9a-f]{4}){2}")
+_LLDP = re.compile(r"(?m)^\s*Global status of LLDP: (Enable|Disable)\s*\n")
+
+
+def lines_of(text: str) -> list[str]:
+    """Return the lines of an output that ends with its last line.
+
+    Raises
+    ------
+    UnreadableError
+        When a pager or a terminal left marks, or the last line is cut.
+    """
+    text = plain(text)
+    if "---- More ----" in text:
+        message = "the output holds marks of a pager"
+        raise UnreadableError(message)
+    if not text.endswith("\n"):
+        message = "the end of the output is missing"
+        raise UnreadableError(message)
+    return text.splitlines()
+
+
+def long_name(name: str) -> str:
+    """Return the full name of a port: ``HGE1/0/1`` is ``HundredGigE1/0/1``.
+
+    Raises
+    ------
+    UnreadableError
+        When it is no name of a port.
+    """
+    found = _PORT.fullmatch(name)
+    if not found:
+        message = f"{name!r} is no port"
+        raise UnreadableError(message)
+    return _SHORT.get(found[1], found[1]) + found[2]
+
+
+def mac_address(text: str) -> str:
+    """Return ``001e-c1dc-fc01`` as ``00:1e:c1:dc:fc:01``.
+
+    Raises
+    ------
+    UnreadableError
+        When it is no such address.
+    """
+    if not _MAC.fullmatch(text.lower()):
+        message = f"{text!r} is no MAC address"
+        raise UnreadableError(message)
+    digits = text.lower().replace("-", "")
+    return ":".join(digits[at : at + 2] for at in range(0, 12, 2))
+
+
+def whole_configuration(text: str) -> Node:
+    """Return the tree of a configuration, which must be all that the command prints.
+
+    The mark of a change that waits for its confirmation is no part of it.
+
+    Raises
+    ------
+    UnreadableError
+        When it does not begin with the version, does not end with ``return``, or a pager or a
+        terminal left marks.
+    """
+    lines = [line.strip() for line in lines_of(text) if line.strip()]
+    told = [line for line in lines if not line.startswith("#")]
+    if not told or not is_version(told[0]):
+        message = "no version line at the head of the configuration"
+        raise UnreadableError(message)
+    if lines[-1] != END or lines.count(END) != 1:
+        message = "the end of the configuration is missing"
+        raise UnreadableError(message)
+    try:
+        root = tree(plain(text))
+    except ValueError as error:
+        raise UnreadableError(str(error)) from error
+    for line in [line for line in root.children if line.startswith(OWN_MARK)]:
+        del root.children[line]
+    return root
+
+
+def lldp_is_on(text: str) -> bool:
+    """Parse ``display lldp status``: whether LLDP is on for the whole switch.
+
+    Raises
+    ------
+    UnreadableError
+        When it does not say so, or says it twice.
+    """
+    found = _LLDP.findall("\n".join([*lines_of(text), ""]))
+    if len(found) != 1:
+        message = "the answer does not tell the global status of LLDP"
+        raise UnreadableError(message)
+    return bool(found[0] == "Enable")

@@ -1,0 +1,216 @@
+"""What the Comware 7 templates cannot decide: tables, queues, cells, and what cannot be said."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from ipaddress import IPv4Interface
+from typing import TYPE_CHECKING
+
+from fabric.core.errors import RenderError
+from fabric.core.units import S_PER_MIN, s_to_min
+from fabric.qos.ecn.edge import UNITS, to_units
+from fabric.systems.comware7.platforms import MAP_TABLES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fabric.design.model import DeviceDesign, PortDesign, QosProfile
+    from fabric.platforms.model import Sku
+
+#: Words of the queues 0 to 7 (grayfalcon666/netmiko-h3c-skill @ 4f5e9dfd CMD-help, qos wfq).
+QUEUE_WORDS = ("be", "af1", "af2", "af3", "af4", "ef", "cs6", "cs7")
+PRIORITIES = range(8)
+#: Values of one line of a map table: enough to read it, few enough for any line.
+VALUES_PER_LINE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class MapTable:
+    """A map table: lines of (values, what they become)."""
+
+    name: str
+    lines: tuple[tuple[tuple[int, ...], int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WredTable:
+    """Marking of one queue; limits in cells of the model."""
+
+    name: str
+    queue: int
+    low_limit: int
+    high_limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class PortView:
+    """A port with the words that its policy comes to; ``headroom_cells`` 0 is not rendered."""
+
+    design: PortDesign
+    address: str = ""
+    mask: str = ""
+    queues: tuple[tuple[str, int | None], ...] = ()
+    wred: str = ""
+    headroom_cells: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Comware7View:
+    """What the Comware 7 templates see.
+
+    Parameters
+    ----------
+    map_tables : tuple of MapTable
+        DSCP to class and priority, class to queue.
+    wred : tuple of WredTable
+        Marking; empty where thresholds cannot be rendered.
+    gateways : tuple of (VLAN, address, mask, MTU in bytes)
+    networks : tuple of (address, mask)
+        What is originated into BGP.
+    paths : int
+        Equal paths: never more than neighbours, since the range is that of the model.
+    arp_minutes : int
+        ARP ageing.
+    """
+
+    map_tables: tuple[MapTable, ...]
+    wred: tuple[WredTable, ...]
+    ports: tuple[PortView, ...]
+    gateways: tuple[tuple[int, str, str, int], ...]
+    networks: tuple[tuple[str, str], ...]
+    paths: int
+    arp_minutes: int
+
+
+def view(device: DeviceDesign) -> Comware7View:
+    """Return the view of a design.
+
+    Raises
+    ------
+    RenderError
+        When the design needs what cannot be said: numbers of a class that differ, two maps on one
+        switch, ARP ageing that is no whole minute, FEC, a question mark in a text.
+    """
+    for profile in device.qos_profiles:
+        _one_number(device.name, profile)
+    _one_map(device)
+    _whole_minutes(device)
+    cell_bytes = own_cell_bytes(device.sku)
+    tables = {
+        profile.index: _wred(profile, cell_bytes)
+        for profile in device.qos_profiles
+        if cell_bytes and profile.own_thresholds
+    }
+    vlans = [(vlan, IPv4Interface(vlan.gateway_interface)) for vlan in device.vlans]
+    return Comware7View(
+        map_tables=tuple(_map_tables(device.qos_profiles[0])),
+        wred=tuple(tables.values()),
+        ports=tuple(_port(device.name, port, tables, cell_bytes) for port in device.ports),
+        gateways=tuple(
+            (vlan.vlan, str(gate.ip), str(gate.netmask), vlan.mtu_bytes) for vlan, gate in vlans
+        ),
+        networks=(
+            (device.loopback, "255.255.255.255"),
+            *((str(gate.network[0]), str(gate.netmask)) for _, gate in vlans),
+        ),
+        paths=max(min(device.bgp.max_paths, len(device.bgp.neighbours)), 1),
+        arp_minutes=int(s_to_min(device.neighbours.arp_timeout_s)),
+    )
+
+
+def own_cell_bytes(sku: Sku) -> int | None:
+    """Return the buffer cell where it is known of the very model; that of a family is not taken."""
+    fact = sku.own_facts.get("cell_bytes")
+    return int(fact.value) if fact and isinstance(fact.value, int) else None
+
+
+def _one_number(name: str, profile: QosProfile) -> None:
+    """Refuse what would break the chain: DSCP, 802.1p priority, local precedence, queue."""
+    lossless = {profile.traffic_class, profile.queue, profile.pfc_priority}
+    if len(lossless) > 1 or profile.cnp_traffic_class != profile.cnp_queue:
+        message = (
+            f"{name}: local precedence n of Comware goes to queue n and is paused as 802.1p "
+            "priority n; make lossless.traffic_class, queue and pfc_priority equal, and "
+            "cnp_traffic_class and cnp_queue equal"
+        )
+        raise RenderError(message)
+
+
+def _one_map(device: DeviceDesign) -> None:
+    """Refuse two maps: map tables are those of the whole switch."""
+    base = device.qos_profiles[0]
+    if any(p.dscp_to_traffic_class != base.dscp_to_traffic_class for p in device.qos_profiles):
+        message = (
+            f"{device.name}: Comware has one set of map tables for the whole switch, but a port "
+            "override asks for another; give all ports the same roce_dscp, cnp_dscp, "
+            "traffic_class and cnp_traffic_class"
+        )
+        raise RenderError(message)
+
+
+def _whole_minutes(device: DeviceDesign) -> None:
+    if device.neighbours.arp_timeout_s % S_PER_MIN:
+        message = (
+            f"{device.name}: ARP entries of Comware age in whole minutes, not in "
+            f"{device.neighbours.arp_timeout_s} s; use a multiple of {S_PER_MIN} in arp.timeout_s"
+        )
+        raise RenderError(message)
+
+
+def _map_tables(profile: QosProfile) -> Iterator[MapTable]:
+    identity, *by_dscp = MAP_TABLES
+    yield MapTable(identity, tuple(((value,), value) for value in PRIORITIES))
+    lines = tuple(_lines(profile.dscp_to_traffic_class))
+    yield from (MapTable(name, lines) for name in by_dscp)
+
+
+def _lines(mapped: Sequence[int]) -> Iterator[tuple[tuple[int, ...], int]]:
+    for start in range(0, len(mapped), VALUES_PER_LINE):
+        row = range(start, start + VALUES_PER_LINE)
+        for export in dict.fromkeys(mapped[dscp] for dscp in row):
+            yield tuple(dscp for dscp in row if mapped[dscp] == export), export
+
+
+def _wred(profile: QosProfile, cell_bytes: int) -> WredTable:
+    unit = UNITS["comware7"]
+    return WredTable(
+        name=f"ROCE{profile.suffix}",
+        queue=profile.queue,
+        low_limit=to_units(profile.kmin_bytes, unit, cell_bytes=cell_bytes),
+        high_limit=to_units(profile.kmax_bytes, unit, cell_bytes=cell_bytes),
+    )
+
+
+def _port(
+    name: str, port: PortDesign, tables: dict[int, WredTable], cell_bytes: int | None
+) -> PortView:
+    _sayable(name, port)
+    qos = port.qos
+    if qos is None:
+        return PortView(port)
+    address = IPv4Interface(port.address) if port.address else None
+    row = port.headroom.row if port.headroom else None
+    return PortView(
+        port,
+        address=str(address.ip) if address else "",
+        mask=str(address.netmask) if address else "",
+        queues=tuple((QUEUE_WORDS[item.queue], item.percent) for item in qos.queues),
+        wred=tables[qos.index].name if qos.index in tables else "",
+        headroom_cells=math.ceil(row.headroom_bytes / cell_bytes) if row and cell_bytes else 0,
+    )
+
+
+def _sayable(name: str, port: PortDesign) -> None:
+    if "?" in port.description:
+        message = (
+            f"{name}: {port.name}: a question mark asks the command line of Comware for help; "
+            "take it out of devices.ports.description"
+        )
+        raise RenderError(message)
+    if port.fec:
+        message = (
+            f"{name}: {port.name}: how Comware spells FEC {port.fec!r} is not published; leave "
+            "devices.ports.fec out, the switch then chooses by the transceiver"
+        )
+        raise RenderError(message)

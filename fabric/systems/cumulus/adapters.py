@@ -1,0 +1,138 @@
+"""Cumulus Linux: paths of ``nv set``; what goes is unset first, then what is new is set.
+
+What is not ours - accounts, management access, other VRFs, static routes - is kept as it is, and so
+are leaves that the switch writes beside ours by itself.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from fabric.change.adapter import Draft, adapters
+from fabric.change.model import Change, Risk
+from fabric.devices.driver import Candidate
+from fabric.devices.redaction import redacted
+from fabric.systems.cumulus.platforms import LINE_RISK, OWNED_BRANCHES, SELF_MADE
+from fabric.systems.cumulus.platforms.lines import natural, read, write
+from fabric.systems.cumulus.platforms.tree import is_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from fabric.core.artefact import Artefact
+    from fabric.devices.driver import Driver
+    from fabric.observe.snapshot import Running
+    from fabric.systems.cumulus.platforms.lines import Path
+
+_OWNED = tuple(tuple(re.compile(word) for word in branch.split()) for branch in OWNED_BRANCHES)
+_SELF_MADE = re.compile("|".join(SELF_MADE))
+#: Depth of the branch below which a leaf of the switch's own belongs to an object of ours.
+_OBJECT = 2
+
+
+def owned_depth(path: Path) -> int:
+    """Return how many words of a path name the branch of ours that it is in; 0 for what is not."""
+    for branch in _OWNED:
+        words = path[: len(branch)]
+        if len(words) == len(branch) and all(
+            pattern.fullmatch(word) for pattern, word in zip(branch, words, strict=True)
+        ):
+            return len(branch)
+    return 0
+
+
+def compose(running: set[Path], intended: set[Path]) -> set[Path]:
+    """Return the whole configuration that is wanted."""
+    objects = {path[:_OBJECT] for path in intended}
+    kept = {
+        path
+        for path in running
+        if not owned_depth(path)
+        or (path[:_OBJECT] in objects and _SELF_MADE.fullmatch(" ".join(path)))
+    }
+    valued = {path[:-1] for path in intended if is_value(path)}
+    return intended | {path for path in kept if path[:-1] not in valued}
+
+
+def patch(running: set[Path], target: set[Path]) -> Candidate:
+    """Return the way from one configuration to another.
+
+    A branch that goes away whole is unset as a whole, so that no empty object stays behind; a value
+    that only changes is not unset.
+    """
+    removed, added = running - target, target - running
+    prefixes = {path[:length] for path in target for length in range(len(path) + 1)}
+    changed = {path[:-1] for path in added if is_value(path)}
+    gone = set()
+    for path in removed:
+        if is_value(path) and path[:-1] in changed:
+            continue
+        shortest = owned_depth(path) or len(path) - is_value(path)
+        length = next(n for n in range(shortest, len(path) + 1) if path[:n] not in prefixes)
+        gone.add(path[:length])
+    return Candidate(
+        method="patch", target=write(target), load=write(added), unload=write(gone, "unset")
+    )
+
+
+def changes(running: set[Path], target: set[Path]) -> tuple[Change, ...]:
+    """Return every value that changes, by the words before it."""
+    before, after = _values(running - target), _values(target - running)
+    return tuple(
+        Change(name, before.get(name, ""), after.get(name, ""), line_risk(name))
+        for name in sorted(before.keys() | after.keys(), key=lambda name: natural((name,)))
+    )
+
+
+def _values(paths: Iterable[Path]) -> dict[str, str]:
+    found = {}
+    for path in paths:
+        name = " ".join(path[:-1] if is_value(path) else path)
+        line = redacted(" ".join(path))
+        found[name] = line.removeprefix(name).strip() if is_value(path) else line
+    return found
+
+
+def line_risk(name: str) -> Risk:
+    """Return what a change of a value does to traffic, by the words before it."""
+    for risk, patterns in LINE_RISK:
+        if any(re.search(pattern, name) for pattern in patterns):
+            return Risk.from_word(risk)
+    return Risk.BRIEF_LOSS
+
+
+class CumulusAdapter:
+    """Changes Cumulus Linux switches."""
+
+    def files(self, artefacts: Sequence[Artefact]) -> list[str]:  # noqa: ARG002
+        """Cumulus Linux has no files of ours."""
+        return []
+
+    def subjects(self, artefacts: Sequence[Artefact]) -> list[str]:  # noqa: ARG002
+        """Return nothing: the configuration says it all."""
+        return []
+
+    def draft(
+        self,
+        running: Running,
+        artefacts: Sequence[Artefact],
+        driver: Driver,  # noqa: ARG002 - the difference is the same on the switch
+    ) -> Draft:
+        """Compare the lines that run with those that are wanted."""
+        now = read(running.config)
+        intended = read(next(item for item in artefacts if item.kind == "nv-set").text)
+        target = compose(now, intended)
+        way = patch(now, target)
+        return Draft(way, changes(now, target), redacted(f"{way.unload}{way.load}"))
+
+    def restore(self, before: Running, now: Running) -> Candidate:
+        """Return the lines that lead back to an earlier configuration."""
+        return patch(read(now.config), read(before.config))
+
+    def apart(self, left: Running, right: Running) -> set[str]:
+        """Return the values that differ, named as those of a change."""
+        return {change.path for change in changes(read(left.config), read(right.config))}
+
+
+adapters.add("cumulus")(CumulusAdapter())

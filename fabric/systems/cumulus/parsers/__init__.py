@@ -1,0 +1,106 @@
+"""Cumulus Linux: lines of ``nv set``, JSON of FRR and lldpd, and the tables of ``nv show``.
+
+The shapes of ``nv show -o json`` are published nowhere, so the tables are read; FRR (``show ip bgp
+summary json``, FRRouting/frr bgpd/bgp_vty.c) and lldpd print JSON.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from fabric.observe.hostfacts.lldp import parse_lldp as lldp_neighbours
+from fabric.observe.parsers import UnreadableError, parsers
+from fabric.observe.parsers.tables import plain
+from fabric.observe.snapshot import Running
+from fabric.observe.state import BgpPeer
+from fabric.systems.cumulus.parsers import counters, roce
+from fabric.systems.cumulus.parsers.interfaces import bfd, facts, interfaces, neighbours
+from fabric.systems.cumulus.platforms import lines
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fabric.observe.parsers import Reading
+
+
+def bgp_summary(text: str) -> dict[str, BgpPeer]:
+    """Parse ``show ip bgp summary json`` of FRR: the peers of the default VRF.
+
+    Raises
+    ------
+    UnreadableError
+        When it is not that JSON, or not all of its peers.
+    """
+    try:
+        body: Any = json.loads(text)
+        family: Any = body["ipv4Unicast"] if body != {} else {"peers": {}, "totalPeers": 0}
+        found = {
+            str(name): BgpPeer(
+                established=peer["state"] == "Established",
+                state=str(peer["state"]),
+                asn=int(peer["remoteAs"]),
+            )
+            for name, peer in family["peers"].items()
+        }
+        total = family["totalPeers"]
+    except (json.JSONDecodeError, KeyError, TypeError, AttributeError, ValueError) as error:
+        message = "this is no summary of BGP peers"
+        raise UnreadableError(message) from error
+    if total != len(found):
+        message = f"there are {len(found)} peers, and it says {total}"
+        raise UnreadableError(message)
+    return found
+
+
+class CumulusParser:
+    """Reads Cumulus Linux back; the counters take one command for each port."""
+
+    readings: ClassVar[Mapping[str, tuple[str, Reading]]] = {
+        "facts": ("facts", facts),
+        "interfaces": ("interfaces", interfaces),
+        "lldp": ("lldp", lldp_neighbours),
+        "bgp": ("bgp", bgp_summary),
+        "bfd": ("bfd", bfd),
+        "neighbours": ("neighbours", neighbours),
+        "pfc_priority": ("pfc_priorities", roce.pfc_priorities),
+        "ecn": ("ecn", roce.ecn),
+        "pfc_counters": ("pfc_counters", counters.pfc_counters),
+        "queues": ("queues", counters.queues),
+        "priority_groups": ("priority_groups", counters.priority_groups),
+        "pfc_watchdog": ("watchdog", counters.watchdog),
+        "marked": ("ecn", counters.marked),
+    }
+
+    def running(self, device: str, texts: Mapping[str, str]) -> Running:
+        """Return the applied configuration, one line for each value.
+
+        Raises
+        ------
+        UnreadableError
+            When it is empty, cut, or holds anything but ``nv set`` lines.
+        """
+        text = texts["config"]
+        try:
+            if not text.endswith("\n"):
+                message = "its last line is cut"
+                raise UnreadableError(message)
+            found = lines.read(plain(text))
+        except ValueError as error:
+            message = f"the configuration cannot be read: {error}"
+            raise UnreadableError(message) from error
+        if not found:
+            message = "the configuration is empty"
+            raise UnreadableError(message)
+        canonical = lines.write(found)
+        return Running(
+            device=device,
+            platform="cumulus",
+            config=canonical,
+            canonical=canonical,
+            saved=not texts["unsaved"].strip(),
+            files={},
+        )
+
+
+parsers.add("cumulus")(CumulusParser())

@@ -1,0 +1,125 @@
+"""Counters of single ports, which one ``nv show`` for each port prints.
+
+Layouts of CumulusNetworks/docs, content/cumulus-linux-514, Quality of Service and RDMA over
+Converged Ethernet. The driver prints ``== PORT ==`` before the output of each port.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, TypeVar
+
+from fabric.observe.parsers import UnreadableError
+from fabric.observe.parsers.tables import plain
+from fabric.observe.state import EcnState, PfcCounters, QueueCounters, WatchdogState
+from fabric.systems.cumulus.parsers.tables import number, sections, settings, table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+T = TypeVar("T")
+_PORT = re.compile(r"^== (swp\d+(?:s\d+)?) ==\n", re.MULTILINE)
+_STATES = {"OK": False, "DEADLOCK": True}
+_COUNT = 8
+_ROCE_TRAFFIC_CLASS = 3
+
+
+def by_port(text: str, parse: Callable[[str], T]) -> dict[str, T]:
+    """Return what a parser makes of the output of each port.
+
+    Raises
+    ------
+    UnreadableError
+        When something stands before the first port, or an output cannot be read.
+    """
+    before, *pieces = _PORT.split(plain(text))
+    if before.strip() or not pieces:
+        message = "there are no ports"
+        raise UnreadableError(message)
+    return {port: parse(part) for port, part in zip(pieces[::2], pieces[1::2], strict=True)}
+
+
+def pfc_counters(text: str) -> dict[str, PfcCounters]:
+    """Parse ``nv show interface PORT counters qos``: pause frames by switch priority."""
+    return by_port(text, _pfc)
+
+
+def queues(text: str) -> dict[tuple[str, int], QueueCounters]:
+    """Parse ``nv show interface PORT counters qos``: frames of each egress queue.
+
+    Its discards are in bytes, and are left out where packets are counted.
+    """
+    return _numbered(by_port(text, lambda part: _frames(part, _EGRESS, "tx-frames")))
+
+
+def priority_groups(text: str) -> dict[tuple[str, int], QueueCounters]:
+    """Parse ``nv show interface PORT counters qos``: frames of each ingress priority group."""
+    return _numbered(by_port(text, lambda part: _frames(part, _INGRESS, "rx-frames")))
+
+
+def watchdog(text: str) -> dict[tuple[str, int], WatchdogState]:
+    """Parse ``nv show interface PORT qos pfc-watchdog``: storms by traffic class."""
+    return _numbered(by_port(text, _watchdog))
+
+
+def marked(text: str) -> dict[tuple[str, int], EcnState]:
+    """Parse ``nv show interface PORT qos roce counters``: marked packets of RoCE's queue."""
+    return _numbered(by_port(text, _marked))
+
+
+_EGRESS = ("Egress Queue Statistics", "traffic-class")
+_INGRESS = ("Ingress Buffer Statistics", "priority-group")
+
+
+def _numbered(ports: dict[str, dict[int, T]]) -> dict[tuple[str, int], T]:
+    return {(port, place): item for port, items in ports.items() for place, item in items.items()}
+
+
+def _eight(text: str, title: str, first: str) -> list[dict[str, str]]:
+    """Return the eight rows of a table, which are numbered from 0."""
+    found = table(text, title)
+    if [row.get(first) for row in found] != [str(place) for place in range(_COUNT)]:
+        message = f"{title} has not the rows 0 to 7"
+        raise UnreadableError(message)
+    return found
+
+
+def _column(rows: list[dict[str, str]], name: str) -> tuple[int, ...]:
+    if any(name not in row for row in rows):
+        message = f"the column {name} is missing"
+        raise UnreadableError(message)
+    return tuple(number(row[name]) for row in rows)
+
+
+def _pfc(text: str) -> PfcCounters:
+    found = _eight(text, "PFC Statistics", "switch-priority")
+    return PfcCounters(_column(found, "rx-pause-frames"), _column(found, "tx-pause-frames"))
+
+
+def _frames(text: str, where: tuple[str, str], column: str) -> dict[int, QueueCounters]:
+    counts = _column(_eight(text, *where), column)
+    return {place: QueueCounters(packets=count) for place, count in enumerate(counts)}
+
+
+def _watchdog(text: str) -> dict[int, WatchdogState]:
+    state = settings(sections(text)[""]).get("state", ("", ""))[0]
+    found = _eight(text, "PFC WD Status", "traffic-class")
+    storms = _column(found, "deadlock-count")
+    if state not in ("enabled", "disabled") or any(
+        row.get("status") not in _STATES for row in found
+    ):
+        message = "the state of the watchdog is missing"
+        raise UnreadableError(message)
+    return {
+        place: WatchdogState(operational=state == "enabled", storms_detected=count)
+        for place, count in enumerate(storms)
+    }
+
+
+def _marked(text: str) -> dict[int, EcnState]:
+    found = settings(sections(text)[""])
+    if "ecn-marked-packets" not in found or "tx-roce-stats" not in found:
+        message = "the count of marked packets is missing"
+        raise UnreadableError(message)
+    count = number(found["ecn-marked-packets"][0])
+    return {_ROCE_TRAFFIC_CLASS: EcnState(marked_packets=count)}

@@ -1,0 +1,116 @@
+"""NVIDIA Cumulus Linux 5.x, configured by NVUE.
+
+Sources: CumulusNetworks/docs, content/cumulus-linux-514 and cumulus-linux-510 (user guide); its
+list of NVUE commands (``pfc-watchdog polling-interval 100-5000``, ``robustness 1-1000``,
+``link mtu 552-9216``).
+"""
+
+from fabric.platforms.model import Platform, platforms
+from fabric.platforms.refresh import NeighbourRefresh
+from fabric.systems.cumulus.platforms.words import RELEASES
+
+CUMULUS = platforms.add("cumulus")(
+    Platform(
+        name="cumulus",
+        title="NVIDIA Cumulus Linux",
+        artefact="config.nv",
+        port_mtu_bytes=(552, 9216),
+        fixed_mac_ageing_s=None,
+        default_mac_ageing_s=1800,
+        # arp.timeout_s is rendered as 1.5 times the base reachable time, the longest that it lasts.
+        neighbour_refresh=NeighbourRefresh(
+            "neighmgrd",
+            "CumulusNetworks/docs content/cumulus-linux-510, Address Resolution Protocol",
+        ),
+        # detection is the poll times the robustness; what was stopped goes on after one poll
+        watchdog_ms={
+            "detection": (100, 5_000_000),
+            "restoration": (1, 60_000),
+            "poll": (100, 5000),
+        },
+        unnumbered_bgp=True,
+        ecmp_modes=("hash", "per-packet"),
+        source="CumulusNetworks/docs, content/cumulus-linux-514 and content/cumulus-linux-510",
+        grade="beta",
+        rule_prefix="CUM",
+        reads_pfc=True,
+        releases=RELEASES,
+    )
+)
+
+#: VLANs that the switch uses by itself (510 VLAN-aware Bridge Mode): internal, and of layer 3 VNIs.
+RESERVED_VLANS = range(3725, 4065)
+#: MAC ageing in seconds; 0 has two contradicting meanings in the guide and is left out.
+MAC_AGEING_S = (1, 65_535)
+#: ``system global arp base-reachable-time`` in seconds (510 ARP).
+REACHABLE_S = (30, 2_147_483)
+#: Equal BGP paths: 128 on Spectrum-4 and later, else 64 (514 Equal Cost Multipath).
+MAX_PATHS, MAX_PATHS_SPECTRUM_4 = 64, 128
+WIDE_ASICS = ("spectrum-4", "spectrum-5", "spectrum-6")
+#: ``shared-alpha``: powers of two from 1/128 to 64 (514 Quality of Service).
+ALPHA_LOG2 = (-7, 6)
+#: ``pfc-watchdog robustness``: polls until the watchdog acts.
+ROBUSTNESS = (1, 1000)
+#: What the recipe ``qos roce`` makes of RoCE and of CNPs; the shares and ECN may be changed, the
+#: traffic classes belong to its pools (514 RDMA over Converged Ethernet).
+ROCE_TRAFFIC_CLASS, CNP_TRAFFIC_CLASS = 3, 6
+ROCE_PRIORITY, CNP_PRIORITY = 3, 6
+ROCE_SHARE_PERCENT = 50
+#: Characters that a description may hold: no quotes, which the switch does not parse, and nothing
+#: that a shell or a reader of ``nv`` lines could take for something else.
+DESCRIPTION = r"[A-Za-z0-9_./:@+=,-]*"
+
+#: Branches of the configuration that rocefab writes, word by word as regular expressions; every
+#: other line is kept as it is found.
+OWNED_BRANCHES = (
+    "system hostname",
+    "system global arp",
+    "interface swp.*",
+    r"interface vlan\d+",
+    r"interface lo (ip|ipv4) address",
+    "interface lo type",
+    "bridge domain br_default",
+    "router bgp",
+    "router adaptive-routing",
+    "vrf default router bgp",
+    "qos",
+    "service ntp mgmt server",
+    "system ntp server",
+    "service syslog mgmt server",
+    "system syslog server",
+    "(service|system) lldp (tx-interval|tx-hold-multiplier)",
+)
+
+#: Leaves that the switch writes by itself beside ours (startup files of the guide).
+SELF_MADE = (
+    r"interface \S+ (type|base-interface|vlan) \S+",
+    r"bridge domain br_default (type|untagged|encap|mac-address) \S+",
+    r"vrf default router bgp neighbor \S+ type \S+",
+)
+
+#: What a change does, by the words before its value; the first match counts, the default is brief
+#: loss: PFC and pools rewrite buffers, while maps, ECN and shares are reloaded without an effect
+#: on traffic (514 Quality of Service, NVUE CLI).
+LINE_RISK = (
+    (
+        "restart",
+        (
+            r"^router bgp (enable|state|autonomous-system)",
+            r"^vrf default router bgp (enable|state)",
+            r"^system forwarding",
+        ),
+    ),
+    ("port flap", (r"^interface swp\S+( type)?$", r"\blink (state|speed|fec|auto|breakout|mtu)")),
+    (
+        "harmless",
+        (
+            r"\bdescription$",
+            r"^(service|system) (ntp|syslog|lldp)",
+            r"^system (hostname|global arp)",
+            r"\bageing$",
+            r"^qos (congestion-control|mapping|egress-scheduler|pfc-watchdog)",
+            r"\bqos pfc-watchdog",
+            r"\bstp\b",
+        ),
+    ),
+)

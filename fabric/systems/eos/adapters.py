@@ -1,0 +1,118 @@
+"""EOS: the whole configuration is replaced; the switch itself computes the difference."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from fabric.change.adapter import Draft, adapters
+from fabric.change.model import Change, Risk
+from fabric.devices.driver import Candidate
+from fabric.devices.redaction import redacted
+from fabric.systems.eos.parsers import marked_lines
+from fabric.systems.eos.platforms import LINE_RISK, OWNED_STANZAS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fabric.core.artefact import Artefact
+    from fabric.devices.driver import Driver
+    from fabric.observe.snapshot import Running
+
+_OWNED = re.compile(rf"(?:no )?(?:{'|'.join(OWNED_STANZAS)})")
+
+
+def stanzas(text: str) -> list[str]:
+    """Return the top-level stanzas of a configuration, each with its indented lines.
+
+    Banners and certificates are texts up to ``EOF``, whatever they look like.
+    """
+    found: list[list[str]] = []
+    for line, is_text in marked_lines(text):
+        is_comment = line.startswith("!") and not line.startswith("!!")
+        if not is_text and (not line.strip() or is_comment or line.strip() in {"!", "end"}):
+            continue
+        if not is_text and (line[0] != " " or not found):
+            found.append([])
+        found[-1].append(line)
+    return ["\n".join(lines) for lines in found]
+
+
+def is_owned(stanza: str) -> bool:
+    """Tell whether rocefab writes a stanza."""
+    return bool(_OWNED.fullmatch(stanza.partition("\n")[0].strip()))
+
+
+def compose(running: str, intended: str) -> str:
+    """Return the whole configuration that is wanted.
+
+    What is not ours - accounts, AAA, management access, static routes - is kept as it runs.
+    """
+    kept = [stanza for stanza in stanzas(running) if not is_owned(stanza)]
+    return "\n".join([*kept, intended.rstrip(), ""])
+
+
+def line_risk(line: str) -> Risk:
+    """Return what a changed line does to traffic, by its first words."""
+    words = line.strip().removeprefix("no ").strip() if "no shutdown" not in line else line.strip()
+    for risk, beginnings in LINE_RISK:
+        if words.startswith(beginnings):
+            return Risk.from_word(risk)
+    return Risk.BRIEF_LOSS
+
+
+class EosAdapter:
+    """Changes EOS switches."""
+
+    def files(self, artefacts: Sequence[Artefact]) -> list[str]:  # noqa: ARG002
+        """EOS has no files of ours."""
+        return []
+
+    def subjects(self, artefacts: Sequence[Artefact]) -> list[str]:  # noqa: ARG002
+        """Return nothing: the configuration says it all."""
+        return []
+
+    def draft(self, running: Running, artefacts: Sequence[Artefact], driver: Driver) -> Draft:
+        """Ask the switch for the difference to the wanted configuration."""
+        intended = next(item for item in artefacts if item.kind == "startup-config").text
+        candidate = Candidate(method="replace", target=compose(running.config, intended))
+        diff = redacted(driver.preview(candidate))
+        return Draft(candidate, tuple(_changes(diff)), diff)
+
+    def restore(self, before: Running, now: Running) -> Candidate:  # noqa: ARG002
+        """Return the earlier configuration whole."""
+        return Candidate(method="replace", target=before.config)
+
+    def apart(self, left: Running, right: Running) -> set[str]:
+        """Return the lines that only one of two configurations has."""
+        return _paths(left.config) ^ _paths(right.config)
+
+
+def _paths(config: str) -> set[str]:
+    found = set()
+    for stanza in stanzas(redacted(config)):
+        section, *lines = stanza.splitlines()
+        found |= {_path(section.strip(), line.strip()) for line in (section, *lines)}
+    return found
+
+
+def _path(section: str, line: str) -> str:
+    return line if line == section else f"{section}: {line}"
+
+
+def _changes(diff: str) -> list[Change]:
+    changes = []
+    section = ""
+    for line in diff.splitlines():
+        mark, body = line[:1], line[1:]
+        if mark in {" ", "+", "-"} and body and not body.startswith((" ", "@")):
+            section = body.strip()
+        if mark in {"+", "-"} and not line.startswith(("+++", "---")):
+            text = body.strip()
+            path = _path(section, text)
+            old, new = (text, "") if mark == "-" else ("", text)
+            changes.append(Change(path, old, new, line_risk(text)))
+    return changes
+
+
+adapters.add("eos")(EosAdapter())

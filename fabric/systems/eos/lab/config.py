@@ -1,0 +1,345 @@
+"""The configuration tree of the EOS stand-in: editing by lines, canonical text, diff.
+
+Known: a line belongs to the innermost open mode that accepts it, else to the mode around it
+(napalm-automation/napalm ``napalm/eos/eos.py`` strips indentation and relies on this); the running
+configuration is ordered by the system, never by the order of typing; defaults are not shown; VLANs
+with the same settings are shown as one range; ``qos trust dscp`` is not shown on a routed port.
+Assumed: DSCP map entries with one target are merged into one line; ports of the hardware are
+always shown, also when nothing is configured on them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, Any
+
+from fabric.lab.line_grammar import InvalidInputError
+from fabric.lab.line_types import compress_numbers
+from fabric.systems.eos.lab.rules import HIDDEN, SHOWN_DEFAULTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from fabric.lab.line_grammar import Grammar, Matched, Rule
+
+Natural = tuple[tuple[int, int, str], ...]
+
+
+def natural(text: str) -> Natural:
+    """Return a sort key that orders numbers by value."""
+    parts = re.split(r"(\d+)", text)
+    return tuple((0, int(p), "") if p.isdecimal() else (1, 0, p) for p in parts if p)
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """One line of the configuration and what stands below it."""
+
+    line: str = ""
+    key: str = ""
+    mode: str = "config"
+    order: tuple[int, Natural, int, Natural] = (0, (), 0, ())
+    number: int | None = None
+    template: str = ""
+    children: dict[str, Node] = field(default_factory=dict)
+
+    def sorted(self) -> list[Node]:
+        """Return the children in the order of the running configuration."""
+        return sorted(self.children.values(), key=lambda node: node.order)
+
+    def copy(self) -> Node:
+        """Return a copy with copies of everything below."""
+        children = {key: node.copy() for key, node in self.children.items()}
+        return Node(
+            self.line, self.key, self.mode, self.order, self.number, self.template, children
+        )
+
+    def get(self, key: str) -> Node | None:
+        """Return the child with a key."""
+        return self.children.get(key)
+
+    def has(self, line: str) -> bool:
+        """Tell whether a line stands directly below."""
+        node = self.children.get(line.removeprefix("no "))
+        return node is not None and node.line == line
+
+    def value(self, key: str) -> str | None:
+        """Return what follows the key in the child with that key."""
+        node = self.children.get(key)
+        return None if node is None else node.line.removeprefix(key).strip()
+
+    def below(self, prefix: str) -> Iterator[Node]:
+        """Yield the children whose line begins with the words, in order."""
+        for node in self.sorted():
+            if node.line.startswith(prefix + " "):
+                yield node
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A line as shown, with the lines below it."""
+
+    line: str
+    below: tuple[Block, ...] = ()
+
+
+def shown(node: Node) -> tuple[Block, ...]:
+    """Return what the system shows below a node."""
+    blocks: list[Block] = []
+    groups: dict[str, int] = {}
+    numbers: dict[int, list[int]] = {}
+    for child in node.sorted():
+        if _is_silent(node, child):
+            continue
+        below = shown(child)
+        if child.number is None:
+            groups.clear()
+            blocks.append(Block(child.line, below))
+            continue
+        at = groups.get(child.template)
+        if at is not None and blocks[at].below == below:
+            numbers[at].append(child.number)
+        else:
+            if child.mode == "vlan":
+                groups.clear()
+            at = groups[child.template] = len(blocks)
+            numbers[at] = [child.number]
+            blocks.append(Block(child.line, below))
+        blocks[at] = Block(_merged(child, numbers[at]), below)
+    return tuple(blocks)
+
+
+def _merged(node: Node, numbers: list[int]) -> str:
+    if node.mode == "vlan":
+        return node.template.format(compress_numbers(numbers))
+    return node.template.format(" ".join(map(str, sorted(numbers))))
+
+
+def _is_silent(parent: Node, child: Node) -> bool:
+    """Tell whether a line is the default because of its neighbours."""
+    if child.key != "qos trust" or not parent.mode.startswith("if-"):
+        return False
+    routed = parent.has("no switchport")
+    return child.line == ("qos trust dscp" if routed else "qos trust cos")
+
+
+def text_lines(blocks: Iterable[Block], depth: int = 0) -> Iterator[str]:
+    """Yield the lines of blocks with indentation and the ``!`` between sections."""
+    indent, previous = "   " * depth, None
+    for block in blocks:
+        if depth == 0 and previous and not _together(previous, block):
+            yield "!"
+        if depth and block.below:
+            yield f"{indent}!"
+        first, *more = block.line.split("\n")
+        yield indent + first
+        yield from (indent + line if line.startswith("!!") else line for line in more)
+        yield from text_lines(block.below, depth + 1)
+        previous = block
+
+
+def _together(one: Block, other: Block) -> bool:
+    return (
+        not one.below and not other.below and one.line.split()[0] == other.line.split()[0]
+        and not one.line.startswith(("interface", "vlan"))
+    )  # fmt: skip
+
+
+def diff_lines(old: tuple[Block, ...], new: tuple[Block, ...], depth: int = 0) -> Iterator[str]:
+    """Yield ``+`` and ``-`` lines, each below its unmarked section headers."""
+    indent = "   " * depth
+    before, after = [b.line for b in old], [b.line for b in new]
+    for tag, i1, i2, j1, j2 in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if tag == "equal":
+            for one, other in zip(old[i1:i2], new[j1:j2], strict=True):
+                inner = list(diff_lines(one.below, other.below, depth + 1))
+                if inner:
+                    yield indent + one.line
+                    yield from inner
+            continue
+        for sign, blocks in (("-", old[i1:i2]), ("+", new[j1:j2])):
+            yield from (sign + line for line in text_lines(blocks, depth) if line.strip() != "!")
+
+
+def as_json(blocks: tuple[Block, ...]) -> dict[str, Any]:
+    """Return blocks as ``show running-config`` gives them in JSON."""
+    return {
+        block.line: {"comments": [], "cmds": as_json(block.below)} if block.below else None
+        for block in blocks
+    }
+
+
+class Editor:
+    """Applies lines to a tree, as the configuration mode of EOS does.
+
+    Parameters
+    ----------
+    root : Node
+        The tree to change.
+    grammar : Grammar
+        What the switch accepts.
+    ports : iterable of str
+        Ports of the hardware: ``no interface`` empties them instead of removing them.
+    """
+
+    def __init__(self, root: Node, grammar: Grammar, ports: Iterable[str] = ()) -> None:
+        self.root = root
+        self.grammar = grammar
+        self.ports = tuple(ports)
+        self.stack: list[list[Node]] = [[root]]
+
+    def feed(self, line: str, text: str | None = None) -> None:
+        """Apply one line, with the text that follows it for ``banner`` and ``comment``.
+
+        Raises
+        ------
+        InvalidInputError
+            When no open mode accepts the line.
+        """
+        words = line.split()
+        if not words or words[0].startswith("!"):
+            return
+        if words == ["exit"]:
+            self.stack = self.stack[:-1] or self.stack
+            return
+        if text is not None and words[0] in ("banner", "comment"):
+            self._feed_text(words, text)
+            return
+        errors: list[InvalidInputError] = []
+        for depth in range(len(self.stack), 0, -1):
+            try:
+                opened = self._apply(self.stack[depth - 1], words)
+            except InvalidInputError as error:
+                errors.append(error)
+                continue
+            self.stack = self.stack[:depth] + ([opened] if opened else [])
+            return
+        raise max(errors, key=lambda error: error.depth)
+
+    def _feed_text(self, words: list[str], text: str) -> None:
+        body = text.strip("\n")
+        if words == ["comment"]:
+            line = "\n".join(f"!! {part}" for part in body.split("\n"))
+            for node in self.stack[-1]:
+                node.children["!!"] = Node(line, "!!", order=(-1, (), 0, ()))
+            return
+        key = " ".join(words)
+        self._store([self.root], self.grammar["config"].match(words))
+        self.root.children[key].line = f"{key}\n{body}\nEOF"
+        self.stack = self.stack[:1]
+
+    def _apply(self, contexts: list[Node], words: list[str]) -> list[Node]:
+        mode = self.grammar[contexts[0].mode]
+        try:
+            matched = mode.match(words)
+        except InvalidInputError as error:
+            if words[0] not in ("no", "default") or len(words) == 1:
+                raise
+            try:
+                keys, longer = mode.match_removal(words[1:])
+            except InvalidInputError as second:
+                raise max(error, second, key=lambda e: e.depth) from None
+            for node in contexts:
+                _remove(node, keys, longer=longer)
+            add_ports(self.root, self.grammar, self.ports)
+            return []
+        return self._store(contexts, matched)
+
+    def _store(self, contexts: list[Node], matched: Matched) -> list[Node]:
+        opened: list[Node] = []
+        peer_rank = self.grammar[contexts[0].mode].peer_rank
+        for context in contexts:
+            for key, line, number in matched.entries():
+                if line in HIDDEN.get(context.mode, ()):
+                    context.children.pop(key, None)
+                    continue
+                node = context.children.get(key)
+                if node is None or node.line != line:
+                    node = _node(matched, key, line, number, peer_rank)
+                    context.children[key] = node
+                opened += [node] if matched.rule.opens else []
+        return opened
+
+
+def _node(matched: Matched, key: str, line: str, number: int | None, peer_rank: int) -> Node:
+    rule: Rule = matched.rule
+    template = ""
+    if number is not None:
+        words = list(matched.words)
+        words[matched.list_at] = "{}"
+        template = " ".join(words)
+    sortable = line.replace("interface Port-Channel", "interface !Port-Channel")
+    order: tuple[Any, ...] = (rule.rank, (), 0, natural(sortable))
+    if matched.peer:
+        is_address = matched.peer[0].isdecimal() or ":" in matched.peer
+        group = ((int(is_address), 0, ""), *natural(matched.peer))
+        order = (peer_rank, group, rule.rank, natural(line))
+    return Node(line, key, rule.opens, order, number, template)
+
+
+def _remove(node: Node, keys: list[str], *, longer: bool) -> None:
+    for key in keys:
+        node.children.pop(key, None)
+        if longer:
+            for other in [k for k in node.children if k.startswith(key + " ")]:
+                del node.children[other]
+
+
+def clean_tree(grammar: Grammar, ports: Iterable[str]) -> Node:
+    """Return the configuration of a switch that nobody configured."""
+    root = Node()
+    for line in SHOWN_DEFAULTS:
+        Editor(root, grammar).feed(line)
+    add_ports(root, grammar, ports)
+    return root
+
+
+def add_ports(root: Node, grammar: Grammar, ports: Iterable[str]) -> None:
+    """Bring back the ports of the hardware, which cannot be removed."""
+    for port in ports:
+        if root.get(f"interface {port}") is None:
+            Editor(root, grammar).feed(f"interface {port}")
+
+
+def read_text(text: str, grammar: Grammar, ports: Iterable[str] = ()) -> Node:
+    """Read a whole configuration; banners end with ``EOF``.
+
+    Raises
+    ------
+    ValueError
+        When a line is refused; it names the line.
+    """
+    root = clean_tree(grammar, ports)
+    feed_text(Editor(root, grammar, ports), text)
+    return root
+
+
+def feed_text(editor: Editor, text: str) -> None:
+    """Apply a text of several lines, as a person would paste it.
+
+    Raises
+    ------
+    ValueError
+        When a line is refused; the lines before it are applied.
+    """
+    lines = iter(enumerate(text.splitlines(), 1))
+    for number, raw in lines:
+        line = raw.strip()
+        if line == "end":
+            editor.stack = editor.stack[:1]
+            continue
+        try:
+            if line.startswith("banner "):
+                body = []
+                for _, part in lines:
+                    if part.strip() == "EOF":
+                        break
+                    body.append(part)
+                editor.feed(line, "\n".join(body))
+            else:
+                editor.feed(line)
+        except InvalidInputError as error:
+            message = f"line {number}: {line!r}: % {error.text}"
+            raise ValueError(message) from error

@@ -1,0 +1,242 @@
+"""What the EOS templates cannot decide: groupings, words, and what one switch cannot express."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv4Network
+from typing import TYPE_CHECKING
+
+from fabric.core.errors import RenderError
+from fabric.systems.eos.platforms import ALPHA_LOG2, DNX
+
+if TYPE_CHECKING:
+    from fabric.design.model import (
+        BgpDesign,
+        BgpNeighbour,
+        DeviceDesign,
+        PortDesign,
+        QosProfile,
+        Watchdog,
+    )
+    from fabric.platforms.model import Role
+
+#: EOS has no action that keeps forwarding a stuck queue (pyavd 6.4.0 schema, arista-exp-eos-qos).
+WATCHDOG_ACTIONS = {"drop": "drop", "alert": "notify-only"}
+#: Peer group of the sessions with switches of a role.
+PEER_GROUPS: dict[Role, str] = {
+    "leaf": "LEAVES",
+    "spine": "SPINES",
+    "super-spine": "SUPER-SPINES",
+}
+FEC_WORDS = {
+    "rs": "error-correction encoding reed-solomon",
+    "fc": "error-correction encoding fire-code",
+    "none": "no error-correction encoding",
+}
+HOST_ROUTE = 32
+PORT = "Ethernet"
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileView:
+    """A lossless policy as an EOS QoS profile.
+
+    ``own_action`` is the watchdog action where this policy's watchdog is not that of the switch,
+    else empty; ``silent`` says that the watchdog must be switched off on these ports.
+    """
+
+    name: str
+    design: QosProfile
+    watchdog: bool
+    silent: bool
+    own_action: str
+
+
+@dataclass(frozen=True, slots=True)
+class EosView:
+    """What the EOS templates see.
+
+    Parameters
+    ----------
+    peer_groups : dict of role to str
+        Names of the groups of BGP sessions, by the role of the peer.
+    neighbours : tuple of BgpNeighbour
+        Sessions in the order of their addresses.
+    dscp_to_traffic_class : tuple of (list of DSCP, traffic class)
+        All 64 DSCPs, grouped by traffic class.
+    traffic_class_to_queue : tuple of (traffic class, queue)
+        The traffic classes that some DSCP reaches.
+    watchdog : Watchdog or None
+        Watchdog of the whole switch; None when no port has one.
+    prefixes : tuple of (sequence, rule)
+        What may be originated into BGP.
+    dnx : bool
+        Whether the ASIC has virtual output queues.
+    buffer_alpha : str
+        Share of the free buffer that a lossless group may take; empty where nobody asks.
+    cluster_ports : str
+        Host ports of a leaf that places RoCE flows by itself; else empty.
+    """
+
+    device: DeviceDesign
+    profiles: tuple[ProfileView, ...]
+    ports: tuple[tuple[PortDesign, str, str], ...]
+    dscp_to_traffic_class: tuple[tuple[tuple[int, ...], int], ...]
+    traffic_class_to_queue: tuple[tuple[int, int], ...]
+    watchdog: Watchdog | None
+    watchdog_action: str
+    peer_groups: dict[Role, str]
+    neighbours: tuple[BgpNeighbour, ...]
+    prefixes: tuple[tuple[int, str], ...]
+    dnx: bool
+    buffer_alpha: str
+    cluster_ports: str
+
+
+def view(device: DeviceDesign) -> EosView:
+    """Return the view of a design.
+
+    Raises
+    ------
+    RenderError
+        When the design needs what EOS cannot do: two DSCP maps on one switch, a PFC priority
+        that is not the traffic class, a watchdog that forwards, a speed without a word for it.
+    """
+    _one_map(device)
+    _pause_follows_class(device)
+    base = device.qos_profiles[0]
+    watched = [p.watchdog for p in device.qos_profiles if p.pfc and p.watchdog.enabled]
+    common = watched[0] if watched else None
+    profiles = tuple(_profile(device, profile, common) for profile in device.qos_profiles)
+    return EosView(
+        device=device,
+        profiles=profiles,
+        ports=tuple(
+            (port, profiles[port.qos.index].name if port.qos else "", _fec(port, device.name))
+            for port in device.ports
+        ),
+        dscp_to_traffic_class=_grouped(base.dscp_to_traffic_class),
+        traffic_class_to_queue=tuple(
+            (number, base.traffic_class_to_queue[number])
+            for number in sorted(set(base.dscp_to_traffic_class))
+        ),
+        watchdog=common,
+        watchdog_action=_action(device.name, common) if common else "",
+        peer_groups=_peer_groups(device.bgp),
+        neighbours=_sorted_as_shown(device.bgp),
+        prefixes=_prefixes(device.bgp),
+        dnx=device.sku.asic_facts.law == DNX,
+        buffer_alpha=_buffer_alpha(device),
+        cluster_ports=_cluster_ports(device),
+    )
+
+
+def _buffer_alpha(device: DeviceDesign) -> str:
+    """Return the word for dynamic_th: ``1/4`` for -2, ``4`` for 2."""
+    asked = {profile.dynamic_th for profile in device.qos_profiles if profile.pfc}
+    if asked <= {None} or device.sku.asic_facts.law == DNX:
+        return ""
+    alpha = asked.pop()
+    low, high = ALPHA_LOG2
+    if asked or alpha is None or not low <= alpha <= high:
+        message = (
+            f"{device.name}: EOS has one dynamic_th from {low} to {high} for the whole chip; give "
+            "all ports the same"
+        )
+        raise RenderError(message)
+    return str(2**alpha) if alpha >= 0 else f"1/{2**-alpha}"
+
+
+def _cluster_ports(device: DeviceDesign) -> str:
+    if device.ecmp_mode != "cluster":
+        return ""
+    ports = [port.name.removeprefix(PORT) for port in device.ports if port.kind == "host"]
+    return f"{PORT}{','.join(ports)}" if ports else ""
+
+
+def _one_map(device: DeviceDesign) -> None:
+    base = device.qos_profiles[0]
+    for profile in device.qos_profiles[1:]:
+        if (profile.dscp_to_traffic_class, profile.traffic_class_to_queue) != (
+            base.dscp_to_traffic_class,
+            base.traffic_class_to_queue,
+        ):
+            message = (
+                f"{device.name}: EOS has one DSCP map for the whole switch, but a port override "
+                "asks for another; give all ports the same roce_dscp, cnp_dscp, traffic_class, "
+                "queue, cnp_traffic_class and cnp_queue"
+            )
+            raise RenderError(message)
+
+
+def _pause_follows_class(device: DeviceDesign) -> None:
+    """Refuse what would be lossy: on EOS traffic class n is what a pause of priority n stops."""
+    for profile in device.qos_profiles:
+        if profile.pfc and profile.pfc_priority != profile.traffic_class:
+            message = (
+                f"{device.name}: EOS pauses traffic class n by PFC priority n, but pfc_priority is "
+                f"{profile.pfc_priority} and traffic_class {profile.traffic_class}; make them equal"
+            )
+            raise RenderError(message)
+
+
+def _profile(device: DeviceDesign, profile: QosProfile, common: Watchdog | None) -> ProfileView:
+    watchdog = profile.pfc and profile.watchdog.enabled
+    differs = watchdog and profile.watchdog != common
+    return ProfileView(
+        name=f"ROCE{profile.suffix}",
+        design=profile,
+        watchdog=watchdog,
+        silent=profile.pfc and not watchdog and common is not None,
+        own_action=_action(device.name, profile.watchdog) if differs else "",
+    )
+
+
+def _action(device: str, watchdog: Watchdog) -> str:
+    word = WATCHDOG_ACTIONS.get(watchdog.action)
+    if word is None:
+        message = (
+            f"{device}: EOS has no watchdog action {watchdog.action!r}; use 'drop' or 'alert' "
+            "in lossless.watchdog.action"
+        )
+        raise RenderError(message)
+    return word
+
+
+def _fec(port: PortDesign, device: str) -> str:
+    if port.kind != "unused" and not port.speed_token:
+        message = f"{device}: {port.name}: no EOS speed word is known for {port.speed_gbps} Gb/s"
+        raise RenderError(message)
+    return FEC_WORDS[port.fec] if port.fec else ""
+
+
+def _peer_groups(bgp: BgpDesign) -> dict[Role, str]:
+    """Return the peer group of each role among the neighbours, the nearest to the hosts first."""
+    roles = {peer.role for peer in bgp.neighbours}
+    return {role: name for role, name in PEER_GROUPS.items() if role in roles}
+
+
+def _sorted_as_shown(bgp: BgpDesign) -> tuple[BgpNeighbour, ...]:
+    """Return the sessions in the order of their addresses, in which EOS shows them."""
+    if bgp.unnumbered:
+        return bgp.neighbours
+    return tuple(sorted(bgp.neighbours, key=lambda peer: IPv4Address(peer.address)))
+
+
+def _grouped(classes: tuple[int, ...]) -> tuple[tuple[tuple[int, ...], int], ...]:
+    return tuple(
+        (tuple(dscp for dscp, item in enumerate(classes) if item == number), number)
+        for number in sorted(set(classes))
+    )
+
+
+def _prefixes(bgp: BgpDesign) -> tuple[tuple[int, str], ...]:
+    return (
+        (10, _rule(bgp.loopback_pool, "eq", HOST_ROUTE)),
+        (20, _rule(bgp.host_pool, "ge", bgp.host_prefix_length)),
+    )
+
+
+def _rule(pool: str, word: str, length: int) -> str:
+    """Return a rule; ``eq`` and ``ge`` must go beyond the pool's own length."""
+    return pool if IPv4Network(pool).prefixlen >= length else f"{pool} {word} {length}"

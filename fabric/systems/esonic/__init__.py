@@ -1,0 +1,1 @@
+"""Enterprise SONiC, a child of SONiC."""

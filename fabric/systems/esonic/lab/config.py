@@ -1,0 +1,394 @@
+"""The configuration tree of the stand-in of Enterprise SONiC: editing by lines, and its text.
+
+Known: a line belongs to the section that is open, which ``exit`` leaves (sonic-net/sonic-mgmt @
+b4ba9de3 spytest/apis send it); strict priority has no weight and two priorities can be paused at
+most (ansible-collections/dellemc.enterprise_sonic @ 9851e680 sonic_qos_scheduler,
+sonic_qos_interfaces); a text of several words stands in quotation marks; ``Invalid VLAN`` for one
+that does not exist (spytest/apis/switching/vlan.py); the words ``% Error`` and ``Syntax error``
+(terminal plug-in of that collection).
+Assumed: the rest of each refusal; a policy or map that is in use cannot go, nor a VLAN with
+members, nor what a route map or BGP names; ports of the hardware are always shown, with MTU and
+speed, and down when nothing is configured; ``shutdown`` and its opposite are both shown; ``buffer
+init lossless`` restarts nothing here; what stood on the ports of a cage is gone after its mode
+changed, which takes no time.
+"""
+
+from __future__ import annotations
+
+import re
+from ipaddress import ip_interface
+from typing import TYPE_CHECKING
+
+from fabric.lab.line_grammar import Grammar, InvalidInputError
+from fabric.lab.line_tree import Node, natural
+from fabric.systems.esonic.lab.rules import HIDDEN, MODES, PORT_DEFAULTS, PROMPTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.lab.line_grammar import Matched
+
+GRAMMAR = Grammar(MODES, frozenset())
+_NAME = re.compile(r"\b(Ethernet|Vlan|Loopback|Management) (\d)")
+_ACCESS = re.compile(r"(switchport (?:access|trunk allowed) Vlan)(\d)")
+_MODE = re.compile(r"mode (\d+)x(\d+)G")
+_QUOTED = re.compile(r'"(?:[^"]*)"|[^" ]+')
+_MOST_PAUSED = 2
+
+
+class LineRefusedError(ValueError):
+    """A line that the switch refuses, in its words."""
+
+
+class Editor:
+    """Applies lines to a tree, as the configuration mode of ``sonic-cli`` does.
+
+    Parameters
+    ----------
+    root : Node
+        The tree to change.
+    ports : mapping of str to str
+        Whole ports of the hardware, and the speed that each shows, in Mb/s. Each has as many lanes
+        as lie between two names.
+    """
+
+    def __init__(self, root: Node, ports: dict[str, str]) -> None:
+        self.root = root
+        self.ports = ports
+        self.stack: list[Node] = [root]
+        self.there: dict[str, str] = {}
+        self._add_ports()
+
+    @property
+    def prompt(self) -> str:
+        """What the prompt shows of the section that is open."""
+        node = self.stack[-1]
+        return PROMPTS[node.mode].format(node.line.rpartition(" ")[2])
+
+    def present(self) -> dict[str, str]:
+        """Return the ports that there are, as they are broken out, and the speed of each."""
+        found: dict[str, str] = {}
+        for cage, (name, speed) in enumerate(self.ports.items(), 1):
+            mode = _MODE.fullmatch(self.root.value(f"interface breakout port 1/{cage}"))
+            first, parts = int(name.removeprefix("Ethernet")), int(mode[1]) if mode else 1
+            step = self.lanes // parts
+            part_speed = f"{mode[2]}000" if mode else speed
+            found |= {f"Ethernet{first + step * part}": part_speed for part in range(parts)}
+        return found
+
+    @property
+    def lanes(self) -> int:
+        """Lanes of a cage."""
+        first, second, *_ = (int(name.removeprefix("Ethernet")) for name in [*self.ports][:2])
+        return second - first
+
+    def parts(self, port: str) -> list[str]:
+        """Return the names of the ports of a cage, which is called ``1/N``."""
+        cage = int(port.removeprefix("1/"))
+        first = int([*self.ports][cage - 1].removeprefix("Ethernet"))
+        names = (f"Ethernet{lane}" for lane in range(first, first + self.lanes))
+        return [name for name in names if name in self.there]
+
+    def _forget_ports(self, line: str) -> None:
+        """Take away the ports of a cage; those that are there then are new."""
+        cage = int(line.split()[3].removeprefix("1/"))
+        first = int([*self.ports][cage - 1].removeprefix("Ethernet"))
+        for lane in range(first, first + self.lanes):
+            self.root.children.pop(f"interface Ethernet{lane}", None)
+        self._add_ports()
+
+    def _add_ports(self) -> None:
+        self.there = self.present()
+        for name in self.there:
+            if f"interface {name}" not in self.root.children:
+                self._store(self.root, GRAMMAR["config"].match(["interface", name]))
+        for node in self.root.below("interface Ethernet"):
+            self._show_defaults(node)
+
+    def _show_defaults(self, node: Node) -> None:
+        speed = f"speed {self.there[node.line.split()[1]]}"
+        for key, line in {**PORT_DEFAULTS, "speed": speed}.items():
+            if key not in node.children:
+                words = line.split()
+                matched = GRAMMAR[node.mode].match(words)
+                node.children[key] = Node(line, "leaf", (matched.rule.rank, natural(line)))
+
+    def feed(self, line: str) -> None:
+        """Apply one line.
+
+        Raises
+        ------
+        LineRefusedError
+            In the words of the switch.
+        """
+        words = _words(line)
+        if not words or words[0].startswith("!"):
+            return
+        if words == ["exit"]:
+            self.stack = self.stack[:-1] or self.stack
+            return
+        try:
+            self._apply(self.stack[-1], words)
+        except InvalidInputError:
+            message = "                    ^\n% Error: Illegal parameter.\n"
+            raise LineRefusedError(message) from None
+
+    def _apply(self, context: Node, words: list[str]) -> None:
+        mode = GRAMMAR[context.mode]
+        if words == ["priority-flow-control", "watchdog", "off"]:
+            mode.match(words)
+            context.children.pop("priority-flow-control watchdog on detect-time", None)
+        elif words == ["no", "router", "bgp"]:
+            for key in [key for key in context.children if key.startswith("router bgp ")]:
+                del context.children[key]
+        elif words[0] != "no" or self._knows(context, words):
+            node = self._store(context, mode.match(words))
+            self.stack += [node] if node else []
+        else:
+            keys, longer = mode.match_removal(words[1:])
+            for key in keys:
+                self._remove(context, key, longer=longer)
+
+    @staticmethod
+    def _knows(context: Node, words: list[str]) -> bool:
+        try:
+            GRAMMAR[context.mode].match(words)
+        except InvalidInputError:
+            return False
+        return True
+
+    def _store(self, context: Node, matched: Matched) -> Node | None:
+        node = None
+        for key, line, _ in matched.entries():
+            reason = reason_against(self, context, line)
+            if reason:
+                message = f"% Error: {reason}\n"
+                raise LineRefusedError(message)
+            for other in _crowded_out(context, line):
+                del context.children[other]
+            if line in HIDDEN.get(context.mode, ()):
+                context.children.pop(key, None)
+                continue
+            node = context.children.get(key)
+            if node is None or node.line != line:
+                order = (matched.rule.rank, natural(line))
+                node = context.children[key] = Node(line, matched.rule.opens or "leaf", order)
+                if line.startswith("interface breakout "):
+                    self._forget_ports(line)
+        return node if matched.rule.opens else None
+
+    def _remove(self, context: Node, key: str, *, longer: bool) -> None:
+        found = [
+            name
+            for name in context.children
+            if name == key or (longer and name.startswith(f"{key} "))
+        ]
+        for name in found:
+            message = _in_use(self.root, context.children[name])
+            if message:
+                raise LineRefusedError(message)
+            del context.children[name]
+            if name.startswith("interface breakout "):
+                self._forget_ports(name)
+        if context.mode == "if-ethernet":
+            self._show_defaults(context)
+
+
+def _words(line: str) -> list[str]:
+    line = _ACCESS.sub(r"\1 \2", line.strip())
+    if not line.startswith("switchport "):
+        line = _NAME.sub(r"\1\2", line)
+    return line.split()
+
+
+def _crowded_out(context: Node, line: str) -> list[str]:
+    """Return the keys of policies of a neighbour in the same direction."""
+    if context.mode != "neighbor-af" or not line.endswith((" in", " out")):
+        return []
+    what, _, way = line.split()
+    return [
+        key
+        for key in context.children
+        if key != line and key.startswith(f"{what} ") and key.endswith(f" {way}")
+    ]
+
+
+def _breakout_reason(editor: Editor, line: str) -> str:
+    words = line.split()
+    cage, mode = words[3].removeprefix("1/"), _MODE.fullmatch(" ".join(words[4:]))
+    if not cage.isdecimal() or not 1 <= int(cage) <= len(editor.ports):
+        return "Invalid port"
+    if mode is None or editor.lanes % int(mode[1]):
+        return "Invalid breakout mode"
+    return ""
+
+
+def reason_against(editor: Editor, context: Node, line: str) -> str:
+    """Return why a line that fits the grammar does not fit the state; empty when it does."""
+    root, words = editor.root, line.split()
+    if line.startswith("interface breakout "):
+        return _breakout_reason(editor, line)
+    if line.startswith("interface Ethernet") and words[1] not in editor.there:
+        return "Invalid interface"
+    if line.startswith("router bgp ") and any(
+        node.line != line for node in root.below("router bgp ")
+    ):
+        return "BGP is already running with another AS number"
+    if words[0] == "description" and not _QUOTED.fullmatch(line.partition(" ")[2]):
+        return "Illegal parameter."
+    if context.mode == "scheduler-queue":
+        both = {node.line for node in context.children.values()} | {line}
+        strict = "type strict" in both and words[0] in {"type", "weight"}
+        if strict and any(other.startswith("weight ") for other in both):
+            return "Weight is not allowed with strict scheduling"
+    if words[0] == "green" and int(words[2]) > int(words[4]):
+        return "Minimum threshold is above maximum threshold"
+    return (
+        _missing(root, line)
+        or _port_reason(root, context, line)
+        or _address_reason(root, context, line)
+    )
+
+
+def _missing(root: Node, line: str) -> str:
+    """Return which route map or prefix list a line names that does not exist."""
+    found = re.fullmatch(r"(?:redistribute connected )?route-map (\S+)(?: in| out)?", line)
+    if found and not list(root.below(f"route-map {found[1]} ")):
+        return f"route-map {found[1]} does not exist"
+    found = re.fullmatch(r"match ip address prefix-list (\S+)", line)
+    if found and not list(root.below(f"ip prefix-list {found[1]} ")):
+        return f"prefix-list {found[1]} does not exist"
+    return ""
+
+
+_REFERENCES = (
+    (r"queue \d wred-policy (\S+)", "qos wred-policy {}"),
+    (r"scheduler-policy (\S+)", "qos scheduler-policy {}"),
+    (r"qos-map (\S+ \S+)", "qos map {}"),
+)
+
+
+def _port_reason(root: Node, context: Node, line: str) -> str:
+    if context.mode != "if-ethernet":
+        return ""
+    for pattern, policy in _REFERENCES:
+        found = re.fullmatch(pattern, line)
+        if found and policy.format(found[1]) not in root.children:
+            return f"{policy.format(found[1])} does not exist"
+    if line.startswith("switchport access "):
+        vlan = line.rpartition(" ")[2]
+        if f"interface Vlan{vlan}" not in root.children:
+            return f"Invalid VLAN: {vlan}"
+        if context.value("ip address"):
+            return "Interface has an IP address"
+    if line.startswith("ip address ") and context.value("switchport access Vlan"):
+        return "Interface is a member of a VLAN"
+    if line.startswith("priority-flow-control priority "):
+        paused = {node.line for node in context.below("priority-flow-control priority ")}
+        if len(paused | {line}) > _MOST_PAUSED:
+            return "At most two priorities can be enabled"
+    return ""
+
+
+def _address_reason(root: Node, context: Node, line: str) -> str:
+    if not line.startswith("ip address "):
+        return ""
+    wanted = ip_interface(line.split()[2]).network
+    for other in root.below("interface "):
+        value = other.value("ip address")
+        if other is not context and value and ip_interface(value).network.overlaps(wanted):
+            return f"IP {wanted} overlaps with {other.line.split()[1]}"
+    return ""
+
+
+def _in_use(root: Node, node: Node) -> str:
+    """Return what the switch says when it will not remove a line; empty when it will."""
+    line = node.line
+    if line.startswith("interface Ethernet"):
+        return "% Error: Physical interface cannot be removed\n"
+    vlan = re.fullmatch(r"interface Vlan(\d+)", line)
+    users = [inner.line for port in root.below("interface ") for inner in port.children.values()]
+    if vlan and f"switchport access Vlan {vlan[1]}" in users:
+        return f"% Error: Vlan{vlan[1]} has members\n"
+    named_by = _named_by(root, line)
+    if named_by:
+        return f"% Error: {line} is in use by {named_by}\n"
+    for pattern, policy in _REFERENCES:
+        named = {
+            policy.format(found[1]) for user in users if (found := re.fullmatch(pattern, user))
+        }
+        if line in named:
+            return f"% Error: {line} is in use\n"
+    return ""
+
+
+def _named_by(root: Node, line: str) -> str:
+    """Return what names a route map or the last entry of a prefix list; empty if nothing does."""
+    words = line.split()
+    if re.fullmatch(r"route-map \S+ (permit|deny) \d+", line):
+        for bgp in root.below("router bgp "):
+            for node in _whole(bgp):
+                if f"route-map {words[1]}" in node.line:
+                    return node.line
+    if line.startswith("ip prefix-list "):
+        entries = list(root.below(f"ip prefix-list {words[2]} "))
+        for route_map in root.below("route-map ") if len(entries) == 1 else ():
+            if route_map.value("match ip address prefix-list") == words[2]:
+                return route_map.line
+    return ""
+
+
+def _whole(node: Node) -> Iterator[Node]:
+    for child in node.children.values():
+        yield child
+        yield from _whole(child)
+
+
+def read_text(text: str, ports: dict[str, str]) -> Node:
+    """Read a whole configuration.
+
+    Raises
+    ------
+    ValueError
+        When a line is refused; it names the line.
+    """
+    root = Node()
+    feed_text(Editor(root, ports), text)
+    return root
+
+
+def feed_text(editor: Editor, text: str) -> None:
+    """Apply a text of several lines; sections are left where the indentation says so.
+
+    Raises
+    ------
+    ValueError
+        When a line is refused; the lines before it are applied.
+    """
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.strip() == "!":
+            continue
+        editor.stack = editor.stack[: len(line) - len(line.lstrip(" ")) + 1]
+        try:
+            editor.feed(line)
+        except LineRefusedError as error:
+            message = f"line {number}: {line!r}: {str(error).strip()}"
+            raise ValueError(message) from error
+
+
+def text_lines(root: Node) -> Iterator[str]:
+    """Yield the lines of ``show running-configuration``."""
+    yield "!"
+    for node in root.sorted():
+        yield node.line
+        yield from _below(node, 1)
+        if node.children:
+            yield "!"
+
+
+def _below(node: Node, depth: int) -> Iterator[str]:
+    for child in node.sorted():
+        if child.mode != "leaf":
+            yield " " * depth + "!"
+        yield " " * depth + child.line
+        yield from _below(child, depth + 1)

@@ -1,0 +1,213 @@
+"""What the templates of Enterprise SONiC cannot decide: ranges, units, and what cannot be said."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from ipaddress import IPv4Network
+from typing import TYPE_CHECKING
+
+from fabric.core.errors import RenderError
+from fabric.qos.ecn.edge import UNITS, to_units
+from fabric.systems.esonic.platforms import BUFFER_LINE, CABLE_LENGTHS_M, ESONIC, PAUSED_PRIORITIES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fabric.design.model import BgpDesign, DeviceDesign, PortDesign, QosProfile, Watchdog
+    from fabric.platforms.model import EcmpHash
+
+#: Words of `ip load-share hash ipv4` (sonic_ecmp_load_share), by the names of SAI.
+HASH_WORDS = {
+    "SRC_IP": "ipv4-src-ip",
+    "DST_IP": "ipv4-dst-ip",
+    "IP_PROTOCOL": "ipv4-ip-proto",
+    "L4_SRC_PORT": "ipv4-l4-src-port",
+    "L4_DST_PORT": "ipv4-l4-dst-port",
+}
+#: As spytest/apis/system/interface.py of sonic-net/sonic-mgmt @ b4ba9de3 sends them.
+FEC_WORDS = {"rs": "RS", "fc": "FC", "none": "none"}
+HOST_ROUTE = 32
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyView:
+    """A lossless policy with its thresholds in the unit of the system.
+
+    Parameters
+    ----------
+    maps : tuple of (kind, rows)
+        The four maps of the policy, each with the lines of its section.
+    watchdog : Watchdog or None
+        None where the ports of the policy have none.
+    """
+
+    design: QosProfile
+    name: str
+    kmin: int
+    kmax: int
+    maps: tuple[tuple[str, tuple[str, ...]], ...]
+    watchdog: Watchdog | None
+
+
+@dataclass(frozen=True, slots=True)
+class PortView:
+    """A port; ``cable_m`` is the length that its buffers are made for, None where PFC is off."""
+
+    design: PortDesign
+    description: str
+    qos: PolicyView | None = None
+    cable_m: int | None = None
+    fec: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EsonicView:
+    """What the templates of Enterprise SONiC see.
+
+    Parameters
+    ----------
+    pauses : bool
+        Whether some port pauses.
+    poll_ms : int or None
+        Interval of the watchdog, one for the whole switch; None where no port has one.
+    prefixes : tuple of (sequence, rule)
+        What is originated, sent and taken.
+    """
+
+    policies: tuple[PolicyView, ...]
+    ports: tuple[PortView, ...]
+    pauses: bool
+    buffer_line: str
+    poll_ms: int | None
+    hash: EcmpHash
+    hash_fields: tuple[str, ...]
+    prefixes: tuple[tuple[int, str], ...]
+
+
+def view(device: DeviceDesign) -> EsonicView:
+    """Return the view of a design.
+
+    Raises
+    ------
+    RenderError
+        When the design needs what the system cannot do: another paused priority than 3 or 4, two
+        polling intervals, a lossless cable longer than the longest setting, a quotation mark in
+        a description.
+    """
+    policies = tuple(_policy(device.name, profile) for profile in device.qos_profiles)
+    chosen = ESONIC.ecmp_hash[device.role]
+    return EsonicView(
+        policies=policies,
+        ports=tuple(_port(device.name, port, policies) for port in device.ports),
+        pauses=any(profile.pfc for profile in device.qos_profiles),
+        buffer_line=BUFFER_LINE,
+        poll_ms=_poll_ms(device.name, policies),
+        hash=chosen,
+        hash_fields=tuple(word for name, word in HASH_WORDS.items() if name in chosen.fields),
+        prefixes=_prefixes(device.bgp),
+    )
+
+
+def cable_setting_m(cable_m: int) -> int | None:
+    """Return the shortest setting that is not below a length in metres; None where none is."""
+    return next((length for length in CABLE_LENGTHS_M if length >= cable_m), None)
+
+
+def _policy(name: str, profile: QosProfile) -> PolicyView:
+    if profile.pfc and profile.pfc_priority not in PAUSED_PRIORITIES:
+        message = (
+            f"{name}: Enterprise SONiC pauses priorities 3 and 4 only, not {profile.pfc_priority}; "
+            "set lossless.pfc_priority to one of them"
+        )
+        raise RenderError(message)
+    return PolicyView(
+        design=profile,
+        name=f"ROCE{profile.suffix}",
+        kmin=to_units(profile.kmin_bytes, UNITS["esonic"]),
+        kmax=to_units(profile.kmax_bytes, UNITS["esonic"]),
+        maps=(
+            ("dscp-tc", _rows("dscp", "traffic-class", profile.dscp_to_traffic_class)),
+            ("tc-queue", _rows("traffic-class", "queue", profile.traffic_class_to_queue)),
+            (
+                "tc-pg",
+                _rows("traffic-class", "priority-group", profile.traffic_class_to_priority_group),
+            ),
+            ("pfc-priority-queue", _rows("pfc-priority", "queue", profile.pfc_priority_to_queue)),
+        ),
+        watchdog=profile.watchdog if profile.pfc and profile.watchdog.enabled else None,
+    )
+
+
+def _rows(what: str, word: str, values: Sequence[int]) -> tuple[str, ...]:
+    """Return a line for each value of a map, with all that leads to it as ranges."""
+    return tuple(
+        f"{what} {','.join(_spans([n for n, item in enumerate(values) if item == value]))} "
+        f"{word} {value}"
+        for value in sorted(set(values))
+    )
+
+
+def _spans(numbers: Sequence[int]) -> Iterator[str]:
+    start = previous = numbers[0]
+    for number in [*numbers[1:], numbers[-1] + 2]:
+        if number != previous + 1:
+            yield str(start) if start == previous else f"{start}-{previous}"
+            start = number
+        previous = number
+
+
+def _poll_ms(name: str, policies: tuple[PolicyView, ...]) -> int | None:
+    found = {policy.watchdog.poll_ms for policy in policies if policy.watchdog}
+    if len(found) > 1:
+        message = (
+            f"{name}: the watchdog of Enterprise SONiC has one polling interval for the whole "
+            f"switch, not {sorted(found)}; give all ports the same lossless.watchdog.poll_ms"
+        )
+        raise RenderError(message)
+    return found.pop() if found else None
+
+
+def _port(name: str, port: PortDesign, policies: tuple[PolicyView, ...]) -> PortView:
+    description = _quoted(name, port)
+    if port.qos is None:
+        return PortView(port, description)
+    setting_m = cable_setting_m(port.cable_m) if port.qos.pfc else None
+    if port.qos.pfc and setting_m is None:
+        message = (
+            f"{name}: {port.name}: the longest cable-length of Enterprise SONiC is "
+            f"{CABLE_LENGTHS_M[-1]} m, not {port.cable_m} m; shorten cables.*_m or set "
+            "lossless.pfc to false on this port"
+        )
+        raise RenderError(message)
+    return PortView(
+        port, description, policies[port.qos.index], setting_m, FEC_WORDS.get(port.fec, "")
+    )
+
+
+def _quoted(name: str, port: PortDesign) -> str:
+    """Return a description as the switch shows it: in quotes when it is more than one word."""
+    if '"' in port.description:
+        message = (
+            f"{name}: {port.name}: a quotation mark ends a description on Enterprise SONiC; leave "
+            "it out of devices.ports.description"
+        )
+        raise RenderError(message)
+    return f'"{port.description}"' if " " in port.description else port.description
+
+
+def _prefixes(bgp: BgpDesign) -> tuple[tuple[int, str], ...]:
+    return (
+        (10, _rule(bgp.loopback_pool, HOST_ROUTE)),
+        (20, _rule(bgp.host_pool, bgp.host_prefix_length)),
+    )
+
+
+def _rule(pool: str, length: int) -> str:
+    """Return a rule; ``ge`` must go beyond the pool's own length.
+
+    The database keeps a range of lengths, so that ``le 32`` after ``ge`` cannot be told from its
+    absence (dellemc.enterprise_sonic facts/prefix_lists): it is left out.
+    """
+    if IPv4Network(pool).prefixlen >= length:
+        return pool
+    return f"{pool} ge {length}"

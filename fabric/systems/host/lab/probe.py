@@ -1,0 +1,224 @@
+"""ping, rping and ib_write_bw of a GPU host.
+
+Known: iputils ping (summary line; code 1 without an answer); linux-rdma/rdma-core,
+librdmacm/examples/rping.c (``ping data:`` lines with -v, ``-I`` source); linux-rdma/perftest,
+src/perftest_parameters.c (options, header and columns of the report; the client ends with 1 when it
+cannot connect).
+Assumed: a server runs as a transient unit of systemd and answers one client; options are written
+as here; ``-D`` takes no time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabric.lab.shell_types import Result
+from fabric.systems.host.lab.paths import End, LabPaths, local_end
+from fabric.systems.host.lab.rdma import gids
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fabric.lab.shell_types import Context, Tool
+    from fabric.systems.host.lab import HostStandIn
+
+_BW_VALUED = ("-d", "-i", "-x", "-m", "--tclass", "-s", "-D", "-p", "--bind_source_ip")
+_BW_FLAGS = ("-F", "--report_gbits")
+_RPING_VALUED = ("-a", "-p", "-C", "-I", "-S")
+_RPING_FLAGS = ("-s", "-c", "-v")
+_PING_VALUED = ("-c", "-i", "-W", "-I", "-s")
+_PING_FLAGS = ("-n", "-q")
+_HEADERS_BYTES = 96
+_LOST = 100
+_RULE = "-" * 87
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A server that waits for its client.
+
+    ``crowd`` holds the ports of all that waited at its address together, itself among them.
+    """
+
+    tool: str
+    address: str
+    options: dict[str, str]
+    crowd: list[str]
+
+
+class ProbeTools:
+    """The commands, and the servers that wait."""
+
+    def __init__(self, host: HostStandIn) -> None:
+        self._host = host
+        self.servers: dict[str, Server] = {}
+        self.paths: LabPaths | None = None
+
+    def commands(self) -> dict[str, Tool]:
+        """Return the commands by name."""
+        return {
+            "ping": self._ping,
+            "rping": self._rping,
+            "ib_write_bw": self._bandwidth,
+            "timeout": self._timeout,
+        }
+
+    def serve(self, words: list[str]) -> Callable[[], None] | None:
+        """Start a server as a service; return what stops it, or None when it is none."""
+        try:
+            if words[0] == "rping":
+                options, rest = _options(words[1:], _RPING_VALUED, _RPING_FLAGS)
+                server = Server("rping", options.get("-a", ""), options, [])
+                good = "-s" in options and not rest
+            else:
+                options, rest = _options(words[1:], _BW_VALUED, _BW_FLAGS)
+                address = options.get("--bind_source_ip", "")
+                server = Server("ib_write_bw", address, options, self._crowd(address))
+                good = words[0] == "ib_write_bw" and not rest and self._gid(options) is not None
+        except ValueError:
+            return None
+        port = options.get("-p", "")
+        if not good or port in self.servers or local_end(self._host, server.address) is None:
+            return None
+        self.servers[port] = server
+        server.crowd.append(port)
+        return lambda: self._stop(port)
+
+    def _crowd(self, address: str) -> list[str]:
+        waiting = (item.crowd for item in self.servers.values() if item.address == address)
+        return next(waiting, [])
+
+    def _stop(self, port: str) -> None:
+        self.servers.pop(port, None)
+
+    async def _timeout(self, context: Context, argv: list[str], _stdin: str) -> Result:
+        if len(argv) < 3 or not argv[1].isdigit():  # noqa: PLR2004  (seconds and a command)
+            return Result("", "timeout: only SECONDS COMMAND is supported\n", 125)
+        return Result(rc=await context.shell.call(argv[2:], context.streams))
+
+    def _reached(self, address: str, target: str) -> tuple[End, End] | None:
+        source = local_end(self._host, address)
+        if source is None or self.paths is None:
+            return None
+        found = self.paths.reach(source, address, target)
+        return (source, found) if found else None
+
+    def _ping(self, _context: Context, argv: list[str], _stdin: str) -> Result:
+        try:
+            options, rest = _options(argv[1:], _PING_VALUED, _PING_FLAGS)
+        except ValueError as error:
+            return Result("", f"ping: {error}\n", 2)
+        source = options.get("-I", "")
+        if len(rest) != 1 or local_end(self._host, source) is None:
+            return Result("", f"ping: bind: Cannot assign requested address: {source}\n", 2)
+        count = int(options.get("-c", "1"))
+        answered = count if self._reached(source, rest[0]) else 0
+        lines = "".join(
+            f"64 bytes from {rest[0]}: icmp_seq={number} ttl=63 time=0.05 ms\n"
+            for number in range(1, answered + 1)
+        )
+        loss = 0 if answered else 100
+        text = f"PING {rest[0]} ({rest[0]}) from {source} : 56(84) bytes of data.\n{lines}\n"
+        text += f"--- {rest[0]} ping statistics ---\n{count} packets transmitted, {answered} "
+        return Result(f"{text}received, {loss}% packet loss, time 400ms\n\n", "", int(not answered))
+
+    def _rping(self, _context: Context, argv: list[str], _stdin: str) -> Result:
+        try:
+            options, rest = _options(argv[1:], _RPING_VALUED, _RPING_FLAGS)
+        except ValueError as error:
+            return Result("", f"rping: {error}\n", 255)
+        if rest or "-c" not in options:
+            return Result("", "rping: a server runs as a service here\n", 255)
+        reached = self._reached(options.get("-I", ""), options.get("-a", ""))
+        server = self._waiting(reached, "rping", options)
+        if server is None:
+            return Result("", "cma event RDMA_CM_EVENT_UNREACHABLE, error -110\n", 255)
+        rows = range(int(options.get("-C", "1")))
+        return Result("".join(f"ping data: rdma-ping-{row}: ABCDEFGHIJ\n" for row in rows))
+
+    def _waiting(
+        self, reached: tuple[End, End] | None, tool: str, options: dict[str, str]
+    ) -> Server | None:
+        """Take the server that waits at the other end for a client with these options."""
+        if reached is None:
+            return None
+        servers = reached[1].host.probing.servers
+        server = servers.get(options.get("-p", ""))
+        if server is None or server.tool != tool:
+            return None
+        return servers.pop(options["-p"])
+
+    def _gid(self, options: dict[str, str]) -> str | None:
+        """Return the IPv4 address of the RoCEv2 GID that the options choose."""
+        nic = next((n for n in self._host.rdma_nics if n.rdma_device == options.get("-d")), None)
+        index = options.get("-x", "")
+        if nic is None or not index.isdigit() or options.get("-i") != "1":
+            return None
+        table = gids(self._host, nic)
+        half, version = divmod(int(index), 2)
+        return table[half][1] or None if version == 1 and half < len(table) else None
+
+    def _bandwidth(self, _context: Context, argv: list[str], _stdin: str) -> Result:
+        try:
+            options, rest = _options(argv[1:], _BW_VALUED, _BW_FLAGS)
+        except ValueError as error:
+            return Result("", f"ib_write_bw: {error}\n", 1)
+        if len(rest) != 1:
+            return Result("", "ib_write_bw: a server runs as a service here\n", 1)
+        source = options.get("--bind_source_ip", "")
+        reached = self._reached(source, rest[0])
+        if self._gid(options) != source or not source:
+            return Result("", "Failed to modify QP to RTR\n Unable to Connect the HCA's\n", 1)
+        server = self._waiting(reached, "ib_write_bw", options)
+        if server is None or reached is None:
+            return Result("", f"Couldn't connect to {rest[0]}:{options.get('-p')}\n", 1)
+        mtu = int(options.get("-m", "1024"))
+        room = min(
+            end.host.network.state.links[end.nic.interface].mtu - _HEADERS_BYTES for end in reached
+        )
+        if server.options.get("-m") != options.get("-m") or mtu > room:
+            return Result("", " Completion with error at client\n", 1)
+        return Result(self._report(options, reached, mtu, len(server.crowd)))
+
+    def _report(self, options: dict[str, str], ends: tuple[End, End], mtu: int, flows: int) -> str:
+        assert self.paths is not None
+        source, target = ends
+        lossless = all(_paused(end, int(options.get("--tclass", "0")) >> 2) for end in ends)
+        if not lossless:
+            target.host.counters.rdma[target.nic.interface]["out_of_sequence"] += _LOST
+            source.host.counters.rdma[source.nic.interface]["packet_seq_err"] += _LOST
+        rate = self.paths.gbps(source, target, mtu, lossless=lossless, flows=flows)
+        size = int(options.get("-s", "65536"))
+        count = round(rate * 1e9 / 8 / size)
+        return (
+            f"{_RULE}\n                    RDMA_Write BW Test\n Mtu             : {mtu}[B]\n"
+            f" Link type       : Ethernet\n GID index       : {options['-x']}\n{_RULE}\n"
+            " #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]\n"
+            f" {size:<11}{count:<15}{0.0:<19.2f}{rate:<21.2f}{count / 1e6:.6f}\n{_RULE}\n"
+        )
+
+
+def _paused(end: End, dscp: int) -> bool:
+    qos = end.host.qos[end.nic.interface]
+    return bool(qos.pfc[qos.dscp.get(dscp, 0)])
+
+
+def _options(
+    words: list[str], valued: tuple[str, ...], flags: tuple[str, ...]
+) -> tuple[dict[str, str], list[str]]:
+    """Return options with their values, and the other words."""
+    found: dict[str, str] = {}
+    rest, left = [], list(words)
+    while left:
+        word = left.pop(0)
+        if word in valued and left:
+            found[word] = left.pop(0)
+        elif word in flags:
+            found[word] = ""
+        elif word.startswith("-"):
+            message = f"option {word} is not supported"
+            raise ValueError(message)
+        else:
+            rest.append(word)
+    return found, rest

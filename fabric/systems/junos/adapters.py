@@ -1,0 +1,177 @@
+"""Junos: statements of ours that are missing are set, those that nobody wants are deleted."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from fabric.change.adapter import Draft, adapters
+from fabric.change.model import Change, Risk
+from fabric.devices.driver import Candidate
+from fabric.devices.redaction import redacted
+from fabric.systems.junos.platforms import ORDERED_PARTS, OWNED_STATEMENTS, STATEMENT_RISK
+from fabric.systems.junos.platforms.grammar import levels, replaces
+from fabric.systems.junos.platforms.text import line_text, quoted, read_set
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from fabric.core.artefact import Artefact
+    from fabric.devices.driver import Driver
+    from fabric.observe.snapshot import Running
+    from fabric.systems.junos.platforms.text import Line, Words
+
+_OWNED = re.compile("|".join(OWNED_STATEMENTS))
+_ORDERED = re.compile("|".join(f"({part}) " for part in ORDERED_PARTS))
+
+
+def is_owned(line: Line) -> bool:
+    """Tell whether rocefab writes a statement."""
+    return bool(_OWNED.match(f"{_said(line)} "))
+
+
+def compose(running: str, intended: str) -> list[Line]:
+    """Return all lines that are wanted.
+
+    What is not ours - accounts, NETCONF, the management port, static routes - is kept as it runs.
+    """
+    kept = [line for line in read_set(running) if not is_owned(line)]
+    return list(dict.fromkeys([*kept, *read_set(intended)]))
+
+
+def patch(before: Sequence[Line], after: Sequence[Line]) -> list[Line]:
+    """Return the lines that lead from one configuration to another.
+
+    What goes is deleted at the highest level below which nothing stays. A part in which the order
+    counts is written anew when anything of it differs.
+    """
+    fresh = _reordered(before, after)
+    old, new = dict.fromkeys(before), dict.fromkeys(after)
+    gone = [line for line in old if line not in new or _part(line) in fresh]
+    come = [line for line in new if line not in old or _part(line) in fresh]
+    deletes = list(_deletes(gone, come, new, fresh))
+    under = {words for _, words in deletes}
+    activates = [
+        ("activate", words)
+        for verb, words in gone
+        if verb == "deactivate" and not any(words[:n] in under for n in range(1, len(words) + 1))
+    ]
+    sets = [line for line in come if line[0] == "set"]
+    return [*activates, *deletes, *sets, *(line for line in come if line[0] != "set")]
+
+
+def _reordered(before: Iterable[Line], after: Iterable[Line]) -> set[str]:
+    """Return the ordered parts that are not the same, line by line."""
+    sides: list[dict[str, list[Line]]] = [{}, {}]
+    for side, lines in zip(sides, (before, after), strict=True):
+        for line in lines:
+            if part := _part(line):
+                side.setdefault(part, []).append(line)
+    old, new = sides
+    return {part for part in {*old, *new} if old.get(part) != new.get(part)}
+
+
+def _deletes(
+    gone: list[Line], come: list[Line], new: Iterable[Line], fresh: set[str]
+) -> Iterable[Line]:
+    """Return each delete once, without what a higher one takes along."""
+    alive = {
+        words[:count] for verb, words in new for count in range(1, len(words) + 1) if verb == "set"
+    }
+    stems = {words[:-1] for verb, words in come if verb == "set"}
+    found: dict[Words, None] = {}
+    for verb, words in gone:
+        part = tuple(_part((verb, words)).split())
+        if verb != "set" or (words[:-1] in stems and replaces(words)):
+            continue
+        if part and " ".join(part) in fresh and part in alive:
+            found[part] = None
+        else:
+            level = next((level for level in levels(words) if level not in alive), None)
+            if level:  # else something below it stays
+                found[level] = None
+    for words in found:
+        if not any(words[:count] in found for count in range(1, len(words))):
+            yield "delete", words
+
+
+def _part(line: Line) -> str:
+    match = _ORDERED.match(f"{_said(line)} ")
+    return next((group for group in match.groups() if group), "") if match else ""
+
+
+def _said(line: Line) -> str:
+    """Return a statement without its verb."""
+    return " ".join(quoted(word) for word in line[1])
+
+
+def line_risk(line: Line) -> Risk:
+    """Return what a changed statement does to traffic, by its beginning."""
+    words = f"{_said(line)} "
+    for risk, beginning in STATEMENT_RISK:
+        if re.match(beginning, words):
+            return Risk.from_word(risk)
+    return Risk.BRIEF_LOSS
+
+
+class JunosAdapter:
+    """Changes Junos switches."""
+
+    def files(self, artefacts: Sequence[Artefact]) -> list[str]:  # noqa: ARG002
+        """Junos has no files of ours."""
+        return []
+
+    def subjects(self, artefacts: Sequence[Artefact]) -> list[str]:  # noqa: ARG002
+        """Return nothing: the configuration says it all."""
+        return []
+
+    def draft(
+        self,
+        running: Running,
+        artefacts: Sequence[Artefact],
+        driver: Driver,  # noqa: ARG002 - its own diff takes the lock of the configuration
+    ) -> Draft:
+        """Compare the lines of the configuration with those that are wanted."""
+        intended = next(item for item in artefacts if item.kind == "set").text
+        before, after = read_set(running.config), compose(running.config, intended)
+        changes = tuple(_changes(before, after))
+        diff = [f"-{change.before}" if change.before else f"+{change.after}" for change in changes]
+        return Draft(_candidate(before, after), changes, "\n".join(diff))
+
+    def restore(self, before: Running, now: Running) -> Candidate:
+        """Return the lines that bring the earlier configuration back."""
+        return _candidate(read_set(now.config), read_set(before.config))
+
+    def apart(self, left: Running, right: Running) -> set[str]:
+        """Return the statements that only one of two configurations has, or in another order."""
+        return {change.path for change in _changes(read_set(left.config), read_set(right.config))}
+
+
+def _candidate(before: Sequence[Line], after: Sequence[Line]) -> Candidate:
+    lines = [line_text(line) for line in patch(before, after)]
+    return Candidate(method="merge", patch="\n".join([*lines, ""]) if lines else "")
+
+
+def _changes(before: Sequence[Line], after: Sequence[Line]) -> list[Change]:
+    fresh = _reordered(before, after)
+    old, new = dict.fromkeys(before), dict.fromkeys(after)
+    gone = [line for line in old if line not in new]
+    come = [line for line in new if line not in old]
+    moved = {_part(line) for line in (*gone, *come)}
+    come += [line for line in new if line in old and _part(line) in fresh - moved]
+    changes = []
+    for line in gone:
+        text = redacted(line_text(line))
+        changes.append(Change(_path(text), text, "", line_risk(line)))
+    for line in come:
+        text = redacted(line_text(line))
+        changes.append(Change(_path(text), "", text, line_risk(line)))
+    return changes
+
+
+def _path(text: str) -> str:
+    """Return a line without ``set``; another verb says what is done to the statement."""
+    return text.removeprefix("set ")
+
+
+adapters.add("junos")(JunosAdapter())

@@ -1,0 +1,94 @@
+"""Junos: the statements of ours, once as ``set`` lines and once as hierarchy.
+
+Accounts, NETCONF and the management port are not rendered: what stands on the switch is kept when a
+change is applied. Every line is put before the grammar of what Juniper's own configurations hold.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from fabric.core.artefact import Artefact
+from fabric.core.errors import RenderError
+from fabric.render.engine import render
+from fabric.render.registry import renderers
+from fabric.systems.junos.platforms.grammar import StatementError, statements
+from fabric.systems.junos.platforms.text import ConfigurationTextError, read_set
+from fabric.systems.junos.platforms.tree import nested
+from fabric.systems.junos.view import view
+
+if TYPE_CHECKING:
+    from fabric.design.model import DeviceDesign
+    from fabric.systems.junos.platforms.grammar import Statement
+
+#: Templates in the order in which Junos shows its hierarchy.
+FEATURES = (
+    "hostname",
+    "arp",
+    "syslog",
+    "ntp",
+    "interfaces",
+    "gateways",
+    "loopback",
+    "hash",
+    "policy",
+    "classifiers",
+    "drop_profiles",
+    "shared_buffer",
+    "classes",
+    "pfc",
+    "port_qos",
+    "scheduler_maps",
+    "schedulers",
+    "routing",
+    "bgp",
+    "mac_ageing",
+    "lldp",
+    "spanning_tree",
+    "vlans",
+)
+
+
+@renderers.add("junos")
+def render_junos(design: DeviceDesign) -> list[Artefact]:
+    """Return ``junos.set`` and ``junos.conf`` of a Junos switch."""
+    values = {"view": view(design), "device": design}
+    blocks = [render(f"junos/{feature}.j2", design.name, values) for feature in FEATURES]
+    found = checked("\n".join(blocks), design.name)
+    folder = f"switches/{design.name}"
+    both = (
+        ("set", "junos.set", "\n".join([*found, ""])),
+        ("hierarchy", "junos.conf", nested(found.values())),
+    )
+    return [
+        Artefact(design.name, design.platform, kind, f"{folder}/{name}", content.encode())
+        for kind, name, content in both
+    ]
+
+
+def checked(text: str, device: str) -> dict[str, Statement]:
+    """Return the lines of a text; the grammar knows each, and none stands twice.
+
+    Raises
+    ------
+    RenderError
+        Naming the line.
+    """
+    found: dict[str, Statement] = {}
+    for row in filter(None, text.splitlines()):
+        if row in found:
+            raise RenderError(f"{device}: junos.set: {row!r} stands twice")
+        try:
+            found[row] = _statement(row)
+        except (ConfigurationTextError, StatementError) as error:
+            raise RenderError(f"{device}: junos.set: {row!r}: {error}") from error
+    return found
+
+
+@lru_cache(maxsize=1 << 14)
+def _statement(row: str) -> Statement:
+    """Return the statement of a line; those of ports repeat from switch to switch."""
+    ((_, words),) = read_set(row)
+    (found,) = statements(words)
+    return found

@@ -1,0 +1,259 @@
+"""What the Junos templates cannot decide: words, percents, and what Junos cannot express."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from ipaddress import IPv4Network
+from typing import TYPE_CHECKING
+
+from fabric.core.errors import RenderError
+from fabric.qos.ecn.edge import UNITS, largest_queue_bytes, to_units
+from fabric.systems.junos.platforms import (
+    CNP_CAP_PERCENT,
+    CONTROL_PERCENT,
+    CONTROL_QUEUE,
+    DEFAULT_QUEUE,
+    DEFAULT_WATCHDOG_MS,
+)
+from fabric.systems.junos.platforms.text import quoted
+
+if TYPE_CHECKING:
+    from fabric.design.model import BgpDesign, DeviceDesign, PortDesign, QosProfile, Watchdog
+
+#: Clause 91 is Reed-Solomon, clause 74 Firecode (Juniper/yang 24.4R1-EVO junos-conf-interfaces).
+FEC_WORDS = {"rs": "fec91", "fc": "fec74", "none": "none"}
+WATCHDOG_ACTIONS = ("drop", "forward")
+HOST_ROUTE = 32
+_MINUTE_S = 60
+_WHOLE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class WatchdogView:
+    """Watchdog of a profile; ``bare`` where it is that of the system."""
+
+    bare: bool
+    poll_ms: int
+    detection_polls: int
+    recovery_ms: int
+    action: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileView:
+    """A lossless policy.
+
+    ``kmin_percent`` and ``kmax_percent`` are of the largest queue; the shares of all queues, with
+    the cap of the CNP queue, come to 100.
+    """
+
+    design: QosProfile
+    roce_bits: str
+    cnp_bits: str
+    kmin_percent: int
+    kmax_percent: int
+    lossless_percent: int
+    default_percent: int
+    watchdog: WatchdogView | None
+
+
+@dataclass(frozen=True, slots=True)
+class PortView:
+    """A port with its words; ``description`` is in quotes where it needs them."""
+
+    design: PortDesign
+    description: str
+    fec: str
+    vlan: str
+    suffix: str
+    pfc: bool
+
+
+@dataclass(frozen=True, slots=True)
+class JunosView:
+    """What the Junos templates see.
+
+    Parameters
+    ----------
+    lossless : bool
+        Whether some port has PFC.
+    priority_bits : str
+        PFC priority as three bits.
+    control_percent : int
+        Share of network-control; 0 where its queue is ours.
+    arp_minutes : int
+        ARP ageing.
+    irb_mtu_bytes : int
+        MTU of the gateways; 0 where there are none.
+    prefixes : tuple of (term, pool, match)
+        What may be advertised of what is connected.
+    """
+
+    profiles: tuple[ProfileView, ...]
+    ports: tuple[PortView, ...]
+    neighbours: tuple[tuple[str, str, str, int], ...]
+    lossless: bool
+    priority_bits: str
+    cnp_cap_percent: int
+    control_percent: int
+    arp_minutes: int
+    irb_mtu_bytes: int
+    prefixes: tuple[tuple[str, str, str], ...]
+
+
+def view(device: DeviceDesign) -> JunosView:
+    """Return the view of a design.
+
+    Raises
+    ------
+    RenderError
+        When the design needs what Junos cannot do; it names device, field and what to do.
+    """
+    base = device.qos_profiles[0]
+    _one_set_of_classes(device)
+    control = 0 if CONTROL_QUEUE in {base.queue, base.cnp_queue} else CONTROL_PERCENT
+    vlans = {vlan.vlan: vlan.name for vlan in device.vlans}
+    return JunosView(
+        profiles=tuple(_profile(device, profile, control) for profile in device.qos_profiles),
+        ports=tuple(_port(device, port, vlans) for port in device.ports),
+        neighbours=tuple(
+            (peer.address, peer.local_address, quoted(peer.name), peer.asn)
+            for peer in device.bgp.neighbours
+        ),
+        lossless=any(profile.pfc for profile in device.qos_profiles),
+        priority_bits=f"{base.pfc_priority:03b}",
+        cnp_cap_percent=CNP_CAP_PERCENT,
+        control_percent=control,
+        arp_minutes=_arp_minutes(device),
+        irb_mtu_bytes=device.vlans[0].mtu_bytes if device.vlans else 0,
+        prefixes=_prefixes(device.bgp),
+    )
+
+
+def _refuse(device: DeviceDesign, reason: str) -> RenderError:
+    return RenderError(f"{device.name}: {reason}")
+
+
+def _one_set_of_classes(device: DeviceDesign) -> None:
+    """Refuse ports that need other classes: queue and priority of a class hold for the switch."""
+    base = device.qos_profiles[0]
+    for name in ("queue", "cnp_queue", "pfc_priority"):
+        if any(getattr(p, name) != getattr(base, name) for p in device.qos_profiles):
+            reason = (
+                f"Junos has one {name} for all ports; give all of them the same lossless.{name}"
+            )
+            raise _refuse(device, reason)
+    actions = {p.watchdog.action for p in device.qos_profiles if p.pfc and p.watchdog.enabled}
+    if len(actions) > 1:
+        reason = "Junos has one watchdog action for all ports; give them the same"
+        raise _refuse(device, f"{reason} lossless.watchdog.action")
+    for profile in device.qos_profiles:
+        for queue in profile.queues:
+            if (queue.queue == DEFAULT_QUEUE) != (queue.kind == "default"):
+                reason = f"queue {DEFAULT_QUEUE} of Junos is that of all other traffic"
+                raise _refuse(device, f"{reason}; use other lossless.queue and cnp_queue")
+
+
+def _profile(device: DeviceDesign, profile: QosProfile, control: int) -> ProfileView:
+    shares = {queue.kind: queue.percent for queue in profile.queues}
+    free = _WHOLE - CNP_CAP_PERCENT - control
+    default = max(1, (shares.get("default") or 0) * free // _WHOLE)
+    kmin, kmax = marking_percents(device, profile)
+    watched = profile.pfc and profile.watchdog.enabled
+    return ProfileView(
+        design=profile,
+        roce_bits=f"{profile.roce_dscp:06b}",
+        cnp_bits=f"{profile.cnp_dscp:06b}",
+        kmin_percent=kmin,
+        kmax_percent=kmax,
+        lossless_percent=free - default,
+        default_percent=default,
+        watchdog=_watchdog(device, profile.watchdog) if watched else None,
+    )
+
+
+def marking_percents(device: DeviceDesign, profile: QosProfile) -> tuple[int, int]:
+    """Return Kmin and Kmax in percent of the largest queue, rounded up.
+
+    Raises
+    ------
+    RenderError
+        When the size of the queue is not known or is passed, or both are the same percent.
+    """
+    queue_bytes = largest_queue_bytes(device.sku)
+    try:
+        kmin, kmax = (
+            to_units(size, UNITS["junos"], queue_bytes=queue_bytes)
+            for size in (profile.kmin_bytes, profile.kmax_bytes)
+        )
+    except ValueError as error:
+        raise _refuse(device, f"{error}; lower lossless.ecn.kmax_bytes") from error
+    if kmin == kmax:
+        reason = (
+            f"lossless.ecn.kmin_bytes and kmax_bytes are both {kmin} % of a queue of "
+            f"{queue_bytes:,} bytes; set them further apart"
+        )
+        raise _refuse(device, reason)
+    return kmin, kmax
+
+
+def _watchdog(device: DeviceDesign, watchdog: Watchdog) -> WatchdogView:
+    if watchdog.action not in WATCHDOG_ACTIONS:
+        reason = f"Junos has no watchdog action {watchdog.action!r}; use 'drop' or 'forward' in"
+        raise _refuse(device, f"{reason} lossless.watchdog.action")
+    polls, rest = divmod(watchdog.detection_ms, watchdog.poll_ms)
+    if rest or not polls:
+        reason = (
+            f"Junos counts detection in polls, but lossless.watchdog.detection_ms "
+            f"{watchdog.detection_ms} is no multiple of poll_ms {watchdog.poll_ms}; make it one"
+        )
+        raise _refuse(device, reason)
+    return WatchdogView(
+        bare=is_default(watchdog),
+        poll_ms=watchdog.poll_ms,
+        detection_polls=polls,
+        recovery_ms=watchdog.restoration_ms,
+        action=watchdog.action,
+    )
+
+
+def is_default(watchdog: Watchdog) -> bool:
+    """Tell whether a watchdog is the one that Junos has without further words."""
+    times = (watchdog.poll_ms, watchdog.detection_ms, watchdog.restoration_ms)
+    return watchdog.action == "drop" and times == DEFAULT_WATCHDOG_MS
+
+
+def _port(device: DeviceDesign, port: PortDesign, vlans: dict[int, str]) -> PortView:
+    if port.kind != "unused" and not port.speed_token:
+        reason = f"{port.name}: no Junos word is known for {port.speed_gbps} Gb/s; use a speed of"
+        raise _refuse(device, f"{reason} {device.sku.name}")
+    return PortView(
+        design=port,
+        description=quoted(port.description) if port.description else "",
+        fec=FEC_WORDS[port.fec] if port.fec else "",
+        vlan=vlans[port.vlan] if port.vlan is not None else "",
+        suffix=port.qos.suffix if port.qos else "",
+        pfc=bool(port.qos and port.qos.pfc),
+    )
+
+
+def _arp_minutes(device: DeviceDesign) -> int:
+    minutes, rest = divmod(device.neighbours.arp_timeout_s, _MINUTE_S)
+    if rest or not minutes:
+        reason = f"Junos counts ARP ageing in minutes, but arp.timeout_s is {minutes * 60 + rest}"
+        raise _refuse(device, f"{reason}; use a multiple of {_MINUTE_S}")
+    return minutes
+
+
+def _prefixes(bgp: BgpDesign) -> tuple[tuple[str, str, str], ...]:
+    return (
+        ("loopbacks", bgp.loopback_pool, _match(bgp.loopback_pool, HOST_ROUTE)),
+        ("hosts", bgp.host_pool, _match(bgp.host_pool, bgp.host_prefix_length)),
+    )
+
+
+def _match(pool: str, length: int) -> str:
+    """Return how a prefix of a pool must look; a range must go beyond the pool's own length."""
+    if IPv4Network(pool).prefixlen >= length:
+        return "exact"
+    return f"prefix-length-range /{length}-/{HOST_ROUTE}"

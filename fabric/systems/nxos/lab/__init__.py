@@ -1,0 +1,306 @@
+"""The Cisco NX-OS stand-in: a switch that answers NX-API on the loopback address.
+
+Known and assumed facts stand in the modules ``nxos_*`` of this package, each for its subject. A
+change that takes away `feature nxapi` cuts the switch off; a schedule that goes back brings it
+back. SSH and SCP are not served, so NAPALM's replacement of the whole configuration, which opens
+port 22 whatever it is told, does not work here.
+
+Faults: with ``hang`` and ``cut_at_command`` the command is not run; with ``cut_at_byte`` the whole
+batch runs and the HTTP answer stops after ``count`` bytes. ``accept_part`` counts batches that edit
+the configuration: only the first ``count`` lines take effect, the others are answered as if they
+had. ``expire_timer`` strikes only while a schedule is armed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+from typing import TYPE_CHECKING, Any
+
+from fabric.lab.faults import FaultScript
+from fabric.lab.https import (
+    Certificate,
+    HttpsServer,
+    SessionCutError,
+    SessionHungError,
+    SessionPouredError,
+)
+from fabric.lab.line_tree import text_lines
+from fabric.lab.standin import stand_ins
+from fabric.systems.nxos.lab.config import LineRefusedError, feed_text
+from fabric.systems.nxos.lab.nxapi import Nxapi
+from fabric.systems.nxos.lab.show import BODIES, NEEDS, TEXTS, PortCounters, View
+from fabric.systems.nxos.lab.state import NxosState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fabric.design.model import DeviceDesign
+    from fabric.lab.clock import LabClock
+    from fabric.lab.spec import StandInSpec
+    from fabric.systems.nxos.lab.config import Editor
+
+DEFAULT_VERSION = "10.4(3)"
+INVALID = "% Invalid command\n"
+_NAMED = re.compile(
+    r"(?P<what>no checkpoint|checkpoint file|checkpoint|rollback running-config checkpoint"
+    r"|rollback running-config file|show diff rollback-patch checkpoint|delete|dir)"
+    r" (?P<name>[\w.:/-]+)(?P<rest>.*)"
+)
+_EXEC = ("show ", "checkpoint", "no checkpoint", "rollback ", "copy ", "terminal ", "no terminal ")
+
+
+@stand_ins.add("nxos")
+class NxosStandIn:
+    """One NX-OS switch.
+
+    Parameters
+    ----------
+    spec : StandInSpec
+        Who it is; ``running`` is its configuration as text.
+    clock : LabClock
+        Runs uptime and schedules.
+
+    Raises
+    ------
+    ValueError
+        When the configuration holds a line that the switch refuses.
+    """
+
+    def __init__(self, spec: StandInSpec, clock: LabClock) -> None:
+        self.spec = spec
+        self.faults = FaultScript()
+        self.address = "127.0.0.1"
+        self.port = 0
+        self._clock = clock
+        self._lock = threading.RLock()
+        ports = tuple(spec.options.get("ports", "").split(","))
+        self.state = NxosState(clock, str(spec.running or ""), ports)
+        self.view = View(spec, self.state, spec.options.get("version", DEFAULT_VERSION))
+        self._certificate = Certificate(spec.name)
+        nxapi = Nxapi((spec.username, spec.password), self._run, is_open=self._is_open)
+        self._server = HttpsServer(self._certificate, nxapi.answer)
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of the DER certificate, as ``SHA256:<hex>``."""
+        return self._certificate.fingerprint
+
+    @property
+    def trust(self) -> str:
+        """The certificate itself, for a client that pins it."""
+        return self._certificate.pem
+
+    @staticmethod
+    def factory(design: DeviceDesign, mac: str) -> str:
+        """Return what a switch with nothing but management access has."""
+        lines = (
+            f"hostname {design.name}",
+            "feature nxapi",
+            "feature scheduler",
+            "username admin password 5 $5$LAB$000000000000 role network-admin",
+            "vrf context management",
+            "  ip route 0.0.0.0/0 192.0.2.1",
+            "interface mgmt0",
+            "  vrf member management",
+            "  ip address 192.0.2.2/24",
+            "line console",
+            "line vty",
+            "",
+        )
+        return "\n".join(lines)
+
+    def knows_bgp_peer(self, address: str) -> bool:
+        """Tell whether there is a BGP session with an address."""
+        with self._lock:
+            return any(
+                node.line == f"neighbor {address}" and node.value("remote-as")
+                for bgp in self.state.running.below("router bgp ")
+                for node in bgp.children.values()
+            )
+
+    def watch_bgp(self, up: Callable[[str], bool]) -> None:
+        """Take what tells whether the far end of a peer address has the session too."""
+        self.view.peer_up = up
+
+    def sends_light(self, port: str) -> bool:
+        """Tell whether there is such a port and it is not shut."""
+        with self._lock:
+            node = self.state.running.children.get(f"interface {port}")
+            return node is not None and not node.has("shutdown")
+
+    def watch_light(self, lit: Callable[[str], bool]) -> None:
+        """Take what tells whether the far end of the cable of a port sends light."""
+        self.view.lit = lit
+
+    async def start(self) -> None:
+        """Listen on a free port of the loopback address."""
+        self.port = await self._server.start(self.address)
+
+    async def stop(self) -> None:
+        """Close all connections and the listener."""
+        await self._server.stop()
+
+    @property
+    def running_text(self) -> str:
+        """The running configuration as text, without the comment lines above it."""
+        with self._lock:
+            return "\n".join([*text_lines(self.state.running), ""])
+
+    @property
+    def startup_text(self) -> str:
+        """The startup configuration as text, without the comment lines above it."""
+        with self._lock:
+            return "\n".join([*text_lines(self.state.startup), ""])
+
+    def count(self, port: str) -> PortCounters:
+        """Return the counters of a port, to be changed in place."""
+        return self.view.counters.setdefault(port, PortCounters())
+
+    def hand_edit(self, lines: str) -> None:
+        """Change the running configuration as a person at the console would.
+
+        Raises
+        ------
+        ValueError
+            When a line is refused; the lines before it are applied.
+        """
+        with self._lock:
+            feed_text(self.state.editor(), lines)
+
+    def _is_open(self) -> bool:
+        with self._lock:
+            return self.state.running.has("feature nxapi")
+
+    async def _run(self, calls: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], int | None]:
+        """Run one batch; the first error ends it."""
+        self._clock.run_due()
+        commands = [str(call.get("params", {}).get("cmd", "")).strip() for call in calls]
+        editor = self.state.editor()
+        keep = self._kept_lines(commands)
+        answers: list[dict[str, Any]] = []
+        cut_after: int | None = None
+        for call, command in zip(calls, commands, strict=True):
+            cut = await self._strike(command)
+            cut_after = cut if cut_after is None else cut_after
+            answers.append(self._answer(editor, call, command, keep))
+            if "error" in answers[-1]:
+                break
+        return answers, cut_after
+
+    def _answer(
+        self, editor: Editor, call: dict[str, Any], command: str, keep: list[int]
+    ) -> dict[str, Any]:
+        head = {"jsonrpc": "2.0", "id": call.get("id")}
+        text = call.get("method") == "cli_ascii"
+        with self._lock:
+            try:
+                result = self._one(editor, command, keep, text=text)
+            except LineRefusedError as error:
+                data = {"msg": str(error)}
+                failed = {"code": -32602, "message": "Invalid params", "data": data}
+                return {**head, "error": failed}
+        return {**head, "result": result}
+
+    def _one(
+        self, editor: Editor, command: str, keep: list[int], *, text: bool
+    ) -> dict[str, Any] | None:
+        refused = self.faults.strike(command, "refuse_line")
+        if refused is not None:
+            raise LineRefusedError(refused.text or INVALID)
+        alias = self.faults.strike(command, "identity")
+        self.view.alias = alias.text if alias else ""
+        if command.startswith("show ") and not command.startswith("show diff"):
+            return self._show(command, text=text)
+        in_job = editor.stack[-1].mode == "job"
+        said = None if in_job else self._exec(command)
+        if said is None:
+            if not keep or keep[0] > 0:
+                self.state.feed(editor, command)
+            keep[:] = [count - 1 for count in keep]
+            said = ""
+        return {"msg": said} if said else None
+
+    def _show(self, command: str, *, text: bool) -> dict[str, Any]:
+        feature = NEEDS.get(command)
+        if feature and not self.state.running.has(f"feature {feature}"):
+            raise LineRefusedError(INVALID)
+        if text and command in TEXTS:
+            return {"msg": TEXTS[command](self.view)}
+        if not text and command in BODIES:
+            return {"body": BODIES[command](self.view)}
+        raise LineRefusedError(INVALID)
+
+    def _exec(self, command: str) -> str | None:
+        """Run a command of exec mode; None when it is a line of the configuration."""
+        if command in ("configure terminal", "terminal dont-ask", "no terminal dont-ask"):
+            return "\n"
+        if re.fullmatch(r"copy run(ning-config)? start(up-config)?", command):
+            self.state.save()
+            return "[########################################] 100%\nCopy complete.\n"
+        named = _NAMED.fullmatch(command)
+        return self._named(named) if named else None
+
+    def _named(self, named: re.Match[str]) -> str:
+        state, what, name = self.state, named["what"], named["name"]
+        if what == "checkpoint":
+            return state.checkpoint(name)
+        if what == "no checkpoint":
+            if state.checkpoints.pop(name, None) is None:
+                message = f"ERROR: checkpoint {name} does not exist\n"
+                raise LineRefusedError(message)
+            return "\n"
+        if what == "checkpoint file":
+            state.files[name] = state.running.copy()
+            return ".....Done\n"
+        if what == "delete":
+            state.files.pop(name, None)
+            return "\n"
+        if what == "dir":
+            return f"{name}\n" if name in state.files else "No such file or directory\n"
+        if what.startswith("show diff"):
+            return state.difference(name)
+        return state.rollback(name, state.files if what.endswith("file") else None)
+
+    def _kept_lines(self, commands: list[str]) -> list[int]:
+        """Return how many lines of this batch count, as a list of one; empty for all."""
+        if all(command.startswith(_EXEC) for command in commands):
+            return []
+        fault = self.faults.strike("\n".join(commands), "accept_part")
+        return [fault.count] if fault else []
+
+    async def _strike(self, command: str) -> int | None:
+        """Apply the faults that come before a command; return where to cut the answer."""
+        slow = self.faults.strike(command, "slow")
+        if slow is not None:
+            await asyncio.sleep(slow.seconds)
+        armed = any(not schedule.ran for schedule in self.state.schedules.values())
+        if armed and self.faults.strike(command, "expire_timer"):
+            with self._lock:
+                self.state.expire_timer()
+        poured = self.faults.strike(command, "drip", "endless")
+        if poured:
+            raise SessionPouredError(poured)
+        if self.faults.strike(command, "hang"):
+            raise SessionHungError
+        if self.faults.strike(command, "cut_at_command"):
+            raise SessionCutError
+        reboot = self.faults.strike(command, "reboot")
+        if reboot is not None:
+            await self._reboot(reboot.seconds)
+            raise SessionCutError
+        cut = self.faults.strike(command, "cut_at_byte")
+        return None if cut is None else cut.count
+
+    async def _reboot(self, seconds: float) -> None:
+        """Go down, hold the port without listening, come back later."""
+        with self._lock:
+            self.state.reboot()
+        at_s = self._clock.now_s() + seconds
+        await self._server.leave(
+            self.address, self.port, lambda: self._clock.now_s() >= at_s, self._booted
+        )
+
+    def _booted(self) -> None:
+        self.state.booted_s = self._clock.now_s()

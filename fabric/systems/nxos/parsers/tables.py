@@ -1,0 +1,262 @@
+"""JSON bodies of NX-API: a table holds one row as an object and several as a list."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from fabric.observe.parsers import UnreadableError
+from fabric.observe.state import (
+    BgpPeer,
+    InterfaceState,
+    MacEntry,
+    NeighbourEntry,
+    SystemFacts,
+)
+from fabric.systems.nxos.parsers.text import is_off
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_SPEED = re.compile(r"(\d+(?:\.\d+)?) ([MG])b/s")
+_DOTTED_MAC = re.compile(r"[0-9a-f]{4}(?:\.[0-9a-f]{4}){2}")
+_CLOCK = re.compile(r"(\d\d):(\d\d):(\d\d)")
+_UPTIME_S = {"days": 86_400, "hrs": 3_600, "mins": 60, "secs": 1}
+_COUNTERS = {
+    "in_bytes": "eth_inbytes",
+    "in_packets": "eth_inpkts",
+    "in_errors": "eth_inerr",
+    "in_discards": "eth_indiscard",
+    "in_pause_frames": "eth_inpause",
+    "in_crc_errors": "eth_crc",
+    "out_bytes": "eth_outbytes",
+    "out_packets": "eth_outpkts",
+    "out_errors": "eth_outerr",
+    "out_discards": "eth_outdiscard",
+    "out_pause_frames": "eth_outpause",
+}
+
+
+def _body(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except json.JSONDecodeError as error:
+        message = "the answer is no JSON"
+        raise UnreadableError(message) from error
+    if not isinstance(found, dict):
+        message = "the answer is no JSON object"
+        raise UnreadableError(message)
+    return found
+
+
+def rows(holder: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+    """Return the rows of ``TABLE_name``; none when the table is absent.
+
+    Raises
+    ------
+    UnreadableError
+        When the table has another shape.
+    """
+    table = holder.get(f"TABLE_{name}")
+    if table is None:
+        return []
+    found = table.get(f"ROW_{name}") if isinstance(table, dict) else None
+    listed = [found] if isinstance(found, dict) else found
+    if not isinstance(listed, list) or not all(isinstance(row, dict) for row in listed):
+        message = f"TABLE_{name} of the answer has no rows"
+        raise UnreadableError(message)
+    return listed
+
+
+def _needed(body: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+    if f"TABLE_{name}" not in body:
+        message = f"no TABLE_{name} in the answer"
+        raise UnreadableError(message)
+    return rows(body, name)
+
+
+def _word(row: Mapping[str, Any], key: str) -> str:
+    value = row.get(key)
+    if not isinstance(value, str | int) or isinstance(value, bool) or not str(value).strip():
+        message = f"a row of the answer has no {key!r}"
+        raise UnreadableError(message)
+    return str(value).strip()
+
+
+def _number(row: Mapping[str, Any], key: str) -> int:
+    word = _word(row, key)
+    if not word.isdecimal():
+        message = f"{key!r} of the answer is {word!r}, not a number"
+        raise UnreadableError(message)
+    return int(word)
+
+
+def mac_address(text: str) -> str:
+    """Return ``5087.89a1.de75`` as ``50:87:89:a1:de:75``.
+
+    Raises
+    ------
+    UnreadableError
+        When it is no such address.
+    """
+    if not _DOTTED_MAC.fullmatch(text.lower()):
+        message = f"{text!r} is no MAC address"
+        raise UnreadableError(message)
+    digits = text.lower().replace(".", "")
+    return ":".join(digits[at : at + 2] for at in range(0, 12, 2))
+
+
+def system_facts(text: str) -> SystemFacts:
+    """Parse ``show version`` in JSON.
+
+    Raises
+    ------
+    UnreadableError
+        When the answer is not that JSON.
+    """
+    body = _body(text)
+    version = body.get("nxos_ver_str") or body.get("kickstart_ver_str") or body.get("sys_ver_str")
+    return SystemFacts(
+        hostname=_word(body, "host_name"),
+        model=_word(body, "chassis_id"),
+        version=str(version or ""),
+        serial=str(body.get("proc_board_id", "")),
+        uptime_s=_uptime_s(body),
+    )
+
+
+def _uptime_s(body: Mapping[str, Any]) -> float | None:
+    if not all(f"kern_uptm_{part}" in body for part in _UPTIME_S):
+        return None
+    return float(
+        sum(_number(body, f"kern_uptm_{part}") * size_s for part, size_s in _UPTIME_S.items())
+    )
+
+
+def interfaces(text: str) -> dict[str, InterfaceState]:
+    """Parse ``show interface`` in JSON.
+
+    Raises
+    ------
+    UnreadableError
+        When the answer is not that JSON.
+    """
+    return dict(_interface(row) for row in _needed(_body(text), "interface"))
+
+
+def _interface(row: Mapping[str, Any]) -> tuple[str, InterfaceState]:
+    name = _word(row, "interface")
+    svi = "svi_admin_state" in row
+    state = _word(row, "svi_line_proto" if svi else "state")
+    admin = row.get("svi_admin_state" if svi else "admin_state")
+    mtu = row.get("svi_mtu" if svi else "eth_mtu")
+    speed = _SPEED.fullmatch(str(row.get("eth_speed", "")))
+    return name, InterfaceState(
+        up=state == "up",
+        enabled=None if admin is None else admin == "up",
+        speed_gbps=float(speed[1]) / (1000 if speed[2] == "M" else 1) if speed else None,
+        mtu_bytes=None if mtu is None else _number({"mtu": mtu}, "mtu"),
+        description=str(row.get("desc", "")).strip('"'),
+        counters={
+            counter: _number(row, key)
+            for counter, key in _COUNTERS.items()
+            if str(row.get(key, "")).strip()
+        },
+    )
+
+
+def bgp_summary(text: str) -> dict[str, BgpPeer]:
+    """Parse ``show bgp all summary vrf all`` in JSON: IPv4 unicast of the default VRF.
+
+    Raises
+    ------
+    UnreadableError
+        When the answer is not that JSON.
+    """
+    found: dict[str, BgpPeer] = {}
+    for row in () if is_off(text) else _default_ipv4(_body(text)):
+        state = _word(row, "state")
+        asn = _asn(_word(row, "neighboras"))
+        found[_word(row, "neighborid")] = BgpPeer(state == "Established", state, asn)
+    return found
+
+
+def _default_ipv4(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for vrf in _needed(body, "vrf"):
+        for family in rows(vrf, "af") if _word(vrf, "vrf-name-out") == "default" else ():
+            for sub in rows(family, "saf"):
+                if sub.get("af-name") == "IPv4 Unicast":
+                    yield from rows(sub, "neighbor")
+
+
+def _asn(text: str) -> int:
+    """Return an AS number that is written plainly or as ``65000.1`` (RFC 5396 asdot)."""
+    high, dot, low = text.partition(".")
+    if not high.isdecimal() or (dot and not low.isdecimal()):
+        message = f"{text!r} is no AS number"
+        raise UnreadableError(message)
+    return (int(high) << 16) + int(low) if dot else int(high)
+
+
+def arp_entries(text: str) -> dict[str, NeighbourEntry]:
+    """Parse ``show ip arp`` in JSON: the default VRF; incomplete entries are left out.
+
+    Raises
+    ------
+    UnreadableError
+        When the answer is not that JSON, or has not as many rows as it says.
+    """
+    found = {}
+    for vrf in _needed(_body(text), "vrf"):
+        if _word(vrf, "vrf-name-out") != "default":
+            continue
+        listed = rows(vrf, "adj")
+        if "cnt-total" in vrf and len(listed) != _number(vrf, "cnt-total"):
+            message = "the ARP table has not as many rows as it says"
+            raise UnreadableError(message)
+        for row in listed:
+            mac = _word(row, "mac")
+            if mac.upper() != "INCOMPLETE":
+                found[_word(row, "ip-addr-out")] = NeighbourEntry(
+                    mac_address(mac), _word(row, "intf-out"), _age_s(_word(row, "time-stamp"))
+                )
+    return found
+
+
+def _age_s(text: str) -> float | None:
+    """Return an age: hours, minutes and seconds, or ``-`` for what never ages."""
+    clock = _CLOCK.fullmatch(text)
+    if clock:
+        return int(clock[1]) * 3600.0 + int(clock[2]) * 60 + int(clock[3])
+    if re.fullmatch(r"\d+\.\d+", text):
+        return float(text)
+    if text == "-":
+        return None
+    message = f"{text!r} is no age"
+    raise UnreadableError(message)
+
+
+def mac_entries(text: str) -> tuple[MacEntry, ...]:
+    """Parse ``show mac address-table`` in JSON: what was learnt, not the switch's own addresses.
+
+    Raises
+    ------
+    UnreadableError
+        When the answer is not that JSON.
+    """
+    found = []
+    for row in _needed(_body(text), "mac_address"):
+        vlan, kind = _word(row, "disp_vlan"), _word(row, "disp_type")
+        if "G" in kind or not vlan.isdecimal():
+            continue
+        age = _word(row, "disp_age")
+        found.append(
+            MacEntry(
+                int(vlan),
+                mac_address(_word(row, "disp_mac_addr")),
+                _word(row, "disp_port"),
+                float(age) if age.isdecimal() else None,
+            )
+        )
+    return tuple(found)

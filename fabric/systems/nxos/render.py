@@ -1,0 +1,60 @@
+"""Cisco NX-OS: everything but the management of the switch.
+
+Users, AAA, NX-API, VRFs and the management interface are not rendered: what stands on the switch is
+kept when a change is applied. Blocks stand in an order in which a switch takes them line by line:
+what is named before what names it. Times of the watchdog are not rendered: no public source spells
+them for these switches; nor is a pause buffer, unless the inventory gives its figures.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core.artefact import Artefact
+from fabric.render.engine import render
+from fabric.render.registry import renderers
+from fabric.systems.nxos.view import view
+
+if TYPE_CHECKING:
+    from fabric.design.model import DeviceDesign
+
+#: Templates in the order of their blocks.
+FEATURES = (
+    "hostname",
+    "features",
+    "watchdog",
+    "class_maps",
+    "classification",
+    "network_qos",
+    "queuing",
+    "pause_buffer",
+    "system_qos",
+    "vlans",
+    "prefix_list",
+    "route_map",
+    "gateways",
+    "interfaces",
+    "loopback",
+    "load_sharing",
+    "balancing",
+    "bgp",
+    "mac_ageing",
+    "ntp",
+    "syslog",
+)
+
+
+@renderers.add("nxos")
+def render_nxos(design: DeviceDesign) -> list[Artefact]:
+    """Return ``running-config.nxos`` of an NX-OS switch.
+
+    Raises
+    ------
+    RenderError
+        When the design needs what NX-OS cannot do; see `fabric.systems.nxos.view.view`.
+    """
+    values = {"view": view(design), "device": design}
+    blocks = [render(f"nxos/{feature}.j2", design.name, values) for feature in FEATURES]
+    text = "".join(f"!\n{block.rstrip()}\n" for block in blocks if block.strip())
+    path = f"switches/{design.name}/running-config.nxos"
+    return [Artefact(design.name, design.platform, "running-config", path, text.encode())]

@@ -1,0 +1,152 @@
+"""SONiC: rows and fields of CONFIG_DB.
+
+Fields that orchagent applies in place are set by ``config load``; what ``config apply-patch`` of
+the switch lets through goes that way; only the rest takes ``config reload``, a restart of the
+services.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from fabric.change.adapter import Draft, adapters
+from fabric.change.model import Change
+from fabric.change.model import Risk as Risk
+from fabric.devices.driver import Candidate, RemoteFile
+from fabric.platforms.buffers import SELF_MADE_PROFILE
+from fabric.systems.sonic.adapters import kernel
+from fabric.systems.sonic.adapters.config import Cell, compose, differences, risk
+from fabric.systems.sonic.adapters.config import ConfigDb as ConfigDb
+from fabric.systems.sonic.adapters.foreign import conflicts
+from fabric.systems.sonic.adapters.steps import way
+from fabric.systems.sonic.gcu import Updater
+from fabric.systems.sonic.platforms import (
+    EARLIER_SYSCTL_PATH,
+    SECRET_FIELD,
+    SYSCTL_PATH,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from fabric.core.artefact import Artefact
+    from fabric.devices.driver import Driver
+    from fabric.observe.snapshot import Running
+
+
+class SonicAdapter:
+    """Changes SONiC switches."""
+
+    def files(self, artefacts: Sequence[Artefact]) -> list[str]:
+        """Return the path of the neighbour settings, and the one that they had before."""
+        paths = (SYSCTL_PATH, EARLIER_SYSCTL_PATH)
+        return [path for item in artefacts if item.kind == "sysctl" for path in paths]
+
+    def subjects(self, artefacts: Sequence[Artefact]) -> list[str]:
+        """Return the running values of the neighbour settings: a file sets them, once, at boot."""
+        return ["kernel" for item in artefacts if item.kind == "sysctl"]
+
+    def draft(
+        self,
+        running: Running,
+        artefacts: Sequence[Artefact],
+        driver: Driver,  # noqa: ARG002 - SONiC makes no diff of its own
+    ) -> Draft:
+        """Compare CONFIG_DB and the neighbour settings."""
+        intended = json.loads(_only(artefacts, "config_db").text)
+        target = compose(running.config, intended)
+        cells = differences(running.config, target)
+        changes = [
+            Change("|".join(cell), _show(cell, old), _show(cell, new), risk(cell))
+            for cell, old, new in cells
+        ]
+        beside = kernel.draft(running, artefacts)
+        found = way(running.config, target, updater(running))
+        candidate = replace(
+            found.candidate(),
+            files=beside.files,
+            remove=beside.remove,
+            activate=beside.activate,
+            restore=beside.restore,
+        )
+        return Draft(
+            candidate=candidate,
+            changes=(*changes, *beside.changes),
+            diff="\n".join([*_lines(cells), *kernel.lines(beside.changes)]),
+            notes=found.notes() if cells else (),
+            conflicts=tuple(conflicts(running.config, target)) if cells else (),
+            target=target if cells else None,
+        )
+
+    def restore(self, before: Running, now: Running) -> Candidate:
+        """Return the gentlest way back."""
+        found = way(now.config, before.config, updater(now))
+        files = tuple(
+            RemoteFile(path, text.encode())
+            for path, text in before.files.items()
+            if now.files.get(path) != text
+        )
+        return replace(
+            found.candidate(),
+            ran_before=True,
+            files=files,
+            remove=tuple(path for path in now.files if path not in before.files),
+            activate=kernel.settings(_apart(before.kernel, now.kernel)),
+            restore=kernel.settings(_apart(now.kernel, before.kernel)),
+        )
+
+    def apart(self, left: Running, right: Running) -> set[str]:
+        """Return the fields and files that differ, without the profiles that the switch makes."""
+        cells = [cell for cell, _, _ in differences(left.config, right.config)]
+        fields = {"|".join(cell) for cell in cells if not _is_self_made(cell)}
+        pairs = ((left.files, right.files), (left.kernel, right.kernel))
+        return fields | {
+            name for old, new in pairs for name in {*old, *new} if old.get(name) != new.get(name)
+        }
+
+
+def updater(running: Running) -> Updater:
+    """Return the updater of a switch."""
+    row = running.config.get("DEVICE_METADATA", {}).get("localhost", {})
+    system = running.system
+    return Updater(
+        str(row.get("hwsku", "")), system.get("release", ""), system.get("asic_type", "")
+    )
+
+
+def _apart(values: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:
+    """Return the values that are other ones, or not there, in the second."""
+    return {name: value for name, value in values.items() if other.get(name) != value}
+
+
+def _is_self_made(cell: Cell) -> bool:
+    return cell[0] == "BUFFER_PROFILE" and bool(re.fullmatch(SELF_MADE_PROFILE, cell[1]))
+
+
+def _only(artefacts: Sequence[Artefact], kind: str) -> Artefact:
+    return next(item for item in artefacts if item.kind == kind)
+
+
+def _show(cell: Cell, value: Any) -> str:
+    if value is None:
+        return ""
+    if SECRET_FIELD.search(cell[2]):
+        return "***"
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _lines(cells: list[tuple[Cell, Any, Any]]) -> list[str]:
+    lines = []
+    for cell, old, new in cells:
+        name = "|".join(part for part in cell if part)
+        if old is not None:
+            lines.append(f"- {name} = {_show(cell, old)}")
+        if new is not None:
+            lines.append(f"+ {name} = {_show(cell, new)}")
+    return lines
+
+
+adapters.add("sonic")(SonicAdapter())

@@ -1,0 +1,106 @@
+"""CONFIG_DB of SONiC: the whole that is wanted, what differs, and what that does to traffic."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from fabric.change.model import Risk
+from fabric.platforms.buffers import SELF_MADE_PROFILE
+from fabric.systems.sonic.adapters.foreign import kept_rows
+from fabric.systems.sonic.gcu import PORT_DOWN_TABLES
+from fabric.systems.sonic.platforms import (
+    FRAMEWORK,
+    HARMLESS_TABLES,
+    LIVE_FIELDS,
+    MERGED_TABLES,
+    OWNED_TABLES,
+    PORT_FLAP_FIELDS,
+    RESTART_METADATA,
+)
+
+ConfigDb = dict[str, dict[str, Any]]
+
+
+def compose(running: ConfigDb, intended: ConfigDb) -> ConfigDb:
+    """Return the whole configuration that is wanted.
+
+    Tables of ours are replaced but for rows of ports that are not ours, fields of shared tables
+    merged, all else is kept, and so are the buffer profiles that the switch makes by itself; a
+    switch that computes its buffers makes none.
+    """
+    target = {table: rows for table, rows in running.items() if table not in OWNED_TABLES}
+    for table in MERGED_TABLES:
+        rows = {
+            row: fields for row, fields in target.get(table, {}).items() if _holds(table, fields)
+        }
+        for row, fields in intended.get(table, {}).items():
+            kept = {name: value for name, value in rows.get(row, {}).items() if name != FRAMEWORK}
+            rows[row] = {**kept, **fields}
+        target[table] = rows
+    kept = kept_rows(running, intended)
+    for table in OWNED_TABLES:
+        rows, others = intended.get(table, {}), kept.get(table, {})
+        if rows or others:
+            target[table] = {**others, **rows}
+    for row, lengths in kept.get("CABLE_LENGTH", {}).items():
+        target["CABLE_LENGTH"][row] = {**lengths, **target["CABLE_LENGTH"][row]}
+    computes = target.get("DEVICE_METADATA", {}).get("localhost", {}).get("buffer_model")
+    made = {
+        name: fields
+        for name, fields in running.get("BUFFER_PROFILE", {}).items()
+        if computes != "dynamic" and re.fullmatch(SELF_MADE_PROFILE, name)
+    }
+    if made or target.get("BUFFER_PROFILE"):
+        target["BUFFER_PROFILE"] = {**made, **target.get("BUFFER_PROFILE", {})}
+    return {table: rows for table, rows in target.items() if rows}
+
+
+def _holds(table: str, fields: dict[str, Any]) -> bool:
+    """Tell whether a found row may stay: one of a broken out cage holds only where we say so."""
+    return table != "BREAKOUT_CFG" or str(fields.get("brkout_mode", "")).startswith("1x")
+
+
+Cell = tuple[str, str, str]
+
+
+def differences(running: ConfigDb, target: ConfigDb) -> list[tuple[Cell, Any, Any]]:
+    """Return ((table, row, field), before, after) of all that differs; None where absent.
+
+    A row without fields is listed with the empty field name.
+    """
+    found: list[tuple[Cell, Any, Any]] = []
+    for table in sorted({*running, *target}):
+        old_rows, new_rows = running.get(table, {}), target.get(table, {})
+        for row in sorted({*old_rows, *new_rows}):
+            old, new = old_rows.get(row), new_rows.get(row)
+            if old == new:
+                continue
+            if not old and not new:
+                found.append(((table, row, ""), old, new))
+            for name in sorted({*(old or {}), *(new or {})}):
+                before, after = (old or {}).get(name), (new or {}).get(name)
+                if before != after:
+                    found.append(((table, row, name), before, after))
+    return found
+
+
+def risk(cell: Cell) -> Risk:
+    """Return what a change of a field does to traffic."""
+    table, _, name = cell
+    if table == "DEVICE_METADATA":
+        return Risk.RESTART if name in RESTART_METADATA else Risk.HARMLESS
+    if table == "PORT" and name == "lanes":
+        return Risk.RESTART
+    if table in HARMLESS_TABLES or (table == "PORT" and name == "description"):
+        return Risk.HARMLESS
+    if table in PORT_DOWN_TABLES or (table == "PORT" and name in PORT_FLAP_FIELDS):
+        live = name in LIVE_FIELDS.get(table, ())
+        return Risk.BRIEF_LOSS if live else Risk.PORT_FLAP
+    return Risk.BRIEF_LOSS
+
+
+def is_live(cell: Cell, before: Any, after: Any) -> bool:
+    """Tell whether a field can be set in place: it exists before and after, and is applied live."""
+    names = LIVE_FIELDS.get(cell[0], ())
+    return before is not None and after is not None and ("*" in names or cell[2] in names)

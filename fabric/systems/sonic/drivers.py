@@ -1,0 +1,175 @@
+"""SONiC over SSH by netmiko (``linux``): CONFIG_DB, checkpoints, and a commit timer built here.
+
+What is known of ``config`` (sonic-net/sonic-utilities 202405): nothing is saved before
+``config save``; ``apply-patch`` does not undo a part that succeeded; ``reload`` is a restart of
+the services; there is no commit-confirm. Going back is ``config rollback`` part by part and, when
+that is refused, ``config reload`` of the configuration from before. A reboot loads the saved file,
+so that the net, which outlives it, then brings back files alone.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from typing import TYPE_CHECKING
+
+from fabric.core.errors import RefusedError
+from fabric.devices.driver import Candidate, Identity, drivers
+from fabric.devices.shell_driver import ShellDriver
+from fabric.systems.sonic.platforms import KERNEL_PATTERN
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from fabric.devices.driver import Step
+
+_STARTUP = "/etc/sonic/config_db.json"
+_VERSION = "/etc/sonic/sonic_version.yml"
+#: sonic-net/sonic-utilities generic_config_updater/generic_updater.py, CHECKPOINTS_DIR.
+_CHECKPOINTS = "/etc/sonic/checkpoints"
+_RELOAD_S = 600
+_STATE_COMMANDS = {
+    "bgp": "show ip bgp summary",
+    "lldp": "show lldp table",
+    "pfc_priority": "show pfc priority",
+    "pfc_counters": "show pfc counters",
+    "pfc_watchdog": "pfcwd show config",
+    "watchdog_stats": "sudo pfcwd show stats",
+    "ecn": "sudo ecnconfig -l",
+    "interfaces": "show interfaces status",
+    "interface_counters": "show interfaces counters",
+    "queue_counters": "show queue counters",
+    "queue_watermarks": "show queue watermark unicast",
+    "group_drops": "show priority-group drop counters",
+    "group_watermarks": "show priority-group watermark headroom",
+    "arp": "show arp",
+    "ndp": "show ndp",
+    "macs": "show mac",
+    "tables": "crm show resources all",
+    "kernel": f"sudo sysctl -a -r '{KERNEL_PATTERN}'",
+    "daemons": "sudo docker exec swss supervisorctl status arp_update",
+}
+
+
+@drivers.add("sonic")
+class SonicDriver(ShellDriver):
+    """One SONiC switch."""
+
+    def identify(self) -> Identity:
+        """Return host name, serial number and chassis MAC from the system EEPROM."""
+        hostname = self._shell.check("hostname").strip()
+        serial = self._shell.run("sudo decode-syseeprom -s")
+        mac = self._shell.run("sudo decode-syseeprom -m")
+        return Identity(
+            hostname=hostname,
+            serial="" if serial[0] else serial[1].strip(),
+            mac="" if mac[0] else mac[1].strip().lower(),
+        )
+
+    def read_running(self, files: Sequence[str]) -> Mapping[str, str]:
+        """Return CONFIG_DB, the saved file and the asked files."""
+        return {
+            "config": self._shell.check("sudo sonic-cfggen -d --print-data"),
+            "startup": self._shell.check(f"sudo cat {_STARTUP}"),
+            "version": self._shell.check(f"cat {_VERSION}"),
+            **self.read_files(files),
+        }
+
+    def read_state(self, subjects: Sequence[str]) -> Mapping[str, str]:
+        """Return the outputs of the show commands of the subjects."""
+        return {
+            subject: self._shell.run(_STATE_COMMANDS[subject])[1]
+            for subject in subjects
+            if subject in _STATE_COMMANDS
+        }
+
+    def save(self) -> None:
+        """Write CONFIG_DB to the startup file."""
+        self._shell.check("sudo config save -y")
+
+    def _more_files(self, candidate: Candidate) -> Mapping[str, bytes]:
+        texts = {"target": candidate.target}
+        for number, step in enumerate(candidate.steps):
+            texts |= {f"step{number}": step.text, f"back{number}": step.back}
+        return {f"{name}.json": text.encode() for name, text in texts.items() if text}
+
+    def _stage_more(self, candidate: Candidate, token: str) -> None:  # noqa: ARG002
+        folder = self._folder(token)
+        # No pipe: its status would be that of the last command, and an empty before.json is no
+        # way back.
+        dump = f"sonic-cfggen -d --print-data > {folder}/before.json"
+        self._shell.check(f"sudo sh -c '{dump}'")
+        self._shell.check(f"sudo test -s {folder}/before.json")
+
+    def _forget(self, token: str) -> None:
+        """Take the checkpoints away too: each is a whole configuration."""
+        super()._forget(token)
+        self._shell.run(f"sudo sh -c 'rm -f {_CHECKPOINTS}/{token}-*.cp.json'")
+
+    def _undo_steps(self, candidate: Candidate, token: str) -> list[str]:
+        folder = self._folder(token)
+        reload = _unchecked(f"{folder}/before.json")
+        steps = [reload] if candidate.method == "reload" else []
+        for number, step in reversed(list(enumerate(candidate.steps))):
+            back = " && ".join(_back(step, folder, f"{token}-{number}", number))
+            steps.append(f"if [ -e {folder}/started{number} ]; then {back} || refused=1; fi")
+        if candidate.steps:
+            steps.append(f'if [ -n "$refused" ]; then {reload}; fi')
+        # A boot has loaded the saved file, which a waiting change is not in: only files are left.
+        steps = [f"[ ! -e /run/{token} ] || {step}" for step in steps]
+        return ["refused=", *steps, *super()._undo_steps(candidate, token)]
+
+    def _apply(self, candidate: Candidate, token: str) -> None:
+        folder = self._folder(token)
+        if candidate.method == "reload":
+            file = f"{folder}/target.json"
+            checked = f"config reload {file} -y -f"
+            self._change(f"sh -c '{_unchecked(file)}'" if candidate.ran_before else checked)
+        for number, step in enumerate(candidate.steps):
+            self._shell.check(f"sudo sh -c ': > {folder}/started{number}'")
+            if step.kind == "load":
+                self._change(f"config load {folder}/step{number}.json -y")
+            elif step.kind == "patch":
+                # A switch whose running rows break its own models refuses this; the way back is
+                # then the reload of before.json.
+                self._shell.run(f"sudo config checkpoint {token}-{number}", quiet_s=_RELOAD_S)
+                self._change(f"config apply-patch {folder}/step{number}.json")
+            else:
+                for row in _names(step.text):
+                    self._change(_drop(row))
+
+    def _change(self, command: str) -> None:
+        try:
+            self._shell.check(f"sudo {command}", quiet_s=_RELOAD_S)
+        except RefusedError as error:
+            message = f"the switch refused the change: {error.reason}"
+            raise RefusedError(self.connection.device, message) from error
+
+
+def _unchecked(file: str) -> str:
+    """Return the reload of a configuration that ran before.
+
+    From 202505 on a file is validated, also with ``-f``, and what runs can break the models of its
+    own release; what comes from standard input is not validated (config/main.py, reload).
+    """
+    return f"config reload /dev/stdin -y -f < {file}"
+
+
+def _back(step: Step, folder: str, checkpoint: str, number: int) -> list[str]:
+    """Return the commands that take a step back, whole or half done."""
+    if step.kind == "patch":
+        return [f"config rollback {checkpoint}"]
+    if step.kind == "drop":
+        return [f"config load {folder}/step{number}.json -y"]
+    old = _names(step.back)
+    load = [f"config load {folder}/back{number}.json -y"] if old else []
+    return [*load, *(_drop(row) for row in _names(step.text) if row not in old)] or ["true"]
+
+
+def _names(text: str) -> list[str]:
+    """Return the keys of the rows in a JSON text as the database has them."""
+    return [f"{table}|{row}" for table, rows in json.loads(text or "{}").items() for row in rows]
+
+
+def _drop(row: str) -> str:
+    return f"sonic-db-cli CONFIG_DB DEL {shlex.quote(row)}"

@@ -1,0 +1,253 @@
+"""SONiC: ``show`` outputs (layouts of sonic-net/sonic-utilities 202405) and CONFIG_DB."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import re
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from fabric.observe.parsers import UnreadableError, parsers
+from fabric.observe.parsers.tables import parse_table, plain
+from fabric.observe.snapshot import Running
+from fabric.observe.state import BgpPeer, LldpNeighbour
+from fabric.systems.sonic.gcu import known_release
+from fabric.systems.sonic.parsers import state as sonic_state
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fabric.observe.parsers import Reading
+
+_NO_PEERS = "No IPv4 neighbor is configured"
+_PEER_TOTAL = re.compile(r"^Total number of neighbors +(\d+) *$", re.MULTILINE)
+_LLDP_TOTAL = re.compile(r"^Total entries displayed: +(\d+) *$", re.MULTILINE)
+_PORT = re.compile(r"[A-Za-z][A-Za-z0-9-]*\d+")
+_PRIORITIES = re.compile(r"[0-7](,[0-7])*")
+_PARAMETER = re.compile(r"[a-z0-9]+(\.[A-Za-z0-9_/-]+)+")
+#: A line of ``supervisorctl status NAME`` (Supervisor 4.2, supervisorctl.py; states.py), whose
+#: state UNKNOWN tells nothing.
+_DAEMON = re.compile(
+    r"([a-z_]+) +(STOPPED|STARTING|RUNNING|BACKOFF|STOPPING|EXITED|FATAL) +[^\n]*\n"
+)
+_NO_DAEMON = re.compile(r"([a-z_]+): ERROR \(no such process\)\n")
+_FACT = re.compile(r"^(build_version|asic_type): '?([^'\n]+)", re.MULTILINE)
+_STATE = re.compile(r"\d+|[A-Z][A-Za-z]+( \([A-Za-z]+\))?")
+
+
+def bgp_summary(text: str) -> dict[str, BgpPeer]:
+    """Parse ``show ip bgp summary``: a number in the last column means established.
+
+    Raises
+    ------
+    UnreadableError
+        When there is no summary, or a part of it is missing.
+    """
+    if _NO_PEERS in text:
+        return {}
+    header = "Neighbhor" if "Neighbhor" in text else "Neighbor"  # the misspelling is SONiC's
+    rows = _complete(text, header, _PEER_TOTAL)
+    found = {}
+    for row in rows:
+        state, address, asn = row.get("State/PfxRcd", ""), row[header], row.get("AS", "")
+        if not _is_peer(address) or not asn.isdecimal() or not _STATE.fullmatch(state):
+            message = f"a row of the BGP summary is cut: {row}"
+            raise UnreadableError(message)
+        found[address] = BgpPeer(established=state.isdecimal(), state=state, asn=int(asn))
+    return found
+
+
+def lldp_table(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
+    """Parse ``show lldp table``; a port can have several neighbours.
+
+    Raises
+    ------
+    UnreadableError
+        When there is no table, or a part of it is missing.
+    """
+    found: dict[str, tuple[LldpNeighbour, ...]] = {}
+    for row in _complete(text, "LocalPort", _LLDP_TOTAL):
+        missing = {"LocalPort", "RemoteDevice", "RemotePortID"} - row.keys()
+        if missing or not row["LocalPort"]:
+            message = f"a row of the LLDP table is cut: {row}"
+            raise UnreadableError(message)
+        neighbour = LldpNeighbour(
+            row["RemoteDevice"], row["RemotePortID"], row.get("RemotePortDescr", "")
+        )
+        found[row["LocalPort"]] = (*found.get(row["LocalPort"], ()), neighbour)
+    return found
+
+
+def _complete(text: str, header: str, total: re.Pattern[str]) -> list[dict[str, str]]:
+    """Return the rows of a table that says at its end how many there are."""
+    text = plain(text)
+    said = total.search(text)
+    if not said:
+        message = "the end of the table is missing"
+        raise UnreadableError(message)
+    rows = parse_table(text, header)
+    if len(rows) != int(said[1]):
+        message = f"the table has {len(rows)} rows and says that it has {said[1]}"
+        raise UnreadableError(message)
+    return rows
+
+
+def pfc_priority(text: str) -> dict[str, tuple[int, ...]]:
+    """Parse ``show pfc priority``; ``N/A`` means none.
+
+    Raises
+    ------
+    UnreadableError
+        When there is no such table, or a row of it is cut.
+    """
+    if not text.endswith("\n"):
+        message = "the last line is cut"
+        raise UnreadableError(message)
+    found = {}
+    for row in parse_table(text, "Interface"):
+        if "Lossless priorities" not in row or not _PORT.fullmatch(row["Interface"]):
+            message = f"this is not a table of lossless priorities: {row}"
+            raise UnreadableError(message)
+        found[row["Interface"]] = _priorities(row["Lossless priorities"])
+    return found
+
+
+def _priorities(text: str) -> tuple[int, ...]:
+    if text == "N/A":
+        return ()
+    if not _PRIORITIES.fullmatch(text):
+        message = f"{text!r} is not a list of priorities"
+        raise UnreadableError(message)
+    return tuple(int(part) for part in text.split(","))
+
+
+def _is_peer(text: str) -> bool:
+    """Tell whether it is an address, or the port of a session without addresses."""
+    if re.fullmatch(r"Ethernet\d+", text):
+        return True
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def config_db(text: str) -> dict[str, dict[str, Any]]:
+    """Parse a CONFIG_DB dump.
+
+    Raises
+    ------
+    UnreadableError
+        When the dump is not a JSON object of tables.
+    """
+    try:
+        config = json.loads(text)
+    except json.JSONDecodeError as error:
+        message = f"CONFIG_DB is not JSON: {error}"
+        raise UnreadableError(message) from error
+    if not isinstance(config, dict) or not all(isinstance(rows, dict) for rows in config.values()):
+        message = "CONFIG_DB is not a set of tables"
+        raise UnreadableError(message)
+    return config
+
+
+def kernel_parameters(text: str) -> dict[str, str]:
+    """Parse lines of ``sysctl``: ``name = value``.
+
+    Raises
+    ------
+    UnreadableError
+        When there is none, or a line is not of that form.
+    """
+    found = {}
+    for line in plain(text).splitlines():
+        name, sign, value = line.partition(" = ")
+        if not sign or not _PARAMETER.fullmatch(name) or not value:
+            message = f"sysctl printed {line[:80]!r}"
+            raise UnreadableError(message)
+        found[name] = value
+    if not found:
+        message = "sysctl printed nothing"
+        raise UnreadableError(message)
+    return found
+
+
+def daemons(text: str) -> dict[str, str]:
+    """Parse ``supervisorctl status NAME``; a daemon that supervisord does not know is ``ABSENT``.
+
+    Raises
+    ------
+    UnreadableError
+        When it is not one line about one daemon.
+    """
+    line = plain(text)
+    if absent := _NO_DAEMON.fullmatch(line):
+        return {absent[1]: "ABSENT"}
+    said = _DAEMON.fullmatch(line)
+    if said is None:
+        message = f"supervisorctl printed {line[:80]!r}"
+        raise UnreadableError(message)
+    return {said[1]: said[2]}
+
+
+def system_facts(text: str) -> dict[str, str]:
+    """Parse ``sonic_version.yml``; what it does not say is left out."""
+    said = dict(_FACT.findall(plain(text)))
+    release = known_release(said.get("build_version", ""))
+    facts = {"release": release, "asic_type": said.get("asic_type", "")}
+    return {name: value for name, value in facts.items() if value}
+
+
+class SonicParser:
+    """Reads SONiC back."""
+
+    readings: ClassVar[Mapping[str, tuple[str, Reading]]] = {
+        "bgp": ("bgp", bgp_summary),
+        "lldp": ("lldp", lldp_table),
+        "pfc_priority": ("pfc_priorities", pfc_priority),
+        "interfaces": ("interfaces", sonic_state.interface_status),
+        "interface_counters": ("interfaces", sonic_state.interface_counters),
+        "pfc_counters": ("pfc_counters", sonic_state.pfc_counters),
+        "watchdog_stats": ("watchdog", sonic_state.watchdog_stats),
+        "ecn": ("ecn_profiles", sonic_state.ecn_profiles),
+        "queue_counters": ("queues", sonic_state.queue_counters),
+        "queue_watermarks": ("queues", sonic_state.queue_watermarks),
+        "group_drops": ("priority_groups", sonic_state.group_drops),
+        "group_watermarks": ("priority_groups", sonic_state.group_watermarks),
+        "arp": ("neighbours", sonic_state.neighbours),
+        "ndp": ("neighbours", sonic_state.neighbours),
+        "macs": ("macs", sonic_state.mac_table),
+        "tables": ("tables", sonic_state.table_use),
+        "kernel": ("kernel", kernel_parameters),
+        "daemons": ("daemons", daemons),
+    }
+
+    def running(self, device: str, texts: Mapping[str, str]) -> Running:
+        """Return CONFIG_DB as it runs."""
+        config = config_db(texts["config"])
+        canonical = _canonical(config)
+        kernel = kernel_parameters(texts["kernel"]) if "kernel" in texts else {}
+        # An interface of the kernel comes a while after its VLAN: the others tell a state.
+        lasting = [f"{name} = {value}" for name, value in kernel.items() if ".default." in name]
+        return Running(
+            device=device,
+            platform="sonic",
+            config=config,
+            canonical="\n".join([canonical, *sorted(lasting)]),
+            saved=_canonical(config_db(texts["startup"])) == canonical,
+            kernel=kernel,
+            system=system_facts(texts.get("version", "")),
+            files={
+                name.removeprefix("file:"): text
+                for name, text in texts.items()
+                if name.startswith("file:")
+            },
+        )
+
+
+def _canonical(config: dict[str, Any]) -> str:
+    tables = {table: rows for table, rows in config.items() if rows}
+    return json.dumps(tables, sort_keys=True, indent=1)
+
+
+parsers.add("sonic")(SonicParser())

@@ -1,0 +1,170 @@
+"""SONiC, community edition.
+
+Sources: sonic-net/sonic-buildimage 202405 (sonic-port.yang, sonic-pfcwd.yang, sysctl-net.conf,
+switch.json.j2), sonic-net/sonic-swss 202405 (pfcwdorch.cpp).
+"""
+
+import re
+
+from fabric.platforms.model import EcmpHash, Platform, platforms
+from fabric.platforms.refresh import NeighbourRefresh
+
+#: What SWITCH_HASH asks for (templates/sonic/hash.j2).
+HASH_FIELDS = frozenset((
+    "IN_PORT",
+    "DST_IP",
+    "SRC_IP",
+    "IP_PROTOCOL",
+    "L4_DST_PORT",
+    "L4_SRC_PORT",
+))
+
+SONIC = platforms.add("sonic")(
+    Platform(
+        name="sonic",
+        title="SONiC",
+        artefact="config_db.json",
+        port_mtu_bytes=(68, 9216),
+        fixed_mac_ageing_s=600,  # switch.json.j2 fdb_aging_time; no CONFIG_DB field
+        default_mac_ageing_s=600,
+        # STALE entries stay in the ASIC (sonic-net/sonic-swss neighsyncd/neighsync.cpp, onMsg), and
+        # below gc_thresh1 the kernel removes none: the timeout of the kernel decides nothing.
+        neighbour_refresh=NeighbourRefresh(
+            "arp_update in the container swss",
+            "sonic-net/sonic-buildimage 202405 files/scripts/arp_update (sleep 300)",
+            period_s=300,
+            keeps_stale=True,
+            daemon="arp_update",
+        ),
+        watchdog_ms={"detection": (100, 5000), "restoration": (100, 60000), "poll": (100, 1000)},
+        unnumbered_bgp=True,
+        source="sonic-net/sonic-buildimage 202405, sonic-net/sonic-swss 202405",
+        rule_prefix="SON",
+        announces_alias=True,
+        explicit_rs_fec_from_gbps=100,  # IEEE 802.3 clauses 91 and 119
+        reads_pfc=True,
+        # DEVICE_METADATA type LeafRouter and SpineRouter: dockers/docker-orchagent/switch.json.j2
+        ecmp_hash={
+            "leaf": EcmpHash("CRC", HASH_FIELDS, seed=10, offset=10),
+            "spine": EcmpHash("CRC", HASH_FIELDS, seed=25),
+            "super-spine": EcmpHash("CRC", HASH_FIELDS, seed=25),  # a SpineRouter too
+        },
+        sku_tables=("headroom_table", "buffers"),
+        releases=("202405", "202411", "202505", "master"),
+        release_watchdog_ms={"202405": {"poll": (100, 3000)}},  # sonic-pfcwd.yang; later 1000
+    )
+)
+
+#: File of the kernel's neighbour settings. At boot systemd-sysctl takes the files of all folders in
+#: the order of their names and the last one wins (sysctl.d(5)). SONiC's own values are in
+#: ``99-sysctl.conf`` up to 202505 (build_debian.sh, augtool) and in ``90-sonic.conf`` from 202511
+#: on (files/image_config/sysctl): ours sorts behind both, and behind ``vmcore-sysctl.conf``.
+SYSCTL_FILE = "zz-rocefab-neighbours.conf"
+SYSCTL_PATH = f"/etc/sysctl.d/{SYSCTL_FILE}"
+#: The name that it had before: there SONiC's own values won.
+EARLIER_SYSCTL_PATH = "/etc/sysctl.d/90-rocefab-neighbours.conf"
+#: What the file sets, as a pattern of sysctl(8); interfaces of VLANs take ``default`` when they are
+#: made.
+KERNEL_PATTERN = (
+    r"^net\.ipv[46]\.neigh\.(default|Vlan[0-9]+)\.(base_reachable_time_ms|gc_thresh[123])$"
+)
+
+#: Fields that hold passwords and keys (BGP_NEIGHBOR ``auth_password``, ``passkey`` of servers).
+SECRET_FIELD = re.compile(r"passw|passkey|secret|auth_key|community", re.IGNORECASE)
+
+#: Tables of CONFIG_DB that rocefab writes whole, but for rows of ports that are not the fabric's;
+#: every other table is kept as it is found.
+OWNED_TABLES = (
+    "PORT",
+    "VLAN",
+    "VLAN_MEMBER",
+    "VLAN_INTERFACE",
+    "INTERFACE",
+    "LOOPBACK_INTERFACE",
+    "BGP_NEIGHBOR",
+    "BGP_GLOBALS",
+    "BGP_GLOBALS_AF",
+    "BGP_GLOBALS_AF_NETWORK",
+    "BGP_PEER_GROUP",
+    "BGP_PEER_GROUP_AF",
+    "ROUTE_MAP_SET",
+    "ROUTE_MAP",
+    "DSCP_TO_TC_MAP",
+    "TC_TO_QUEUE_MAP",
+    "TC_TO_PRIORITY_GROUP_MAP",
+    "MAP_PFC_PRIORITY_TO_QUEUE",
+    "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP",
+    "SCHEDULER",
+    "WRED_PROFILE",
+    "QUEUE",
+    "PORT_QOS_MAP",
+    "BUFFER_POOL",
+    "BUFFER_PROFILE",
+    "BUFFER_PG",
+    "BUFFER_QUEUE",
+    "BUFFER_PORT_INGRESS_PROFILE_LIST",
+    "BUFFER_PORT_EGRESS_PROFILE_LIST",
+    "CABLE_LENGTH",
+    "DEFAULT_LOSSLESS_BUFFER_PARAMETER",
+    "LOSSLESS_TRAFFIC_PATTERN",
+    "PFC_WD",
+    "CRM",
+    "NTP_SERVER",
+    "SYSLOG_SERVER",
+    "SWITCH_HASH",
+)
+
+#: Tables of which rocefab writes fields, keeping the others (``mac`` comes from the device, and
+#: a row of ``BREAKOUT_CFG`` for each whole cage from the image).
+MERGED_TABLES = ("DEVICE_METADATA", "BREAKOUT_CFG")
+
+#: Fields by which rows refer to rows of the tables above, and the table of each
+#: (sonic-net/sonic-buildimage src/sonic-yang-models, leafref).
+REFERENCES = {
+    "profile": "BUFFER_PROFILE",
+    "profile_list": "BUFFER_PROFILE",
+    "pool": "BUFFER_POOL",
+    "scheduler": "SCHEDULER",
+    "wred_profile": "WRED_PROFILE",
+    "dscp_to_tc_map": "DSCP_TO_TC_MAP",
+    "tc_to_queue_map": "TC_TO_QUEUE_MAP",
+    "tc_to_pg_map": "TC_TO_PRIORITY_GROUP_MAP",
+    "pfc_to_queue_map": "MAP_PFC_PRIORITY_TO_QUEUE",
+    "pfc_to_pg_map": "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP",
+}
+
+#: Fields that orchagent applies in place when CONFIG_DB changes (sonic-net/sonic-swss 202405:
+#: qosorch.cpp, pfcwdorch.cpp, bufferorch.cpp); `*` stands for every field of the row.
+LIVE_FIELDS: dict[str, tuple[str, ...]] = {
+    "WRED_PROFILE": ("*",),
+    "PFC_WD": ("*",),
+    "DSCP_TO_TC_MAP": ("*",),
+    "TC_TO_QUEUE_MAP": ("*",),
+    "TC_TO_PRIORITY_GROUP_MAP": ("*",),
+    "SCHEDULER": ("weight",),
+    "BUFFER_PROFILE": ("dynamic_th",),
+    "PORT_QOS_MAP": ("pfc_enable", "pfcwd_sw_enable"),
+    "PORT": ("description",),
+    "CRM": ("*",),
+}
+
+PORT_FLAP_FIELDS = ("speed", "fec", "lanes", "admin_status", "autoneg", "link_training")
+
+#: Field of DEVICE_METADATA that hands BGP to the FRR management framework; absent means no.
+FRAMEWORK = "frr_mgmt_framework_config"
+
+#: Changes of these fields of DEVICE_METADATA take a restart of the services.
+RESTART_METADATA = (
+    *("hwsku", "platform", "type", "bgp_asn", "buffer_model", "hostname", "mac"),
+    FRAMEWORK,
+)
+
+#: Tables whose changes nobody notices.
+HARMLESS_TABLES = ("NTP_SERVER", "SYSLOG_SERVER", "CRM", "PFC_WD", "WRED_PROFILE")
+
+#: Profile of a lossless group for which the switch computes the buffer
+#: (sonic-net/sonic-buildimage 202405 files/build_templates/buffers_config.j2).
+COMPUTED_PROFILE = "NULL"
+#: Makers of ASICs for which community SONiC can do that, as in its platform names: the buffer
+#: manager finds ``buffer_headroom_<maker>.lua`` for these (sonic-net/sonic-swss cfgmgr).
+COMPUTING_PLATFORMS = ("mlnx", "nvidia", "barefoot")

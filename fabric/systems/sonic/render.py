@@ -1,0 +1,133 @@
+"""SONiC: ``config_db.json`` from one template per feature, and the kernel's neighbour table."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from fabric.core.artefact import Artefact
+from fabric.core.errors import RenderError
+from fabric.render.engine import render
+from fabric.render.registry import renderers
+from fabric.systems.sonic.platforms import SYSCTL_FILE
+from fabric.systems.sonic.view import view
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fabric.design.model import DeviceDesign
+
+#: Templates of config_db.json in the order of its tables.
+FEATURES = (
+    "metadata",
+    "ports",
+    "vlans",
+    "interfaces",
+    "bgp",
+    "bgp_managed",
+    "qos_maps",
+    "scheduler",
+    "wred",
+    "queues",
+    "port_qos",
+    "buffer_pools",
+    "buffer_profiles",
+    "buffer_pgs",
+    "buffer_queues",
+    "buffer_lists",
+    "cable_length",
+    "computed_buffers",
+    "pfc_wd",
+    "crm",
+    "services",
+    "hash",
+)
+SYSCTL = "neighbours"
+_INDENT = 4 * " "
+_ROW = 2 * _INDENT
+#: What stands behind the name of a table, row or field as `join_tables` writes it.
+_NAME_END = '": '
+_END = f"\n{_INDENT}}}"
+
+
+@renderers.add("sonic")
+def render_sonic(design: DeviceDesign) -> list[Artefact]:
+    """Return ``config_db.json`` and the sysctl file of a SONiC switch."""
+    values = {"view": view(design), "device": design}
+    tables = [render(f"sonic/{feature}.j2", design.name, values) for feature in FEATURES]
+    text = join_tables(tables)
+    check_json(text, design.name)
+    sysctl = render(f"sonic/{SYSCTL}.j2", design.name, values)
+    folder = f"switches/{design.name}"
+    return [
+        Artefact(
+            design.name, design.platform, "config_db", f"{folder}/config_db.json", text.encode()
+        ),
+        Artefact(
+            design.name,
+            design.platform,
+            "sysctl",
+            f"{folder}/{SYSCTL_FILE}",
+            sysctl.encode(),
+        ),
+    ]
+
+
+def join_tables(fragments: Iterable[str]) -> str:
+    """Return one JSON text from what the templates print, one row per line.
+
+    A template prints tables as ``"NAME": {``, rows, ``}`` without any commas between lines. A row
+    is one line, or ``"key": {``, its fields, ``}``. Tables and rows without members differ: a row
+    may be empty, but CONFIG_DB does not know empty tables, so these are left out.
+    """
+    heads: list[str] = []
+    bodies: list[list[str]] = []
+    body: list[str] = []
+    tables = body
+    for line in "\n".join(fragments).split("\n"):
+        if line[-3:] == ": {":
+            heads.append(line)
+            bodies.append(body)
+            body = []
+        elif line == "}" and heads:
+            head, inner, body = heads.pop(), body, bodies.pop()
+            if heads:
+                body.append(f"{head}{', '.join(inner)}}}")
+            elif inner:
+                body.append(f"{_INDENT}{head}\n{_ROW}" + f",\n{_ROW}".join(inner) + _END)
+        elif line:
+            body.append(line)
+    return "{\n" + ",\n".join([*tables, *heads]) + "\n}\n"
+
+
+def check_json(text: str, device: str) -> None:
+    """Refuse a text that is not JSON or names a table, row or field twice.
+
+    Raises
+    ------
+    RenderError
+        Naming the line, or the name that stands twice.
+    """
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            names = [name for name, _ in pairs]
+            double = next(name for name in names if names.count(name) > 1)
+            message = f"{double!r} stands twice"
+            raise ValueError(message)
+        return found
+
+    try:
+        # as many names in the text as in the data: none stands twice
+        if text.count(_NAME_END) != _names(json.loads(text)):
+            json.loads(text, object_pairs_hook=unique)
+    except ValueError as error:  # JSONDecodeError is one
+        message = f"{device}: config_db.json: {error}"
+        raise RenderError(message) from error
+
+
+def _names(config: dict[str, dict[str, dict[str, Any]]]) -> int:
+    rows = [row for table in config.values() for row in table.values()]
+    tables = len(config) + sum(len(table) for table in config.values())
+    return tables + sum(len(row) for row in rows if isinstance(row, dict))

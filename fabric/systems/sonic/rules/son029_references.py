@@ -1,0 +1,102 @@
+"""SON029: references lead to rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.systems.sonic.platforms import COMPUTED_PROFILE
+from fabric.validate.config_db import index_range
+from fabric.validate.rule import SonicRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.validate.world import SonicConfig
+
+
+_PORTS = ("PORT", "PORTCHANNEL")
+#: Table -> tables that one of the parts of its keys names (sonic-net/sonic-buildimage
+#: src/sonic-yang-models, leafrefs of these models).
+_KEYS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "BUFFER_PG": (("PORT",),),
+    "BUFFER_PORT_EGRESS_PROFILE_LIST": (("PORT",),),
+    "BUFFER_PORT_INGRESS_PROFILE_LIST": (("PORT",),),
+    "BUFFER_QUEUE": (("PORT",),),
+    "INTERFACE": (("PORT",),),
+    "PFC_WD": (("PORT",),),
+    "PORTCHANNEL_INTERFACE": (("PORTCHANNEL",),),
+    "PORTCHANNEL_MEMBER": (("PORTCHANNEL",), ("PORT",)),
+    "PORT_QOS_MAP": (("PORT",),),
+    "QUEUE": (("PORT",),),
+    "VLAN_INTERFACE": (("VLAN",),),
+    "VLAN_MEMBER": (("VLAN",), _PORTS),
+}
+#: (table, field) -> table that the field names rows of.
+_FIELDS = {
+    ("BUFFER_PG", "profile"): "BUFFER_PROFILE",
+    ("BUFFER_PORT_EGRESS_PROFILE_LIST", "profile_list"): "BUFFER_PROFILE",
+    ("BUFFER_PORT_INGRESS_PROFILE_LIST", "profile_list"): "BUFFER_PROFILE",
+    ("BUFFER_PROFILE", "pool"): "BUFFER_POOL",
+    ("BUFFER_QUEUE", "profile"): "BUFFER_PROFILE",
+    ("PORT_QOS_MAP", "pfc_to_pg_map"): "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP",
+    ("QUEUE", "scheduler"): "SCHEDULER",
+    ("QUEUE", "wred_profile"): "WRED_PROFILE",
+}
+_NOT_NAMES = {"GLOBAL", "global"}
+
+
+@rules.add("SON029")
+class References(SonicRule):
+    """References lead to rows."""
+
+    why = "The daemon refuses the row and only logs it, or a reload refuses the whole file."
+    source = "sonic-net/sonic-buildimage src/sonic-yang-models (leafref)"
+    judges_rendered = False
+    guards = ("lossless.pfc",)
+
+    def check(self, config: SonicConfig) -> Iterator[Finding]:
+        """Follow the names in row keys and in fields."""
+        for table, parts in _KEYS.items():
+            for key in config.rows(table):
+                for targets, part in zip(parts, key.split("|"), strict=False):
+                    for name in part.split(","):
+                        known = any(name in config.rows(target) for target in targets)
+                        if name not in _NOT_NAMES and not known:
+                            yield self._missing(config, (table, key), targets[0], name)
+        for (table, field), target in _FIELDS.items():
+            for key, row in config.rows(table).items():
+                for name in _names(row.get(field)):
+                    if name not in config.rows(target) and not _lossless_group(config, table, key):
+                        yield self._missing(config, (table, key, field), target, name)
+
+    def _missing(
+        self, config: SonicConfig, path: tuple[str, ...], target: str, name: str
+    ) -> Finding:
+        field = f" {path[2]}" if len(path) > 2 else ""  # noqa: PLR2004
+        return self.at(
+            config,
+            path,
+            f"{path[0]}{field} names {name}, which is not in {target}",
+            f"add {target} {name}, or remove what names it",
+            port=path[1].partition("|")[0] if path[1].startswith("Ethernet") else "",
+        )
+
+
+def _lossless_group(config: SonicConfig, table: str, key: str) -> bool:
+    """Tell whether a row is the buffer of a lossless group, whose profile SON007 looks for."""
+    if table != "BUFFER_PG":
+        return False
+    ports, _, text = key.rpartition("|")
+    return any(
+        port.name in ports.split(",") and set(port.groups) & set(index_range(text))
+        for port in config.lossless_ports
+    )
+
+
+def _names(value: object) -> Iterator[str]:
+    """Yield the names of a field: a list with commas, plain or as ``[TABLE|name]``."""
+    for part in str(value).split(",") if value else ():
+        name = part.strip().strip("[]").rpartition("|")[2]
+        if name != COMPUTED_PROFILE:
+            yield name

@@ -1,0 +1,317 @@
+"""The layout of SONiC's tables: what is arithmetic or choice of rows, and so not for templates.
+
+Names follow what the images use themselves (``AZURE``, ``scheduler.0``), because the daemons and
+``config qos reload`` know these: sonic-net/sonic-buildimage files/build_templates/qos_config.j2,
+sonic-net/sonic-swss cfgmgr/buffermgr.cpp.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabric.core.errors import RenderError
+from fabric.platforms.model import BufferLayout
+from fabric.qos.headroom.computed import EGRESS_LOSSY_BYTES
+from fabric.qos.headroom.spectrum import ALL_SMALL_PERCENT
+from fabric.systems.sonic.platforms import COMPUTED_PROFILE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fabric.design.model import DeviceDesign, HeadroomProfile, PortDesign, QosProfile
+    from fabric.platforms.model import HeadroomRow
+
+#: ``type`` also picks the ECMP hash seed of the tier: dockers/docker-orchagent/switch.json.j2.
+#: DEVICE_METADATA type; super-spines are no UpperSpineRouter, which takes a part of the routes only
+#: (sonic-net/sonic-buildimage dockers/docker-fpm-frr/frr/bgpd/templates/general/peer-group.conf.j2,
+#: table-map SELECTIVE_ROUTE_DOWNLOAD).
+DEVICE_TYPES = {"leaf": "LeafRouter", "spine": "SpineRouter", "super-spine": "SpineRouter"}
+SCHEDULERS = {"default": "scheduler.0", "lossless": "scheduler.1", "cnp": "scheduler.cnp"}
+QUEUES = range(8)
+LOSSY_GROUP = "ingress_lossy_profile"
+LOSSLESS_QUEUE = "egress_lossless_profile"
+
+
+@dataclass(frozen=True, slots=True)
+class QosView:
+    """A lossless policy under the object names that SONiC gets for it.
+
+    Parameters
+    ----------
+    queue_rows : tuple of (queue, scheduler, WRED profile or "")
+        Queues in use.
+    buffer_queues : tuple of (queue range, buffer profile)
+        All eight queues, in ranges that do not overlap.
+    """
+
+    design: QosProfile
+    map_name: str
+    wred: str
+    schedulers: tuple[tuple[str, int | None], ...]
+    queue_rows: tuple[tuple[int, str, str], ...]
+    buffer_queues: tuple[tuple[str, str], ...]
+    watchdog: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PortView:
+    """A port that carries traffic; ``key`` is its name, escaped for use inside a JSON string."""
+
+    key: str
+    design: PortDesign
+    qos: QosView
+    groups: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PriorityGroupProfile:
+    """A lossless buffer profile under its name in BUFFER_PROFILE."""
+
+    name: str
+    dynamic_th: int
+    row: HeadroomRow
+
+
+@dataclass(frozen=True, slots=True)
+class ComputedBuffers:
+    """What the buffer manager computes the lossless groups from, beside the ports.
+
+    Parameters
+    ----------
+    dynamic_th : int
+        log2(alpha) of every lossless group.
+    frame_bytes : int
+        Largest lossless frame of any port.
+    small_percent : int
+        Share of smallest frames in the lossless traffic.
+    """
+
+    dynamic_th: int
+    frame_bytes: int
+    small_percent: int = ALL_SMALL_PERCENT
+
+
+@dataclass(frozen=True, slots=True)
+class SonicView:
+    """What the SONiC templates see.
+
+    Parameters
+    ----------
+    managed : bool
+        Whether BGP is configured by the FRR management framework, which alone knows BFD and
+        sessions without addresses; else by the templates of bgpcfgd, the image's default.
+    networks : tuple of str
+        What that framework is told to advertise; bgpcfgd knows it by itself.
+    computed : ComputedBuffers or None
+        None where the lossless buffers are those of the vendor's table.
+    """
+
+    device: DeviceDesign
+    managed: bool
+    networks: tuple[str, ...]
+    device_type: str
+    ports: tuple[tuple[str, PortDesign], ...]
+    used: tuple[PortView, ...]
+    qos: tuple[QosView, ...]
+    watched: tuple[PortView, ...]
+    poll_ms: int
+    group_profiles: tuple[PriorityGroupProfile, ...]
+    layout: BufferLayout
+    computed: ComputedBuffers | None = None
+
+
+def view(device: DeviceDesign) -> SonicView:
+    """Return the view of a design.
+
+    Raises
+    ------
+    RenderError
+        When the buffer pools of the model are not known: a port would have none to draw from.
+    """
+    computed = _computed(device)
+    layout = device.sku.layout or _nvidia_layout(device)
+    policies = tuple(_qos(profile, layout) for profile in device.qos_profiles)
+    names = _group_names(device.headroom_profiles)
+    keys = [json.dumps(port.name)[1:-1] for port in device.ports]
+    used = tuple(
+        PortView(key, port, policies[port.qos.index], _groups(port.qos, port.headroom, names))
+        for key, port in zip(keys, device.ports, strict=True)
+        if port.qos
+    )
+    watched = tuple(port for port in used if port.qos.watchdog)
+    return SonicView(
+        device=device,
+        managed=is_managed(device),
+        networks=(f"{device.loopback}/32", *(vlan.network for vlan in device.vlans)),
+        device_type=DEVICE_TYPES[device.role],
+        ports=tuple(zip(keys, device.ports, strict=True)),
+        used=used,
+        qos=policies,
+        watched=watched,
+        poll_ms=min((port.qos.design.watchdog.poll_ms for port in watched), default=0),
+        group_profiles=tuple(
+            PriorityGroupProfile(names[_pair(profile)], profile.dynamic_th, profile.row)
+            for profile in device.headroom_profiles
+            if profile.row
+        ),
+        layout=layout,
+        computed=computed,
+    )
+
+
+def _computed(device: DeviceDesign) -> ComputedBuffers | None:
+    if device.buffer_model == "traditional":
+        return None
+    if device.sku.layout:
+        message = f"{device.name}: {device.sku.name} cannot compute its buffers; set buffer_model"
+        raise RenderError(message)
+    used = {id(port.headroom): port.headroom for port in device.ports if port.headroom}.values()
+    if len({profile.dynamic_th for profile in used}) > 1:
+        message = f"{device.name}: computed buffers have one dynamic_th; take the others out"
+        raise RenderError(message)
+    return ComputedBuffers(
+        dynamic_th=next((profile.dynamic_th for profile in used), 0),
+        frame_bytes=max((int(profile.link.lossless_mtu_bytes) for profile in used), default=1),
+    )
+
+
+def is_managed(device: DeviceDesign) -> bool:
+    """Tell whether the FRR management framework configures BGP.
+
+    Source: sonic-net/sonic-buildimage dockers/docker-fpm-frr: bfdd is started in that mode only,
+    and the templates of bgpcfgd have neither BFD nor interfaces as peers.
+    """
+    return device.bgp.bfd or device.bgp.unnumbered
+
+
+def _nvidia_layout(device: DeviceDesign) -> BufferLayout:
+    """Return the objects of the SKUs of NVIDIA: pools of their own for lossy traffic.
+
+    Source: sonic-net/sonic-buildimage device/mellanox, buffers_defaults_t1.j2 of the SKU.
+    """
+    pools = device.sku.pools
+    if pools is None:
+        message = f"{device.name}: the buffer pools of {device.sku.name} are not known"
+        raise RenderError(message)
+    if pools.ingress_lossy_bytes is None or pools.egress_lossy_bytes is None:
+        message = (
+            f"{device.name}: lossy traffic of {device.sku.name} shares the lossless pools, and "
+            "how its image does that is not known"
+        )
+        raise RenderError(message)
+    sizes = {
+        "ingress_lossless_pool": pools.ingress_lossless_bytes,
+        "ingress_lossy_pool": pools.ingress_lossy_bytes,
+        "egress_lossless_pool": pools.egress_lossless_bytes,
+        "egress_lossy_pool": pools.egress_lossy_bytes,
+    }
+    # the buffer manager computes the pools whose size is not given
+    given = sizes if device.buffer_model == "traditional" else {"egress_lossless_pool"}
+    return BufferLayout(
+        pools={
+            name: {
+                "type": name.partition("_")[0],
+                "mode": "dynamic",
+                **({"size": str(size)} if name in given else {}),
+            }
+            for name, size in sizes.items()
+        },
+        profiles={
+            "ingress_lossless_profile": _dynamic("ingress_lossless_pool", "0", "7"),
+            LOSSY_GROUP: _dynamic("ingress_lossy_pool", "0", "3"),
+            LOSSLESS_QUEUE: _dynamic("egress_lossless_pool", "0", "7"),
+            "egress_lossy_profile": _dynamic("egress_lossy_pool", str(EGRESS_LOSSY_BYTES), "7"),
+            "q_lossy_profile": _dynamic("egress_lossy_pool", "0", "3"),
+        },
+        lossy_queue="q_lossy_profile",
+        port_lists=True,
+    )
+
+
+def _dynamic(pool: str, size: str, threshold: str) -> dict[str, str]:
+    return {"pool": pool, "size": size, "dynamic_th": threshold}
+
+
+def ranges(numbers: Iterable[int]) -> list[str]:
+    """Return ascending numbers as ranges: 0, 1, 2, 4 -> ``0-2``, ``4``."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][1] == number - 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return [str(low) if low == high else f"{low}-{high}" for low, high in runs]
+
+
+def _qos(profile: QosProfile, layout: BufferLayout) -> QosView:
+    suffix, wred = profile.suffix, f"AZURE_LOSSLESS{profile.suffix}"
+    return QosView(
+        design=profile,
+        map_name=f"AZURE{suffix}",
+        wred=wred,
+        schedulers=tuple(
+            (f"{SCHEDULERS[queue.kind]}{suffix}", queue.percent) for queue in profile.queues
+        ),
+        queue_rows=tuple(
+            (
+                queue.queue,
+                f"{SCHEDULERS[queue.kind]}{suffix}",
+                wred if queue.kind == "lossless" else "",
+            )
+            for queue in profile.queues
+        ),
+        buffer_queues=_buffer_queues(profile, layout),
+        watchdog=profile.pfc and profile.watchdog.enabled,
+    )
+
+
+def _buffer_queues(profile: QosProfile, layout: BufferLayout) -> tuple[tuple[str, str], ...]:
+    lossless = {profile.queue} if profile.pfc else set()
+    lossy = ranges(number for number in QUEUES if number not in lossless)
+    rows = [(name, layout.lossy_queue) for name in lossy]
+    rows += [(name, LOSSLESS_QUEUE) for name in ranges(sorted(lossless))]
+    return tuple(sorted(rows))
+
+
+def _groups(
+    profile: QosProfile, headroom: HeadroomProfile | None, names: dict[tuple[int, ...], str]
+) -> tuple[tuple[str, str], ...]:
+    """Return the buffer profile of every priority group that some traffic class uses.
+
+    A group without a row has no buffer at all: with PFC off, RoCE traffic gets a lossy one. A
+    lossless port whose cable length the vendor's table lacks gets no row for its lossless group,
+    as ``buffermgrd`` does.
+    """
+    used = set(profile.traffic_class_to_priority_group)
+    lossless = {profile.priority_group} if profile.pfc else set()
+    rows = [(name, LOSSY_GROUP) for name in ranges(sorted(used - lossless))]
+    if lossless and headroom and headroom.computed:
+        rows.append((str(profile.priority_group), COMPUTED_PROFILE))
+    elif lossless and headroom and headroom.row:
+        rows.append((str(profile.priority_group), names[_pair(headroom)]))
+    return tuple(sorted(rows))
+
+
+def _group_names(profiles: tuple[HeadroomProfile, ...]) -> dict[tuple[int, ...], str]:
+    """Return the names of the lossless profiles.
+
+    ``buffermgrd`` looks for one name per speed and length. Where ports ask for several thresholds
+    at one pair, that name stays with the vendor's threshold and the others say theirs.
+    """
+    pairs = Counter((profile.speed_mbps, profile.cable_m) for profile in profiles)
+    names = {}
+    for profile in profiles:
+        several = pairs[profile.speed_mbps, profile.cable_m] > 1
+        own = profile.row is not None and profile.dynamic_th != profile.row.dynamic_th
+        threshold = f"th{profile.dynamic_th}_" if several and own else ""
+        names[_pair(profile)] = (
+            f"pg_lossless_{profile.speed_mbps}_{profile.cable_m}m_{threshold}profile"
+        )
+    return names
+
+
+def _pair(profile: HeadroomProfile) -> tuple[int, ...]:
+    return profile.speed_mbps, profile.cable_m, profile.dynamic_th

@@ -1,0 +1,299 @@
+"""Huawei VRP8 over SSH by netmiko (``huawei_vrpv8``): the candidate, and a trial run with a name.
+
+What is known of VRP8 (CloudEngine V300R023C00 command reference, WheaterW/INTA-project @ 9308062d:
+commit, abort trial, display configuration trial status) and handled here: lines go into a candidate
+of the session and change nothing before ``commit``; ``commit trial TIME persist NAME`` arms the way
+back in the switch itself, outlives the session, and is confirmed by ``commit persist NAME`` or
+taken back by ``abort trial persist NAME`` from any session; times are 60 to 65535 s; a commit does
+not survive a restart before ``save``; a view is told by the prompt alone, so each line is given
+where the prompt says that its section is, and never one view too deep: ``arp timeout`` exists in a
+port too; ``display`` prints what belongs to the view that is open, so it is asked for in the user
+view; a question mark would ask for help, so a line with one is refused before it is sent. What
+another session has in its candidate VRP8 does not tell.
+
+What is known of netmiko stands in ``cli``. NAPALM has no driver of use: napalm-ce does not load,
+napalm-huawei-vrp commits at once and replaces nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from fabric.core.errors import DeviceError, RefusedError
+from fabric.devices.driver import Candidate, Connection, Identity, checked_token, drivers
+from fabric.devices.redaction import redacted
+from fabric.systems.vrp8.drivers.cli import CommandLine
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_TRIAL_S = (60, 65_535)
+_COMMIT_S = 600
+_CANCEL_S = 30.0
+_POLL_S = 0.05
+_TAIL = 300
+_MOST_VIEWS = 8
+_SYSNAME = re.compile(r"^sysname (\S+)\s*$", re.MULTILINE)
+_ESN = re.compile(r"^\s*ESN of slot 1: (\S+)\s*$", re.MULTILINE)
+_MAC = re.compile(r"^Current System MAC address: ([0-9a-fA-F-]{14})\s*$", re.MULTILINE)
+_TRIAL = re.compile(r"^Trial status:\s+(\w+)", re.MULTILINE)
+_PERSIST = re.compile(r"^Persist id: (\S+)\s*$", re.MULTILINE)
+_CONFIG = "display current-configuration"
+_NAME = "display current-configuration | include sysname"
+_ESN_COMMAND = "display device esn"
+_MAC_COMMAND = "display system mac-address"
+_STATE_COMMANDS = {
+    "facts": (_NAME, "display version", _ESN_COMMAND, _MAC_COMMAND),
+    "interfaces": ("display interface main",),
+    "marked": ("display qos ecn statistics",),
+    "lldp": ("display lldp neighbor",),
+    "bgp": ("display bgp peer",),
+    "bfd": ("display bfd session all",),
+    "arp": ("display arp",),
+    "macs": ("display mac-address",),
+    "pfc": (_CONFIG, "display dcb pfc deadlock trigger status"),
+    "pfc_counters": ("display dcb pfc",),
+    "watchdog": ("display dcb pfc",),
+    "ecn": (_CONFIG,),
+    "queues": ("display qos queue statistics slot 1",),
+}
+#: Commands that are refused while a function is off, and the line that switches it on.
+_SWITCHES = {
+    "display bgp peer": "bgp",
+    "display lldp neighbor": "lldp",
+    "display bfd session all": "bfd",
+}
+
+
+@drivers.add("vrp8")
+class Vrp8Driver:
+    """One VRP8 switch."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self._cli = CommandLine(connection)
+
+    def open(self) -> None:
+        """Log in; refuses a host key that is neither given nor known."""
+        self._cli.open()
+
+    def close(self) -> None:
+        """Log out; a trial run is not touched."""
+        self._cli.close()
+
+    def cut(self) -> None:
+        """Break the session off."""
+        self._cli.cut()
+
+    def identify(self) -> Identity:
+        """Return host name, serial number and system MAC address."""
+        name = _SYSNAME.search(self._displayed(_NAME))
+        serial = _ESN.search(self._displayed(_ESN_COMMAND))
+        mac = _MAC.search(self._displayed(_MAC_COMMAND))
+        digits = mac[1].replace("-", "").lower() if mac else ""
+        return Identity(
+            hostname=name[1] if name else "",
+            serial=serial[1] if serial else "",
+            mac=":".join(digits[at : at + 2] for at in range(0, len(digits), 2)),
+        )
+
+    def read_running(self, files: Sequence[str]) -> Mapping[str, str]:  # noqa: ARG002
+        """Return running and saved configuration; VRP8 has no files of ours."""
+        saved = ""
+        with suppress(RefusedError):  # nothing was ever saved
+            saved = self._displayed("display saved-configuration")
+        return {"config": self._displayed(_CONFIG), "startup": saved}
+
+    def read_state(self, subjects: Sequence[str]) -> Mapping[str, str]:
+        """Return the outputs of the commands of the subjects; each command runs once.
+
+        Where a function is off, the answer says that. What else the switch refuses is left out.
+        """
+        answers: dict[str, str | None] = {}
+        found = {}
+        for subject in subjects:
+            commands = _STATE_COMMANDS.get(subject, ())
+            for command in commands:
+                if command not in answers:
+                    answers[command] = self._answer(command)
+            texts = [answers[command] for command in commands]
+            if texts and None not in texts:
+                found[subject] = "".join(text for text in texts if text is not None)
+        return found
+
+    def _answer(self, command: str) -> str | None:
+        try:
+            return self._displayed(command)
+        except RefusedError:
+            line = _SWITCHES.get(command)
+            if line is None or re.search(rf"(?m)^{line}\b", self._displayed(_CONFIG)):
+                return None
+            return f"{line} is off\n"
+
+    def foreign_sessions(self) -> Sequence[str]:
+        """Return the trial run that waits for its confirmation: ours by its name."""
+        status, name = self._trial()
+        return [] if status == "INACTIVE" else [name or "a trial run of another session"]
+
+    def preview(self, candidate: Candidate) -> str:
+        """Return the switch's own diff of a candidate, which is cleared again."""
+        self._into_candidate(candidate)
+        try:
+            self._to_system_view()
+            return self._cli.run("display configuration candidate changes")
+        finally:
+            self._drop_candidate()
+
+    def missing_timer(self) -> str:
+        """Return nothing: every release of VRP8 has trial runs."""
+        return ""
+
+    def stage(self, candidate: Candidate, token: str) -> None:
+        """Put the lines into the candidate of this session.
+
+        Raises
+        ------
+        RefusedError
+            When a trial runs already, or the switch refuses a line; the candidate is cleared then.
+        """
+        checked_token(token)
+        waiting = self.foreign_sessions()
+        if waiting:
+            raise RefusedError(self.connection.device, f"in the way: {', '.join(waiting)}")
+        try:
+            self._into_candidate(candidate)
+        except RefusedError:
+            self._drop_candidate()
+            raise
+
+    def _into_candidate(self, candidate: Candidate) -> None:
+        """Give each line in the view that its depth asks for."""
+        self._to_system_view()
+        views = [self._cli.view]
+        for line in candidate.patch.splitlines():
+            if not line.strip():
+                continue
+            if "?" in line:
+                message = f"a line with a question mark cannot be sent: {redacted(line.strip())}"
+                raise RefusedError(self.connection.device, message)
+            depth = len(line) - len(line.lstrip(" "))
+            views = views[: depth + 1]
+            self._back_to(views[-1])
+            self._cli.run(line.strip(), answer="y")  # nothing is in force before the commit
+            views.append(self._cli.view)
+        self._back_to(views[0])
+
+    def _back_to(self, view: str) -> None:
+        for _ in range(_MOST_VIEWS):
+            if self._cli.view == view:
+                return
+            self._cli.run("quit")
+        message = f"the switch does not go back to the view {view}"
+        raise DeviceError(self.connection.device, message)
+
+    def commit(self, candidate: Candidate, token: str, timer_s: int) -> None:  # noqa: ARG002
+        """Put the candidate into force as a trial run with the name of the change.
+
+        Raises
+        ------
+        RefusedError
+            When the switch refuses it, or no trial of that name runs afterwards.
+        """
+        seconds = min(max(int(timer_s), _TRIAL_S[0]), _TRIAL_S[1])
+        self._to_system_view()
+        try:
+            self._cli.run(
+                f"commit trial {seconds} persist {checked_token(token)}", quiet_s=_COMMIT_S
+            )
+        except RefusedError:
+            self._drop_candidate()
+            raise
+        if not self.pending(token):
+            message = "no trial run of the change began"
+            raise RefusedError(self.connection.device, message)
+
+    def pending(self, token: str) -> bool:
+        """Tell whether the trial run of the change waits."""
+        return self._trial() == ("ACTIVE", checked_token(token))
+
+    def confirm(self, token: str) -> None:
+        """Keep what runs on trial.
+
+        Raises
+        ------
+        RefusedError
+            When the trial is over already, or is not over afterwards.
+        """
+        if not self.pending(token):
+            message = "its timer has already run out: the change was taken back"
+            raise RefusedError(self.connection.device, message)
+        self._to_system_view()
+        self._cli.run(f"commit persist {token}", quiet_s=_COMMIT_S)
+        if self.pending(token):
+            message = "the switch still waits for a confirmation"
+            raise RefusedError(self.connection.device, message)
+
+    def rollback(self, token: str) -> None:
+        """Take the trial run back now; a candidate that was not committed is cleared.
+
+        Raises
+        ------
+        RefusedError
+            When the switch still runs it afterwards.
+        """
+        waits = self.pending(token)
+        self._drop_candidate()
+        if not waits:
+            return
+        self._to_system_view()
+        self._cli.run(f"abort trial persist {token}", answer="y", quiet_s=_COMMIT_S)
+        deadline_s = time.monotonic() + _CANCEL_S
+        while self._trial()[1] == token:
+            if time.monotonic() > deadline_s:
+                message = "the switch did not take the change back"
+                raise RefusedError(self.connection.device, message)
+            time.sleep(_POLL_S)
+
+    def save(self) -> None:
+        """Write the running configuration to the file of the next start."""
+        self._to_user_view()
+        said = self._cli.run("save", answer="y", quiet_s=_COMMIT_S)
+        if "successfully" not in said:
+            message = f"cannot save: {' '.join(redacted(said).split())[:_TAIL]}"
+            raise RefusedError(self.connection.device, message)
+
+    def _trial(self) -> tuple[str, str]:
+        """Return state and name of the trial run."""
+        text = self._displayed("display configuration trial status")
+        status, name = _TRIAL.search(text), _PERSIST.search(text)
+        if status is None:
+            message = "the switch does not tell whether a trial runs"
+            raise DeviceError(self.connection.device, message)
+        return status[1], name[1] if name else ""
+
+    def _displayed(self, command: str) -> str:
+        """Return an output; what is not committed stays, for ``display`` works in any view."""
+        if command != "display configuration trial status":
+            self._to_user_view()
+        return self._cli.run(command)
+
+    def _to_user_view(self) -> None:
+        if not self._is_user_view():
+            self._drop_candidate()
+
+    def _to_system_view(self) -> None:
+        if self._is_user_view():
+            self._cli.run("system-view")
+
+    def _drop_candidate(self) -> None:
+        """Forget what is not committed, and leave to the user view."""
+        if not self._is_user_view():
+            with suppress(RefusedError):  # there is nothing to clear
+                self._cli.run("clear configuration candidate")
+            self._cli.run("return", answer="n")
+
+    def _is_user_view(self) -> bool:
+        return self._cli.prompt.startswith("<")

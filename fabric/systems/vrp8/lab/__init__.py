@@ -1,0 +1,211 @@
+"""Stand-in of a CloudEngine switch that runs Huawei VRP8: its command line over SSH.
+
+Known and assumed of its parts: see ``vrp8_config``, ``vrp8_state``, ``vrp8_session`` and
+``vrp8_show``. Known of the system (CloudEngine V300R023C00 command reference, WheaterW/INTA-project
+@ 9308062d): LLDP is off until it is switched on; ports are of layer 2. Assumed: ports are up until
+they are shut down. SFTP is not served: nothing of rocefab needs it.
+
+Faults: ``accept_part`` counts commits: only the first ``count`` lines of the candidate take effect.
+``expire_timer`` strikes only while a trial runs.
+"""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Address
+from typing import TYPE_CHECKING
+
+from fabric.lab.ssh import SshStandIn
+from fabric.lab.standin import stand_ins
+from fabric.platforms.catalogue import sku
+from fabric.systems.vrp8.lab.config import feed_text, text_lines
+from fabric.systems.vrp8.lab.session import Vrp8Session
+from fabric.systems.vrp8.lab.show import PortCounters, addresses
+from fabric.systems.vrp8.lab.state import Vrp8State
+from fabric.systems.vrp8.platforms import FAMILIES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from ipaddress import IPv4Interface
+
+    import asyncssh
+
+    from fabric.design.model import DeviceDesign
+    from fabric.lab.clock import LabClock
+    from fabric.lab.spec import Neighbour, StandInSpec
+    from fabric.lab.ssh_files import LabSftp
+    from fabric.lab.ssh_session import Process
+    from fabric.systems.vrp8.lab.config import Node
+
+
+@stand_ins.add("vrp8")
+class Vrp8StandIn(SshStandIn):
+    """One VRP8 switch.
+
+    Parameters
+    ----------
+    spec : StandInSpec
+        ``running`` is its configuration as text. Options: ``ports`` (names with commas).
+    clock : LabClock
+        Clock of trials and the uptime.
+
+    Raises
+    ------
+    ValueError
+        When the configuration holds a line that the switch refuses.
+    """
+
+    def __init__(self, spec: StandInSpec, clock: LabClock) -> None:
+        super().__init__(spec, clock)
+        names = (name.partition(":")[0] for name in spec.options.get("ports", "").split(","))
+        ports = tuple(dict.fromkeys(name for name in names if name))
+        family = FAMILIES.get(spec.options.get("asic") or sku(spec.model).asic)
+        running = str(spec.running or "")
+        self.state: Vrp8State = Vrp8State(clock, running, ports, family.name if family else "")
+        self.neighbours: dict[str, list[Neighbour]] = {}
+        for neighbour in spec.neighbours:
+            self.neighbours.setdefault(neighbour.local_port, []).append(neighbour)
+        self.lit: Callable[[str], bool] = lambda _port: True
+        self.unplugged: set[str] = set()
+        self.peer_up: Callable[[str], bool] = lambda _peer: True
+        self._counters: dict[str, PortCounters] = {}
+
+    @staticmethod
+    def factory(design: DeviceDesign, mac: str) -> str:
+        """Return what a switch with nothing but management access has."""
+        lines = (
+            f"sysname {design.name}",
+            "ip vpn-instance MGMT",
+            " ipv4-family",
+            "aaa",
+            " local-user admin password irreversible-cipher $1d$LAB$000000000000",
+            " local-user admin service-type ssh",
+            "interface MEth0/0/0",
+            " ip binding vpn-instance MGMT",
+            " ip address 192.0.2.2 255.255.255.0",
+            "ip route-static vpn-instance MGMT 0.0.0.0 0.0.0.0 192.0.2.1",
+            "stelnet server enable",
+            "ssh user admin",
+            "user-interface vty 0 4",
+            " authentication-mode aaa",
+            " protocol inbound ssh",
+            "",
+        )
+        return "\n".join(lines)
+
+    async def _serve(self, process: Process) -> None:
+        await Vrp8Session(self, process).serve()
+
+    def _sftp(self, channel: asyncssh.SSHServerChannel[bytes]) -> LabSftp:
+        message = "SFTP is off"
+        raise PermissionError(message)
+
+    # -- configuration ---------------------------------------------------------------------------
+
+    @property
+    def running_text(self) -> str:
+        """The running configuration as text, without the comment lines above it."""
+        with self.lock:
+            return "\n".join([*text_lines(self.state.running), ""])
+
+    @property
+    def startup_text(self) -> str:
+        """The startup configuration as text, without the comment lines above it."""
+        with self.lock:
+            return "\n".join([*text_lines(self.state.startup), ""])
+
+    def hand_edit(self, lines: str) -> None:
+        """Change and commit as a person at the console would; indented as the configuration is.
+
+        Raises
+        ------
+        ValueError
+            When a line is refused; the lines before it are applied.
+        """
+        with self.lock:
+            feed_text(self.state.editor(self.state.running), lines)
+
+    def on_reboot(self) -> None:
+        """Load what was saved; a trial is forgotten."""
+        self.state.reboot()
+
+    def expire_timers(self) -> None:
+        """Let the trial run out now."""
+        with self.lock:
+            self.state.go_back()
+
+    # -- what the wires do -----------------------------------------------------------------------
+
+    def hostname(self) -> str:
+        """Return the host name of the configuration, or that of a fault."""
+        return self._identity or self.state.hostname
+
+    def count(self, port: str) -> PortCounters:
+        """Return the counters of a port, to be changed in place."""
+        return self._counters.setdefault(port, PortCounters())
+
+    def ports_of(self) -> list[Node]:
+        """Return the ports of the hardware."""
+        return [node for node in self.state.running.sorted() if node.view == "port"]
+
+    def link_up(self, name: str) -> bool:
+        """Tell whether a port is up."""
+        return bool(self.neighbours.get(name)) and self.sends_light(name) and self.lit(name)
+
+    def sends_light(self, name: str) -> bool:
+        """Tell whether a port is not shut and has its cable."""
+        with self.lock:
+            found = [node for node in self.ports_of() if node.line == f"interface {name}"]
+            shut = not found or found[0].has("shutdown")
+            return not shut and name not in self.unplugged
+
+    def addresses(self) -> list[tuple[str, IPv4Interface]]:
+        """Return the addresses of the switch by interface, without those of its management."""
+        found = addresses(self.state.running)
+        return [(name, address) for name, address in found if not name.startswith("MEth")]
+
+    def _bgp(self) -> Node | None:
+        return next(iter(self.state.running.below("bgp ")), None)
+
+    def bgp_peers(self) -> list[str]:
+        """Return the peers of the public network."""
+        bgp = self._bgp()
+        lines = bgp.below("peer ") if bgp else []
+        return [node.arguments[0] for node in lines if " as-number " in node.line]
+
+    def has_bfd(self, peer: str) -> bool:
+        """Tell whether BFD watches a peer."""
+        bgp = self._bgp()
+        return bgp is not None and bool(bgp.below(f"peer {peer} bfd enable"))
+
+    def towards(self, peer: str) -> str:
+        """Return the interface with the subnet of a peer."""
+        for name, address in self.addresses():
+            if IPv4Address(peer) in address.network and str(address.ip) != peer:
+                return name
+        return ""
+
+    def bgp_up(self, peer: str) -> bool:
+        """Tell whether a session is established."""
+        bgp = self._bgp()
+        families = bgp.below("ipv4-family unicast") if bgp else []
+        enabled = any(family.has(f"peer {peer} enable") for family in families)
+        port = self.towards(peer)
+        return enabled and bool(port) and self.link_up(port) and self.peer_up(peer)
+
+    def mac_of(self, port: str) -> str:
+        """Return the MAC address that the neighbour of a port answers with."""
+        seen = self.neighbours.get(port, [])
+        return next((item.chassis_mac for item in seen), "") or "02:00:00:00:00:01"
+
+    def knows_bgp_peer(self, address: str) -> bool:
+        """Tell whether the configuration has a BGP session with an address."""
+        with self.lock:
+            return address in self.bgp_peers()
+
+    def watch_bgp(self, up: Callable[[str], bool]) -> None:
+        """Take what tells whether the far end of a peer address has the session too."""
+        self.peer_up = up
+
+    def watch_light(self, lit: Callable[[str], bool]) -> None:
+        """Take what tells whether the far end of the cable of a port sends light."""
+        self.lit = lit

@@ -1,0 +1,251 @@
+"""Facts, ports, BGP, BFD, ARP, MAC addresses and LLDP.
+
+Known: samples and meanings of the CloudEngine V300R023C00 command reference (WheaterW/INTA-project
+@ 9308062d) and captures of older VRP in networktocode/ntc-templates @ d0bc5a48 (tests/huawei_vrp).
+"""
+
+from __future__ import annotations
+
+import re
+
+from fabric.observe.parsers import UnreadableError
+from fabric.observe.state import BgpPeer, LldpNeighbour, MacEntry, NeighbourEntry, SystemFacts
+from fabric.systems.vrp8.parsers.text import is_off, mac_address, table, whole_lines
+
+_SYSNAME = re.compile(r"^sysname (\S+)\s*$", re.MULTILINE)
+_RELEASE = re.compile(r"^(?:VRP|YunShan OS).*\((?:.* )?(V\d\w+)\)\s*$", re.MULTILINE)
+_UPTIME = re.compile(
+    r"^HUAWEI (?P<model>\S+) uptime is (?:(?P<days>\d+) days?, )?(?:(?P<hours>\d+) hours?, )?"
+    r"(?P<minutes>\d+) minutes?\s*$",
+    re.MULTILINE,
+)
+_ESN = re.compile(r"^\s*ESN of slot 1: (\S+)\s*$", re.MULTILINE)
+_SYSTEM_MAC = re.compile(r"^Current System MAC address: (\S+)\s*$", re.MULTILINE)
+_PEERS = re.compile(r"\s*Total number of peers\s*:\s*(\d+)\s*")
+_PEER = re.compile(
+    r"\s*\*?(?P<peer>[\d.]+)\s+4\s+(?P<asn>\d+(?:\.\d+)?)\s+\d+\s+\d+\s+\d+\s+\S+\s+"
+    r"(?P<state>[A-Z]\w+(?:\(\w+\))?)\s+\d+\s*"
+)
+_PEER_HEAD = re.compile(r"\s*Peer\s+V\s+AS\s+MsgRcvd\s.*")
+_BFD_TOTAL = re.compile(r"Total UP/DOWN Session Number : (\d+)/(\d+)\s*")
+_BFD_ROW = re.compile(
+    r"\d+\s+\d+\s+(?P<peer>[\d.]+)\s+(?P<state>Up|Down|AdmDown)(?:\(.\))?\s+\S+\s+\S+\s*"
+)
+_ARP_ROW = re.compile(
+    r"(?P<ip>\d+\.\d+\.\d+\.\d+)\s+(?P<mac>[0-9a-f-]+|Incomplete)\s+(?:(?P<expires>\d+)\s+)?"
+    r"(?P<type>D|S|I|O|RD)(?:[-/](?P<vlan>\S+))?(?:\s+-)?\s+(?P<interface>[A-Z0-9][\w/.:-]*)"
+    r"(?:\s+(?P<vpn>\S+))?\s*"
+)
+_ARP_VLAN = re.compile(r"\s+(?P<vlan>\d+)/\S+(?:\s+\S+)?\s*")
+_ARP_TOTAL = re.compile(r"Total:(\d+)\s+Dynamic:\d+\s.*")
+_MAC_ROW = re.compile(
+    r"\s*(?P<mac>[0-9a-fA-F-]+)\s+(?P<vlan>\d+|-)/\S+\s+(?P<port>\S+)\s+(?P<type>[a-z]\S*)"
+    r"(?:\s+(?P<age>\d+|-))?\s*"
+)
+_MAC_TOTAL = re.compile(r"Total items(?: displayed)?\s*[:=]\s*(\d+)\s*")
+_LLDP_PORT = re.compile(r"(\S+) has (\d+) neighbor\(s\):?\s*")
+_LLDP_FIELD = re.compile(r"(?P<key>[A-Z][\w() ]*?)\s+:(?P<value>.*)")
+_LLDP_LAST = "Discovered time"
+_NONE = "--"
+
+
+def system_facts(text: str) -> SystemFacts:
+    """Parse ``display version``, ``display device esn``, ``display system mac-address``, sysname.
+
+    Raises
+    ------
+    UnreadableError
+        When one of the four is not there.
+    """
+    whole = "\n".join(whole_lines(text))
+    name, release, uptime = (pattern.search(whole) for pattern in (_SYSNAME, _RELEASE, _UPTIME))
+    serial, mac = _ESN.search(whole), _SYSTEM_MAC.search(whole)
+    if not name or not release or not uptime or not serial or not mac:
+        message = "name, release, model, serial number or MAC address is missing"
+        raise UnreadableError(message)
+    days, hours, minutes = (int(uptime[part] or 0) for part in ("days", "hours", "minutes"))
+    return SystemFacts(
+        hostname=name[1],
+        model=uptime["model"],
+        version=release[1],
+        serial=serial[1],
+        mac=mac_address(mac[1]),
+        uptime_s=((days * 24.0 + hours) * 60 + minutes) * 60,
+    )
+
+
+def _first(lines: list[str], pattern: re.Pattern[str]) -> re.Match[str] | None:
+    return next((match for line in lines if (match := pattern.fullmatch(line))), None)
+
+
+def bgp_peers(text: str) -> dict[str, BgpPeer]:
+    """Parse ``display bgp peer``: IPv4 unicast of the public network.
+
+    Raises
+    ------
+    UnreadableError
+        When a row is not one of that table, or there are not as many as it says.
+    """
+    if is_off(text):
+        return {}
+    lines = whole_lines(text)
+    total = _first(lines, _PEERS)
+    start = next((at for at, line in enumerate(lines) if _PEER_HEAD.fullmatch(line)), None)
+    found = {}
+    for line in [] if start is None else lines[start + 1 :]:
+        row = _PEER.fullmatch(line)
+        if not row:
+            if line.strip():
+                message = f"cannot read the row {line!r} of the BGP peers"
+                raise UnreadableError(message)
+            continue
+        state = row["state"]
+        found[row["peer"]] = BgpPeer(state == "Established", state, _asn(row["asn"]))
+    if total is None or int(total[1]) != len(found):
+        message = "the table of BGP peers has not as many rows as it says"
+        raise UnreadableError(message)
+    return found
+
+
+def _asn(text: str) -> int:
+    """Return an AS number that is written plainly or as ``65000.1`` (RFC 5396 asdot)."""
+    high, dot, low = text.partition(".")
+    return (int(high) << 16) + int(low) if dot else int(high)
+
+
+def bfd_sessions(text: str) -> dict[str, bool]:
+    """Parse ``display bfd session all``: whether each session is up.
+
+    Raises
+    ------
+    UnreadableError
+        When a row is not one of that table, or there are not as many as it says.
+    """
+    if is_off(text):
+        return {}
+    lines = whole_lines(text)
+    total = _first(lines, _BFD_TOTAL)
+    found = {}
+    for line in table(lines, r"Local\s+Remote\s+PeerIpAddr\s+State\s+Type\s.*"):
+        row = _BFD_ROW.fullmatch(line)
+        if not row:
+            message = f"cannot read the row {line!r} of the BFD sessions"
+            raise UnreadableError(message)
+        found[row["peer"]] = row["state"] == "Up"
+    if total is None or (sum(found.values()), len(found)) != _up_and_all(total):
+        message = "the table of BFD sessions has not as many rows as it says"
+        raise UnreadableError(message)
+    return found
+
+
+def _up_and_all(total: re.Match[str]) -> tuple[int, int]:
+    return int(total[1]), int(total[1]) + int(total[2])
+
+
+def arp_entries(text: str) -> dict[str, NeighbourEntry]:
+    """Parse ``display arp``: neighbours of the public network, not the switch's own addresses.
+
+    What is shown is when an entry expires, so its age is not known.
+
+    Raises
+    ------
+    UnreadableError
+        When a row is not one of that table, or there are not as many as it says.
+    """
+    lines = whole_lines(text)
+    rows: list[re.Match[str]] = []
+    vlans: dict[int, str] = {}
+    for line in table(lines, r"IP ADDRESS\s+MAC ADDRESS\s.*"):
+        row, vlan = _ARP_ROW.fullmatch(line), _ARP_VLAN.fullmatch(line)
+        if row:
+            rows.append(row)
+        elif vlan and rows:
+            vlans[len(rows) - 1] = vlan["vlan"]
+        else:
+            message = f"cannot read the row {line!r} of the ARP table"
+            raise UnreadableError(message)
+    total = _first(lines, _ARP_TOTAL)
+    if total is None or int(total[1]) != len(rows):
+        message = "the ARP table has not as many rows as it says"
+        raise UnreadableError(message)
+    return {
+        row["ip"]: NeighbourEntry(
+            mac_address(row["mac"]), _interface(row, vlans.get(at, row["vlan"] or ""))
+        )
+        for at, row in enumerate(rows)
+        if row["type"] in "DS" and not row["vpn"] and row["mac"] != "Incomplete"
+    }
+
+
+def _interface(row: re.Match[str], vlan: str) -> str:
+    """Return where an entry was learnt: with a VLAN, that is its gateway."""
+    return f"Vlanif{vlan}" if vlan.isdecimal() and int(vlan) else row["interface"]
+
+
+def mac_entries(text: str) -> tuple[MacEntry, ...]:
+    """Parse ``display mac-address``: what was learnt.
+
+    Raises
+    ------
+    UnreadableError
+        When a row is not one of that table, or there are not as many as it says.
+    """
+    lines = whole_lines(text)
+    rows = table(lines, r"MAC Address\s+VLAN/VSI\S*\s.*")
+    found = []
+    for line in rows:
+        row = _MAC_ROW.fullmatch(line)
+        if not row:
+            message = f"cannot read the row {line!r} of the MAC table"
+            raise UnreadableError(message)
+        mac = mac_address(row["mac"])
+        if row["type"] == "dynamic" and row["vlan"].isdecimal():
+            age = row["age"] or ""
+            aged = float(age) if age.isdecimal() else None
+            found.append(MacEntry(int(row["vlan"]), mac, row["port"], aged))
+    total = _first(lines, _MAC_TOTAL)
+    if total is None or int(total[1]) != len(rows):
+        message = "the MAC table has not as many rows as it says"
+        raise UnreadableError(message)
+    return tuple(found)
+
+
+def lldp_neighbours(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
+    """Parse ``display lldp neighbor``.
+
+    Raises
+    ------
+    UnreadableError
+        When a port has not as many neighbours as it says, or one of them is not whole.
+    """
+    if is_off(text):
+        return {}
+    found: dict[str, list[dict[str, str]]] = {}
+    counts: dict[str, int] = {}
+    port = ""
+    for line in whole_lines(text):
+        head, field = _LLDP_PORT.fullmatch(line), _LLDP_FIELD.fullmatch(line)
+        if head:
+            port = head[1]
+            counts[port], found[port] = int(head[2]), []
+        elif field and port and field["key"] == "Neighbor index":
+            found[port].append({})
+        elif field and port and found[port]:
+            found[port][-1].setdefault(field["key"], field["value"].strip())
+    whole = [_LLDP_LAST in entry for entries in found.values() for entry in entries]
+    if not counts or not all(whole) or counts != {name: len(x) for name, x in found.items()}:
+        message = "a port has not as many LLDP neighbours as it says, or one is not whole"
+        raise UnreadableError(message)
+    return {
+        name: tuple(_neighbour(entry) for entry in entries)
+        for name, entries in found.items()
+        if entries
+    }
+
+
+def _neighbour(entry: dict[str, str]) -> LldpNeighbour:
+    keys = ("System name", "Port ID", "Port description")
+    if not set(keys) <= entry.keys():
+        message = "an LLDP neighbour has no name, port or description"
+        raise UnreadableError(message)
+    return LldpNeighbour(*("" if entry[key] == _NONE else entry[key] for key in keys))
