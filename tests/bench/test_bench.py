@@ -39,7 +39,7 @@ from tests.topology.fabrics import INVENTORY, REPOSITORY, fabric
 
 pytestmark = pytest.mark.benchmark
 
-SKUS = REPOSITORY / "fabric" / "platforms" / "skus"
+SKUS = REPOSITORY / "fabric" / "systems" / "sonic" / "skus"
 #: 4,096 NICs need 64 leaves of 64 host ports, or more leaves than a spine of 64 ports takes: so the
 #: spines are SN5600 with twice the ports. Leaves: 32 hosts below, 32 spines above.
 LARGE = """\

@@ -18,7 +18,7 @@ from tests.topology.fabrics import REPOSITORY
 
 pytestmark = pytest.mark.benchmark
 
-SN5600 = REPOSITORY / "fabric" / "platforms" / "skus" / "ACS-SN5600.toml"
+SN5600 = REPOSITORY / "fabric" / "systems" / "sonic" / "skus" / "ACS-SN5600.toml"
 PORTS, UNITS, HOSTS = 1024, 64, 256
 PODS = 8
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-import pkgutil
 import time
 
 import pytest
 
-import fabric.devices
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
-from fabric.devices import drivers
 from fabric.devices.driver import Candidate, RemoteFile
 from fabric.lab.faults import Fault
 from fabric.observe import read_running
@@ -18,13 +15,6 @@ from tests.change.labs import HOST, LEAF, SPINE
 
 PATH = "/etc/sysctl.d/99-rocefab-test.conf"
 ADDED = "qos profile TEST\n"
-NO_DRIVERS = {"answers", "connections", "driver", "https", "limits", "memory"}
-NO_DRIVERS |= {"netbox", "redaction", "shell_driver", "ssh"}
-
-
-def test_every_driver_is_registered():
-    modules = {item.name for item in pkgutil.iter_modules(fabric.devices.__path__)}
-    assert set(drivers) == modules - NO_DRIVERS
 
 
 def candidate(content=b"x = 1\n", **more):

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import pkgutil
 from pathlib import Path
 
 import pytest
 
-from fabric.observe import parsers as package
 from fabric.observe.parsers import UnreadableError, gids, parsers
 from fabric.observe.parsers.mlnx_qos import NicQos, mlnx_qos
 from fabric.observe.state import BgpPeer, LldpNeighbour
@@ -22,12 +20,6 @@ SUPPORT = {"eos_state", "gids", "host_settings", "mlnx_qos", "sonic_state", "tab
 def sample(name: str) -> str:
     """Return the text of a sample."""
     return (SAMPLES / name).read_text(encoding="utf-8")
-
-
-def test_each_platform_module_has_registered() -> None:
-    """Under its own name."""
-    modules = {module.name for module in pkgutil.iter_modules(package.__path__)} - SUPPORT
-    assert modules == set(parsers)
 
 
 def test_sonic_bgp() -> None:

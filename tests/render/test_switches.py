@@ -49,7 +49,7 @@ def test_an_unknown_platform_is_a_render_error() -> None:
 @pytest.mark.parametrize("module", [sonic, eos])
 def test_every_template_is_used(module: Any) -> None:
     """A template in the folder that no renderer names would never be printed."""
-    folder = template_folder() / module.__name__.rpartition(".")[2]
+    folder = template_folder() / module.__name__.split(".")[-2]
     names = {path.stem for path in folder.glob("*.j2")}
     assert names == set(module.FEATURES) | ({sonic.SYSCTL} if module is sonic else set())
 
