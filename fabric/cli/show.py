@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fabric.workflow.project import Project
-    from fabric.workflow.show import Table
+    from fabric.workflow.table import Table
 
 show_app = typer.Typer(
     help="Show topology, addresses, links, hosts, rules and more.",

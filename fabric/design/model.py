@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from fabric.intent.host_model import HostTraits
     from fabric.intent.scalars import BufferModel, EcmpMode
-    from fabric.platforms.breakout import Mode, Place
+    from fabric.platforms.cage import Mode, Place
     from fabric.platforms.model import HeadroomRow, Role, Sku
     from fabric.qos.dcqcn.registers import Setting
     from fabric.qos.headroom.terms import Headroom, Link

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from fabric.exchange.host_profile import HostProfile
-    from fabric.exchange.inventory import Recipe
     from fabric.exchange.plant import Plant
+    from fabric.exchange.recipe import Recipe
 
 #: Keys and places in lists that lead to a value.
 Path: TypeAlias = "tuple[str | int, ...]"

@@ -10,8 +10,9 @@ from fabric.core.findings import Finding, Position, Severity
 from fabric.intent.wording import closest, field_text, printable
 from fabric.intent.yamlfile import read_text
 from fabric.platforms import platforms
+from fabric.platforms.asic_catalogue import asic, asic_names
 from fabric.platforms.buffers import parse_buffers
-from fabric.platforms.catalogue import asic, asic_names, sku_names
+from fabric.platforms.catalogue import sku_names
 from fabric.platforms.facts import FACTS, Fact, is_whole
 from fabric.platforms.model import Sku
 from fabric.platforms.pg_table import PgTable, Problem, parse_pg_table, unreserved

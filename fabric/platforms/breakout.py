@@ -7,8 +7,10 @@ whole cage, or one part of it. Ports are counted over the cages in order, part b
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from fabric.platforms.cage import Mode, Place
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,37 +23,6 @@ _MODE = re.compile(
     r"(?P<parts>[1-9]\d?)x(?P<speed>\d{1,4})G"
     r"(?:\((?P<lanes>[1-9]\d?)\))?(?:\[(?P<lower>[0-9G,]+)\])?(?:\((?P<last>[1-9]\d?)\))?"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Mode:
-    """How a cage is split.
-
-    Parameters
-    ----------
-    word : str
-        As SONiC writes it: ``2x400G[200G,100G]``.
-    parts : int
-        Ports of the cage.
-    speeds_gbps : tuple of int
-        Speeds that a part can run at; the first is that of the name.
-    lanes : int or None
-        Lanes of the cage that are used; None = all.
-    """
-
-    word: str
-    parts: int
-    speeds_gbps: tuple[int, ...]
-    lanes: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a port is: ``cage`` counts from 1, ``part`` from 0; ``mode`` None = the whole cage."""
-
-    cage: int
-    part: int = 0
-    mode: Mode | None = None
 
 
 def parse_mode(word: str) -> Mode:

@@ -8,13 +8,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from fabric.core.registry import Registry
-from fabric.platforms.breakout import Place
+from fabric.platforms.asic_catalogue import asic
+from fabric.platforms.cage import Place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from fabric.platforms.asic import Asic
-    from fabric.platforms.breakout import Mode
+    from fabric.platforms.cage import Mode
     from fabric.platforms.facts import Fact
     from fabric.platforms.refresh import NeighbourRefresh
 
@@ -300,8 +301,6 @@ class Sku:
         KeyError
             When the family is unknown.
         """
-        from fabric.platforms.catalogue import asic
-
         family = asic(self.asic)
         if not self.own_facts:
             return family

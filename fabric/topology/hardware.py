@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from fabric.core.findings import Position
     from fabric.intent.inventory import Intent
-    from fabric.platforms.breakout import Mode
+    from fabric.platforms.cage import Mode
     from fabric.platforms.model import Role, Sku
 
 

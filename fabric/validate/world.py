@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from fabric.intent.resolve import field_value
 from fabric.platforms.catalogue import Skus
 from fabric.platforms.model import role_field
-from fabric.validate.cable import Cable, cable_of
 from fabric.validate.config_db import ConfigDb, SonicConfig
-from fabric.validate.ends import End, Pair, nic_cables, pairs
+from fabric.validate.ends import End, Pair, pairs
 from fabric.validate.origins import Place, fabric_place, nic_place, switch_place, uplink_place
-from fabric.validate.traits import kind_of_hosts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -112,12 +110,6 @@ class Model:
     def pairs(self) -> tuple[Pair, ...]:
         """Every distinct pair of policies that meet on a cable."""
         return pairs(self.fabric, self.resolver)
-
-    @cached_property
-    def nic_cables(self) -> tuple[tuple[Cable, int], ...]:
-        """One cable of every distinct kind of NIC cable, and how many there are."""
-        found = nic_cables(self.fabric, self.resolver, kind_of_hosts(self))
-        return tuple((cable_of(self, row), cables) for row, cables in found)
 
     def blamed(self, policy_field: str, *ends: End) -> tuple[Place, End]:
         """Return the end with the most specific origin of a policy field, and that origin."""

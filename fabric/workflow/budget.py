@@ -12,7 +12,7 @@ from fabric.qos.headroom.verdict import Verdict
 from fabric.qos.path import longest_path, round_trip_s
 from fabric.qos.thresholds import alpha, incast_pause_bytes, pause_threshold_bytes
 from fabric.qos.watchdog import longest_pause_s, storm
-from fabric.workflow.show import Table
+from fabric.workflow.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

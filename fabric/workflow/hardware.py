@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.core.units import bytes_to_mb
-from fabric.platforms.catalogue import Skus, asic, asic_names
+from fabric.platforms.asic_catalogue import asic, asic_names
+from fabric.platforms.catalogue import Skus
 from fabric.platforms.facts import FACTS, GRADES
-from fabric.workflow.show import Table
+from fabric.workflow.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,8 +14,9 @@ from fabric.core.findings import Finding, Position, Severity
 from fabric.exchange.addresses import own_addresses
 from fabric.exchange.differences import differences
 from fabric.exchange.forms import Imported, Settings, importers
-from fabric.exchange.inventory import Recipe, generated, guesses, inventory
+from fabric.exchange.inventory import generated, guesses, inventory
 from fabric.exchange.models import models
+from fabric.exchange.recipe import Recipe
 from fabric.exchange.roles import complete, with_hosts
 from fabric.exchange.words import role_of
 from fabric.intent.inventory import load

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.core.units import ipv4_text
+from fabric.workflow.table import Shown, Table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,22 +18,6 @@ if TYPE_CHECKING:
 
 
 _SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
-
-
-@dataclass(frozen=True)
-class Table:
-    """Headers and rows."""
-
-    headers: tuple[str, ...]
-    rows: tuple[tuple[object, ...], ...]
-
-
-@dataclass(frozen=True)
-class Shown:
-    """A table, and what is odd about the files that it was made from."""
-
-    table: Table
-    warnings: tuple[Finding, ...] = ()
 
 
 def topology(project: Project) -> Table:

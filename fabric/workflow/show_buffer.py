@@ -10,7 +10,7 @@ from fabric.design.pool import lossless_pool_bytes
 from fabric.qos.headroom.budget import Budget, budget, largest
 from fabric.qos.headroom.laws import Port, headroom
 from fabric.qos.headroom.terms import Link
-from fabric.workflow.show import Table
+from fabric.workflow.table import Table
 
 if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign, HeadroomProfile

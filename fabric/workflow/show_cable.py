@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.validate.cable import cable_of
-from fabric.workflow.show import Table
+from fabric.workflow.table import Table
 
 if TYPE_CHECKING:
     from fabric.workflow.project import Project

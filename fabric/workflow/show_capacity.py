@@ -26,7 +26,7 @@ from fabric.topology.distance import diameter, longest_way
 from fabric.topology.hints import hint
 from fabric.topology.outages import outage
 from fabric.topology.paths import Layers, next_hop_counts, path_counts
-from fabric.workflow.show import Table
+from fabric.workflow.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

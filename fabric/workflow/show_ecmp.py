@@ -18,7 +18,7 @@ from fabric.qos.ecmp.collective import (
 )
 from fabric.qos.ecmp.entropy import entropy
 from fabric.validate.capacity import leaf_flows, leaf_gbps
-from fabric.workflow.show import Table
+from fabric.workflow.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

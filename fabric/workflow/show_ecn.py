@@ -12,7 +12,7 @@ from fabric.qos.ecn.edge import UNITS, largest_queue_bytes, programmed_bytes, to
 from fabric.qos.ecn.figures import Figure, figures_for
 from fabric.qos.path import Hop, longest_path, round_trip_s
 from fabric.qos.thresholds import ecn_limit_bytes, pause_threshold_bytes
-from fabric.workflow.show import Table
+from fabric.workflow.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

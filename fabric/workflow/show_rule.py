@@ -9,7 +9,7 @@ from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.validate.catalogue import looks_at
 from fabric.validate.runner import all_rules
-from fabric.workflow.show import Table
+from fabric.workflow.table import Table
 
 _ID = re.compile(r"[A-Z]{3}\d{3}")
 

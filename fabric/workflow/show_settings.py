@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
 from fabric.qos.dcqcn.registers import settings
-from fabric.workflow.show import Table
 from fabric.workflow.show_dcqcn import kinds, parameters_of
+from fabric.workflow.table import Table
 
 if TYPE_CHECKING:
     from fabric.qos.dcqcn.registers import Place

@@ -13,7 +13,7 @@ from fabric.workflow.check import check
 from fabric.workflow.members import Members
 from fabric.workflow.project import Project
 from fabric.workflow.render import render
-from fabric.workflow.show import Table
+from fabric.workflow.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

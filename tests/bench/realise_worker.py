@@ -18,9 +18,9 @@ from fabric.platforms import catalogue
 
 def main(folder: str, models: str) -> dict[str, Any]:
     """Return seconds of each stage, counts, and the peak of the memory in MiB."""
-    ours = catalogue._data_files
+    ours = catalogue.data_files
     more = {path.stem: path for path in Path(models).glob("*.toml")}
-    catalogue._data_files = lambda kind: ours(kind) | (more if kind == "skus" else {})
+    catalogue.data_files = lambda kind: ours(kind) | (more if kind == "skus" else {})
     from fabric.intent.inventory import load
     from fabric.topology import realise
 

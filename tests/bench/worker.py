@@ -19,9 +19,9 @@ from fabric.platforms import catalogue
 def main(folder: str, models: str = "", workers: str = "1") -> dict[str, Any]:
     """Return seconds of each stage, counts, and the peak of the memory in MiB."""
     if models:
-        ours = catalogue._data_files
+        ours = catalogue.data_files
         more = {path.stem: path for path in Path(models).glob("*.toml")}
-        catalogue._data_files = lambda kind: ours(kind) | (more if kind == "skus" else {})
+        catalogue.data_files = lambda kind: ours(kind) | (more if kind == "skus" else {})
     from fabric.workflow.check import check
     from fabric.workflow.project import Project
     from fabric.workflow.work import Work

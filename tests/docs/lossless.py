@@ -18,7 +18,8 @@ from fabric.core.registry import Registry
 from fabric.core.units import gbps_to_mbps
 from fabric.design.model import DeviceDesign, HeadroomProfile, PortDesign
 from fabric.platforms.asic import Asic
-from fabric.platforms.catalogue import asic, asic_names, sku, sku_names
+from fabric.platforms.asic_catalogue import asic, asic_names
+from fabric.platforms.catalogue import sku, sku_names
 from fabric.platforms.model import Sku
 from fabric.qos.headroom.budget import budget
 from fabric.qos.headroom.infer import infer

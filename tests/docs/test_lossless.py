@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fabric.platforms.catalogue import asic
+from fabric.platforms.asic_catalogue import asic
 from fabric.qos.dcqcn.presets import CONNECTX
 from fabric.qos.dcqcn.recommend import KMAX_BYTES_PER_GBPS, MARGIN, RESERVE
 from fabric.qos.ecmp.entropy import ROCE_PORT

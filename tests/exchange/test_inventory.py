@@ -11,10 +11,11 @@ import yaml
 from fabric.core.errors import InputError
 from fabric.exchange.forms import Settings, importers
 from fabric.exchange.host_profile import management
-from fabric.exchange.inventory import Recipe, generated, guesses, inventory
+from fabric.exchange.inventory import generated, guesses, inventory
 from fabric.exchange.models import models
 from fabric.exchange.plant import Cable, Device, Nic, Plant
 from fabric.exchange.realised import plant
+from fabric.exchange.recipe import Recipe
 from fabric.intent.inventory import load
 from fabric.platforms.catalogue import Skus
 from fabric.topology import realise

@@ -11,7 +11,7 @@ import yaml
 from fabric.core.errors import InputError
 from fabric.intent.inventory import Intent, load
 from fabric.intent.own_skus import MOST_BYTES, MOST_PROBLEMS
-from fabric.platforms.catalogue import asic
+from fabric.platforms.asic_catalogue import asic
 from fabric.platforms.facts import Fact
 from fabric.platforms.model import HeadroomRow, Pools
 from fabric.topology import realise

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from fabric.platforms.asic import Asic
-from fabric.platforms.catalogue import asic, sku
+from fabric.platforms.asic_catalogue import asic
+from fabric.platforms.catalogue import sku
 
 REPOSITORY = Path(__file__).parents[2]
 REFERENCE = Path(os.environ.get("ROCEFAB_REFERENCE", REPOSITORY.parent / "shared"))

@@ -8,9 +8,10 @@ from importlib.resources import files
 import pytest
 
 from fabric.core.errors import InputError
-from fabric.platforms import catalogue
+from fabric.platforms import asic_catalogue
 from fabric.platforms.asic import LAW_FACTS, LAWS, Asic, parse_asic
-from fabric.platforms.catalogue import asic, asic_names, sku, sku_names
+from fabric.platforms.asic_catalogue import asic, asic_names
+from fabric.platforms.catalogue import sku, sku_names
 from fabric.platforms.facts import FACTS, GRADES, Fact, check_fact, is_whole
 
 #: What each law cannot do without.
@@ -186,7 +187,7 @@ def test_a_bad_file_names_itself_and_the_field(tmp_path, monkeypatch, old, new, 
     assert old in text
     file = tmp_path / "tomahawk-3.toml"
     file.write_text(text.replace(old, new, 1))
-    monkeypatch.setattr(catalogue, "_data_files", lambda kind: {"tomahawk-3": file})
+    monkeypatch.setattr(asic_catalogue, "data_files", lambda kind: {"tomahawk-3": file})
     with pytest.raises(InputError) as caught:
         asic.__wrapped__("tomahawk-3")
     (finding,) = caught.value.findings

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabric.platforms.breakout import Mode, Place, broken_out, fits, offered_mode, parse_mode
+from fabric.platforms.breakout import broken_out, fits, offered_mode, parse_mode
+from fabric.platforms.cage import Mode, Place
 from fabric.platforms.catalogue import sku, sku_names
 
 MODES = {

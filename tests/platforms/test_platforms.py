@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from fabric.platforms import platforms
-from fabric.platforms.catalogue import asic, sku, sku_names
+from fabric.platforms.asic_catalogue import asic
+from fabric.platforms.catalogue import sku, sku_names
 from fabric.platforms.model import Sku
 
 REPOSITORY = Path(__file__).parents[2]

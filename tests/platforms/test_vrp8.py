@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabric.platforms.catalogue import asic, sku, sku_names
+from fabric.platforms.asic_catalogue import asic
+from fabric.platforms.catalogue import sku, sku_names
 from fabric.systems.vrp8.platforms import (
     DETECT_UNITS,
     FAMILIES,

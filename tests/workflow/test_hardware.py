@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from fabric.core.errors import InputError
-from fabric.platforms.catalogue import asic, asic_names, sku_names
+from fabric.platforms.asic_catalogue import asic, asic_names
+from fabric.platforms.catalogue import sku_names
 from fabric.platforms.facts import FACTS, GRADES
 from fabric.workflow import show
 from fabric.workflow.check import check

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.core.errors import InputError
 from fabric.exchange.ansible_ini import Inventory, expand, parse_ini
-from fabric.exchange.cable_files import take_cables
 from fabric.exchange.draft import Draft
 from fabric.exchange.forms import Imported, Importer, Settings, importers
+from fabric.exchange.importers.cable_files import take_cables
 from fabric.exchange.reading import malformed, text_of
 from fabric.exchange.trees import circle, depths, lineage
 from fabric.exchange.words import DEVICE_WORDS, meant, pick, role_of_groups

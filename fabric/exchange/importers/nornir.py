@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fabric.exchange.cable_files import take_cables
 from fabric.exchange.draft import Draft
 from fabric.exchange.forms import Imported, Importer, Settings, importers
+from fabric.exchange.importers.cable_files import take_cables
 from fabric.exchange.reading import malformed
 from fabric.exchange.trees import circle, first_known, lineage
 from fabric.exchange.words import DEVICE_WORDS, pick, role_of_groups

@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fabric.platforms.catalogue import asic, sku
+from fabric.platforms.asic_catalogue import asic
+from fabric.platforms.catalogue import sku
 from fabric.qos.headroom.infer import infer
 from fabric.qos.headroom.laws import spectrum_settings
 from fabric.qos.headroom.spectrum import spectrum

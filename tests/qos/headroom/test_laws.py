@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabric.platforms.catalogue import asic, asic_names
+from fabric.platforms.asic_catalogue import asic, asic_names
 from fabric.qos.headroom.laws import Port, headroom, laws, packing_factor
 from fabric.qos.headroom.linear import LinearSettings, linear
 from fabric.qos.headroom.mlx5 import nic_buffer, nic_headroom_bytes

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fabric.platforms.catalogue import asic
+from fabric.platforms.asic_catalogue import asic
 from fabric.qos.headroom.infer import infer
 from fabric.qos.headroom.laws import headroom, laws, spectrum_settings
 from fabric.qos.headroom.terms import Link

@@ -36,7 +36,7 @@ from fabric.lab.https import (
 )
 from fabric.lab.line_grammar import Grammar
 from fabric.lab.standin import stand_ins
-from fabric.platforms.catalogue import asic
+from fabric.platforms.asic_catalogue import asic
 from fabric.systems.eos.lab.cli import Cli, CliError
 from fabric.systems.eos.lab.config import feed_text, shown, text_lines
 from fabric.systems.eos.lab.eapi import Eapi

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.validate.cable import kinds_of_nic_cable
 from fabric.validate.origins import port_place
 from fabric.validate.rule import ModelRule, rules
 
@@ -26,7 +27,7 @@ class CableFits(ModelRule):
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare both ends of one cable of every kind, line by line."""
-        for cable, cables in model.nic_cables:
+        for cable, cables in kinds_of_nic_cable(model):
             where = f"{cable.device.name} {cable.port.name}"
             for line in cable.lines():
                 if line.rule == self.id and line.verdict == "wrong":

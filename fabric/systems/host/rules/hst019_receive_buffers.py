@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.units import gbps_to_mbps
 from fabric.qos.headroom.mlx5 import MAX_TOLD_CABLE_M, nic_headroom_bytes
+from fabric.validate.cable import kinds_of_nic_cable
 from fabric.validate.rule import ModelRule, rules
 from fabric.validate.traits import traits_place
 
@@ -38,7 +39,7 @@ class ReceiveBuffers(ModelRule):
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Look at one NIC of every kind of cable."""
-        for cable, cables in model.nic_cables:
+        for cable, cables in kinds_of_nic_cable(model):
             nic = cable.nic
             if not nic.receive_buffer_bytes or nic.cable_m >= MAX_TOLD_CABLE_M:
                 continue

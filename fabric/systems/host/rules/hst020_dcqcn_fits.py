@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
 from fabric.design.nic import DCQCN_PLACES, dcqcn_settings, parameter_set
+from fabric.validate.cable import kinds_of_nic_cable
 from fabric.validate.rule import ModelRule, rules
 from fabric.validate.traits import traits_place
 
@@ -63,7 +64,7 @@ class DcqcnFits(ModelRule):
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Look at one NIC of every kind of cable."""
-        for cable, _ in model.nic_cables:
+        for cable, _ in kinds_of_nic_cable(model):
             nic, name = cable.host.traits.nic, cable.host.name
             wrong = _wrong(cable, model.resolver.host(name)) if nic.dcqcn_set else None
             if wrong:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
+from fabric.validate.cable import kinds_of_nic_cable
 from fabric.validate.rule import ModelRule, rules
 from fabric.validate.traits import traits_place
 
@@ -33,7 +34,7 @@ class StormOrder(ModelRule):
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Look at one NIC of every kind of cable."""
-        for cable, cables in model.nic_cables:
+        for cable, cables in kinds_of_nic_cable(model):
             told_ms, port = cable.nic.pause_storm_ms, cable.port.qos
             if told_ms is None or port is None or not port.watchdog.enabled:
                 continue

@@ -19,7 +19,7 @@ from fabric.devices.driver import Candidate, RemoteFile
 from fabric.platforms.buffers import SELF_MADE_PROFILE
 from fabric.systems.sonic.adapters import kernel
 from fabric.systems.sonic.adapters.config import Cell, compose, differences, risk
-from fabric.systems.sonic.adapters.config import ConfigDb as ConfigDb
+from fabric.systems.sonic.adapters.foreign import ConfigDb as ConfigDb
 from fabric.systems.sonic.adapters.foreign import conflicts
 from fabric.systems.sonic.adapters.steps import way
 from fabric.systems.sonic.gcu import Updater

@@ -7,7 +7,7 @@ from typing import Any
 
 from fabric.change.model import Risk
 from fabric.platforms.buffers import SELF_MADE_PROFILE
-from fabric.systems.sonic.adapters.foreign import kept_rows
+from fabric.systems.sonic.adapters.foreign import ConfigDb, kept_rows
 from fabric.systems.sonic.gcu import PORT_DOWN_TABLES
 from fabric.systems.sonic.platforms import (
     FRAMEWORK,
@@ -18,8 +18,6 @@ from fabric.systems.sonic.platforms import (
     PORT_FLAP_FIELDS,
     RESTART_METADATA,
 )
-
-ConfigDb = dict[str, dict[str, Any]]
 
 
 def compose(running: ConfigDb, intended: ConfigDb) -> ConfigDb:

@@ -17,7 +17,9 @@ from fabric.systems.sonic.platforms import MERGED_TABLES, OWNED_TABLES, REFERENC
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabric.systems.sonic.adapters.config import ConfigDb
+#: Tables, rows and fields of CONFIG_DB.
+ConfigDb = dict[str, dict[str, Any]]
+
 
 _NAME = re.compile(r"(Ethernet\d+|Vlan\d+|Loopback\d+)(\.\d+)?")
 _NAMED_BY = {"Ethernet": "PORT", "Vlan": "VLAN", "Loopback": "LOOPBACK_INTERFACE"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fabric.systems.sonic.adapters.config import ConfigDb
+    from fabric.systems.sonic.adapters.foreign import ConfigDb
 
 
 def patch(running: ConfigDb, target: ConfigDb) -> list[dict[str, Any]]:

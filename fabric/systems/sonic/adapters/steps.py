@@ -29,7 +29,8 @@ from fabric.systems.sonic.platforms import RESTART_METADATA
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from fabric.systems.sonic.adapters.config import Cell, ConfigDb
+    from fabric.systems.sonic.adapters.config import Cell
+    from fabric.systems.sonic.adapters.foreign import ConfigDb
 
 #: Of the sorter: 7, 13 and 25 moves for 2, 4 and 8 ports took 4.1, 7.2 and 16.8 s of CPU
 #: (sonic-net/sonic-utilities 691b1bb, measured).

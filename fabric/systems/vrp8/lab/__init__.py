@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from fabric.lab.spec import Neighbour, StandInSpec
     from fabric.lab.ssh_files import LabSftp
     from fabric.lab.ssh_session import Process
-    from fabric.systems.vrp8.lab.config import Node
+    from fabric.systems.vrp8.lab.node import Node
 
 
 @stand_ins.add("vrp8")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from ipaddress import IPv4Interface
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from fabric.systems.vrp8.lab.rules import (
     BUILT_IN_PRIORITIES,
@@ -25,13 +25,24 @@ from fabric.systems.vrp8.lab.rules import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabric.systems.vrp8.lab.config import Editor, Node
+    from fabric.systems.vrp8.lab.node import Node
 
 _ENABLE = re.compile(r"dcb pfc enable(?: (?!mode )(\S+))?(?: mode \w+)?")
 _MARKING = re.compile(r"ecn buffer-size low-limit (\d+) high-limit (\d+) .*")
 _POOL = re.compile(r"qos buffer headroom-pool size (\d+) (\w)bytes .*")
 HOST_MASK = "255.255.255.255"
 KBYTES_PER_MBYTE = 1024
+
+
+class Editor(Protocol):
+    """What the reasons ask the editor of a tree."""
+
+    root: Node
+    ports: tuple[str, ...]
+    family: str
+
+    def present(self) -> Iterator[str]:
+        """Yield the ports that there are, as they are split."""
 
 
 def addition_reason(editor: Editor, context: Node, line: str) -> str:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from fabric.systems.vrp8.lab import Vrp8StandIn
-    from fabric.systems.vrp8.lab.config import Node
+    from fabric.systems.vrp8.lab.node import Node
     from fabric.systems.vrp8.lab.state import Candidate
 
 CLASSES = 8

@@ -15,10 +15,11 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from fabric.systems.vrp8.lab.config import Editor, LineRefusedError, Node, read_text, text_lines
+from fabric.systems.vrp8.lab.config import Editor, LineRefusedError, read_text, text_lines
 
 if TYPE_CHECKING:
     from fabric.lab.clock import LabClock, Timer
+    from fabric.systems.vrp8.lab.node import Node
 
 _COMMIT = re.compile(
     r"commit(?P<trial> trial(?: (?P<time>\d+))?)?(?: persist (?P<persist>\S+))?"

@@ -1,0 +1,36 @@
+"""A cage of the front panel, and how it is split."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """How a cage is split.
+
+    Parameters
+    ----------
+    word : str
+        As SONiC writes it: ``2x400G[200G,100G]``.
+    parts : int
+        Ports of the cage.
+    speeds_gbps : tuple of int
+        Speeds that a part can run at; the first is that of the name.
+    lanes : int or None
+        Lanes of the cage that are used; None = all.
+    """
+
+    word: str
+    parts: int
+    speeds_gbps: tuple[int, ...]
+    lanes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a port is: ``cage`` counts from 1, ``part`` from 0; ``mode`` None = the whole cage."""
+
+    cage: int
+    part: int = 0
+    mode: Mode | None = None
