@@ -19,6 +19,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
+from fabric.devices.clients import import_napalm
 from fabric.devices.driver import (
     OWN_TOKEN,
     Candidate,
@@ -62,15 +63,13 @@ class EosDriver:
 
     def open(self) -> None:
         """Log in; refuses a certificate that is neither given nor signed by a known authority."""
-        from napalm import get_network_driver
-
         # It prints tracebacks of what is raised anyway, and logs configurations with their secrets.
         logging.getLogger("pyeapi.eapilib").disabled = True
         connection = self.connection
         if not connection.password:
             message = "eAPI takes a password, not SSH keys; set ROCEFAB_PASSWORD"
             raise ConnectionLostError(connection.device, message)
-        driver = get_network_driver("eos")(
+        driver = import_napalm().get_network_driver("eos")(
             connection.address,
             connection.username,
             connection.password,

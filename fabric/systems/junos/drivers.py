@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
 from fabric.devices.answers import LONGEST_ANSWER_CHARACTERS, AnswerTooLongError
+from fabric.devices.clients import import_napalm
 from fabric.devices.driver import Candidate, Connection, Identity, checked_token, drivers
 from fabric.devices.redaction import redacted
 
@@ -72,13 +73,11 @@ class JunosDriver:
 
     def open(self) -> None:
         """Log in; refuses a host key that is neither given nor known."""
-        from napalm import get_network_driver
-
         # It logs what is sent, configurations with their secrets.
         logging.getLogger("ncclient").setLevel(logging.WARNING)
         connection = self.connection
         with self._translated("log in"), _ssh_config(connection) as config:
-            driver = get_network_driver("junos")(
+            driver = import_napalm().get_network_driver("junos")(
                 connection.address,
                 connection.username,
                 connection.password or None,

@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
 from fabric.core.units import s_to_min
+from fabric.devices.clients import import_napalm
 from fabric.devices.driver import Candidate, Connection, Identity, checked_token, drivers
 from fabric.devices.redaction import redacted
 
@@ -81,6 +82,7 @@ class NxosDriver:
         if not self.connection.password:
             message = "NX-API takes a password, not SSH keys; set ROCEFAB_PASSWORD"
             raise ConnectionLostError(self.connection.device, message)
+        import_napalm()
         from fabric.systems.nxos.drivers.client import open_device
 
         with self._translated("log in"):
