@@ -13,7 +13,7 @@ from fabric.exchange.values import typed
 from fabric.exchange.words import role_of
 from fabric.intent.scalars import Interface, Name, PortName
 from fabric.intent.wording import closest, quoted
-from fabric.intent.yamlfile import input_error
+from fabric.intent.yaml.file import input_error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from fabric.core.findings import Finding, Position, Severity
 from fabric.exchange.words import folded
 from fabric.intent.wording import closest, quoted
-from fabric.intent.yamlfile import input_error
+from fabric.intent.yaml.file import input_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
-from fabric.intent.yamlfile import read_text
+from fabric.intent.yaml.file import read_text
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,7 +16,7 @@ from fabric.core.findings import Finding, Position, Severity
 from fabric.core.hostlist import natural_key
 from fabric.exchange.plant import Nic, Plant
 from fabric.exchange.pods import pods
-from fabric.intent.yamlfile import input_error
+from fabric.intent.yaml.file import input_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

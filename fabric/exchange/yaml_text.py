@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import yaml
 
-from fabric.intent.yaml_scalars import TrapError, plain_value
-from fabric.intent.yamlfile import ASSUMED
+from fabric.intent.yaml.file import ASSUMED
+from fabric.intent.yaml.scalars import TrapError, plain_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -11,7 +11,7 @@ from fabric.core.findings import Finding, Position, Severity
 from fabric.intent.cabling import CSV_FILE, DOT_FILE, MAX_BYTES, read_csv
 from fabric.intent.cabling_dot import read_dot
 from fabric.intent.wording import printable
-from fabric.intent.yamlfile import Document, input_error, leads_inside, load_yaml, read_text
+from fabric.intent.yaml.file import Document, input_error, leads_inside, load_yaml, read_text
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from pydantic import BaseModel, ValidationError
 
-    from fabric.intent.yamlfile import Document
+    from fabric.intent.yaml.file import Document
 
 _UNKNOWN_TYPES = ("extra_forbidden", "invalid_key")
 _MOST_FIELDS = 12

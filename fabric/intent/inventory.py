@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from fabric.core.findings import Finding, Position
     from fabric.intent.cabling import Cabling
-    from fabric.intent.yamlfile import Document
+    from fabric.intent.yaml.file import Document
 
 T = TypeVar("T")
 ModelT = TypeVar("ModelT", bound=BaseModel)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
 from fabric.intent.wording import closest, field_text, printable
-from fabric.intent.yamlfile import read_text
+from fabric.intent.yaml.file import read_text
 from fabric.platforms import platforms
 from fabric.platforms.asic_catalogue import asic, asic_names
 from fabric.platforms.buffers import parse_buffers
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabric.intent.sku_model import OwnSku, PlatformsFile
-    from fabric.intent.yamlfile import Document
+    from fabric.intent.yaml.file import Document
     from fabric.platforms.asic import Asic
     from fabric.platforms.buffers import BufferPools
     from fabric.platforms.model import Platform

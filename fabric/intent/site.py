@@ -14,7 +14,7 @@ from fabric.core.findings import Finding, Position, Severity
 from fabric.intent.documents import MAIN_FILE, SITE_FOLDER
 from fabric.intent.inventory import load
 from fabric.intent.wording import printable
-from fabric.intent.yamlfile import input_error, leads_inside
+from fabric.intent.yaml.file import input_error, leads_inside
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -22,7 +22,7 @@ from fabric.placement.setting import Environment
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-    from fabric.intent.yamlfile import Document
+    from fabric.intent.yaml.file import Document
     from fabric.placement.place import Placement
     from fabric.placement.setting import Setting
     from fabric.topology.model import Fabric

@@ -9,7 +9,7 @@ from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
 from fabric.exchange.forms import plant_exporters
 from fabric.exchange.realised import plant
-from fabric.intent.yamlfile import load_yaml
+from fabric.intent.yaml.file import load_yaml
 from fabric.placement.export import Exported, JobWords, Order, exporters
 from fabric.placement.export import export as write_parts
 from fabric.placement.user_environment import MAX_BYTES, read_environment

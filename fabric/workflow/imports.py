@@ -21,7 +21,7 @@ from fabric.exchange.roles import complete, with_hosts
 from fabric.exchange.words import role_of
 from fabric.intent.inventory import load
 from fabric.intent.wording import printable
-from fabric.intent.yamlfile import assumed_places, load_yaml
+from fabric.intent.yaml.file import assumed_places, load_yaml
 from fabric.platforms.catalogue import Skus
 from fabric.workflow.import_folder import new_folder, refuse_used
 

@@ -13,15 +13,15 @@ from fabric.core.errors import DeviceError, InputError
 from fabric.core.findings import Finding, Severity
 from fabric.observe import probe_output
 from fabric.observe.parsers import UnreadableError
-from fabric.validate.reach.acceptance import (
+from fabric.probe.reach.acceptance import (
     FAIRNESS,
     MESSAGE_BYTES,
     ceiling_gbps,
     fairness,
     incast_needed_gbps,
 )
-from fabric.validate.reach.commands import INCAST_S, Flow, bandwidth
-from fabric.validate.reach.incast import incasts
+from fabric.probe.reach.commands import INCAST_S, Flow, bandwidth
+from fabric.probe.reach.incast import incasts
 from fabric.workflow.devices import WORKERS, targets
 from fabric.workflow.nics import CounterWatch, losing
 from fabric.workflow.probe import leg_of, marking, taking_part
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from fabric.validate.reach.incast import Incasts
+    from fabric.probe.reach.incast import Incasts
     from fabric.workflow.devices import Selection
     from fabric.workflow.probe import Leg
     from fabric.workflow.project import Project

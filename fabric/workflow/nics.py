@@ -11,8 +11,8 @@ from fabric.change.planner import open_driver
 from fabric.core.errors import DeviceError
 from fabric.observe.host_session import NicNames, read_counters, read_hardware, read_settings
 from fabric.observe.hostfacts.assemble import host_facts
-from fabric.validate.nics import Looked, has_ofed, is_lossless, remarks
-from fabric.validate.nics.counters import (
+from fabric.probe.nics import Looked, has_ofed, is_lossless, remarks
+from fabric.probe.nics.counters import (
     MEANING,
     NicHealth,
     RailHealth,
@@ -21,8 +21,8 @@ from fabric.validate.nics.counters import (
     judge_rail,
     lost_notices,
 )
-from fabric.validate.nics.hardware import odd_firmware
-from fabric.validate.nics.own import own_remarks
+from fabric.probe.nics.hardware import odd_firmware
+from fabric.probe.nics.own import own_remarks
 from fabric.workflow.devices import executor
 
 if TYPE_CHECKING:

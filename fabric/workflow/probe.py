@@ -9,12 +9,12 @@ import numpy as np
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
-from fabric.validate.nics import is_lossless
-from fabric.validate.nics.network import roce_mtu_bytes
-from fabric.validate.reach.acceptance import needed_gbps
-from fabric.validate.reach.causes import SCOPES, causes
-from fabric.validate.reach.commands import Marking, ProbeEnd
-from fabric.validate.reach.plan import CLASSES, SAME_LEAF, probes
+from fabric.probe.nics import is_lossless
+from fabric.probe.nics.network import roce_mtu_bytes
+from fabric.probe.reach.acceptance import needed_gbps
+from fabric.probe.reach.causes import SCOPES, causes
+from fabric.probe.reach.commands import Marking, ProbeEnd
+from fabric.probe.reach.plan import CLASSES, SAME_LEAF, probes
 from fabric.workflow.devices import Selection, chosen
 from fabric.workflow.nics import losing
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from fabric.design.model import NicDesign
+    from fabric.probe.reach.plan import Probes
     from fabric.topology.model import Bools
-    from fabric.validate.reach.plan import Probes
     from fabric.workflow.nics import NicHealth
     from fabric.workflow.project import Project
 

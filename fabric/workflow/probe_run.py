@@ -15,10 +15,10 @@ from fabric.observe import probe_output
 from fabric.observe.hostfacts import readers
 from fabric.observe.hostfacts.commands import command_of
 from fabric.observe.parsers import UnreadableError
-from fabric.validate.nics.network import roce_gids
-from fabric.validate.reach import commands
-from fabric.validate.reach.acceptance import MESSAGE_BYTES
-from fabric.validate.reach.commands import ROUNDS, ProbeEnd
+from fabric.probe.nics.network import roce_gids
+from fabric.probe.reach import commands
+from fabric.probe.reach.acceptance import MESSAGE_BYTES
+from fabric.probe.reach.commands import ROUNDS, ProbeEnd
 from fabric.workflow.devices import WORKERS, targets
 from fabric.workflow.nics import CounterWatch
 from fabric.workflow.probe import STAGES, Outcome, marking, report

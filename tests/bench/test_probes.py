@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from fabric.validate.reach.plan import pairs
-from fabric.validate.reach.rounds import rounds
+from fabric.probe.reach.plan import pairs
+from fabric.probe.reach.rounds import rounds
 from tests.validate.test_reach import regular
 
 

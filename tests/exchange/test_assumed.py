@@ -10,7 +10,7 @@ import yaml
 
 from fabric.core.findings import Severity
 from fabric.exchange.yaml_text import dump
-from fabric.intent.yamlfile import assumed_places
+from fabric.intent.yaml.file import assumed_places
 from fabric.workflow.check import check
 from fabric.workflow.imports import Request, import_inventory
 from fabric.workflow.init import example

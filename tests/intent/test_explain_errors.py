@@ -28,7 +28,7 @@ from pydantic_core import PydanticCustomError
 from fabric.core.errors import InputError
 from fabric.core.hostlist import expand
 from fabric.intent.explain_errors import explain
-from fabric.intent.yamlfile import Document, parse_yaml
+from fabric.intent.yaml.file import Document, parse_yaml
 
 CASES = sorted((Path(__file__).parents[1] / "errors").glob("*.yaml"))
 

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Position
-from fabric.intent import yaml_tree, yamlfile
-from fabric.intent.yamlfile import load_yaml, parse_yaml
+from fabric.intent.yaml import file as yamlfile
+from fabric.intent.yaml import tree as yaml_tree
+from fabric.intent.yaml.file import load_yaml, parse_yaml
 
 SAMPLE = b"""\
 # a comment

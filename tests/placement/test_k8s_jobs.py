@@ -12,7 +12,7 @@ import yaml
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding
-from fabric.intent.yamlfile import parse_yaml
+from fabric.intent.yaml.file import parse_yaml
 from fabric.placement.environment import UserValue
 from fabric.placement.export import JobWords, Order, export, exporters
 from tests.placement.crds import FOLDER, judge

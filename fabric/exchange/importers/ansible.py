@@ -18,13 +18,13 @@ from fabric.exchange.importers.cable_files import take_cables
 from fabric.exchange.reading import malformed, text_of
 from fabric.exchange.trees import circle, depths, lineage
 from fabric.exchange.words import DEVICE_WORDS, meant, pick, role_of_groups
-from fabric.intent.yamlfile import input_error, load_yaml
+from fabric.intent.yaml.file import input_error, load_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from fabric.intent.yamlfile import Document
+    from fabric.intent.yaml.file import Document
 
 _YAML = (".yaml", ".yml")
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")

@@ -15,14 +15,14 @@ from fabric.exchange.reading import malformed
 from fabric.exchange.trees import circle, first_known, lineage
 from fabric.exchange.words import DEVICE_WORDS, pick, role_of_groups
 from fabric.intent.wording import quoted
-from fabric.intent.yamlfile import input_error, load_yaml
+from fabric.intent.yaml.file import input_error, load_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
     from fabric.exchange.draft import Place
-    from fabric.intent.yamlfile import Document
+    from fabric.intent.yaml.file import Document
 
 _FILES = ("hosts.yaml", "groups.yaml", "defaults.yaml")
 

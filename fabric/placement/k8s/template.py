@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fabric.core.findings import Position
-    from fabric.intent.yamlfile import Document
+    from fabric.intent.yaml.file import Document
     from fabric.placement.setting import Setting
 
 Path = tuple[str | int, ...]

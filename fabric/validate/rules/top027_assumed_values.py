@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
-from fabric.intent.yamlfile import ASSUMED
+from fabric.intent.yaml.file import ASSUMED
 from fabric.validate.rule import ModelRule, rules
 from fabric.validate.world import Place
 

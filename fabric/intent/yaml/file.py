@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
 from fabric.intent.wording import printable
-from fabric.intent.yaml_tree import Builder, Places
+from fabric.intent.yaml.tree import Builder, Places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

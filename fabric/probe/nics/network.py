@@ -11,7 +11,7 @@ import ipaddress
 from typing import TYPE_CHECKING
 
 from fabric.core.units import gbps_to_bps
-from fabric.validate.nics import Looked, Remark, checks, compare
+from fabric.probe.nics import Looked, Remark, checks, compare
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 
 from fabric.observe.hostfacts.values import ip_address, rdma_name
-from fabric.validate.reach.acceptance import MESSAGE_BYTES
+from fabric.probe.reach.acceptance import MESSAGE_BYTES
 
 _UNIT = re.compile(r"rocefab-probe-[0-9a-f]{8}")
 _PORT = 18515  # the default of perftest

@@ -14,8 +14,8 @@ import yaml
 
 from fabric.core.findings import Finding, Position, Severity
 from fabric.intent.wording import found, quoted
-from fabric.intent.yaml_reasons import syntax_finding
-from fabric.intent.yaml_scalars import TrapError, plain_value
+from fabric.intent.yaml.reasons import syntax_finding
+from fabric.intent.yaml.scalars import TrapError, plain_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabric.validate.reach.plan import ends_of
+from fabric.probe.reach.plan import ends_of
 
 if TYPE_CHECKING:
+    from fabric.probe.reach.plan import Bools, Ends, Ints
     from fabric.topology.model import Fabric
-    from fabric.validate.reach.plan import Bools, Ends, Ints
 
 
 @dataclass(frozen=True, eq=False)

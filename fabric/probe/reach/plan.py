@@ -197,7 +197,7 @@ def probes(fabric: Fabric, hosts: Bools | None = None) -> Probes:
     hosts : array of bool, shape (hosts,), optional
         Hosts that take part; default: all.
     """
-    from fabric.validate.reach.rounds import rounds
+    from fabric.probe.reach.rounds import rounds
 
     ends = ends_of(fabric, hosts)
     source, target, kind = pairs(ends)

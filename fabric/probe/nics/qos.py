@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.validate.nics import Looked, Remark, checks, compare
+from fabric.probe.nics import Looked, Remark, checks, compare
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

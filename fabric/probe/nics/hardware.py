@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, TypeVar
 
-from fabric.validate.nics import Looked, Remark, checks, compare
+from fabric.probe.nics import Looked, Remark, checks, compare
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.validate.nics import Remark
+from fabric.probe.nics import Remark
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fabric.validate.nics import Looked
+    from fabric.probe.nics import Looked
 
 _HOST = "host"
 
