@@ -16,7 +16,7 @@ from fabric.lab.faults import Fault
 from fabric.workflow.apply import Options, apply, rollback
 from fabric.workflow.check import check, report
 from fabric.workflow.init import example
-from fabric.workflow.laboratory import CONNECTIONS, PASSWORD, laboratory
+from fabric.workflow.laboratory import CONNECTIONS, PASSWORD, check_installed, laboratory
 from fabric.workflow.place import place
 from fabric.workflow.plan import Selection, describe, plan
 from fabric.workflow.project import Project
@@ -117,8 +117,9 @@ def demo(folder: Path, say: Callable[[str], None], scene: Scene = SCENES["defaul
     Raises
     ------
     FabricError
-        When a step does not end as the story says.
+        When the libraries of the lab are not installed, or a step does not end as the story says.
     """
+    check_installed()
     inventory = folder / "inventory"
     shutil.copytree(example(scene.inventory), inventory)
     story = _Story(say, scene, folder, time.monotonic())

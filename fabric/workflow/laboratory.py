@@ -6,8 +6,10 @@ import json
 import os
 import secrets
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from fabric.core.errors import InputError
 from fabric.core.files import write_whole
 from fabric.devices.connections import PASSWORD_VARIABLE
 from fabric.lab.lab import Lab
@@ -45,10 +47,24 @@ def site_laboratory(projects: Mapping[str, Project], folder: Path) -> Iterator[L
         yield lab
 
 
+def check_installed() -> None:
+    """Check that the libraries of the lab are there.
+
+    Raises
+    ------
+    InputError
+        When they are not: they are an extra of the distribution.
+    """
+    if find_spec("asyncssh") is None:
+        message = "the lab needs asyncssh; install it with: pip install 'rocefab[lab]'"
+        raise InputError(message)
+
+
 @contextmanager
 def _running(
     devices: Mapping[str, DeviceDesign], hosts: Mapping[str, HostDesign], folder: Path
 ) -> Iterator[Lab]:
+    check_installed()
     password = os.environ.get(PASSWORD_VARIABLE) or secrets.token_urlsafe(16)
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     with Lab(specs(devices, hosts, password)) as lab:

@@ -54,18 +54,24 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("elsewhere")
     program, venv = uv(), folder / "venv"
     assert run(program, "venv", "--quiet", "--python", sys.executable, venv).returncode == 0
+    install(venv, wheel=wheel)
+    return venv / "bin"
+
+
+def install(venv: Path, *options: str, wheel: Path | None = None) -> None:
+    """Install the versions of the lock, and the wheel."""
     locked = run(
-        program, "export", "--frozen", "--no-dev", "--no-emit-project", "--no-hashes", cwd=ROOT
+        *(uv(), "export", "--frozen", "--no-dev", "--no-emit-project", "--no-hashes", *options),
+        cwd=ROOT,
     )
     assert locked.returncode == 0, locked.stderr
-    (folder / "locked.txt").write_text(locked.stdout)
-    done = run(
-        program, "pip", "install", "--quiet", "--python", venv, "-r", folder / "locked.txt", wheel
-    )
+    file = venv.parent / "locked.txt"
+    file.write_text(locked.stdout)
+    what = ["-r", file, *([wheel] if wheel else [])]
+    done = run(uv(), "pip", "install", "--quiet", "--python", venv, *what)
     if done.returncode and _AWAY.search(done.stderr):
         pytest.skip("dependencies cannot be fetched: the package index is out of reach")
     assert done.returncode == 0, done.stderr
-    return venv / "bin"
 
 
 def environment() -> dict[str, str]:
@@ -88,8 +94,13 @@ def test_it_holds_what_it_needs_and_no_more(wheel: Path) -> None:
 
 @pytest.mark.slow
 def test_it_works_from_another_folder(installed: Path, tmp_path: Path) -> None:
+    """With the libraries of the lab from its extra, and without them for everything else."""
     rocefab = installed / "rocefab"
     common = {"cwd": tmp_path, "env": environment(), "timeout": 180}
+    done = run(rocefab, "demo", "--dir", tmp_path / "demo", **common)
+    assert (done.returncode, (tmp_path / "demo").exists()) == (2, False), done.stderr
+    assert "pip install 'rocefab[lab]'" in done.stderr
+    install(installed.parent, "--extra", "lab")
     done = run(rocefab, "demo", "--dir", tmp_path / "demo", **common)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     assert "drift" in done.stdout
