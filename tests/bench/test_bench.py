@@ -31,10 +31,10 @@ from tests.render import (
     esonic_designs,
     junos_designs,
     nxos_designs,
-    test_cumulus,
     vrp8_designs,
 )
 from tests.render.designs import variant
+from tests.systems.cumulus import test_render as test_cumulus
 from tests.topology.fabrics import INVENTORY, REPOSITORY, fabric
 
 pytestmark = pytest.mark.benchmark

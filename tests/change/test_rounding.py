@@ -27,7 +27,7 @@ from tests.render import (
     vrp8_designs,
 )
 from tests.render.designs import design
-from tests.render.test_cumulus import leaf as cumulus_leaf
+from tests.systems.cumulus.test_render import leaf as cumulus_leaf
 
 #: System -> its leaf, how it says Kmin (150,000 bytes), and what else is the same: rounded by the
 #: step of the ASIC, up and down, where the system says bytes and the step is known.

@@ -15,10 +15,10 @@ from fabric.systems.sonic.adapters.foreign import conflicts
 from fabric.systems.sonic.gcu import Updater
 from fabric.systems.sonic.yang import convert
 from tests.change.sonic_bench import config_of, whole
-from tests.change.test_sonic_growth import GROWTH, LEAF
-from tests.change.test_sonic_merge import BARE, CONFLICTS, MODELS, from_the_box, leaf_of
 from tests.judges.test_sonic_yang import BRANCHES, Judge
 from tests.render.designs import variant
+from tests.systems.sonic.test_change_growth import GROWTH, LEAF
+from tests.systems.sonic.test_change_merge import BARE, CONFLICTS, MODELS, from_the_box, leaf_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

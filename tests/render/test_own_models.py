@@ -17,10 +17,10 @@ from tests.render import (
     esonic_designs,
     junos_designs,
     nxos_designs,
-    test_cumulus,
     vrp8_designs,
 )
 from tests.render.designs import INVENTORY, designer
+from tests.systems.cumulus import test_render as test_cumulus
 
 EOS = {"sku: ACS-MSN4700": "sku: 7050DX4-32S"}
 R_SERIES = {"sku: ACS-MSN4700": "sku: 7280DR3AK-36S", "sku: 7060X6-64PE": "sku: 7280DR3AK-36S"}

@@ -18,7 +18,7 @@ from fabric.validate.rule import rules
 from fabric.workflow.sonic_judge import SonicJudge
 from tests.change import labs
 from tests.change.sonic_bench import config_of
-from tests.change.test_sonic_merge import BARE, MODELS, from_the_box, leaf_of
+from tests.systems.sonic.test_change_merge import BARE, MODELS, from_the_box, leaf_of
 
 SERVICE = "Ethernet512"
 

@@ -19,7 +19,7 @@ from tests.render.designs import variant
 from tests.render.esonic_designs import CHANGES, designs
 from tests.render.test_explain import _exists
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "esonic"
+GOLDEN = Path(__file__).parents[2] / "golden" / "esonic"
 NAME = "running-configuration.esonic"
 #: Fields whose lines no example has.
 OPTIONAL = {"bgp.bfd", "devices.ports.fec", "platforms.leaf.breakouts"}

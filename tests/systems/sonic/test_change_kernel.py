@@ -92,7 +92,7 @@ def test_drift_reads_what_runs(ready):
         capture_output=True,
         text=True,
         check=False,
-        cwd=Path(__file__).parents[2],
+        cwd=Path(__file__).parents[3],
     )
     assert done.returncode == 4, done.stderr
     assert ROOM in done.stdout

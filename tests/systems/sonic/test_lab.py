@@ -20,7 +20,7 @@ from tests.lab.conftest import execute, leaf_config, leaf_spec
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-REFERENCE = Path(os.environ.get("ROCEFAB_REFERENCE", Path(__file__).parents[3] / "shared"))
+REFERENCE = Path(os.environ.get("ROCEFAB_REFERENCE", Path(__file__).parents[4] / "shared"))
 WRED = "/WRED_PROFILE/AZURE_LOSSLESS/"
 SELF_MADE = "/BUFFER_PROFILE/pg_lossless_400000_5m_profile/"
 

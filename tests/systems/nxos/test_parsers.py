@@ -29,7 +29,7 @@ from fabric.systems.nxos.parsers.marking import marking
 from fabric.systems.nxos.parsers.text import blocks, whole_configuration
 from tests.observe.test_fixtures import REPOSITORY, recorded
 
-SAMPLES = Path(__file__).parent / "samples" / "nxos"
+SAMPLES = Path(__file__).parents[2] / "observe" / "samples" / "nxos"
 NONE = (None,) * 4
 CASES: dict[str, tuple[Callable[[str], Any], Any]] = {
     "version.json": (

@@ -223,7 +223,7 @@ def test_killed_in_the_commit_window_and_resumed(tmp_path, monkeypatch):
         (tmp_path / "plan.json").write_text(planned(project, connections).to_json())
         command = [sys.executable, "-m", "fabric", "apply"]
         options = ["--connections", str(connections), "--state", str(tmp_path / "state")]
-        place = {"cwd": Path(__file__).parents[2], "text": True}
+        place = {"cwd": Path(__file__).parents[3], "text": True}
         leaf.faults.add(Fault("slow", pattern="show bgp all", nth=2, times=0, seconds=5))
         process = subprocess.Popen(
             [*command, str(tmp_path / "plan.json"), "--commit", *options],

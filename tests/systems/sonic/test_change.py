@@ -18,7 +18,7 @@ from fabric.systems.sonic.adapters.patch import patch
 from fabric.systems.sonic.gcu import RELEASES, Updater
 from fabric.systems.sonic.platforms import LIVE_FIELDS, OWNED_TABLES
 
-CASES = Path(__file__).parent / "sonic"
+CASES = Path(__file__).parents[2] / "change" / "sonic"
 LISTED = Updater("ACS-MSN4700", "202405")
 NAMES = sorted(path.name for path in CASES.iterdir())
 

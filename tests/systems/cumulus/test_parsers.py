@@ -27,8 +27,8 @@ from fabric.observe.state import (
 from fabric.systems.cumulus.parsers import CumulusParser, bgp_summary, counters, roce
 from fabric.systems.cumulus.parsers.interfaces import bfd, facts, interfaces, neighbours
 
-SAMPLES = Path(__file__).parent / "samples" / "cumulus"
-REPOSITORY = Path(__file__).parents[2]
+SAMPLES = Path(__file__).parents[2] / "observe" / "samples" / "cumulus"
+REPOSITORY = Path(__file__).parents[3]
 KMIN, KMAX = round(146.48 * 1024), round(1.43 * 1024 * 1024)
 
 

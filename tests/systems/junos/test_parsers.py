@@ -26,7 +26,7 @@ from fabric.observe.state import (
 from fabric.systems.junos.parsers import config, interfaces, tables
 from tests.observe.test_fixtures import REPOSITORY, recorded
 
-SAMPLES = Path(__file__).parent / "samples" / "junos"
+SAMPLES = Path(__file__).parents[2] / "observe" / "samples" / "junos"
 COUNTERS = {
     "rx_bytes": 1000,
     "tx_bytes": 2000,

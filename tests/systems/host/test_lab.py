@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from fabric.lab.lab import Lab
 
-REFERENCE = Path(os.environ.get("ROCEFAB_REFERENCE", Path(__file__).parents[3] / "shared"))
+REFERENCE = Path(os.environ.get("ROCEFAB_REFERENCE", Path(__file__).parents[4] / "shared"))
 NETPLAN = """network:
   version: 2
   ethernets:

@@ -24,7 +24,7 @@ from tests.render.designs import variant
 from tests.render.junos_designs import CHANGES, WATCHDOG, designs
 from tests.render.test_explain import _exists
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "junos"
+GOLDEN = Path(__file__).parents[2] / "golden" / "junos"
 CASES = [
     ("demo", "su1-rail0"),
     ("demo", "spine01"),

@@ -14,8 +14,8 @@ from fabric.workflow.apply import apply, rollback
 from fabric.workflow.devices import project_connections
 from fabric.workflow.plan import plan
 from tests.change import labs
-from tests.change.test_host_stacks_lab import HOST, KERNEL, KEYFILES, OPTIONS, inventory
 from tests.cli.runs import process
+from tests.systems.host.test_change_stacks_lab import HOST, KERNEL, KEYFILES, OPTIONS, inventory
 
 TOKEN = "rocefab-run-1-1-aa"
 NETPLAN = """\

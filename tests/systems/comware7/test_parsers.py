@@ -26,7 +26,7 @@ from fabric.systems.comware7.parsers.text import lldp_is_on, whole_configuration
 from fabric.systems.comware7.platforms.text import dump, tree
 from tests.observe.test_fixtures import REPOSITORY, recorded
 
-SAMPLES = Path(__file__).parent / "samples" / "comware7"
+SAMPLES = Path(__file__).parents[2] / "observe" / "samples" / "comware7"
 LLDP = "Global status of LLDP: Enable\nBridge mode of LLDP: customer-bridge\n"
 CASES: dict[str, tuple[Callable[[str], Any], Any]] = {
     "facts.txt": (

@@ -26,7 +26,7 @@ from fabric.systems.sonic import parsers as sonic
 from fabric.systems.sonic.parsers import state as sonic_state
 from tests.observe.test_fixtures import recorded
 
-SAMPLES = Path(__file__).parent / "samples" / "sonic"
+SAMPLES = Path(__file__).parents[2] / "observe" / "samples" / "sonic"
 NO_PAUSES = (0, 0, 0, None, 0, 0, 0, 0)
 PARSERS: dict[str, Callable[[str], Any]] = {
     "interfaces_status": sonic_state.interface_status,

@@ -21,7 +21,7 @@ from tests.render.comware7_designs import CHANGES, LARGE, designs
 from tests.render.designs import INVENTORY, designer, variant
 from tests.render.test_explain import _exists
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "comware7"
+GOLDEN = Path(__file__).parents[2] / "golden" / "comware7"
 #: Fields whose lines no example has.
 OPTIONAL = {"bgp.bfd", "platforms.leaf.sku", "management.syslog_servers"}
 CASES = [

@@ -23,7 +23,7 @@ from tests.render.designs import variant
 from tests.render.test_explain import _exists
 from tests.render.vrp8_designs import CHANGES, designs
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "vrp8"
+GOLDEN = Path(__file__).parents[2] / "golden" / "vrp8"
 CASES = [
     ("demo", "su1-rail0"),
     ("demo", "spine01"),

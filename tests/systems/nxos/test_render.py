@@ -19,7 +19,7 @@ from tests.render.designs import variant
 from tests.render.nxos_designs import CHANGES, designs
 from tests.render.test_explain import _exists
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "nxos"
+GOLDEN = Path(__file__).parents[2] / "golden" / "nxos"
 #: Fields whose lines no example has.
 OPTIONAL = {
     "bgp.bfd",

@@ -15,8 +15,8 @@ from fabric.systems.esonic.parsers import EsonicParser, configuration
 from fabric.systems.esonic.platforms.lines import read, write
 from fabric.systems.sonic.parsers import SonicParser
 
-SAMPLES = Path(__file__).parent / "samples"
-REPOSITORY = Path(__file__).parents[2]
+SAMPLES = Path(__file__).parents[2] / "observe" / "samples"
+REPOSITORY = Path(__file__).parents[3]
 TEXT = (SAMPLES / "esonic" / "running.cfg").read_text(encoding="utf-8")
 SHOWN = """\
 hostname leaf01
@@ -167,7 +167,7 @@ OWN = {
 
 @pytest.mark.parametrize("subject", OWN)
 def test_state_is_read_as_that_of_sonic(subject: str) -> None:
-    """By the same parsers into the same fields; tests/observe/test_sonic_state.py cuts them."""
+    """By the same parsers into the same fields; the tests of SONiC cut them."""
     field, parse = parsers["esonic"].readings[subject]
     assert (field, parse) == SonicParser.readings[subject]
     assert parse((SAMPLES / OWN[subject]).read_text(encoding="utf-8"))

@@ -17,7 +17,7 @@ from tests.lab.conftest import host_spec
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-REFERENCE = Path(os.environ.get("ROCEFAB_REFERENCE", Path(__file__).parents[3] / "shared"))
+REFERENCE = Path(os.environ.get("ROCEFAB_REFERENCE", Path(__file__).parents[4] / "shared"))
 NETWORK = """[Match]
 Name=rail0
 [Link]

@@ -29,7 +29,7 @@ from fabric.systems.vrp8.parsers import lossless, ports, tables
 from fabric.systems.vrp8.parsers.text import blocks, whole_configuration
 from tests.observe.test_fixtures import REPOSITORY, recorded
 
-SAMPLES = Path(__file__).parent / "samples" / "vrp8"
+SAMPLES = Path(__file__).parents[2] / "observe" / "samples" / "vrp8"
 NONE = (None,) * 3
 COUNTERS = {
     "in_bytes": 207592,

@@ -26,7 +26,7 @@ from fabric.systems.junos.platforms.text import (
 )
 from fabric.systems.junos.platforms.tree import tree_text
 
-REPOSITORY = Path(__file__).parents[2]
+REPOSITORY = Path(__file__).parents[3]
 #: Written for this test, in the manner of `show configuration`.
 TREE = """\
 ## Last commit: today

@@ -86,7 +86,8 @@ def test_what_is_not_the_whole_answer_is_refused(name):
             nic({**BY_DCB, name: text})
 
 
-QOS = (Path(__file__).parent / "samples" / "mlnx_qos.txt").read_text(encoding="utf-8")
+SAMPLES = Path(__file__).parents[2] / "observe" / "samples"
+QOS = (SAMPLES / "mlnx_qos.txt").read_text(encoding="utf-8")
 
 
 def test_a_garbled_mlnx_qos_is_no_absent_setting():

@@ -193,7 +193,7 @@ def test_plan_names_a_conflict_and_writes_nothing(tmp_path, monkeypatch):
             capture_output=True,
             text=True,
             check=False,
-            cwd=Path(__file__).parents[2],
+            cwd=Path(__file__).parents[3],
         )
         assert done.returncode == 3, done.stderr
         assert "config portchannel member del PortChannel1 Ethernet0" in done.stderr

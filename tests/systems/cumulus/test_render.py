@@ -21,7 +21,7 @@ from fabric.systems.cumulus.platforms.words import words
 from tests.render.designs import variant
 from tests.render.test_explain import _exists
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "cumulus"
+GOLDEN = Path(__file__).parents[2] / "golden" / "cumulus"
 SKUS = {
     "demo": {"ACS-MSN4700": "SN4700", "7060X6-64PE": "SN5600"},
     "rail-512": {"ACS-SN5600": "SN5600"},

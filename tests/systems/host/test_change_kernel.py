@@ -9,8 +9,8 @@ from fabric.workflow.apply import apply, rollback
 from fabric.workflow.plan import describe, plan
 from fabric.workflow.verify import drift
 from tests.change import labs
-from tests.change.test_host_stacks_lab import HOST, KEYFILES, OPTIONS, inventory
 from tests.cli.runs import process
+from tests.systems.host.test_change_stacks_lab import HOST, KEYFILES, OPTIONS, inventory
 
 FILE, OLD = "/etc/sysctl.d/zz-rocefab.conf", "/etc/sysctl.d/90-rocefab.conf"
 THRESHOLD = "net.ipv4.neigh.default.gc_thresh3"
