@@ -72,8 +72,8 @@ class Applier:
             unfinished = self.journal.unfinished()
             if unfinished is not None:
                 message = (
-                    f"run {unfinished} was interrupted; `rocefab apply --resume` goes on with it, "
-                    f"`rocefab rollback {unfinished}` takes it back"
+                    f"run {unfinished} was interrupted; resume it with `rocefab apply "
+                    f"--resume` or roll it back with `rocefab rollback {unfinished}`"
                 )
                 raise JournalError(message)
             run = self.journal.begin("apply", plan.fabric, plan.to_json())
@@ -136,8 +136,8 @@ def _check_net(plan: Plan, options: Options) -> None:
     bare = [f"{name} ({device.no_net})" for name, device in plan.devices.items() if device.no_net]
     if bare and not options.without_net:
         message = (
-            f"no safety net on {', '.join(bare)}: a change that cuts the management off stays; "
-            "add --without-safety-net when somebody stands at the console"
+            f"no safety net on {', '.join(bare)}: a change that cuts off management access "
+            "is not rolled back; add --without-safety-net if you have console access"
         )
         raise PlanError(message)
 
@@ -181,7 +181,7 @@ def _check_cables(crew: Crew, session: Session, known: set[str]) -> None:
         crew.progress(session.name, f"despite its cabling: {'; '.join(wrong)}")
     elif wrong:
         message = (
-            f"{session.name}: {'; '.join(wrong)}; `rocefab cabling` says which plugs to move, "
-            "--despite-cabling goes on as it is"
+            f"{session.name}: {'; '.join(wrong)}; `rocefab cabling` lists the plugs to move; "
+            "--despite-cabling applies the change anyway"
         )
         raise CablingMismatchError(message)

@@ -47,7 +47,7 @@ def wrong_cables(plan: DevicePlan, seen: Snapshot, known: Collection[str]) -> li
         there = [item for item in neighbours if _short(item.system_name) in known]
         if there and not any(is_neighbour(item, name, ids) for item in neighbours):
             other = f"{there[0].system_name} {there[0].port_id}"
-            found.append(f"{port} is cabled to {other} in place of {name} {ids[0]}")
+            found.append(f"{port} is cabled to {other}, expected {name} {ids[0]}")
     return found
 
 

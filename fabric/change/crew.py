@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from fabric.devices.driver import Connection
 
 _STOPPING = (
-    "stopping: what is under way on devices ends first; Ctrl-C once more ends at once, and their "
-    "own timers take back what is not confirmed"
+    "stopping after the current step on each device; press Ctrl-C again to stop immediately "
+    "(commit timers then roll back unconfirmed changes)"
 )
 T = TypeVar("T")
 R = TypeVar("R")
@@ -66,7 +66,7 @@ class Crew:
             When the user did.
         """
         if self.stop.is_set():
-            raise DeviceError(device, "stopped by the user")
+            raise DeviceError(device, "interrupted by the user")
 
     def side_by_side(
         self, items: Sequence[T], step: Callable[[T], R]

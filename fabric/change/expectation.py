@@ -112,23 +112,25 @@ def _bgp(expected: Expectation, seen: Snapshot) -> Iterator[Deviation]:
     if not expected.bgp:
         return
     if seen.bgp is None:
-        yield Deviation(seen.device, "bgp", "", "the answer could not be read", unknown=True)
+        yield Deviation(seen.device, "bgp", "", "the output could not be parsed", unknown=True)
         return
     for address, asn in expected.bgp.items():
         peer = seen.bgp.get(address)
         if peer is None:
             yield Deviation(seen.device, "bgp", address, "no such session")
         elif not peer.established:
-            yield Deviation(seen.device, "bgp", address, f"not established but {peer.state}")
+            yield Deviation(
+                seen.device, "bgp", address, f"state is {peer.state}, expected Established"
+            )
         elif peer.asn != asn:
-            yield Deviation(seen.device, "bgp", address, f"AS {peer.asn} in place of {asn}")
+            yield Deviation(seen.device, "bgp", address, f"AS {peer.asn}, expected {asn}")
 
 
 def _lldp(expected: Expectation, seen: Snapshot) -> Iterator[Deviation]:
     if not expected.lldp:
         return
     if seen.lldp is None:
-        yield Deviation(seen.device, "lldp", "", "the answer could not be read", unknown=True)
+        yield Deviation(seen.device, "lldp", "", "the output could not be parsed", unknown=True)
         return
     for port, (name, ids) in expected.lldp.items():
         neighbours = seen.lldp.get(port, ())
@@ -137,7 +139,7 @@ def _lldp(expected: Expectation, seen: Snapshot) -> Iterator[Deviation]:
             yield Deviation(seen.device, "lldp", port, message, unknown=True)
         elif not any(is_neighbour(item, name, ids) for item in neighbours):
             found = ", ".join(f"{item.system_name} {item.port_id}" for item in neighbours)
-            message = f"{found} in place of {name} {ids[0]}"
+            message = f"{found}, expected {name} {ids[0]}"
             yield Deviation(seen.device, "lldp", port, message)
 
 
@@ -154,14 +156,14 @@ def _pfc(expected: Expectation, seen: Snapshot) -> Iterator[Deviation]:
     if not expected.pfc:
         return
     if seen.pfc_priorities is None:
-        yield Deviation(seen.device, "pfc", "", "the answer could not be read", unknown=True)
+        yield Deviation(seen.device, "pfc", "", "the output could not be parsed", unknown=True)
         return
     for port, priorities in expected.pfc.items():
         found = seen.pfc_priorities.get(port)
         if found is None:
-            yield Deviation(seen.device, "pfc", port, "not in the answer", unknown=True)
+            yield Deviation(seen.device, "pfc", port, "not in the output", unknown=True)
         elif found != priorities:
-            message = f"priorities {_list(found)} in place of {_list(priorities)}"
+            message = f"priorities {_list(found)}, expected {_list(priorities)}"
             yield Deviation(seen.device, "pfc", port, message)
 
 
@@ -170,10 +172,13 @@ def _daemons(expected: Expectation, seen: Snapshot) -> Iterator[Deviation]:
     for name in expected.daemons:
         state = states.get(name)
         if state is None:
-            message = "whether it runs could not be read"
+            message = "its state could not be read"
             yield Deviation(seen.device, "daemon", name, message, unknown=True)
         elif state != "RUNNING":
-            message = f"{state} in place of RUNNING: the switch forgets the MAC of a silent NIC"
+            message = (
+                f"state is {state}, expected RUNNING: the switch does not refresh the MAC "
+                "addresses of silent NICs"
+            )
             yield Deviation(seen.device, "daemon", name, message)
 
 

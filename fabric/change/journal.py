@@ -172,7 +172,7 @@ class Journal:
         for record in self.runs():
             if record.id == run:
                 return record
-        message = f"there is no run {run}; `rocefab status` lists the runs"
+        message = f"run {run} does not exist; `rocefab status` lists the runs"
         raise JournalError(message)
 
     def events(self, run: int) -> list[Event]:
@@ -228,15 +228,15 @@ class Journal:
         try:
             data: dict[str, Any] = json.loads(self._kept(run, device).read_text())
         except FileNotFoundError:
-            message = f"run {run} kept no earlier state of {device}"
+            message = f"run {run} has no saved state of {device}"
             raise JournalError(message) from None
         except (OSError, ValueError) as error:
             message = f"the state of {device} before run {run} cannot be read: {error}"
             raise JournalError(message) from error
         if not _is_state(data):
             message = (
-                f"the state of {device} before run {run} is damaged: "
-                f"{self._kept(run, device)} is not what was kept; put it back from a backup"
+                f"the state of {device} before run {run} is "
+                f"damaged: {self._kept(run, device)} was modified; restore it from a backup"
             )
             raise JournalError(message)
         return data
@@ -267,7 +267,7 @@ def _told(what: str) -> Iterator[None]:
         yield
     except (sqlite3.Error, OSError) as error:
         message = (
-            f"the journal cannot be {what}: {error}; nothing more is done. Devices that wait for "
-            "a confirmation go back by their own timers; `rocefab apply --resume` goes on"
+            f"the journal cannot be {what}: {error}; the run stops. Commit timers roll back "
+            "the devices that are not confirmed; `rocefab apply --resume` continues the run"
         )
         raise JournalError(message) from error

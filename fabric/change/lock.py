@@ -77,7 +77,7 @@ def _lock(handle: int) -> None:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         message = (
-            f"another run is under way in this state folder: {_said(handle)}; wait for it to end"
+            f"another run is in progress in this state folder: {_said(handle)}; wait until it ends"
         )
         raise JournalError(message) from error
 
@@ -86,14 +86,14 @@ def _said(handle: int) -> str:
     """Return who holds the lock, as far as its file tells."""
     try:
         data = json.loads(os.pread(handle, _LONGEST, 0))
-        run = "a run that begins" if data["run"] is None else f"run {int(data['run'])}"
+        run = "a run that is starting" if data["run"] is None else f"run {int(data['run'])}"
         found = (
             f"{run} of {data['user']} on {data['host']}, process {int(data['pid'])}, "
             f"since {data['since']}"
         )
     except (OSError, ValueError, KeyError, TypeError):
-        return "it does not say whose"
-    return found if found.isprintable() else "it does not say whose"
+        return "owner unknown"
+    return found if found.isprintable() else "owner unknown"
 
 
 def _user() -> str:

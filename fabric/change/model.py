@@ -188,13 +188,16 @@ def parse_plan(text: str, path: str) -> Plan:
         data = json.loads(text, parse_constant=_refuse_constant)
         digest, form = data.pop("digest"), data["format"]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        message = f"{path} is not a plan; make one with `rocefab plan`"
+        message = f"{path} is not a plan file; create one with `rocefab plan`"
         raise PlanError(message) from error
     if form != PLAN_FORMAT:
-        message = f"{path} has plan format {form!r}, this version reads {PLAN_FORMAT}; plan again"
+        message = (
+            f"{path} has plan format {form!r}, this version reads format {PLAN_FORMAT}; run "
+            "`rocefab plan` again"
+        )
         raise PlanError(message)
     if digest != _digest(data):
-        message = f"{path} was edited after it was made; plan again"
+        message = f"{path} was modified after `rocefab plan` wrote it; run `rocefab plan` again"
         raise PlanError(message)
     whole = judged(data, path)
     return Plan(
@@ -206,7 +209,7 @@ def parse_plan(text: str, path: str) -> Plan:
 
 
 def _refuse_constant(word: str) -> float:
-    message = f"{word} is no JSON"
+    message = f"{word} is not valid JSON"
     raise ValueError(message)
 
 

@@ -48,8 +48,9 @@ class Options:
     def __post_init__(self) -> None:
         if self.timer_s < self.verify_s + SPARE_S:
             message = (
-                f"a commit timer of {self.timer_s} s can run out while a wave is verified for "
-                f"{self.verify_s:g} s; it must be at least {self.verify_s + SPARE_S:g} s"
+                f"a commit timer of {self.timer_s} s can expire while a wave is "
+                f"verified for {self.verify_s:g} s; set it to at least "
+                f"{self.verify_s + SPARE_S:g} s"
             )
             raise InputError(message)
         if self.timer_s > LONGEST_TIMER_S:

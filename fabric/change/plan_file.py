@@ -59,7 +59,7 @@ class ArtefactForm(_Form):
         try:
             text.encode()
         except UnicodeEncodeError:
-            message = "holds half a character"
+            message = "contains half a surrogate pair"
             raise ValueError(message) from None
         return text
 
@@ -104,7 +104,7 @@ class DeviceForm(_Form):
     @classmethod
     def _known_platform(cls, platform: str) -> str:
         if platform != "host" and platform not in platforms:
-            message = f"{platform!r} is no platform of this version"
+            message = f"platform {platform!r} is not supported by this version"
             raise ValueError(message)
         return platform
 
@@ -160,10 +160,10 @@ def _contradictions(form: PlanForm) -> list[tuple[str, str]]:
         if name not in ordered:
             found.append((place, "the device is in no wave"))
         if device.device != name:
-            found.append((f"{place}.device", f"is another device, {device.device!r}"))
+            found.append((f"{place}.device", f"names a different device, {device.device!r}"))
         for number, item in enumerate(device.artefacts):
             if hashlib.sha256(item.text.encode()).hexdigest() != item.sha256:
-                found.append((f"{place}.artefacts[{number}].sha256", "is not that of the text"))
+                found.append((f"{place}.artefacts[{number}].sha256", "does not match the text"))
     return found
 
 
@@ -178,7 +178,7 @@ def _message(text: str) -> str:
 
 
 def _refusal(path: str, problems: list[tuple[str, str]]) -> InputError:
-    fix = "make the plan again with `rocefab plan`"
+    fix = "run `rocefab plan` again"
     findings = [
         Finding("PLN001", Severity.ERROR, message, fix, place, Position(path))
         for place, message in problems[:_MOST_FINDINGS]
@@ -186,4 +186,6 @@ def _refusal(path: str, problems: list[tuple[str, str]]) -> InputError:
     more = len(problems) - len(findings)
     tail = f" (the first {len(findings)} are shown)" if more else ""
     plural = "" if len(problems) == 1 else "s"
-    return InputError(f"{len(problems)} error{plural} in {path}{tail}; plan again", findings)
+    return InputError(
+        f"{len(problems)} error{plural} in {path}{tail}; run `rocefab plan` again", findings
+    )

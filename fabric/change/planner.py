@@ -89,7 +89,7 @@ def check_identity(identity: Identity, name: str, serial: str, mac: str) -> None
     )
     for what, found, wanted in pairs:
         if wanted and found.lower() != wanted.lower():
-            message = f"{what} is {found!r}, {wanted!r} was expected; nothing is written to it"
+            message = f"{what} is {found!r}, expected {wanted!r}; the device is not changed"
             raise IdentityMismatchError(name, message)
 
 
@@ -121,8 +121,8 @@ def _check_confirmed(driver: Driver) -> None:
     ]
     if waiting:
         message = (
-            f"an unconfirmed change waits on it: {', '.join(waiting)}; let its timer run out, "
-            "or `rocefab rollback` the run that made it"
+            f"an unconfirmed change is pending on it: {', '.join(waiting)}; wait until its commit "
+            "timer expires, or roll back its run with `rocefab rollback`"
         )
         raise ForeignSessionError(driver.connection.device, message)
 
@@ -162,7 +162,7 @@ def make_plan(
         except DeviceError as error:
             errors.append(error)
             refused = isinstance(error, NotPlannedError)
-            progress(name, "refused" if refused else "could not be read")
+            progress(name, "rejected" if refused else "could not be read")
     if errors:
         return None, errors
     changed = {name: plan for name, plan in plans.items() if _changes(plan)}
@@ -182,7 +182,7 @@ def _found(plan: DevicePlan) -> str:
     count = len(plan.changes)
     if not count:
         return "no change"
-    return f"{count} change{'' if count == 1 else 's'} to make, risk when applied: {plan.risk.word}"
+    return f"{count} change{'' if count == 1 else 's'} planned, risk: {plan.risk.word}"
 
 
 def _changes(plan: DevicePlan) -> bool:
@@ -198,7 +198,7 @@ def _plan_device(target: Target, judge: Callable[[Target, Reading], Verdict]) ->
         driver.close()
     verdict = judge(target, reading)
     if refusals := (*reading.draft.conflicts, *verdict.refusals):
-        message = f"nothing is planned for it: {'; '.join(refusals)}"
+        message = f"it cannot be planned: {'; '.join(refusals)}"
         raise NotPlannedError(target.connection.device, message)
     return DevicePlan(
         device=target.connection.device,

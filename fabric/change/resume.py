@@ -45,7 +45,7 @@ def _settle(crew: Crew, plan: DevicePlan, event: Event) -> None:
         way = WayBack(crew.journal, crew.run, crew.options.timer_s)
         kept = way.take_back(session, before)
         crew.record(plan.device, State.PENDING, kept or "as before the run")
-        crew.progress(plan.device, kept or "back to the state before the run")
+        crew.progress(plan.device, kept or "restored to the state before the run")
     finally:
         session.close()
 
@@ -55,7 +55,7 @@ def _finish(crew: Crew, session: Session, token: str) -> None:
     if session.driver.pending(token):
         session.driver.confirm(token)
     if session.draft(session.running()).changes:
-        crew.record(session.name, State.PENDING, "its timer ran out")
+        crew.record(session.name, State.PENDING, "its commit timer expired")
         return
     session.driver.save()
     crew.record(session.name, State.DONE)

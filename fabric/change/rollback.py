@@ -56,7 +56,7 @@ def roll_back(wanted: RollBack, plan: Plan, crew: Crew) -> Result:
     """
     journal, run = crew.journal, wanted.run
     unfinished = journal.unfinished() == run
-    crew.record("", State.PENDING, f"takes back run {run}")
+    crew.record("", State.PENDING, f"rolls back run {run}")
     touched = touched_devices(run, plan, journal)
     back: list[str] = []
     failed: dict[str, FabricError] = {}
@@ -71,7 +71,7 @@ def roll_back(wanted: RollBack, plan: Plan, crew: Crew) -> Result:
     crew.record("", State.FAILED if reasons else State.DONE, "; ".join(reasons))
     whole = not reasons and len(back) + len(skipped) == sum(len(wave) for wave in touched)
     if unfinished and whole:
-        journal.record(run, "", State.FAILED, f"taken back by run {crew.run}")
+        journal.record(run, "", State.FAILED, f"rolled back by run {crew.run}")
     return Result(crew.run, not reasons, tuple(reasons), (), tuple(back), tuple(skipped))
 
 
@@ -121,5 +121,8 @@ def _bring_back(crew: Crew, wanted: RollBack, session: Session) -> None:
 
 def _check_as_planned(run: int, plan: DevicePlan, session: Session) -> None:
     if session.draft(session.running()).changes:
-        message = f"{plan.device}: it was changed again after run {run}; use --force to go back"
+        message = (
+            f"{plan.device}: it was changed again after run {run}; use --force to roll it back "
+            "anyway"
+        )
         raise StalePlanError(message)

@@ -51,7 +51,7 @@ class Session:
 
     def __init__(self, plan: DevicePlan, connections: Mapping[str, Connection]) -> None:
         if plan.device not in connections:
-            message = f"{plan.device}: nothing says how it is reached"
+            message = f"{plan.device}: no connection data"
             raise PlanError(message)
         self.plan = plan
         self.name = plan.device
@@ -106,7 +106,10 @@ class Session:
         self.check_alone()
         before = self.running()
         if before.fingerprint != self.plan.fingerprint:
-            message = f"{self.name}: its configuration changed after the plan; plan again"
+            message = (
+                f"{self.name}: its configuration changed after it was planned; run `rocefab plan` "
+                "again"
+            )
             raise StalePlanError(message)
         return before
 
@@ -120,7 +123,7 @@ class Session:
         """
         foreign = [_holder(name) for name in self.driver.foreign_sessions() if name not in own]
         if foreign:
-            message = f"somebody else is at work on it: {', '.join(foreign)}"
+            message = f"another configuration session is active on it: {', '.join(foreign)}"
             raise ForeignSessionError(self.name, message)
 
     def patiently(self, step: Callable[[], T], patience_s: float, poll_s: float) -> T:

@@ -131,7 +131,10 @@ class Wave:
         while problems := self._look(item):
             self._crew.check_going(item.name)
             if _gone(item):
-                message = "it went back before it was confirmed: restarted, or its timer ran out"
+                message = (
+                    "it was rolled back before it was confirmed: it restarted, or its commit "
+                    "timer expired"
+                )
                 raise DeviceError(item.name, message)
             if time.monotonic() >= self._deadline_s:
                 raise DeviceError(item.name, f"not healthy: {'; '.join(problems)}")
@@ -189,10 +192,12 @@ def _what_follows(item: _Work) -> str:
     try:
         armed = item.session.driver.pending(item.token)
     except (FabricError, ValueError):
-        return "whether its timer takes the change back is unknown"
+        return "whether its commit timer will roll back the change is unknown"
     if armed:
-        return "its own timer takes the change back"
-    return "no timer takes the change back: look at it, then `rocefab rollback`"
+        return "its commit timer will roll back the change"
+    return (
+        "no commit timer will roll back the change: check the device, then run `rocefab rollback`"
+    )
 
 
 def _gone(item: _Work) -> bool:

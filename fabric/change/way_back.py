@@ -61,12 +61,12 @@ class WayBack:
         apart = session.adapter.apart(before, now)
         planned = {change.path for change in session.plan.changes}
         if apart and not apart & planned:
-            return f"somebody else changed {_some(apart)} meanwhile; that stays"
+            return f"{_some(apart)} changed outside this run meanwhile and is kept"
         if apart - planned:
             raise _not_ours(self.run, session, apart - planned)
         session.check_alone(self.journal.tokens(session.name))
         if left := self._restore(session, before, now, keep=True):
-            message = "the state before the run could not be brought back whole"
+            message = "the state before the run could not be fully restored"
             raise DeviceError(session.name, f"{message}: {_some(left)}")
         return ""
 
@@ -79,7 +79,7 @@ class WayBack:
             When that cannot be done whole; the device is left as it was found.
         """
         if apart := self._restore(session, before, now, keep=False):
-            message = "the earlier state could not be brought back whole"
+            message = "the earlier state could not be fully restored"
             raise DeviceError(session.name, f"{message}: {_some(apart)}")
 
     def abort_own(self, session: Session) -> list[str]:
@@ -106,7 +106,7 @@ class WayBack:
         waiting = set(session.driver.foreign_sessions())
         for token in reversed(self.journal.tokens(session.name)):
             if token in waiting:
-                self.journal.record(self.run, session.name, State.PENDING, f"clears {token} away")
+                self.journal.record(self.run, session.name, State.PENDING, f"removes {token}")
                 session.driver.rollback(token)
 
     def _restore(self, session: Session, before: Running, now: Running, *, keep: bool) -> set[str]:
@@ -130,7 +130,7 @@ class WayBack:
             raise
         after, apart = session.running(), set[str]()
         if after.fingerprint != before.fingerprint:
-            apart = session.adapter.apart(before, after) or {"what it runs"}
+            apart = session.adapter.apart(before, after) or {"its running state"}
         if apart and not keep:
             driver.rollback(token)
             return apart
@@ -152,8 +152,9 @@ def _disarm(session: Session, tokens: list[str]) -> None:
 
 def _not_ours(run: int, session: Session, strange: set[str]) -> StalePlanError:
     message = (
-        f"{session.name}: somebody else changed it during the run or after it ({_some(strange)}); "
-        f"put that right, or `rocefab rollback {run} --force`"
+        f"{session.name}: it was changed outside rocefab during or after the run "
+        f"({_some(strange)}); "
+        f"revert that change, or run `rocefab rollback {run} --force`"
     )
     return StalePlanError(message)
 

@@ -18,9 +18,10 @@ def register(app: typer.Typer) -> None:
 
 
 def ansible(inventory: Inventory = Path(), connections: Connections = None) -> None:
-    """Write the inventory in the form of Ansible, for the playbooks.
+    """Print the inventory in Ansible format, for the playbooks.
 
-    Groups by role, unit, rail, leaf and platform; of each host the files that belong on it.
+    Hosts are grouped by role, unit, rail, leaf and platform. Each host lists the files to install
+    on it.
 
     Exit codes: 0, 2.
     """

@@ -34,12 +34,12 @@ app = typer.Typer(
 @app.callback(invoke_without_command=True)
 def root(
     *,
-    version: bool = typer.Option(False, "--version", help="Print the version and end."),
+    version: bool = typer.Option(False, "--version", help="Print the version and exit."),
 ) -> None:
     """Lossless RoCEv2 fabrics of GPU clusters: one inventory, checked, rendered, applied, verified.
 
     Exit codes: 0 clean, 1 internal error, 2 bad usage or input, 3 a device or a rule failed,
-    4 findings or drift, 5 changes present, 130 stopped by Ctrl-C.
+    4 findings or drift, 5 changes present, 130 interrupted by Ctrl-C.
     """
     if version:
         from fabric import __version__

@@ -57,7 +57,9 @@ def plan(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", help="Write the plan to this file, for apply.", envvar="ROCEFAB_PLAN"
+            "--out",
+            help="Write the plan to this file, for use with `apply`.",
+            envvar="ROCEFAB_PLAN",
         ),
     ] = None,
     connections: Connections = None,
@@ -76,7 +78,7 @@ def plan(
     detailed_exitcode: Annotated[
         bool,
         typer.Option(
-            help="Exit code 5 when there are changes.", envvar="ROCEFAB_DETAILED_EXITCODE"
+            help="Exit with code 5 if there are changes.", envvar="ROCEFAB_DETAILED_EXITCODE"
         ),
     ] = False,
     cache: Cache = None,
@@ -86,7 +88,7 @@ def plan(
 ) -> None:
     """Show what would change, in which order and at what risk.
 
-    Reads every selected device; nothing is changed.
+    Reads every selected device. Makes no changes.
 
     Exit codes: 0, 2, 3, 5 (with --detailed-exitcode).
     """
@@ -95,7 +97,7 @@ def plan(
     from fabric.workflow.work import work_of
 
     if out is not None and not out.absolute().parent.is_dir():
-        message = f"--out: there is no folder {out.parent}; make it first"
+        message = f"--out: folder {out.parent} does not exist; create it first"
         raise typer.BadParameter(message)
     selection = workflow.Selection(switches=switches, hosts=hosts, only=only)
     project = Project(inventory, work_of(cache, fresh=fresh, workers=workers))
@@ -106,7 +108,11 @@ def plan(
         output.alarming(workflow.describe(made), workflow.NO_NET)
     if out is not None:
         _write(out, made.to_json())
-        use = "it holds no changes" if made.empty else f"`rocefab apply {out} --commit` applies it"
+        use = (
+            "it contains no changes"
+            if made.empty
+            else f"run `rocefab apply {out} --commit` to apply it"
+        )
         output.note(f"wrote {out}; {use}")
     if detailed_exitcode and not made.empty:
         raise CommandExit(Exit.CHANGES)
@@ -124,7 +130,7 @@ def _write(path: Path, text: str) -> None:
 
 def apply(
     plan_file: Annotated[
-        Path | None, typer.Argument(help="Plan made by `rocefab plan`.", metavar="PLAN")
+        Path | None, typer.Argument(help="Plan file written by `rocefab plan`.", metavar="PLAN")
     ] = None,
     connections: Connections = None,
     ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
@@ -134,7 +140,7 @@ def apply(
         typer.Option(
             min=30,
             max=86_000,
-            help="Commit timer of the devices in seconds.",
+            help="Commit timer on the devices, in seconds.",
             envvar="ROCEFAB_TIMER_S",
         ),
     ] = 900,
@@ -142,42 +148,47 @@ def apply(
         float,
         typer.Option(
             min=1,
-            help="How long a wave may take to look healthy, in seconds.",
+            help="Seconds that a wave has to become healthy.",
             envvar="ROCEFAB_VERIFY_S",
         ),
     ] = 240.0,
     *,
-    commit: Annotated[bool, typer.Option("--commit", help="Really change the devices.")] = False,
+    commit: Annotated[
+        bool,
+        typer.Option(
+            "--commit", help="Apply the changes. Without this option the command is a dry run."
+        ),
+    ] = False,
     without_net: Annotated[
         bool,
         typer.Option(
             "--without-safety-net",
-            help="Also change devices on which no timer takes an unconfirmed change back; the plan "
-            "names them.",
+            help="Also change devices that have no commit timer to roll back an unconfirmed "
+            "change. The plan lists them.",
         ),
     ] = False,
     despite_cabling: Annotated[
         bool,
         typer.Option(
             "--despite-cabling",
-            help="Also change ports that are cabled to another device than planned; the journal "
-            "says so.",
+            help="Also change ports that are cabled to a different device than planned. "
+            "The journal records it.",
         ),
     ] = False,
     resume: Annotated[
         bool,
         typer.Option(
             "--resume",
-            help="Go on with the interrupted run, whose plan is in the journal; it was committed "
-            "when it began, so that --commit is not needed.",
+            help="Resume the interrupted run with the plan in the journal. --commit "
+            "is not needed, because the run was started with it.",
         ),
     ] = False,
 ) -> None:
-    """Carry out a plan, wave by wave.
+    """Apply a plan, wave by wave.
 
-    A wave that fails is taken back and ends the run. A port that changes must be cabled as
-    planned, where LLDP tells. Without --commit it is a dry run: the change report is shown, and
-    nothing is changed.
+    A wave that fails is rolled back, and the run stops. A port that changes must be cabled as
+    planned, where LLDP can tell. Without --commit the command is a dry run: it shows the change
+    report and makes no changes.
 
     Exit codes: 0, 2, 3.
     """
@@ -192,22 +203,22 @@ def apply(
     )
     if resume:
         if plan_file is not None:
-            message = "--resume takes the plan from the journal; leave PLAN out"
+            message = "--resume reads the plan from the journal; do not pass PLAN"
             raise typer.BadParameter(message)
         _need_journal(state)
         with _told_how_to_go_on():
             _end(workflow.resume(state, connections, options, output.progress))
         return
     if plan_file is None:
-        message = "name a plan file, or --resume to go on with an interrupted run"
+        message = "specify a plan file, or use --resume to continue an interrupted run"
         raise typer.BadParameter(message)
     made = workflow.read_plan(plan_file)
     if not commit:
         output.alarming(describe(made, verify_s), NO_NET)
-        output.note("This was a dry run: nothing was changed. Add --commit to carry it out.")
+        output.note("Dry run: no changes were made. Add --commit to apply the plan.")
         return
     if made.empty:
-        output.note("The plan holds no changes.")
+        output.note("The plan contains no changes.")
         return
     with _told_how_to_go_on():
         _end(workflow.apply(made, state, connections, options, output.progress))
@@ -219,22 +230,23 @@ def _told_how_to_go_on() -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         output.note(
-            "The run was interrupted: `rocefab status` shows it, `rocefab apply --resume` goes on."
+            "The run was interrupted. `rocefab status` shows its state; `rocefab apply --resume` "
+            "continues it."
         )
         raise
 
 
 def _need_journal(state: Path) -> None:
-    """Refuse a state folder in which nothing ever ran, in place of making an empty journal."""
+    """Reject a state folder without a journal instead of creating an empty one."""
     if not state.is_dir():
-        message = f"{state} holds no journal; name the folder of the run with --state"
+        message = f"{state} contains no journal; specify the state folder of the run with --state"
         raise JournalError(message)
 
 
 def _end(result: Result) -> None:
     if result.skipped:
         names = ", ".join(result.skipped)
-        output.note(f"run {result.run}: not reachable, left as they are: {names}")
+        output.note(f"run {result.run}: not reachable, skipped: {names}")
     if result.ok:
         output.note(f"run {result.run}: done")
         return
@@ -248,7 +260,7 @@ def _end(result: Result) -> None:
 
 
 def status(
-    run: Annotated[int | None, typer.Argument(help="Run to look at; all runs without it.")] = None,
+    run: Annotated[int | None, typer.Argument(help="Run to show; default: all runs.")] = None,
     state: StateFolder = DEFAULT_STATE,
     form: FormatOption = Format.TEXT,
 ) -> None:
@@ -264,7 +276,7 @@ def status(
     if form is Format.JSON:
         output.as_json(rows)
     elif run is None and not rows:
-        output.note(f"no runs yet in {state}")
+        output.note(f"no runs in {state} yet")
     elif run is None:
         output.table(
             ["run", "kind", "fabric", "started", "state", "devices"],
@@ -292,22 +304,28 @@ def _clock(seconds: float) -> str:
 
 
 def rollback(
-    run: Annotated[int, typer.Argument(help="Run to take back.")],
+    run: Annotated[int, typer.Argument(help="Run to roll back.")],
     connections: Connections = None,
     ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
     state: StateFolder = DEFAULT_STATE,
     *,
-    commit: Annotated[bool, typer.Option("--commit", help="Really change the devices.")] = False,
+    commit: Annotated[
+        bool,
+        typer.Option(
+            "--commit", help="Apply the changes. Without this option the command is a dry run."
+        ),
+    ] = False,
     force: Annotated[
         bool,
-        typer.Option("--force", help="Go back even where something changed after the run."),
+        typer.Option("--force", help="Roll back even if a device was changed after the run."),
     ] = False,
     only: Annotated[
         str,
         typer.Option(
             "--only",
             metavar="DEVICES",
-            help="Take only these devices back: su1-rail[0-1],gpu001; default: all of the run.",
+            help="Limit the rollback to these devices: su1-rail[0-1],gpu001; default: all devices "
+            "of the run.",
             envvar="ROCEFAB_ROLLBACK_ONLY",
         ),
     ] = "",
@@ -315,14 +333,15 @@ def rollback(
         bool,
         typer.Option(
             "--skip-unreachable",
-            help="Leave devices that cannot be reached as they are, and end without a failure.",
+            help="Skip devices that are not reachable, without failing the run.",
         ),
     ] = False,
 ) -> None:
-    """Bring the devices of a run back to their state before.
+    """Roll back the devices of a run to their state before it.
 
-    Wave by wave, the last one first. A device that cannot be brought back stops no other one; it
-    is named at the end. Without --commit nothing is changed: the devices are named.
+    Rolls back wave by wave, the last wave first. A device that cannot be rolled back does not stop
+    the others and is listed at the end. Without --commit the command is a dry run that lists the
+    devices.
 
     Exit codes: 0, 2, 3.
     """
@@ -331,7 +350,7 @@ def rollback(
     _need_journal(state)
     if not commit:
         output.data("".join(f"{name}\n" for name in workflow.would_go_back(run, state, only)))
-        output.note("These devices would go back. Nothing was changed; add --commit to do it.")
+        output.note("Dry run: these devices would be rolled back. Add --commit to roll them back.")
         return
     _end(
         workflow.rollback(

@@ -33,8 +33,7 @@ def draw(
         typer.Option(
             "--output",
             metavar="FILE",
-            help="Picture to write: .svg, .png (needs rocefab[plots]), or .html to zoom, search "
-            "and click.",
+            help="File to write: .svg, .png (needs rocefab[plots]), or .html, an interactive page.",
             envvar="ROCEFAB_DRAW_OUTPUT",
         ),
     ] = Path("fabric.svg"),
@@ -49,14 +48,14 @@ def draw(
     fail_on: Annotated[
         FailOn,
         typer.Option(
-            help="Severity from which on --findings marks a cable.", envvar="ROCEFAB_FAIL_ON"
+            help="Lowest severity for which --findings marks a cable.", envvar="ROCEFAB_FAIL_ON"
         ),
     ] = FailOn.ERROR,
     cabling: Annotated[
         bool,
         typer.Option(
             "--cabling",
-            help="Read the devices, and mark wrong and missing cables.",
+            help="Read the devices and mark wrong and missing cables.",
             envvar="ROCEFAB_DRAW_CABLING",
         ),
     ] = False,
@@ -65,7 +64,7 @@ def draw(
         typer.Option(
             "--cabling-file",
             metavar="FILE",
-            help="Mark cables by what `rocefab cabling --format json` wrote.",
+            help="Mark cables from the output of `rocefab cabling --format json`.",
             envvar="ROCEFAB_DRAW_CABLING_FILE",
         ),
     ] = None,
@@ -74,8 +73,8 @@ def draw(
 ) -> None:
     """Draw the network and the state of its cables.
 
-    By tier, unit and rail. Devices that have no room of their own are drawn as one box with a
-    count. An existing file is replaced.
+    Draws by tier, unit and rail. In large networks one box represents several devices and
+    shows their number. An existing file is overwritten.
 
     Exit codes: 0, 2, 3 (a device could not be read; the picture is written).
     """

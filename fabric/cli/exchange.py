@@ -20,13 +20,16 @@ def register(app: typer.Typer) -> None:
 def import_(
     form: Annotated[
         str,
-        typer.Argument(help="ansible, csv, dot, graphml, json, lingjun, lldp, netbox or nornir."),
+        typer.Argument(
+            help="Format of the source: ansible, csv, dot, graphml, json, lingjun, lldp, netbox "
+            "or nornir."
+        ),
     ],
     source: Annotated[
         str,
         typer.Argument(
-            help="File or folder; for netbox its URL too, for lldp an inventory whose devices are "
-            "read."
+            help="File or folder. netbox also accepts a URL; lldp takes an inventory and "
+            "reads its devices."
         ),
     ],
     folder: Annotated[
@@ -39,15 +42,15 @@ def import_(
         list[str] | None,
         typer.Option(
             metavar="WORD=NAME",
-            help="Switch model of a role (leaf=ACS-SN5600), or of a model as the source writes it; "
-            "may be repeated.",
+            help="Switch model for a role (leaf=ACS-SN5600) or for a model name in the "
+            "source; may be repeated.",
             envvar="ROCEFAB_IMPORT_MODEL",
         ),
     ] = None,
     hosts: Annotated[
         str,
         typer.Option(
-            help="Names that are hosts, where the source does not say: gpu[001-064].",
+            help="Names of the hosts, if the source has no roles: gpu[001-064].",
             envvar="ROCEFAB_IMPORT_HOSTS",
         ),
     ] = "",
@@ -55,8 +58,8 @@ def import_(
         list[str] | None,
         typer.Option(
             metavar="WORD=ROLE",
-            help="What a role or group of the source is: leaf, spine, super-spine or host; may be "
-            "repeated.",
+            help="Map a role or group of the source to leaf, spine, super-spine or "
+            "host; may be repeated.",
             envvar="ROCEFAB_IMPORT_ROLE",
         ),
     ] = None,
@@ -64,7 +67,7 @@ def import_(
         bool,
         typer.Option(
             "--cut-domain",
-            help="End the names of devices at their first dot.",
+            help="Cut device names at the first dot.",
             envvar="ROCEFAB_IMPORT_CUT_DOMAIN",
         ),
     ] = False,
@@ -80,42 +83,45 @@ def import_(
     cabling: Annotated[
         Path | None,
         typer.Option(
-            help="CSV or DOT file with the cables, where the source has none.",
+            help="CSV or DOT file with the cables, if the source has none.",
             envvar="ROCEFAB_IMPORT_CABLING",
         ),
     ] = None,
     base: Annotated[
         Path | None,
         typer.Option(
-            help="Inventory or fabric.yaml whose addressing, policy, hosts and other sections are "
-            "taken over.",
+            help="Inventory or fabric.yaml to copy addressing, policy, hosts and "
+            "other sections from.",
             envvar="ROCEFAB_IMPORT_BASE",
         ),
     ] = None,
     rails: Annotated[
         int | None,
         typer.Option(
-            min=1, max=64, help="NICs of a host, for lingjun.", envvar="ROCEFAB_IMPORT_RAILS"
+            min=1,
+            max=64,
+            help="Number of NICs per host, for lingjun.",
+            envvar="ROCEFAB_IMPORT_RAILS",
         ),
     ] = None,
     gpus: Annotated[
         int | None,
-        typer.Option(min=1, max=64, help="GPUs of a host.", envvar="ROCEFAB_IMPORT_GPUS"),
+        typer.Option(min=1, max=64, help="Number of GPUs per host.", envvar="ROCEFAB_IMPORT_GPUS"),
     ] = None,
     site: Annotated[
         str,
         typer.Option(
-            help="Site of NetBox, by its slug; the token is in ROCEFAB_NETBOX_TOKEN.",
+            help="Slug of the NetBox site. The API token is read from ROCEFAB_NETBOX_TOKEN.",
             envvar="ROCEFAB_NETBOX_SITE",
         ),
     ] = "",
     connections: Connections = None,
     ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
 ) -> None:
-    """Make an inventory of what others know of a fabric.
+    """Create an inventory from another tool's description of a fabric.
 
-    The folder is written whole, and only when it can be loaded; what the source says and the
-    inventory cannot hold goes to stderr.
+    Nothing is written unless the complete inventory can be loaded. Source data that an inventory
+    cannot represent is reported on stderr.
 
     Exit codes: 0, 2, 3.
     """

@@ -53,7 +53,7 @@ def exit_code_of(error: BaseException) -> int:
     if isinstance(error, SystemExit):
         return int(error.code or 0)
     if isinstance(error, (KeyboardInterrupt, typer.Abort)):
-        sys.stderr.write("rocefab: stopped by the user\n")
+        sys.stderr.write("rocefab: interrupted by the user\n")
         return Exit.INTERRUPTED
     if isinstance(error, FabricError):
         return _known(error)
@@ -75,7 +75,7 @@ def _internal(error: BaseException) -> int:
     if os.environ.get("ROCEFAB_TRACEBACK"):
         traceback.print_exception(error)
     else:
-        sys.stderr.write("Set ROCEFAB_TRACEBACK=1 to see where, and please report it.\n")
+        sys.stderr.write("Set ROCEFAB_TRACEBACK=1 for a traceback, and please report the error.\n")
     return Exit.INTERNAL
 
 

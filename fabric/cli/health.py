@@ -43,8 +43,8 @@ def verify(
         float,
         typer.Option(
             min=0,
-            help="How long what is not as planned is looked at again, in seconds: sessions that "
-            "were just changed need some to come up.",
+            help="Seconds to keep retrying failed checks. Sessions "
+            "need time to come up after a change.",
             envvar="ROCEFAB_WAIT_S",
         ),
     ] = 0.0,
@@ -53,18 +53,19 @@ def verify(
         typer.Option(
             min=0,
             max=86_400,
-            help="Watch the counters of the NICs for so long, in seconds, and give a verdict on "
-            "each NIC and rail; 0 does not. Reads PCIe and the matrix of GPUs too.",
+            help="Seconds to watch the NIC counters for a verdict on each NIC and "
+            "rail; 0 disables it. Also checks PCIe and the GPU topology matrix.",
             envvar="ROCEFAB_WINDOW_S",
         ),
     ] = 0.0,
     form: FormatOption = Format.TEXT,
 ) -> None:
-    """Look whether the fabric runs as planned.
+    """Verify that the fabric runs as planned.
 
-    BGP sessions, LLDP neighbours, PFC, ECN and the rest of the configuration, saved as it runs. Of
-    every NIC: link, FEC, MTU, GID, PFC, marking, DCQCN, ARP, source routing, firmware. What could
-    not be read is unknown and counts as a finding.
+    Checks BGP sessions, LLDP neighbours, PFC, ECN and the rest of the configuration, and that the
+    running configuration is saved. Checks link, FEC, MTU, GID, PFC, marking, DCQCN, ARP, source
+    routing and firmware of every NIC. A value that cannot be read is unknown and counts as a
+    finding.
 
     Exit codes: 0, 2, 3 (a device could not be read), 4.
     """
@@ -88,9 +89,9 @@ def drift(
     hosts: Hosts = True,
     form: FormatOption = Format.TEXT,
 ) -> None:
-    """Compare what runs with the inventory.
+    """Compare the running state with the inventory.
 
-    Configuration, and of hosts what every NIC says of itself.
+    Compares the configuration of every device and the live settings of every NIC.
 
     Exit codes: 0 clean, 2, 3, 4 drift.
     """
@@ -154,7 +155,7 @@ def _health_lines(item: Health) -> list[str]:
     return [
         *lines,
         *(f"{found}{' (unknown)' if found.unknown else ''}" for found in item.deviations),
-        *(f"{item.device}: changed perhaps by: {text}" for text in item.suspects),
+        *(f"{item.device}: possibly changed by: {text}" for text in item.suspects),
     ]
 
 

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from types import FrameType
 
 _ENDS = (
-    b"rocefab: ended at once. Devices that wait for a confirmation go back by their own timers; "
-    b"if a run was under way, `rocefab status` shows it and `rocefab apply --resume` goes on\n"
+    b"rocefab: terminated. Commit timers roll back the devices that are not confirmed; "
+    b"if a run was in progress, `rocefab status` shows it and `rocefab apply --resume` "
+    b"continues it\n"
 )
 
 

@@ -37,7 +37,7 @@ class ReportForm(StrEnum):
 
 
 class FailOn(StrEnum):
-    """From which severity on `check` fails."""
+    """Lowest severity at which `check` fails."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -55,7 +55,7 @@ def register(app: typer.Typer) -> None:
 def init(
     folder: Annotated[Path, typer.Argument(help="New folder for the inventory.")],
 ) -> None:
-    """Write a commented inventory to start from.
+    """Create a commented inventory to start from.
 
     Exit codes: 0, 2.
     """
@@ -70,24 +70,24 @@ def check(
     inventory: Inventory = Path(),
     form: Annotated[
         ReportForm,
-        typer.Option("--format", help="Form of the report.", envvar="ROCEFAB_CHECK_FORMAT"),
+        typer.Option("--format", help="Report format.", envvar="ROCEFAB_CHECK_FORMAT"),
     ] = ReportForm.TEXT,
     fail_on: Annotated[
         FailOn,
-        typer.Option(help="Severity from which on the exit code is 4.", envvar="ROCEFAB_FAIL_ON"),
+        typer.Option(help="Lowest severity that sets exit code 4.", envvar="ROCEFAB_FAIL_ON"),
     ] = FailOn.ERROR,
     ignore: Annotated[
         list[str] | None,
         typer.Option(
             metavar="RULE",
-            help="Rule to leave out; may be repeated (in the variable: names with spaces).",
+            help="Rule to skip; may be repeated (in the variable: separated by spaces).",
             envvar="ROCEFAB_IGNORE",
         ),
     ] = None,
     sonic_config: Annotated[
         list[Path] | None,
         typer.Option(
-            help="Judge this config_db.json in place of an inventory; may be repeated.",
+            help="Check this config_db.json instead of an inventory; may be repeated.",
             envvar="ROCEFAB_SONIC_CONFIG",
         ),
     ] = None,
@@ -96,9 +96,10 @@ def check(
     fresh: Fresh = False,
     workers: Workers = 0,
 ) -> None:
-    """Check an inventory, and what follows from it, against all rules.
+    """Validate an inventory against all rules.
 
-    Of a site, a folder with fabrics/, every fabric is checked.
+    Rules cover the inventory and the design derived from it. For a site, a folder with fabrics/,
+    every fabric is checked.
 
     Exit codes: 0, 2, 3, 4.
     """
@@ -110,7 +111,7 @@ def check(
     from fabric.workflow.work import work_of
 
     if sonic_config and _was_named(context, "inventory"):
-        message = "--sonic-config judges files in place of an inventory: leave one of them out"
+        message = "--sonic-config and INVENTORY are mutually exclusive; pass one of them"
         raise typer.BadParameter(message, param_hint="--sonic-config")
     severity = Severity[fail_on.name]
     judged = sonic_config[0] if sonic_config else inventory
@@ -143,14 +144,14 @@ def _was_named(context: typer.Context, parameter: str) -> bool:
 
 def render(
     inventory: Inventory = Path(),
-    out: Annotated[
-        Path, typer.Option("--out", help="Folder for the files.", envvar="ROCEFAB_OUT")
-    ] = Path("out"),
+    out: Annotated[Path, typer.Option("--out", help="Output folder.", envvar="ROCEFAB_OUT")] = Path(
+        "out"
+    ),
     *,
     force: Annotated[
         bool,
         typer.Option(
-            help="Replace files that rocefab did not write or that were edited.",
+            help="Overwrite files that rocefab did not write or that were edited.",
         ),
     ] = False,
     cache: Cache = None,
@@ -158,10 +159,10 @@ def render(
     workers: Workers = 0,
     form: FormatOption = Format.TEXT,
 ) -> None:
-    """Write the configuration of every switch and host.
+    """Render the configuration of every switch and host.
 
-    The inventory must pass its check; else nothing is written. Of a site, a folder with fabrics/,
-    every fabric is written to a folder of its name.
+    Nothing is written unless the inventory passes `check`. For a site, a folder with fabrics/,
+    each fabric is written to a folder with its name.
 
     Exit codes: 0, 2.
     """
@@ -189,13 +190,13 @@ def render(
 
 
 def _explained(words: list[str]) -> tuple[Path, str, str]:
-    """Return inventory, device and text; the inventory may be left out."""
+    """Return inventory, device and text; the inventory may be omitted."""
     first = inventory_folder(Path(words[0]))
     folder = Path(os.environ.get("ROCEFAB_INVENTORY", "."))
     if len(words) == 3 or (len(words) == 2 and first.is_dir()):  # noqa: PLR2004
         folder, *words = first, *words[1:]
     if not 1 <= len(words) <= 2:  # noqa: PLR2004
-        raise typer.BadParameter("give a device, and perhaps a text", param_hint="DEVICE")
+        raise typer.BadParameter("specify a device and, optionally, a text", param_hint="DEVICE")
     return inventory_folder(folder), words[0], words[1] if len(words) > 1 else ""
 
 
@@ -204,16 +205,16 @@ def explain(
         list[str],
         typer.Argument(
             metavar="[INVENTORY] DEVICE [TEXT] | RULE",
-            help="Folder with fabric.yaml, else ROCEFAB_INVENTORY or this folder; switch or host; "
-            "a port, or a table, field or line of its configuration. Or a rule of `check`.",
+            help="Inventory folder (default: ROCEFAB_INVENTORY or the current folder); a "
+            "switch or host; a port, or a table, field or line of its configuration. Or a rule ID.",
         ),
     ],
     form: FormatOption = Format.TEXT,
 ) -> None:
-    """Tell where a line comes from, the budget of a port, or a rule.
+    """Explain a configuration line, a port budget or a rule.
 
-    A port of a switch alone shows its lossless budget: headroom term by term, thresholds, ECN,
-    watchdog, and the same of the other end of the cable.
+    For a switch port, shows the lossless budget: headroom term by term, thresholds,
+    ECN and watchdog, at both ends of the cable.
 
     Exit codes: 0, 2.
     """

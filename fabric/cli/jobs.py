@@ -21,7 +21,7 @@ def register(app: typer.Typer) -> None:
 def place(
     inventory: Inventory = Path(),
     nodes: Annotated[
-        int, typer.Option(min=1, help="Hosts that the job needs.", envvar="ROCEFAB_NODES")
+        int, typer.Option(min=1, help="Number of hosts for the job.", envvar="ROCEFAB_NODES")
     ] = 1,
     gpus_per_node: Annotated[
         int | None,
@@ -31,11 +31,11 @@ def place(
     ] = None,
     exclude: Annotated[
         str,
-        typer.Option(help="Hosts that must not be used: gpu[001-004].", envvar="ROCEFAB_EXCLUDE"),
+        typer.Option(help="Hosts to exclude: gpu[001-004].", envvar="ROCEFAB_EXCLUDE"),
     ] = "",
     form: FormatOption = Format.TEXT,
 ) -> None:
-    """Choose hosts for a job, order its ranks, print NCCL settings.
+    """Select hosts for a job, order its ranks and print NCCL settings.
 
     Exit codes: 0, 2.
     """
@@ -65,8 +65,9 @@ def export(
     form: Annotated[
         str,
         typer.Argument(
-            help="slurm, nccl, environment, openmpi, torchrun, horovod, taco, nccltopo, k8s; the "
-            "fabric as csv, dot, graphml, json, netbox or nornir."
+            help="Export format: slurm, nccl, environment, openmpi, torchrun, horovod, taco, "
+            "nccltopo, "
+            "k8s; for the fabric itself csv, dot, graphml, json, netbox or nornir."
         ),
     ],
     inventory: Inventory = Path(),
@@ -74,8 +75,8 @@ def export(
         list[str] | None,
         typer.Option(
             metavar="PART",
-            help="Part of the export; may be repeated (in the variable: names with spaces). A "
-            "wrong one is answered with those that there are.",
+            help="Part of the export; may be repeated (in the variable: separated "
+            "by spaces). An unknown part lists the available ones.",
             envvar="ROCEFAB_WHAT",
         ),
     ] = None,
@@ -83,7 +84,7 @@ def export(
         Path | None,
         typer.Option(
             "--out",
-            help="Folder for the files; else they are printed.",
+            help="Output folder; default: print to stdout.",
             envvar="ROCEFAB_EXPORT_OUT",
         ),
     ] = None,
@@ -91,11 +92,11 @@ def export(
     force: Annotated[
         bool,
         typer.Option(
-            help="Replace files that rocefab did not write or that were edited.",
+            help="Overwrite files that rocefab did not write or that were edited.",
         ),
     ] = False,
     nodes: Annotated[
-        int, typer.Option(min=1, help="Hosts that the job needs.", envvar="ROCEFAB_NODES")
+        int, typer.Option(min=1, help="Number of hosts for the job.", envvar="ROCEFAB_NODES")
     ] = 1,
     gpus_per_node: Annotated[
         int | None,
@@ -105,54 +106,56 @@ def export(
     ] = None,
     exclude: Annotated[
         str,
-        typer.Option(help="Hosts that must not be used: gpu[001-004].", envvar="ROCEFAB_EXCLUDE"),
+        typer.Option(help="Hosts to exclude: gpu[001-004].", envvar="ROCEFAB_EXCLUDE"),
     ] = "",
     nccl_version: Annotated[
         str | None,
         typer.Option(
-            help="NCCL in the image of the job, such as 2.21.5; default: host.nccl_version.",
+            help="NCCL release in the job image, such as 2.21.5; default: host.nccl_version.",
             envvar="ROCEFAB_NCCL_VERSION",
         ),
     ] = None,
     environment: Annotated[
         Path | None,
         typer.Option(
-            help="File of NAME=value lines that you have set; they stay as they are.",
+            help="File of NAME=value lines with your own settings. They are kept unchanged.",
             envvar="ROCEFAB_ENVIRONMENT",
         ),
     ] = None,
     template: Annotated[
         Path | None,
         typer.Option(
-            help="Your manifest of the job, which is filled up; what it says stays as it is.",
+            help="Job manifest to complete. Existing values are kept unchanged.",
             envvar="ROCEFAB_TEMPLATE",
         ),
     ] = None,
     cluster_versions: Annotated[
         Path | None,
         typer.Option(
-            help="Output of `kubectl api-versions`: objects of other versions are refused.",
+            help="File with the output of `kubectl api-versions`. Objects of other versions are "
+            "rejected.",
             envvar="ROCEFAB_CLUSTER_VERSIONS",
         ),
     ] = None,
     name: Annotated[
         str,
         typer.Option(
-            help="Name of the job; default: that of the template, else job.",
+            help="Job name; default: from the template, otherwise job.",
             envvar="ROCEFAB_JOB_NAME",
         ),
     ] = "",
     image: Annotated[
-        str, typer.Option(help="Container image of the job.", envvar="ROCEFAB_IMAGE")
+        str, typer.Option(help="Container image for the job.", envvar="ROCEFAB_IMAGE")
     ] = "",
     command: Annotated[
         str,
-        typer.Option(help="What the job runs, in the words of a shell.", envvar="ROCEFAB_COMMAND"),
+        typer.Option(help="Command line of the job, in shell syntax.", envvar="ROCEFAB_COMMAND"),
     ] = "",
 ) -> None:
-    """Write files for schedulers, launchers and other programs.
+    """Export files for schedulers, launchers and other tools.
 
-    Without --out one file goes to stdout; what differs from values of yours goes to stderr.
+    Without --out a single file is printed to stdout. Differences from your own values are reported
+    on stderr.
 
     Exit codes: 0, 2.
     """
@@ -187,5 +190,5 @@ def _words(command: str) -> tuple[str, ...]:
     try:
         return tuple(shlex.split(command))
     except ValueError as error:
-        message = f"the command cannot be split into words: {error}"
+        message = f"the command is not valid shell syntax: {error}"
         raise typer.BadParameter(message, param_hint="--command") from error

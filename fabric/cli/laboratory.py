@@ -15,14 +15,14 @@ from fabric.cli import output
 from fabric.cli.options import Inventory  # noqa: TC001 - typer reads it at run time
 
 lab_app = typer.Typer(
-    help="Run stand-ins of all devices of an inventory.",
+    help="Run stand-ins (simulated devices) for an inventory.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 
 
 class Platforms(StrEnum):
-    """Which switch systems the demonstration shows."""
+    """Network operating systems in the demo."""
 
     DEFAULT = "default"
     ALL = "all"
@@ -36,7 +36,7 @@ def register(app: typer.Typer) -> None:
 
 @lab_app.callback()
 def lab() -> None:
-    """Run stand-ins of all devices of an inventory, on this machine."""
+    """Run stand-ins (simulated devices) for an inventory on this machine."""
 
 
 @lab_app.command(epilog="Example: rocefab lab up inventory/demo --dir lab")
@@ -46,12 +46,12 @@ def up(
         Path,
         typer.Option(
             "--dir",
-            help="Folder that gets connections.json and password.",
+            help="Folder for connections.json and password.",
             envvar="ROCEFAB_LAB",
         ),
     ] = Path("lab"),
 ) -> None:
-    """Run the stand-ins until Ctrl-C; of a site, those of all its fabrics.
+    """Run the stand-ins until Ctrl-C. For a site, the stand-ins of all fabrics are started.
 
     Exit codes: 0, 2.
     """
@@ -72,19 +72,19 @@ def up(
             f"  export ROCEFAB_CONNECTIONS={folder}/connections.json\n"
             f"  export ROCEFAB_PASSWORD=$(cat {folder}/password)\n"
             f"  rocefab plan {shown}\n"
-            "Ctrl-C ends the lab."
+            "Press Ctrl-C to stop the lab."
         )
         try:
             threading.Event().wait()
         except KeyboardInterrupt:
-            output.note("the lab ends")
+            output.note("stopping the lab")
 
 
 def demo(
     platforms: Annotated[
         Platforms,
         typer.Option(
-            help="Systems of the switches: default (SONiC and EOS), or one leaf of each.",
+            help="Switch systems: default (SONiC and EOS), or all (one leaf of each).",
             envvar="ROCEFAB_DEMO_PLATFORMS",
         ),
     ] = Platforms.DEFAULT,
@@ -92,15 +92,15 @@ def demo(
         Path | None,
         typer.Option(
             "--dir",
-            help="New folder for everything it makes; default: below /tmp.",
+            help="New folder for all output; default: a folder in /tmp.",
             envvar="ROCEFAB_DEMO",
         ),
     ] = None,
 ) -> None:
-    """Show the main job on the embedded lab.
+    """Run the main workflow in the embedded lab.
 
-    Check, render, plan, apply, verify, drift, rollback and place. Needs no hardware, no root and
-    no network; takes about a minute.
+    Runs check, render, plan, apply, verify, drift, rollback and place. Requires no hardware, root
+    or network, and takes about a minute.
 
     Exit codes: 0, 1, 2, 3.
     """
@@ -108,7 +108,7 @@ def demo(
     from fabric.workflow.demo import demo as workflow
 
     if folder is not None and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        message = f"--dir: {folder} is not an empty folder; name a new one"
+        message = f"--dir: {folder} is not empty; specify a new folder"
         raise typer.BadParameter(message)
     place = folder or Path(tempfile.mkdtemp(prefix="rocefab-demo-"))
     workflow(place, lambda text: output.data(f"{text}\n"), SCENES[platforms])

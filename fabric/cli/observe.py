@@ -38,7 +38,7 @@ def observe(
         typer.Option(
             "--field",
             metavar="FIELD",
-            help="Read this alone, such as bgp, interfaces, pfc_counters; may be repeated.",
+            help="Read only this field, such as bgp, interfaces, pfc_counters; may be repeated.",
             envvar="ROCEFAB_FIELD",
         ),
     ] = None,
@@ -48,7 +48,7 @@ def observe(
 ) -> None:
     """Read the state of devices: ports, sessions, tables, counters.
 
-    What a device did not tell, or what could not be understood, is unknown and never zero.
+    A value that a device did not report, or that could not be parsed, is unknown and never zero.
 
     Exit codes: 0, 2, 3 (a device could not be read).
     """
@@ -66,7 +66,7 @@ def observe(
         for item in found:
             if item.unread:
                 output.note(
-                    f"{item.device}: no reading of {', '.join(item.unread)} on its platform"
+                    f"{item.device}: not supported on its platform: {', '.join(item.unread)}"
                 )
     if any(item.error for item in found):
         raise CommandExit(Exit.DEVICE)
@@ -81,10 +81,10 @@ def cabling(
     hosts: Hosts = True,
     form: FormatOption = Format.TEXT,
 ) -> None:
-    """Compare the cables with the plan, and say which plugs to move.
+    """Compare the cabling with the plan and list the plugs to move.
 
-    Reads LLDP, links and MAC tables. A device that cannot be read blocks nothing: its cables are
-    judged by what the other ends tell.
+    Reads LLDP, links and MAC tables. If a device cannot be read, its cables
+    are checked from the other end.
 
     Exit codes: 0, 2, 3 (a device could not be read), 4 (a cable is not as planned).
     """

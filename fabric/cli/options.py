@@ -47,15 +47,15 @@ OwnModels = Annotated[
     ),
 ]
 FormatOption = Annotated[
-    Format, typer.Option("--format", help="Form of the output.", envvar="ROCEFAB_FORMAT")
+    Format, typer.Option("--format", help="Output format.", envvar="ROCEFAB_FORMAT")
 ]
 YangModels = Annotated[
     Path | None,
     typer.Option(
         "--yang-models",
         metavar="FOLDER",
-        help="YANG models of SONiC: those of one release (/usr/local/yang-models of a switch), "
-        "or a folder of them for each release.",
+        help="SONiC YANG models: those of one release (/usr/local/yang-models on a switch), "
+        "or a folder with one subfolder per release.",
         envvar="ROCEFAB_YANG_MODELS",
     ),
 ]
@@ -65,15 +65,16 @@ Fail = Annotated[
         "--fail",
         metavar="WHAT",
         envvar="ROCEFAB_FAIL",
-        help="link:SWITCH:PORT, switch:NAME, cable-bundle:SWITCH:SWITCH, rack:UNIT or host:NAME; "
-        "may be repeated, all fail together (in the variable: with spaces).",
+        help="Failure to assume: link:SWITCH:PORT, switch:NAME, cable-bundle:SWITCH:SWITCH, "
+        "rack:UNIT or "
+        "host:NAME; may be repeated, all fail together (in the variable: separated by spaces).",
     ),
 ]
 Connections = Annotated[
     Path | None,
     typer.Option(
         "--connections",
-        help="JSON file with address, port, user and trusted key of each device.",
+        help="JSON file with the address, port, user and trusted key of each device.",
         envvar="ROCEFAB_CONNECTIONS",
     ),
 ]
@@ -82,7 +83,7 @@ Connections = Annotated[
 def _ask(wanted: bool) -> bool:
     """Ask for the password; it stays in this process."""
     if wanted:
-        os.environ["ROCEFAB_PASSWORD"] = getpass.getpass("Password of the devices: ")
+        os.environ["ROCEFAB_PASSWORD"] = getpass.getpass("Device password: ")
     return wanted
 
 
@@ -90,7 +91,7 @@ AskPassword = Annotated[
     bool,
     typer.Option(
         "--ask-password",
-        help="Ask for the password of the devices; else it is in ROCEFAB_PASSWORD.",
+        help="Prompt for the device password instead of reading ROCEFAB_PASSWORD.",
         envvar="ROCEFAB_ASK_PASSWORD",
         callback=_ask,
     ),
@@ -98,37 +99,40 @@ AskPassword = Annotated[
 StateFolder = Annotated[
     Path,
     typer.Option(
-        "--state", help="Folder of the journal and of kept states.", envvar="ROCEFAB_STATE"
+        "--state",
+        help="Folder with the journal and the saved device states.",
+        envvar="ROCEFAB_STATE",
     ),
 ]
 Only = Annotated[
     str,
     typer.Option(
         "--only",
-        help="Take only these devices in: su1-rail[0-1],gpu001; default: all.",
+        help="Limit to these devices: su1-rail[0-1],gpu001; default: all.",
         envvar="ROCEFAB_ONLY",
     ),
 ]
 Switches = Annotated[
     bool,
-    typer.Option("--switches/--no-switches", envvar="ROCEFAB_SWITCHES", help="Take switches in."),
+    typer.Option("--switches/--no-switches", envvar="ROCEFAB_SWITCHES", help="Include switches."),
 ]
 Hosts = Annotated[
-    bool, typer.Option("--hosts/--no-hosts", envvar="ROCEFAB_HOSTS", help="Take hosts in.")
+    bool, typer.Option("--hosts/--no-hosts", envvar="ROCEFAB_HOSTS", help="Include hosts.")
 ]
 Cache = Annotated[
     Path | None,
     typer.Option(
         "--cache",
-        help="Folder where rendered files and verdicts are kept for the next run; default: "
-        "~/.cache/rocefab.",
+        help="Cache folder for rendered files and check results; default: ~/.cache/rocefab.",
         envvar="ROCEFAB_CACHE",
         show_default=False,
     ),
 ]
 Fresh = Annotated[
     bool,
-    typer.Option("--fresh", help="Make everything anew and keep nothing.", envvar="ROCEFAB_FRESH"),
+    typer.Option(
+        "--fresh", help="Ignore the cache and do not write to it.", envvar="ROCEFAB_FRESH"
+    ),
 ]
 Workers = Annotated[
     int,
@@ -136,7 +140,7 @@ Workers = Annotated[
         "--workers",
         min=0,
         max=1024,
-        help="Processes that render and judge; 0 takes those that are worth it.",
+        help="Number of worker processes; 0 selects it automatically.",
         envvar="ROCEFAB_WORKERS",
     ),
 ]

@@ -39,7 +39,7 @@ def probe(
     stage: Annotated[
         Stage,
         typer.Option(
-            help="Last step of each probe: ping, then rping, then ib_write_bw.",
+            help="Last stage of each probe; the order is ping, rping, ib_write_bw.",
             envvar="ROCEFAB_STAGE",
         ),
     ] = Stage.BANDWIDTH,
@@ -48,24 +48,27 @@ def probe(
         typer.Option(
             min=0,
             max=16,
-            help="Let so many NICs send to one at once, on each leaf and rail, in place of pairs; "
-            "0 does not.",
+            help="Number of NICs that send to one NIC at once, on each leaf and rail, instead "
+            "of pairs; 0 disables it.",
             envvar="ROCEFAB_INCAST",
         ),
     ] = 0,
     *,
-    run: Annotated[bool, typer.Option("--run", help="Run the probes on the hosts.")] = False,
+    run: Annotated[
+        bool,
+        typer.Option("--run", help="Run the probes. Without this option only the plan is shown."),
+    ] = False,
     form: FormatOption = Format.TEXT,
 ) -> None:
-    """Reach every NIC from others, by every kind of path.
+    """Test that every NIC is reachable over every kind of path.
 
-    Paths through one leaf, within a rail, between rails and between units. Each NIC is the source
-    and the target of at most two probes of each kind; in a round each host takes part in one probe
-    at most. Without --run the plan is shown. Bandwidth loads the fabric:
-    98.5 % of the ceiling is accepted, and no loss. With --incast all flows into a NIC together
-    must reach 80 %, in equal shares, and nothing may be lost.
+    Tests paths through one leaf, within a rail, between rails and between units. Each NIC is the
+    source and the target of at most two probes of each kind; in a round each host takes part in at
+    most one probe. Without --run only the plan is shown. The bandwidth stage loads the fabric: a
+    probe passes at 98.5 % of the ceiling with no packet loss. With --incast, all flows into a NIC
+    must reach 80 % together, in equal shares, with no packet loss.
 
-    Exit codes: 0, 2, 4 (a NIC is not reached, too slow, or loses packets).
+    Exit codes: 0, 2, 4 (a NIC is not reachable, too slow, or loses packets).
     """
     from fabric.workflow.probe import Selection, make_plan
     from fabric.workflow.probe_run import run as workflow
@@ -115,7 +118,7 @@ def _tell(found: Report) -> None:
         output.data(f"{line}\n")
     rate = f"; slowest {found.slowest_gbps:.1f} Gb/s" if found.slowest_gbps is not None else ""
     good = found.probes - len(found.failures)
-    output.note(f"{good} of {found.probes} probes are good{rate}")
+    output.note(f"{good} of {found.probes} probes passed{rate}")
 
 
 def _incast(
@@ -130,7 +133,7 @@ def _incast(
     from fabric.workflow import incast
 
     if senders == 1:
-        message = "one sender is no incast: 2 to 16"
+        message = "incast needs 2 to 16 senders"
         raise typer.BadParameter(message, param_hint="--incast")
     groups = incast.make_groups(project, selection, senders)
     if not run:
@@ -147,7 +150,9 @@ def _incast(
             output.as_json(rows)
         else:
             output.table(tuple(rows[0]), [tuple(row.values()) for row in rows])
-            output.note(f"{len(rows)} groups. Add --run to run them: each loads a NIC fully.")
+            output.note(
+                f"{len(rows)} groups. Add --run to run them: each of them fully loads a NIC."
+            )
         return
     found = incast.run(project, groups, connections, selection, output.watch)
     rows = [item.row() for item in found.groups]
@@ -158,6 +163,6 @@ def _incast(
         output.table(headers, [[row[key] for key in headers] for row in rows])
         output.data("".join(f"counters of {line}\n" for line in found.lost))
         good = sum(not item.failure for item in found.groups)
-        output.note(f"{good} of {len(rows)} groups are good")
+        output.note(f"{good} of {len(rows)} groups passed")
     if not found.ok:
         raise CommandExit(Exit.FINDINGS)

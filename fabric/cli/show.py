@@ -91,18 +91,18 @@ def hosts(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -> No
 @show_app.command(epilog="Example: rocefab show platforms ACS-SN5600")
 def platforms(
     name: str = typer.Argument(
-        "", help="Switch model or ASIC family: all that is known of it, with sources."
+        "", help="Switch model or ASIC family to show in full, with sources."
     ),
     asics: bool = typer.Option(
         False,
         "--asics",
         envvar="ROCEFAB_ASICS",
-        help="List ASIC families; ~ stands before deduced, ? before unconfirmed numbers.",
+        help="List ASIC families; ~ marks deduced numbers, ? unconfirmed ones.",
     ),
     inventory: OwnModels = None,
     form: FormatOption = Format.TEXT,
 ) -> None:
-    """Switch models and ASIC families, what is known of each.
+    """Switch models and ASIC families with their known properties.
 
     Exit codes: 0, 2.
     """
@@ -116,10 +116,10 @@ def platforms(
 
 @show_app.command(epilog="Example: rocefab show rules QOS024")
 def rules(
-    name: str = typer.Argument("", metavar="[RULE]", help="Rule: all that it says of itself."),
+    name: str = typer.Argument("", metavar="[RULE]", help="Rule to show in full."),
     form: FormatOption = Format.TEXT,
 ) -> None:
-    """Rules of `check` with severity and title, or all of one rule.
+    """Rules of `check` with severity and title, or one rule in full.
 
     Exit codes: 0, 2.
     """
@@ -131,7 +131,9 @@ def rules(
 
 @show_app.command(epilog="Example: rocefab show schema > fabric.schema.json")
 def schema(
-    kind: str = typer.Argument("fabric", help="fabric, devices, hosts or platforms."),
+    kind: str = typer.Argument(
+        "fabric", help="File to show the schema of: fabric, devices, hosts or platforms."
+    ),
 ) -> None:
     """JSON Schema of an inventory file, for editors.
 

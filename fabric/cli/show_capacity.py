@@ -28,9 +28,9 @@ def capacity(
     fail: Fail = None,
     form: FormatOption = Format.TEXT,
 ) -> None:
-    """Over-subscription, bisection, diameter, path MTU, longest path.
+    """Oversubscription, bisection, diameter, path MTU, longest path.
 
-    What the inventory switches off counts as down, and so does what --fail names.
+    Links that the inventory disables, and those given with --fail, count as down.
 
     Exit codes: 0, 2.
     """
@@ -49,7 +49,7 @@ def paths(
         typer.Option(
             "--leaf",
             envvar="ROCEFAB_LEAF",
-            help="Show this leaf with each other leaf; default: all pairs, alike ones counted.",
+            help="Show this leaf with every other leaf; default: all pairs, grouped.",
         ),
     ] = "",
     fail: Fail = None,

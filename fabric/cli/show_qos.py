@@ -38,7 +38,8 @@ def ecn(
         typer.Option(
             "--recommend",
             envvar="ROCEFAB_RECOMMEND",
-            help="Show thresholds for this fabric beside published ones, with reasons.",
+            help="Show recommended thresholds for this fabric next to published ones, with "
+            "reasons.",
         ),
     ] = False,
     flows: Annotated[
@@ -48,12 +49,12 @@ def ecn(
             min=2,
             max=1024,
             envvar="ROCEFAB_FLOWS",
-            help="Flows of a port up to which a recommendation is stable.",
+            help="Number of flows per port up to which a recommendation is stable.",
         ),
     ] = 256,
     form: FormatOption = Format.TEXT,
 ) -> None:
-    """ECN thresholds of every kind of port, and what they must meet.
+    """ECN thresholds of every kind of port, with limits.
 
     Exit codes: 0, 2.
     """
@@ -72,8 +73,8 @@ def dcqcn(
         typer.Option(
             "--set",
             envvar="ROCEFAB_DCQCN_SET",
-            help="Parameters of the NICs: paper, connectx (what they ship with), hpcc-dcqcn, "
-            "hpcc-dcqcn-paper, or rocefab (computed, with its own thresholds).",
+            help="Parameter set of the NICs: paper, connectx (factory defaults), "
+            "hpcc-dcqcn, hpcc-dcqcn-paper, or rocefab (computed, with its own thresholds).",
         ),
     ] = "connectx",
     plot: Annotated[
@@ -81,7 +82,7 @@ def dcqcn(
         typer.Option(
             "--plot",
             envvar="ROCEFAB_PLOT",
-            help="Write a plot to this .svg or .png file too; needs rocefab[plots].",
+            help="Also write a plot to this .svg or .png file; needs rocefab[plots].",
         ),
     ] = None,
     settings: Annotated[
@@ -89,12 +90,12 @@ def dcqcn(
         typer.Option(
             "--settings",
             envvar="ROCEFAB_SETTINGS",
-            help="Show the figures of the set for the NIC, as this place takes them.",
+            help="Show the NIC values of the set, in the units of this interface.",
         ),
     ] = None,
     form: FormatOption = Format.TEXT,
 ) -> None:
-    """Show what DCQCN does on each kind of port.
+    """Show the DCQCN steady state and stability of each kind of port.
 
     Exit codes: 0, 2.
     """
@@ -118,7 +119,7 @@ def dcqcn(
 
 
 def buffer(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -> None:
-    """Show buffers, and what would fit.
+    """Show buffer use, and the cable lengths that would fit.
 
     Exit codes: 0, 2.
     """
@@ -130,7 +131,7 @@ def buffer(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -> N
 
 
 def ecmp(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -> None:
-    """Show what hashing makes of the uplinks.
+    """Show how ECMP hashing loads the uplinks.
 
     Exit codes: 0, 2.
     """
@@ -142,7 +143,7 @@ def ecmp(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -> Non
 
 
 def deadlock(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -> None:
-    """Prove that lossless traffic never waits for itself.
+    """Prove that lossless traffic cannot deadlock.
 
     Exit codes: 0, 2.
     """
@@ -158,13 +159,13 @@ def cable(
         list[str],
         typer.Argument(
             metavar="[INVENTORY] HOST INTERFACE",
-            help="Folder with fabric.yaml, else ROCEFAB_INVENTORY or this folder; a host and one "
-            "of its NICs.",
+            help="Inventory folder (default: ROCEFAB_INVENTORY or the current folder); a "
+            "host and one of its NICs.",
         ),
     ],
     form: FormatOption = Format.TEXT,
 ) -> None:
-    """Both ends of the cable of a NIC, with a verdict for each line.
+    """Compare the settings at both ends of a NIC's cable.
 
     Exit codes: 0, 2.
     """
@@ -172,7 +173,7 @@ def cable(
     from fabric.workflow.project import Project
 
     if not 2 <= len(words) <= 3:  # noqa: PLR2004
-        raise typer.BadParameter("give a host and an interface", param_hint="HOST")
+        raise typer.BadParameter("specify a host and an interface", param_hint="HOST")
     folder = words[0] if len(words) == 3 else os.environ.get("ROCEFAB_INVENTORY", ".")  # noqa: PLR2004
     table = show_cable.cable(Project(inventory_folder(Path(folder))), *words[-2:])
     output.records(table.headers, table.rows, json_form=form is Format.JSON)

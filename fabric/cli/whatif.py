@@ -30,12 +30,16 @@ def whatif(
     fail: Fail = None,
     all_links: Annotated[
         bool,
-        typer.Option("--all-links", envvar="ROCEFAB_ALL_LINKS", help="Rank every cable, alone."),
+        typer.Option(
+            "--all-links", envvar="ROCEFAB_ALL_LINKS", help="Rank the failure of each single cable."
+        ),
     ] = False,
     all_switches: Annotated[
         bool,
         typer.Option(
-            "--all-switches", envvar="ROCEFAB_ALL_SWITCHES", help="Rank every switch, alone."
+            "--all-switches",
+            envvar="ROCEFAB_ALL_SWITCHES",
+            help="Rank the failure of each single switch.",
         ),
     ] = False,
     drain: Annotated[
@@ -44,8 +48,7 @@ def whatif(
             "--drain",
             metavar="SWITCH",
             envvar="ROCEFAB_DRAIN",
-            help="What moves and what is lost when this switch is taken out of service, after "
-            "what --fail names.",
+            help="Switch to drain, in addition to the failures given with --fail.",
         ),
     ] = "",
     rules: Annotated[
@@ -56,18 +59,18 @@ def whatif(
     ] = True,
     form: FormatOption = Format.TEXT,
 ) -> None:
-    """Say what a failure or a drain takes away, before it happens.
+    """Show the impact of a failure or a drain before it happens.
 
-    Harmless is what cuts no hosts and no leaves of a rail off each other, takes no rail from a host
-    that keeps others, and lets no rule find a new error.
+    A failure is harmless if it does not separate hosts or leaves of a rail, does not take a rail
+    from a host that keeps others, and causes no new rule errors.
 
-    Exit codes: 0 (harmless), 2, 3 (a rule failed itself), 4 (not harmless).
+    Exit codes: 0 (harmless), 2, 3 (a rule could not run), 4 (not harmless).
     """
     from fabric.workflow.project import Project
 
     every = all_links or all_switches
     if (every and drain) or not (every or drain or fail):
-        message = "give --fail, --drain, or --all-links and --all-switches"
+        message = "specify --fail, --drain, --all-links or --all-switches"
         raise typer.BadParameter(message, param_hint="--fail")
     project, words = Project(inventory), tuple(fail or ())
     if every:
@@ -97,7 +100,7 @@ def _print_ranking(ranking: Ranking, form: Format) -> None:
     rows = ranking.rows()
     output.table(ranking.headers, rows[:_SHOWN])
     if len(rows) > _SHOWN:
-        output.note(f"{len(rows) - _SHOWN} more kinds; --format json has them")
+        output.note(f"{len(rows) - _SHOWN} more kinds; use --format json to see them")
     if ranking.circle:
         output.data(f"{ranking.circle}\n")
     output.note(
@@ -117,7 +120,7 @@ def _print_outage(found: WhatIf, form: Format) -> None:
     for finding in found.new_findings:
         output.data(f"new: {finding.severity.word}: {replace(finding, fix='')}\n")
     for rule, reason in found.broken:
-        output.note(f"rule {rule} failed itself: {reason}")
+        output.note(f"rule {rule} could not run: {reason}")
     what = "safe" if found.drain else "harmless"
     why = "; ".join(found.reasons)
     output.data(f"{what}: {'no: ' + why if why else 'yes'}\n")

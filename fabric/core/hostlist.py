@@ -52,7 +52,7 @@ def expand(text: str) -> list[str]:
     ['gpu01', 'gpu02', 'gpu03', 'login']
     """
     if count(text) > MAX_NAMES:
-        message = f"{text!r} stands for more than {MAX_NAMES:,} names"
+        message = f"{text!r} expands to more than {MAX_NAMES:,} names"
         raise ValueError(message)
     return [name for item in _split(text) for name in _expand_item(item)]
 
@@ -90,7 +90,7 @@ def _split(text: str) -> list[str]:
     for item in items:
         rest = _BRACKET.sub("", item)
         if not item or "[" in rest or "]" in rest:
-            message = f"{text!r} is not a name range; write it as in gpu[001-064]"
+            message = f"{text!r} is not a name range; use the form gpu[001-064]"
             raise ValueError(message)
         range_ = _UNBRACKETED.fullmatch(item)
         if range_:

@@ -61,8 +61,8 @@ def parse_ini(text: str, complain: Complaint) -> Inventory:
         if line[0] == "[":
             section = _SECTION.fullmatch(line.partition("#")[0].strip())
             if section is None or section[2] not in {None, "children", "vars"}:
-                fix = "write [group], [group:children] or [group:vars]"
-                complain(f"{line[:60]!a} is no section", fix, number)
+                fix = "use [group], [group:children] or [group:vars]"
+                complain(f"{line[:60]!a} is not a section", fix, number)
                 kind = "unknown"
                 continue
             group, kind = section[1], section[2] or "hosts"
@@ -78,7 +78,7 @@ def _line(
     try:
         words = shlex.split(line, comments=True)
     except ValueError as error:
-        complain(f"the line cannot be split into words: {error}", "close the quotes", number)
+        complain(f"the line is not valid: {error}", "close the quotes", number)
         return
     if kind == "children":
         found.group(words[0], number)
@@ -87,7 +87,9 @@ def _line(
     if kind == "vars":
         key, equals, value = line.partition("=")
         if not equals:
-            complain(f"{line[:60]!a} is no variable", "write name=value", number)
+            complain(
+                f"{line[:60]!a} is not a variable assignment", "use the form name=value", number
+            )
             return
         found.groups[group].variables[key.strip()] = _unquoted(value.strip())
         return
@@ -95,14 +97,16 @@ def _line(
     for word in words[1:]:
         key, equals, value = word.partition("=")
         if not equals:
-            complain(f"{word[:60]!a} is no variable", "write name=value", number)
+            complain(
+                f"{word[:60]!a} is not a variable assignment", "use the form name=value", number
+            )
         variables[key] = value
     port = _PORT.fullmatch(words[0])
     try:
         for name in expand(port[1] if port else words[0]):
             found.host(group, name, number, variables)
     except ValueError as error:
-        complain(str(error), "write it as leaf[01:16]", number)
+        complain(str(error), "use the form leaf[01:16]", number)
 
 
 def expand(text: str) -> Iterator[str]:
@@ -116,13 +120,13 @@ def expand(text: str) -> Iterator[str]:
     match = _RANGE.search(text)
     if match is None:
         if "[" in text or "]" in text:
-            message = f"{text[:60]!a} is no range of names"
+            message = f"{text[:60]!a} is not a name range"
             raise ValueError(message)
         return iter((text,))
     items = _items(match)
     head, tails = text[: match.start()], list(expand(text[match.end() :]))
     if len(items) * len(tails) > MAX_NAMES:
-        message = f"{text[:60]!a} stands for more than {MAX_NAMES:,} names"
+        message = f"{text[:60]!a} expands to more than {MAX_NAMES:,} names"
         raise ValueError(message)
     return (f"{head}{item}{tail}" for item in items for tail in tails)
 
@@ -131,14 +135,14 @@ def _items(match: re.Match[str]) -> list[str]:
     first, last, step = match[1], match[2], int(match[3] or 1)
     numbers = first.isdecimal() and last.isdecimal()
     if first.isdecimal() != last.isdecimal() or step < 1:
-        message = f"{match[0]!a} is no range"
+        message = f"{match[0]!a} is not a range"
         raise ValueError(message)
     low, high = (int(first), int(last)) if numbers else (ord(first), ord(last))
     if high < low:
-        message = f"{match[0]!a} counts down"
+        message = f"{match[0]!a} is a descending range"
         raise ValueError(message)
     if (high - low) // step >= MAX_NAMES:
-        message = f"{match[0]!a} stands for more than {MAX_NAMES:,} names"
+        message = f"{match[0]!a} expands to more than {MAX_NAMES:,} names"
         raise ValueError(message)
     width = len(first) if first.startswith("0") else 0
     return [f"{at:0{width}d}" if numbers else chr(at) for at in range(low, high + 1, step)]

@@ -29,7 +29,7 @@ _WORDS: dict[Path, str] = {
     ("addressing",): "no address pools in the source",
     ("host", "gpus"): "no GPU count in the source",
 }
-_DEFAULT = "a default of rocefab"
+_DEFAULT = "a rocefab default"
 _ROLES = {"leaf": "leaf", "spine": "spine", "super_spine": "super-spine"}
 
 
@@ -53,9 +53,7 @@ class _Assumed:
             named = [unit[key] for key in ("name", "pod") if unit.get(key) in self._recipe.invented]
             if named:
                 word = "name" if len(named) == 1 else "names"
-                text = (
-                    f"the {word} {' and '.join(named)}; what belongs there follows from the cables"
-                )
+                text = f"the {word} {' and '.join(named)}; membership is derived from the cables"
                 yield ("units", index), text
         for path, value in _leaves(self._tree, ()):
             reason = "" if path[0] in _OF_SOURCE else self._reason(path)
@@ -64,17 +62,17 @@ class _Assumed:
 
     def _head(self) -> Iterator[tuple[Path, str]]:
         if not self._plant.name:
-            yield ("name",), "no name of the fabric in the source; from the output folder"
+            yield ("name",), "no fabric name in the source; taken from the output folder"
         if self._tree["design"] != "explicit":
             yield ("design",), "no cables in the source"
             for index, _ in enumerate(self._tree["units"]):
-                yield ("units", index), "names of hosts; names.csv has those of the source"
+                yield ("units", index), "generated host names; names.csv maps them to the source"
         for section in ("spines", "super_spines"):
             for path, value in _leaves(self._tree.get(section, {}), (section,)):
                 if section in self._recipe.base:
                     yield path, f"no cables in the source; {self._origin(path, value)}"
                 elif path[-1] == "spines_per_pod":
-                    yield path, "places kept for more spines"
+                    yield path, "reserved for more spines"
 
     def _reason(self, path: Path) -> str:
         """Return what the source lacks; nothing for what is of the source, or told."""
@@ -87,7 +85,7 @@ class _Assumed:
         if path == ("platforms", "spine", "down_ports") and not self._of_base(path):
             return ""  # follows from the leaves of the source
         if path == ("host", "interfaces"):
-            return "" if self._names.has_interfaces else "no names of NICs in the source"
+            return "" if self._names.has_interfaces else "no NIC names in the source"
         if path == ("host", "rdma_devices"):
             return self._rdma_devices()
         if path == ("host", "gpus") and self._recipe.gpus:
@@ -101,7 +99,9 @@ class _Assumed:
             return "no RDMA devices in the source"
         if lacking:
             return f"no RDMA device in the source for {lacking} of {len(nics)} NICs"
-        return "" if self._names.has_rdma_devices else "no host in the source has all RDMA devices"
+        return (
+            "" if self._names.has_rdma_devices else "no host in the source lists all RDMA devices"
+        )
 
     def _model(self, section: str) -> str:
         if section in self._recipe.told:
@@ -128,7 +128,7 @@ class _Assumed:
         if self._of_base(path) == [value]:
             return f"from the base {self._recipe.base_name}" if self._recipe.base_name else _DEFAULT
         if path[0] in {"speeds", "cables"} or path[-1] == "sku":
-            return "as most have" if self._some(path) else _DEFAULT
+            return "the most common value" if self._some(path) else _DEFAULT
         return "numbered in order" if path[1:] in {("interfaces",), ("rdma_devices",)} else _DEFAULT
 
     def _some(self, path: Path) -> bool:

@@ -31,8 +31,8 @@ def differences(made: Plant, realised: Plant, shown: str) -> list[Finding]:
     lost = [f"{name} of {count}" for name, count in sorted(counts.items()) if count]
     if not lost:
         return []
-    message = f"the source says more than the inventory holds: {listed(lost, 'and')}"
-    fix = "see docs/exchange.md for what is taken over"
+    message = f"the source has data that the inventory cannot represent: {listed(lost, 'and')}"
+    fix = "see docs/exchange.md for what is imported"
     return [Finding("EXC012", Severity.WARNING, message, fix, position=Position(shown))]
 
 

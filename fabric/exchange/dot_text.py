@@ -96,7 +96,7 @@ def _tokens(text: str) -> Iterator[Token]:
         match = _TOKEN.match(text, place)
         if match is None:
             shown = text[place : place + 20].splitlines()[0]
-            message = f"{shown!a} is not understood; remove it, or put it in quotes"
+            message = f"{shown!a} is not valid here; remove it, or put it in quotes"
             raise DotError(message, line, place - start + 1)
         kind = str(match.lastgroup)
         if kind not in {"space", "comment"}:
@@ -123,15 +123,15 @@ class _Parser:
             self._next()
         head = self._next()
         if head.text.lower() != "graph":
-            fix = "a file of cables begins with: graph NAME {"
-            raise self._error(f"a graph is expected, found {head.text[:40]!a}; {fix}", head)
+            fix = "a cabling file starts with: graph NAME {"
+            raise self._error(f"expected a graph, found {head.text[:40]!a}; {fix}", head)
         if self._peek().kind in {"word", "quoted"}:
             found.name = self._next().text
         self._expect("{")
         self._statements(found)
         self._expect("}")
         if self._peek().kind != "end":
-            raise self._error("text follows after the graph; remove it", self._peek())
+            raise self._error("text after the graph; remove it", self._peek())
         return found
 
     def _statements(self, found: DotGraph) -> None:
@@ -139,7 +139,7 @@ class _Parser:
         while not self._is("}") or depth:
             token = self._peek()
             if token.kind == "end":
-                raise self._error("a closing brace is missing; give the file whole", token)
+                raise self._error("a closing brace is missing; provide the complete file", token)
             if self._is("{") or self._is("}"):
                 depth += 1 if token.text == "{" else -1
                 self._next()
@@ -163,10 +163,12 @@ class _Parser:
         elif self._peek().kind == "edge":
             sign = self._next()
             if sign.text == "->":
-                raise self._error("cables have no direction; write -- in place of ->", sign)
+                raise self._error("cables have no direction; use -- instead of ->", sign)
             far = self._end()
             if self._peek().kind == "edge":
-                raise self._error("one cable joins two ports; write each by itself", self._peek())
+                raise self._error(
+                    "a cable connects two ports; write each cable separately", self._peek()
+                )
             found.edges.append(EdgeLine((name, port), far, self._attributes(), token))
         else:
             found.nodes.append(NodeLine(name, self._attributes(), token))
@@ -198,7 +200,7 @@ class _Parser:
         token = self._next()
         if token.kind not in {"word", "quoted"}:
             said = token.text or "the end of the file"
-            raise self._error(f"a name is expected, found {said[:40]!a}; write one", token)
+            raise self._error(f"expected a name, found {said[:40]!a}", token)
         return token.text
 
     def _peek(self) -> Token:
@@ -218,7 +220,7 @@ class _Parser:
         token = self._next()
         if token.kind != "sign" or token.text != sign:
             said = token.text or "the end of the file"
-            raise self._error(f"{sign} is expected, found {said[:40]!a}; write it", token)
+            raise self._error(f"expected {sign}, found {said[:40]!a}", token)
 
     @staticmethod
     def _error(message: str, token: Token) -> DotError:

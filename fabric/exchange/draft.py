@@ -84,8 +84,8 @@ class Draft:
             if known:
                 told["kind"], told["role"] = known
             elif not told.get("kind"):
-                fix = "write leaf, spine, super-spine or host"
-                self.wrong("EXC008", f"{quoted(str(role))} is no role", fix, place)
+                fix = "use leaf, spine, super-spine or host"
+                self.wrong("EXC008", f"{quoted(str(role))} is not a role", fix, place)
         name = str(name)
         old = self._devices.get(name, Device(name))
         for key, value in told.items():
@@ -93,7 +93,7 @@ class Draft:
             if before not in {"", None, value}:
                 where = self._places[name].position
                 message = f"{key} of {name} is {quoted(str(value))}, and {quoted(str(before))} "
-                self.wrong("EXC005", f"{message}at {where}", "keep one of them", place)
+                self.wrong("EXC005", f"{message}at {where}", "remove one of them", place)
         self._devices[name] = replace(old, **told)
         self._places.setdefault(name, place)
 
@@ -104,7 +104,7 @@ class Draft:
             return
         if one[0] == other[0]:
             message = f"the cable from {one[0]} {one[1]} to {other[1]} ends on the same device"
-            self.wrong("EXC003", message, "name the device at the other end", place)
+            self.wrong("EXC003", message, "set the device at the other end", place)
             return
         if len(self._cables) >= MAX_CABLES:
             return
@@ -115,8 +115,8 @@ class Draft:
             return
         taken = [end for end in key if end in self._ports]
         for end in taken:
-            message = f"port {end[1]} of {end[0]} has a cable already, at {_at(self._ports[end])}"
-            self.wrong("EXC002", message, "a port takes one cable: remove one of them", place)
+            message = f"port {end[1]} of {end[0]} already has a cable, at {_at(self._ports[end])}"
+            self.wrong("EXC002", message, "a port can have one cable; remove one of them", place)
         if not taken:
             self._cables[key] = (cable, place)
             self._ports |= dict.fromkeys(key, place)
@@ -128,8 +128,8 @@ class Draft:
             return
         end = (host, str(interface))
         if end in self._nics:
-            message = f"interface {end[1]} of {host} is given twice"
-            self.wrong("EXC005", message, "keep one of them", place)
+            message = f"interface {end[1]} of {host} appears twice"
+            self.wrong("EXC005", message, "remove one of them", place)
         self._nics[end] = Nic(*end, **self._typed(values, place))
 
     def plant(self, name: str = "") -> Plant:
@@ -143,7 +143,7 @@ class Draft:
         self._check_ends()
         if len(self._cables) >= MAX_CABLES:
             message = f"there are more than {MAX_CABLES:,} cables"
-            self.wrong("EXC007", message, "give the cables of one fabric", self.place())
+            self.wrong("EXC007", message, "import one fabric at a time", self.place())
         if self.findings:
             raise input_error(self.findings, self.file)
         cables = tuple(cable for cable, _ in self._cables.values())
@@ -159,7 +159,7 @@ class Draft:
                     continue
                 near = closest(device, list(self._devices))
                 fix = f"did you mean {near}?" if near else "add the device, or remove the cable"
-                message = f"a cable ends on {device} {port}, and there is no such device"
+                message = f"a cable ends on {device} {port}, but the device does not exist"
                 self.wrong("EXC004", message, fix, place)
 
     def _merged(self, old: Cable, new: Cable, place: Place) -> Cable:
@@ -167,8 +167,8 @@ class Draft:
             before, now = getattr(old, name), getattr(new, name)
             if None not in {before, now} and before != now:
                 what = f"{old.near[0]} {old.near[1]} to {old.far[0]} {old.far[1]}"
-                message = f"{name} of the cable {what} is {now}, and {before} elsewhere"
-                self.wrong("EXC005", message, "keep one of them", place)
+                message = f"{name} of the cable {what} is {now}, but {before} elsewhere"
+                self.wrong("EXC005", message, "remove one of them", place)
         speed_gbps = old.speed_gbps if new.speed_gbps is None else new.speed_gbps
         cable_m = old.cable_m if new.cable_m is None else new.cable_m
         return Cable(old.near, old.far, speed_gbps, cable_m)
@@ -180,7 +180,7 @@ class Draft:
         short = name.partition(".")[0]
         whole = self._whole.setdefault(short, name)
         if whole != name:
-            message = f"{quoted(name)} and {quoted(whole)} would both be {quoted(short)}"
+            message = f"{quoted(name)} and {quoted(whole)} would both become {quoted(short)}"
             self.wrong("EXC005", message, "import them without --cut-domain", place)
         return short
 
@@ -194,8 +194,8 @@ class Draft:
         except ValidationError as error:
             said = error.errors()[0]["msg"].removeprefix("Value error, ")
             if said.startswith(("String", "Input")):
-                fix = "write it as text" if what == "device" else "use A-Z a-z 0-9 / : _ . -"
-                said = f"{quoted(str(text))} is no name of a {what}; {fix}"
+                fix = "use text" if what == "device" else "use A-Z a-z 0-9 / : _ . -"
+                said = f"{quoted(str(text))} is not a valid {what} name; {fix}"
             message, _, fix = said.partition("; ")
             self.wrong("EXC001", message, fix, place)
             return False

@@ -95,8 +95,8 @@ def guesses(plant: Plant, recipe: Recipe) -> list[Finding]:
     told, chosen = base.get("management_interface", MANAGEMENT), management(plant, base)
     if told == chosen:
         return []
-    message = f"{told} is a NIC of the fabric, so host.management_interface became {chosen}"
-    fix = "correct it in fabric.yaml: jobs start over that interface"
+    message = f"{told} is a NIC of the fabric, so host.management_interface was set to {chosen}"
+    fix = "correct it in fabric.yaml; jobs start over that interface"
     place = Position(recipe.source)
     return [Finding("EXC012", Severity.WARNING, message, fix, position=place)]
 

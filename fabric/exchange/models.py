@@ -56,11 +56,11 @@ def models(
 def _unknown(model: str, names: list[str], source: str, device: str = "") -> Finding:
     near = closest(model, names)
     fix = (
-        f"say which it is with --model {quoted(model)[1:-1]}={near or 'NAME'}"
+        f"set it with --model {quoted(model)[1:-1]}={near or 'NAME'}"
         if device
         else f"did you mean {near}?"
         if near
-        else "give another one with --model"
+        else "choose another one with --model"
     )
     return Finding(
         "EXC009",

@@ -72,8 +72,8 @@ def _take_edge(draft: Draft, edge: Mapping[str, Any], what: str, hosts: set[str]
         flat = [str(edge.get(name, "")) for name in _FLAT_ENDS]
         ends = [(flat[0], flat[1]), (flat[2], flat[3])]
     if len(ends) != 2 or not all(all(end) for end in ends):  # noqa: PLR2004 - both ends
-        message = "two ends with a device and a port each are expected"
-        draft.wrong("EXC006", message, "write ports as {device: port, device: port}", place)
+        message = "expected two ends, each with a device and a port"
+        draft.wrong("EXC006", message, "use the form {device: port, device: port}", place)
         return
     figures = {name: edge.get(name) for name in ("speed_gbps", "cable_m")}
     draft.cable(ends[0], ends[1], place, figures)

@@ -47,6 +47,8 @@ def json_of(path: Path) -> Any:
         return json.loads(text_of(path))
     except json.JSONDecodeError as error:
         message = f"not JSON: {error.msg}"
-        raise malformed(path, message, "give the file whole", error.lineno, error.colno) from error
+        raise malformed(
+            path, message, "provide the complete file", error.lineno, error.colno
+        ) from error
     except RecursionError as error:
-        raise malformed(path, "not JSON that can be read: nested too deep", "flatten it") from error
+        raise malformed(path, "JSON is nested too deeply", "reduce the nesting") from error

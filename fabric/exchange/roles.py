@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fabric.exchange.plant import Cable, End
 
 _SHOWN = 5
-_HOSTS = "name the hosts as --hosts gpu[001-064], or give each device its role"
+_HOSTS = "list the hosts with --hosts gpu[001-064], or set the role of each device"
 _BY_DISTANCE = ("", "leaf", "spine", "super-spine")
 
 
@@ -57,11 +57,11 @@ def with_hosts(plant: Plant, names: str, source: str) -> Plant:
     except ValueError as error:
         raise input_error([_finding(str(error), _HOSTS, source)], source) from error
     wrong = [
-        _finding("there is no such device", "see the names in --hosts", source, name)
+        _finding("no such device", "check the names in --hosts", source, name)
         for name in sorted(wanted - plant.device.keys())
     ]
     wrong += [
-        _finding("the source says that it is a switch", "take it out of --hosts", source, name)
+        _finding("it is a switch in the source", "remove it from --hosts", source, name)
         for name in sorted(wanted & {item.name for item in plant.switches})
     ]
     if wrong:
@@ -92,7 +92,7 @@ class _Completion:
 
     def completed(self) -> tuple[Plant, tuple[Finding, ...]]:
         if not self._given.hosts:
-            self._fail("no device is known to be a host", _HOSTS)
+            self._fail("no device is identified as a host", _HOSTS)
         self._stop()
         self._kinds()
         self._roles()
@@ -133,8 +133,8 @@ class _Completion:
                 continue
             steps = distance.get(name, len(_BY_DISTANCE))
             if steps >= len(_BY_DISTANCE):
-                message = "no cable leads there from a host within three tiers, so it has no role"
-                self._fail(message, "give it a role, or remove it", name)
+                message = "it is not connected to a host within three tiers, so its role is unknown"
+                self._fail(message, "set its role, or remove it", name)
                 continue
             self._devices[name] = replace(device, role=_BY_DISTANCE[steps])
 
@@ -159,7 +159,9 @@ class _Completion:
             unit = next(iter(known)) if len(known) == 1 else ""
             if not known and not any(self._devices[name].kind == "host" for name in group):
                 for name in group:
-                    self._fail("no host is cabled to it, so it has no unit", "give it one", name)
+                    self._fail(
+                        "no host is connected to it, so its unit is unknown", "set its unit", name
+                    )
                 continue
             if not known:
                 number += 1
@@ -180,8 +182,8 @@ class _Completion:
         if unit:
             self._devices[name] = replace(self._devices[name], unit=unit)
         else:
-            message = "its cables lead to several units, so it has none"
-            self._fail(message, "give it a unit", name)
+            message = "its cables lead to several units, so its unit is ambiguous"
+            self._fail(message, "set its unit", name)
 
     def _groups(self) -> list[list[str]]:
         """Return hosts and leaves that are connected, in the order of the source."""
@@ -237,8 +239,8 @@ class _Completion:
         names = [item.name for item in self._given.devices if item.name not in self._devices]
         if names:
             shown = ", ".join(names[:_SHOWN]) + (" ..." if len(names) > _SHOWN else "")
-            message = f"{len(names)} devices without cable and role or unit are left out: {shown}"
-            fix = "give them cables if they are part of the fabric"
+            message = f"{len(names)} devices without a cable, role or unit are ignored: {shown}"
+            fix = "add their cables if they are part of the fabric"
             place = Position(self._source)
             yield Finding("EXC012", Severity.WARNING, message, fix, position=place)
 
@@ -253,7 +255,7 @@ class _Completion:
                 "EXC013",
                 Severity.WARNING,
                 message,
-                "see whether the cable is crossed",
+                "check whether the cable is crossed",
                 position=Position(self._source),
                 device=host[0],
                 port=host[1],

@@ -39,13 +39,13 @@ def typed(key: str, value: object) -> int | str:
         With what is wrong, a semicolon, and what to do.
     """
     if isinstance(value, list | dict):
-        message = "one value is expected, and there are several; write a number or a text"
+        message = "one value is expected, and there are several; use a number or a text"
         raise ValueError(message)  # noqa: TRY004 - it is the input that is wrong
     if key in _NUMBERS:
         return _number(value, *_NUMBERS[key])
     text = str(value)
     if "{{" in text or "{%" in text:
-        message = f"{quoted(text)} is a template, which is not evaluated; write its value"
+        message = f"{quoted(text)} is a template, which is not evaluated; use its value"
         raise ValueError(message)
     if key in {"loopback", "address"}:
         return _address(text, length=key == "address")
@@ -65,10 +65,10 @@ def typed(key: str, value: object) -> int | str:
 def _number(value: object, low: int, high: int) -> int:
     text = str(value).strip()
     if isinstance(value, bool) or not (text.isdecimal() and text.isascii()):
-        message = f"{quoted(text)} is not a whole number; write one from {low} to {high}"
+        message = f"{quoted(text)} is not a whole number; use a number from {low} to {high}"
         raise ValueError(message)
     if len(text) > _DIGITS or not low <= int(text) <= high:
-        message = f"{quoted(text)} is out of range; write a number from {low} to {high}"
+        message = f"{quoted(text)} is out of range; use a number from {low} to {high}"
         raise ValueError(message)
     return int(text)
 
@@ -79,7 +79,7 @@ def _address(text: str, *, length: bool) -> str:
             return str(ipaddress.IPv4Interface(text))
         return str(ipaddress.IPv4Address(text.partition("/")[0]))
     except ValueError:
-        message = f"{quoted(text)} is not an IPv4 address; write it as 10.0.0.1"
+        message = f"{quoted(text)} is not an IPv4 address; use the form 10.0.0.1"
         raise ValueError(message) from None
 
 
@@ -93,7 +93,7 @@ def _reached(text: str) -> str:
 def _mac(text: str) -> str:
     digits = re.sub(r"[:.\-]", "", text).lower()
     if not _MAC.fullmatch(digits):
-        message = f"{quoted(text)} is not a MAC address; write six pairs of hex digits"
+        message = f"{quoted(text)} is not a MAC address; use six pairs of hex digits"
         raise ValueError(message)
     return ":".join(digits[place : place + 2] for place in range(0, 12, 2))
 

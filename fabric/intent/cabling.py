@@ -135,10 +135,10 @@ class _Csv:
                 if self._problems.full:
                     break
         except csv.Error as error:
-            fix = "write a quote inside a cell twice, or leave quotes out"
+            fix = "double a quote inside a cell, or remove the quotes"
             self._problems.add(numbers[-1], 1, f"not CSV: {error}", fix)
         if not numbers:
-            self._problems.add(1, 1, "the file is empty", f"start with the line {','.join(ENDS)}")
+            self._problems.add(1, 1, "the file is empty", f"add the header line {','.join(ENDS)}")
         found = Cabling(self._file, tuple(rows), columns, self._lines)
         return found, self._problems.findings
 
@@ -165,11 +165,11 @@ class _Csv:
                 self._problems.add(line, starts[place], f"unknown column {quoted(name)}", fix)
             elif names.index(name) < place:
                 self._problems.add(
-                    line, starts[place], f"the column {name} is there twice", "keep one"
+                    line, starts[place], f"the column {name} appears twice", "remove one"
                 )
         for name in ENDS:
             if name not in names:
-                fix = f"start with the line {','.join(ENDS)}"
+                fix = f"add the header line {','.join(ENDS)}"
                 self._problems.add(line, 1, f"the column {name} is missing", fix)
         if self._problems.findings:
             return {}
@@ -178,7 +178,7 @@ class _Csv:
     def _row(self, cells: list[str], line: int, columns: dict[str, int]) -> CableRow | None:
         if len(cells) != len(columns):
             message = f"{len(cells)} cells, the header has {len(columns)}"
-            self._problems.add(line, 1, message, "write one cell for each column")
+            self._problems.add(line, 1, message, "use one cell per column")
             return None
         cells = [cell.strip() for cell in cells]
         device, port, peer_device, peer_port = ends = [cells[columns[name]] for name in ENDS]
@@ -192,7 +192,7 @@ class _Csv:
     ) -> CableRow | None:
         starts = cell_starts(self._lines[line - 1])
         wrong = {
-            name: (f"{name} is empty", "write both ends of the cable")
+            name: (f"{name} is empty", "set both ends of the cable")
             for name, cell in zip(ENDS, ends, strict=True)
             if not cell
         }
@@ -216,7 +216,7 @@ def number_problem(name: str, text: str) -> tuple[str, str] | None:
         return None
     value = int(text) if _NUMBER.fullmatch(text) else -1
     if name == "speed_gbps" and value not in _SPEEDS:
-        return f"{quoted(text)} is no port speed", f"write {listed(map(str, _SPEEDS))}"
+        return f"{quoted(text)} is not a port speed", f"use {listed(map(str, _SPEEDS))}"
     if name == "cable_m" and not 1 <= value <= _LONGEST_M:
-        return f"{quoted(text)} is no length", f"write whole metres, from 1 to {_LONGEST_M}"
+        return f"{quoted(text)} is not a length", f"use whole metres from 1 to {_LONGEST_M}"
     return None

@@ -2,7 +2,7 @@
 
 Of the DOT language (graphviz.org/doc/info/lang.html) edges between two ports are read, with the
 attributes ``speed_gbps`` and ``cable_m``; other attributes, and statements about nodes or graphs,
-are passed over. The same form is that of NVIDIA's UFM Cable Validation Tool
+are skipped. The same form is that of NVIDIA's UFM Cable Validation Tool
 (docs.nvidia.com/networking/display/cablevalidationtool160/dot+file).
 """
 
@@ -83,8 +83,8 @@ class _Dot:
                 plain = _ESCAPE.sub(r"\1", text) if "\\" in text else text
                 found.append(_Token(plain, kind == "mark", start))
         if place < len(self._text):
-            message = f"{quoted(self._text[place])} is not expected"
-            self._add(place, message, "write names in quotes")
+            message = f"unexpected {quoted(self._text[place])}"
+            self._add(place, message, "put names in quotes")
         return found
 
     def _statement(self) -> None:
@@ -95,12 +95,12 @@ class _Dot:
         if first.mark:
             self._place += 1
             if first.text in {"[", *_EDGES, ":"}:
-                self._add(first.start, f"{quoted(first.text)} is not expected", "remove it")
+                self._add(first.start, f"unexpected {quoted(first.text)}", "remove it")
             return
         ends = [self._end()]
         while self._peek().mark and self._peek().text in _EDGES:
             if self._peek().text == "->":
-                self._add(self._peek().start, "a cable has no direction", "write --")
+                self._add(self._peek().start, "cables have no direction", "use --")
             self._place += 1
             ends.append(self._end())
         told = self._options()
@@ -153,8 +153,8 @@ class _Dot:
 
     def _cable(self, first: _Token, ends: list[list[str]], told: dict[str, int]) -> None:
         if [len(end) for end in ends] != [2, 2]:
-            fix = 'write "leaf01":"swp1" -- "spine01":"swp49"'
-            self._add(first.start, "not one cable between two ports", fix)
+            fix = 'use the form "leaf01":"swp1" -- "spine01":"swp49"'
+            self._add(first.start, "not a cable between two ports", fix)
             return
         (device, port), (peer, peer_port) = ends
         speed, metres = (told.get(name) for name in OPTIONS)

@@ -93,7 +93,7 @@ class _Reader:
 
     def _cabling(self, names: list[str]) -> Cabling | None:
         if len(names) > 1:
-            self._add("INT031", names[1], f"{names[0]} is there too", "keep one of them")
+            self._add("INT031", names[1], f"{names[0]} also exists", "remove one of them")
         if len(names) != 1:
             return None
         [name] = names
@@ -131,8 +131,8 @@ class _Reader:
         """Return the names in a folder, without hidden ones; report a folder that has none."""
         try:
             if not leads_inside(folder, self.folder):
-                message = "the link leads out of the inventory folder"
-                self._add("INT011", relative, message, "put the folder itself here")
+                message = "the link points outside the inventory folder"
+                self._add("INT011", relative, message, "replace the link with the folder")
                 return []
             return sorted(one.name for one in folder.iterdir() if not one.name.startswith("."))
         except (OSError, RuntimeError, ValueError) as error:
@@ -148,7 +148,7 @@ class _Reader:
             if name == MAIN_FILE or name in KINDS:
                 continue
             if name == SITE_FOLDER and MAIN_FILE in names:
-                fix = f"move {MAIN_FILE} and what belongs to it into {SITE_FOLDER}/NAME/"
+                fix = f"move {MAIN_FILE} and its files to {SITE_FOLDER}/NAME/"
                 self._add("INT018", name, "the folder is not read", fix)
                 continue
             stem, dot, ending = name.lower().rpartition(".")
@@ -181,4 +181,4 @@ def _file_fix(meant: str | None, *, known: bool) -> str:
         return "remove it" if known else f"did you mean '{MAIN_FILE}'?"
     if meant:
         return f"did you mean a file in '{meant}/'?"
-    return "move it into 'devices/', 'hosts/' or 'platforms/', or out of the inventory folder"
+    return "move it to 'devices/', 'hosts/' or 'platforms/', or out of the inventory folder"

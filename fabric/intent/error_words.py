@@ -51,9 +51,9 @@ _KINDS = {
     "datetime_type": "a date with time",
 }
 _TYPE_FIXES = {
-    "true or false": "write true or false, without quotes",
-    "a list": "write one item per line, each after '- '",
-    "a mapping": "write 'key: value' lines below it",
+    "true or false": "use true or false, without quotes",
+    "a list": "put each item on its own line after '- '",
+    "a mapping": "add 'key: value' lines below it",
     "nothing": "remove the value",
 }
 _ADDRESSES: dict[str, tuple[str, str]] = {
@@ -117,7 +117,7 @@ def either(errors: list[Mapping[str, Any]], value: object) -> Words:
     match = closest(value, _texts(words)) if isinstance(value, str) else None
     if match:
         return Words(CHOICE, message, f"did you mean {quoted(match)}?")
-    return Words(TYPE, message, f"write {expected}")
+    return Words(TYPE, message, f"use {expected}")
 
 
 def choices(context: Mapping[str, Any]) -> list[Any]:
@@ -146,12 +146,12 @@ def _wrong_type(kind: str, context: Mapping[str, Any], value: object) -> Words:
 
 def _type_fix(expected: str, value: object) -> str:
     if value is None:
-        return "give it a value, or remove the key"
+        return "set a value, or remove the key"
     if expected == "text" and isinstance(value, bool | int | float):
-        return "write it in quotes"
+        return "put it in quotes"
     if "number" in expected and isinstance(value, str) and _NUMBER.fullmatch(value):
-        return "write it without quotes"
-    return _TYPE_FIXES.get(expected, f"write {expected}")
+        return "remove the quotes"
+    return _TYPE_FIXES.get(expected, f"use {expected}")
 
 
 def _not_an_address(name: str, value: str) -> Words:
@@ -163,9 +163,9 @@ def _not_an_address(name: str, value: str) -> Words:
             pass
         else:
             if interface.version == int(name[4]):
-                message = f"{quoted(value)} has bits set behind its prefix length"
-                return Words(FORM, message, f"write the network, {interface.network}")
-    return Words(FORM, f"{quoted(value)} is not {expected}", f"write it as in {example}")
+                message = f"{quoted(value)} has host bits set"
+                return Words(FORM, message, f"use the network address {interface.network}")
+    return Words(FORM, f"{quoted(value)} is not {expected}", f"use the form {example}")
 
 
 def _choice(words: list[Any], value: object) -> Words:
@@ -175,7 +175,7 @@ def _choice(words: list[Any], value: object) -> Words:
     match = closest(value, _texts(words)) if isinstance(value, str) else None
     if match and len(words) > 1:
         return Words(CHOICE, message, f"did you mean {quoted(match)}? Allowed: {allowed}")
-    return Words(CHOICE, message, f"write {allowed}")
+    return Words(CHOICE, message, f"use {allowed}")
 
 
 def _texts(words: list[Any]) -> list[str]:
@@ -199,9 +199,7 @@ def _number(limit: object) -> str:
 
 def _limit(size: str, word: str, key: str) -> Callable[[Mapping[str, Any], object], Words]:
     def words(context: Mapping[str, Any], value: object) -> Words:
-        return Words(
-            RANGE, f"{bare(value)} is {size}", f"write {word.format(_number(context[key]))}"
-        )
+        return Words(RANGE, f"{bare(value)} is {size}", f"use {word.format(_number(context[key]))}")
 
     return words
 
@@ -214,26 +212,26 @@ def _items(size: str, word: str, key: str) -> Callable[[Mapping[str, Any], objec
         needed = f"{word} {limit} {unit}{'' if limit == 1 else 's'}"
         name = "the text" if isinstance(value, str) else found(value).replace("a ", "the ", 1)
         if actual == 0:
-            return Words(RANGE, f"{name} is empty", f"give {needed}")
+            return Words(RANGE, f"{name} is empty", f"use {needed}")
         plural = "" if actual == 1 else "s"
-        return Words(RANGE, f"{name} has {actual} {unit}{plural}, too {size}", f"give {needed}")
+        return Words(RANGE, f"{name} has {actual} {unit}{plural}, too {size}", f"use {needed}")
 
     return words
 
 
 def _pattern(context: Mapping[str, Any], value: object) -> Words:
     message = f"{bare(value)} does not have the required form"
-    words = FORMS.get(str(context["pattern"]), "text of the form that its description names")
-    return Words(FORM, message, f"write {words}")
+    words = FORMS.get(str(context["pattern"]), "text in the form given in its description")
+    return Words(FORM, message, f"use {words}")
 
 
 def _not_finite(_: Mapping[str, Any], value: object) -> Words:
-    return Words(RANGE, f"{bare(value)} is not a finite number", "write a plain number")
+    return Words(RANGE, f"{bare(value)} is not a finite number", "use a plain number")
 
 
 def _no_tag(_: Mapping[str, Any], value: object) -> Words:
-    message = f"{found(value)} does not show which of the known kinds it is"
-    return Words(CHOICE, message, "add the field that tells its kind")
+    message = f"{found(value)} does not match any of the known kinds"
+    return Words(CHOICE, message, "add the field that selects its kind")
 
 
 _SPECIAL: dict[str, Callable[[Mapping[str, Any], object], Words]] = {

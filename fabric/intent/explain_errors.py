@@ -47,7 +47,7 @@ def explain(
     document : Document
         The document that was validated.
     model : type of BaseModel
-        The model that refused it.
+        The model that rejected it.
     prefix : tuple of str or int
         Name of the document in field paths, such as ``("fabric",)``.
 
@@ -129,7 +129,7 @@ def _unknown(fault: _Fault) -> Words:
         return Words(UNKNOWN, "unknown field", f"did you mean '{fault.suggestion}'?")
     names = field_names(fault.spot.owner) if fault.spot.owner else []
     if 0 < len(names) <= _MOST_FIELDS:
-        return Words(UNKNOWN, "unknown field", f"remove it; known here: {listed(names, 'and')}")
+        return Words(UNKNOWN, "unknown field", f"remove it; known fields: {listed(names, 'and')}")
     return Words(UNKNOWN, "unknown field", "remove it")
 
 

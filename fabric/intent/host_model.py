@@ -28,7 +28,7 @@ _PCI = re.compile(r"[0-9a-f]{4}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7]")
 
 def _pci(text: str) -> str:
     if not _PCI.fullmatch(text):
-        message = f"{text!r} is not a PCI address; write it as 0000:4b:00.0"
+        message = f"{text!r} is not a PCI address; use the form 0000:4b:00.0"
         raise ValueError(message)
     return text
 
@@ -50,13 +50,16 @@ BufferBytes = Annotated[int, Field(ge=1024, le=2**24)]
 #: Part of names of files, units and profiles on a host.
 Namespace = Annotated[
     str,
-    formed(r"^([a-z][a-z0-9]{0,15})?$", "at most 16 small letters and digits, the first a letter"),
+    formed(
+        r"^([a-z][a-z0-9]{0,15})?$",
+        "at most 16 lower-case letters and digits, starting with a letter",
+    ),
 ]
 PortUuid = Annotated[
     str,
     formed(
         r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$",
-        "a UUID in small letters, such as 01234567-89ab-cdef-0123-456789abcdef",
+        "a lower-case UUID, such as 01234567-89ab-cdef-0123-456789abcdef",
     ),
 ]
 
@@ -67,46 +70,47 @@ NCCL_LINES = (12, 30)
 def _nccl(text: str) -> str:
     first, _ = NCCL_LINES
     if int(text.split(".")[1]) < first:
-        message = f"NCCL {text} is too old; versions from 2.{first} on are known"
+        message = f"NCCL {text} is not supported; use 2.{first} or later"
         raise ValueError(message)
     return text
 
 
 NcclVersion = Annotated[
     str,
-    formed(r"^2\.[0-9]{1,2}(\.[0-9]{1,2})?$", "a release of NCCL 2, such as 2.21.5"),
+    formed(r"^2\.[0-9]{1,2}(\.[0-9]{1,2})?$", "an NCCL 2 release, such as 2.21.5"),
     AfterValidator(_nccl),
 ]
 
 
 class ReceiveBuffers(Model):
-    """Two receive buffers of a NIC; the lossless priority gets one of its own."""
+    """Two receive buffers of a NIC; the lossless priority has its own."""
 
-    lossy_bytes: BufferBytes = Field(description="Buffer of all other priorities.")
+    lossy_bytes: BufferBytes = Field(description="Buffer for all other priorities.")
     lossless_bytes: BufferBytes = Field(
-        description="Buffer of the lossless priority: what it may fill, and the headroom."
+        description="Buffer for the lossless priority, including its headroom."
     )
 
 
 class NicTraits(Model):
-    """The NICs of the rails, which are alike; lists are in the order of the rails."""
+    """The identical NICs of the rails; lists are in the order of the rails."""
 
     vendor: Literal["nvidia", "broadcom", "amd"] = Field("nvidia", description="Maker.")
-    model: Text = Field("", description="Model as the maker writes it, such as ConnectX-7.")
+    model: Text = Field("", description="Vendor's model name, such as ConnectX-7.")
     driver: NicDriver = Field(
         "mlx5-ofed",
-        description="Driver: mlx5-ofed is that of DOCA-OFED, mlx5 that of the kernel, bnxt of "
-        "Broadcom, ionic of AMD Pensando.",
+        description="Driver: mlx5-ofed (DOCA-OFED), mlx5 (kernel), bnxt "
+        "(Broadcom), ionic (AMD Pensando).",
     )
     link_layer: LinkLayer = Field(
         "roce",
-        description="What runs over the cable; all but roce are named in the inventory, and get no "
-        "lossless configuration.",
+        description="Link layer; only roce gets a lossless configuration.",
     )
     ports_per_card: Literal[1, 2] = Field(
-        1, description="Rails that share a card; 2 means that rails 0 and 1 are its two ports."
+        1, description="Number of rails per card; 2 means that rails 0 and 1 are its two ports."
     )
-    virtual_functions: int = Field(0, ge=0, le=127, description="SR-IOV functions of each NIC.")
+    virtual_functions: int = Field(
+        0, ge=0, le=127, description="Number of SR-IOV virtual functions per NIC."
+    )
     pci_addresses: Annotated[tuple[PciAddress, ...], Loose] = Field(
         (), max_length=64, description="PCI address of each NIC."
     )
@@ -116,31 +120,32 @@ class NicTraits(Model):
     gpus: Annotated[tuple[Annotated[tuple[Gpu, ...], Loose], ...], Loose] = Field(
         (),
         max_length=64,
-        description="GPUs nearest to each NIC, where they are not shared out in order.",
+        description="GPUs nearest to each NIC, if they are not assigned in order.",
     )
-    nearness: Nearness = Field("PIX", description="How near those GPUs are.")
+    nearness: Nearness = Field("PIX", description="Distance of those GPUs.")
     dcqcn_set: DcqcnSet | None = Field(
         None,
-        description="DCQCN parameters, as `rocefab show dcqcn` names them; null leaves those of "
-        "the firmware.",
+        description="DCQCN parameter set, as named by `rocefab show dcqcn`; null keeps "
+        "the firmware defaults.",
     )
     byte_counter_unit_bytes: Literal[1, 64] = Field(
-        64, description="What one unit of rpg_byte_reset is; sources differ."
+        64, description="Size of one unit of rpg_byte_reset; sources differ."
     )
     receive_buffers: ReceiveBuffers | None = Field(
         None,
-        description="Receive buffers set by hand, which makes the cable length count; null leaves "
-        "those of the firmware.",
+        description="Manual receive buffers, which make the cable length effective; null "
+        "keeps the firmware defaults.",
     )
     pause_storm_ms: int | None = Field(
         None,
         ge=80,
         le=8000,
-        description="Time after which the NIC stops pausing its peer; null leaves it as found.",
+        description="Time after which the NIC stops pausing its peer; null does not change it.",
     )
     firmware_file: bool = Field(
         False,  # noqa: FBT003
-        description="Whether a file for mlxconfig is written; an operator runs it, never apply.",
+        description="Whether a script for mlxconfig is written. An operator runs it; `apply` does "
+        "not.",
     )
 
 
@@ -156,112 +161,122 @@ class GpuTraits(Model):
 
 
 class Tuning(Model):
-    """Settings of PCIe and of the operating system; what is not named is left as it is found."""
+    """Settings of PCIe and of the operating system; settings that are not given are not changed."""
 
     max_read_request_bytes: Literal[128, 256, 512, 1024, 2048, 4096] | None = Field(
-        None, description="Largest PCIe read of a NIC; 4096 is advised for RDMA."
+        None, description="PCIe MaxReadReq of the NICs; 4096 is recommended for RDMA."
     )
     acs: Literal["off"] | None = Field(
-        None, description="Access control of PCIe bridges; it sends GPU traffic a long way round."
+        None,
+        description="PCIe access control services (ACS) of bridges, which redirect GPU traffic "
+        "through the root complex.",
     )
     governor: Literal["performance"] | None = Field(None, description="CPU frequency governor.")
     hugepages_1g: int | None = Field(
-        None, ge=0, le=1024, description="Huge pages of 1 GiB, for network stacks in user space."
+        None,
+        ge=0,
+        le=1024,
+        description="Number of 1 GiB huge pages, for user-space network stacks.",
     )
     relaxed_ordering: Literal["per_mkey", "force_relax"] | None = Field(
         None,
-        description="PCIe write ordering in the file for mlxconfig: per_mkey lets an application "
-        "ask for it.",
+        description="PCIe write ordering in the mlxconfig script; per_mkey lets an application "
+        "request relaxed ordering.",
     )
     gpudirect: Literal["peermem", "dmabuf"] | None = Field(
-        None, description="How NICs reach GPU memory; it is looked for and said when it is absent."
+        None, description="How NICs access GPU memory; a missing kernel module is reported."
     )
 
 
 class HostTraits(Model):
-    """What a host is like, beside the names of its NICs."""
+    """Properties of a host, apart from the names of its NICs."""
 
     nic: NicTraits = Field(NicTraits(), description="Its NICs.")
     gpu: GpuTraits = Field(GpuTraits(), description="Its GPUs.")
     network_stack: NetworkStack = Field(
-        "netplan-networkd", description="What configures addresses and routes."
+        "netplan-networkd", description="Network stack that configures addresses and routes."
     )
     container_mode: ContainerMode = Field(
-        "host-network", description="How a container comes to the NICs."
+        "host-network", description="How containers access the NICs."
     )
     virtual_machine: bool = Field(
         False,  # noqa: FBT003
-        description="Whether it is a virtual machine, which hides the PCIe tree.",
+        description="Whether the host is a virtual machine, which hides the PCIe tree.",
     )
     static_neighbours: bool = Field(
         False,  # noqa: FBT003
-        description="Whether the gateways are written down as neighbours; needs their MAC.",
+        description="Whether the gateways are static neighbours; needs their MAC addresses.",
     )
     tuning: Tuning = Field(Tuning(), description="PCIe and operating system.")
     nccl_version: NcclVersion | None = Field(
-        None, description="NCCL of the jobs; without it settings suit 2.21 and later."
+        None, description="NCCL release of the jobs; default: settings for 2.21 and later."
     )
 
 
 class HostProfile(HostTraits):
-    """What a GPU host looks like."""
+    """Profile of a GPU host."""
 
-    gpus: int = Field(8, ge=1, le=64, description="GPUs of a host.")
+    gpus: int = Field(8, ge=1, le=64, description="Number of GPUs per host.")
     interfaces: Interfaces = Field(description="NIC interfaces by rail, then port: eth[1-8].")
     rdma_devices: Interfaces = Field(description="RDMA devices by rail, then port: mlx5_[1-8].")
     management_interface: Interface = Field(
-        "eth0", description="Interface outside of the fabric; jobs start over it."
+        "eth0", description="Interface outside the fabric; jobs start over it."
     )
     management_rdma_device: Interface | None = Field(
-        None, description="RDMA device of the management NIC, so that jobs leave it alone."
+        None, description="RDMA device of the management NIC, which jobs must not use."
     )
     nccl_queue_pairs: int = Field(4, ge=1, le=128, description="NCCL_IB_QPS_PER_CONNECTION.")
     namespace: Namespace = Field(
         "",
-        description="Word in the names of files and units on the hosts; hosts in several fabrics "
-        "of a site need another one in each, or none in one of them.",
+        description="Namespace in the names of files and units on hosts. Hosts in several fabrics "
+        "of a site need a different one in each; one fabric may have none.",
     )
     first_table: int = Field(
         100,
         ge=1,
         le=30_000,
-        description="Routing table and rule priority of the first NIC port of a host; one more for "
-        "each.",
+        description="Routing table and rule priority of the first NIC port of a host; incremented "
+        "for "
+        "each further port.",
     )
 
 
 class NicOverride(Model):
-    """What differs on one NIC."""
+    """Overrides for one NIC."""
 
-    rail: int = Field(ge=0, le=63, description="Which NIC: its rail, from 0.")
-    nic_port: int = Field(0, ge=0, le=1, description="Which of its ports, from 0.")
-    enabled: bool = Field(True, description="Whether the NIC takes part.")  # noqa: FBT003
+    rail: int = Field(ge=0, le=63, description="Rail of the NIC, from 0.")
+    nic_port: int = Field(0, ge=0, le=1, description="Port of the NIC, from 0.")
+    enabled: bool = Field(True, description="Whether the NIC is part of the fabric.")  # noqa: FBT003
     interface: Interface | None = Field(None, description="Interface name.")
     rdma_device: Interface | None = Field(None, description="RDMA device.")
     mac: Mac | None = Field(None, description="MAC address.")
     port_uuid: PortUuid | None = Field(
-        None, description="Its port as nicctl names it; AMD Pensando only."
+        None, description="UUID of its port in nicctl; AMD Pensando only."
     )
     speed_gbps: Gbps | None = Field(None, description="Speed of the NIC.")
     cable_m: CableMetres | None = Field(None, description="One-way length of its cable.")
-    leaf: Name | None = Field(None, description="Leaf that the NIC is really cabled to.")
+    leaf: Name | None = Field(
+        None, description="Leaf that the NIC is cabled to, if not the designed one."
+    )
     port: PortName | None = Field(None, description="Port of that leaf.")
     address: Address | None = Field(None, description="Address inside the subnet of its leaf.")
 
 
 class HostOverride(Model):
-    """What differs on some hosts."""
+    """Overrides for some hosts."""
 
-    names: Names = Field(description="Hosts that this is about, as a range.")
-    serial: Text | None = Field(None, description="Serial; another host is never written to.")
+    names: Names = Field(description="Hosts that this entry applies to, as a range.")
+    serial: Text | None = Field(
+        None, description="Serial number; a host with a different one is never changed."
+    )
     lossless: LosslessPolicy | None = Field(
         None, description="Fields of the lossless policy that differ on these hosts."
     )
     traits: HostTraits | None = Field(
-        None, description="Fields of `host` that differ on these hosts; those of all hosts stay."
+        None, description="Fields of `host` that differ on these hosts."
     )
     nics: Annotated[tuple[NicOverride, ...], Loose] = Field(
-        (), description="What differs on single NICs."
+        (), description="Overrides for single NICs."
     )
 
 
@@ -269,5 +284,5 @@ class HostsFile(Model):
     """``hosts/*.yaml``."""
 
     hosts: Annotated[tuple[HostOverride, ...], Loose] = Field(
-        min_length=1, description="What differs; a later entry wins, field by field."
+        min_length=1, description="Overrides; a later entry takes precedence, field by field."
     )

@@ -15,11 +15,9 @@ _LABEL = r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
 _DOMAIN = rf"{_LABEL}(\.{_LABEL}){{0,7}}"
 _WORD = r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?"
 ObjectName = Annotated[
-    str, formed(rf"^{_LABEL}$", "at most 63 small letters, digits and inner hyphens")
+    str, formed(rf"^{_LABEL}$", "at most 63 lower-case letters, digits and inner hyphens")
 ]
-Domain = Annotated[
-    str, formed(rf"^{_DOMAIN}$", "a domain name in small letters, such as example.org")
-]
+Domain = Annotated[str, formed(rf"^{_DOMAIN}$", "a lower-case domain name, such as example.org")]
 LabelKey = Annotated[
     str, formed(rf"^({_DOMAIN}/)?{_WORD}$", "the key of a label, such as node or example.org/node")
 ]
@@ -27,7 +25,7 @@ LabelValue = Annotated[
     str,
     formed(
         rf"^({_WORD})?$",
-        "at most 63 letters, digits, _, . and -, the first and last a letter or digit",
+        "at most 63 letters, digits, _, . and -, starting and ending with a letter or digit",
     ),
 ]
 ImageName = Annotated[
@@ -40,38 +38,39 @@ ImageName = Annotated[
 
 
 class Kubernetes(Model):
-    """The cluster on the hosts: names, and how pods come to addresses."""
+    """The cluster on the hosts: names, and how pods get addresses."""
 
     namespace: ObjectName = Field("default", description="Namespace of jobs and their networks.")
     operator_namespace: ObjectName = Field(
         "nvidia-network-operator", description="Namespace of the network operators."
     )
     operator_version: Text | None = Field(
-        None, description="Tag of the images of the network operator: network-operator-v25.7.0."
+        None, description="Image tag of the network operator: network-operator-v25.7.0."
     )
     resource_prefix: Domain = Field(
-        "nvidia.com", description="Prefix of the resources of NICs; openshift.io upstream."
+        "nvidia.com", description="Resource prefix of the NICs; openshift.io upstream."
     )
     node_label: LabelKey = Field(
         "feature.node.kubernetes.io/network-sriov.capable",
-        description="Label of the nodes that the NIC settings are for.",
+        description="Label of the nodes that the NIC settings apply to.",
     )
-    node_label_value: LabelValue = Field("true", description="Its value.")
+    node_label_value: LabelValue = Field("true", description="Value of that label.")
     scheduler: Domain | None = Field(
         None, description="Scheduler of the jobs, such as volcano; default: that of the cluster."
     )
     address_plugin: Literal["nv-ipam", "whereabouts"] = Field(
-        "nv-ipam", description="What hands out the addresses of pods."
+        "nv-ipam", description="IPAM plugin for pod addresses."
     )
     pods_per_nic: int = Field(
-        1, ge=1, le=127, description="Pods that share a NIC at the same time."
+        1, ge=1, le=127, description="Number of pods that share a NIC at the same time."
     )
     pod_starts_per_hour: int | None = Field(
         None,
         ge=1,
         le=100_000,
-        description="Most pods that start on a host in an hour; default: not known.",
+        description="Maximum number of pod starts per host and hour; default: not known.",
     )
     tools_image: ImageName | None = Field(
-        None, description="Image with ip, arping and ping, by which pods announce their addresses."
+        None,
+        description="Image with ip, arping and ping, used by pods to announce their addresses.",
     )

@@ -34,63 +34,78 @@ from fabric.platforms.model import Role, role_field
 class Unit(Model):
     """A scalable unit (rail-optimised: one leaf per rail) or a rack (classic: one leaf)."""
 
-    name: Name = Field(description="First part of the names of its leaves: su1-rail0.")
+    name: Name = Field(
+        description="Name of the unit, the first part of the names of its leaves: su1-rail0."
+    )
     hosts: Names = Field(description="Hosts in order, as a range: gpu[001-032].")
     pod: Name | None = Field(
-        None, description="Pod that it belongs to; of all units or of none. Pods need super-spines."
+        None, description="Pod of the unit; set it on all units or on none. Pods need super-spines."
     )
-    host_gbps: Gbps | None = Field(None, description="Speed of its NICs, where it differs.")
-    leaf_sku: str | None = Field(None, description="Switch model of its leaves, where it differs.")
+    host_gbps: Gbps | None = Field(None, description="Speed of its NICs, if it differs.")
+    leaf_sku: str | None = Field(None, description="Switch model of its leaves, if it differs.")
 
 
 class Spines(Model):
     """The spine layer."""
 
     count: int = Field(
-        ge=1, le=4096, description="Spines of a pod and plane; every leaf there is cabled to each."
+        ge=1,
+        le=4096,
+        description="Number of spines per pod and plane; every leaf there is cabled to each of "
+        "them.",
     )
-    links_per_leaf: int = Field(1, ge=1, le=64, description="Cables from each leaf to each spine.")
+    links_per_leaf: int = Field(
+        1, ge=1, le=64, description="Number of cables from each leaf to each spine."
+    )
 
 
 class SuperSpines(Model):
     """The layer above the spines, which connects pods."""
 
-    count: int = Field(ge=1, le=4096, description="Super-spines of a plane.")
+    count: int = Field(ge=1, le=4096, description="Number of super-spines per plane.")
     links_per_spine: int = Field(
-        1, ge=1, le=64, description="Cables from each spine to each super-spine of its group."
+        1,
+        ge=1,
+        le=64,
+        description="Number of cables from each spine to each super-spine of its group.",
     )
     groups: int = Field(
         1,
         ge=1,
         le=256,
-        description="Groups: spine n of every pod is cabled to super-spines n, n + groups, ...",
+        description="Number of groups: spine n of every pod is cabled to super-spines n, n + "
+        "groups, ...",
     )
     spines_per_pod: int | None = Field(
         None,
         ge=1,
         le=4096,
-        description="Places kept for the spines of a pod, in numbers and on super-spines; "
-        "default: as many as a leaf has uplink ports for.",
+        description="Spines reserved per pod, in numbering and on super-spine "
+        "ports; default: as many as a leaf has uplink ports for.",
     )
 
 
 class SwitchEntry(Model):
-    """Some switches of an explicit design."""
+    """A range of switches of an explicit design."""
 
-    names: Names = Field(description="Switches that this is about, in order, as a range.")
+    names: Names = Field(description="Switches that this entry applies to, in order, as a range.")
     role: Role = Field(description="Their tier.")
-    unit: Name | None = Field(None, description="Unit whose hosts they serve; leaves need it.")
+    unit: Name | None = Field(None, description="Unit whose hosts they serve; required for leaves.")
     rail: int | None = Field(
-        None, ge=0, le=63, description="Rail of a leaf; null when it takes the NICs of all rails."
+        None, ge=0, le=63, description="Rail of a leaf; null if it serves the NICs of all rails."
     )
-    pod: Name | None = Field(None, description="Pod; of a leaf that of its unit by default.")
+    pod: Name | None = Field(None, description="Pod; default for a leaf: that of its unit.")
     plane: int | None = Field(None, ge=0, le=1, description="Plane, 0 or 1.")
-    sku: str | None = Field(None, description="Switch model, where it is not that of the role.")
+    sku: str | None = Field(None, description="Switch model, if not that of the role.")
     asn: Asn | None = Field(
-        None, description="AS number; of the first leaf of the range, one more for each."
+        None,
+        description="AS number of the first switch of the range; incremented for each further "
+        "switch.",
     )
     loopback: Address | None = Field(
-        None, description="Loopback of the first of the range, one more for each."
+        None,
+        description="Loopback of the first switch of the range; incremented for each further "
+        "switch.",
     )
 
 
@@ -102,30 +117,34 @@ class CageSplit(Model):
 
 
 class RolePlatform(Model):
-    """Which switch model a role uses, and what differs from the policy of the fabric."""
+    """Switch model of a role, and its overrides of the fabric policy."""
 
     sku: str = Field(description="Switch model; `rocefab show platforms` lists them.")
     release: Release | None = Field(
         None,
-        description="Release of its system, such as 202405 or 5.14; default: any known.",
+        description="Release of its operating system, such as 202405 or 5.14; default: any known "
+        "release.",
     )
     buffer_model: BufferModel = Field(
         "traditional",
         description="Headroom from the vendor's table, or computed by the switch (SONiC, NVIDIA).",
     )
     host_ports: int | None = Field(
-        None, ge=1, description="Leaf ports kept for hosts, from port 1; default: half of them."
+        None,
+        ge=1,
+        description="Number of leaf ports reserved for hosts, from port 1; default: half of them.",
     )
     down_ports: int | None = Field(
         None,
         ge=1,
-        description="Spine ports kept for leaves; default: half with super-spines, else all.",
+        description="Number of spine ports reserved for leaves; default: half with super-spines, "
+        "otherwise all.",
     )
     reserved_ports: Annotated[tuple[PortNames, ...], Loose] = Field(
-        (), description="Ports that the design never uses, by name or range; counts skip them."
+        (), description="Ports that the design never uses, by name or range; they are not counted."
     )
     breakouts: Annotated[tuple[CageSplit, ...], Loose] = Field(
-        (), description="Cages that are broken out; ports are counted after that."
+        (), description="Breakouts of cages; ports are counted after breakout."
     )
     lossless: LosslessPolicy | None = Field(
         None, description="Fields of the lossless policy that differ on this role."
@@ -148,7 +167,7 @@ class Platforms(Model):
 class Speeds(Model):
     """Port speeds in Gb/s."""
 
-    host_gbps: Gbps = Field(description="Host NIC and the leaf port that it is on.")
+    host_gbps: Gbps = Field(description="Host NIC and its leaf port.")
     uplink_gbps: Gbps | None = Field(
         None, description="Both ends of a cable between leaf and spine; needed with spines."
     )
@@ -168,11 +187,11 @@ class Cables(Model):
 
 
 class Addressing(Model):
-    """Address pools; places in them follow from unit, rail and slot, so that growth is stable."""
+    """Address pools; addresses are derived from unit, rail and slot, so that growth is stable."""
 
     loopbacks: Network = Field(
-        description="Pool of loopbacks: spines below, leaves above its middle; super-spines from "
-        "the end of its first quarter."
+        description="Loopback pool: spines use the lower half, leaves the upper half, "
+        "super-spines the second quarter."
     )
     uplinks: Network | None = Field(
         None, description="Pool of /31 links between leaves and spines; needed with spines."
@@ -187,75 +206,85 @@ class Addressing(Model):
         64, ge=1, le=1024, description="/31 links reserved for each spine."
     )
     hosts: Network = Field(
-        description="Pool of the NIC subnets; hosts route all of it to the rail, or with planes "
-        "the half of their plane."
+        description="Pool of the NIC subnets; hosts route the whole pool over the rail, or "
+        "with planes the half of their plane."
     )
     host_prefix_length: int = Field(24, ge=8, le=30, description="Length of one NIC subnet.")
     gateway_offset: int = Field(1, ge=1, description="Gateway = network address + this.")
     first_host_offset: int = Field(2, ge=1, description="First host = network address + this.")
     vlan_first: int = Field(101, ge=2, le=4094, description="VLAN of rail 0 (or of port 1).")
     vlan_per: Literal["rail", "nic"] = Field(
-        "rail", description="One VLAN and subnet for the NICs of a rail on a leaf, or one per NIC."
+        "rail",
+        description="Whether the NICs of a rail on a leaf share one VLAN and subnet, or each NIC "
+        "has its own.",
     )
 
 
 class Bgp(Model):
-    """BGP underlay: the spines of a pod in one AS, so the super-spines; each leaf in its own."""
+    """BGP underlay: one AS per leaf, one for the spines of a pod, one for the super-spines."""
 
     peering: Literal["numbered", "unnumbered"] = Field(
         "numbered",
-        description="Sessions between /31 addresses, or between ports by link-local addresses.",
+        description="Numbered: sessions between /31 addresses. Unnumbered: sessions between "
+        "link-local addresses.",
     )
-    spine_asn: Asn = Field(65100, description="AS number of all spines where there are no pods.")
+    spine_asn: Asn = Field(65100, description="AS number of all spines in a fabric without pods.")
     pod_asn_first: Asn = Field(
-        64600, description="AS number of the spines of the first pod; one more for each pod."
+        64600,
+        description="AS number of the spines of the first pod; incremented for each further pod.",
     )
     super_spine_asn: Asn = Field(64512, description="AS number of all super-spines.")
-    leaf_asn_first: Asn = Field(65101, description="AS number of the first leaf; one more each.")
-    keepalive_s: int = Field(3, ge=1, le=3600, description="Time between two keepalives.")
-    hold_s: int = Field(9, ge=3, le=3600, description="Silence after which a session ends.")
-    max_paths: int = Field(64, ge=1, le=256, description="Equal paths that are used together.")
-    bfd: bool = Field(False, description="Whether BFD watches the sessions.")  # noqa: FBT003
+    leaf_asn_first: Asn = Field(
+        65101, description="AS number of the first leaf; incremented for each further leaf."
+    )
+    keepalive_s: int = Field(3, ge=1, le=3600, description="Keepalive interval.")
+    hold_s: int = Field(9, ge=3, le=3600, description="Hold time of a session.")
+    max_paths: int = Field(64, ge=1, le=256, description="Maximum number of equal-cost paths.")
+    bfd: bool = Field(False, description="Whether BFD is enabled for the sessions.")  # noqa: FBT003
 
 
 class Ecmp(Model):
-    """How the switches share packets out among equal paths."""
+    """How the switches balance packets over equal-cost paths."""
 
     mode: EcmpMode = Field(
         "hash",
-        description="By a hash of each flow; by load, at gaps in a flow; by load, each packet; or "
-        "flow by flow, as the leaves learn the RoCE endpoints.",
+        description="hash: per flow; flowlet: dynamic, per flowlet; per-packet: dynamic, per "
+        "packet; "
+        "cluster: per flow, with RoCE endpoints learned by the leaves.",
     )
     hash_queue_pairs: bool = Field(
         False,  # noqa: FBT003
-        description="Whether the queue pair of RoCE is hashed too; not every switch can.",
+        description="Whether the RoCE queue pair is part of the hash; not supported by every "
+        "switch.",
     )
 
 
 class Arp(Model):
-    """Ageing: a silent NIC is asked again before its MAC dies, else packets to it are flooded."""
+    """Ageing: silent NICs must be refreshed before their MAC expires, or packets are flooded."""
 
     timeout_s: int = Field(
         240,
         ge=60,
         le=65_535,
-        description="Neighbour timeout on the leaf. SONiC asks every 300 s, whatever this says.",
+        description="Neighbour timeout on the leaf. SONiC refreshes every 300 s regardless of "
+        "this value.",
     )
     mac_ageing_s: int | None = Field(
-        None, ge=10, le=1_000_000, description="MAC ageing; null = the platform's default."
+        None, ge=10, le=1_000_000, description="MAC ageing; null: platform default."
     )
     neighbour_capacity: int = Field(
-        8192, ge=256, le=1_048_576, description="Neighbour entries the leaf must hold."
+        8192,
+        ge=256,
+        le=1_048_576,
+        description="Number of neighbour entries that the leaf must support.",
     )
 
 
 class Management(Model):
-    """What the switches need beside the fabric; logins and management ports are left as found."""
+    """Servers used by the switches; logins and management ports are not changed."""
 
     ntp_servers: Annotated[tuple[Address, ...], Loose] = Field((), description="NTP servers.")
-    syslog_servers: Annotated[tuple[Address, ...], Loose] = Field(
-        (), description="Receivers of system messages."
-    )
+    syslog_servers: Annotated[tuple[Address, ...], Loose] = Field((), description="Syslog servers.")
 
 
 class FabricFile(Model):
@@ -263,97 +292,107 @@ class FabricFile(Model):
 
     name: Name = Field(description="Name of the fabric.")
     design: Literal["rail-optimised", "rail-only", "classic-tor", "explicit"] = Field(
-        description="One leaf per unit and rail, with spines or without, one leaf per rack with "
-        "all NICs of its hosts, or switches and cables one by one."
+        description="rail-optimised, rail-only: one leaf per unit and rail, with or without "
+        "spines; classic-tor: "
+        "one leaf per rack with all NICs of its hosts; explicit: a list of switches and cables."
     )
     cabling: Literal["generated", "explicit"] = Field(
         "generated",
-        description="Whether cables follow from the design, or are those of cabling.csv or "
-        "cabling.dot alone; an explicit design has these alone.",
+        description="generated: cables follow from the design; explicit: only cables "
+        "in cabling.csv or cabling.dot, as in an explicit design.",
     )
-    rails: int = Field(ge=1, le=64, description="NICs of a host that take part in the fabric.")
+    rails: int = Field(ge=1, le=64, description="Number of NICs per host in the fabric.")
     nic_ports: Literal[1, 2] = Field(
-        1, description="Ports of a NIC in use; port 1 and 2 go to leaves of their own."
+        1, description="Number of NIC ports in use; ports 1 and 2 are cabled to separate leaves."
     )
     planes: Literal[1, 2] = Field(
-        1, description="Planes of spines; with 2, port p of each NIC is in plane p."
+        1, description="Number of spine planes; with 2, port p of each NIC is in plane p."
     )
     units: Annotated[tuple[Unit, ...], Loose] = Field(
-        min_length=1, description="Units in order; append new ones, so that nothing moves."
+        min_length=1, description="Units in order; append new ones to keep names and addresses."
     )
     spines: Spines | None = Field(
-        None, description="Spines and their cables; rail-only has none, other designs need them."
+        None, description="Spines and their cables; required except for rail-only, which has none."
     )
     super_spines: SuperSpines | None = Field(
-        None, description="Super-spines and their cables, where there are pods."
+        None, description="Super-spines and their cables, for fabrics with pods."
     )
     switches: Annotated[tuple[SwitchEntry, ...], Loose] = Field(
         (), description="Switches of an explicit design in order; append new ones."
     )
     switch_prefix: Name | None = Field(
-        None, description="First part of the generated switch names: storage-spine01."
+        None, description="Prefix of the generated switch names: storage-spine01."
     )
-    leaf_names: Names | None = Field(None, description="Own leaf names, unit by unit, as a range.")
-    spine_names: Names | None = Field(None, description="Own spine names as a range.")
+    leaf_names: Names | None = Field(
+        None, description="Custom leaf names, unit by unit, as a range."
+    )
+    spine_names: Names | None = Field(None, description="Custom spine names, as a range.")
     platforms: Platforms = Field(description="Switch models.")
     speeds: Speeds = Field(description="Port speeds.")
     cables: Cables = Field(Cables(), description="Cable lengths.")
     addressing: Addressing = Field(description="Address pools.")
     lossless: LosslessPolicy = Field(LosslessPolicy(), description="The lossless policy.")
-    arp: Arp = Field(Arp(), description="Ageing of neighbours.")
+    arp: Arp = Field(Arp(), description="Neighbour and MAC ageing.")
     bgp: Bgp = Field(Bgp(), description="The BGP underlay.")
-    ecmp: Ecmp = Field(Ecmp(), description="Sharing among equal paths.")
-    host: HostProfile = Field(description="What a host looks like.")
-    management: Management = Field(Management(), description="Servers that the switches use.")
-    kubernetes: Kubernetes = Field(Kubernetes(), description="The cluster on the hosts.")
+    ecmp: Ecmp = Field(Ecmp(), description="ECMP load balancing.")
+    host: HostProfile = Field(description="Host profile.")
+    management: Management = Field(Management(), description="Servers used by the switches.")
+    kubernetes: Kubernetes = Field(Kubernetes(), description="Kubernetes cluster on the hosts.")
 
 
 class Peer(Model):
     """The other end of a cable that differs from the design."""
 
     device: Name = Field(description="Switch or host at the other end.")
-    port: PortName = Field(description="Its port, as the platform names it.")
+    port: PortName = Field(description="Port name on that device.")
 
 
 class PortOverride(Model):
-    """What differs on one port."""
+    """Overrides for one port."""
 
-    enabled: bool = Field(True, description="Whether the port is up.")  # noqa: FBT003
+    enabled: bool = Field(True, description="Whether the port is enabled.")  # noqa: FBT003
     speed_gbps: Gbps | None = Field(None, description="Speed of the port.")
     cable_m: CableMetres | None = Field(None, description="One-way length of its cable.")
     state: Literal["working", "broken"] = Field(
         "working",
-        description="Whether the port can be used; no cable may end on a broken one.",
+        description="Whether the port is usable; no cable may end on a broken port.",
     )
     fec: Literal["rs", "fc", "none"] | None = Field(None, description="Forward error correction.")
-    description: Text | None = Field(None, description="Text at the port.")
-    peer: Peer | None = Field(None, description="Other end of the cable, where it differs.")
+    description: Text | None = Field(None, description="Port description.")
+    peer: Peer | None = Field(
+        None, description="Other end of the cable, if it differs from the design."
+    )
     lossless: LosslessPolicy | None = Field(
         None, description="Fields of the lossless policy that differ on this port."
     )
 
 
 class DeviceOverride(Model):
-    """What differs on some switches."""
+    """Overrides for some switches."""
 
-    names: Names = Field(description="Switches that this is about, as a range.")
+    names: Names = Field(description="Switches that this entry applies to, as a range.")
     sku: str | None = Field(None, description="Switch model.")
-    release: Release | None = Field(None, description="Release of its system.")
-    buffer_model: BufferModel | None = Field(None, description="Where its headroom comes from.")
+    release: Release | None = Field(None, description="Release of its operating system.")
+    buffer_model: BufferModel | None = Field(
+        None, description="Source of its headroom: vendor's table, or computed by the switch."
+    )
     breakouts: Annotated[tuple[CageSplit, ...] | None, Loose] = Field(
         None,
-        description="Cages that are broken out, in place of those of the role, also for another "
-        "sku.",
+        description="Breakouts of cages, replacing those of the role, also for a different sku.",
     )
     asn: Asn | None = Field(None, description="AS number.")
-    loopback: Address | None = Field(None, description="Address of the loopback.")
-    mac: Mac | None = Field(None, description="Chassis MAC; another switch is never written to.")
-    serial: Text | None = Field(None, description="Serial; another switch is never written to.")
+    loopback: Address | None = Field(None, description="Loopback address.")
+    mac: Mac | None = Field(
+        None, description="Chassis MAC; a switch with a different one is never changed."
+    )
+    serial: Text | None = Field(
+        None, description="Serial number; a switch with a different one is never changed."
+    )
     lossless: LosslessPolicy | None = Field(
         None, description="Fields of the lossless policy that differ on these switches."
     )
     ports: dict[PortName, PortOverride] = Field(
-        default_factory=dict, description="What differs on single ports, by port name."
+        default_factory=dict, description="Overrides for single ports, by port name."
     )
 
 
@@ -361,5 +400,5 @@ class DevicesFile(Model):
     """``devices/*.yaml``."""
 
     devices: Annotated[tuple[DeviceOverride, ...], Loose] = Field(
-        min_length=1, description="What differs; a later entry wins, field by field."
+        min_length=1, description="Overrides; a later entry takes precedence, field by field."
     )

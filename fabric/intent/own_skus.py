@@ -121,8 +121,8 @@ class _Builder:
     def _check_files(self, platform: Platform) -> None:
         for name in ("headroom_table", "buffers"):
             if getattr(self.model, name) is not None and name not in platform.sku_tables:
-                message = f"{platform.title} has no such file"
-                self._add("INT024", message, "take the line out", name)
+                message = f"{platform.title} does not use such a file"
+                self._add("INT024", message, "remove the line", name)
 
     def _speed_words(self, platform: Platform) -> dict[int, str]:
         ports = self.model.ports
@@ -131,12 +131,12 @@ class _Builder:
         words = {int(word.partition("g")[0]): word for word in ports.speed_words}
         missing = sorted(set(ports.speeds_gbps) - words.keys())
         if platform.speed_words == "lanes" and missing:
-            message = f"how {platform.title} writes {missing[0]} Gb/s on this model is not said"
+            message = f"the {platform.title} keyword for {missing[0]} Gb/s on this model is not set"
             fix = f"add ports.speed_words: [{missing[0]}g-LANES]"
             self._add("INT024", message, fix, "ports")
         if ports.speed_words and not platform.speed_words:
-            message = f"{platform.title} writes speeds as numbers"
-            self._add("INT024", message, "take the words out", "ports", "speed_words")
+            message = f"{platform.title} uses numeric speeds"
+            self._add("INT024", message, "remove ports.speed_words", "ports", "speed_words")
         return words
 
     def _words(self, platform: Platform) -> dict[str, str]:
@@ -144,11 +144,11 @@ class _Builder:
         found = {"platform": self.model.platform or self.model.name}
         if (shares is None) is platform.shares_buffer:
             message = (
-                f"{platform.title} shares out no buffer"
+                f"{platform.title} has no shared_buffer setting"
                 if shares
-                else (f"how {platform.title} shares out the packet buffer is not said")
+                else (f"the packet buffer partition of {platform.title} is not set")
             )
-            fix = "take the line out" if shares else "add shared_buffer, and facts.buffer_bytes"
+            fix = "remove the line" if shares else "add shared_buffer, and facts.buffer_bytes"
             self._add("INT024", message, fix, "shared_buffer" if shares else "nos")
         if shares is None:
             return found
@@ -156,22 +156,22 @@ class _Builder:
         if (shares.dedicated_ingress_percent is None) is not (
             shares.dedicated_egress_percent is None
         ):
-            message = "the dedicated buffer is given for one side"
-            self._add("INT024", message, "give it for both, or for none", "shared_buffer")
+            message = "the dedicated buffer is set for one direction only"
+            self._add("INT024", message, "set it for both, or for neither", "shared_buffer")
         for side in ("ingress", "egress"):
             whole = sum(value for name, value in numbers.items() if name.startswith(side))
             if whole != _WHOLE_PERCENT:
-                message = f"the {side} side comes to {whole} percent"
-                self._add("INT024", message, "make it 100", "shared_buffer")
+                message = f"the {side} shares sum to {whole} percent"
+                self._add("INT024", message, "adjust them to 100", "shared_buffer")
         return found | {name: str(value) for name, value in numbers.items()}
 
     def _check_name(self, others: Iterable[str]) -> None:
         name = self.model.name
         if name in sku_names():
-            message = f"{name!r} is a model that rocefab has"
-            self._add("INT023", message, "give your own another name", "name")
+            message = f"{name!r} is a built-in model"
+            self._add("INT023", message, "use a different name", "name")
         if name in others:
-            self._add("INT023", f"{name!r} stands twice", "name each model once", "name")
+            self._add("INT023", f"{name!r} appears twice", "define each model once", "name")
 
     def _family(self) -> Asic | None:
         try:
@@ -180,7 +180,7 @@ class _Builder:
             words = [word for name in asic_names() for word in (name, *asic(name).aliases)]
             close = closest(self.model.asic, words)
             fix = f"did you mean '{close}'?" if close else f"known: {', '.join(asic_names())}"
-            message = f"there is no ASIC family '{printable(self.model.asic)}'"
+            message = f"unknown ASIC family '{printable(self.model.asic)}'"
             self._add("INT024", message, fix, "asic")
             return None
 
@@ -188,18 +188,20 @@ class _Builder:
         count, given = self.model.ports.count, self.model.ports.first_lanes
         if given and len(given) != count:
             message = f"{len(given)} first lanes for {count} ports"
-            self._add("INT024", message, "give one for each port", "ports", "first_lanes")
+            self._add("INT024", message, "set one per port", "ports", "first_lanes")
         elif len(set(given)) != len(given):
-            message = "a first lane stands twice"
-            self._add("INT024", message, "give each port its own", "ports", "first_lanes")
+            message = "a first lane appears twice"
+            self._add(
+                "INT024", message, "use a different one for each port", "ports", "first_lanes"
+            )
 
     def _table(self, family: Asic | None) -> PgTable:
         text = self._read("headroom_table", self.model.headroom_table)
         table = parse_pg_table(text or "")
         self._report("headroom_table", table.problems)
         if text is not None and not table.rows and not table.problems:
-            message = "the table has no rows: the switch makes no lossless buffers from it"
-            self._add("INT025", message, "take the line out", "headroom_table")
+            message = "the table has no rows, so the switch creates no lossless buffers"
+            self._add("INT025", message, "remove the line", "headroom_table")
         if family and family.law == SPECTRUM:
             self._report("headroom_table", unreserved(table), Severity.WARNING)
         return table
@@ -223,12 +225,12 @@ class _Builder:
                 numbers = [known for known, one in FACTS.items() if one.unit != "text"]
                 close = closest(name, numbers)
                 fix = f"did you mean '{close}'?" if close else f"known: {', '.join(numbers)}"
-                self._add("INT024", "there is no fact of this name", fix, "facts", name)
+                self._add("INT024", "unknown fact", fix, "facts", name)
                 continue
             value = int(given.value) if given.value.is_integer() else given.value
             if is_whole(name) and not isinstance(value, int):
                 message = f"{value} is not a whole number"
-                self._add("INT024", message, "leave the fraction out", "facts", name, "value")
+                self._add("INT024", message, "remove the fraction", "facts", name, "value")
             found[name] = Fact(value, given.source, given.grade)
         return found
 
@@ -268,7 +270,7 @@ class _Builder:
         if len(problems) > MOST_PROBLEMS:
             more = len(problems) - MOST_PROBLEMS
             message = f"'{printable(relative)}': {more:,} more lines like these"
-            self._add("INT025", message, "take the file from the switch again", name)
+            self._add("INT025", message, "copy the file from the switch again", name)
 
     def _add(self, rule: str, message: str, fix: str, *path: str) -> None:
         whole = (*self.path, *path)

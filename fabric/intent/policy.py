@@ -26,7 +26,7 @@ class EcnPolicy(Model):
     """Marking thresholds of the lossless queue (congestion point of DCQCN)."""
 
     kmin_bytes: int = Field(
-        150_000, ge=1, le=2**40, description="Queue length at which marking begins."
+        150_000, ge=1, le=2**40, description="Queue length at which marking starts."
     )
     kmax_bytes: int = Field(
         1_500_000, ge=1, le=2**40, description="Queue length at which every packet is marked."
@@ -42,17 +42,19 @@ class SchedulerPolicy(Model):
 
 
 class WatchdogPolicy(Model):
-    """PFC watchdog: what ends a pause storm."""
+    """PFC watchdog, which ends a pause storm."""
 
     enabled: bool = Field(True, description="Whether the watchdog runs.")  # noqa: FBT003
     action: Literal["drop", "forward", "alert"] = Field(
-        "drop", description="What happens to the queue that a storm has stopped."
+        "drop", description="Action on a queue that a pause storm has stopped."
     )
-    detection_ms: int = Field(400, ge=1, le=60_000, description="Pause that counts as a storm.")
+    detection_ms: int = Field(
+        400, ge=1, le=60_000, description="Pause duration that counts as a storm."
+    )
     restoration_ms: int = Field(
-        400, ge=1, le=60_000, description="Quiet time after which the queue is lossless again."
+        400, ge=1, le=60_000, description="Time without pauses after which the queue is restored."
     )
-    poll_ms: int = Field(200, ge=1, le=30_000, description="Time between two looks.")
+    poll_ms: int = Field(200, ge=1, le=30_000, description="Polling interval.")
 
 
 Buffer = Annotated[int, Field(ge=1, le=2**40)]
@@ -62,10 +64,10 @@ class PauseBufferPolicy(Model):
     """Ingress buffer of the lossless class where the switch does not size it (NX-OS)."""
 
     pause_threshold_bytes: Buffer = Field(description="Fill level at which the pause is sent.")
-    resume_threshold_bytes: Buffer = Field(description="Fill level at which it is taken back.")
+    resume_threshold_bytes: Buffer = Field(description="Fill level at which the pause ends.")
     buffer_bytes: Buffer | None = Field(
         None,
-        description="Whole buffer; null = threshold plus headroom of the longest cable.",
+        description="Total buffer; null: threshold plus headroom of the longest cable.",
     )
 
 
@@ -103,10 +105,11 @@ class LosslessPolicy(Model):
         None,
         ge=-8,
         le=7,
-        description="log2(alpha) of the lossless priority group; null = the vendor table's.",
+        description="log2(alpha) of the lossless priority group; null: value of the vendor's "
+        "table.",
     )
     pause_buffer: PauseBufferPolicy | None = Field(
-        None, description="Ingress buffer, where the switch must be told; null = its own."
+        None, description="Ingress pause buffer, where the switch needs one; null: switch default."
     )
 
 

@@ -36,7 +36,7 @@ def _names(text: str) -> str:
         raise ValueError(str(error)) from None
     if total > hostlist.MAX_NAMES:
         message = (
-            f"the range stands for {total:,} names; at most {hostlist.MAX_NAMES:,} are allowed"
+            f"the range expands to {total:,} names; at most {hostlist.MAX_NAMES:,} are allowed"
         )
         raise ValueError(message)
     names = hostlist.expand(text)
@@ -44,7 +44,7 @@ def _names(text: str) -> str:
         _name(name)
     if len(set(names)) != len(names):
         double = Counter(names).most_common(1)[0][0]
-        message = f"{double!r} stands in the range twice; name each device once"
+        message = f"{double!r} appears twice in the range; list each device once"
         raise ValueError(message)
     return text
 
@@ -73,7 +73,9 @@ def _port_names(text: str) -> str:
         raise ValueError(str(error)) from None
     for name in names:
         if not _PORT.fullmatch(name):
-            message = f"{name!r} is not a port name; write it as the platform does: Ethernet0"
+            message = (
+                f"{name!r} is not a port name; use the name on the platform, such as Ethernet0"
+            )
             raise ValueError(message)
     return text
 
@@ -82,7 +84,7 @@ def _cages(text: str) -> str:
     try:
         cage_numbers(text)
     except ValueError:
-        message = f"{text!r} does not name cages; write their numbers from 1 as 1-32,40"
+        message = f"{text!r} is not a list of cages; use their numbers from 1, such as 1-32,40"
         raise ValueError(message) from None
     return text
 
@@ -111,7 +113,7 @@ def _network(value: object) -> object:
     try:
         return ipaddress.IPv4Network(value)
     except ValueError as error:
-        message = f"{value!r} is not an IPv4 network ({error}); write it as 10.0.0.0/16"
+        message = f"{value!r} is not an IPv4 network ({error}); use the form 10.0.0.0/16"
         raise ValueError(message) from None
 
 
@@ -121,20 +123,20 @@ def _address(value: object) -> object:
     try:
         return ipaddress.IPv4Address(value)
     except ValueError:
-        message = f"{value!r} is not an IPv4 address; write it as 10.0.0.1"
+        message = f"{value!r} is not an IPv4 address; use the form 10.0.0.1"
         raise ValueError(message) from None
 
 
 def _mac(text: str) -> str:
     if not _MAC.fullmatch(text):
-        message = f"{text!r} is not a MAC address; write six lower-case pairs with colons"
+        message = f"{text!r} is not a MAC address; use six lower-case pairs with colons"
         raise ValueError(message)
     return text
 
 
 def _text(text: str) -> str:
     if not text.isprintable() or not text.isascii():
-        message = "only printable ASCII characters are allowed; remove the others"
+        message = "only printable ASCII characters are allowed; remove all others"
         raise ValueError(message)
     return text
 
@@ -158,7 +160,7 @@ PortName = Annotated[
     str,
     formed(
         r"^[A-Za-z0-9][A-Za-z0-9/:_.-]{0,31}$",
-        "at most 32 letters, digits, /, :, _, . and -, the first a letter or digit",
+        "at most 32 letters, digits, /, :, _, . and -, starting with a letter or digit",
     ),
 ]
 PortNames = Annotated[str, AfterValidator(_port_names)]
@@ -173,7 +175,8 @@ Release = Annotated[
     ),
 ]
 SplitMode = Annotated[
-    str, formed(r"^[1-9][0-9]?x[1-9][0-9]{0,3}G$", "ports and their speed, such as 2x400G")
+    str,
+    formed(r"^[1-9][0-9]?x[1-9][0-9]{0,3}G$", "number of ports and their speed, such as 2x400G"),
 ]
 Gbps = Literal[10, 25, 40, 50, 100, 200, 400, 800]
 CableMetres = Annotated[int, Field(ge=1, le=80_000)]

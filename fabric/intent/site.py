@@ -45,7 +45,9 @@ def fabric_folders(site: Path) -> dict[str, Path]:
         raise input_error([finding], str(site)) from error
     wrong = [finding for path in found for finding in _misplaced(path, site)]
     if not found:
-        wrong = [_finding("INT032", inner, "there is no fabric", "add a folder with fabric.yaml")]
+        wrong = [
+            _finding("INT032", inner, "the site has no fabric", "add a folder with fabric.yaml")
+        ]
     if wrong:
         raise input_error(wrong, str(site))
     return {path.name: path for path in found}
@@ -53,11 +55,11 @@ def fabric_folders(site: Path) -> dict[str, Path]:
 
 def _misplaced(path: Path, site: Path) -> list[Finding]:
     if not leads_inside(path, site):
-        message = "the link leads out of the folder of the site"
-        return [_finding("INT011", path, message, "put the folder itself here")]
+        message = "the link points outside the site folder"
+        return [_finding("INT011", path, message, "replace the link with the folder")]
     if path.is_dir():
         return []
-    fix = "move it into the folder of a fabric, or out of the site"
+    fix = "move it to the folder of a fabric, or out of the site"
     return [_finding("INT018", path, "not read", fix)]
 
 
@@ -119,8 +121,8 @@ def _load_all(folders: Mapping[str, Path], shown: Mapping[str, str]) -> dict[str
 
 def _not_one(site: Path) -> InputError:
     names = ", ".join(str(path) for path in fabric_folders(site).values())
-    message = "this is a site of several fabrics, and one is needed"
-    finding = _finding("INT032", site, message, f"name one of {names}")
+    message = "this is a site with several fabrics; one fabric is required"
+    finding = _finding("INT032", site, message, f"specify one of {names}")
     return input_error([finding], str(site))
 
 

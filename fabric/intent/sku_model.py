@@ -54,8 +54,8 @@ def _inside(text: str) -> str:
         raise ValueError(message)
     if path.is_absolute() or ".." in path.parts or re.search(r"[\\:]", text):
         message = (
-            f"{text!r} may lead out of the inventory folder; put the file below this one and "
-            "write the path from here, without '..'"
+            f"{text!r} may point outside the inventory folder; put the file below "
+            f"this one and use a relative path without '..'"
         )
         raise ValueError(message)
     return text
@@ -68,12 +68,15 @@ SkuName = Annotated[
     str,
     formed(
         r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$",
-        "at most 63 letters, digits, ., _ and -, the first a letter or digit",
+        "at most 63 letters, digits, ., _ and -, starting with a letter or digit",
     ),
 ]
 FactName = Annotated[
     str,
-    formed(r"^[a-z][a-z0-9_]{0,39}$", "at most 40 small letters, digits and _, the first a letter"),
+    formed(
+        r"^[a-z][a-z0-9_]{0,39}$",
+        "at most 40 lower-case letters, digits and _, starting with a letter",
+    ),
 ]
 Breakout = Annotated[str, Field(max_length=64), AfterValidator(_mode)]
 SpeedWord = Annotated[
@@ -88,23 +91,23 @@ class OwnPorts(Model):
     count: int = Field(ge=1, le=1024, description="Ports.")
     lanes: int = Field(ge=1, le=16, description="SerDes lanes of a port.")
     name: PortPattern = Field(
-        description="Names as a pattern: {number} counts from 1, {index} and {lane} from 0."
+        description="Port names as a pattern: {number} counts from 1, {index} and {lane} from 0."
     )
-    alias: PortPattern = Field(description="Names on the front, as a pattern.")
+    alias: PortPattern = Field(description="Front panel names, as a pattern.")
     part_name: PartPattern | None = Field(
-        None, description="Names of the parts of a cage that is broken out, as a pattern."
+        None, description="Port names of a cage that is broken out, as a pattern."
     )
     part_alias: PartPattern | None = Field(
-        None, description="Names of the parts on the front, as a pattern."
+        None, description="Front panel names of a cage that is broken out, as a pattern."
     )
     speeds_gbps: Annotated[tuple[Gbps, ...], Loose] = Field(
-        min_length=1, description="Speeds that a whole port can run at."
+        min_length=1, description="Speeds that a whole port supports."
     )
     speed_words: Annotated[tuple[SpeedWord, ...], Loose] = Field(
-        (), description="How the speeds are written, with their lanes: 400g-4 (EOS)."
+        (), description="Speed keywords with their lanes: 400g-4 (EOS)."
     )
     first_lanes: Annotated[tuple[Lane, ...], Loose] = Field(
-        (), description="First lane of each port in order, where they are not 0, lanes, 2 x lanes."
+        (), description="First lane of each port in order, if not 0, lanes, 2 x lanes, ..."
     )
 
 
@@ -112,7 +115,7 @@ Dedicated = Annotated[int, Field(ge=15, le=100)]
 
 
 class SharedBuffer(Model):
-    """How Junos shares out the packet buffer, in percent of it; each side comes to 100."""
+    """Partition of the packet buffer on Junos, in percent; each direction sums to 100."""
 
     ingress_lossless_percent: Percent = Field(description="Ingress: lossless traffic.")
     ingress_headroom_percent: Percent = Field(description="Ingress: headroom.")
@@ -123,28 +126,28 @@ class SharedBuffer(Model):
         None, ge=0, le=10, description="Ingress: share of the lossless buffer for one port."
     )
     dedicated_ingress_percent: Dedicated | None = Field(
-        None, description="Of the whole buffer, kept for single ports; the rest is shared."
+        None, description="Share of the whole buffer dedicated to ports; the rest is shared."
     )
     dedicated_egress_percent: Dedicated | None = Field(None, description="The same for egress.")
 
 
 class OwnFact(Model):
-    """A number that is known better than that of the ASIC family."""
+    """A number that overrides that of the ASIC family."""
 
     value: float = Field(
-        gt=0, allow_inf_nan=False, description="In the unit that the name ends in."
+        gt=0, allow_inf_nan=False, description="Value, in the unit that the name ends with."
     )
-    source: Text = Field(min_length=1, description="Where the number comes from.")
+    source: Text = Field(min_length=1, description="Source of the number.")
     grade: Literal["vendor", "deduced", "unconfirmed"] = Field(
-        "vendor", description="How well it is known; unconfirmed numbers are shown, not used."
+        "vendor", description="Grade of the number; unconfirmed numbers are shown but not used."
     )
 
 
 class OwnSku(Model):
-    """A switch model that rocefab does not know by itself."""
+    """A switch model that is not built into rocefab."""
 
     name: SkuName = Field(
-        description="Its name (SONiC: hwsku); not a name of `rocefab show platforms`."
+        description="Model name (SONiC: hwsku); must differ from those in `rocefab show platforms`."
     )
     nos: Literal["sonic", "comware7", "cumulus", "eos", "esonic", "junos", "nxos", "vrp8"] = Field(
         description="Network operating system."
@@ -168,10 +171,11 @@ class OwnSku(Model):
         0.0, ge=0, le=100_000, description="Delay of a gearbox between ASIC and port, one way."
     )
     breakouts: Annotated[tuple[Breakout, ...], Loose] = Field(
-        (), description="Modes that a port offers, such as 2x400G."
+        (), description="Breakout modes that a port offers, such as 2x400G."
     )
     facts: dict[FactName, OwnFact] = Field(
-        default_factory=dict, description="Numbers of this model that the ASIC family has not."
+        default_factory=dict,
+        description="Facts of this model that override or extend those of the ASIC family.",
     )
 
 
@@ -179,5 +183,5 @@ class PlatformsFile(Model):
     """``platforms/*.yaml``."""
 
     skus: Annotated[tuple[OwnSku, ...], Loose] = Field(
-        min_length=1, description="Switch models of your own."
+        min_length=1, description="Own switch models."
     )

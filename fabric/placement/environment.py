@@ -66,9 +66,9 @@ def _differing(mine: Mapping[str, Setting], users: Mapping[str, UserValue]) -> l
         Finding(
             "PLC010",
             Severity.WARNING,
-            f"{name} is {item.value!a}, and stays so; rocefab would set {mine[name].value!a}: "
+            f"{name} is {item.value!a} and is kept; rocefab would set {mine[name].value!a}: "
             f"{mine[name].reason}",
-            "leave it out, unless you know better",
+            "remove it unless you have a specific reason",
             position=item.position,
         )
         for name, item in users.items()
@@ -82,7 +82,7 @@ def _left_out(ours: Environment, users: Mapping[str, UserValue]) -> list[Finding
         Finding(
             "PLC011",
             Severity.INFO,
-            f"{name} is {item.value!a}, and stays so; rocefab leaves it out: {reasons[name]}",
+            f"{name} is {item.value!a} and is kept; rocefab does not set it: {reasons[name]}",
             position=item.position,
         )
         for name, item in users.items()

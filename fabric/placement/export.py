@@ -134,7 +134,7 @@ class Order:
                     name for name, value in ours.values.items() if value != own.values.get(name)
                 )
                 message = f"{', '.join(names)} of {host} differ from those of {first}"
-                fix = "write `rocefab export nccl --out` and put its files on the hosts"
+                fix = "run `rocefab export nccl --out` and install the files on the hosts"
                 raise refused("PLC007", message, fix)
         kept, notes = keep_users(Environment(extra + ours.settings, ours.left_out), self.users)
         return kept, [*self._newer(), *notes]
@@ -199,8 +199,8 @@ def export(order: Order, exporter: Exporter, wanted: tuple[str, ...]) -> Exporte
     """
     for name in wanted:
         if name not in exporter.parts:
-            message = f"there is no part {name[:40]!a}; there are {', '.join(exporter.parts)}"
-            raise refused("PLC008", message, "name one of them with --what")
+            message = f"unknown part {name[:40]!a}; available: {', '.join(exporter.parts)}"
+            raise refused("PLC008", message, "select one of them with --what")
     names = wanted or exporter.standard or tuple(exporter.parts)
     done = [exporter.parts[name](order) for name in dict.fromkeys(names)]
     notes = dict.fromkeys(note for item in done for note in item.notes)

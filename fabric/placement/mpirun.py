@@ -50,6 +50,6 @@ def mpirun(order: Order, settings: Sequence[Setting]) -> str:
     lines = mpirun_words(order, exports, order.bootstrap, "hostfile")
     body = " \\\n  ".join(shlex.join(line) for line in lines)
     return (
-        "#!/bin/sh\n# Written by rocefab from the inventory; run it beside the hostfile.\n"
+        "#!/bin/sh\n# Written by rocefab from the inventory; run it next to the hostfile.\n"
         f'exec {body} \\\n  "$@"\n'
     )

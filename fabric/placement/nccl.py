@@ -40,7 +40,7 @@ def nccl_environment(job: JobHost) -> Environment:
 
 
 def _bootstrap(job: JobHost) -> list[Setting]:
-    reason = "bootstrap goes over the management network; the equals sign takes the whole name"
+    reason = "bootstrap uses the management network; the equals sign matches the full name"
     return [Setting("NCCL_SOCKET_IFNAME", f"={job.bootstrap}", reason)]
 
 
@@ -58,7 +58,7 @@ def _devices(job: JobHost) -> list[Setting]:
         reason += "; port, rail and plane follow the name"
     found = [Setting("NCCL_IB_HCA", f"={','.join(names)}", reason)]
     if job.release.reads(Reads.RAIL_IDS):
-        reason = "NICs are fused within a rail only, by the rails that NCCL_IB_HCA names"
+        reason = "NICs are fused within a rail only, by the rails in NCCL_IB_HCA"
         found.append(Setting("NCCL_NET_MERGE_POLICY", "RAIL", reason))
     return found + _fusion(job)
 
@@ -106,14 +106,17 @@ def _connections(job: JobHost) -> list[Setting]:
     pairs = queue_pairs(job.fabric)
     reason = "more queue pairs give ECMP more UDP source ports to spread"
     if pairs == 1:
-        reason = "one queue pair: the fabric spreads by itself, or the inventory asks for one"
+        reason = "one queue pair: the fabric spreads packets itself, or the inventory sets one"
     found = [
-        Setting("NCCL_IB_TIMEOUT", str(TIMEOUT), "17 s ride out a routing change"),
+        Setting("NCCL_IB_TIMEOUT", str(TIMEOUT), "17 s, enough to outlast a routing change"),
         Setting("NCCL_IB_QPS_PER_CONNECTION", str(pairs), reason),
     ]
     release = job.release
     if pairs > 1 and release.reads(Reads.SPLIT_DATA) and not release.reads(Reads.SPLIT_DATA_OFF):
-        reason = f"messages take turns on the queue pairs; NCCL {release} alone cuts each into all"
+        reason = (
+            f"messages alternate between the queue pairs; only NCCL {release} splits each message "
+            "across all"
+        )
         found.append(Setting("NCCL_IB_SPLIT_DATA_ON_QPS", "0", reason))
     return found
 
@@ -139,7 +142,10 @@ def _topology(job: JobHost) -> list[Setting]:
     told = job.traits.nic.pci_addresses and job.traits.gpu.pci_addresses
     if not (job.traits.virtual_machine and told):
         return []
-    reason = "the machine hides which NIC is near which GPU; `rocefab export nccltopo` writes it"
+    reason = (
+        "the virtual machine hides which NIC is near which GPU; `rocefab export nccltopo` writes "
+        "the topology"
+    )
     return [Setting("NCCL_TOPO_FILE", TOPOLOGY_FILE, reason)]
 
 
@@ -153,22 +159,22 @@ def _own_reasons(job: JobHost) -> dict[str, str]:
     own: dict[str, str] = {}
     if not job.roce:
         layer = job.traits.nic.link_layer
-        why = f"the NICs are no RoCE NICs ({layer})"
+        why = f"the NICs do not run RoCE ({layer})"
         own |= dict.fromkeys(_ROCE, why)
         if layer != "infiniband":
             own |= dict.fromkeys(_VERBS, f"{why}: NCCL is left to find its network")
     elif not job.names_known:
         own["NCCL_IB_HCA"] = (
             "virtual functions get their names when the pod starts; with RDMA namespaces set to "
-            "exclusive the pod sees its own alone"
+            "exclusive the pod sees only its own"
         )
     if job.roce and not job.release.reads(Reads.GID_SEARCH):
         why = f"NCCL {job.release} does not read it"
         own |= dict.fromkeys(_SEARCH, why)
         own["NCCL_IB_GID_INDEX"] = (
-            f"NCCL {job.release} needs it, and it cannot be known from here: read it with "
-            "show_gids, and set it only if it is the same on all NICs; with macvlan it moves, so "
-            "use NCCL 2.21 or newer"
+            f"NCCL {job.release} needs it, and it is not known here: read it with "
+            "show_gids, and set it only if it is the same on all NICs; with macvlan it changes, "
+            "so use NCCL 2.21 or newer"
         )
     if job.release is UNKNOWN:
         own["NCCL_NET_MERGE_POLICY"] = "read from 2.30.7 on; host.nccl_version is not known"

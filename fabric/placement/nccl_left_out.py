@@ -7,24 +7,23 @@ from __future__ import annotations
 
 #: Name -> why it is not set, where nothing about the host says otherwise.
 REASONS = {
-    "NCCL_SOCKET_FAMILY": "bootstrap takes what the management network has",
-    "NCCL_IB_DISABLE": "1 means sockets in place of RDMA: for diagnosis alone",
-    "NCCL_IB_GID_INDEX": "one number for all NICs, and it moves; the GID is searched by address",
-    "NCCL_IB_FIFO_TC": "control messages go in the class of the data, which is the default",
-    "NCCL_IB_SL": "priorities follow from DSCP; a service level counts on tagged links alone",
+    "NCCL_SOCKET_FAMILY": "bootstrap uses whatever the management network offers",
+    "NCCL_IB_DISABLE": "1 uses sockets instead of RDMA: for diagnosis only",
+    "NCCL_IB_GID_INDEX": "one index for all NICs, and it can change; the GID is found by address",
+    "NCCL_IB_FIFO_TC": "control messages use the class of the data, which is the default",
+    "NCCL_IB_SL": "priorities follow from DSCP; a service level matters on tagged links only",
     "NCCL_IB_RETRY_CNT": "the default 7 is the largest value",
-    "NCCL_IB_SPLIT_DATA_ON_QPS": "0 by default: messages take turns on the queue pairs; try 1 "
-    "where few large messages load the links unevenly",
-    "NCCL_IB_ADAPTIVE_ROUTING": "off on RoCE by default; only NICs that put packets in order again "
-    "can have it",
-    "NCCL_IB_AR_THRESHOLD": "goes with adaptive routing",
-    "NCCL_IB_PCI_RELAXED_ORDERING": "2 by default: used where it is there",
+    "NCCL_IB_SPLIT_DATA_ON_QPS": "0 by default: messages alternate between the queue pairs; "
+    "try 1 where few large messages load the links unevenly",
+    "NCCL_IB_ADAPTIVE_ROUTING": "off by default on RoCE; only for NICs that reorder packets",
+    "NCCL_IB_AR_THRESHOLD": "used with adaptive routing only",
+    "NCCL_IB_PCI_RELAXED_ORDERING": "2 by default: used where available",
     "NCCL_IB_MERGE_VFS": "1 by default: functions of one NIC count as that NIC",
-    "NCCL_IB_MERGE_NICS": "every card is one rail, so that there is nothing to keep apart",
-    "NCCL_NET_MERGE_LEVEL": "every card is one rail, so that there is nothing to keep apart",
+    "NCCL_IB_MERGE_NICS": "every card is one rail, so there is nothing to separate",
+    "NCCL_NET_MERGE_LEVEL": "every card is one rail, so there is nothing to separate",
     "NCCL_NET_MERGE_POLICY": "goes with the rail numbers in NCCL_IB_HCA, which 2.30.7 reads first",
-    "NCCL_NET_FORCE_MERGE": "nothing is fused by name",
-    "NCCL_PXN_DISABLE": "0 by default: NVLink carries data to the GPU beside the right rail; set 1 "
+    "NCCL_NET_FORCE_MERGE": "no NICs are fused by name",
+    "NCCL_PXN_DISABLE": "0 by default: NVLink carries data to the GPU of the right rail; set 1 "
     "only where GPUs have no NVSwitch",
     "NCCL_P2P_PXN_LEVEL": "2 by default, which is what all-to-all wants",
     "NCCL_NET_GDR_LEVEL": "GPUDirect is used up to the distance that NCCL measured itself",
@@ -34,16 +33,17 @@ REASONS = {
     "NCCL_PROTO": "chosen for each size; a fixed one is for benchmarks",
     "NCCL_MIN_NCHANNELS": "follows from the NICs and GPUs that are found",
     "NCCL_MAX_NCHANNELS": "follows from the NICs and GPUs that are found",
-    "NCCL_NET": "found by itself; a plugin of a cloud must stay in force",
-    "NCCL_NET_PLUGIN": "found by itself; `none` keeps a stray libnccl-net.so away",
-    "NCCL_TOPO_FILE": "PCIe is seen as it is; needed on virtual machines, with host.nic and "
-    "host.gpu PCI addresses",
+    "NCCL_NET": "detected automatically; a cloud provider's plugin must stay active",
+    "NCCL_NET_PLUGIN": (
+        "detected automatically; `none` keeps a stray libnccl-net.so from being loaded"
+    ),
+    "NCCL_TOPO_FILE": "PCIe topology is visible; needed on virtual machines only, with host.nic "
+    "and host.gpu PCI addresses",
     "NCCL_TOPO_DUMP_FILE": "for validation jobs",
     "NCCL_GRAPH_DUMP_FILE": "for validation jobs",
     "NCCL_IB_SUBNET_AWARE_ROUTING": "every NIC reaches every subnet through its gateway",
     "NCCL_IB_DEVICE_PCI_ORDER": "1 by default from 2.29.7 on: devices in PCI order",
-    "NCCL_IB_RESILIENCY_PORT_FAILOVER": "another port is another rail; from 2.29.7 on, for who "
-    "wants it",
+    "NCCL_IB_RESILIENCY_PORT_FAILOVER": "another port is another rail; from 2.29.7 on, opt-in",
     "NCCL_IB_WARN_RAIL_LOCAL": "for diagnosis",
     "NCCL_DEBUG": "for diagnosis: INFO",
     "NCCL_DEBUG_SUBSYS": "for diagnosis: INIT,NET,GRAPH,ENV",

@@ -68,8 +68,8 @@ def newer_release(text: str | None) -> Finding | None:
     """Return a note about a release that is newer than all that were compared; else None."""
     if text is None or not _named(text).reads(_AFTER_NEWEST):
         return None
-    message = f"NCCL {text} is newer than {NEWEST}, the last release that was compared"
-    fix = f"it gets the settings of {NEWEST}; see its release notes for variables that changed"
+    message = f"NCCL {text} is newer than {NEWEST}, the latest release that rocefab knows"
+    fix = f"the settings of {NEWEST} are used; see the release notes for changed variables"
     return Finding("PLC018", Severity.INFO, message, fix)
 
 
@@ -82,7 +82,7 @@ def _named(text: str) -> NcclRelease:
     numbers = [int(part) for part in parts if part.isascii() and part.isdigit() and len(part) <= 2]  # noqa: PLR2004
     whole = len(numbers) == len(parts) and len(parts) in {2, 3}
     if not whole or numbers[0] != 2 or numbers[1] < first:  # noqa: PLR2004
-        message = f"{text[:20]!a} is no release of NCCL that is known"
-        fix = f"name one from 2.{first} on, such as 2.21.5"
-        raise InputError("unknown NCCL", [Finding("PLC005", Severity.ERROR, message, fix)])
+        message = f"{text[:20]!a} is not a known NCCL release"
+        fix = f"use release 2.{first} or later, such as 2.21.5"
+        raise InputError("unknown NCCL release", [Finding("PLC005", Severity.ERROR, message, fix)])
     return NcclRelease(*numbers[1:])

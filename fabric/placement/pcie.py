@@ -72,8 +72,8 @@ def link_speed(speed_gbps: int) -> str:
 def _gpus(fabric: Fabric, host: str) -> list[Function]:
     told, count = fabric.intent.host_traits(host).gpu, fabric.intent.fabric.host.gpus
     if len(told.pci_addresses) < count:
-        message = f"{count} GPUs have {len(told.pci_addresses)} PCI addresses"
-        fix = "write host.gpu.pci_addresses, one for each GPU, as nvidia-smi -q prints them"
+        message = f"{len(told.pci_addresses)} PCI addresses are set for {count} GPUs"
+        fix = "set host.gpu.pci_addresses, one per GPU, as nvidia-smi -q prints them"
         raise refused_trait(fabric, host, ("gpu", "pci_addresses"), message, fix)
     return [
         Function("gpu", gpu, told.pci_addresses[gpu], _at(told.numa_nodes, gpu))
@@ -85,9 +85,9 @@ def _nics(fabric: Fabric, host: str) -> list[Function]:
     told = fabric.intent.host_traits(host).nic
     rows = fabric.nics_of_host(fabric.host_row[host])
     if told.link_layer == "roce" and len(told.pci_addresses) < fabric.nics_per_host:
-        message = f"{fabric.nics_per_host} NICs have {len(told.pci_addresses)} PCI addresses"
+        message = f"{len(told.pci_addresses)} PCI addresses are set for {fabric.nics_per_host} NICs"
         each = "port" if fabric.nic_ports > 1 else "rail"
-        fix = f"write host.nic.pci_addresses, one for each {each}"
+        fix = f"set host.nic.pci_addresses, one per {each}"
         raise refused_trait(fabric, host, ("nic", "pci_addresses"), message, fix)
     return [
         Function(
@@ -114,4 +114,4 @@ def _check_unique(fabric: Fabric, host: str, functions: list[Function]) -> None:
             one, two = (f"{f.kind} {f.number}" for f in (first, item))
             message = f"{one} and {two} have the PCI address {item.address}"
             path = (item.kind, "pci_addresses")
-            raise refused_trait(fabric, host, path, message, "write the address of each")
+            raise refused_trait(fabric, host, path, message, "set the address of each")

@@ -88,15 +88,19 @@ def place(
     if total < nodes:
         out = len(set(excluded))
         message = (
-            f"{nodes} hosts are needed, {total} of {len(fabric.hosts)} are free ({out} excluded, "
+            f"{nodes} hosts are needed, but only {total} of {len(fabric.hosts)} are free ({out} "
+            "excluded, "
             f"{len(fabric.hosts) - total - out} without a NIC of the rails in use)"
         )
-        raise _unplaceable(message, "ask for fewer nodes, or exclude fewer hosts")
+        raise _unplaceable(message, "request fewer nodes, or exclude fewer hosts")
     chosen = _choose(_in_one_pod(fabric, free, nodes), nodes)
     if len(chosen) > 1 and not len(fabric.uplinks):
         most = max(len(rows) for rows in free.values())
-        message = f"{nodes} hosts are needed, a unit has at most {most} free; no spine joins units"
-        raise _unplaceable(message, "ask for fewer nodes")
+        message = (
+            f"{nodes} hosts are needed, but a unit has at most {most} free and no spine connects "
+            "units"
+        )
+        raise _unplaceable(message, "request fewer nodes")
     return _placement(fabric, chosen, gpus_per_node, rails, free)
 
 
@@ -106,12 +110,12 @@ def _check_request(
     gpus = fabric.intent.fabric.host.gpus
     unknown = sorted(set(excluded) - set(fabric.host_row))
     if nodes < 1 or gpus_per_node < 1:
-        raise _unplaceable("a job needs at least one node and one GPU", "raise the number")
+        raise _unplaceable("a job needs at least one node and one GPU", "increase the number")
     if gpus_per_node > gpus:
-        message = f"{gpus_per_node} GPUs per node are needed, the hosts have {gpus}"
+        message = f"{gpus_per_node} GPUs per node are needed, but the hosts have {gpus}"
         raise _unplaceable(message, "use more nodes with fewer GPUs each")
     if unknown:
-        message = f"there is no host {unknown[0]!r} to exclude"
+        message = f"cannot exclude host {unknown[0]!r}: no such host"
         raise _unplaceable(message, "`rocefab show hosts` lists them")
 
 
@@ -231,12 +235,12 @@ def _reason(fabric: Fabric, chosen: dict[int, list[int]], free: dict[int, list[i
     if len(names) == 1:
         unit = next(iter(chosen))
         return (
-            f"{names[0]} is the tightest unit that holds {nodes} hosts ({len(free[unit])} free); "
-            "every rail stays on one leaf"
+            f"{names[0]} is the smallest unit with {nodes} free hosts ({len(free[unit])} "
+            f"free); every rail stays on one leaf"
         )
     most = max(len(rows) for rows in free.values())
     return (
         f"no unit has {nodes} hosts free, at most {most}; {len(names)} units "
-        f"({hostlist.fold(names)}) are the fewest that do; ranks go unit by unit, "
-        "so that a ring crosses the spines once per unit and rail"
+        f"({hostlist.fold(names)}) are the minimum; ranks are ordered unit by "
+        "unit, so that a ring crosses the spines once per unit and rail"
     )

@@ -25,12 +25,14 @@ def read_environment(raw: bytes, shown_as: str) -> dict[str, UserValue]:
         With every line that is not of this form, or names a variable again.
     """
     if len(raw) > MAX_BYTES:
-        raise _refused([_finding(shown_as, 1, "the file is larger than 256 KiB", "give another")])
+        raise _refused([
+            _finding(shown_as, 1, "the file is larger than 256 KiB", "use a smaller file")
+        ])
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:
         at = raw[: error.start].count(b"\n") + 1
-        raise _refused([_finding(shown_as, at, "the line is no UTF-8 text", "")]) from None
+        raise _refused([_finding(shown_as, at, "the line is not valid UTF-8", "")]) from None
     found: dict[str, UserValue] = {}
     findings: list[Finding] = []
     for number, line in enumerate(text.split("\n"), 1):
@@ -39,11 +41,11 @@ def read_environment(raw: bytes, shown_as: str) -> dict[str, UserValue]:
             continue
         match = _LINE.fullmatch(stripped)
         if not match or not stripped.isprintable():
-            what = f"{stripped[:40]!a} is no variable"
-            findings.append(_finding(shown_as, number, what, "write NAME=value"))
+            what = f"{stripped[:40]!a} is not a variable assignment"
+            findings.append(_finding(shown_as, number, what, "use the form NAME=value"))
         elif match[1] in found:
-            what = f"{match[1]} is set again"
-            findings.append(_finding(shown_as, number, what, "keep one of the lines"))
+            what = f"{match[1]} is set twice"
+            findings.append(_finding(shown_as, number, what, "remove one of the lines"))
         else:
             found[match[1]] = UserValue(_unquoted(match[2]), Position(shown_as, number))
     if findings:

@@ -134,10 +134,10 @@ def _printable(value: object) -> object:
     if type(value) is str and value.isprintable():
         return value
     if value is None:
-        message = "a value that is absent (None) would be printed"
+        message = "the value is missing (None)"
         raise ValueError(message)
     if isinstance(value, str) and not value.isprintable():
-        message = f"the value {value!r} holds a line break or another control character"
+        message = f"the value {value!r} contains a line break or another control character"
         raise ValueError(message)
     return value
 
@@ -145,7 +145,7 @@ def _printable(value: object) -> object:
 def _json(value: object) -> str:
     """Return a JSON string for a text or a number: SONiC knows strings only."""
     if isinstance(value, bool) or not isinstance(value, str | int):
-        message = f"{value!r} is neither a text nor a whole number"
+        message = f"{value!r} is neither text nor a whole number"
         raise TypeError(message)
     return json.dumps(str(value))
 

@@ -115,7 +115,7 @@ def _check_paths(paths: list[str]) -> None:
         parents = {str(parent) for parent in PurePosixPath(path).parents}
         double = path if path in taken else next(iter(parents & taken), None)
         if double is not None:
-            message = f"{path}: another artefact, or the manifest, is {double}"
+            message = f"{path}: conflicts with {double}, another artefact or the manifest"
             raise RenderError(message)
         taken.add(path)
 
@@ -123,7 +123,7 @@ def _check_paths(paths: list[str]) -> None:
 def _inspect(folder: Path, *, force: bool) -> list[str]:
     """Return the files that are not ours; refuse them, and changed ones, unless forced."""
     if folder.is_symlink():
-        message = f"{folder} is a symbolic link; name the folder that it stands for"
+        message = f"{folder} is a symbolic link; specify its target folder"
         raise OutputFolderError(message)
     if not folder.exists():
         return []
@@ -139,8 +139,8 @@ def _inspect(folder: Path, *, force: bool) -> list[str]:
         elif _digest(folder / path) != digests[path]:
             changed.append(path)
     if not force:
-        _refuse(folder, "did not come from rocefab", foreign)
-        _refuse(folder, "were changed since rocefab wrote them", changed)
+        _refuse(folder, "were not written by rocefab", foreign)
+        _refuse(folder, "were modified after rocefab wrote them", changed)
     return foreign
 
 
@@ -148,8 +148,8 @@ def _refuse(folder: Path, what: str, paths: list[str]) -> None:
     if paths:
         shown = ", ".join(paths[:_SHOWN]) + (" ..." if len(paths) > _SHOWN else "")
         message = (
-            f"{folder}: {len(paths)} file(s) {what}: {shown}; choose an empty folder, move them "
-            "away, or pass --force"
+            f"{folder}: {len(paths)} file(s) {what}: {shown}; use an empty folder, "
+            "move them, or pass --force"
         )
         raise OutputFolderError(message)
 

@@ -36,7 +36,7 @@ def render_device(design: DeviceDesign) -> list[Artefact]:
         message = f"{design.name}: no renderer for platform {design.platform!r}"
         raise RenderError(message)
     if design.bgp.unnumbered and not platforms[design.platform].unnumbered_bgp:
-        message = f"{design.name}: its system needs addresses; set bgp.peering to numbered"
+        message = f"{design.name}: its system needs link addresses; set bgp.peering to numbered"
         raise RenderError(message)
     if design.ecmp_mode not in platforms[design.platform].ecmp_modes:
         message = f"{design.name}: its system has no {design.ecmp_mode} balancing; set ecmp.mode"

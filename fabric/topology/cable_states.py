@@ -32,7 +32,7 @@ class CableState(IntEnum):
         """Words for a legend."""
         return (
             "planned",
-            "uplink of an over-subscribed switch",
+            "uplink of an oversubscribed switch",
             "down or missing",
             "fails a lossless rule",
             "wrong cable",

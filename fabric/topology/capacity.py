@@ -40,7 +40,7 @@ def check_capacity(intent: Intent, layout: Layout) -> list[Finding]:
 def _short(intent: Intent, path: str, what: str, need: int, have: int, fix: str) -> list[Finding]:
     if need <= have:
         return []
-    message = f"{what} ran out: {need:,} needed, {have:,} there"
+    message = f"{what} exhausted: {need:,} needed, {have:,} available"
     return [
         Finding(
             "TOP004",
@@ -62,8 +62,8 @@ def _host_ports(intent: Intent) -> Iterator[Finding]:
             yield Finding(
                 "TOP004",
                 Severity.ERROR,
-                f"leaf ports for hosts ran out: {need} needed, {have} there",
-                "split the unit or raise platforms.leaf.host_ports",
+                f"leaf ports for hosts exhausted: {need} needed, {have} available",
+                "split the unit or increase platforms.leaf.host_ports",
                 f"fabric.units[{index}].hosts",
                 intent.position("units", index, "hosts"),
             )
@@ -81,7 +81,7 @@ def _slots(intent: Intent) -> Iterator[Finding]:
             "subnets of one NIC each on a leaf",
             hostlist.count(unit.hosts),
             slots_per_subnet_group(intent),
-            "split the unit or raise platforms.leaf.host_ports",
+            "split the unit or increase platforms.leaf.host_ports",
         )
 
 
@@ -132,7 +132,7 @@ def _core_ports(intent: Intent, layout: Layout) -> Iterator[Finding]:
     yield from _short(
         intent,
         "super_spines.links_per_spine",
-        f"ports of {core.name} super-spines ({room} spines kept for each pod)",
+        f"ports of {core.name} super-spines ({room} spines reserved per pod)",
         len(layout.pods) * -(-room // top.groups) * top.links_per_spine,
         len(usable_ports(platforms.super_spine, core)),
         "use more groups, a larger super-spine, or a smaller super_spines.spines_per_pod",
@@ -140,10 +140,10 @@ def _core_ports(intent: Intent, layout: Layout) -> Iterator[Finding]:
     yield from _short(
         intent,
         "super_spines.spines_per_pod",
-        "places kept for the spines of a pod",
+        "super-spine places reserved for the spines of a pod",
         file.spines.count,
         room,
-        "raise super_spines.spines_per_pod before the fabric is built",
+        "increase super_spines.spines_per_pod before the fabric is built",
     )
 
 
@@ -174,7 +174,7 @@ def _links(intent: Intent, layout: Layout) -> Iterator[Finding]:
             "/31 links reserved for a leaf",
             file.spines.count * file.spines.links_per_leaf,
             pools.uplinks_per_leaf,
-            "raise addressing.uplinks_per_leaf before the fabric is built",
+            "increase addressing.uplinks_per_leaf before the fabric is built",
         )
         yield from _short(
             intent,
@@ -192,7 +192,7 @@ def _links(intent: Intent, layout: Layout) -> Iterator[Finding]:
             "/31 links reserved for a spine",
             -(-top.count // top.groups) * top.links_per_spine,
             pools.core_links_per_spine,
-            "raise addressing.core_links_per_spine before the fabric is built",
+            "increase addressing.core_links_per_spine before the fabric is built",
         )
         yield from _short(
             intent,
@@ -258,7 +258,7 @@ def _numbers(intent: Intent, layout: Layout) -> Iterator[Finding]:
     ):
         if names:
             have = hostlist.count(names)
-            yield from _short(intent, path, "names", need, have, "name more devices in the range")
+            yield from _short(intent, path, "names", need, have, "add more devices to the range")
 
 
 def _asns(intent: Intent, field: str, need: int) -> list[Finding]:
@@ -266,5 +266,5 @@ def _asns(intent: Intent, field: str, need: int) -> list[Finding]:
     room = next((last - first + 1 for low, last in _PRIVATE_ASN if low <= first <= last), None)
     if room is None:
         return []
-    fix = "start lower, or in the 32-bit private range from 4200000000"
+    fix = "use a lower first number, or the 32-bit private range from 4200000000"
     return _short(intent, f"bgp.{field}", "private AS numbers", need, room, fix)

@@ -25,8 +25,8 @@ def double_names(intent: Intent, switches: Switches, hosts: Hosts) -> list[Findi
                 Finding(
                     "TOP002",
                     Severity.ERROR,
-                    f"the name {unit.name!r} stands for two units",
-                    "give each unit its own name",
+                    f"two units are named {unit.name!r}",
+                    "use a different name for each unit",
                     f"fabric.units[{index}].name",
                     intent.position("units", index, "name"),
                 )
@@ -39,8 +39,8 @@ def double_names(intent: Intent, switches: Switches, hosts: Hosts) -> list[Findi
                 Finding(
                     "TOP002",
                     Severity.ERROR,
-                    f"the name {name!r} stands for two devices",
-                    "give each switch and host its own name",
+                    f"two devices are named {name!r}",
+                    "use a different name for each switch and host",
                     "fabric.units",
                     intent.position("units"),
                     name,
@@ -59,8 +59,9 @@ def missing_ports(fabric: Fabric) -> list[Finding]:
         Finding(
             "TOP006",
             Severity.ERROR,
-            f"a cable of the design ends on port {number}, {model.name} has {model.port_count}",
-            "name a model with more ports, or move the cables of this switch",
+            f"the design places a cable on port {number}, but {model.name} has {model.port_count} "
+            "ports",
+            "use a model with more ports, or move the cables of this switch",
             device=name,
         )
         for name, model, number in zip(

@@ -135,14 +135,14 @@ class _Resolver:
     def _once(self, row: CableRow, end: _End, field: str) -> None:
         first = self._seen.setdefault(end, row)
         if first is not row:
-            message = f"the port is cabled on line {first.line} too"
-            self._add("TOP003", row, field, message, "keep one of the cables")
+            message = f"the port already has a cable on line {first.line}"
+            self._add("TOP003", row, field, message, "remove one of the cables")
 
     def _check_speed(self, row: CableRow, lower: _End, upper: _End) -> None:
         if row.speed_gbps is None:
             if lower.tier >= 0 and not self._fabric.intent.fabric.speeds.uplink_gbps:
-                fix = "write speeds.uplink_gbps, or speed_gbps of the cable"
-                self._add("TOP010", row, "port", "the speed of the cable is not said", fix)
+                fix = "set speeds.uplink_gbps, or speed_gbps of the cable"
+                self._add("TOP010", row, "port", "the speed of the cable is not set", fix)
             return
         switches = self._fabric.switches
         for end in (lower, upper):
@@ -151,21 +151,21 @@ class _Resolver:
                 offered = ", ".join(map(str, model.speeds_of(end.port)))
                 name = f"{switches.names[end.row]} {model.port(end.port)}"
                 message = f"{name} has no speed of {row.speed_gbps}G; it offers {offered}"
-                fix = "write an offered speed, or break the cage out otherwise"
+                fix = "use an offered speed, or a different breakout mode"
                 self._add("TOP010", row, "speed_gbps", message, fix)
 
     def _refuse_tiers(self, row: CableRow, lower: _End, upper: _End) -> None:
         if lower[:3] == upper[:3]:
-            message = "the cable ends where it starts"
+            message = "both ends of the cable are the same port"
         elif (lower.tier, lower.row) == (upper.tier, upper.row):
-            message = f"the cable joins two ports of {row.device}"
+            message = f"the cable connects two ports of {row.device}"
         elif lower.tier == upper.tier:
             kinds = ("hosts", "leaves", "spines", "super-spines")
-            message = f"the cable joins two {kinds[lower.tier + 1]}, which would make a loop"
+            message = f"the cable connects two {kinds[lower.tier + 1]}, which would create a loop"
         else:
             kind = ("host", *ROLES)
-            message = f"the cable joins a {kind[lower.tier + 1]} and a {kind[upper.tier + 1]}"
-        fix = "cable hosts to leaves, leaves to spines, spines to super-spines"
+            message = f"the cable connects a {kind[lower.tier + 1]} and a {kind[upper.tier + 1]}"
+        fix = "connect hosts to leaves, leaves to spines and spines to super-spines"
         self._add("TOP024", row, "peer_device", message, fix)
 
     def _unknown(self, row: CableRow, field: str, what: str, known: Iterable[str]) -> None:

@@ -96,16 +96,21 @@ def explicit_misfits(intent: Intent) -> Iterator[Finding]:
     """Yield what is wrong with the list of switches (TOP021, TOP001)."""
     file = intent.fabric
     if not file.switches:
-        yield _finding(intent, ("switches",), "an explicit fabric has no switches", "list them")
+        yield _finding(
+            intent,
+            ("switches",),
+            "the explicit design has no switches",
+            "add them to the list 'switches'",
+        )
     for field in ("spines", "super_spines", "leaf_names", "spine_names"):
         if getattr(file, field) is not None:
-            message = "the switches of an explicit fabric are those of the list 'switches'"
+            message = "an explicit design takes its switches from the list 'switches' only"
             yield _finding(intent, (field,), message, "remove it")
     units = {unit.name for unit in file.units}
     for index, entry in enumerate(file.switches):
         yield from _entry_misfits(intent, index, entry, units)
     if not any(one.role == "leaf" for one in file.switches) and file.switches:
-        yield _finding(intent, ("switches",), "there is no leaf", "add the leaves of the hosts")
+        yield _finding(intent, ("switches",), "no leaf is defined", "add the leaves of the hosts")
 
 
 def _entry_misfits(
@@ -113,22 +118,22 @@ def _entry_misfits(
 ) -> Iterator[Finding]:
     file, path = intent.fabric, ("switches", index)
     if entry.role == "leaf" and entry.unit is None:
-        yield _finding(intent, path, "a leaf serves the hosts of a unit", "write its unit")
+        yield _finding(intent, path, "a leaf serves the hosts of a unit", "set its unit")
     if entry.unit is not None and entry.unit not in units:
         message = f"there is no unit {entry.unit!r}"
-        yield _finding(intent, (*path, "unit"), message, "write a unit of 'units'")
+        yield _finding(intent, (*path, "unit"), message, "use a unit from 'units'")
     if entry.rail is not None and entry.rail >= file.rails:
-        message = f"there is no rail {entry.rail}, the last is {file.rails - 1}"
-        yield _finding(intent, (*path, "rail"), message, "correct it, or raise rails")
+        message = f"rail {entry.rail} does not exist; the last rail is {file.rails - 1}"
+        yield _finding(intent, (*path, "rail"), message, "correct it, or increase rails")
     if entry.plane is not None and file.planes == 1:
-        fix = "write planes: 2, or remove it"
+        fix = "set planes: 2, or remove it"
         yield _finding(intent, (*path, "plane"), "the fabric has one plane", fix)
     if entry.plane is None and file.planes > 1:
-        message = f"the {entry.role} is in no plane, and there are {file.planes}"
-        yield _finding(intent, path, message, "write plane: 0 or plane: 1")
+        message = f"the {entry.role} has no plane, but the fabric has {file.planes} planes"
+        yield _finding(intent, path, message, "set plane: 0 or plane: 1")
     if entry.sku is None and file.platforms.of(entry.role) is None:
-        fix = f"write platforms.{role_field(entry.role)}, or sku here"
-        yield _finding(intent, path, f"the model of a {entry.role} is not said", fix)
+        fix = f"set platforms.{role_field(entry.role)}, or sku here"
+        yield _finding(intent, path, f"the model of a {entry.role} is not set", fix)
 
 
 def unserved(intent: Intent, layout: Layout) -> list[Finding]:

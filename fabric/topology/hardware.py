@@ -24,7 +24,7 @@ def role_model(intent: Intent, role: Role) -> Sku:
     """Return the model of a role; its ports are counted after the cages were broken out."""
     platform = intent.fabric.platforms.of(role)
     if platform is None:
-        message = f"the inventory says no platform of a {role}"
+        message = f"the inventory does not set the platform of a {role}"
         raise LookupError(message)
     return split_model(_running(intent.skus[platform.sku], platform.release), platform.breakouts)
 
@@ -76,8 +76,8 @@ def lost_splits(intent: Intent, names: Sequence[str], usual: Iterable[Sku]) -> I
             lost = _lost(intent, override.value.sku, of_role)
             if lost and override.path not in seen:
                 seen.add(override.path)
-                message = f"{override.value.sku} has no {lost}, which the model in its place has"
-                fix = "name the cages of this switch: breakouts: [] leaves them whole"
+                message = f"{override.value.sku} has no {lost}, unlike the model that it replaces"
+                fix = "set the breakouts of this switch; breakouts: [] uses whole ports"
                 field = ".".join(str(part) for part in (*override.path, "sku"))
                 place = override.position("sku")
                 yield Finding("TOP007", Severity.ERROR, message, fix, field, place)
@@ -158,13 +158,13 @@ def _problems(model: Sku, splits: Iterable[CageSplit]) -> Iterator[tuple[int, st
         numbers = cage_numbers(split.cages)
         if max(numbers) > last:
             message = f"{model.name} has no cage {max(numbers)}; its last is {last}"
-            yield index, message, "name cages that are there"
+            yield index, message, "use existing cages"
         if taken & {*numbers} or len({*numbers}) < len(numbers):
-            yield index, "a cage is broken out twice", "name each cage once"
+            yield index, "a cage has two breakout entries", "list each cage once"
         if not model.part_name:
-            message = f"how the parts of a cage of {model.name} are named is not known"
-            yield index, message, "use whole ports, or a model of your own with ports.part_name"
+            message = f"the breakout port names of {model.name} are not known"
+            yield index, message, "use whole ports, or define an own model with ports.part_name"
         if not fits(model, _mode(model, split)):
-            message = f"{model.lanes_per_port} lanes of a cage cannot be shared out as {split.mode}"
-            yield index, message, "ask for a mode whose ports get equally many lanes"
+            message = f"{model.lanes_per_port} lanes of a cage cannot be split as {split.mode}"
+            yield index, message, "use a mode that gives every port the same number of lanes"
         taken |= {*numbers}

@@ -52,7 +52,7 @@ def outage(fabric: Fabric, words: Sequence[str]) -> Outage:
         found = found | reader.read(word)
     if reader.findings:
         plural = "" if len(reader.findings) == 1 else "s"
-        message = f"{len(reader.findings)} error{plural} in what fails"
+        message = f"{len(reader.findings)} error{plural} in the list of failures"
         raise InputError(message, reader.findings)
     return found
 
@@ -75,7 +75,7 @@ class _Reader:
         }.get(kind)
         found = Outage.none(self.network)
         if read is None or not rest:
-            self._refuse("INT040", f"{word!r} is nothing that can fail", f"write one of {FORMS}")
+            self._refuse("INT040", f"{word!r} is not a valid failure", f"use one of {FORMS}")
         else:
             read(found, rest)
         return found
@@ -96,7 +96,7 @@ class _Reader:
         try:
             expanded = hostlist.expand(names)
         except ValueError as error:
-            self._refuse("INT040", f"{names!r}: {error}", "write names as leaf[01-04]")
+            self._refuse("INT040", f"{names!r}: {error}", "use the form leaf[01-04]")
             return []
         rows = [self._row(kind, name, known) for name in expanded]
         return [row for row in rows if row is not None]
@@ -129,13 +129,15 @@ class _Reader:
         found.nics[:] |= (nics.leaf == row) & (nics.leaf_port == number)
         if not found.cables.any() and not found.nics.any():
             self._refuse(
-                "TOP005", f"there is no cable in {name} {port}", "`rocefab show links` lists them"
+                "TOP005",
+                f"no cable is connected to {name} {port}",
+                "`rocefab show links` lists them",
             )
 
     def _bundle(self, found: Outage, rest: str) -> None:
         names = rest.split(":")
         if len(names) != 2:  # noqa: PLR2004 - two ends
-            self._refuse("INT040", f"{rest!r} is not two switches", "write cable-bundle:A:B")
+            self._refuse("INT040", f"{rest!r} does not name two switches", "use cable-bundle:A:B")
             return
         rows = [self._row("switch", name, self._fabric.switch_row) for name in names]
         if None in rows:

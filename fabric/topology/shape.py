@@ -26,21 +26,25 @@ def misfits(intent: Intent) -> Iterator[Finding]:
         yield from _planes(intent)
         return
     if file.switches:
-        message = f"the switches of a {file.design} fabric follow from its units"
-        yield _finding(intent, ("switches",), message, "remove them, or write design: explicit")
+        message = f"the switches of a {file.design} fabric are derived from its units"
+        yield _finding(intent, ("switches",), message, "remove them, or set design: explicit")
     if only:
-        yield from _unwanted(intent, "spines", "a rail-only fabric has no spines")
-        yield from _unwanted(intent, "super_spines", "a rail-only fabric has no super-spines")
+        yield from _unwanted(intent, "spines", "a rail-only fabric cannot have spines")
+        yield from _unwanted(intent, "super_spines", "a rail-only fabric cannot have super-spines")
     else:
-        need = f"a {file.design} fabric has spines"
-        yield from _missing(intent, "spines", need, "write count and links_per_leaf")
-        yield from _missing(intent, "platforms.spine", need, "name their switch model")
-        yield from _missing(intent, "speeds.uplink_gbps", need, "write the speed of the uplinks")
-        yield from _missing(intent, "addressing.uplinks", need, "write a pool of their links")
+        need = f"a {file.design} fabric needs spines"
+        yield from _missing(intent, "spines", need, "set count and links_per_leaf")
+        yield from _missing(intent, "platforms.spine", need, "set their switch model")
+        yield from _missing(intent, "speeds.uplink_gbps", need, "set the speed of the uplinks")
+        yield from _missing(
+            intent, "addressing.uplinks", need, "set an address pool for their links"
+        )
     if file.super_spines and not only:
-        need = "there are super-spines"
-        yield from _missing(intent, "platforms.super_spine", need, "name their switch model")
-        yield from _missing(intent, "addressing.core_links", need, "write a pool of their links")
+        need = "the fabric has super-spines"
+        yield from _missing(intent, "platforms.super_spine", need, "set their switch model")
+        yield from _missing(
+            intent, "addressing.core_links", need, "set an address pool for their links"
+        )
     yield from _planes(intent)
     yield from _pods(intent)
 
@@ -69,12 +73,12 @@ def unknown_reserved(intent: Intent, role: Role) -> Iterator[Finding]:
 def _planes(intent: Intent) -> Iterator[Finding]:
     file = intent.fabric
     if file.planes > file.nic_ports:
-        message = f"planes is {file.planes}, each NIC has {file.nic_ports} port in use"
-        yield _finding(intent, ("planes",), message, "write nic_ports: 2, one port for each plane")
+        message = f"planes is {file.planes}, but each NIC uses {file.nic_ports} port"
+        yield _finding(intent, ("planes",), message, "set nic_ports: 2, one port for each plane")
     elif file.planes > 1 and file.design == "rail-only":
-        yield _finding(intent, ("planes",), "a rail-only fabric has no planes", "remove it")
+        yield _finding(intent, ("planes",), "a rail-only fabric cannot have planes", "remove it")
     if file.spine_names and (file.planes > 1 or any(unit.pod for unit in file.units)):
-        message = "names of spines follow from pods and planes"
+        message = "spine names are derived from pods and planes"
         yield _finding(intent, ("spine_names",), message, "remove it")
 
 
@@ -83,16 +87,16 @@ def _pods(intent: Intent) -> Iterator[Finding]:
     without = [index for index, unit in enumerate(file.units) if not unit.pod]
     if len(without) == len(file.units):
         if file.super_spines:
-            message = "super-spines connect pods, and no unit is in a pod"
-            yield _finding(intent, ("super_spines",), message, "write pod at every unit")
+            message = "super-spines connect pods, but no unit is in a pod"
+            yield _finding(intent, ("super_spines",), message, "set pod on every unit")
         return
     for index in without:
-        message = f"unit {file.units[index].name} is in no pod, others are"
-        yield _finding(intent, ("units", index), message, "write pod at every unit, or at none")
+        message = f"unit {file.units[index].name} has no pod, but other units do"
+        yield _finding(intent, ("units", index), message, "set pod on every unit, or at none")
     if not file.super_spines:
         path = ("units", next(i for i, unit in enumerate(file.units) if unit.pod), "pod")
-        fix = "write super_spines, or leave pod out"
-        yield _finding(intent, path, "pods reach each other over super-spines only", fix)
+        fix = "set super_spines, or remove pod"
+        yield _finding(intent, path, "pods need super-spines to reach each other", fix)
 
 
 def _unwanted(intent: Intent, field: str, why: str) -> Iterator[Finding]:

@@ -116,5 +116,5 @@ def _named(finding: Finding, intent: Intent, owners: Mapping[str, str]) -> Findi
     name = next((name for name in names if name in owners), "")
     if not name:
         return finding
-    fix = f"{name} is a switch of the fabric {owners[name]}; cable it there"
+    fix = f"{name} is a switch of the fabric {owners[name]}; define its cables there"
     return replace(finding, fix=fix)

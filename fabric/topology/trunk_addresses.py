@@ -71,12 +71,12 @@ def _short(intent: Intent, layout: Layout, row: int, room: int) -> Finding:
     spine = bool(layout.tier[row])
     path = ("addressing", "core_links_per_spine" if spine else "uplinks_per_leaf")
     pool = "core_links" if spine else "uplinks"
-    message = f"{layout.names[row]} has more cables upwards than the {room} links that it keeps"
+    message = f"{layout.names[row]} has more uplink cables than its {room} reserved links"
     return Finding(
         "TOP004",
         Severity.ERROR,
         message,
-        f"raise {'.'.join(path)}, or give addressing.{pool} a larger pool",
+        f"increase {'.'.join(path)}, or use a larger pool for addressing.{pool}",
         ".".join(("fabric", *path)),
         intent.position(*path),
     )

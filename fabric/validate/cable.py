@@ -56,7 +56,7 @@ class Cable:
         """Return every line, in the order in which a person looks for a fault."""
         found = [*_wire(self), *_network(self)]
         if self.host.no_lossless:
-            note = f"{self.host.no_lossless}; the leaf port stays lossless, which does no harm"
+            note = f"{self.host.no_lossless}; the leaf port stays lossless, which is harmless"
             return (*found, CableLine("lossless", "no", "yes", "note", note, "HST013"))
         if self.port.qos is None:
             return (*found, CableLine("lossless", "yes", "no", "wrong", "the port is unused"))
@@ -92,12 +92,15 @@ def _wire(cable: Cable) -> Iterator[CableLine]:
 def fec_verdict(fec: str, speed_gbps: int) -> tuple[Word, str]:
     """Return whether a NIC, which chooses FEC by the medium, meets the FEC of a switch port."""
     if fec in ("", "rs"):
-        return "ok", "the NIC chooses RS-FEC by speed and medium"
+        return "ok", "the NIC selects RS-FEC by speed and medium"
     if speed_gbps >= RS_ONLY_FROM_GBPS:
-        return "wrong", f"{speed_gbps}G has RS-FEC only; with {fec} the link stays down"
+        return "wrong", f"{speed_gbps}G supports RS-FEC only; with {fec} the link stays down"
     if speed_gbps == RS_USUAL_GBPS:
         return "note", f"the NIC expects RS-FEC except on long single-mode fibre, not {fec}"
-    return "note", f"set the NIC alike with ethtool --set-fec, it may not choose {fec} by itself"
+    return (
+        "note",
+        f"set the NIC to {fec} with ethtool --set-fec; it may not select {fec} by default",
+    )
 
 
 def _network(cable: Cable) -> Iterator[CableLine]:
@@ -125,8 +128,8 @@ def _marks(cable: Cable, port: QosProfile) -> Iterator[CableLine]:
         str(byte),
         f"DSCP {port.roce_dscp}",
         "ok" if byte >> 2 == port.roce_dscp else "wrong",
-        f"{byte} and {marked} both mean DSCP {byte >> 2}: the byte is DSCP * 4 + ECN, and the NIC "
-        "sets ECN by itself",
+        f"{byte} and {marked} both mean DSCP {byte >> 2}: the byte is DSCP * 4 + ECN, and "
+        "the NIC sets the ECN bits",
         "QOS006",
     )
     yield _same("cnp_dscp", qos.cnp_dscp, port.cnp_dscp, "QOS006")
@@ -138,7 +141,7 @@ def _marks(cable: Cable, port: QosProfile) -> Iterator[CableLine]:
     yield _same("class of CNPs", qos.cnp_priority, port.cnp_traffic_class, "QOS007")
     strict = [one.kind for one in port.queues if one.percent is None]
     yield CableLine(
-        "CNPs go first",
+        "CNPs have priority",
         qos.tsa[qos.cnp_priority],
         "strict" if "cnp" in strict else "shared",
         "ok" if qos.tsa[qos.cnp_priority] == "strict" and "cnp" in strict else "wrong",
@@ -184,7 +187,7 @@ def _room_of_host(cable: Cable) -> CableLine:
     nic = cable.nic
     if not cable.host.traits.nic.driver.startswith("mlx5"):
         return CableLine(
-            "headroom of the host", "unknown", "-", "unknown", "no formula of this driver is known"
+            "headroom of the host", "unknown", "-", "unknown", "no formula is known for this driver"
         )
     if nic.cable_m >= MAX_TOLD_CABLE_M:
         note = f"the driver ignores lengths from {MAX_TOLD_CABLE_M} m"
@@ -192,7 +195,10 @@ def _room_of_host(cable: Cable) -> CableLine:
     room = int(nic_headroom_bytes(gbps_to_mbps(nic.speed_gbps), nic.cable_m, nic.mtu_bytes))
     link = cable.port.headroom.link if cable.port.headroom else None
     enough = link is None or judge(room, link).verdict > Verdict.BELOW_RESPONSE
-    note = "kept for this cable once the receive buffers are set by hand; else firmware decides"
+    note = (
+        "used for this cable if the receive buffers are set manually; otherwise the firmware "
+        "decides"
+    )
     verdict: Word = "ok" if enough else "wrong"
     return CableLine("headroom of the host", f"{room} bytes", "-", verdict, note, "QOS041")
 
@@ -207,7 +213,7 @@ def _room_of_switch(cable: Cable) -> CableLine:
         floor = headroom.judgement.verdict == Verdict.BELOW_FLOOR
         verdict = "wrong" if floor else "note"
     need = float(headroom.judgement.response_bytes)
-    note = f"{need:.0f} bytes hold all that IEEE 802.3 lets the host send after a pause"
+    note = f"{need:.0f} bytes cover all that IEEE 802.3 lets the host send after a pause"
     switch = f"{headroom.headroom_bytes} bytes"
     return CableLine("headroom of the switch", "-", switch, verdict, note, "QOS021")
 
@@ -217,10 +223,10 @@ def _storm(cable: Cable, port: QosProfile) -> CableLine:
     switch = f"{watchdog.action} after {watchdog.detection_ms} ms" if watchdog.enabled else "off"
     if nic_ms is None:
         return CableLine(
-            "pause storm", "as found", switch, "note", "pause_storm_ms is not told", "HST021"
+            "pause storm", "not changed", switch, "note", "pause_storm_ms is not set", "HST021"
         )
     first = not watchdog.enabled or nic_ms < watchdog.detection_ms
-    note = f"the NIC stops pausing after {nic_ms} ms, and should do so before the switch acts"
+    note = f"the NIC stops pausing after {nic_ms} ms; it should do so before the switch acts"
     return CableLine(
         "pause storm", f"{nic_ms} ms", switch, "ok" if first else "note", note, "HST021"
     )

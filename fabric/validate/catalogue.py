@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 _HEAD = """\
 # Rules of `rocefab check`
 
-Generated from the rules themselves; do not edit. Model rules judge the inventory and what follows
-from it; site rules judge it together with each fabric that it stands beside; CONFIG_DB rules judge
-any SONiC `config_db.json`, whoever wrote it. TOP001 to TOP007 and
-the INT rules come from reading the inventory and stop the run at once.
+Generated from the rules themselves; do not edit. Model rules check the inventory and the design
+derived from it; site rules check it together with each other fabric of its site; CONFIG_DB rules
+check any SONiC `config_db.json`. TOP001 to TOP007 and the INT rules are found while the inventory
+is read and stop the run immediately.
 
 """
 _SUBJECTS = {
     "ADR": "Addresses",
     "ARP": "Ageing and neighbour tables",
     "BGP": "Routing",
-    "ECM": "Sharing among equal paths",
+    "ECM": "ECMP load balancing",
     "HST": "Hosts",
     "JOB": "Jobs and containers",
     "QOS": "Lossless policy, end to end",
-    "SIT": "Fabrics beside each other",
+    "SIT": "Several fabrics of a site",
     "SON": "SONiC CONFIG_DB",
     "TOP": "Topology and cabling",
 }
@@ -43,7 +43,7 @@ def markdown(rules: Sequence[Rule]) -> str:
     subjects = {**limits, **_SUBJECTS}
     for subject in sorted({rule.id[:3] for rule in rules}):
         parts.append(f"## {subject}: {subjects[subject]}\n\n")
-        parts.append("| rule | looks at | severity | title | why | source |\n")
+        parts.append("| rule | checks | severity | title | why | source |\n")
         parts.append("|---|---|---|---|---|---|\n")
         parts += [_row(rule) for rule in rules if rule.id.startswith(subject)]
         parts.append("\n")

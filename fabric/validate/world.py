@@ -103,8 +103,8 @@ class Model:
     def one_spine_asn(self) -> str:
         """What to do where spines have AS numbers that let traffic turn up again at a leaf."""
         if (self.fabric.switches.pod >= 0).any():
-            return "give the spines of each pod one AS number, and the super-spines one"
-        return f"give all spines AS {self.intent.fabric.bgp.spine_asn}"
+            return "use one AS number for the spines of each pod, and one for the super-spines"
+        return f"set AS {self.intent.fabric.bgp.spine_asn} on all spines"
 
     @cached_property
     def pairs(self) -> tuple[Pair, ...]:

@@ -66,7 +66,7 @@ def resume(
     journal = Journal(state)
     run = journal.unfinished()
     if run is None:
-        message = "no run was interrupted; there is nothing to go on with"
+        message = "no interrupted run to resume"
         raise JournalError(message)
     plan = _plan_of(journal, run)
     reachable = _reachable(plan, connections_file)
@@ -162,7 +162,7 @@ def status(state: Path, run: int | None = None) -> list[dict[str, Any]]:
 
 
 def _run_state(state: State | None) -> str:
-    return state.value if state in {State.DONE, State.FAILED} else "interrupted or under way"
+    return state.value if state in {State.DONE, State.FAILED} else "interrupted or in progress"
 
 
 def _plan_of(journal: Journal, run: int) -> Plan:

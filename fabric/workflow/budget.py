@@ -91,13 +91,13 @@ def _headroom(profile: HeadroomProfile) -> Iterator[Line]:
         yield Line(part, "by the law", "unknown", profile.no_law)
     if row:
         yield Line(
-            part, "in the table", _bytes(row.headroom_bytes), "vendor's row; the port has it"
+            part, "in the table", _bytes(row.headroom_bytes), "vendor's row, used by the port"
         )
     elif law:
-        yield Line(part, "in the table", "none", "no row of the vendor; the law stands for it")
+        yield Line(part, "in the table", "none", "no vendor row; the law is used instead")
     judged = profile.judgement
     if judged:
-        yield Line(part, "no less than", _bytes(float(judged.floor_bytes)), "frames and cable")
+        yield Line(part, "at least", _bytes(float(judged.floor_bytes)), "frames and cable")
         yield Line(
             part, "with response", _bytes(float(judged.response_bytes)), "IEEE 802.3 31B.3.7"
         )
@@ -144,7 +144,7 @@ def _watchdog(device: DeviceDesign, port: PortDesign) -> Iterator[Line]:
         yield Line(part, "off", "-")
         return
     times = f"{watchdog.detection_ms} ms, {watchdog.action}"
-    yield Line(part, "detection", times, f"looks every {watchdog.poll_ms} ms")
+    yield Line(part, "detection", times, f"polls every {watchdog.poll_ms} ms")
     yield Line(part, "restoration", f"{watchdog.restoration_ms} ms")
     pause = s_to_us(longest_pause_s(port.speed_gbps))
     yield Line(part, "longest pause of one frame", f"{pause:,.1f} us", "65535 quanta")
@@ -152,7 +152,7 @@ def _watchdog(device: DeviceDesign, port: PortDesign) -> Iterator[Line]:
     if buffer_bytes:
         met = storm(watchdog.detection_ms, watchdog.poll_ms, buffer_bytes, port.speed_gbps)
         how = f"{buffer_bytes:,} bytes through this port"
-        yield Line(part, "longest honest pause", f"{s_to_ms(met.drain_s):.2f} ms", how)
+        yield Line(part, "longest legitimate pause", f"{s_to_ms(met.drain_s):.2f} ms", how)
 
 
 def _nic(host: HostDesign, port: PortDesign) -> Iterator[Line]:
@@ -169,7 +169,9 @@ def _nic(host: HostDesign, port: PortDesign) -> Iterator[Line]:
     yield Line(part, "XOFF", f"buffer size - {need:,} bytes", "mlnx_qos shows the buffer sizes")
     yield Line(part, "XON", f"XOFF - {nic.mtu_bytes:,} bytes", "one frame of the largest MTU")
     least = need + nic.mtu_bytes
-    yield Line(part, "least buffer", f"more than {_bytes(least)}", "else the driver refuses it")
+    yield Line(
+        part, "minimum buffer", f"more than {_bytes(least)}", "otherwise the driver rejects it"
+    )
 
 
 def _bytes(size: float) -> str:

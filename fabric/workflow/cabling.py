@@ -59,7 +59,7 @@ class Cabling:
             elif laid is None:
                 laid = move.to_end
             else:
-                lines.append(f"lay a cable from {_text(laid)} to {_text(move.to_end)}")
+                lines.append(f"connect a cable from {_text(laid)} to {_text(move.to_end)}")
                 laid = None
         return lines
 

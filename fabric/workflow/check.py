@@ -59,7 +59,7 @@ def check(project: Project, ignore: Sequence[str] = ()) -> Outcome:
             for name, content in project.sonic_files.items()
         }
     except RenderError as error:
-        finding = Finding(_RENDERING, Severity.ERROR, str(error), "correct the value that it names")
+        finding = Finding(_RENDERING, Severity.ERROR, str(error), "correct the value")
         return outcome.merged(Outcome((finding,), (), outcome.skipped, ()))
     verdicts = project.work.each("verdict", judged_config, configs, OUTCOMES)
     if not verdicts:
@@ -102,8 +102,10 @@ def yang_of(folder: Path | None) -> Yang:
         When there is a folder without any model.
     """
     if folder and not (has_models(folder) or any(map(has_models, _folders(folder)))):
-        message = f"--yang-models: {folder} holds no sonic-*.yang, and no folder with such files"
-        fix = "copy /usr/local/yang-models of a switch to it"
+        message = (
+            f"--yang-models: {folder} contains no sonic-*.yang files and no folder with such files"
+        )
+        fix = "copy /usr/local/yang-models from a switch into it"
         finding = Finding("INT001", Severity.ERROR, message, fix, "", Position(str(folder)))
         raise InputError("no YANG models", [finding])
     return Yang(folder)
@@ -137,7 +139,7 @@ def _tables(file: Path, text: str) -> dict[str, Any]:
         if len(data) < len(pairs):
             names = [name for name, _ in pairs]
             twice = next(name for name in names if names.count(name) > 1)
-            raise _not_config_db(Position(str(file)), f"key {twice!r} stands twice in one object")
+            raise _not_config_db(Position(str(file)), f"key {twice!r} appears twice in one object")
         return data
 
     try:
@@ -154,7 +156,7 @@ def _tables(file: Path, text: str) -> dict[str, Any]:
 
 def _not_config_db(place: Position, reason: str) -> InputError:
     message = f"not a config_db.json: {reason}"
-    finding = Finding("INT001", Severity.ERROR, message, "name a CONFIG_DB dump", "", place)
+    finding = Finding("INT001", Severity.ERROR, message, "specify a CONFIG_DB dump", "", place)
     return InputError(f"1 error in {place.file}", [finding])
 
 
@@ -165,7 +167,7 @@ def _refuse_unknown(ignore: Sequence[str]) -> None:
         if name not in known:
             close = difflib.get_close_matches(name.upper(), known, n=1)
             fix = f"did you mean {close[0]!r}?" if close else "`rocefab show rules` lists them"
-            message = f"there is no rule {name!r} to ignore"
+            message = f"cannot ignore rule {name!r}: no such rule"
             findings.append(Finding("INT022", Severity.ERROR, message, fix))
     if findings:
         raise InputError("nothing was checked", findings)
@@ -190,11 +192,11 @@ def refuse_errors(project: Project) -> Outcome:
     errors = outcome.at_least(Severity.ERROR)
     if errors:
         plural = "" if len(errors) == 1 else "s"
-        message = f"{len(errors)} error{plural} in {project.intent.folder}; nothing was done"
+        message = f"{len(errors)} error{plural} in {project.intent.folder}; no changes were made"
         raise InputError(message, errors)
     if outcome.broken:
         name, reason = outcome.broken[0]
-        message = f"rule {name} failed itself ({reason}); nothing was done"
+        message = f"rule {name} could not run ({reason}); no changes were made"
         raise FabricError(message)
     return outcome
 

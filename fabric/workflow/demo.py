@@ -73,7 +73,7 @@ SCENES = {
     ),
     "all": Scene(
         "mixed",
-        "one leaf for each system, an EOS and a SONiC spine, a host on each leaf",
+        "one leaf per system, an EOS and a SONiC spine, one host per leaf",
         edited="sonic-leaf",
         unlucky="eos-leaf",
         kmax=("kmax_bytes: 3000000", "kmax_bytes: 2500000"),
@@ -125,15 +125,15 @@ def demo(folder: Path, say: Callable[[str], None], scene: Scene = SCENES["defaul
     story = _Story(say, scene, folder, time.monotonic())
     project = Project(inventory)
     _check_and_render(story, project)
-    story.headline("Start a lab in which every device speaks as it does, on this machine")
+    story.headline("Start a lab on this machine, with a stand-in for every device")
     with laboratory(project, folder / "lab") as lab:
         os.environ[PASSWORD_VARIABLE] = (folder / "lab" / PASSWORD).read_text().strip()
-        story.line(f"{len(lab.names())} devices, fresh from the box: {story.connections}")
+        story.line(f"{len(lab.names())} devices, factory defaults: {story.connections}")
         _bring_up(story, project)
         _hand_edit(story, project, lab)
         _failing_leaf(story, lab)
     _place(story, project)
-    story.headline("Where to look next")
+    story.headline("Next steps")
     story.line(f"inventory   {inventory}/fabric.yaml")
     story.line(f"rendered    {folder}/out (manifest.json names every file)")
     command = "rocefab" if shutil.which("rocefab") else sys.argv[0]
@@ -158,22 +158,22 @@ def _bring_up(story: _Story, project: Project) -> None:
     (story.folder / "plan.json").write_text(made.to_json())
     story.headline("Apply in waves: commit with a timer, verify, confirm, save")
     result = apply(made, story.state, story.connections, _OPTIONS, story.progress)
-    _must(result.ok, "the run should have succeeded", *result.reasons)
+    _must(result.ok, "expected the run to succeed", *result.reasons)
     story.headline("Verify: BGP, LLDP, PFC, ECN, running and saved configuration")
     _must_be_healthy(project, story)
     again = plan(project, story.connections, _EVERYTHING, "rail", _silent)
-    _must(again.empty, "a second plan should be empty")
-    story.line("a second plan is empty")
+    _must(again.empty, "expected the second plan to be empty")
+    story.line("the second plan is empty")
 
 
 def _hand_edit(story: _Story, project: Project, lab: Lab) -> None:
     edited = story.scene.edited
-    story.headline(f"Somebody changes one QoS value by hand on {edited}; drift finds it")
+    story.headline(f"Someone changes one QoS value by hand on {edited}; drift finds it")
     lab[edited].hand_edit("WRED_PROFILE", "AZURE_LOSSLESS", "green_max_threshold", "900000")
     found = [
         item for item in drift(project, story.connections, _EVERYTHING, _silent) if not item.ok
     ]
-    _must(bool(found), "drift should have found the change")
+    _must(bool(found), "expected drift to find the change")
     for item in found:
         for change in item.drift:
             story.line(
@@ -181,7 +181,7 @@ def _hand_edit(story: _Story, project: Project, lab: Lab) -> None:
             )
     made = plan(project, story.connections, _EVERYTHING, "rail", _silent)
     result = apply(made, story.state, story.connections, _OPTIONS, story.progress)
-    _must(result.ok, "the repair should have succeeded", *result.reasons)
+    _must(result.ok, "expected the repair to succeed", *result.reasons)
 
 
 def _failing_leaf(story: _Story, lab: Lab) -> None:
@@ -194,12 +194,12 @@ def _failing_leaf(story: _Story, lab: Lab) -> None:
     made = plan(changed, story.connections, _EVERYTHING, "rail", _silent)
     lab[unlucky].faults.add(Fault("reboot", pattern="show ip bgp summary", nth=2, seconds=1.0))
     result = apply(made, story.state, story.connections, _OPTIONS, story.progress)
-    _must(not result.ok, "the run should have been stopped")
+    _must(not result.ok, "expected the run to stop")
     _tell(story, result)
-    story.headline("Take the rest of that run back as well")
+    story.headline("Roll back the rest of that run")
     file.write_text(old)
     taken = rollback(result.run, story.state, story.connections, story.progress)
-    _must(taken.ok, "the rollback should have succeeded", *taken.reasons)
+    _must(taken.ok, "expected the rollback to succeed", *taken.reasons)
     project = Project(story.folder / "inventory")
     _must_be_healthy(project, story)
 
@@ -207,8 +207,8 @@ def _failing_leaf(story: _Story, lab: Lab) -> None:
 def _tell(story: _Story, result: Result) -> None:
     for reason in result.reasons:
         story.line(f"stopped: {reason}")
-    story.line(f"rolled back by itself: {', '.join(result.rolled_back)}")
-    story.line(f"confirmed before and kept: {', '.join(result.confirmed)}")
+    story.line(f"rolled back automatically: {', '.join(result.rolled_back)}")
+    story.line(f"confirmed earlier and kept: {', '.join(result.confirmed)}")
 
 
 def _place(story: _Story, project: Project) -> None:
@@ -227,7 +227,7 @@ def _must_be_healthy(project: Project, story: _Story) -> None:
     for item in found:
         for problem in (*item.deviations, *item.drift, *([item.error] if item.error else [])):
             story.line(f"not as planned: {item.device}: {problem}")
-    _must(all(item.ok for item in found), "every device should be as planned")
+    _must(all(item.ok for item in found), "expected every device to be as planned")
     story.line(f"all {len(found)} devices are as planned")
 
 

@@ -106,13 +106,15 @@ def chosen(project: Project, selection: Selection) -> set[str]:
         raise _selection_error(str(error)) from error
     unknown = sorted(only - {*project.devices, *project.hosts})
     if unknown:
-        raise _selection_error(f"there is no device {unknown[0]!r} in the inventory")
+        raise _selection_error(f"device {unknown[0]!r} is not in the inventory")
     return names & only
 
 
 def _selection_error(message: str) -> InputError:
-    finding = Finding("DEV002", Severity.ERROR, message, "write --only as su1-rail[0-1],gpu001")
-    return InputError("the selection of devices is wrong", [finding])
+    finding = Finding(
+        "DEV002", Severity.ERROR, message, "use a range such as su1-rail[0-1],gpu001 for --only"
+    )
+    return InputError("invalid device selection", [finding])
 
 
 def fail_on(errors: Sequence[DeviceError]) -> None:

@@ -53,7 +53,7 @@ def draw(project: Project, file: Path, marks: Marks) -> Picture:
         When the suffix is another one, matplotlib is missing, or the file cannot be written.
     """
     if file.suffix not in SUFFIXES:
-        message = f"{file}: a picture is written as {', '.join(SUFFIXES)}"
+        message = f"{file}: unsupported format; use one of {', '.join(SUFFIXES)}"
         raise InputError(message)
     network = clos(project.fabric)
     states = cable_states(
@@ -163,7 +163,7 @@ def read_cabling(file: Path) -> list[tuple[End, End, Verdict]]:
             for item in data["cables"]
         ]
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise _unusable(file, f"not a report on cables: {error}") from error
+        raise _unusable(file, f"not a cabling report: {error}") from error
 
 
 def _end(text: str) -> End:
@@ -172,6 +172,6 @@ def _end(text: str) -> End:
 
 
 def _unusable(file: Path, reason: str, line: int = 1) -> InputError:
-    fix = "write it with `rocefab cabling --format json`"
+    fix = "create it with `rocefab cabling --format json`"
     finding = Finding("INT041", Severity.ERROR, reason, fix, "", Position(str(file), line))
     return InputError("nothing was drawn", [finding])

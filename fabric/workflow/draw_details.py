@@ -46,7 +46,7 @@ class _Details:
             "policies": [_policy(policy) for _, policy in self._policies.values()],
             "portless": ""
             if cables <= MOST_CABLES
-            else f"{cables:,} cables are too many for a page; `rocefab show links` lists them",
+            else f"{cables:,} cables are too many for one page; `rocefab show links` lists them",
         }
 
     def _number(self, policy: LosslessPolicy) -> int:

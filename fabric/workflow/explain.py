@@ -57,7 +57,7 @@ class Answer:
         lines = [self.subject, *([f"    {self.line}"] if self.line else [])]
         lines += [f"  value     {v.field} = {v.value}  ({v.where})" for v in self.values]
         if not self.values:
-            lines.append("  value     fixed, not from the inventory")
+            lines.append("  value     fixed; not set in the inventory")
         if self.rules:
             lines.append(f"  rules     {', '.join(self.rules)}")
         return "\n".join([*lines, f"  template  {self.template}", f"  source    {self.source}"])
@@ -78,8 +78,8 @@ def explain(project: Project, device: str, text: str) -> list[Answer]:
         ]
     found = explain_lines(platform, artefacts, text)
     if not found:
-        message = f"no line of {device} holds {text!r}"
-        raise _input_error(message, "try a table or a field name; `rocefab render` shows all lines")
+        message = f"no line of {device} contains {text!r}"
+        raise _input_error(message, "try a table or field name; `rocefab render` shows all lines")
     return [
         _answer(project, device, f"{line.artefact}:{line.number}", line.line.strip(), entry, port)
         for line in found
@@ -109,7 +109,7 @@ def device_artefacts(project: Project, device: str) -> tuple[str, list[Artefact]
         return _platform(project, device), project.switch_artefacts[device]
     if device in project.hosts:
         return "host", project.host_artefacts[device]
-    raise _input_error(f"there is no device {device!r}", "`rocefab show topology` lists them")
+    raise _input_error(f"device {device!r} does not exist", "`rocefab show topology` lists them")
 
 
 def _input_error(message: str, fix: str) -> InputError:
@@ -232,5 +232,5 @@ def _policy_value(project: Project, device: str, field: str, port: str) -> Value
         role = project.devices[device].role
         policy = resolver.switch(device, role, port)
         origin = resolver.switch_origin(field, device, role, port)
-    where = f"{origin.level}, {origin.position}" if origin.position else "default of rocefab"
+    where = f"{origin.level}, {origin.position}" if origin.position else "rocefab default"
     return Value(origin.field, str(field_value(policy, field)), where)

@@ -70,7 +70,7 @@ def export(project: Project, form: str, request: Request) -> tuple[str, tuple[Fi
     if len(texts) > 1 and separator is None:
         names = ", ".join(dict.fromkeys(file.path for file in done.files))
         message = f"{len(texts)} files cannot be printed as one: {names[:200]}"
-        fix = "name one part with --what, or a folder with --out"
+        fix = "select one part with --what, or specify a folder with --out"
         raise InputError("too many files", [Finding("PLC009", Severity.ERROR, message, fix)])
     return (separator or "").join(texts), done.notes
 
@@ -98,8 +98,8 @@ def export_to(
 def _exporter(form: str) -> Exporter:
     if form not in exporters:
         known = ", ".join(sorted([*exporters, *plant_exporters]))
-        message = f"there is no export {form!r}; there are {known}"
-        raise InputError("unknown export", [Finding("PLC003", Severity.ERROR, message)])
+        message = f"unknown export format {form!r}; available: {known}"
+        raise InputError("unknown export format", [Finding("PLC003", Severity.ERROR, message)])
     return exporters[form]
 
 
@@ -128,8 +128,8 @@ def _described(project: Project, form: str, request: Request) -> Exported:
     exporter = plant_exporters[form]
     for name in request.parts:
         if name not in exporter.parts:
-            message = f"there is no part {name[:40]!a}; there are {', '.join(exporter.parts)}"
-            finding = Finding("PLC008", Severity.ERROR, message, "name one of them with --what")
+            message = f"unknown part {name[:40]!a}; available: {', '.join(exporter.parts)}"
+            finding = Finding("PLC008", Severity.ERROR, message, "select one of them with --what")
             raise InputError("the export cannot be written", [finding])
     refuse_errors(project)
     names = request.parts or exporter.standard or tuple(exporter.parts)
@@ -140,8 +140,8 @@ def _described(project: Project, form: str, request: Request) -> Exported:
 
 def _nothing(request: Request) -> Finding:
     what = ", ".join(request.parts) or "this export"
-    message = f"nothing was written: this inventory needs no file of {what}"
-    fix = "see host.container_mode, which says how pods come to the NICs"
+    message = f"nothing was written: this inventory needs no files for {what}"
+    fix = "see host.container_mode, which sets how pods access the NICs"
     return Finding("PLC017", Severity.WARNING, message, fix)
 
 

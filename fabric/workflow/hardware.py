@@ -129,7 +129,7 @@ def _family(name: str, skus: Skus) -> Asic:
         known = [*skus, *asic_names()]
         close = difflib.get_close_matches(name, known, n=1)
         fix = f"did you mean {close[0]!r}?" if close else "`rocefab show platforms` lists them"
-        message = f"there is no switch model or ASIC family {name!r}"
+        message = f"unknown switch model or ASIC family {name!r}"
         finding = Finding("INT026", Severity.ERROR, message, fix)
         raise InputError("unknown model", [finding]) from error
 

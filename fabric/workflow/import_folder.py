@@ -56,7 +56,7 @@ class Folder:
         except InputError as error:
             error.findings = tuple(self._quoting(finding) for finding in error.findings)
             error.add_note(
-                f"what was read makes no inventory that holds; {self.output} was not written"
+                f"the source does not make a valid inventory; {self.output} was not written"
             )
             raise
 
@@ -72,7 +72,7 @@ class Folder:
         file = self.staging / place.file.removeprefix(f"{self.output}/")
         lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
         line = lines[place.line - 1].strip() if place.line <= len(lines) else ""
-        message = f"{finding.message}, in the line {line[:_SHOWN]!r} of what would be written"
+        message = f"{finding.message}, in the generated line {line[:_SHOWN]!r}"
         return replace(finding, message=message)
 
 
@@ -108,6 +108,6 @@ def refuse_used(output: Path) -> None:
         When it does, or is none.
     """
     if output.is_symlink() or (output.exists() and (not output.is_dir() or any(output.iterdir()))):
-        message = f"{output} is not an empty folder"
-        finding = Finding("EXC011", Severity.ERROR, message, "name a new folder with --output")
+        message = f"{output} is not empty"
+        finding = Finding("EXC011", Severity.ERROR, message, "specify a new folder with --output")
         raise OutputFolderError("nothing was written", [finding])

@@ -86,8 +86,8 @@ def import_inventory(
         When the output folder holds something, or cannot be written.
     """
     if form not in importers:
-        message = f"there is no import {form!r}; there are {', '.join(importers)}"
-        raise InputError("unknown import", [Finding("EXC014", Severity.ERROR, message)])
+        message = f"unknown import format {form!r}; available: {', '.join(importers)}"
+        raise InputError("unknown import format", [Finding("EXC014", Severity.ERROR, message)])
     refuse_used(output)
     shown = printable(source)
     found = _read(form, source, request, progress)
@@ -122,7 +122,7 @@ def _assumed(files: Iterable[Artefact], output: Path) -> Iterator[Finding]:
     ]
     if places:
         message = f"{len(places)} values are not in the source and were assumed"
-        fix = "each has a comment that says why: confirm the value and remove its comment"
+        fix = "each is marked with a comment: confirm the value and remove the comment"
         yield Finding("EXC015", Severity.INFO, message, fix, position=places[0])
 
 
@@ -214,8 +214,8 @@ def _refuse_unknown_roles(
         Finding(
             "EXC009",
             Severity.ERROR,
-            f"the model of {count} switches of the role {role} is not known",
-            f"name it with --model {role}=NAME; `rocefab show platforms` lists the names",
+            f"the model of {count} switches with role {role} is unknown",
+            f"set it with --model {role}=NAME; `rocefab show platforms` lists the names",
             position=Position(shown),
         )
         for role, count in lacking.items()
@@ -248,8 +248,8 @@ def _pairs(words: tuple[str, ...], option: str) -> dict[str, str]:
     for word in (part for text in words for part in text.split(",")):
         key, equals, value = word.partition("=")
         if not (key.strip() and equals and value.strip()):
-            message = f"{printable(word)[:60]!r} is not understood"
-            finding = Finding("EXC014", Severity.ERROR, message, f"write {option} NAME=VALUE")
-            raise InputError("bad usage", [finding])
+            message = f"{printable(word)[:60]!r} is not valid"
+            finding = Finding("EXC014", Severity.ERROR, message, f"use {option} NAME=VALUE")
+            raise InputError("invalid option", [finding])
         found[key.strip()] = value.strip()
     return found

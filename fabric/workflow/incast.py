@@ -113,9 +113,9 @@ def make_groups(project: Project, selection: Selection, senders: int) -> list[Gr
     """
     table: Incasts = incasts(project.fabric, senders, taking_part(project, selection))
     if not len(table):
-        message = f"no rail has {senders + 1} of the selected hosts"
+        message = f"no rail has {senders + 1} selected hosts"
         finding = Finding("OBS002", Severity.ERROR, message, "select more hosts, or fewer senders")
-        raise InputError("there is nothing to probe", [finding])
+        raise InputError("nothing to probe", [finding])
     return [
         Group(
             leg_of(project, int(table.target[number])),
@@ -174,7 +174,7 @@ def _incast(sessions: Sessions, group: Group) -> Incast:
     try:
         rates = _rates(sessions, group)
     except (DeviceError, UnreadableError, ValueError) as error:
-        return Incast(group, (), f"could not be run: {getattr(error, 'reason', error)}")
+        return Incast(group, (), f"could not run: {getattr(error, 'reason', error)}")
     return Incast(group, rates, _failure(group, rates))
 
 
@@ -198,8 +198,8 @@ def _failure(group: Group, rates: tuple[float, ...]) -> str:
     total, alike = sum(rates), fairness(rates)
     found = []
     if total < group.needed_gbps:
-        found.append(f"{total:.1f} Gb/s together, {group.needed_gbps:.1f} needed")
+        found.append(f"{total:.1f} Gb/s in total, {group.needed_gbps:.1f} required")
     if alike < FAIRNESS:
         slowest = group.sources[rates.index(min(rates))]
-        found.append(f"fairness {alike:.2f}, {FAIRNESS} needed: {slowest} is the slowest")
+        found.append(f"fairness {alike:.2f}, {FAIRNESS} required: {slowest} is the slowest")
     return "; ".join(found)

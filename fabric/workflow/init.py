@@ -24,7 +24,7 @@ def init(folder: Path) -> Path:
         When the folder already holds something, or cannot be written.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise _refusal(folder, "is not an empty folder")
+        raise _refusal(folder, "is not empty")
     target = folder / "fabric.yaml"
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -40,7 +40,7 @@ def init(folder: Path) -> Path:
 
 def _refusal(folder: Path, message: str) -> InputError:
     place = Position(str(folder))
-    finding = Finding("INT020", Severity.ERROR, message, "name a new folder", position=place)
+    finding = Finding("INT020", Severity.ERROR, message, "specify a new folder", position=place)
     return InputError("nothing was written", [finding])
 
 

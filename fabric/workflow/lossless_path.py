@@ -24,7 +24,7 @@ def question(project: Project, parameters: str) -> Question:
     """
     hops = longest_path(project.fabric)
     if not hops:
-        message = "there is no path: every NIC of the inventory is switched off"
+        message = "no path: every NIC in the inventory is disabled"
         raise InputError(message)
     return Question(
         parameters=parameters,

@@ -83,7 +83,7 @@ class NicLooks:
     def _nic(self, host: HostDesign, plan: NicDesign, facts: HostFacts) -> list[Deviation]:
         nic = facts.nic(plan.rdma_device)
         if nic is None or nic.interface != plan.interface:
-            now = "is not there" if nic is None else f"belongs to {nic.interface or 'nothing'}"
+            now = "does not exist" if nic is None else f"belongs to {nic.interface or 'nothing'}"
             told = facts.nics is not None and (nic is None or nic.interface is not None)
             message = f"RDMA device {plan.rdma_device} {now}"
             return [Deviation(host.name, "H0", plan.interface, message, unknown=not told)]
@@ -160,7 +160,7 @@ def _judged(plan: NicDesign, first: HostFacts | str, second: HostFacts | str) ->
         rose = first if isinstance(first, str) else str(second)
     else:
         before, after = first.nic(plan.rdma_device), second.nic(plan.rdma_device)
-        missing = f"RDMA device {plan.rdma_device} is not there"
+        missing = f"RDMA device {plan.rdma_device} does not exist"
         rose = deltas(before, after) if before and after else missing
     return judge(plan.interface, plan.rail, plan.qos.pfc_priority, rose)
 

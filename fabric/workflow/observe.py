@@ -60,7 +60,7 @@ class Seen:
         for field in FIELDS:
             value = getattr(self.snapshot, field)
             if value is not None:
-                doubt = "; a part of it is unknown" if field in self.unknown else ""
+                doubt = "; partly unknown" if field in self.unknown else ""
                 lines.append((self.device, self.platform, field, f"{_told(field, value)}{doubt}"))
             elif field in self.unknown:
                 lines.append((self.device, self.platform, field, "unknown"))
@@ -141,8 +141,8 @@ def _refuse_unknown(wanted: Sequence[str]) -> None:
     for name in wanted:
         if name not in FIELDS:
             close = difflib.get_close_matches(name, FIELDS, n=1)
-            fix = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(FIELDS)}"
-            findings.append(Finding("OBS001", Severity.ERROR, f"there is no field {name!r}", fix))
+            fix = f"did you mean {close[0]!r}?" if close else f"available: {', '.join(FIELDS)}"
+            findings.append(Finding("OBS001", Severity.ERROR, f"unknown field {name!r}", fix))
     if findings:
         raise InputError("nothing was read", findings)
 
@@ -158,7 +158,7 @@ def _told(field: str, value: Any) -> str:
         return " ".join(part for part in (value.hostname, value.model, value.version) if part)
     if field == "watchdog":
         stormed = sum(not queue.operational for queue in value.values())
-        return f"{len(value)} queues, {stormed} in a storm"
+        return f"{len(value)} queues, {stormed} in a pause storm"
     return str(value) if isinstance(value, int) else f"{len(value)} entries"
 
 

@@ -73,5 +73,7 @@ def host_names(text: str) -> list[str]:
     try:
         return hostlist.expand(text)
     except ValueError as error:
-        finding = Finding("PLC004", Severity.ERROR, str(error), "write --exclude as gpu[001-004]")
-        raise InputError("the list of hosts is wrong", [finding]) from error
+        finding = Finding(
+            "PLC004", Severity.ERROR, str(error), "use a range such as gpu[001-004] for --exclude"
+        )
+        raise InputError("invalid host list", [finding]) from error

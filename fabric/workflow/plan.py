@@ -79,7 +79,7 @@ def describe(made: Plan, verify_s: float = Options().verify_s) -> str:
         How long a wave may take to look healthy, in seconds, as ``apply --verify-s`` says.
     """
     if made.empty:
-        return f"No changes: {len(made.unchanged)} devices run as the inventory says.\n"
+        return f"No changes. {len(made.unchanged)} devices match the inventory.\n"
     lines = []
     for number, wave in enumerate(made.waves, 1):
         lines.append(f"wave {number}")

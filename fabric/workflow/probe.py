@@ -177,9 +177,9 @@ def make_plan(project: Project, selection: Selection) -> Plan:
     """
     table = probes(project.fabric, taking_part(project, selection))
     if not len(table):
-        message = "no two RoCE NICs of different hosts are selected"
-        finding = Finding("OBS002", Severity.ERROR, message, "select two hosts or more")
-        raise InputError("there is nothing to probe", [finding])
+        message = "the selection has no two RoCE NICs on different hosts"
+        finding = Finding("OBS002", Severity.ERROR, message, "select at least two hosts")
+        raise InputError("nothing to probe", [finding])
     return Plan(project, table)
 
 
@@ -246,7 +246,7 @@ def _causes(plan: Plan, failed: Any) -> tuple[str, ...]:
 
     lines = [f"{name(item.scope, item.number)}: all {item.probes} probes failed" for item in found]
     lines += [
-        f"{name(item.scope, item.number)}: all {item.probes} probes beyond one leaf failed"
+        f"{name(item.scope, item.number)}: all {item.probes} probes beyond a single leaf failed"
         for item in beyond
     ]
-    return (*lines, *([f"{rest} further failures have no common cause"] if rest else []))
+    return (*lines, *([f"{rest} other failures have no common cause"] if rest else []))

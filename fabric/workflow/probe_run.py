@@ -142,7 +142,7 @@ def _probe(
             if failure:
                 return Outcome(stage, failure, gbps)
     except (DeviceError, UnreadableError) as error:
-        return Outcome(stage, f"could not be run: {getattr(error, 'reason', error)}")
+        return Outcome(stage, f"could not run: {getattr(error, 'reason', error)}")
     return Outcome(stages[-1], "", gbps)
 
 
@@ -152,13 +152,13 @@ def _ping(_plan: Plan, sessions: Sessions, source: Leg, target: Leg) -> tuple[st
         sent, received = probe_output.ping(text)
     except UnreadableError:
         return f"ping could not start from {source.nic.address}", None
-    return ("" if received == sent else f"{received} of {sent} answers"), None
+    return ("" if received == sent else f"{received} of {sent} replies"), None
 
 
 def _rping(_plan: Plan, sessions: Sessions, source: Leg, target: Leg) -> tuple[str, None]:
     server, client = commands.rping(source.end, target.end)
     back = probe_output.rping(_served(sessions, source, target, server, client))
-    return ("" if back == ROUNDS else f"{back} of {ROUNDS} answers"), None
+    return ("" if back == ROUNDS else f"{back} of {ROUNDS} replies"), None
 
 
 def _bandwidth(
@@ -175,7 +175,7 @@ def _bandwidth(
     except UnreadableError as error:
         return str(error), None
     needed = plan.needed_gbps(source, target)
-    return ("" if gbps >= needed else f"{gbps:.1f} Gb/s, {needed:.1f} needed"), gbps
+    return ("" if gbps >= needed else f"{gbps:.1f} Gb/s, {needed:.1f} required"), gbps
 
 
 _STAGES: dict[str, Callable[..., tuple[str, float | None]]] = {

@@ -168,7 +168,7 @@ def schema(kind: str) -> str:
         "platforms": PlatformsFile,
     }
     if kind not in models:
-        message = f"there is no schema {kind!r}; there are {', '.join(models)}"
+        message = f"unknown schema {kind!r}; available: {', '.join(models)}"
         finding = Finding("INT021", Severity.ERROR, message)
         raise InputError("unknown schema", [finding])
     body = {"$schema": _SCHEMA_DIALECT, **models[kind].model_json_schema()}

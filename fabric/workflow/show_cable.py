@@ -26,12 +26,12 @@ def cable(project: Project, host: str, interface: str) -> Table:
         When there is no such host, or it has no such interface.
     """
     if host not in project.hosts:
-        raise _unknown(f"there is no host {host!r}", "`rocefab show hosts` lists them")
+        raise _unknown(f"host {host!r} does not exist", "`rocefab show hosts` lists them")
     nics = project.hosts[host].nics
     number = next((row for row, nic in enumerate(nics) if nic.interface == interface), None)
     if number is None:
         names = ", ".join(nic.interface for nic in nics)
-        raise _unknown(f"{host} has no NIC {interface!r} in the fabric", f"it has {names}")
+        raise _unknown(f"{host} has no fabric NIC {interface!r}", f"its NICs are {names}")
     found = cable_of(
         project.model, project.fabric.nics_of_host(project.fabric.host_row[host])[number]
     )
@@ -43,4 +43,4 @@ def cable(project: Project, host: str, interface: str) -> Table:
 
 
 def _unknown(message: str, fix: str) -> InputError:
-    return InputError("no such cable", [Finding("CAB001", Severity.ERROR, message, fix)])
+    return InputError("cable not found", [Finding("CAB001", Severity.ERROR, message, fix)])

@@ -82,7 +82,7 @@ def leaves(project: Project, words: Sequence[str] = ()) -> Table:
 
 def _ratio(ratio: Ratio) -> tuple[str, str]:
     value = ratio.oversubscription
-    how = f"{ratio.down_gbps:,} Gb/s below, {ratio.up_gbps:,} Gb/s above"
+    how = f"{ratio.down_gbps:,} Gb/s down, {ratio.up_gbps:,} Gb/s up"
     return "no uplinks" if value is None else f"{value:.2f}:1", how
 
 
@@ -90,19 +90,19 @@ def _oversubscription(project: Project, network: Clos) -> Iterator[Row]:
     switches = project.fabric.switches
     for tier, ratio in enumerate(by_tier(network)):
         role = switches.role(int(network.rows(tier)[0]))
-        yield f"over-subscription, {role} tier", *_ratio(ratio)
+        yield f"oversubscription, {role} tier", *_ratio(ratio)
     alike: dict[tuple[str, str], list[int]] = {}
     for rail, ratio in by_rail(network).items():
         alike.setdefault(_ratio(ratio), []).append(rail)
     for told, rails in alike.items():
-        yield f"over-subscription, rail {_ranges(rails)}", *told
+        yield f"oversubscription, rail {_ranges(rails)}", *told
     below, above = switch_gbps(network)
     leaves = np.arange(network.leaves)
     known = leaves[above[leaves] > 0]
     if len(known):
         worst = int(known[np.argmax(below[known] / above[known])])
         ratio_text = f"{below[worst] / above[worst]:.2f}:1"
-        yield "over-subscription, worst leaf", ratio_text, switches.names[worst]
+        yield "oversubscription, worst leaf", ratio_text, switches.names[worst]
 
 
 def _ranges(numbers: list[int]) -> str:
@@ -149,7 +149,7 @@ def _distance(project: Project, network: Clos, layers: Layers) -> Iterator[Row]:
         ends = f"{names[way.leaf]} to {names[way.other]}" if way.leaf != way.other else "one leaf"
         yield "longest cable path", f"{way.cable_m:,} m", f"{how}, {ends}"
         trip = round_trip_s(tuple(Hop(gbps, metres) for gbps, metres in way.cables))
-        how = "idle, a 4,096-byte message and its answer, 1 us for each hop"
+        how = "idle; a 4,096-byte message and its reply, 1 us per hop"
         yield "round trip of that path", f"{s_to_us(trip):.2f} us", how
 
 
@@ -195,9 +195,9 @@ def paths(project: Project, leaf: str = "", words: Sequence[str] = ()) -> Table:
         return Table(_PATH_HEADERS, tuple(_kinds(table, names)))
     if leaf not in names:
         finding = Finding(
-            "TOP005", Severity.ERROR, f"there is no leaf {leaf!r}", hint("leaf", leaf, names)
+            "TOP005", Severity.ERROR, f"leaf {leaf!r} does not exist", hint("leaf", leaf, names)
         )
-        raise InputError("no paths were shown", [finding])
+        raise InputError("cannot show paths", [finding])
     here = names.index(leaf)
     rows = (
         (leaf, peer, 1, *table[:, here, row].tolist())

@@ -140,7 +140,7 @@ def kinds(project: Project) -> tuple[Kind, ...]:
             for port, speed_gbps, kmin, kmax, pmax in sorted(found)
         )
     except ValueError as error:
-        raise InputError(f"lossless.ecn of a port cannot be: {error}") from error
+        raise InputError(f"invalid lossless.ecn on a port: {error}") from error
 
 
 def dcqcn_points(project: Project, question: Question | None = None) -> tuple[Point, ...]:
@@ -198,7 +198,7 @@ def parameters_of(kind: Kind, question: Question) -> ParameterSet:
         return recommend(need).parameters
     if question.parameters not in sets:
         names = ", ".join(set_names())
-        raise ValueError(f"there is no parameter set {question.parameters!r}; there are {names}")
+        raise ValueError(f"unknown parameter set {question.parameters!r}; available: {names}")
     return replace(sets[question.parameters], congestion_point=kind.congestion_point)
 
 
@@ -260,7 +260,7 @@ def plot(points: tuple[Point, ...], path: Path) -> None:
         When the suffix is another one, or matplotlib is not installed.
     """
     if path.suffix not in _SUFFIXES:
-        raise InputError(f"{path}: a plot is written as {' or '.join(_SUFFIXES)}")
+        raise InputError(f"{path}: unsupported plot format; use {' or '.join(_SUFFIXES)}")
     try:
         from matplotlib import rc_context
     except ImportError as error:

@@ -19,10 +19,10 @@ def deadlock(project: Project) -> Table:
     rows: list[tuple[str, object]] = [
         ("answer", answer),
         ("lossless buffers", proof.vertices),
-        ("single failures looked at", proof.failures_checked),
+        ("single failures checked", proof.failures_checked),
     ]
     if proof.cycle:
-        rows.append(("after the failure of", proof.failure or "nothing: it is there now"))
+        rows.append(("after the failure of", proof.failure or "none: it exists without a failure"))
         rows += [("waits for the next", str(channel)) for channel in proof.cycle.channels]
     if proof.bounce:
         when = f" after {proof.bounce.failure}" if proof.bounce.failure else ""

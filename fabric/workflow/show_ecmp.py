@@ -55,11 +55,11 @@ def _kind(
     project: Project, senders: int, links: int, ratio: float
 ) -> Iterator[tuple[str, object, str]]:
     own = project.intent.fabric.host.nccl_queue_pairs
-    yield "NICs and uplinks", f"{senders} on {links}", f"an uplink is {ratio:g} times as fast"
+    yield "NICs and uplinks", f"{senders} on {links}", f"each uplink is {ratio:g} times as fast"
     for pairs in sorted({*QUEUE_PAIRS, own}):
         found = spread(senders, links, pairs, ratio)
         chosen = ", as set" if pairs == own else ""
-        how = f"fullest link {found.over_mean:.2f} times the mean on average{chosen}"
+        how = f"fullest link carries {found.over_mean:.2f} times the mean on average{chosen}"
         yield f"efficiency, {pairs} queue pairs", f"{found.efficiency:.0%}", how
     reached = entropy(own, links)
     yield "paths between two NICs", f"{reached.paths:.2f}", reached.reason

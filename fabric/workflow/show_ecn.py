@@ -143,21 +143,21 @@ def _verdict(kind: Kind, delay_bytes: float) -> str:
     pool, qos = lossless_pool_bytes(kind.device), kind.qos
     pause = kind.pause_bytes
     if pool is None or pause is None:
-        order = "pool unknown: ECN against PFC is not checked"
+        order = "pool unknown: ECN-before-PFC not checked"
     elif qos.kmin_bytes >= pause:
-        order = "kmin too high: PFC is first (or alpha too low)"
+        order = "kmin too high: PFC acts first (or alpha too low)"
     elif qos.kmax_bytes >= pause:
-        order = "kmax too high: PFC before full marking (or alpha too low)"
+        order = "kmax too high: PFC acts before full marking (or alpha too low)"
     else:
         ports = _ports_before_pause(kind, pool)
-        order = f"ECN is first for up to {ports} congested ports that one port feeds"
+        order = f"ECN acts first for up to {ports} congested ports fed by one port"
     step = kind.device.sku.asic_facts.integer("ecn_quantum_bytes", unconfirmed=True)
     kept = programmed_bytes(qos.kmin_bytes, step) if step else qos.kmin_bytes
     words = [order]
     if qos.kmin_bytes < delay_bytes:
         words.append("kmin below one bandwidth-delay product")
     if kept != qos.kmin_bytes:
-        words.append(f"the ASIC keeps kmin {kept:,}")
+        words.append(f"the ASIC rounds kmin to {kept:,}")
     return "; ".join(words)
 
 
@@ -180,7 +180,9 @@ def _recommended(kind: Kind, hops: tuple[Hop, ...], most_flows: int) -> tuple[ob
     except ValueError as error:
         return ("-", "-", "-", str(error))
     point = found.parameters.congestion_point
-    why = f"{' '.join(found.reasons)} For these NIC parameters only: `rocefab show dcqcn`."
+    why = (
+        f"{' '.join(found.reasons)} Valid for these NIC parameters only; see `rocefab show dcqcn`."
+    )
     return (point.kmin_bytes, point.kmax_bytes, int(point.pmax_percent), why)
 
 

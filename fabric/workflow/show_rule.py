@@ -35,7 +35,7 @@ def rule_details(name: str) -> Table:
         ("rule", rule.id),
         ("title", rule.title),
         ("severity", rule.severity.word),
-        ("looks at", looks_at(rule)),
+        ("checks", looks_at(rule)),
         ("why", rule.why),
         ("source", rule.source),
         ("fields", ", ".join(rule.guards) or "-"),
@@ -46,5 +46,5 @@ def rule_details(name: str) -> Table:
 def _unknown(name: str, known: list[str]) -> InputError:
     close = difflib.get_close_matches(name.upper(), known, n=3)
     fix = f"did you mean {' or '.join(close)}?" if close else "`rocefab show rules` lists them"
-    finding = Finding("INT022", Severity.ERROR, f"there is no rule {name!r}", fix)
+    finding = Finding("INT022", Severity.ERROR, f"unknown rule {name!r}", fix)
     return InputError("unknown rule", [finding])

@@ -94,4 +94,4 @@ def _refused(projects: dict[str, Project], findings: Sequence[Finding]) -> Input
     distinct = list(dict.fromkeys(findings))
     folders = ", ".join(project.intent.folder for project in projects.values())
     plural = "" if len(distinct) == 1 else "s"
-    return InputError(f"{len(distinct)} error{plural} in {folders}; nothing was done", distinct)
+    return InputError(f"{len(distinct)} error{plural} in {folders}; no changes were made", distinct)

@@ -56,7 +56,7 @@ class SonicJudge:
         self._unvalidated.update(
             item.message for item in outcome.findings if item.rule == _YANG and item not in errors
         )
-        refusals = [f"rule {rule} failed itself ({reason})" for rule, reason in outcome.broken]
+        refusals = [f"rule {rule} could not run ({reason})" for rule, reason in outcome.broken]
         notes = []
         before = self._judged(name, running.config, yang).findings if errors else ()
         known = {(item.rule, item.field, item.port) for item in before}
@@ -64,7 +64,7 @@ class SonicJudge:
         for item in errors:
             is_old = (item.rule, item.field, item.port) in known
             if is_old and not _is_ours(item, intended):
-                notes.append(f"it stays as it runs: {_line(item)}")
+                notes.append(f"unchanged on the switch: {_line(item)}")
             else:
                 refusals.append(_line(item))
         return Verdict(tuple(refusals), tuple(notes))

@@ -197,7 +197,7 @@ def _health_of(nics: NicLooks, target: Target) -> Health:
     found = deviations(target.expected, seen)
     found += [*_passed_over(target, reading), *(nics.deviations(facts) if facts else ())]
     if reading.running.saved is False:
-        message = "the running configuration is not the saved one"
+        message = "the running configuration is not saved"
         found.append(Deviation(name, "saved", "configuration", message))
     return Health(
         name,
@@ -210,9 +210,9 @@ def _health_of(nics: NicLooks, target: Target) -> Health:
 
 def _passed_over(target: Target, reading: Reading) -> list[Deviation]:
     """Return what is planned and the device does not have: whether it matters is not known."""
-    name, message = target.connection.device, "this host does not have it"
+    name, message = target.connection.device, "not available on this host"
     return [
-        Deviation(name, "passed over", item, message, unknown=True)
+        Deviation(name, "skipped", item, message, unknown=True)
         for item in reading.draft.passed_over
     ]
 

@@ -80,7 +80,7 @@ class WhatIf:
         found, hit = [], self.impact
         if hit.host_pairs[1]:
             found.append(f"{hit.host_pairs[1]:,} pairs of hosts are cut")
-        found += [f"rail {rail} falls into {parts} parts" for rail, parts in hit.rails.items()]
+        found += [f"rail {rail} is split into {parts} parts" for rail, parts in hit.rails.items()]
         errors = sum(finding.severity is Severity.ERROR for finding in self.new_findings)
         if errors:
             found.append(f"{errors} new error{'' if errors == 1 else 's'}")
@@ -127,9 +127,13 @@ class WhatIf:
             for name, before, after in self.worst_hosts
         ]
         return [
-            ("What is cut", ("what", "before", "cut"), pairs),
-            ("Where traffic moves", ("switches", "load of uplinks left"), moved),
-            ("What units keep", ("unit", "nics gb/s", "left", "uplinks gb/s", "left"), units),
+            ("Lost connectivity", ("what", "before", "cut"), pairs),
+            ("Where traffic moves", ("switches", "load on remaining uplinks"), moved),
+            (
+                "Remaining bandwidth by unit",
+                ("unit", "nics gb/s", "left", "uplinks gb/s", "left"),
+                units,
+            ),
             ("Worst hosts", ("host", "gb/s", "left"), hosts),
         ]
 

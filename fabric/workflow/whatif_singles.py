@@ -177,8 +177,8 @@ def _circle(project: Project, network: Clos) -> str:
     proof = prove(switched_off(project.fabric, network), project.resolver)
     if proof.cycle is None:
         return ""
-    when = f"when {proof.failure} fails" if proof.failure else "with nothing failed"
-    return f"{when}, lossless buffers wait in a circle: {proof.cycle}"
+    when = f"when {proof.failure} fails" if proof.failure else "without a failure"
+    return f"{when}, cyclic buffer dependency: {proof.cycle}"
 
 
 class _Switches:

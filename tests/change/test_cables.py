@@ -68,7 +68,7 @@ def test_what_counts_as_wrong(neighbour: tuple[str, str], wrong: bool) -> None:
     assert bool(found) is wrong
     if wrong:
         other = " ".join(neighbour)
-        assert found == [f"Ethernet1 is cabled to {other} in place of gpu1 eth1"]
+        assert found == [f"Ethernet1 is cabled to {other}, expected gpu1 eth1"]
 
 
 def test_other_ports_and_silence_tell_nothing() -> None:

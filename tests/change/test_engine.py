@@ -142,7 +142,7 @@ def test_device_gone_for_good_is_explained(folder, plan):
     assert not result.ok
     event = Journal(folder / "state").states(1)["leaf2"]
     assert event.state is State.FAILED
-    assert "no route to host; its own timer takes the change back" in event.detail
+    assert "no route to host; its commit timer will roll back the change" in event.detail
     assert is_before(folder, "leaf1")
     assert is_before(folder, "leaf3")
 
@@ -195,7 +195,7 @@ def test_wave_does_not_start_when_one_device_changes_just_before_it(folder, plan
         "spine01", "save", lambda _: edit(folder, "leaf2", "NTP_SERVER", {"192.0.2.77": {}})
     )
     result = applier(folder).apply(plan)
-    assert "leaf2: its configuration changed after the plan" in result.reasons[0]
+    assert "leaf2: its configuration changed after it was planned" in result.reasons[0]
     assert not [key for key in ScriptedDriver.effects if key[0] in LEAVES]
 
 
@@ -246,7 +246,7 @@ def test_full_disk_has_no_further_effect(folder, plan, monkeypatch, good_writes)
     working = applier(folder, workers=1)
     with monkeypatch.context() as patch:
         patch.setattr(journal_module.sqlite3, "connect", filling_up)
-        with pytest.raises(JournalError, match="disk is full.*go back by their own timers"):
+        with pytest.raises(JournalError, match="disk is full.*Commit timers roll back"):
             working.apply(plan)
     assert effects() == at_failure[0]
     if Journal(folder / "state").runs():
@@ -280,9 +280,12 @@ def test_resume_does_not_undo_the_work_of_others(folder, plan):
     found = by_hand_after_a_crash(folder, plan)
     result = applier(folder).resume(1, plan)
     assert not result.ok
-    assert "leaf1: its configuration changed after the plan; plan again" in result.reasons[0]
+    assert (
+        "leaf1: its configuration changed after it was planned; run `rocefab plan` again"
+        in result.reasons[0]
+    )
     kept = [event.detail for event in Journal(folder / "state").events(1)]
-    assert "somebody else changed VLAN|Vlan7|vlanid meanwhile; that stays" in kept
+    assert "VLAN|Vlan7|vlanid changed outside this run meanwhile and is kept" in kept
     assert memory_fabric.state(folder, "leaf1")["running"] == found
     assert is_before(folder, "leaf3")
 
@@ -349,7 +352,7 @@ def test_going_back_leaves_what_somebody_else_saved_meanwhile(folder, plan, meth
     assert left["running"]["VLAN"] == left["startup"]["VLAN"] == {"Vlan3999": {"vlanid": "3999"}}
     event = Journal(folder / "state").states(1)["leaf2"]
     assert event.state is State.ROLLED_BACK
-    assert event.detail == "somebody else changed VLAN|Vlan3999|vlanid meanwhile; that stays"
+    assert event.detail == "VLAN|Vlan3999|vlanid changed outside this run meanwhile and is kept"
 
 
 def test_what_is_mixed_with_the_work_of_others_is_not_taken_back(folder, plan):
@@ -359,7 +362,7 @@ def test_what_is_mixed_with_the_work_of_others_is_not_taken_back(folder, plan):
     assert not applier(folder, workers=1).apply(plan).ok
     event = Journal(folder / "state").states(1)["leaf2"]
     assert event.state is State.FAILED
-    assert "somebody else changed it during the run or after it (VLAN|Vlan3999" in event.detail
+    assert "it was changed outside rocefab during or after the run (VLAN|Vlan3999" in event.detail
     assert "Vlan3999" in memory_fabric.state(folder, "leaf2")["startup"]["VLAN"]
 
 
@@ -388,7 +391,9 @@ def test_orphans_of_this_journal_are_cleared_away_and_others_are_named(folder, p
         (folder / f"{name}.json").write_text(json.dumps(state))
     result = applier(folder).apply(plan)
     (reason,) = result.reasons
-    assert "leaf3: somebody else is at work on it: rocefab-run-9-1-0000abcd" in reason
+    assert (
+        "leaf3: another configuration session is active on it: rocefab-run-9-1-0000abcd" in reason
+    )
     assert "(rocefab with another state folder)" in reason
     assert memory_fabric.state(folder, "leaf2")["pending"] is None
 
@@ -445,13 +450,14 @@ def test_run_that_failed_in_part_is_taken_back(folder, plan):
 def test_one_run_at_a_time(folder, plan):
     journal = Journal(folder / "state")
     with journal.exclusive():
-        whose = rf"run that begins of {getpass.getuser()} on .*, process {os.getpid()}, since 2"
-        with pytest.raises(JournalError, match=f"another run is under way.*{whose}"):
+        who = getpass.getuser()
+        whose = rf"run that is starting of {who} on .*, process {os.getpid()}, since 2"
+        with pytest.raises(JournalError, match=f"another run is in progress.*{whose}"):
             applier(folder).apply(plan)
         run = journal.begin("apply", "memory", plan.to_json())
-        with pytest.raises(JournalError, match=f"another run is under way.*: run {run} of "):
+        with pytest.raises(JournalError, match=f"another run is in progress.*: run {run} of "):
             applier(folder).apply(plan)
-        with pytest.raises(JournalError, match="another run is under way"):
+        with pytest.raises(JournalError, match="another run is in progress"):
             applier(folder).resume(1, plan)
     assert not ScriptedDriver.effects
 
@@ -459,8 +465,8 @@ def test_one_run_at_a_time(folder, plan):
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"timer_s": 60, "verify_s": 60}, "can run out while a wave is verified for 60 s"),
-        ({"timer_s": 89, "verify_s": 60}, "must be at least 90 s"),
+        ({"timer_s": 60, "verify_s": 60}, "can expire while a wave is verified for 60 s"),
+        ({"timer_s": 89, "verify_s": 60}, "set it to at least 90 s"),
         ({"timer_s": 86_400}, "the longest commit timer is 86399 s"),
     ],
 )

@@ -67,7 +67,7 @@ def test_killed_run_reaches_a_clean_end(tmp_path, monkeypatch, number, when):
     if number == WRITES and when == "after":
         assert rows[-1]["state"] == "done"
     else:
-        assert rows[-1]["state"] == "interrupted or under way"
+        assert rows[-1]["state"] == "interrupted or in progress"
         assert workflow.status(folder / "state", 1) is not None
         assert resume(folder, monkeypatch).ok
 

@@ -101,7 +101,7 @@ def test_from_the_box_to_a_verified_fabric(ready):
     assert all(item.ok for item in drift(project, connections, ALL, labs.silent))
     again = planned(project, connections)
     assert again.empty
-    assert describe(again) == "No changes: 3 devices run as the inventory says.\n"
+    assert describe(again) == "No changes. 3 devices match the inventory.\n"
     assert lab[labs.LEAF].table("MGMT_INTERFACE")  # what is not ours is kept
     assert "username admin privilege 15" in lab[labs.SPINE].running_text
     kept = folder / "state" / "runs" / "1" / "spine01.before.json"
@@ -154,7 +154,7 @@ def test_unsaved_configuration_is_reported(ready):
     lab[labs.LEAF].hand_edit("MGMT_INTERFACE", "eth0|192.0.2.2/24", "gwaddr", "192.0.2.3")
     found = {item.device: item for item in verify(project, connections, ALL, labs.silent)}
     assert [str(item) for item in found[labs.LEAF].deviations] == [
-        "su1-rail0: saved configuration: the running configuration is not the saved one"
+        "su1-rail0: saved configuration: the running configuration is not saved"
     ]
 
 
@@ -166,7 +166,7 @@ def test_wrong_cable_is_reported_from_both_ends(ready):
     leaf.neighbours["Ethernet0"] = [Neighbour("Ethernet0", "gpu9", "eth1")]
     found = {item.device: item for item in verify(project, connections, ALL, labs.silent)}
     assert [str(item) for item in found[labs.LEAF].deviations] == [
-        "su1-rail0: lldp Ethernet0: gpu9 eth1 in place of gpu1 eth1"
+        "su1-rail0: lldp Ethernet0: gpu9 eth1, expected gpu1 eth1"
     ]
 
 
@@ -219,7 +219,7 @@ def test_stale_plan_is_refused_before_anything_is_written(ready):
     before = everything(lab)
     result = applied(made, folder, connections)
     assert not result.ok
-    assert "changed after the plan" in result.reasons[0]
+    assert "changed after it was planned" in result.reasons[0]
     assert everything(lab) == before
 
 
@@ -231,7 +231,7 @@ def test_foreign_identity_is_never_written_to(ready):
     lab[labs.SPINE].faults.add(Fault("identity", text="other-switch", times=0))
     result = applied(made, folder, connections)
     assert not result.ok
-    assert "host name is 'other-switch', 'spine01' was expected" in result.reasons[0]
+    assert "host name is 'other-switch', expected 'spine01'" in result.reasons[0]
     assert everything(lab) == before
     with pytest.raises(IdentityMismatchError):
         planned(project, connections)
@@ -258,7 +258,10 @@ def test_foreign_session_is_respected(ready):
     before = everything(lab)
     result = applied(made, folder, connections)
     assert not result.ok
-    assert "somebody else is at work on it: configuration session colleague" in result.reasons[0]
+    assert (
+        "another configuration session is active on it: configuration session colleague"
+        in result.reasons[0]
+    )
     assert everything(lab) == before
 
 
@@ -358,8 +361,8 @@ def test_killed_in_the_commit_window_and_resumed(ready):
     process.wait()
     process.stderr.close()
     lab[labs.LEAF].faults.clear()
-    assert status(folder / "state")[-1]["state"] == "interrupted or under way"
-    with pytest.raises(ForeignSessionError, match="an unconfirmed change waits on it"):
+    assert status(folder / "state")[-1]["state"] == "interrupted or in progress"
+    with pytest.raises(ForeignSessionError, match="an unconfirmed change is pending on it"):
         planned(project, connections)
     with pytest.raises(JournalError):
         applied(made, folder, connections)

@@ -88,7 +88,7 @@ def test_an_unknown_field_is_refused_before_anything_is_read(ready) -> None:
         _seen(ready, "pfc_counter", "everything")
     first, second = caught.value.findings
     assert first.fix == "did you mean 'pfc_counters'?"
-    assert second.message == "there is no field 'everything'"
+    assert second.message == "unknown field 'everything'"
     assert "bgp" in FIELDS
 
 

@@ -118,7 +118,7 @@ def test_all_errors_are_told_at_once_and_not_too_many(written):
     "text", ["", "null", "[]", "5", "{}", "[" * 100_000, '{"digest": "", "format": NaN}']
 )
 def test_what_is_no_plan_is_none(text):
-    with pytest.raises(PlanError, match="is not a plan; make one"):
+    with pytest.raises(PlanError, match="is not a plan file; create one"):
         parse_plan(text, "plan.json")
 
 

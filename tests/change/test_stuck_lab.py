@@ -70,10 +70,10 @@ def test_the_second_ctrl_c_ends_a_run_with_a_wedged_leaf_and_resume_goes_on(read
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=5)
     assert process.returncode == 130
-    assert "Ctrl-C once more ends at once" in said
-    assert "rocefab: ended at once" in said
+    assert "press Ctrl-C again to stop immediately" in said
+    assert "rocefab: terminated" in said
     lab[wedged].faults.clear()
-    assert status(state)[-1]["state"] == "interrupted or under way"
+    assert status(state)[-1]["state"] == "interrupted or in progress"
     resumed = subprocess.run(
         [*APPLY, "--resume", *options], capture_output=True, text=True, check=False, cwd=ROOT
     )
@@ -142,7 +142,7 @@ def test_going_back_keeps_a_vlan_that_somebody_saved_on_eos(ready, monkeypatch):
     assert "vlan 3999" in spine.startup_text
     (row,) = [row for row in status(state, 2) if row["device"] == labs.SPINE]
     assert row["state"] == "rolled-back"
-    assert "that stays" in row["detail"]
+    assert "is kept" in row["detail"]
 
 
 def test_an_orphan_of_an_earlier_run_is_cleared_and_that_of_another_folder_is_named(ready):

@@ -52,7 +52,7 @@ def test_a_judged_file_and_an_inventory_of_the_variable(folder: Path) -> None:
     assert "x.json" in ended.out
     refused = process(*words, "inv", cwd=folder)
     assert refused.code == 2
-    assert "leave one of them out" in refused.err
+    assert "pass one of them" in refused.err
 
 
 @pytest.mark.parametrize("words", ["show rules QOS024", "show rules qos024", "explain QOS024"])

@@ -54,7 +54,7 @@ def test_the_main_job(site, tmp_path: Path) -> None:
 
     ended = tell(5, "plan inventory --out plan.json --detailed-exitcode --by device")
     assert re.search(r"^3 devices .*in 3 waves", ended.out, re.MULTILINE)
-    assert "wrote plan.json; `rocefab apply plan.json --commit` applies it" in ended.err
+    assert "wrote plan.json; run `rocefab apply plan.json --commit` to apply it" in ended.err
     read = re.findall(r"^\S+: (.*)$", ended.err, re.MULTILINE)
     read = [text for text in read if not text.startswith("not validated")]
     assert len(read) == 3
@@ -62,13 +62,13 @@ def test_the_main_job(site, tmp_path: Path) -> None:
     assert tell(0, "plan inventory --only gpu1").out.startswith("wave 1\n  gpu1 (host): ")
 
     ended = tell(0, "apply plan.json")
-    assert "dry run" in ended.err
+    assert "Dry run" in ended.err
     assert "at most 12.0 min until all waves look healthy (240 s for each)" in ended.out
     assert re.search(r"look healthy .*\n\n\S+\n    ", ended.out)  # the differences come last
     assert "3 devices" in ended.out
     assert _states(lab) == untouched
     assert not (tmp_path / ".rocefab").exists()
-    assert tell(0, "status").err == "no runs yet in .rocefab\n"
+    assert tell(0, "status").err == "no runs in .rocefab yet\n"
     tell(4, "drift inventory")
 
     ended = tell(0, "apply plan.json --commit")
@@ -77,16 +77,17 @@ def test_the_main_job(site, tmp_path: Path) -> None:
     assert [row["state"] for row in json.loads(tell(0, "status --format json").out)] == ["done"]
     assert tell(0, "status 1").out.count(" done ") == 3
     assert (
-        tell(2, "status 9").err == "rocefab: there is no run 9; `rocefab status` lists the runs\n"
+        tell(2, "status 9").err
+        == "rocefab: run 9 does not exist; `rocefab status` lists the runs\n"
     )
 
     assert tell(0, "verify inventory --wait-s 10").err == "3 of 3 devices are as planned\n"
     assert all(item["ok"] for item in json.loads(tell(0, "verify inventory --format json").out))
     tell(0, "drift inventory")
     ended = tell(0, "plan inventory --out empty.json --detailed-exitcode")
-    assert ended.out.startswith("No changes: 3 devices run as the inventory says.")
-    assert "holds no changes" in tell(0, "apply empty.json --commit").err
-    assert "changed after the plan" in tell(3, "apply plan.json --commit").err
+    assert ended.out.startswith("No changes. 3 devices match the inventory.")
+    assert "contains no changes" in tell(0, "apply empty.json --commit").err
+    assert "changed after it was planned" in tell(3, "apply plan.json --commit").err
     lab[labs.LEAF].hand_edit("WRED_PROFILE", "AZURE_LOSSLESS", "green_max_threshold", "900000")
     ended = tell(4, "drift inventory")
     assert "runs 900000, planned 1500000" in ended.out
@@ -98,7 +99,7 @@ def test_the_main_job(site, tmp_path: Path) -> None:
     lab[labs.LEAF].hand_edit("WRED_PROFILE", "AZURE_LOSSLESS", "green_max_threshold", "1500000")
     ended = tell(0, "rollback 1")
     assert sorted(ended.out.split()) == sorted([labs.HOST, labs.LEAF, labs.SPINE])
-    assert "Nothing was changed" in ended.err
+    assert "Dry run: these devices would be rolled back" in ended.err
     tell(0, "rollback 1 --commit")
     tell(4, "drift inventory")
 

@@ -12,7 +12,7 @@ def test_password_is_asked_for(monkeypatch, capsys):
     monkeypatch.setenv("ROCEFAB_PASSWORD", "old")
     monkeypatch.setattr(getpass, "getpass", lambda prompt: f"typed after {prompt}")
     assert main(["verify", "/nonexistent", "--ask-password"]) == 2
-    assert os.environ["ROCEFAB_PASSWORD"] == "typed after Password of the devices: "
+    assert os.environ["ROCEFAB_PASSWORD"] == "typed after Device password: "
     printed = capsys.readouterr()
     assert "typed" not in printed.out + printed.err
 

@@ -37,7 +37,7 @@ def test_the_lab_ends_cleanly(tmp_path: Path, number: signal.Signals) -> None:
     process.send_signal(number)
     out, err = process.communicate(timeout=30)
     assert process.returncode == 0, err
-    assert err.endswith("the lab ends\n")
+    assert err.endswith("stopping the lab\n")
     assert "Traceback" not in err
     assert out == ""
     assert (tmp_path / "lab" / "password").stat().st_mode & 0o077 == 0
@@ -76,7 +76,7 @@ def test_ctrl_c_in_any_other_command_says_so(tmp_path: Path) -> None:
         session.close()
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "")
-    assert err.endswith("rocefab: stopped by the user\n"), err
+    assert err.endswith("rocefab: interrupted by the user\n"), err
     assert "Traceback" not in err
 
 
@@ -120,4 +120,4 @@ def test_ctrl_c_in_an_apply_says_how_to_go_on(tmp_path: Path, monkeypatch) -> No
     monkeypatch.setattr(workflow, "read_plan", lambda _path: Plan("x", (("a",),), {"a": None}))
     ended = run("apply", tmp_path / "plan.json", "--commit")
     assert (ended.code, ended.out) == (130, "")
-    assert "`rocefab apply --resume` goes on" in ended.err
+    assert "`rocefab apply --resume` continues it" in ended.err

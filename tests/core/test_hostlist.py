@@ -65,13 +65,13 @@ def test_expand(text: str, wanted: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "'' is not a name range; write it as in gpu[001-064]"),
-        ("a,,b", "'a,,b' is not a name range; write it as in gpu[001-064]"),
-        ("a[1-2", "'a[1-2' is not a name range; write it as in gpu[001-064]"),
-        ("a]1[", "'a]1[' is not a name range; write it as in gpu[001-064]"),
-        ("a[]", "'a[]' is not a name range; write it as in gpu[001-064]"),
-        ("a[1-x]", "'a[1-x]' is not a name range; write it as in gpu[001-064]"),
-        ("a[[1]]", "'a[[1]]' is not a name range; write it as in gpu[001-064]"),
+        ("", "'' is not a name range; use the form gpu[001-064]"),
+        ("a,,b", "'a,,b' is not a name range; use the form gpu[001-064]"),
+        ("a[1-2", "'a[1-2' is not a name range; use the form gpu[001-064]"),
+        ("a]1[", "'a]1[' is not a name range; use the form gpu[001-064]"),
+        ("a[]", "'a[]' is not a name range; use the form gpu[001-064]"),
+        ("a[1-x]", "'a[1-x]' is not a name range; use the form gpu[001-064]"),
+        ("a[[1]]", "'a[[1]]' is not a name range; use the form gpu[001-064]"),
         ("a[3-1]", "[3-1] is not a list of ascending ranges"),
         ("a[1-2-3]", "[1-2-3] is not a list of ascending ranges"),
         ("gpu001-gpu032", "'gpu001-gpu032' is one name; write the range as gpu[001-032]"),
@@ -80,7 +80,7 @@ def test_expand(text: str, wanted: str) -> None:
         ("a[-2]", "[-2] is not a list of ascending ranges"),
         (
             "a[1-2000]b[1-2000]",
-            "'a[1-2000]b[1-2000]' stands for more than 1,000,000 names",
+            "'a[1-2000]b[1-2000]' expands to more than 1,000,000 names",
         ),
     ],
 )

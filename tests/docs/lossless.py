@@ -262,7 +262,7 @@ def nic() -> str:
         ("**headroom**", f"**{need:,}**"),
         ("XOFF threshold", f"buffer size - {need:,}"),
         ("XON threshold", f"XOFF threshold - {mtu:,}"),
-        ("least buffer", f"{need + mtu:,} and a cell, else the driver refuses it"),
+        ("minimum buffer", f"{need + mtu:,} and a cell, otherwise the driver rejects it"),
     ]
     title = f"{port.peer} {design.interface}, {design.speed_gbps}G, {design.cable_m} m, MTU {mtu:,}"
     return table(f"{title} | bytes", rows)
@@ -310,7 +310,7 @@ def shared_headroom() -> str:
             continue
         ports = f"{count} x {fastest // gbps_to_mbps(1)}G"
         rows.append((model.name, size(pool), ports, size(row), f"{ratio:.1f}", pool // row))
-    heads = "model | shared headroom | ports, 40 m | headroom of each | over-subscription | at once"
+    heads = "model | shared headroom | ports, 40 m | headroom of each | oversubscription | at once"
     return table(heads, rows)
 
 

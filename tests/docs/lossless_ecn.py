@@ -183,7 +183,7 @@ _PARAMETERS = {
     "cut_period_us": "tau, least time between two cuts, us",
     "timer_us": "T, time between two increases, us",
     "byte_counter_bytes": "B, bytes between two increases (0: off)",
-    "recovery_steps": "F, increases that only go back to the old rate",
+    "recovery_steps": "F, increases that only recover to the old rate",
     "additive_mbps": "R_AI, step of the target rate, Mb/s",
     "hyper_mbps": "R_HAI, step after many without a CNP, Mb/s",
 }

@@ -87,9 +87,9 @@ def deadlock_fabrics() -> str:
     for title, made in cases.items():
         proof = prove(made)
         answer = "free" if proof.free else f"cycle of {len(proof.cycle.channels)} buffers"
-        looked = size(proof.failures_checked) if proof.free else "none: it is there without one"
+        looked = size(proof.failures_checked) if proof.free else "none: it exists without a failure"
         rows.append((title, size(proof.vertices), looked, answer))
-    return table("fabric | lossless buffers | single failures looked at | answer", rows)
+    return table("fabric | lossless buffers | single failures checked | answer", rows)
 
 
 @figures.add("ecmp")

@@ -21,22 +21,23 @@ A folder with `fabric.yaml`, and, where something differs, `devices/*.yaml` and 
 `cabling.csv` or `cabling.dot` names [cables one by one](designs.md#cables-one-by-one), and
 [designs.md](designs.md) shows what each design looks like, [sites.md](sites.md) several fabrics;
 `platforms/*.yaml` describes [switch models of your own](#own-switch-models).
-`rocefab init FOLDER` writes one to start from; `rocefab check FOLDER` says what is wrong with it.
+`rocefab init FOLDER` creates one to start from; `rocefab check FOLDER` validates it.
 Unknown fields are errors. A field whose name ends in a unit is in that unit: `_m` metres, `_s`
-seconds, `_ms` milliseconds, `_bytes`, `_gbps`, `_percent`. A range stands for names in order:
-`gpu[001-032]`, `su1-rail[0-1],su2-rail0`. Text in the column *default* that says *required* means
-that the field must be there; all else may be left out.
+seconds, `_ms` milliseconds, `_bytes`, `_gbps`, `_percent`. A range expands to names in order:
+`gpu[001-032]`, `su1-rail[0-1],su2-rail0`. A field with *required* in the column *default* must be
+set; all others are optional.
 
-Overrides use the fields of the same policy. Only what they set counts; the most special one wins:
-port, then device or host, then role, then `fabric.yaml`. What no file sets is the default below.
-`rocefab explain FOLDER DEVICE TEXT` shows which value decided a line.
+Overrides use the fields of the same policy and change only the fields that they set. The most
+specific one takes precedence: port, then device or host, then role, then `fabric.yaml`. Fields that
+no file sets have the default below.
+`rocefab explain FOLDER DEVICE TEXT` shows which value a line comes from.
 
 """
 _OWN_MODELS = """\
 ## Own switch models
 
-`rocefab show platforms` lists the switch models that rocefab knows. A model that is not there goes
-into a file `platforms/NAME.yaml` of the inventory folder; its name then stands wherever one can:
+`rocefab show platforms` lists the built-in switch models. Define any other model in a file
+`platforms/NAME.yaml` of the inventory folder, and use its name like that of a built-in model:
 
 ```yaml
 # platforms/my-switch.yaml
@@ -57,25 +58,25 @@ skus:
 ```
 
 - `headroom_table` is the file `/usr/share/sonic/device/PLATFORM/HWSKU/pg_profile_lookup.ini` of the
-  switch, as it is. Every line is checked; a message names file, line and column.
+  switch, unchanged. Every line is checked; errors are reported with file, line and column.
 - `buffers` is plain JSON with the table `BUFFER_POOL`: `/etc/sonic/config_db.json`, or a part of
-  it. A template (`buffers_defaults_t1.j2`) is refused, and so are pools without sizes: the dynamic
-  buffer model has none. The largest pool counts as the packet buffer unless `facts` says otherwise.
+  it. A template (`buffers_defaults_t1.j2`) is rejected, and so are pools without sizes: the dynamic
+  buffer model has none. The largest pool is the packet buffer unless `facts` sets another size.
 - These two are files of SONiC; a `headroom_table` of the same form serves Comware 7 too. A model of
-  another system is said by its ports, its ASIC family and its facts alone. Names of ports are
+  another system is defined only by its ports, its ASIC family and its facts. Port names are
   patterns: `Ethernet1/{number}` (NX-OS), `et-0/0/{index}` (Junos), `swp{number}` (Cumulus Linux),
   `400GE1/0/{number}` (VRP8), `Ethernet{lane}` (SONiC, Enterprise SONiC).
-- EOS writes speeds with their lanes: `ports.speed_words: [100g-1, 400g-4]`, one for each speed.
-- Junos is told how it shares out the packet buffer, whose size is a fact: `shared_buffer` and
-  `facts.buffer_bytes`. VRP8 goes by its hardware family: `asic: cloudengine-a` or `cloudengine-b`.
-- Paths begin at the YAML file and stay below it: no `..`, no absolute path, no link that leads out.
-- `asic` brings cell size, headroom law and the rest; `rocefab show platforms --asics` lists the
-  families. `facts` stand before those of the family; each needs a source. The names of facts
-  are those that `rocefab show platforms spectrum-4` prints.
-- What is left out is unknown, and checks that need it say so. Without `buffers` the configuration
-  of the switch cannot be written; where lossy traffic shares the lossless pools, it takes the table
-  `BUFFER_PROFILE` beside `BUFFER_POOL`.
-- `rocefab show platforms My-Switch --inventory FOLDER` shows all that is known of it.
+- EOS needs speeds with their lanes: `ports.speed_words: [100g-1, 400g-4]`, one for each speed.
+- Junos needs the partition of the packet buffer and its size: `shared_buffer` and
+  `facts.buffer_bytes`. VRP8 needs its hardware family: `asic: cloudengine-a` or `cloudengine-b`.
+- Paths are relative to the YAML file: no `..`, no absolute path, no link to the outside.
+- `asic` sets cell size, headroom law and other facts; `rocefab show platforms --asics` lists the
+  families. `facts` take precedence over those of the family; each needs a source. The names of
+  facts are those that `rocefab show platforms spectrum-4` prints.
+- Omitted facts are unknown, and checks that need them are reported as skipped. Without `buffers`
+  the configuration of the switch cannot be rendered; where lossy traffic shares the lossless pools,
+  the table `BUFFER_PROFILE` is needed in addition to `BUFFER_POOL`.
+- `rocefab show platforms My-Switch --inventory FOLDER` shows all known facts of it.
 
 """
 _FILES = (
@@ -88,7 +89,8 @@ _CLI_HEAD = """\
 # Commands
 
 Generated from the command line itself; do not edit. The options of a command may also come from the
-environment, under the name in the last column; the command line wins. A confirmation has no name.
+environment, under the name in the last column; the command line takes precedence. Options that
+confirm a risk have no variable.
 
 Data goes to stdout, messages and progress to stderr. `--format json` prints one JSON document.
 
@@ -96,15 +98,15 @@ Data goes to stdout, messages and progress to stderr. `--format json` prints one
 |---|---|
 | 0 | clean, or nothing to change |
 | 1 | internal error; `ROCEFAB_TRACEBACK=1` shows where |
-| 2 | bad usage or bad input; nothing was written and nothing was pushed |
-| 3 | a device, or a rule, failed; what was reached is still reported |
+| 2 | invalid option or bad input; nothing was written and nothing was pushed |
+| 3 | a device or a rule failed; results of all others are still reported |
 | 4 | findings at or above the failing severity, or drift |
 | 5 | changes are present (`plan --detailed-exitcode`) |
-| 130 | stopped by Ctrl-C |
+| 130 | interrupted by Ctrl-C |
 
 Besides the options: `ROCEFAB_PASSWORD` is the password of the devices (without it, SSH keys are
-used), `ROCEFAB_USERNAME` the user where the connections file names none. There is no option for a
-password, so that none ends up in a process list or a shell history.
+used), `ROCEFAB_USERNAME` the user if the connections file has none. There is no option for a
+password, so that no password ends up in a process list or shell history.
 
 """
 

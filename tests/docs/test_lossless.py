@@ -101,7 +101,7 @@ def test_constants_that_the_prose_names() -> None:
     spectrum = asic("spectrum-4")
     step = spectrum.integer("ecn_quantum_bytes", unconfirmed=True)
     words = [
-        f"{DEFAULT_CABLE_M} m unless told; {MAX_TOLD_CABLE_M} m",
+        f"{DEFAULT_CABLE_M} m by default; {MAX_TOLD_CABLE_M} m",
         f"{HOP_NS:g} ns for each hop",
         f"at most {MAX_PAUSE_QUANTA} quanta",
         f"always {ROCE_PORT}",

@@ -48,7 +48,7 @@ def bring(form: str, made: Plant, folder: Path, **request: object) -> str:
 def test_a_list_of_cables_without_figures(tmp_path: Path) -> None:
     made = of_example("three-tier").without({"cable.speed_gbps", "cable.cable_m"})
     found = remarks(bring("csv", made, tmp_path, hosts="gpu[01-16]"))
-    default = "a default of rocefab"
+    default = "a rocefab default"
     assert {key: why for key, why in found.items() if key.split("_")[-1][:2] in {"gb", "m:"}} == {
         "host_gbps: 400": f"no speeds in the source; {default}",
         "uplink_gbps: 400": f"no speeds in the source; {default}",
@@ -62,7 +62,7 @@ def test_a_list_of_cables_without_figures(tmp_path: Path) -> None:
     assert found["rdma_devices: mlx5_[0-3]"] == "no RDMA devices in the source; numbered in order"
     assert "sku: ACS-MSN4700" not in found
     assert found["- {name: unit1, hosts: 'gpu[01-04]', pod: pod1}"] == (
-        "the names unit1 and pod1; what belongs there follows from the cables"
+        "the names unit1 and pod1; membership is derived from the cables"
     )
 
 
@@ -86,13 +86,11 @@ def test_some_cables_without_a_length() -> None:
     made = fabric()
     cables = (replace(made.cables[0], cable_m=None), *made.cables[1:])
     found = remarks(files(replace(made, cables=cables))["fabric.yaml"])
-    assert found["host_m: 3"] == "no length in the source for 1 of 4 cables; as most have"
+    assert found["host_m: 3"] == "no length in the source for 1 of 4 cables; the most common value"
     assert "uplink_m: 30" not in found
     uplinks = (*made.cables[:-1], replace(made.cables[-1], cable_m=None))
     found = remarks(files(replace(made, cables=uplinks))["fabric.yaml"])
-    assert found["uplink_m: 40"] == (
-        "no lengths of such cables in the source; a default of rocefab"
-    )
+    assert found["uplink_m: 40"] == ("no lengths of such cables in the source; a rocefab default")
     assert "host_m: 3" not in found
 
 
@@ -101,8 +99,8 @@ def test_defaults_are_written(base: dict[str, object]) -> None:
     """What the schema would add for a base that does not say it stands there, with its comment."""
     made = fabric().without({"cable.cable_m"})
     found = remarks(files(made, base=base)["fabric.yaml"])
-    assert found["gpus: 8"] == "no GPU count in the source; a default of rocefab"
-    assert found["uplink_m: 40"] == "no lengths in the source; a default of rocefab"
+    assert found["gpus: 8"] == "no GPU count in the source; a rocefab default"
+    assert found["uplink_m: 40"] == "no lengths in the source; a rocefab default"
 
 
 def test_a_table_without_cables(tmp_path: Path) -> None:
@@ -111,8 +109,8 @@ def test_a_table_without_cables(tmp_path: Path) -> None:
     import_inventory("lingjun", str(source), tmp_path / "out", told, lambda *_: None)
     found = remarks((tmp_path / "out" / "fabric.yaml").read_text())
     assert found["design: classic-tor"] == "no cables in the source"
-    assert found["uplink_m: 40"] == "no cables in the source; a default of rocefab"
-    assert found["- {name: G6-P8-S1, hosts: host1, pod: G6-P8}"].startswith("names of hosts")
+    assert found["uplink_m: 40"] == "no cables in the source; a rocefab default"
+    assert found["- {name: G6-P8-S1, hosts: host1, pod: G6-P8}"].startswith("generated host names")
     assert not any(key.startswith(("gpus", "rails", "sku", "down_ports")) for key in found)
 
 

@@ -82,5 +82,5 @@ def test_more_rows_than_a_fabric_has(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(cable_map, "MAX_CABLES", 2)
     rows = "".join(f"a,p{n},b,p{n}\n" for n in range(4))
     assert refused("csv", tmp_path, {"c.csv": HEAD + rows}) == [
-        "c.csv:4:1: there are more than 2 rows; give the cables of one fabric [EXC007]"
+        "c.csv:4:1: there are more than 2 rows; import one fabric at a time [EXC007]"
     ]

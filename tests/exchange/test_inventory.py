@@ -83,18 +83,18 @@ switches:
 - {names: spine01, role: spine}
 platforms:
   leaf:
-    sku: SN4700 # assumed: no model in the source for 1 of 2 switches; as most have
+    sku: SN4700 # assumed: no model in the source for 1 of 2 switches; the most common value
   spine:
-    sku: ACS-SN5600 # assumed: no switch models in the source; a default of rocefab
+    sku: ACS-SN5600 # assumed: no switch models in the source; a rocefab default
 speeds: {host_gbps: 200, uplink_gbps: 400}
 cables: {host_m: 3, uplink_m: 30}
 addressing:
-  hosts: 10.64.0.0/16 # assumed: no address pools in the source; a default of rocefab
+  hosts: 10.64.0.0/16 # assumed: no address pools in the source; a rocefab default
 host:
-  gpus: 8 # assumed: no GPU count in the source; a default of rocefab
+  gpus: 8 # assumed: no GPU count in the source; a rocefab default
   interfaces: eth[0-1]
-  rdma_devices: mlx5_[0-1] # assumed: no RDMA devices in the source; a default of rocefab
-  management_interface: mgmt0 # assumed: not in the source; a default of rocefab
+  rdma_devices: mlx5_[0-1] # assumed: no RDMA devices in the source; a rocefab default
+  management_interface: mgmt0 # assumed: not in the source; a rocefab default
 """
     )
     assert (
@@ -163,8 +163,8 @@ def test_models_of_others() -> None:
     assert sorted((item.device, item.message, item.fix) for item in caught.value.findings) == [
         (device, f"the switch model '{model}' is not in the catalogue", f"{fix}; {LIST}")
         for device, model, fix in (
-            ("", "nothing", "give another one with --model"),
-            ("leaf02", "MSN4700-WS2FC", "say which it is with --model MSN4700-WS2FC=NAME"),
+            ("", "nothing", "choose another one with --model"),
+            ("leaf02", "MSN4700-WS2FC", "set it with --model MSN4700-WS2FC=NAME"),
         )
     ]
 

@@ -65,9 +65,12 @@ def test_an_unread_device_leaves_its_cables_unknown() -> None:
     messages = [str(note) for note in found.notes]
     assert messages[0] == (
         "observed.json: spine01: not read, so its cables are unknown: timed out; "
-        "read it again [EXC013]"
+        "read the device again [EXC013]"
     )
-    assert sum("sees 'spine01', which was not read" in text for text in messages) == 4
+    assert (
+        sum("reports 'spine01' as its neighbour, which was not read" in text for text in messages)
+        == 4
+    )
 
 
 def test_one_end_is_enough_where_the_other_was_read() -> None:
@@ -136,8 +139,11 @@ def test_a_stranger_and_a_loop_are_reported() -> None:
     lldp["eth9"] = [{"system_name": "gpu001", "port_id": "eth8"}, "rubbish"]
     found = told(data)
     assert [(note.port, note.message) for note in found.notes] == [
-        ("eth0", "sees 'mgmt-switch', which was not read, so the cable is unknown"),
-        ("eth9", "sees the device itself; the cable is left out"),
+        (
+            "eth0",
+            "reports 'mgmt-switch' as its neighbour, which was not read, so the cable is unknown",
+        ),
+        ("eth9", "reports itself as its neighbour; the cable is ignored"),
     ]
     assert _cables(found.plant) == _cables(made)
 

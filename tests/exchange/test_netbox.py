@@ -118,7 +118,7 @@ def test_what_is_no_part_of_the_fabric_is_left_out(demo: Plant) -> None:
     found = told(data)
     assert same(found.plant, demo)
     assert [note.message for note in found.notes] == [
-        "2 devices are left out, by role: 1 pdu and 1 leaf"
+        "2 devices are ignored, by role: 1 pdu and 1 leaf"
     ]
 
 

@@ -90,7 +90,7 @@ def test_what_the_source_says_counts() -> None:
     ]
     assert (found.device["h"].unit, found.device["s"].role) == ("mine", "super-spine")
     assert [str(note) for note in notes] == [
-        "c.csv: h e0: rail 0, and on l 1 of rail 5; see whether the cable is crossed [EXC013]"
+        "c.csv: h e0: rail 0, and on l 1 of rail 5; check whether the cable is crossed [EXC013]"
     ]
 
 
@@ -126,14 +126,14 @@ def test_given_nics_keep_what_is_known() -> None:
 def test_what_cannot_be_told_is_said() -> None:
     assert failed(bare("a:1 b:1")) == [
         (
-            "c.csv: no device is known to be a host; name the hosts as --hosts gpu[001-064], "
-            "or give each device its role [EXC008]"
+            "c.csv: no device is identified as a host; list the hosts with --hosts "
+            "gpu[001-064], or set the role of each device [EXC008]"
         )
     ]
     far = bare("h:e0 a:1", "a:2 b:1", "b:2 c:1", "c:2 d:1", "x:1 y:1", hosts="h")
     assert failed(far) == [
-        f"c.csv: {name}: no cable leads there from a host within three tiers, so it has no "
-        "role; give it a role, or remove it [EXC008]"
+        f"c.csv: {name}: it is not connected to a host within three tiers, so its "
+        "role is unknown; set its role, or remove it [EXC008]"
         for name in "dxy"
     ]
 
@@ -142,7 +142,7 @@ def test_a_leaf_without_hosts() -> None:
     made = bare("h:e0 l:1", hosts="h")
     lone = replace(made, devices=(*made.devices, Device("m", "switch", "leaf")))
     assert failed(lone) == [
-        "c.csv: m: no host is cabled to it, so it has no unit; give it one [EXC008]"
+        "c.csv: m: no host is connected to it, so its unit is unknown; set its unit [EXC008]"
     ]
 
 
@@ -151,7 +151,10 @@ def test_several_units_in_one_group() -> None:
     units = {"h": "u1", "l": "u1", "g": "u2", "m": "u2"}
     devices = tuple(replace(item, unit=units.get(item.name, "")) for item in made.devices)
     assert failed(replace(made, devices=devices)) == [
-        "c.csv: n: its cables lead to several units, so it has none; give it a unit [EXC008]"
+        (
+            "c.csv: n: its cables lead to several units, so its unit is ambiguous; set its unit "
+            "[EXC008]"
+        )
     ]
 
 
@@ -161,7 +164,7 @@ def test_machines_beside_the_fabric_are_left_out() -> None:
     found, notes = complete(replace(made, devices=(*made.devices, *beside)), "c.csv")
     assert [host.name for host in found.hosts] == ["h", "kept"]
     assert [note.message for note in notes] == [
-        "2 devices without cable and role or unit are left out: jump, spare"
+        "2 devices without a cable, role or unit are ignored: jump, spare"
     ]
 
 
@@ -182,7 +185,7 @@ def test_any_plant_is_completed_or_refused(made: Plant) -> None:
 def test_hosts_as_told() -> None:
     made = bare("h1:e0 l:1", "h2:e0 l:2")
     assert [host.name for host in with_hosts(made, "h[1-2]", "x").hosts] == ["h1", "h2"]
-    for names, said in (("h[1", "is not a name range"), ("h[1-3]", "h3: there is no such device")):
+    for names, said in (("h[1", "is not a name range"), ("h[1-3]", "h3: no such device")):
         with pytest.raises(InputError) as caught:
             with_hosts(made, names, "x")
         assert said in str(caught.value.findings[0])

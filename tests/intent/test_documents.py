@@ -75,7 +75,7 @@ def test_missing_folder_and_missing_main_file(tmp_path: Path) -> None:
     assert refused(tmp_path) == [
         (
             "inv/fabric.yaml: cannot be read: no such file or directory;"
-            " check that it exists and that you may read it [INT001]"
+            " check that it exists and is readable [INT001]"
         )
     ]
     assert "not a directory" in refused(write(tmp_path, GOOD) / "fabric.yaml")[0]
@@ -99,8 +99,8 @@ def test_missing_folder_and_missing_main_file(tmp_path: Path) -> None:
         (
             GOOD | {"spare.yml": ""},
             (
-                "inv/spare.yml: not read; move it into 'devices/', 'hosts/' or 'platforms/',"
-                " or out of the inventory folder"
+                "inv/spare.yml: not read; move it to 'devices/', 'hosts/' or"
+                " 'platforms/', or out of the inventory folder"
             ),
         ),
         (
@@ -136,12 +136,12 @@ def test_no_link_leaves_the_folder(tmp_path: Path) -> None:
     (inside / "devices" / "a.yaml").symlink_to(outside / "a.yaml")
     assert refused(inside) == [
         (
-            "inv/devices/a.yaml: the link leads out of the inventory folder;"
-            " put the file itself here [INT011]"
+            "inv/devices/a.yaml: the link points outside the inventory folder;"
+            " replace the link with the file [INT011]"
         ),
         (
-            "inv/hosts: the link leads out of the inventory folder;"
-            " put the folder itself here [INT011]"
+            "inv/hosts: the link points outside the inventory folder;"
+            " replace the link with the folder [INT011]"
         ),
     ]
 

@@ -286,7 +286,7 @@ def test_location_passes_root_models_callable_tags_and_data_that_a_validator_mad
         "f.yaml:4:9: fabric.link.lax.prt: unknown field; did you mean 'port'? [INT002]",
         (
             "f.yaml:5:4: fabric.s.count: expected a whole number, found text 'many';"
-            " write a whole number [INT013]"
+            " use a whole number [INT013]"
         ),
     ]
 
@@ -304,6 +304,6 @@ def test_tag_that_is_also_a_key_does_not_mislead() -> None:
     assert messages(b"link:\n  kind: rail\n  rail: x\n", "f.yaml", model) == [
         (
             "f.yaml:3:9: fabric.link.rail: expected a whole number, found text 'x';"
-            " write a whole number [INT013]"
+            " use a whole number [INT013]"
         )
     ]

@@ -46,4 +46,4 @@ def test_a_message_has_no_pattern(tmp_path) -> None:
     (folder / "fabric.yaml").write_text(text.replace(old, new, 1))
     ended = process("check", "inv", cwd=tmp_path)
     assert ended.code == 2
-    assert "write ports and their speed, such as 2x400G [INT016]" in ended.err
+    assert "use number of ports and their speed, such as 2x400G [INT016]" in ended.err

@@ -66,7 +66,7 @@ def test_the_rail_of_a_gpu_is_told_or_follows_in_order(near, gpus, rails, expect
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"pci_addresses": ("18:00.0",)}, "'18:00.0' is not a PCI address; write it as 0000:4b"),
+        ({"pci_addresses": ("18:00.0",)}, "'18:00.0' is not a PCI address; use the form 0000:4b"),
         ({"pci_addresses": ("0000:18:00.0; reboot",)}, "is not a PCI address"),
         ({"driver": "mlx4"}, "mlx5-ofed"),
         ({"link_layer": "roce_v1"}, "infiniband"),

@@ -176,20 +176,20 @@ CASES: dict[str, tuple[dict[str, str], list[str]]] = {
         changed(yaml=MODEL.replace("My-Switch\n    nos", "ACS-SN5600\n    nos")),
         [
             (
-                f"{YAML}:2:11: skus[0].name: 'ACS-SN5600' is a model that rocefab has; "
-                "give your own another name [INT023]"
+                f"{YAML}:2:11: skus[0].name: 'ACS-SN5600' is a built-in model; "
+                "use a different name [INT023]"
             )
         ],
     ),
     "twice": (
         changed(yaml=TWO),
-        [f"{YAML}:11:11: skus[1].name: 'My-Switch' stands twice; name each model once [INT023]"],
+        [f"{YAML}:11:11: skus[1].name: 'My-Switch' appears twice; define each model once [INT023]"],
     ),
     "family": (
         changed(yaml=MODEL.replace("th5", "tomahawk5")),
         [
             (
-                f"{YAML}:4:11: skus[0].asic: there is no ASIC family 'tomahawk5'; "
+                f"{YAML}:4:11: skus[0].asic: unknown ASIC family 'tomahawk5'; "
                 "did you mean 'tomahawk-5'? [INT024]"
             )
         ],
@@ -198,21 +198,21 @@ CASES: dict[str, tuple[dict[str, str], list[str]]] = {
         changed(yaml=MODEL.replace("mac_entries", "mac_entrys")),
         [
             (
-                f"{YAML}:10:7: skus[0].facts.mac_entrys: there is no fact of this name; "
+                f"{YAML}:10:7: skus[0].facts.mac_entrys: unknown fact; "
                 "did you mean 'mac_entries'? [INT024]"
             )
         ],
     ),
     "fact that is no number": (
         changed(yaml=MODEL.replace("mac_entries: {value: 32768", "adaptive_routing: {value: 1")),
-        [f"{YAML}:10:7: skus[0].facts.adaptive_routing: there is no fact of this name; known: "],
+        [f"{YAML}:10:7: skus[0].facts.adaptive_routing: unknown fact; known: "],
     ),
     "part of a count": (
         changed(yaml=MODEL.replace("value: 32768", "value: 0.5")),
         [
             (
                 f"{YAML}:10:28: skus[0].facts.mac_entries.value: 0.5 is not a whole number; "
-                "leave the fraction out [INT024]"
+                "remove the fraction [INT024]"
             )
         ],
     ),
@@ -221,7 +221,7 @@ CASES: dict[str, tuple[dict[str, str], list[str]]] = {
         [
             (
                 f"{YAML}:6:88: skus[0].ports.first_lanes: 2 first lanes for 64 ports; "
-                "give one for each port [INT024]"
+                "set one per port [INT024]"
             )
         ],
     ),
@@ -264,8 +264,8 @@ CASES: dict[str, tuple[dict[str, str], list[str]]] = {
         changed(ini="# speed cable size xon xoff threshold xon_offset\n"),
         [
             (
-                f"{YAML}:7:21: skus[0].headroom_table: the table has no rows: the switch makes no "
-                "lossless buffers from it; take the line out [INT025]"
+                f"{YAML}:7:21: skus[0].headroom_table: the table has no rows, so the "
+                "switch creates no lossless buffers; remove the line [INT025]"
             )
         ],
     ),
@@ -293,7 +293,7 @@ CASES: dict[str, tuple[dict[str, str], list[str]]] = {
         [
             (
                 f"{YAML}:8:14: skus[0].buffers: 'mine/none.json': cannot be read: no such file or "
-                "directory; check that it exists and that you may read it [INT001]"
+                "directory; check that it exists and is readable [INT001]"
             )
         ],
     ),
@@ -302,13 +302,13 @@ CASES: dict[str, tuple[dict[str, str], list[str]]] = {
         [
             (
                 f"{YAML}:7:21: skus[0].headroom_table: 'mine/pg_profile_lookup.ini': the file is "
-                "larger than 1,024 KiB; give the right file [INT008]"
+                "larger than 1,024 KiB; specify the right file [INT008]"
             )
         ],
     ),
     "folder": (
         changed(yaml=MODEL.replace("mine/buffers.json", "mine")),
-        [f"{YAML}:8:14: skus[0].buffers: 'mine': not a regular file; put a file here [INT011]"],
+        [f"{YAML}:8:14: skus[0].buffers: 'mine': not a regular file; use a regular file [INT011]"],
     ),
     "unknown field": (
         changed(yaml=MODEL.replace("    buffers:", "    bufers:")),
@@ -321,13 +321,17 @@ CASES: dict[str, tuple[dict[str, str], list[str]]] = {
     "files that the system has not": (
         changed(yaml=MODEL.replace("nos: sonic", "nos: nxos")),
         [
-            f"{YAML}:7:21: skus[0].headroom_table: Cisco NX-OS has no such file; take the line out",
-            f"{YAML}:8:14: skus[0].buffers: Cisco NX-OS has no such file; take the line out",
+            (
+                f"{YAML}:7:21: skus[0].headroom_table: Cisco NX-OS does not "
+                "use such a file; remove "
+                "the line"
+            ),
+            f"{YAML}:8:14: skus[0].buffers: Cisco NX-OS does not use such a file; remove the line",
         ],
     ),
     "words for speeds that are numbers": (
         changed(yaml=MODEL.replace("[800, 400]}", "[800, 400], speed_words: [400g-4]}")),
-        [f"{YAML}:6:113: skus[0].ports.speed_words: SONiC writes speeds as numbers; "],
+        [f"{YAML}:6:113: skus[0].ports.speed_words: SONiC uses numeric speeds; "],
     ),
     "speeds without words": (
         {
@@ -339,8 +343,8 @@ CASES: dict[str, tuple[dict[str, str], list[str]]] = {
         },
         [
             (
-                f"{YAML}:6:7: skus[0].ports: how Arista EOS writes 800 Gb/s on this model is not "
-                "said; add ports.speed_words: [800g-LANES] [INT024]"
+                f"{YAML}:6:7: skus[0].ports: the Arista EOS keyword for 800 Gb/s on this "
+                "model is not set; add ports.speed_words: [800g-LANES] [INT024]"
             )
         ],
     ),
@@ -351,7 +355,7 @@ CASES: dict[str, tuple[dict[str, str], list[str]]] = {
             .replace("    headroom_table: mine/pg_profile_lookup.ini\n", "")
             .replace("    buffers: mine/buffers.json\n", "")
         },
-        [f"{YAML}:3:10: skus[0].nos: how Juniper Junos shares out the packet buffer is not said; "],
+        [f"{YAML}:3:10: skus[0].nos: the packet buffer partition of Juniper Junos is not set; "],
     ),
     "shares that are not 100": (
         {
@@ -360,13 +364,25 @@ CASES: dict[str, tuple[dict[str, str], list[str]]] = {
             .replace("    headroom_table: mine/pg_profile_lookup.ini\n", f"    {SHARES}\n")
             .replace("    buffers: mine/buffers.json\n", "")
         },
-        [f"{YAML}:7:20: skus[0].shared_buffer: the egress side comes to 99 percent; make it 100"],
+        [
+            (
+                f"{YAML}:7:20: skus[0].shared_buffer: "
+                "the egress shares sum to 99 percent; adjust them to 100"
+            )
+        ],
     ),
     "shares of a buffer elsewhere": (
         changed(yaml=MODEL.replace("    buffers:", f"    {SHARES}\n    buffers:")),
         [
-            f"{YAML}:8:20: skus[0].shared_buffer: SONiC shares out no buffer; take the line out",
-            f"{YAML}:8:20: skus[0].shared_buffer: the egress side comes to 99 percent; make it 100",
+            (
+                f"{YAML}:8:20: skus[0].shared_buffer: SONiC has no "
+                "shared_buffer setting; remove the "
+                "line"
+            ),
+            (
+                f"{YAML}:8:20: skus[0].shared_buffer: "
+                "the egress shares sum to 99 percent; adjust them to 100"
+            ),
         ],
     ),
     "fact without a source": (
@@ -405,7 +421,7 @@ def test_no_path_leads_out(path: str, tmp_path: Path) -> None:
     text = MODEL.replace("mine/buffers.json", repr(path))
     (found,) = refused(tmp_path, changed(yaml=text))
     assert found.startswith(f"{YAML}:8:14: skus[0].buffers: ")
-    assert "may lead out of the inventory folder" in found or "a path of 1 to 200" in found
+    assert "may point outside the inventory folder" in found or "a path of 1 to 200" in found
 
 
 def test_no_link_leads_out(tmp_path: Path) -> None:
@@ -419,8 +435,8 @@ def test_no_link_leads_out(tmp_path: Path) -> None:
         load(folder, "inv")
     assert [str(finding) for finding in caught.value.findings] == [
         (
-            f"{YAML}:8:14: skus[0].buffers: 'mine/buffers.json': the link leads out of the "
-            "inventory folder; put the file itself here [INT011]"
+            f"{YAML}:8:14: skus[0].buffers: 'mine/buffers.json': the link points outside "
+            "the inventory folder; replace the link with the file [INT011]"
         )
     ]
 
@@ -462,7 +478,7 @@ def test_a_file_of_another_kind_does_not_fill_the_screen(tmp_path: Path) -> None
     assert len(found) == MOST_PROBLEMS + 1
     assert found[-1] == (
         f"{YAML}:7:21: skus[0].headroom_table: 'mine/pg_profile_lookup.ini': 980 more lines like "
-        "these; take the file from the switch again [INT025]"
+        "these; copy the file from the switch again [INT025]"
     )
 
 

@@ -63,7 +63,7 @@ def test_a_site_is_no_inventory() -> None:
     assert not is_site(EXAMPLE / "fabrics" / "compute")
     (line,) = refused(EXAMPLE)
     assert line == (
-        "site: this is a site of several fabrics, and one is needed; name one of "
+        "site: this is a site with several fabrics; one fabric is required; specify one of "
         "site/fabrics/compute, site/fabrics/storage [INT032]"
     )
 
@@ -86,18 +86,18 @@ def test_errors_of_all_fabrics_come_together(tmp_path: Path) -> None:
             {"fabrics/a.yaml": TEXT, "fabrics/a/fabric.yaml": TEXT},
             (
                 "site/fabrics/a.yaml: not read; "
-                "move it into the folder of a fabric, or out of the site [INT018]"
+                "move it to the folder of a fabric, or out of the site [INT018]"
             ),
         ),
         (
             {"fabrics/.keep": ""},
-            "site/fabrics: there is no fabric; add a folder with fabric.yaml [INT032]",
+            "site/fabrics: the site has no fabric; add a folder with fabric.yaml [INT032]",
         ),
         (
             {"fabric.yaml": TEXT, "fabrics/a/fabric.yaml": TEXT},
             (
                 "site/fabrics: the folder is not read; "
-                "move fabric.yaml and what belongs to it into fabrics/NAME/ [INT018]"
+                "move fabric.yaml and its files to fabrics/NAME/ [INT018]"
             ),
         ),
     ],
@@ -112,7 +112,7 @@ def test_a_link_leads_not_out_of_the_site(tmp_path: Path) -> None:
     site = write(tmp_path / "site", {"fabrics/a/fabric.yaml": TEXT})
     (site / "fabrics" / "b").symlink_to(tmp_path / "elsewhere")
     (line,) = refused(site, load_site)
-    assert "fabrics/b: the link leads out of the folder of the site" in line
+    assert "fabrics/b: the link points outside the site folder" in line
 
 
 def test_names_in_order_and_hidden_folders_left_out(tmp_path: Path) -> None:

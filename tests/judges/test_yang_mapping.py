@@ -133,7 +133,7 @@ def test_every_stranger_is_named(schema: Schema) -> None:
     with pytest.raises(YangMappingError) as caught:
         convert(config, schema)
     assert caught.value.problems == (
-        "NONE: no model knows this table",
+        "NONE: no YANG model defines this table",
         "PORT|Ethernet0: unknown field 'colour'",
         "PORT|a|b|c: no list of this table has a key of 3 part(s)",
         "GLOBALS|Config: unknown field 'm'",

@@ -75,5 +75,5 @@ def test_plan_asks_yanglint(folder: Path, tmp_path: Path, monkeypatch: pytest.Mo
         lab[labs.LEAF].hand_edit("DNS_NAMESERVER", "nonsense", None, {})
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
-        assert "it stays as it runs: DNS_NAMESERVER" in done.stdout
+        assert "unchanged on the switch: DNS_NAMESERVER" in done.stdout
         assert "[SON040]" in done.stdout

@@ -69,7 +69,7 @@ def expected() -> list[tuple[str, str, str, int | None]]:
 
 def real() -> tuple[Gid, ...]:
     if not REAL.exists():
-        pytest.skip(f"{REAL} is not there; set ROCEFAB_REFERENCE")
+        pytest.skip(f"{REAL} does not exist; set ROCEFAB_REFERENCE")
     return parse_show_gids(REAL.read_text())
 
 
@@ -162,7 +162,7 @@ def test_the_devices_of_the_user_stay(tmp_path: Path) -> None:
     assert found["NCCL_IB_HCA"] == "mlx5_1,mlx5_2"
     assert {n: v for n, v in ASKED.items() if n != "NCCL_IB_HCA"}.items() <= found.items()
     assert f"{file}:" in ended.err
-    assert "NCCL_IB_HCA is 'mlx5_1,mlx5_2', and stays so" in ended.err
+    assert "NCCL_IB_HCA is 'mlx5_1,mlx5_2' and is kept" in ended.err
     assert "[PLC010]" in ended.err
 
 
@@ -172,7 +172,7 @@ def test_a_file_of_the_user_stays(tmp_path: Path) -> None:
     ended = run("export", "nccl", EIGHT, "--environment", file)
     assert ended.code == 0
     assert "\nNCCL_IB_HCA=mlx5_1\n" in ended.out
-    assert f"{file}:1:1: NCCL_IB_HCA is 'mlx5_1', and stays so" in ended.err
+    assert f"{file}:1:1: NCCL_IB_HCA is 'mlx5_1' and is kept" in ended.err
 
 
 def test_files_in_a_folder(tmp_path: Path) -> None:
@@ -187,19 +187,19 @@ def test_files_in_a_folder(tmp_path: Path) -> None:
 
 
 REFUSED = {
-    "a host that there is not": ("nccl --exclude node999", "there is no host 'node999'"),
+    "a host that there is not": ("nccl --exclude node999", "host 'node999'"),
     "a release": ("nccl --nccl-version 2.11.4", "PLC005"),
-    "a part": ("k8s --what secrets", "there is no part 'secrets'; there are cluster-policy"),
-    "no image": ("k8s --what pytorchjob", "the job has no image"),
-    "a name": ("k8s --what pytorchjob --image a --name A_b", "'A_b' cannot be the name of a job"),
+    "a part": ("k8s --what secrets", "unknown part 'secrets'; available: cluster-policy"),
+    "no image": ("k8s --what pytorchjob", "no image is set for the job"),
+    "a name": ("k8s --what pytorchjob --image a --name A_b", "'A_b' is not a valid job name"),
     "too large": ("taco --nodes 5", "5 hosts are needed"),
     "PCI addresses": ("k8s --what nic-settings", "fabric.yaml:"),
-    "a template that is not there": ("k8s --what mpijob --template no.yaml", "no.yaml"),
-    "an environment that is not there": ("nccl --environment no.env", "no.env: "),
+    "a template that does not exist": ("k8s --what mpijob --template no.yaml", "no.yaml"),
+    "an environment that does not exist": ("nccl --environment no.env", "no.env: "),
     "versions that are not there": ("k8s --what mpijob --cluster-versions no.txt", "no.txt: "),
     "a template with a tag": ("k8s --what mpijob --template tag.yaml", "tag.yaml:1:"),
     "two documents": ("k8s --what mpijob --template two.yaml", "two.yaml:"),
-    "a command": ("taco --command '\"a'", "cannot be split into words"),
+    "a command": ("taco --command '\"a'", "is not valid shell syntax"),
 }
 
 
@@ -229,6 +229,6 @@ def test_a_cluster_of_other_versions(tmp_path: Path) -> None:
     ended = run(*words, "pytorchjob")
     assert ended.code == 2
     assert (
-        "the cluster does not serve kubeflow.org/v1, which PyTorchJob is written in; it serves"
+        "the cluster does not serve kubeflow.org/v1, the API version of PyTorchJob; it serves"
         in (ended.err)
     )

@@ -74,7 +74,7 @@ def test_hosts_of_a_rail_only_fabric_stay_in_a_unit() -> None:
     assert not place(made, 2, 2).rails_connected
     with pytest.raises(UnplaceableError) as raised:
         place(made, 4, 1)
-    assert "a unit has at most 3 free; no spine joins units" in str(raised.value.findings[0])
+    assert "a unit has at most 3 free and no spine connects units" in str(raised.value.findings[0])
 
 
 def test_a_job_stays_in_a_pod() -> None:
@@ -100,7 +100,7 @@ def test_slurm_has_a_switch_for_each_pod() -> None:
 def test_kubernetes_objects_of_two_ports_are_refused() -> None:
     with pytest.raises(InputError) as raised:
         cluster(Order(example("dual-tor"), nodes=2))
-    assert "fabric.nic_ports: objects for NICs with two ports" in str(raised.value.findings[0])
+    assert "fabric.nic_ports: NICs with two fabric ports" in str(raised.value.findings[0])
 
 
 def test_two_leaves_of_a_rail_change_in_two_waves() -> None:

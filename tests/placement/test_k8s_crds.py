@@ -13,7 +13,7 @@ from tests.placement.crds import FOLDER, judge, schemas, strict
 from tests.placement.k8s_fabrics import INFRASTRUCTURE, JOBS, MODES, cluster, objects, shared
 
 NEEDED = pytest.mark.skipif(
-    not FOLDER.exists(), reason=f"{FOLDER} is not there; set ROCEFAB_REFERENCE"
+    not FOLDER.exists(), reason=f"{FOLDER} does not exist; set ROCEFAB_REFERENCE"
 )
 WHEREABOUTS = {"operator_version": "v1", "address_plugin": "whereabouts", "pods_per_nic": 4}
 RAILS = {"host__interfaces": "rail[0-1]", "host__rdma_devices": "rdma[0-1]"}

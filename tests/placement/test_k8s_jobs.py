@@ -140,7 +140,7 @@ def test_hosts_without_rdma_ask_for_gpus_alone() -> None:
     assert pod["spec"]["containers"][0]["resources"]["limits"] == {"nvidia.com/gpu": 2}
     with pytest.raises(InputError) as caught:
         objects(cluster("macvlan", **nic), "pytorchjob", nodes=1)
-    assert "the NICs are no RoCE NICs (ethernet)" in str(caught.value.findings[0])
+    assert "the NICs do not run RoCE (ethernet)" in str(caught.value.findings[0])
 
 
 def test_networks_of_a_unit() -> None:
@@ -150,7 +150,7 @@ def test_networks_of_a_unit() -> None:
     with pytest.raises(InputError) as caught:
         objects(shared("macvlan"), "pytorchjob", nodes=4)
     assert str(caught.value.findings[0]).endswith(
-        "; use addressing.vlan_per: nic, ask for fewer nodes, or run on the hosts' network [PLC016]"
+        "; use addressing.vlan_per: nic, request fewer nodes, or use the host network [PLC016]"
     )
     assert objects(cluster("macvlan"), "pytorchjob", nodes=4)
 
@@ -158,13 +158,13 @@ def test_networks_of_a_unit() -> None:
 @pytest.mark.parametrize(
     ("part", "words", "message"),
     [
-        ("pytorchjob", JobWords("Train", "i"), "'Train' cannot be the name of a job"),
-        ("pytorchjob", JobWords("a\n---\nkind: Secret", "i"), "cannot be the name of a job"),
+        ("pytorchjob", JobWords("Train", "i"), "'Train' is not a valid job name"),
+        ("pytorchjob", JobWords("a\n---\nkind: Secret", "i"), "is not a valid job name"),
         ("pytorchjob", JobWords("a" * 51, "i"), "at most 50"),
-        ("pytorchjob", JobWords("a", "i x"), "'i x' is no image"),
-        ("pytorchjob", JobWords("a", "!!python/object:x"), "is no image"),
-        ("trainjob", JobWords("a"), "the job has no image; name one with --image"),
-        ("mpijob", JobWords("a", "i"), "the launcher of an MPIJob has nothing to run"),
+        ("pytorchjob", JobWords("a", "i x"), "'i x' is not a valid image name"),
+        ("pytorchjob", JobWords("a", "!!python/object:x"), "is not a valid image name"),
+        ("trainjob", JobWords("a"), "no image is set for the job; set it with --image"),
+        ("mpijob", JobWords("a", "i"), "the launcher of the MPIJob has no command"),
     ],
 )
 def test_hostile_and_missing_words(part: str, words: JobWords, message: str) -> None:
@@ -246,21 +246,21 @@ def test_a_template_is_filled_and_nothing_in_it_changes() -> None:
     told = [str(note) for note in notes]
     assert [note.rule for note in notes] == ["PLC013", "PLC010", "PLC011", "PLC010"]
     assert told[0].startswith("job.yaml:13:25: spec.pytorchReplicaSpecs.Master.template.metadata")
-    assert "is 'my-net', and stays so; rocefab would write 'rail0,rail1' [PLC013]" in told[0]
+    assert "is 'my-net' and is kept; rocefab would set 'rail0,rail1' [PLC013]" in told[0]
     assert told[1].startswith("job.yaml:19:")
-    assert "NCCL_IB_HCA is 'mlx5_7', and stays so; rocefab would set '=mlx5_1,mlx5_2'" in told[1]
-    assert "NCCL_IB_TIMEOUT is 'valueFrom', and stays so; rocefab would set '22'" in told[3]
+    assert "NCCL_IB_HCA is 'mlx5_7' and is kept; rocefab would set '=mlx5_1,mlx5_2'" in told[1]
+    assert "NCCL_IB_TIMEOUT is 'valueFrom' and is kept; rocefab would set '22'" in told[3]
     assert told[2].startswith("job.yaml:21:")
-    assert "NCCL_DEBUG is 'INFO', and stays so; rocefab leaves it out: for diag" in told[2]
+    assert "NCCL_DEBUG is 'INFO' and is kept; rocefab does not set it: for diag" in told[2]
 
 
 def test_a_name_of_the_user_is_told() -> None:
     made, notes = filled(TEMPLATE, words=JobWords("other"))
     assert made["metadata"]["name"] == "mine"
-    assert "metadata.name is 'mine', and stays so; rocefab would write 'other'" in str(notes[0])
+    assert "metadata.name is 'mine' and is kept; rocefab would set 'other'" in str(notes[0])
 
 
-@pytest.mark.skipif(not FOLDER.exists(), reason=f"{FOLDER} is not there; set ROCEFAB_REFERENCE")
+@pytest.mark.skipif(not FOLDER.exists(), reason=f"{FOLDER} does not exist; set ROCEFAB_REFERENCE")
 def test_a_filled_template_fits_the_schema() -> None:
     judge(filled(TEMPLATE)[0])
 
@@ -300,11 +300,15 @@ def test_nothing_of_a_template_gets_lost(part: str) -> None:
     [
         ("PyTorchJob", "MPIJob", "job.yaml:2:1: kind: kind is 'MPIJob', not PyTorchJob; use"),
         ("kubeflow.org/v1", "kubeflow.org/v9", "job.yaml:1:1: apiVersion: apiVersion is"),
-        ("name: pytorch", "name: main", "no container is called pytorch; call the container"),
-        ("      replicas: 1\n", "      replicas: [1]\n", "here stands a single value"),
+        (
+            "name: pytorch",
+            "name: main",
+            "there is no container named pytorch; rename the job container",
+        ),
+        ("      replicas: 1\n", "      replicas: [1]\n", "a single value is expected here"),
         ("- {name: sidecar, image: x}", "- {image: x}", "containers.1: an item has no name"),
         ("- {name: sidecar, image: x}", "- {name: x}", "containers.1: a container has no image"),
-        ("name: mine", "name: Mine", "'Mine' cannot be the name of a job"),
+        ("name: mine", "name: Mine", "'Mine' is not a valid job name"),
     ],
 )
 def test_templates_that_are_refused(old: str, new: str, message: str) -> None:

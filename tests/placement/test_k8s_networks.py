@@ -140,7 +140,7 @@ def test_room_for_the_pods_of_a_nic(made: Any, free: int) -> None:
     with pytest.raises(InputError) as caught:
         objects(made(free + 1), "pools")
     (finding,) = caught.value.findings
-    assert f"{free + 1} pods need an address, the subnet has room for {free}" in str(finding)
+    assert f"{free + 1} pods need an address, but the subnet has only {free}" in str(finding)
     assert finding.field == "fabric.addressing.host_prefix_length"
     assert finding.position is not None
 
@@ -242,7 +242,7 @@ REFUSED: list[tuple[str, Any, str, str]] = [
         "nic-settings",
         lambda: cluster("macvlan", host__nic={**NICS, "pci_addresses": ["0000:18:00.0"] * 2}),
         "fabric.host.nic.pci_addresses",
-        "two rails have the PCI address 0000:18:00.0; write the address of each",
+        "two rails have the PCI address 0000:18:00.0; set the address of each",
     ),
     (
         "functions",
@@ -250,43 +250,43 @@ REFUSED: list[tuple[str, Any, str, str]] = [
             "virtual-function", host__nic={"model": "ConnectX-7", "virtual_functions": 2}
         ),
         "fabric.host.nic",
-        "names NICs by PCI address, and that of rail 0 is not known",
+        "identifies NICs by PCI address, but the address of rail 0 is not known",
     ),
     (
         "functions",
         lambda: cluster("virtual-function", host__nic=NICS),
         "fabric.host.nic.virtual_functions",
-        "the NICs have no virtual functions; write how many",
+        "the NICs have no virtual functions; set their number",
     ),
     (
         "functions",
         lambda: cluster("virtual-function", host__nic={**without("model"), "virtual_functions": 2}),
         "fabric.host.nic.model",
-        "write host.nic.model as one of connectx-5,",
+        "set host.nic.model to one of connectx-5,",
     ),
     (
         "nic-settings",
         lambda: cluster("macvlan", host__nic={**NICS, "vendor": "broadcom", "driver": "bnxt"}),
         "fabric.host.nic.vendor",
-        "is for NICs of NVIDIA, these are by broadcom",
+        "supports NVIDIA NICs only; these are broadcom",
     ),
     (
         "nic-settings",
         lambda: cluster("macvlan", lossless={"roce_dscp": 26, "pfc_priority": 4}),
         "fabric.lossless.roce_dscp",
-        "the operator gives DSCP 26 priority 3, not 4",
+        "the operator maps DSCP 26 to priority 3, not 4",
     ),
     (
         "nic-names",
         lambda: cluster("macvlan"),
         "fabric.host.interfaces",
-        "do not end in the rail, counted from 0",
+        "do not end in the rail number, counted from 0",
     ),
     (
         "cluster-policy",
         lambda: cluster("macvlan", kubernetes={}),
         "fabric.kubernetes",
-        "write kubernetes.operator_version",
+        "set kubernetes.operator_version",
     ),
     (
         "pools",
@@ -300,19 +300,19 @@ REFUSED: list[tuple[str, Any, str, str]] = [
             "physical-function", "hosts:\n  - {names: a2, nics: [{rail: 0, address: 10.64.0.22}]}\n"
         ),
         "fabric.addressing",
-        "the NICs of rail 0 have their addresses at different places",
+        "the NICs of rail 0 have different host parts in their addresses",
     ),
     (
         "networks",
         lambda: cluster("macvlan", host__nic={**NICS, "link_layer": "ethernet"}),
         "fabric.host.nic.link_layer",
-        "the NICs are no RoCE NICs (ethernet)",
+        "the NICs do not run RoCE (ethernet)",
     ),
     (
         "networks",
         lambda: cluster("macvlan", units=[{"name": "su1", "hosts": "GPU[1-2]"}]),
         "fabric.units",
-        "'GPU1' cannot be the name of a node",
+        "'GPU1' is not a valid node name",
     ),
     (
         "networks",
@@ -320,13 +320,13 @@ REFUSED: list[tuple[str, Any, str, str]] = [
             "macvlan", "hosts:\n  - names: b2\n    traits: {container_mode: host-network}\n"
         ),
         "hosts.0.traits.container_mode",
-        "container_mode differs from that of a1",
+        "container_mode differs from a1",
     ),
     (
         "networks",
         lambda: cluster("macvlan", "hosts:\n  - names: a[1-3]\n    lossless: {roce_dscp: 27}\n"),
         "fabric.host.lossless",
-        "lossless differs from that of b1",
+        "lossless differs from b1",
     ),
 ]
 
@@ -360,8 +360,8 @@ def test_versions_that_the_cluster_does_not_serve() -> None:
     with pytest.raises(InputError) as caught:
         objects(cluster("virtual-function"), "functions", served=served)
     assert str(caught.value.findings[0]).startswith(
-        "the cluster does not serve sriovnetwork.openshift.io/v1, which SriovNetworkNodePolicy is "
-        "written in; it serves sriovnetwork.openshift.io/v2;"
+        "the cluster does not serve sriovnetwork.openshift.io/v1, the API version of "
+        "SriovNetworkNodePolicy; it serves sriovnetwork.openshift.io/v2;"
     )
     whole = served | {"sriovnetwork.openshift.io/v1"}
     assert objects(cluster("virtual-function"), "functions", served=whole)

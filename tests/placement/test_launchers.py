@@ -83,7 +83,7 @@ def test_the_user_wins_in_every_form(form: str) -> None:
 def test_another_inner_group_is_told() -> None:
     users = {"LIGHT_INTRA_SIZE": UserValue("8")}
     done = export(Order(example("demo"), users=users), exporters["taco"], ("command",))
-    assert ["LIGHT_INTRA_SIZE is '8', and stays so" in str(note) for note in done.notes] == [True]
+    assert ["LIGHT_INTRA_SIZE is '8' and is kept" in str(note) for note in done.notes] == [True]
 
 
 def test_no_comment_of_a_conf_is_a_setting() -> None:
@@ -107,8 +107,8 @@ def test_hosts_that_differ_have_a_file_each_and_no_common_command() -> None:
         one(order, "openmpi", "command")
     assert [str(item) for item in caught.value.findings] == [
         (
-            "NCCL_IB_HCA, UCX_NET_DEVICES of a2 differ from those of a1; write `rocefab export "
-            "nccl --out` and put its files on the hosts [PLC007]"
+            "NCCL_IB_HCA, UCX_NET_DEVICES of a2 differ from those of a1; run `rocefab export "
+            "nccl --out` and install the files on the hosts [PLC007]"
         )
     ]
 
@@ -118,8 +118,8 @@ def test_a_part_that_there_is_not() -> None:
         export(Order(example("demo")), exporters["openmpi"], ("hosts\n",))
     assert [str(item) for item in caught.value.findings] == [
         (
-            "there is no part 'hosts\\n'; there are hostfile, rankfile, command; name one of them "
-            "with --what [PLC008]"
+            "unknown part 'hosts\\n'; available: hostfile, rankfile, command; select one "
+            "of them with --what [PLC008]"
         )
     ]
 

@@ -176,7 +176,7 @@ def test_releases_that_are_not_known(version: str) -> None:
     with pytest.raises(InputError) as caught:
         whole(fabric(), 1, 1, version=version)
     assert [item.rule for item in caught.value.findings] == ["PLC005"]
-    assert "name one from 2.12 on" in str(caught.value.findings[0])
+    assert "use release 2.12 or later" in str(caught.value.findings[0])
 
 
 @pytest.mark.parametrize("version", ["2.11", "2.11.4"])
@@ -186,7 +186,7 @@ def test_the_inventory_names_a_release_that_is_known(version: str) -> None:
     (finding,) = caught.value.findings
     assert finding.field == "fabric.host.nccl_version"
     assert finding.position is not None
-    assert "versions from 2.12 on" in str(finding)
+    assert "use 2.12 or later" in str(finding)
 
 
 @pytest.mark.parametrize(

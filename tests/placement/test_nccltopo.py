@@ -79,7 +79,7 @@ def same_structure(made: str, dump: str) -> None:
 
 def test_a_profile_of_the_machine_has_the_structure_of_its_dump() -> None:
     if not DUMP.exists():
-        pytest.skip(f"{DUMP} is not there; set ROCEFAB_REFERENCE")
+        pytest.skip(f"{DUMP} does not exist; set ROCEFAB_REFERENCE")
     same_structure(topology(fabric(**FLAT), "a1"), DUMP.read_text())
 
 
@@ -184,11 +184,11 @@ def test_a_tag_ends_as_nccl_reads_it() -> None:
 @pytest.mark.parametrize(
     ("changes", "field", "message"),
     [
-        ({}, "fabric.host.gpu.pci_addresses", "2 GPUs have 0 PCI addresses; write"),
+        ({}, "fabric.host.gpu.pci_addresses", "0 PCI addresses are set for 2 GPUs; set"),
         (
             {"host__gpu": {"pci_addresses": EIGHT[:2]}},
             "fabric.host.nic.pci_addresses",
-            "2 NICs have 0 PCI addresses; write",
+            "0 PCI addresses are set for 2 NICs; set",
         ),
         (
             {
@@ -196,7 +196,7 @@ def test_a_tag_ends_as_nccl_reads_it() -> None:
                 "host__nic": {"pci_addresses": [EIGHT[4], EIGHT[1]]},
             },
             "fabric.host.nic.pci_addresses",
-            "gpu 1 and nic 1 have the PCI address 0000:00:07.0; write the address of each",
+            "gpu 1 and nic 1 have the PCI address 0000:00:07.0; set the address of each",
         ),
     ],
 )

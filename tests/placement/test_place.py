@@ -113,22 +113,22 @@ UNEVEN = {
             2,
             (),
             "b1 b2",
-            "su2 is the tightest unit that holds 2 hosts (2 free); every rail stays on one leaf",
+            "su2 is the smallest unit with 2 free hosts (2 free); every rail stays on one leaf",
         ),
         (
             2,
             ("b1",),
             "c1 c2",
-            "su3 is the tightest unit that holds 2 hosts (3 free); every rail stays on one leaf",
+            "su3 is the smallest unit with 2 free hosts (3 free); every rail stays on one leaf",
         ),
         (
             5,
             (),
             "a1 a2 a3 a4 b1",
             (
-                "no unit has 5 hosts free, at most 4; 2 units (su[1-2]) are the fewest "
-                "that do; ranks go unit by unit, so that a ring crosses the spines once per "
-                "unit and rail"
+                "no unit has 5 hosts free, at most 4; 2 units (su[1-2]) are the "
+                "minimum; ranks are ordered unit by unit, so that a ring crosses the spines once "
+                "per unit and rail"
             ),
         ),
         (
@@ -136,9 +136,9 @@ UNEVEN = {
             ("a2",),
             "a1 a3 a4 b1 c1 c2 c3",
             (
-                "no unit has 7 hosts free, at most 3; 3 units (su[1-3]) are the fewest "
-                "that do; ranks go unit by unit, so that a ring crosses the spines once per "
-                "unit and rail"
+                "no unit has 7 hosts free, at most 3; 3 units (su[1-3]) are the "
+                "minimum; ranks are ordered unit by unit, so that a ring crosses the spines once "
+                "per unit and rail"
             ),
         ),
     ],
@@ -152,14 +152,15 @@ def test_choices_by_hand(nodes: int, excluded: tuple[str, ...], hosts: str, reas
 @pytest.mark.parametrize(
     ("nodes", "gpus", "excluded", "wanted"),
     [
-        (0, 1, (), "a job needs at least one node and one GPU; raise the number [PLC001]"),
-        (1, 0, (), "a job needs at least one node and one GPU; raise the number [PLC001]"),
+        (0, 1, (), "a job needs at least one node and one GPU; increase the number [PLC001]"),
+        (1, 0, (), "a job needs at least one node and one GPU; increase the number [PLC001]"),
         (
             1,
             3,
             (),
             (
-                "3 GPUs per node are needed, the hosts have 2; use more nodes with fewer GPUs each "
+                "3 GPUs per node are needed, but the hosts have 2; use more nodes with fewer GPUs "
+                "each "
                 "[PLC001]"
             ),
         ),
@@ -167,15 +168,16 @@ def test_choices_by_hand(nodes: int, excluded: tuple[str, ...], hosts: str, reas
             1,
             2,
             ("zz", "a1"),
-            "there is no host 'zz' to exclude; `rocefab show hosts` lists them [PLC001]",
+            "cannot exclude host 'zz': no such host; `rocefab show hosts` lists them [PLC001]",
         ),
         (
             9,
             2,
             ("a1", "b2"),
             (
-                "9 hosts are needed, 6 of 9 are free (2 excluded, 1 without a NIC of the rails in "
-                "use); ask for fewer nodes, or exclude fewer hosts [PLC001]"
+                "9 hosts are needed, but only 6 of 9 are free (2 excluded, 1 without a NIC of the "
+                "rails in "
+                "use); request fewer nodes, or exclude fewer hosts [PLC001]"
             ),
         ),
         (
@@ -183,8 +185,9 @@ def test_choices_by_hand(nodes: int, excluded: tuple[str, ...], hosts: str, reas
             1,
             ("a1", "b2"),
             (
-                "8 hosts are needed, 7 of 9 are free (2 excluded, 0 without a NIC of the rails in "
-                "use); ask for fewer nodes, or exclude fewer hosts [PLC001]"
+                "8 hosts are needed, but only 7 of 9 are free (2 excluded, 0 without a NIC of the "
+                "rails in "
+                "use); request fewer nodes, or exclude fewer hosts [PLC001]"
             ),
         ),
     ],

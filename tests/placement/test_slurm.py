@@ -63,7 +63,7 @@ def test_a_name_for_two_switches_is_refused() -> None:
     with pytest.raises(InputError) as caught:
         slurm(fabric(**{**THREE_TIERS, "units": units}))
     (finding,) = caught.value.findings
-    assert str(finding).startswith("'r1-leaf' would name two switches in Slurm; rename")
+    assert str(finding).startswith("two switches would have the name 'r1-leaf' in Slurm; rename")
 
 
 def test_a_name_that_is_too_long_is_refused() -> None:

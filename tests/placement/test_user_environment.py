@@ -35,15 +35,24 @@ def test_a_file() -> None:
     [
         (
             b"A=1\nB 2\n",
-            "my.env:2:1: 'B 2' is no variable; write NAME=value [PLC006]",
+            "my.env:2:1: 'B 2' is not a variable assignment; use the form NAME=value [PLC006]",
         ),
-        (b"A=1\nA=2", "my.env:2:1: A is set again; keep one of the lines [PLC006]"),
-        (b"A=\x1b[31m", r"my.env:1:1: 'A=\x1b[31m' is no variable; write NAME=value [PLC006]"),
-        (b"A=1\nB=\xff", "my.env:2:1: the line is no UTF-8 text [PLC006]"),
-        (b"A-B=1", "my.env:1:1: 'A-B=1' is no variable; write NAME=value [PLC006]"),
+        (b"A=1\nA=2", "my.env:2:1: A is set twice; remove one of the lines [PLC006]"),
+        (
+            b"A=\x1b[31m",
+            (
+                r"my.env:1:1: 'A=\x1b[31m' is not a variable assignment; use the form NAME=value "
+                r"[PLC006]"
+            ),
+        ),
+        (b"A=1\nB=\xff", "my.env:2:1: the line is not valid UTF-8 [PLC006]"),
+        (
+            b"A-B=1",
+            "my.env:1:1: 'A-B=1' is not a variable assignment; use the form NAME=value [PLC006]",
+        ),
         (
             b"#" * 300_000,
-            "my.env:1:1: the file is larger than 256 KiB; give another [PLC006]",
+            "my.env:1:1: the file is larger than 256 KiB; use a smaller file [PLC006]",
         ),
     ],
 )
@@ -71,9 +80,9 @@ def test_nothing_of_the_user_is_changed() -> None:
     assert values == OURS.values | {"NCCL_IB_HCA": "mlx5_7", "MINE": "1"}
     assert [str(note) for note in notes] == [
         (
-            "NCCL_IB_HCA is 'mlx5_7', and stays so; rocefab would set '=mlx5_1,mlx5_2': the NICs "
-            "of the rails in use; the equals sign keeps mlx5_1 from matching mlx5_10; leave it "
-            "out, unless you know better [PLC010]"
+            "NCCL_IB_HCA is 'mlx5_7' and is kept; rocefab would set '=mlx5_1,mlx5_2': the NICs "
+            "of the rails in use; the equals sign keeps mlx5_1 from matching mlx5_10; remove "
+            "it unless you have a specific reason [PLC010]"
         )
     ]
 

@@ -208,7 +208,7 @@ def test_a_line_break_is_refused_by_the_engine(field: str) -> None:
     host = odd()
     changed: Any = {field: "x\nreboot"}
     nics = (replace(host.nics[0], **changed), *host.nics[1:])
-    with pytest.raises(RenderError, match="holds a line break"):
+    with pytest.raises(RenderError, match="contains a line break"):
         render_host(replace(host, nics=nics))
 
 

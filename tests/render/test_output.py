@@ -87,8 +87,8 @@ def test_an_equal_run_touches_nothing(out: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "complaint"),
     [
-        ("notes.txt", r"1 file\(s\) did not come from rocefab: notes.txt"),
-        ("switches/a/x.json", r"1 file\(s\) were changed since rocefab wrote them: switches/a/x"),
+        ("notes.txt", r"1 file\(s\) were not written by rocefab: notes.txt"),
+        ("switches/a/x.json", r"1 file\(s\) were modified after rocefab wrote them: switches/a/x"),
     ],
 )
 def test_what_is_not_ours_is_refused(out: Path, name: str, complaint: str) -> None:
@@ -148,7 +148,7 @@ def test_a_file_replaced_by_a_link_counts_as_changed(out: Path, tmp_path: Path) 
     twin.write_text("old a", encoding="utf-8")
     (out / "switches/a/x.json").unlink()
     (out / "switches/a/x.json").symlink_to(twin)
-    with pytest.raises(OutputFolderError, match="were changed"):
+    with pytest.raises(OutputFolderError, match="were modified"):
         write(NEW, out)
     write(NEW, out, force=True)
     assert twin.read_text(encoding="utf-8") == "old a"

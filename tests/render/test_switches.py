@@ -243,7 +243,9 @@ def test_eos_speed_needs_a_word() -> None:
     """A speed without a configuration word would print an empty one."""
     device = design("demo", "spine01")
     port = replace(device.ports[0], speed_token="")
-    with pytest.raises(RenderError, match="spine01: Ethernet1/1: no EOS speed word"):
+    with pytest.raises(
+        RenderError, match="spine01: Ethernet1/1: 400 Gb/s has no known EOS speed keyword"
+    ):
         render_device(replace(device, ports=(port, *device.ports[1:])))
 
 
@@ -275,9 +277,9 @@ def test_tables_without_rows_are_left_out() -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ('{"A": {"x": {}, "x": {}}}', "'x' stands twice"),
-        ('{"A": {}, "A": {}}', "'A' stands twice"),
-        ('{"A": {"x": {"f": "1", "f": "2"}}}', "'f' stands twice"),
+        ('{"A": {"x": {}, "x": {}}}', "'x' appears twice"),
+        ('{"A": {}, "A": {}}', "'A' appears twice"),
+        ('{"A": {"x": {"f": "1", "f": "2"}}}', "'f' appears twice"),
         ('{"A": {x}}', "line 1 column"),
     ],
 )

@@ -76,8 +76,8 @@ def test_an_override_that_names_a_model_without_those_modes_is_refused(model, br
         with_leaf(own, breakouts=breakouts)
     (finding,) = caught.value.findings
     assert str(finding).endswith(
-        f"devices.0.sku: {model} has no {lost}, which the model in its place has; "
-        "name the cages of this switch: breakouts: [] leaves them whole [TOP007]"
+        f"devices.0.sku: {model} has no {lost}, unlike the model that it replaces; "
+        "set the breakouts of this switch; breakouts: [] uses whole ports [TOP007]"
     )
 
 
@@ -99,15 +99,15 @@ REFUSED = {
     ),
     "twice": (
         [{"cages": "1-3", "mode": "2x400G"}, {"cages": "3", "mode": "4x200G"}],
-        "platforms.leaf.breakouts.1: a cage is broken out twice",
+        "platforms.leaf.breakouts.1: a cage has two breakout entries",
     ),
     "twice in one range": (
         [{"cages": "1-3,2", "mode": "2x400G"}],
-        "platforms.leaf.breakouts.0: a cage is broken out twice",
+        "platforms.leaf.breakouts.0: a cage has two breakout entries",
     ),
     "lanes": (
         [{"cages": "1", "mode": "3x100G"}],
-        "8 lanes of a cage cannot be shared out as 3x100G",
+        "8 lanes of a cage cannot be split as 3x100G",
     ),
 }
 
@@ -127,7 +127,7 @@ def test_refused(name):
 def test_refused_on_a_model_whose_parts_have_no_known_names(model):
     with pytest.raises(InputError, match="1 error") as caught:
         with_leaf(sku=model, breakouts=[{"cages": "1", "mode": "2x50G"}])
-    assert f"how the parts of a cage of {model} are named" in str(caught.value.findings[0])
+    assert f"the breakout port names of {model} are not known" in str(caught.value.findings[0])
 
 
 def test_refused_in_an_override():
@@ -142,12 +142,12 @@ def test_cages_are_numbers(cages):
     data = document(platforms__leaf={**LEAF, "breakouts": [{"cages": cages, "mode": "2x400G"}]})
     with pytest.raises(InputError) as caught:
         intent(data)
-    assert "does not name cages" in str(caught.value.findings[0])
+    assert "is not a list of cages" in str(caught.value.findings[0])
 
 
 def test_ports_of_parts_run_out():
     with pytest.raises(CapacityError) as caught:
         with_leaf(host_ports=66)
-    assert "uplink ports of ACS-SN5600 leaves ran out: 2 needed, 0 there" in str(
+    assert "uplink ports of ACS-SN5600 leaves exhausted: 2 needed, 0 available" in str(
         caught.value.findings[0]
     )

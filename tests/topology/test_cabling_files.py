@@ -13,7 +13,7 @@ from tests.topology.cabled import HEADER, csv, refused
 from tests.topology.fabrics import document
 
 BAD_CSV: dict[str, tuple[str | bytes, list[str]]] = {
-    "empty": ("", ["inventory/cabling.csv:1:1: the file is empty; start with the line device"]),
+    "empty": ("", ["inventory/cabling.csv:1:1: the file is empty; add the header line device"]),
     "comments only": ("# nothing\n", ["cabling.csv:1:1: the file is empty"]),
     "no header": (
         "a1,eth1,su1-rail0,Ethernet0\n",
@@ -23,21 +23,24 @@ BAD_CSV: dict[str, tuple[str | bytes, list[str]]] = {
         csv(header="device,port,peer_device,peer_prt"),
         ["1:25: unknown column 'peer_prt'; did you mean 'peer_port'?", "peer_port is missing"],
     ),
-    "column twice": (csv(header=f"{HEADER},port"), ["1:35: the column port is there twice"]),
+    "column twice": (csv(header=f"{HEADER},port"), ["1:35: the column port appears twice"]),
     "too few cells": (csv("a1,eth1,su1-rail0"), ["2:1: 3 cells, the header has 4"]),
-    "empty cell": (csv("a1,,su1-rail0,Ethernet0"), ["2:4: port is empty; write both ends"]),
+    "empty cell": (csv("a1,,su1-rail0,Ethernet0"), ["2:4: port is empty; set both ends"]),
     "open quote": (csv('a1,"eth1,su1-rail0,Ethernet0'), ["2:4: a quote is not closed; close it"]),
     "text after a quote": (csv('"a1"x,eth1,su1-rail0,Ethernet0'), ["2:1: not CSV"]),
     "speed": (
         csv("a1,eth1,su1-rail0,Ethernet0,7", header=f"{HEADER},speed_gbps"),
-        ["2:29: '7' is no port speed; write 10, 25"],
+        ["2:29: '7' is not a port speed; use 10, 25"],
     ),
     "length": (
         csv("a1,eth1,su1-rail0,Ethernet0,-3", header=f"{HEADER},cable_m"),
-        ["2:29: '-3' is no length; write whole metres"],
+        ["2:29: '-3' is not a length; use whole metres"],
     ),
     "not UTF-8": (csv("a1,eth1,abc").encode() + b"\xe9", ["3:1: not UTF-8 text; save the file"]),
-    "control character": (csv("a1,eth1\x07,su1-rail0,Ethernet0"), ["2:8: the file holds the char"]),
+    "control character": (
+        csv("a1,eth1\x07,su1-rail0,Ethernet0"),
+        ["2:8: the file contains the char"],
+    ),
 }
 
 
@@ -56,7 +59,7 @@ def test_two_files(tmp_path: Path) -> None:
     with pytest.raises(InputError) as raised:
         load(tmp_path, "inventory")
     [found] = raised.value.findings
-    assert "cabling.csv is there too; keep one of them [INT031]" in str(found)
+    assert "cabling.csv also exists; remove one of them [INT031]" in str(found)
 
 
 def test_too_many_rows(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,16 +78,16 @@ def test_too_large(tmp_path: Path) -> None:
 
 
 SWITCH_PORT = '"su1-rail0":"Ethernet0"'
-NOT_ONE = "2:1: not one cable between two ports"
+NOT_ONE = "2:1: not a cable between two ports"
 BAD_DOT = {
     "no graph": (f'"a1":"eth1" -- {SWITCH_PORT};', "1:1: no graph"),
-    "direction": (f'graph f {{\n"a1":"eth1" -> {SWITCH_PORT};\n}}', "2:13: a cable has no dir"),
+    "direction": (f'graph f {{\n"a1":"eth1" -> {SWITCH_PORT};\n}}', "2:13: cables have no dir"),
     "no port": (f'graph f {{\n"a1" -- {SWITCH_PORT};\n}}', NOT_ONE),
     "chain": (f'graph f {{\n"a1":"eth1" -- {SWITCH_PORT} -- "d":"e";\n}}', NOT_ONE),
-    "attributes alone": ("graph f {\n[color=red];\n}", "2:1: '[' is not expected; remove it"),
+    "attributes alone": ("graph f {\n[color=red];\n}", "2:1: unexpected '['; remove it"),
     "one end": (f"graph f {{\n{SWITCH_PORT} --;\n}}", NOT_ONE),
-    "open quote": ('graph f {\n"a1":"eth1 -- b:c;\n}', "2:6: '\"' is not expected"),
-    "speed": ("graph f {\na1:eth1 -- b:c [speed_gbps=7];\n}", "2:28: '7' is no port speed"),
+    "open quote": ('graph f {\n"a1":"eth1 -- b:c;\n}', "2:6: unexpected '\"'"),
+    "speed": ("graph f {\na1:eth1 -- b:c [speed_gbps=7];\n}", "2:28: '7' is not a port speed"),
 }
 
 

@@ -1,7 +1,5 @@
 """What runs out is named, with how much is needed and how much is there."""
 
-# ruff: noqa: E501 - messages stand whole
-
 from __future__ import annotations
 
 from typing import Any
@@ -16,105 +14,115 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
     "leaf host ports": (
         {"platforms__leaf__host_ports": 2},
         (
-            "fabric.units[0].hosts: leaf ports for hosts ran out: 3 needed, 2 there; "
-            "split the unit or raise platforms.leaf.host_ports [TOP004]"
+            "fabric.units[0].hosts: leaf ports for hosts exhausted: 3 needed, 2 available; "
+            "split the unit or increase platforms.leaf.host_ports [TOP004]"
         ),
     ),
     "leaf host ports of a classic leaf": (
         {"design": "classic-tor", "platforms__leaf__host_ports": 5},
         (
-            "fabric.units[0].hosts: leaf ports for hosts ran out: 6 needed, 5 there; "
-            "split the unit or raise platforms.leaf.host_ports [TOP004]"
+            "fabric.units[0].hosts: leaf ports for hosts exhausted: 6 needed, 5 available; "
+            "split the unit or increase platforms.leaf.host_ports [TOP004]"
         ),
     ),
     "uplink ports": (
         {"spines__count": 17, "addressing__uplinks_per_leaf": 64},
         (
-            "fabric.spines.count: uplink ports of ACS-MSN4700 leaves ran out: 17 needed, 16 there; "
+            "fabric.spines.count: uplink ports of ACS-MSN4700 leaves exhausted: 17 needed, 16 "
+            "available; "
             "use fewer spines or links_per_leaf, or lower platforms.leaf.host_ports [TOP004]"
         ),
     ),
     "spine ports": (
         {"units": MANY},
         (
-            "fabric.spines.links_per_leaf: ports of ACS-MSN4700 spines ran out: 34 needed, 32 there; "
+            "fabric.spines.links_per_leaf: ports of ACS-MSN4700 spines exhausted: 34 needed, 32 "
+            "available; "
             "use a larger spine, more spines with fewer links_per_leaf, or fewer leaves [TOP004]"
         ),
     ),
     "loopbacks": (
         {"addressing__loopbacks": "10.255.0.0/29"},
         (
-            "fabric.addressing.loopbacks: loopback addresses (half of the pool for each role) ran "
-            "out: 4 needed, 3 there; use a larger pool [TOP004]"
+            "fabric.addressing.loopbacks: loopback addresses (half of the pool for each role) "
+            "exhausted: "
+            "4 needed, 3 available; use a larger pool [TOP004]"
         ),
     ),
     "loopbacks of a pool of one": (
         {"addressing__loopbacks": "10.255.0.0/32"},
         (
-            "fabric.addressing.loopbacks: loopback addresses (half of the pool for each role) ran "
-            "out: 4 needed, 0 there; use a larger pool [TOP004]"
+            "fabric.addressing.loopbacks: loopback addresses (half of the pool for each role) "
+            "exhausted: "
+            "4 needed, 0 available; use a larger pool [TOP004]"
         ),
     ),
     "uplinks of a leaf": (
         {"addressing__uplinks_per_leaf": 1},
         (
-            "fabric.addressing.uplinks_per_leaf: /31 links reserved for a leaf ran out: 2 needed, "
-            "1 there; raise addressing.uplinks_per_leaf before the fabric is built [TOP004]"
+            "fabric.addressing.uplinks_per_leaf: /31 links reserved for a leaf exhausted: 2 "
+            "needed, "
+            "1 available; increase addressing.uplinks_per_leaf before the fabric is built [TOP004]"
         ),
     ),
     "uplink pool": (
         {"addressing__uplinks": "10.254.0.0/24"},
         (
-            "fabric.addressing.uplinks: uplink addresses ran out: 512 needed, 256 there; use a "
+            "fabric.addressing.uplinks: uplink addresses exhausted: 512 needed, 256 available; "
+            "use a "
             "larger pool or lower addressing.uplinks_per_leaf [TOP004]"
         ),
     ),
     "host pool": (
         {"addressing__hosts": "10.64.0.0/23"},
         (
-            "fabric.addressing.hosts: /24 subnets ran out: 4 needed, 2 there; use a larger pool or "
+            "fabric.addressing.hosts: /24 subnets exhausted: 4 needed, 2 available; use a larger "
+            "pool or "
             "a longer addressing.host_prefix_length [TOP004]"
         ),
     ),
     "host pool below one subnet": (
         {"addressing__hosts": "10.64.0.0/25"},
         (
-            "fabric.addressing.hosts: /24 subnets ran out: 4 needed, 0 there; use a larger pool or "
+            "fabric.addressing.hosts: /24 subnets exhausted: 4 needed, 0 available; use a larger "
+            "pool or "
             "a longer addressing.host_prefix_length [TOP004]"
         ),
     ),
     "host pool with a subnet for each NIC": (
         {"addressing__hosts": "10.64.0.0/19", "addressing__vlan_per": "nic"},
         (
-            "fabric.addressing.hosts: /24 subnets ran out: 64 needed, 32 there; use a larger pool "
+            "fabric.addressing.hosts: /24 subnets exhausted: 64 needed, 32 available; use a "
+            "larger pool "
             "or a longer addressing.host_prefix_length [TOP004]"
         ),
     ),
     "subnet too small": (
         {"addressing__host_prefix_length": 30},
         (
-            "fabric.addressing.host_prefix_length: host addresses of a subnet ran out: 5 needed, "
-            "3 there; use a shorter addressing.host_prefix_length [TOP004]"
+            "fabric.addressing.host_prefix_length: host addresses of a subnet exhausted: 5 needed, "
+            "3 available; use a shorter addressing.host_prefix_length [TOP004]"
         ),
     ),
     "AS numbers": (
         {"bgp": {"leaf_asn_first": 65532}},
         (
-            "fabric.bgp.leaf_asn_first: private AS numbers ran out: 4 needed, 3 there; start lower, "
-            "or in the 32-bit private range from 4200000000 [TOP004]"
+            "fabric.bgp.leaf_asn_first: private AS numbers exhausted: 4 needed, 3 available; use "
+            "a lower "
+            "first number, or the 32-bit private range from 4200000000 [TOP004]"
         ),
     ),
     "VLANs": (
         {"addressing__vlan_first": 4094},
         (
-            "fabric.addressing.vlan_first: VLAN numbers ran out: 2 needed, 1 there; lower "
+            "fabric.addressing.vlan_first: VLAN numbers exhausted: 2 needed, 1 available; lower "
             "addressing.vlan_first [TOP004]"
         ),
     ),
     "VLANs, one for each NIC": (
         {"addressing__vlan_first": 4080, "addressing__vlan_per": "nic"},
         (
-            "fabric.addressing.vlan_first: VLAN numbers ran out: 16 needed, 15 there; lower "
+            "fabric.addressing.vlan_first: VLAN numbers exhausted: 16 needed, 15 available; lower "
             "addressing.vlan_first [TOP004]"
         ),
     ),
@@ -125,21 +133,23 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
             "design": "classic-tor",
         },
         (
-            "fabric.addressing.vlan_first: VLAN numbers ran out: 16 needed, 15 there; lower "
+            "fabric.addressing.vlan_first: VLAN numbers exhausted: 16 needed, 15 available; lower "
             "addressing.vlan_first [TOP004]"
         ),
     ),
     "leaf names": (
         {"leaf_names": "tor[1-3]"},
         (
-            "fabric.leaf_names: names ran out: 4 needed, 3 there; name more devices in the range "
+            "fabric.leaf_names: names exhausted: 4 needed, 3 available; add more devices to the "
+            "range "
             "[TOP004]"
         ),
     ),
     "spine names": (
         {"spine_names": "core1"},
         (
-            "fabric.spine_names: names ran out: 2 needed, 1 there; name more devices in the range "
+            "fabric.spine_names: names exhausted: 2 needed, 1 available; add more devices to the "
+            "range "
             "[TOP004]"
         ),
     ),
@@ -179,7 +189,8 @@ def test_all_that_runs_out_is_named_at_once() -> None:
             {"platforms__leaf__sku": "ACS-MSN4701"},
             [
                 (
-                    "fabric.platforms.leaf.sku: there is no switch model 'ACS-MSN4701'; did you mean "
+                    "fabric.platforms.leaf.sku: there is no switch model 'ACS-MSN4701'; did you "
+                    "mean "
                     "'ACS-MSN4700'? [TOP001]"
                 )
             ],
@@ -187,8 +198,8 @@ def test_all_that_runs_out_is_named_at_once() -> None:
         (
             {"units": [{"name": "su1", "hosts": "su1-rail[0-1]"}]},
             [
-                f"fabric.units: su1-rail{rail}: the name 'su1-rail{rail}' stands for two devices; "
-                "give each switch and host its own name [TOP002]"
+                f"fabric.units: su1-rail{rail}: two devices are named 'su1-rail{rail}'; "
+                "use a different name for each switch and host [TOP002]"
                 for rail in (0, 1)
             ],
         ),
@@ -199,8 +210,8 @@ def test_all_that_runs_out_is_named_at_once() -> None:
             },
             [
                 (
-                    "fabric.units[1].name: the name 'su1' stands for two units; give each unit its "
-                    "own name [TOP002]"
+                    "fabric.units[1].name: two units are named 'su1'; use a different "
+                    "name for each unit [TOP002]"
                 )
             ],
         ),

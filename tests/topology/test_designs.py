@@ -197,11 +197,17 @@ def test_moved_cables_between_upper_tiers() -> None:
 REFUSED: dict[str, tuple[dict[str, Any], list[str]]] = {
     "spines in rail-only": (
         {"design": "rail-only"},
-        ["fabric.spines: a rail-only fabric has no spines; remove it, or choose another design"],
+        [
+            (
+                "fabric.spines: a rail-only fabric cannot have spines; "
+                "remove it, or choose another "
+                "design"
+            )
+        ],
     ),
     "no spines": (
         {"spines": None},
-        ["fabric.spines: a rail-optimised fabric has spines, this field is missing; write count"],
+        ["fabric.spines: a rail-optimised fabric needs spines, this field is missing; set count"],
     ),
     "no platform, speed or pool of spines": (
         {"platforms__spine": None, "speeds__uplink_gbps": None, "addressing__uplinks": None},
@@ -209,33 +215,33 @@ REFUSED: dict[str, tuple[dict[str, Any], list[str]]] = {
     ),
     "planes without ports": (
         {"planes": 2},
-        ["fabric.planes: planes is 2, each NIC has 1 port in use; write nic_ports: 2"],
+        ["fabric.planes: planes is 2, but each NIC uses 1 port; set nic_ports: 2"],
     ),
     "planes in rail-only": (
         {**RAIL_ONLY, "nic_ports": 2, "planes": 2},
-        ["fabric.planes: a rail-only fabric has no planes"],
+        ["fabric.planes: a rail-only fabric cannot have planes"],
     ),
     "pods without super-spines": (
         {"design": "classic-tor", "units": UNITS},
-        ["fabric.units.0.pod: pods reach each other over super-spines only"],
+        ["fabric.units.0.pod: pods need super-spines to reach each other"],
     ),
     "super-spines without pods": (
         {**THREE_TIERS, "units": [{"name": "r1", "hosts": "a1"}]},
-        ["fabric.super_spines: super-spines connect pods, and no unit is in a pod"],
+        ["fabric.super_spines: super-spines connect pods, but no unit is in a pod"],
     ),
     "a unit in no pod": (
         {**THREE_TIERS, "units": [*UNITS, {"name": "r4", "hosts": "d1"}]},
-        ["fabric.units.3: unit r4 is in no pod, others are"],
+        ["fabric.units.3: unit r4 has no pod, but other units do"],
     ),
     "names of spines and pods": (
         {**THREE_TIERS, "spine_names": "s[1-4]"},
-        ["fabric.spine_names: names of spines follow from pods and planes; remove it"],
+        ["fabric.spine_names: spine names are derived from pods and planes; remove it"],
     ),
     "no platform or pool of super-spines": (
         {**THREE_TIERS, "platforms__super_spine": None, "addressing__core_links": None},
         ["fabric.platforms.super_spine", "fabric.addressing.core_links"],
     ),
-    "a reserved port that is not there": (
+    "a reserved port that does not exist": (
         {"platforms__leaf": {"sku": "ACS-MSN4700", "reserved_ports": ["Ethernet[0,256]"]}},
         ["fabric.platforms.leaf.reserved_ports.0: ACS-MSN4700 has no port 'Ethernet256'"],
     ),
@@ -245,23 +251,34 @@ REFUSED: dict[str, tuple[dict[str, Any], list[str]]] = {
     ),
     "ports of spines for super-spines": (
         {**THREE_TIERS, "platforms__spine": {"sku": "ACS-MSN4700", "down_ports": 28}},
-        ["fabric.super_spines.count: ports of ACS-MSN4700 spines to super-spines ran out: 6"],
+        ["fabric.super_spines.count: ports of ACS-MSN4700 spines to super-spines exhausted: 6"],
     ),
     "ports of super-spines": (
         {**THREE_TIERS, "super_spines": {"count": 3, "links_per_spine": 2}},
-        ["fabric.super_spines.links_per_spine: ports of ACS-MSN4700 super-spines (16 spines kept"],
+        [
+            (
+                "fabric.super_spines.links_per_spine: ports of ACS-MSN4700 super-spines (16 spines "
+                "reserved"
+            )
+        ],
     ),
     "places of spines": (
         {**THREE_TIERS, "super_spines": {"count": 1, "spines_per_pod": 1}},
-        ["fabric.super_spines.spines_per_pod: places kept for the spines of a pod ran out"],
+        [
+            (
+                "fabric.super_spines.spines_per_pod: super-spine places "
+                "reserved for the spines of a "
+                "pod exhausted"
+            )
+        ],
     ),
     "links of a spine": (
         {**THREE_TIERS, "addressing__core_links_per_spine": 4},
-        ["fabric.addressing.core_links_per_spine: /31 links reserved for a spine ran out: 6"],
+        ["fabric.addressing.core_links_per_spine: /31 links reserved for a spine exhausted: 6"],
     ),
     "subnets of a plane": (
         {**DUAL_PLANE, "addressing__hosts": "10.64.0.0/22"},
-        ["fabric.addressing.hosts: /24 subnets of a plane ran out: 4 needed, 2 there"],
+        ["fabric.addressing.hosts: /24 subnets of a plane exhausted: 4 needed, 2 available"],
     ),
     "loopbacks of super-spines": (
         {**THREE_TIERS, "addressing__loopbacks": "10.255.0.0/28"},

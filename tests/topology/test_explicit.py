@@ -146,14 +146,14 @@ BAD_CABLES = {
         "a1,eth1,su1-rail0,Ethernet256",
         "there is no port 'Ethernet256' on su1-rail0",
     ),
-    "to itself": (f"{LEAF},{LEAF}", "the cable ends where it starts"),
-    "to another port": (f"{LEAF},su1-rail0,Ethernet8", "the cable joins two ports of su1-rail0"),
+    "to itself": (f"{LEAF},{LEAF}", "both ends of the cable are the same port"),
+    "to another port": (f"{LEAF},su1-rail0,Ethernet8", "the cable connects two ports of su1-rail0"),
     "between leaves": (
         f"{LEAF},su2-rail0,Ethernet0",
-        "2:21: cabling.peer_device: the cable joins two leaves, which would make a loop",
+        "2:21: cabling.peer_device: the cable connects two leaves, which would create a loop",
     ),
-    "between hosts": ("a1,eth1,a2,eth1", "the cable joins two hosts"),
-    "host to spine": ("a1,eth1,spine01,Ethernet0", "the cable joins a host and a spine"),
+    "between hosts": ("a1,eth1,a2,eth1", "the cable connects two hosts"),
+    "host to spine": ("a1,eth1,spine01,Ethernet0", "the cable connects a host and a spine"),
     "a formula": (f"=cmd|' /C calc'!A0,eth1,{LEAF}", "there is no switch or host"),
 }
 
@@ -172,7 +172,7 @@ def test_all_bad_cables_at_once() -> None:
 
 def test_a_port_twice() -> None:
     [found] = refused(csv("a1,eth1,su1-rail0,Ethernet0", "a2,eth1,su1-rail0,Ethernet0"))
-    assert "cabling.csv:3:19: cabling.peer_port: the port is cabled on line 2 too" in found
+    assert "cabling.csv:3:19: cabling.peer_port: the port already has a cable on line 2" in found
     assert "[TOP003]" in found
 
 
@@ -182,7 +182,7 @@ SWITCH_PORT = '"su1-rail0":"Ethernet0"'
 def test_a_port_twice_on_one_line() -> None:
     text = f'graph f {{ "a1":eth1 -- {SWITCH_PORT}; "a2":eth1 -- {SWITCH_PORT} }}'
     [found] = refused(text, "cabling.dot")
-    assert "the port is cabled on line 1 too" in found
+    assert "the port already has a cable on line 1" in found
 
 
 def test_a_speed_that_the_port_lacks() -> None:
@@ -193,7 +193,7 @@ def test_a_speed_that_the_port_lacks() -> None:
 
 def test_a_speed_that_nobody_says() -> None:
     [found] = refused(csv("u1-r0,Ethernet128,top1,Ethernet0"), **EXPLICIT, speeds__uplink_gbps=None)
-    assert "2:7: cabling.port: the speed of the cable is not said; write speeds.uplink" in found
+    assert "2:7: cabling.port: the speed of the cable is not set; set speeds.uplink" in found
 
 
 def test_more_cables_than_links() -> None:
@@ -201,7 +201,7 @@ def test_more_cables_than_links() -> None:
     with pytest.raises(CapacityError) as raised:
         folder_of(csv(*rows), cabling="explicit", addressing__uplinks_per_leaf=2)
     [found] = raised.value.findings
-    assert "su1-rail0 has more cables upwards than the 2 links that it keeps" in str(found)
+    assert "su1-rail0 has more uplink cables than its 2 reserved links" in str(found)
 
 
 def test_an_explicit_design() -> None:
@@ -258,15 +258,15 @@ def test_an_explicit_design_grows_at_its_end(more: int, rows: int) -> None:
 
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
-    "no switches": ({"switches": []}, "fabric.switches: an explicit fabric has no switches"),
-    "spines": ({"spines": {"count": 1}}, "fabric.spines: the switches of an explicit fabric are"),
+    "no switches": ({"switches": []}, "fabric.switches: the explicit design has no switches"),
+    "spines": ({"spines": {"count": 1}}, "fabric.spines: an explicit design takes its switches"),
     "switches of a generated design": (
         {"design": "classic-tor", "spines": {"count": 1}},
-        "fabric.switches: the switches of a classic-tor fabric follow from its units",
+        "fabric.switches: the switches of a classic-tor fabric are derived from its units",
     ),
     "a leaf without unit": (
         {"switches": [*EXPLICIT["switches"], {"names": "x", "role": "leaf"}]},
-        "fabric.switches.4: a leaf serves the hosts of a unit; write its unit",
+        "fabric.switches.4: a leaf serves the hosts of a unit; set its unit",
     ),
     "an unknown unit": (
         {"switches": [*EXPLICIT["switches"], {"names": "x", "role": "leaf", "unit": "u9"}]},
@@ -279,7 +279,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
                 {"names": "x", "role": "leaf", "unit": "u1", "rail": 2},
             ]
         },
-        "fabric.switches.4.rail: there is no rail 2, the last is 1",
+        "fabric.switches.4.rail: rail 2 does not exist; the last rail is 1",
     ),
     "a plane too many": (
         {"switches": [*EXPLICIT["switches"], {"names": "x", "role": "spine", "plane": 1}]},
@@ -287,7 +287,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "planes without ports": (
         {"planes": 2, "switches": [one | {"plane": 0} for one in EXPLICIT["switches"]]},
-        "fabric.planes: planes is 2, each NIC has 1 port in use",
+        "fabric.planes: planes is 2, but each NIC uses 1 port",
     ),
     "a switch in no plane": (
         {
@@ -296,11 +296,11 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
             "switches": [one | {"plane": 0} for one in EXPLICIT["switches"][:-1]]
             + [EXPLICIT["switches"][-1]],
         },
-        "fabric.switches.3: the leaf is in no plane, and there are 2; write plane: 0",
+        "fabric.switches.3: the leaf has no plane, but the fabric has 2 planes; set plane: 0",
     ),
     "no model": (
         {"switches": [*EXPLICIT["switches"], {"names": "x", "role": "super-spine"}]},
-        "fabric.switches.4: the model of a super-spine is not said; write platforms.super_spine",
+        "fabric.switches.4: the model of a super-spine is not set; set platforms.super_spine",
     ),
     "an unknown model": (
         {"switches": [*EXPLICIT["switches"], {"names": "x", "role": "spine", "sku": "ACS"}]},
@@ -312,7 +312,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a name twice": (
         {"switches": [*EXPLICIT["switches"], {"names": "top1", "role": "spine"}]},
-        "the name 'top1' stands for two devices",
+        "two devices are named 'top1'",
     ),
 }
 

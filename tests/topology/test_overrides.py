@@ -1,7 +1,5 @@
 """Override files: what they change, and what they cannot."""
 
-# ruff: noqa: E501 - messages stand whole
-
 from __future__ import annotations
 
 import pytest
@@ -66,7 +64,8 @@ REFUSED: dict[str, tuple[str, str, list[str]]] = {
         "hosts:\n  - names: a1\n    nics:\n      - {rail: 1, leaf: spine01}\n",
         [
             (
-                "inventory/hosts/test.yaml:4:19: hosts.0.nics.0.leaf: there is no leaf 'spine01'; "
+                "inventory/hosts/test.yaml:4:19: hosts.0.nics.0.leaf: there "
+                "is no leaf 'spine01'; "
                 "`rocefab show topology` lists them [TOP005]"
             )
         ],
@@ -76,7 +75,8 @@ REFUSED: dict[str, tuple[str, str, list[str]]] = {
         "hosts:\n  - names: a1\n    nics:\n      - {rail: 1, port: Ethernet256}\n",
         [
             (
-                "inventory/hosts/test.yaml:4:19: hosts.0.nics.0.port: there is no port 'Ethernet256'; "
+                "inventory/hosts/test.yaml:4:19: hosts.0.nics.0.port: there is no port "
+                "'Ethernet256'; "
                 "did you mean 'Ethernet56'? [TOP005]"
             )
         ],
@@ -89,7 +89,8 @@ REFUSED: dict[str, tuple[str, str, list[str]]] = {
         "",
         [
             (
-                "inventory/devices/test.yaml:4:28: devices.0.ports.Ethernet128.peer.device: there is "
+                "inventory/devices/test.yaml:4:28: devices.0.ports.Ethernet128.peer.device: there "
+                "is "
                 "no spine 'spine1'; did you mean 'spine01'? [TOP005]"
             )
         ],
@@ -102,7 +103,8 @@ REFUSED: dict[str, tuple[str, str, list[str]]] = {
         "",
         [
             (
-                "inventory/devices/test.yaml:4:45: devices.0.ports.Ethernet0.peer.port: there is no "
+                "inventory/devices/test.yaml:4:45: devices.0.ports.Ethernet0.peer.port: there is "
+                "no "
                 "port 'Ethernet3'; did you mean 'Ethernet32'? [TOP005]"
             )
         ],
@@ -125,7 +127,8 @@ REFUSED: dict[str, tuple[str, str, list[str]]] = {
         "hosts:\n  - names: a1\n    nics:\n      - {rail: 1, port: Ethernet8}\n",
         [
             (
-                "su1-rail1 Ethernet8: 2 cables end here: a1 rail 1, a2 rail 1; correct the override "
+                "su1-rail1 Ethernet8: 2 cables end here: a1 rail 1, a2 rail 1; correct the "
+                "override "
                 "that moved a cable onto this port [TOP003]"
             )
         ],
@@ -164,7 +167,8 @@ def test_a_model_without_the_ports_is_refused() -> None:
         )
     assert [str(finding) for finding in caught.value.findings] == [
         (
-            "su1-rail0: a cable of the design ends on port 34, ACS-MSN4700 has 32; name a model with "
+            "su1-rail0: the design places a cable on port 34, but ACS-MSN4700 has 32 ports; use a "
+            "model with "
             "more ports, or move the cables of this switch [TOP006]"
         )
     ]

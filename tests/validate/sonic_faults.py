@@ -131,7 +131,7 @@ FAULTS: dict[str, tuple[str, Fault]] = {
         put("BUFFER_PG", f"{HOST}|3", "profile", "ingress_lossy_profile"),
     ),
     "no lossless group on a port": ("SON001", without("BUFFER_PG", f"{HOST}|3")),
-    "group profile that is not there": (
+    "group profile that does not exist": (
         "SON007",
         put("BUFFER_PG", f"{HOST}|3", "profile", "pg_lossless_1_1m_profile"),
     ),
@@ -185,7 +185,7 @@ FAULTS: dict[str, tuple[str, Fault]] = {
         "SON033",
         put("BUFFER_PORT_INGRESS_PROFILE_LIST", HOST, "profile_list", "ingress_lossy_profile"),
     ),
-    "list of a profile that is not there": (
+    "list of a profile that does not exist": (
         "SON029",
         put("BUFFER_PORT_EGRESS_PROFILE_LIST", HOST, "profile_list", "egress_lossless_profil"),
     ),
@@ -215,7 +215,7 @@ FAULTS: dict[str, tuple[str, Fault]] = {
     ),
     "a port without marking": ("SON004", put("QUEUE", f"{HOST}|3", "wred_profile", None)),
     "strict lossless queue": ("SON022", put("SCHEDULER", "scheduler.1", "type", "STRICT")),
-    "scheduler that is not there": (
+    "scheduler that does not exist": (
         "SON029",
         put("QUEUE", f"{HOST}|3", "scheduler", "scheduler.9"),
     ),

@@ -231,7 +231,7 @@ def plain(system: str) -> tuple[str, ...]:
 @pytest.mark.parametrize("system", SYSTEMS)
 @pytest.mark.parametrize("asked", ASKED)
 def test_shown_or_said(asked: str, system: str, tmp_path: Path) -> None:
-    """By its line, which is not there without the question, or by the rule that names it."""
+    """By its line, which does not exist without the question, or by the rule that names it."""
     changes, rows = ASKED[asked]
     devices = ""
     if asked == "FEC of a port":

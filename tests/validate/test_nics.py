@@ -27,14 +27,18 @@ STILL = dict.fromkeys([*DRIVER.split(), *RDMA.split()], 0)
 
 CASES = {
     "nothing moves": ({}, "ok", "no marks"),
-    "other counters move": ({"rnr_nak_retry_err": 5}, "ok", ""),
+    "different counters move": ({"rnr_nak_retry_err": 5}, "ok", ""),
     "CNPs sent": ({"np_cnp_sent": 7}, "marks", "np_cnp_sent +7"),
     "CNPs handled": ({"rp_cnp_handled": 7}, "marks", "rp_cnp_handled +7"),
     "marked packets": ({"np_ecn_marked_roce_packets": 1}, "marks", ""),
-    "paused by the network": ({"rx_prio3_pause": 1}, "pauses", "the network holds the NIC back"),
-    "pauses the network": ({"tx_prio3_pause": 1}, "pauses", "look at PCIe"),
+    "paused by the network": ({"rx_prio3_pause": 1}, "pauses", "the network slows down the NIC"),
+    "pauses the network": ({"tx_prio3_pause": 1}, "pauses", "check PCIe"),
     "both": ({"rx_prio3_pause": 1, "np_cnp_sent": 9}, "pauses", "np_cnp_sent +9"),
-    "pause of another priority": ({"rx_prio0_pause": 1}, "pauses", "not only the lossless"),
+    "pause of another priority": (
+        {"rx_prio0_pause": 1},
+        "pauses",
+        "other priorities are paused too",
+    ),
     "discard": ({"rx_prio3_discards": 1, "rx_prio3_pause": 4}, "drops", "rx_prio3_discards +1"),
     "discard of the port": ({"tx_discards_phy": 1}, "drops", "tx_discards_phy"),
     "out of sequence": ({"out_of_sequence": 2}, "drops", "out_of_sequence +2"),
@@ -80,12 +84,12 @@ UNKNOWN = {
     "backwards": (
         nic(counters={"a": 2}, hw_counters={}),
         nic(counters={"a": 1}, hw_counters={}),
-        "a went backwards",
+        "a decreased",
     ),
     "other names": (
         nic(counters={"a": 2}, hw_counters={}),
         nic(counters={"b": 2}, hw_counters={}),
-        "other counters",
+        "different counters",
     ),
 }
 
@@ -156,7 +160,7 @@ def test_comparison():
     (unread,) = compare("H1", "x", None, 1)
     assert unread.unknown
     (other,) = compare("H1", "x", (3, 4), (3,))
-    assert other.message == "x is 3,4 in place of 3"
+    assert other.message == "x is 3,4, expected 3"
 
 
 SIZES = (65536, 163840, 0, 0, 0, 0, 0, 0)

@@ -37,7 +37,7 @@ FINDINGS = (
         "leaf01",
         "Ethernet0",
     ),
-    Finding("TOP013", Severity.WARNING, "there is one spine and no redundancy"),
+    Finding("TOP013", Severity.WARNING, "there is only one spine, without redundancy"),
     Finding("TOP014", Severity.INFO, "oversubscribed leaves: 2", device="leaf02"),
 )
 OUTCOME = Outcome(
@@ -230,7 +230,7 @@ def test_sarif_stays_below_the_limits_of_github() -> None:
     done = _sarif(_report("sarif", many))
     assert len(done["results"]) == MOST_RESULTS == 25_000
     (note,) = done["invocations"][0]["toolExecutionNotifications"]
-    assert note["message"]["text"].startswith("7 findings are left out")
+    assert note["message"]["text"].startswith("7 findings are omitted")
     assert MOST_DESCRIBED == 1024
 
 

@@ -75,9 +75,9 @@ def test_what_does_not_fit_into_the_models(models):
     }
     answer = Yang(models).answer(config)
     assert set(answer.complaints) == {
-        Complaint(("PORT", "Ethernet0", "asn"), "a value is a text or a list of texts"),
+        Complaint(("PORT", "Ethernet0", "asn"), "a value must be a string or a list of strings"),
         Complaint(("PORT", "Ethernet0"), "unknown field 'colour'"),
-        Complaint(("PORT", "Ethernet8"), "a row holds fields"),
+        Complaint(("PORT", "Ethernet8"), "a row must contain fields"),
     }
     assert answer.unjudged == ("BFD_PEER",)
 
@@ -138,7 +138,7 @@ def test_why_it_was_not_validated(models, tmp_path, monkeypatch):
         **GOOD,
         "VERSIONS": {"DATABASE": {"VERSION": "version_202405_02"}},
     }).unjudged == ("VERSIONS",)
-    assert "no models of release 202505" in Yang(above, "202505").answer(GOOD).why_not
+    assert "has no models for release 202505" in Yang(above, "202505").answer(GOOD).why_not
     assert "the release is not known" in Yang(above).answer(GOOD).why_not
     monkeypatch.setenv("PATH", str(tmp_path))
     assert "yanglint is not installed" in Yang(models).answer(GOOD).why_not
@@ -173,7 +173,7 @@ def test_a_finding_has_its_line(models):
 def test_without_models_it_says_so_and_is_no_error():
     (finding,) = judged(GOOD, Yang(None))
     assert finding.severity is Severity.INFO
-    assert finding.message.startswith("YANG: not validated: no models")
+    assert finding.message.startswith("YANG: not validated: no YANG models")
 
 
 def test_a_rendered_configuration_is_not_asked_about():
@@ -199,7 +199,7 @@ def test_the_command(models, tmp_path, config, status):
     assert ("PORT|Ethernet4|asn" in done.stdout) is bool(status)
     done = subprocess.run([*command, *ignored], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "YANG: not validated: no models" in done.stdout
+    assert "YANG: not validated: no YANG models" in done.stdout
 
 
 def test_a_folder_without_models_is_refused(tmp_path):

@@ -40,14 +40,14 @@ def test_host_port_with_a_table() -> None:
     assert terms["by the law"] == "238,592 bytes"
     assert terms["in the table"] == "231,424 bytes"
     assert terms["cable, both ways"] == "2,525 bytes"
-    assert terms["no less than"] == f"{9_100 + 84 + 2_500 + 9_022:,} bytes"
+    assert terms["at least"] == f"{9_100 + 84 + 2_500 + 9_022:,} bytes"
     assert terms["with response"] == f"{9_100 + 84 + 2_500 + 57_920 + 9_022:,} bytes"
     assert terms["verdict"] == "enough for large frames"
     row = sku("ACS-SN5600").headroom[400_000, 5]
     assert found["threshold", "XON"][0] == f"{row.xon_threshold_bytes:,} bytes"
     assert found["threshold", "XOFF, one group"][0] == "26,080,845 bytes"
     assert found["ecn", "Kmin"][0] == "150,000 bytes"
-    assert found["watchdog", "detection"] == ("400 ms, drop", "looks every 200 ms")
+    assert found["watchdog", "detection"] == ("400 ms, drop", "polls every 200 ms")
     assert found["watchdog", "longest pause of one frame"][0] == "83.9 us"
 
 
@@ -56,7 +56,7 @@ def test_the_nic_at_the_other_end() -> None:
     found = rows(project("rail-512"), "su1-rail0", "Ethernet0")
     need = (301 + 10) * 400 + 24_480
     assert found["gpu001 NIC", "headroom"][0] == f"{need:,} bytes"
-    assert found["gpu001 NIC", "least buffer"][0] == f"more than {need + 9_000:,} bytes"
+    assert found["gpu001 NIC", "minimum buffer"][0] == f"more than {need + 9_000:,} bytes"
 
 
 def test_uplink_shows_the_switch_at_the_other_end() -> None:

@@ -170,8 +170,8 @@ def test_a_wrong_cable_stops_a_change_of_its_port(lab, tmp_path):
     state = tmp_path / "state"
     result = apply(found, state, connections, options, labs.silent)
     assert not result.ok
-    assert f"{LEAF}: Ethernet0 is cabled to gpu2 eth1 in place of gpu1 eth1" in result.reasons[0]
-    assert "--despite-cabling goes on as it is" in result.reasons[0]
+    assert f"{LEAF}: Ethernet0 is cabled to gpu2 eth1, expected gpu1 eth1" in result.reasons[0]
+    assert "--despite-cabling applies the change anyway" in result.reasons[0]
     assert plan(longer, connections, Selection(only=LEAF), "rail", labs.silent) == found
     told = []
     options = replace(options, despite_cabling=True)

@@ -33,5 +33,5 @@ def test_all_systems_from_end_to_end(tmp_path):
     demo(tmp_path / "demo", told.append, SCENES["all"])
     story = "\n".join(told)
     assert story.count("devices are as planned") == 2
-    assert "a second plan is empty" in story
-    assert "rolled back by itself: eos-leaf" in story
+    assert "the second plan is empty" in story
+    assert "rolled back automatically: eos-leaf" in story

@@ -98,10 +98,10 @@ def test_findings_on_hosts_mark_their_leaf_ports(tmp_path: Path) -> None:
     ("text", "reason"),
     [
         ("{", "not JSON"),
-        ('{"cables": 1}', "not a report on cables"),
+        ('{"cables": 1}', "not a cabling report"),
         ('{"cables": [{"near": "a b", "far": "c d", "verdict": "good"}]}', "'good' is not a valid"),
-        ('{"cables": [{"near": 1, "far": "c d", "verdict": "ok"}]}', "not a report on cables"),
-        ("[]", "not a report on cables"),
+        ('{"cables": [{"near": 1, "far": "c d", "verdict": "ok"}]}', "not a cabling report"),
+        ("[]", "not a cabling report"),
         ("\xff", "codec can't decode"),
     ],
 )
@@ -115,7 +115,7 @@ def test_a_report_that_is_none(tmp_path: Path, text: str, reason: str) -> None:
 
 
 def test_files_that_cannot_be(demo: Project, tmp_path: Path, monkeypatch) -> None:
-    with pytest.raises(InputError, match="a picture is written as .svg, .png, .html"):
+    with pytest.raises(InputError, match="unsupported format; use one of .svg, .png, .html"):
         draw(demo, tmp_path / "picture.pdf", Marks())
     (tmp_path / "x.svg").mkdir()
     with pytest.raises(InputError, match="is a directory"):
@@ -148,7 +148,9 @@ def test_too_many_cables_for_a_page_are_not_listed(demo: Project, tmp_path, monk
     monkeypatch.setattr(draw_details, "MOST_CABLES", 15)
     file = tmp_path / "x.html"
     draw(demo, file, Marks())
-    assert "16 cables are too many for a page; `rocefab show links` lists them" in file.read_text()
+    assert (
+        "16 cables are too many for one page; `rocefab show links` lists them" in file.read_text()
+    )
     assert "Ethernet128" not in file.read_text()
 
 

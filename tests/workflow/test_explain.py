@@ -61,13 +61,13 @@ def test_policy_of_a_port_counts_on_its_own_line(project):
     assert value == "800"
     assert where.startswith("port Ethernet128, ")
     other = values(project, LEAF, "PFC_WD|Ethernet0")
-    assert other["fabric.lossless.watchdog.detection_ms"] == ("400", "default of rocefab")
+    assert other["fabric.lossless.watchdog.detection_ms"] == ("400", "rocefab default")
 
 
 def test_default_is_called_a_default(project):
     assert values(project, LEAF, "pfc_enable")["fabric.lossless.pfc_priority"] == (
         "3",
-        "default of rocefab",
+        "rocefab default",
     )
 
 
@@ -113,7 +113,10 @@ def test_every_kind_of_line_without_a_text(project, device):
 
 @pytest.mark.parametrize(
     ("device", "text", "message"),
-    [("nobody", "", "no device 'nobody'"), (LEAF, "no such text", "no line of su1-rail0 holds")],
+    [
+        ("nobody", "", "device 'nobody' does not exist"),
+        (LEAF, "no such text", "no line of su1-rail0 contains"),
+    ],
 )
 def test_nothing_to_explain(project, device, text, message):
     with pytest.raises(InputError) as caught:

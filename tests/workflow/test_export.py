@@ -18,7 +18,7 @@ def test_nothing_to_write_is_said(project, tmp_path):
     request = Request(parts=("networks",))
     text, notes = export(project, "k8s", request)
     assert text == ""
-    assert "this inventory needs no file of networks; see host.container_mode" in str(notes[-1])
+    assert "this inventory needs no files for networks; see host.container_mode" in str(notes[-1])
     paths, told = export_to(project, "k8s", request, tmp_path / "out")
     assert (paths, told) == ([], notes)
 

@@ -104,7 +104,7 @@ def test_an_unknown_name() -> None:
     with pytest.raises(InputError) as caught:
         show.platforms("ACS-SN560")
     assert [str(one) for one in caught.value.findings] == [
-        "there is no switch model or ASIC family 'ACS-SN560'; did you mean 'ACS-SN5600'? [INT026]"
+        "unknown switch model or ASIC family 'ACS-SN560'; did you mean 'ACS-SN5600'? [INT026]"
     ]
     with pytest.raises(InputError, match="unknown model") as caught:
         show.platforms("My-Switch")

@@ -84,22 +84,22 @@ def test_parts_of_an_export(demo: Project) -> None:
     assert text.splitlines()[0] == "device,port,peer_device,peer_port,speed_gbps,cable_m"
     with pytest.raises(InputError) as caught:
         export(demo, "csv", ExportRequest(parts=("colour",)))
-    assert "there are plan, racks, cabling" in str(caught.value.findings[0])
+    assert "available: plan, racks, cabling" in str(caught.value.findings[0])
     with pytest.raises(InputError) as caught:
         export(demo, "visio", ExportRequest())
     assert "netbox, nornir" in str(caught.value.findings[0])
 
 
 def test_unknown_words_of_the_user(tmp_path: Path) -> None:
-    assert "there is no import 'visio'; there are ansible, csv" in refusal(
+    assert "unknown import format 'visio'; available: ansible, csv" in refusal(
         "visio", tmp_path, tmp_path / "out"
     )
     source = tmp_path / "c.csv"
     source.write_text("device,port,peer_device,peer_port\na,eth0,b,1\n")
     said = refusal("csv", source, tmp_path / "out", columns=("device",))
-    assert "'device' is not understood; write --columns NAME=VALUE" in said
+    assert "'device' is not valid; use --columns NAME=VALUE" in said
     said = refusal("csv", source, tmp_path / "out", hosts="a")
-    assert "the model of 1 switches of the role leaf is not known; name it with --model" in said
+    assert "the model of 1 switches with role leaf is unknown; set it with --model" in said
     said = refusal("csv", source, tmp_path / "out", hosts="a", models=("leaf=SN9999",))
     assert "there is no switch model 'SN9999'" in said or "design" in said
     assert nothing_left(tmp_path)
@@ -121,7 +121,7 @@ def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path) -> None:
 def test_nothing_is_written_when_the_source_is_wrong(demo: Project, tmp_path: Path) -> None:
     source = exported(demo, "dot", tmp_path / "made")
     source.write_text(source.read_text().replace('"Ethernet128"', '"{{x}}"'))
-    assert "'{{x}}' is no name of a port" in refusal("dot", source, tmp_path / "out", base=DEMO)
+    assert "'{{x}}' is not a valid port name" in refusal("dot", source, tmp_path / "out", base=DEMO)
     assert nothing_left(tmp_path)
 
 
@@ -129,7 +129,7 @@ def test_nothing_is_written_when_the_inventory_does_not_hold(demo: Project, tmp_
     source = exported(demo, "dot", tmp_path / "made")
     source.write_text(source.read_text().replace('"Ethernet128"', '"Ethernet129"'))
     said = refusal("dot", source, tmp_path / "out", base=DEMO)
-    assert "in the line 'spine01,Ethernet1/1,su1-rail0,Ethernet129,400,40' of what" in said
+    assert "in the generated line 'spine01,Ethernet1/1,su1-rail0,Ethernet129,400,40'" in said
     assert nothing_left(tmp_path)
 
 
@@ -147,7 +147,8 @@ def test_what_an_inventory_cannot_hold_is_said(demo: Project) -> None:
     assert differences(made, made, "x") == []
     (note,) = differences(told, made, "x")
     assert note.message == (
-        "the source says more than the inventory holds: device.serial of 1 and nic.address of 1"
+        "the source has data that the inventory cannot represent: device.serial of 1 and "
+        "nic.address of 1"
     )
 
 

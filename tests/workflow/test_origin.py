@@ -12,7 +12,7 @@ from fabric.workflow.origin import Origins
 from fabric.workflow.project import Project
 
 KMAX = ("fabric.lossless.ecn.kmax_bytes", "3000000", "fabric.yaml:45:30")
-MTU = ("fabric.lossless.mtu.port_bytes", "9100", "default of rocefab")
+MTU = ("fabric.lossless.mtu.port_bytes", "9100", "rocefab default")
 OWN_MTU = ("devices.7.ports.Ethernet1/1.lossless.mtu.port_bytes", "9216", "systems.yaml:")
 #: device, path, before, after -> file of the line, value
 CASES = {

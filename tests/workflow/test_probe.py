@@ -94,7 +94,7 @@ def test_a_slow_cable(setting, found):
     told = found()
     assert told.causes == ("NIC gpu002 eth2: all 8 probes failed",)
     assert {item["stage"] for item in told.failures} == {"bandwidth"}
-    assert all("needed" in item["failure"] for item in told.failures)
+    assert all("required" in item["failure"] for item in told.failures)
 
 
 FAULTS = {
@@ -102,7 +102,7 @@ FAULTS = {
     "no rule": (
         lambda host: host.run_detached("ip rule del from 10.64.3.2 table 101 priority 101"),
         "ping",
-        "NIC gpu003 eth2: all 6 probes beyond one leaf failed",
+        "NIC gpu003 eth2: all 6 probes beyond a single leaf failed",
     ),
     "no RDMA ping": (lambda host: host.tools.pop("rping"), "rping", "host gpu003"),
     "the session breaks": (
@@ -180,8 +180,8 @@ def test_incast_on_every_leaf(setting, found):
 @pytest.mark.parametrize(
     ("put", "said"),
     [
-        ({("gpu002", "eth1"): 0.4}, "fairness 0.89, 0.95 needed: gpu002 eth1 is the slowest"),
-        ({("gpu001", "eth1"): 0.7}, "Gb/s together, 313.7 needed"),
+        ({("gpu002", "eth1"): 0.4}, "fairness 0.89, 0.95 required: gpu002 eth1 is the slowest"),
+        ({("gpu001", "eth1"): 0.7}, "Gb/s in total, 313.7 required"),
     ],
 )
 def test_incast_that_is_unfair_or_too_slow(setting, found, put, said):
@@ -195,7 +195,7 @@ def test_incast_that_loses_packets(setting, found):
     setting[0]["gpu001"].run_detached("mlnx_qos -i eth1 -f 0,0,0,0,0,0,0,0")
     told = incast_of(setting)
     assert any(line.startswith("gpu001 eth1: ") for line in told.lost)
-    assert "Gb/s together" in told.groups[0].failure
+    assert "Gb/s in total" in told.groups[0].failure
 
 
 def test_incast_with_a_host_that_does_not_answer(setting, found):
@@ -211,12 +211,12 @@ def test_incast_on_the_command_line(setting):
     assert (shown.code, "4 groups" in shown.err) == (0, True)
     words = ("--connections", connections, "--incast", "2", "--run")
     told = run("probe", DEMO, *words)
-    assert (told.code, "4 of 4 groups are good" in told.err) == (0, True), told.err
+    assert (told.code, "4 of 4 groups passed" in told.err) == (0, True), told.err
     made = json.loads(run("probe", DEMO, *words, "--format", "json").out)
     assert {row["fairness"] for row in made["groups"]} == {1.0}
     assert run("probe", DEMO, "--incast", "1").code == 2
     few = run("probe", DEMO, "--incast", "4")
-    assert (few.code, "no rail has 5 of the selected hosts" in few.err) == (2, True)
+    assert (few.code, "no rail has 5 selected hosts" in few.err) == (2, True)
 
 
 def test_command_line(setting):
@@ -228,7 +228,7 @@ def test_command_line(setting):
     assert len(data["probes"]) == 32
     words = ("--connections", connections, "--run", "--stage", "ping")
     told = run("probe", DEMO, *words)
-    assert (told.code, "32 of 32 probes are good" in told.err) == (0, True)
+    assert (told.code, "32 of 32 probes passed" in told.err) == (0, True)
     assert "rail to rail" in told.out
     made = json.loads(run("probe", DEMO, *words, "--only", "gpu001,gpu003", "--format", "json").out)
     assert made["probes"] == 8

@@ -25,9 +25,9 @@ def test_both_ends_side_by_side():
 @pytest.mark.parametrize(
     ("host", "interface", "message"),
     [
-        ("gpu009", "eth1", "there is no host 'gpu009'"),
-        ("gpu001", "eth0", "gpu001 has no NIC 'eth0' in the fabric"),
-        ("su1-rail0", "Ethernet0", "there is no host 'su1-rail0'"),
+        ("gpu009", "eth1", "host 'gpu009'"),
+        ("gpu001", "eth0", "gpu001 has no fabric NIC 'eth0'"),
+        ("su1-rail0", "Ethernet0", "host 'su1-rail0'"),
     ],
 )
 def test_what_is_not_there_is_named(host, interface, message):

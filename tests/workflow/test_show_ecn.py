@@ -14,8 +14,8 @@ from fabric.workflow.show_ecn import ecn, recommendations
 ROOT = Path(__file__).parents[2]
 #: What the defaults of NVIDIA are told.
 SHORT = (
-    "ECN is first for up to 173 congested ports that one port feeds; kmin below one "
-    "bandwidth-delay product; the ASIC keeps kmin 159,744"
+    "ECN acts first for up to 173 congested ports fed by one port; kmin below one "
+    "bandwidth-delay product; the ASIC rounds kmin to 159,744"
 )
 
 
@@ -51,15 +51,15 @@ def test_one_row_for_each_kind_of_port(tmp_path: Path) -> None:
         ),
         (
             {"kmin_bytes": 491_520, "kmax_bytes": 1_500_000},
-            "ECN is first for up to 53 congested ports that one port feeds",
+            "ECN acts first for up to 53 congested ports fed by one port",
         ),
         (
             {"kmin_bytes": 491_520, "kmax_bytes": 30_000_000},
-            "kmax too high: PFC before full marking (or alpha too low)",
+            "kmax too high: PFC acts before full marking (or alpha too low)",
         ),
         (
             {"kmin_bytes": 26_087_424, "kmax_bytes": 30_000_000},
-            "kmin too high: PFC is first (or alpha too low)",
+            "kmin too high: PFC acts first (or alpha too low)",
         ),
     ],
 )
@@ -71,7 +71,7 @@ def test_verdict_names_what_breaks_the_order(tmp_path: Path, policy: dict, words
 def test_an_unknown_pool_is_not_called_fine(tmp_path: Path) -> None:
     found = _dicts(ecn(_project(tmp_path, "a100-pcie")))
     assert found[0]["xoff_threshold_bytes"] == "unknown"
-    assert found[0]["verdict"].startswith("pool unknown: ECN against PFC is not checked")
+    assert found[0]["verdict"].startswith("pool unknown: ECN-before-PFC not checked")
 
 
 def test_thresholds_that_are_a_share_of_a_queue(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def test_a_fabric_that_cannot_wait_for_itself() -> None:
     assert found == {
         "answer": ["no cyclic buffer dependency"],
         "lossless buffers": [2048],
-        "single failures looked at": [536],
+        "single failures checked": [536],
     }
 
 
@@ -75,7 +75,7 @@ def test_pools_that_are_not_known_give_no_threshold() -> None:
 def test_no_path_without_a_nic(tmp_path: Path) -> None:
     project = Project(_demo(tmp_path))
     project.fabric.nics.enabled[:] = False
-    with pytest.raises(InputError, match="every NIC of the inventory is switched off"):
+    with pytest.raises(InputError, match="every NIC in the inventory is disabled"):
         question(project, "paper")
 
 
@@ -107,7 +107,7 @@ def test_plot_of_dcqcn(tmp_path: Path) -> None:
 def test_an_unknown_set_is_named() -> None:
     answer = RUN.invoke(app, ["show", "dcqcn", str(ROOT / "inventory" / "demo"), "--set", "best"])
     assert isinstance(answer.exception, InputError)
-    assert "there is no parameter set 'best'; there are paper, connectx" in str(answer.exception)
+    assert "unknown parameter set 'best'; available: paper, connectx" in str(answer.exception)
 
 
 def test_settings_of_the_nic_with_those_of_the_switch() -> None:
@@ -143,7 +143,7 @@ def test_load_of_the_uplinks() -> None:
     assert rows["NICs and uplinks"][0] == "32 on 32"
     assert rows["efficiency, 1 queue pairs"] == (
         "28%",
-        "fullest link 3.53 times the mean on average",
+        "fullest link carries 3.53 times the mean on average",
     )
     assert rows["efficiency, 4 queue pairs"][1].endswith(", as set")
     assert rows["traffic over spines"][0] == "88%"

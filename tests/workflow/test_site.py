@@ -94,7 +94,7 @@ def test_a_cable_to_a_switch_of_the_other_fabric(copy):
     (copy / "fabrics" / "storage" / "cabling.csv").write_text(header + row)
     (line,) = refusal(lambda: check_site(projects_of(copy)))
     assert "cabling.csv:2:" in line
-    assert "su1-rail0 is a switch of the fabric compute; cable it there [TOP005]" in line
+    assert "su1-rail0 is a switch of the fabric compute; define its cables there [TOP005]" in line
 
 
 def test_thresholds_of_a_host_are_the_same_in_all_its_fabrics(copy):
@@ -166,7 +166,7 @@ def test_ansible_knows_the_namespace(projects):
 def test_other_commands_want_one_fabric(words):
     ended = run(*words[:1], *([words[1]] if words[0] in ("show", "export") else []), SITE)
     assert ended.code == 2
-    assert f"name one of {SITE}/fabrics/compute, {SITE}/fabrics/storage [INT032]" in ended.err
+    assert f"specify one of {SITE}/fabrics/compute, {SITE}/fabrics/storage [INT032]" in ended.err
 
 
 def test_check_and_render_take_a_site(tmp_path):

@@ -31,7 +31,7 @@ class FakeYang(Yang):
 
     def answer(self, config):
         if self.release != "202405":
-            return Answer(why_not="no models")
+            return Answer(why_not="no YANG models")
         table, row, *_ = self.complaint.path
         return Answer((self.complaint,) if row in config.get(table, {}) else ())
 
@@ -65,7 +65,7 @@ def test_a_fault_that_runs_in_a_row_of_others_is_a_note(design):
     verdict = judged(design, running)
     assert verdict.refusals == ()
     (note,) = verdict.notes
-    assert note.startswith(f"it stays as it runs: QUEUE|{SERVICE}|0")
+    assert note.startswith(f"unchanged on the switch: QUEUE|{SERVICE}|0")
     assert "[SON029]" in note
 
 
@@ -114,7 +114,7 @@ def test_a_rule_that_fails_itself_refuses(design, monkeypatch):
 
     monkeypatch.setattr(rules["SON030"], "check", fail)
     verdict = judged(design, from_the_box(design))
-    assert verdict.refusals == ("rule SON030 failed itself (RuntimeError: oops)",)
+    assert verdict.refusals == ("rule SON030 could not run (RuntimeError: oops)",)
 
 
 def test_it_says_of_how_many_switches_nothing_is_known(design):
@@ -123,7 +123,7 @@ def test_it_says_of_how_many_switches_nothing_is_known(design):
         judged(design, from_the_box(design), judge, release)
     said = []
     judge.tell(lambda device, text: said.append((device, text)))
-    assert said == [("", "YANG: not validated: no models (2 switches)")]
+    assert said == [("", "YANG: not validated: no YANG models (2 switches)")]
 
 
 def test_plan_refuses_and_says_what_it_did_not_validate(tmp_path, monkeypatch):
@@ -133,7 +133,7 @@ def test_plan_refuses_and_says_what_it_did_not_validate(tmp_path, monkeypatch):
         command = [sys.executable, "-m", "fabric", *words, "--only", labs.LEAF]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
-        assert "YANG: not validated: no models; name their folder" in done.stderr
+        assert "YANG: not validated: no YANG models; specify their folder" in done.stderr
         lab[labs.LEAF].hand_edit("PORTCHANNEL", "PortChannel1", None, {"admin_status": "up"})
         lab[labs.LEAF].hand_edit("PORTCHANNEL_INTERFACE", "PortChannel1", None, {"NULL": "NULL"})
         lab[labs.LEAF].hand_edit(
@@ -141,7 +141,7 @@ def test_plan_refuses_and_says_what_it_did_not_validate(tmp_path, monkeypatch):
         )
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 3, done.stdout + done.stderr
-        assert f"{labs.LEAF}: refused" in done.stderr
-        assert f"{labs.LEAF}: nothing is planned for it" in done.stderr
+        assert f"{labs.LEAF}: rejected" in done.stderr
+        assert f"{labs.LEAF}: it cannot be planned" in done.stderr
         assert "PortChannel1" in done.stderr
         assert "[SON038]" in done.stderr

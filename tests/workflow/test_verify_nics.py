@@ -132,7 +132,7 @@ def test_who_may_have_changed_a_host(setting):
         mend(host, project)
     why = "DCBX is with the firmware: the NIC takes over what the switch advertises"
     assert found.suspects == (why,)
-    assert f"gpu001: changed perhaps by: {why}" in told.out
+    assert f"gpu001: possibly changed by: {why}" in told.out
 
 
 def mend(host, project):
@@ -215,7 +215,7 @@ def test_a_driver_that_was_loaded_again_has_no_verdict(setting):
         project, connections, Selection(switches=False, only="gpu004"), silent, window_s=0.2
     )
     assert found.nics[0].word == "unknown"
-    assert "backwards" in found.nics[0].reason
+    assert "decreased" in found.nics[0].reason
     mend(lab["gpu004"], project)
 
 
@@ -255,8 +255,8 @@ def test_command_line_tells_verdicts_as_table_and_json(setting, monkeypatch):
     words = ["verify", str(DEMO), "--connections", str(connections), "--no-switches"]
     text = run(*words, "--window-s", "0.2")
     assert text.code == 0, text.err
-    assert "marks before pausing" in text.out
-    assert "CNPs were sent and none was handled" in text.err
+    assert "ECN marks before PFC pauses" in text.out
+    assert "CNPs were sent but none was handled" in text.err
     made = run(*words, "--window-s", "0.2", "--format", "json")
     data = json.loads(made.out)
     assert {device["device"] for device in data["devices"]} == {f"gpu00{n}" for n in range(1, 5)}

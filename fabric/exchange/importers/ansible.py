@@ -33,8 +33,8 @@ _GROUP_KEYS = frozenset({"hosts", "children", "vars"})
 
 def _read(path: Path, settings: Settings) -> Imported:
     if settings.cabling is None:
-        message = "an Ansible inventory has no cables"
-        raise malformed(path, message, "give a CSV or DOT file with --cabling")
+        message = "an Ansible inventory does not describe cables"
+        raise malformed(path, message, "add a CSV or DOT file with --cabling")
     draft = Draft(str(path), closed=True, cut_domain=settings.cut_domain)
     inventory = _inventory(path, draft)
     _Reader(path, inventory, draft, settings).take()
@@ -68,8 +68,8 @@ def _group(
     for key in _mapping(tree):
         place = document.position((*at, key))
         if key not in _GROUP_KEYS:
-            message = f"group {name[:40]!a}: {key!a} is none of hosts, children and vars"
-            fix = "put it below one of them"
+            message = f"group {name[:40]!a}: {key!a} is not hosts, children or vars"
+            fix = "move it below one of them"
             draft.wrong("EXC006", message, fix, draft.place(place.line, place.column))
     for child, below in _mapping(_mapping(tree).get("children")).items():
         group.children.append(str(child))
@@ -82,7 +82,7 @@ def _group(
                 found.host(name, host, place.line, _mapping(variables))
         except ValueError as error:
             where = draft.place(place.line, place.column)
-            draft.wrong("EXC006", str(error), "write it as leaf[01:16]", where)
+            draft.wrong("EXC006", str(error), "use the form leaf[01:16]", where)
 
 
 class _Reader:
@@ -102,10 +102,10 @@ class _Reader:
     def take(self) -> None:
         round_trip = circle(self._parents)
         if round_trip:
-            message = f"groups are below each other: {' above '.join(round_trip)}"
+            message = f"groups contain each other: {' above '.join(round_trip)}"
             line = self._inventory.groups[round_trip[0]].line
             self._draft.wrong(
-                "EXC010", message, "take one of them out of children", self._draft.place(line)
+                "EXC010", message, "remove one of them from children", self._draft.place(line)
             )
             raise input_error(self._draft.findings, str(self._path))
         depth = depths(self._parents)

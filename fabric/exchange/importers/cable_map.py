@@ -67,12 +67,12 @@ def cables_of(path: Path, draft: Draft, settings: Settings) -> None:
     for number, (line, row) in enumerate(rows):
         if number >= MAX_CABLES:
             message = f"there are more than {MAX_CABLES:,} rows"
-            draft.wrong("EXC007", message, "give the cables of one fabric", draft.place(line))
+            draft.wrong("EXC007", message, "import one fabric at a time", draft.place(line))
             return
         place = draft.place(line)
         if len(row) != len(header):
             message = f"{len(row)} cells, and the header has {len(header)}"
-            draft.wrong("EXC006", message, "quote cells that hold a separator", place)
+            draft.wrong("EXC006", message, "quote cells that contain a separator", place)
             continue
         _row(draft, {name: _plain(row[at]) for name, at in columns.items()}, line)
 
@@ -85,7 +85,7 @@ def _row(draft: Draft, cells: Mapping[str, str], line: int) -> None:
     ):
         for name in (device, port):
             if not cells[name]:
-                fix = "name it, or remove the row"
+                fix = "fill it in, or remove the row"
                 draft.wrong("EXC006", f"the cell {name} is empty", fix, place)
         if cells[device] and cells.get(role):
             draft.device(cells[device], place, {"role": cells[role]})
@@ -105,8 +105,8 @@ def _figures(draft: Draft, cells: Mapping[str, str], line: int) -> dict[str, obj
         if match:
             found[name] = math.ceil(float(match[1]))  # a part of a metre counts whole: safe side
         elif text:
-            message = f"{quoted(text)} in the column {name} is not understood"
-            draft.wrong("EXC006", message, f"write it as {example}", draft.place(line))
+            message = f"{quoted(text)} in the column {name} is not valid"
+            draft.wrong("EXC006", message, f"use the form {example}", draft.place(line))
     return found
 
 
@@ -123,7 +123,7 @@ def _rows(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
                 yield line, row
             line = reader.line_num + 1
     except csv.Error as error:
-        fix = "quote cells that hold separators, and double the quotes inside"
+        fix = "quote cells that contain separators, and double the quotes inside them"
         raise malformed(path, f"not CSV: {error}", fix, line) from error
 
 
@@ -131,8 +131,8 @@ def _columns(path: Path, line: int, header: list[str], told: Mapping[str, str]) 
     """Return the place of each column that is known, as told or by its header."""
     unknown = [name for name in told if name not in HEADERS]
     if unknown:
-        message = f"there is no column {quoted(unknown[0])} to be told"
-        raise malformed(path, message, f"there are {listed(HEADERS, 'and')}", line)
+        message = f"unknown column {quoted(unknown[0])} in --columns"
+        raise malformed(path, message, f"available: {listed(HEADERS, 'and')}", line)
     found, problems = {}, []
     titles = [folded(title) for title in header]
     for name, words in HEADERS.items():
@@ -140,14 +140,14 @@ def _columns(path: Path, line: int, header: list[str], told: Mapping[str, str]) 
         places = [at for at, title in enumerate(titles) if title in wanted]
         if len(places) > 1:
             both = listed((quoted(header[at]) for at in places), "and")
-            problems.append(f"{both} could all be {name}")
+            problems.append(f"{both} all match {name}")
         elif places:
             found[name] = places[0]
         elif name in told or name in _NEEDED:
             said = f" {quoted(told[name])}" if name in told else ""
             problems.append(f"there is no column{said} for {name}")
     if problems:
-        fix = "say which with --columns device=HEADER,port=HEADER,peer_device=...,peer_port=..."
+        fix = "select one with --columns device=HEADER,port=HEADER,peer_device=...,peer_port=..."
         raise malformed(path, "; ".join(problems), fix, line)
     return found
 

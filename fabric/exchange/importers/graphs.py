@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 def _json(path: Path, settings: Settings) -> Imported:
     data = json_of(path)
-    fix = "write it with networkx.node_link_data(graph, edges='edges')"
+    fix = "create it with networkx.node_link_data(graph, edges='edges')"
     if not isinstance(data, dict):
-        raise malformed(path, "an object with nodes and edges is expected", fix)
+        raise malformed(path, "expected an object with nodes and edges", fix)
     nodes, edges = data.get("nodes"), data.get("edges", data.get("links"))
     head = data.get("graph")
     name = head.get("name", "") if isinstance(head, dict) else ""
@@ -33,7 +33,7 @@ def _graphml(path: Path, settings: Settings) -> Imported:
 
     text = text_of(path)
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
-        message = "the file has a document type, which may pull in anything"
+        message = "the file has a document type, which can load external content"
         raise malformed(path, message, "remove it")
     try:
         with warnings.catch_warnings():
@@ -41,7 +41,7 @@ def _graphml(path: Path, settings: Settings) -> Imported:
             graph = nx.parse_graphml(text, force_multigraph=True)
     except (nx.NetworkXError, ParseError, LookupError, TypeError, UserWarning, ValueError) as error:
         message = f"not GraphML: {str(error)[:80]!a}"
-        raise malformed(path, message, "write it with networkx.write_graphml") from error
+        raise malformed(path, message, "create it with networkx.write_graphml") from error
     nodes = [{**data, "id": name} for name, data in graph.nodes(data=True)]
     edges = [data for *_, data in graph.edges(data=True)]
     return _imported(path, str(graph.graph.get("name", "")), (nodes, edges), settings)

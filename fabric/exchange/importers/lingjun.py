@@ -30,8 +30,8 @@ _COLUMNS = ["ip", "DSW", "PSW", "ASW"]
 
 def _read(path: Path, settings: Settings) -> Imported:
     if settings.rails is None:
-        message = "the table does not say how many NICs a host has"
-        raise malformed(path, message, "say it with --rails, and the GPUs with --gpus")
+        message = "the table does not contain the number of NICs per host"
+        raise malformed(path, message, "set it with --rails, and the number of GPUs with --gpus")
     draft = Draft(str(path))
     by_leaf = _by_leaf(path, draft)
     made, names = _plant(draft, by_leaf)
@@ -51,18 +51,18 @@ def _by_leaf(path: Path, draft: Draft) -> dict[Leaf, list[str]]:
         for row in reader:
             place = draft.place(reader.line_num)
             if len(row) != len(_COLUMNS) or not all(cell.isalnum() for cell in row):
-                message = "four cells of letters and digits are expected"
+                message = "expected four cells of letters and digits"
                 draft.wrong("EXC006", message, "complete the row", place)
             elif row[0] in lines:
-                message = f"host {quoted(row[0])} is already on line {lines[row[0]]}"
-                draft.wrong("EXC005", message, "keep one of them", place)
+                message = f"host {quoted(row[0])} already appears on line {lines[row[0]]}"
+                draft.wrong("EXC005", message, "remove one of them", place)
             else:
                 lines[row[0]] = reader.line_num
                 found.setdefault((row[1], row[2], row[3]), []).append(row[0])
     except csv.Error as error:
         raise malformed(path, f"not CSV: {error}", "quote the cells", reader.line_num) from error
     if not lines and not draft.findings:
-        raise malformed(path, "there are no hosts", "give the table whole")
+        raise malformed(path, "the table has no hosts", "provide the complete table")
     return found
 
 

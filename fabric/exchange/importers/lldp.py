@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-_HINT = "give what `rocefab observe INVENTORY --format json` prints"
+_HINT = "provide the output of `rocefab observe INVENTORY --format json`"
 
 
 def parse(data: Any, shown: str, settings: Settings) -> Imported:
@@ -59,7 +59,9 @@ class _Sightings:
         if seen.get("error") or "lldp" not in state:
             reason = str(seen.get("error") or "LLDP could not be read")
             self._note(
-                f"not read, so its cables are unknown: {reason}", "read it again", (name, "")
+                f"not read, so its cables are unknown: {reason}",
+                "read the device again",
+                (name, ""),
             )
             return
         facts = _mapping(state.get("facts"))
@@ -105,8 +107,10 @@ class _Sightings:
         ends = Counter(end for cable in found for end in cable)
         for near, far in sorted(found):
             if ends[near] > 1 or ends[far] > 1:
-                message = f"the ends tell different cables, one of them to {far[0]} {far[1]}"
-                self._note(message, "wait until LLDP has aged, and read again", near)
+                message = f"the two ends report different cables, one of them to {far[0]} {far[1]}"
+                self._note(
+                    message, "wait until old LLDP entries have expired, and read again", near
+                )
                 continue
             speed = self._speeds.get(near) or self._speeds.get(far)
             place = self._draft.place(what=f"device {near[0]!a}, {near[1]}")
@@ -117,11 +121,17 @@ class _Sightings:
         """Return the other end of what a port sees, None where it is unknown."""
         device = self._names.get(word.lower())
         if device is None:
-            message = f"sees {word!a}, which was not read, so the cable is unknown"
-            self._note(message, "read that device too, or ignore it if it is no part", near)
+            message = (
+                f"reports {word!a} as its neighbour, which was not read, so the cable is unknown"
+            )
+            self._note(
+                message, "read that device too, or ignore it if it is not part of the fabric", near
+            )
             return None
         if device == near[0]:
-            self._note("sees the device itself; the cable is left out", "look at the plug", near)
+            self._note(
+                "reports itself as its neighbour; the cable is ignored", "check the cable", near
+            )
             return None
         port = self._port(device, ids) or self._seen_from(device, near)
         if not port:
@@ -132,7 +142,7 @@ class _Sightings:
         if back and not any(self._agrees(near, name, told) for name, told in back):
             message = f"sees {device} {port}, which sees {' '.join(back[0][1][:1])!a} of "
             message += f"{back[0][0]!a}; the cable is unknown"
-            self._note(message, "wait until LLDP has aged, and read again", near)
+            self._note(message, "wait until old LLDP entries have expired, and read again", near)
             return None
         return device, port
 
@@ -186,7 +196,7 @@ def _mapping(value: object) -> Mapping[str, Any]:
 def _read(path: Path, settings: Settings) -> Imported:
     data = json_of(path)
     if not isinstance(data, list) or not all(isinstance(item, dict) for item in data):
-        raise malformed(path, "a list of devices is expected", _HINT)
+        raise malformed(path, "expected a list of devices", _HINT)
     return parse(data, str(path), settings)
 
 

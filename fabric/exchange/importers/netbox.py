@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 _GONE = frozenset({"decommissioning", "inventory", "offline", "failed"})
 _SPEED = re.compile(r"([0-9]+)gbase-")
 _HINT = (
-    "give the JSON of the endpoints, as {'devices': [...], 'interfaces': [...], 'cables': [...]}"
+    "provide the JSON of the endpoints, as {'devices': [...], 'interfaces': [...], 'cables': [...]}"
 )
 
 
@@ -186,8 +186,8 @@ class _Reader:
             return  # through a patch panel: the interfaces tell what is at the other end
         if any(len(side) != 1 for side in sides):
             counts = listed((str(len(side)) for side in sides), "and")
-            message = f"a cable with {counts} ends is not read"
-            self._draft.wrong("EXC006", message, "model each lane as a cable of its own", place)
+            message = f"cables with {counts} ends are not supported"
+            self._draft.wrong("EXC006", message, "model each lane as a separate cable", place)
             return
         one, other = sides[0][0], sides[1][0]
         if one and other and {one[0], other[0]} <= self._kinds.keys():
@@ -215,14 +215,14 @@ class _Reader:
         if length is None or length == "":
             return None
         if unit not in METRES:
-            message = f"a length of {quoted(str(length))} without a known unit"
-            self._draft.wrong("EXC006", message, f"write {listed(METRES)}", place)
+            message = f"length {quoted(str(length))} has no known unit"
+            self._draft.wrong("EXC006", message, f"use {listed(METRES)}", place)
             return None
         try:
             return math.ceil(length_to_m(float(length), unit))
         except (ValueError, OverflowError, TypeError):
-            message = f"{quoted(str(length))} is no length"
-            self._draft.wrong("EXC006", message, "write a number", place)
+            message = f"{quoted(str(length))} is not a length"
+            self._draft.wrong("EXC006", message, "use a number", place)
             return None
 
     @staticmethod
@@ -251,8 +251,8 @@ class _Reader:
             return ()
         total = sum(self._left_out.values())
         words = listed((f"{count} {word}" for word, count in self._left_out.items()), "and")
-        message = f"{total} devices are left out, by role: {words}"[:300]
-        fix = "say with --role WORD=leaf, spine, super-spine or host what they are"
+        message = f"{total} devices are ignored, by role: {words}"[:300]
+        fix = "set their role with --role WORD=leaf, spine, super-spine or host"
         place = Position(self._draft.file)
         return (Finding("EXC012", Severity.WARNING, message, fix, position=place),)
 
@@ -271,18 +271,18 @@ def _read(path: Path, settings: Settings) -> Imported:
             if endpoint:
                 found[endpoint] = _objects(file, word, value)
     if "devices" not in found:
-        raise malformed(path, "there are no devices", _HINT)
+        raise malformed(path, "no devices found", _HINT)
     return parse(found, str(path), settings)
 
 
 def _objects(file: Path, word: str, value: Any) -> list[Row]:
     """Return the objects of an endpoint, whole or as a page of the API."""
     if isinstance(value, dict) and value.get("next"):
-        message = f"{word[:40]!a} is one page of several"
-        raise malformed(file, message, "ask for all objects, with ?limit=0")
+        message = f"{word[:40]!a} contains one of several pages"
+        raise malformed(file, message, "request all objects with ?limit=0")
     rows = value.get("results") if isinstance(value, dict) else value
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise malformed(file, f"{word[:40]!a} is no list of objects", _HINT)
+        raise malformed(file, f"{word[:40]!a} is not a list of objects", _HINT)
     return rows
 
 

@@ -48,14 +48,14 @@ class _Inventory:
             groups = _names(_mapping(host).get("groups"))
             for group in groups:
                 if group not in self._parents:
-                    message = f"there is no group {quoted(group)}"
+                    message = f"group {quoted(group)} does not exist"
                     self._draft.wrong("EXC004", message, "add it to groups.yaml", place)
             self._host(str(name), _mapping(host), groups, place)
         if settings.cabling:
             take_cables(settings.cabling, self._draft, settings)
         elif not any("cables" in _mapping(_mapping(one).get("data")) for one in self._all()):
-            message = "no host has cables in its data, and nornir has no other place for them"
-            raise malformed(self._folder, message, "give a CSV or DOT file with --cabling")
+            message = "no host has cables in its data"
+            raise malformed(self._folder, message, "add a CSV or DOT file with --cabling")
         fabric = _mapping(self._data(self._defaults).get("data")).get("fabric", "")
         return Imported(self._draft.plant(str(fabric)))
 
@@ -87,7 +87,7 @@ class _Inventory:
         for name, above in self._parents.items():
             for group in above:
                 if group not in self._parents:
-                    message = f"group {quoted(name)}: there is no group {quoted(group)}"
+                    message = f"group {quoted(name)}: group {quoted(group)} does not exist"
                     assert self._groups is not None
                     place = self._place(self._groups, name)
                     self._draft.wrong("EXC004", message, "add it, or remove the name", place)
@@ -96,7 +96,7 @@ class _Inventory:
             assert self._groups is not None
             message = f"groups inherit from each other: {' from '.join(round_trip)}"
             place = self._place(self._groups, round_trip[0])
-            fix = "take one of them out of its own ancestors"
+            fix = "remove one of them from its own ancestors"
             self._draft.wrong("EXC010", message, fix, place)
             raise input_error(self._draft.findings, str(self._folder))
 

@@ -1,7 +1,7 @@
 """Reading a YAML file of the inventory: plain data, and the position of each key and value.
 
 Only what a person means without doubt is read. Duplicate keys, tags, anchors, aliases, tabs and
-words that YAML readers understand differently are refused, all of them at once where possible.
+words that YAML readers understand differently are rejected, all of them at once where possible.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def read_text(path: Path, shown_as: str, *, root: Path, most_bytes: int) -> str:
     root : Path
         The folder that links may not leave.
     most_bytes : int
-        A larger file is refused.
+        A larger file is rejected.
 
     Raises
     ------
@@ -113,7 +113,7 @@ def read_text(path: Path, shown_as: str, *, root: Path, most_bytes: int) -> str:
     raw = _read(path, shown, root, most_bytes)
     if len(raw) > most_bytes:
         message = f"the file is larger than {most_bytes // 1024:,} KiB"
-        raise _refused("INT008", message, "give the right file", Position(shown))
+        raise _refused("INT008", message, "specify the right file", Position(shown))
     return _decode(raw, shown)
 
 
@@ -164,17 +164,17 @@ def _refused(rule: str, message: str, fix: str, position: Position) -> InputErro
 def _read(path: Path, shown: str, root: Path, most_bytes: int) -> bytes:
     try:
         if not leads_inside(path, root):
-            message = "the link leads out of the inventory folder"
-            raise _refused("INT011", message, "put the file itself here", Position(shown))
+            message = "the link points outside the inventory folder"
+            raise _refused("INT011", message, "replace the link with the file", Position(shown))
         if not stat.S_ISREG(path.stat().st_mode):
-            raise _refused("INT011", "not a regular file", "put a file here", Position(shown))
+            raise _refused("INT011", "not a regular file", "use a regular file", Position(shown))
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         with os.fdopen(os.open(path, flags), "rb") as stream:
             return stream.read(most_bytes + 1)
     except (OSError, RuntimeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         message = f"cannot be read: {printable(reason[:1].lower() + reason[1:])}"
-        fix = "check that it exists and that you may read it"
+        fix = "check that it exists and is readable"
         raise _refused("INT001", message, fix, Position(shown)) from error
 
 
@@ -192,9 +192,9 @@ def _decode(raw: bytes, shown: str) -> str:
         raise _refused("INT001", "not UTF-8 text", fix, _end_of(before, shown)) from error
     wrong = _FORBIDDEN.search(text)
     if wrong:
-        message = f"the file holds the character U+{ord(wrong.group()):04X}"
+        message = f"the file contains the character U+{ord(wrong.group()):04X}"
         position = _end_of(text[: wrong.start()], shown)
-        raise _refused("INT001", message, "remove it, or write it as an escape", position)
+        raise _refused("INT001", message, "remove it, or use an escape sequence", position)
     return text
 
 

@@ -38,18 +38,18 @@ class _Reason:
 _REASONS = (
     _Reason(
         r"mapping values are not allowed",
-        "a colon stands where no key can stand",
-        "put text that holds ': ' in quotes, or correct the indentation",
+        "unexpected colon: no key can start here",
+        "put text that contains ': ' in quotes, or correct the indentation",
     ),
     _Reason(
         r"scanning a simple key.*could not find expected ':'",
         "the line has no colon",
-        "write it as 'key: value', or indent it as part of the line above",
+        "use 'key: value', or indent it as part of the line above",
         at_opening=True,
     ),
     _Reason(
         r"sequence entries are not allowed",
-        "a list item stands where no list can start",
+        "unexpected list item: no list can start here",
         "start the list on the line below its key",
     ),
     _Reason(
@@ -66,7 +66,7 @@ _REASONS = (
     ),
     _Reason(
         r"parsing a flow node",
-        "a list or mapping in brackets breaks off here",
+        "a list or mapping in brackets is incomplete here",
         "add the missing item or the closing bracket",
     ),
     _Reason(
@@ -77,7 +77,7 @@ _REASONS = (
     ),
     _Reason(
         r"expected '-' indicator|expected key|expected <block end>|<document start>",
-        "the line does not fit the lines above it",
+        "the indentation does not match the lines above",
         "align it with the keys or list items that it belongs to",
     ),
     _Reason(
@@ -87,7 +87,7 @@ _REASONS = (
     ),
     _Reason(
         r"escape character",
-        "the backslash starts no known escape",
+        "the backslash does not start a known escape",
         "double the backslash, or use single quotes",
     ),
 )

@@ -1,7 +1,7 @@
 """What an unquoted YAML word means to us, and the words that mean different things to others.
 
 YAML 1.1 reads ``no`` as false, ``0123`` as 83 and ``1:30`` as 90; YAML 1.2 reads ``1e3`` as a
-number where YAML 1.1 reads text. We read only what all readers agree on, and refuse the rest.
+number where YAML 1.1 reads text. We read only what all readers agree on, and reject the rest.
 
 Notes
 -----
@@ -23,25 +23,25 @@ _BOOLEAN_WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false"}
 _LONGEST_WORD = 5
 _INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,18})")
 _DECIMAL = re.compile(r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+][0-9]+)?")
-_QUOTE = "write it in quotes"
-_QUOTE_OR_DECIMAL = "write it as a plain decimal number, or in quotes if it is text"
+_QUOTE = "put it in quotes"
+_QUOTE_OR_DECIMAL = "use a plain decimal number, or quotes if it is text"
 _TRAPS = (
-    (re.compile(r"[-+]?0[0-9]+"), "is an octal number to some readers", _QUOTE_OR_DECIMAL),
+    (re.compile(r"[-+]?0[0-9]+"), "is read as an octal number by some parsers", _QUOTE_OR_DECIMAL),
     (
         re.compile(r"[-+]?0[xXoObB][0-9a-fA-F_]+"),
-        "is a hexadecimal, octal or binary number to some readers",
+        "is read as a hexadecimal, octal or binary number by some parsers",
         _QUOTE_OR_DECIMAL,
     ),
     (
         re.compile(r"[-+]?(?=[0-9.]*_)[0-9][0-9_]*(?:\.[0-9_]*)?"),
-        "is a number with underscores to some readers",
+        "is read as a number with underscores by some parsers",
         _QUOTE_OR_DECIMAL,
     ),
     (
         re.compile(
             r"[-+]?(?:[1-9][0-9_]*(?::[0-5]?[0-9])+|[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*)"
         ),
-        "is a number in base 60 to some readers",
+        "is read as a base-60 number by some parsers",
         _QUOTE_OR_DECIMAL,
     ),
     (
@@ -49,12 +49,12 @@ _TRAPS = (
             r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
             r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}.*"
         ),
-        "is a date to some readers",
+        "is read as a date by some parsers",
         _QUOTE,
     ),
     (
         re.compile(r"[-+]?(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9]+)[eE][-+]?[0-9]+"),
-        "is a number to some readers and text to others",
+        "is read as a number by some parsers and as text by others",
         _QUOTE_OR_DECIMAL,
     ),
     (
@@ -86,8 +86,8 @@ def plain_value(text: str) -> Scalar:
         return _WORDS[text]
     if text[0] not in "0123456789+-.":
         if len(text) <= _LONGEST_WORD and text.lower() in _BOOLEAN_WORDS:
-            message = "is a boolean to some readers and text to others"
-            raise TrapError(message, "write true or false, or put it in quotes if it is text")
+            message = "is read as a boolean by some parsers and as text by others"
+            raise TrapError(message, "use true or false, or quotes if it is text")
         return text
     if _INTEGER.fullmatch(text):
         return int(text)

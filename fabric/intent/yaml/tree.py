@@ -97,8 +97,10 @@ class Builder:
                 event = loader.get_event()
                 documents += isinstance(event, yaml.DocumentStartEvent)
                 if documents > 1:
-                    message = "the file holds more than one document"
-                    self._add("INT009", event, message, "remove the line '---' and what follows")
+                    message = "the file contains more than one document"
+                    self._add(
+                        "INT009", event, message, "remove the line '---' and everything after it"
+                    )
                     return
                 yield event
         finally:
@@ -123,19 +125,19 @@ class Builder:
         if event.tag is not None:
             tag = event.tag.replace("tag:yaml.org,2002:", "!!", 1)
             message = f"the tag {quoted(tag)} is not allowed"
-            self._add("INT004", event, message, "remove it; write text in quotes")
+            self._add("INT004", event, message, "remove it; put text in quotes")
         if event.anchor is not None:
             self._refuse_reuse(event, f"the anchor '&{event.anchor}' is not allowed")
 
     def _refuse_reuse(self, event: Event, message: str) -> None:
-        fix = "write the value out; name ranges and the defaults of the inventory avoid repetition"
+        fix = "write the value in full; name ranges and inventory defaults avoid repetition"
         self._add("INT005", event, message, fix)
 
     def _scalar(self, event: Event) -> Node:
         if event.style or event.tag is not None:
             if event.style == '"' and _SURROGATE.search(event.value):
-                message = "the text holds half a character, an escaped surrogate"
-                self._add("INT001", event, message, "write the character itself")
+                message = "the text contains an escaped surrogate, half a character"
+                self._add("INT001", event, message, "use the character itself")
             return event.value
         try:
             return plain_value(event.value)
@@ -146,7 +148,7 @@ class Builder:
     def _open(self, event: Event, container: dict[Any, Any] | list[Any]) -> None:
         if len(self._stack) > MAX_DEPTH:
             message = f"nested deeper than {MAX_DEPTH} levels"
-            self._add("INT010", event, message, "flatten it")
+            self._add("INT010", event, message, "reduce the nesting")
             raise _TooDeepError
         places = Places(_packed(event))
         self._attach(event, container, places)
@@ -179,12 +181,12 @@ class Builder:
             return _DROPPED
         if isinstance(key, bool) or not isinstance(key, str | int):
             message = f"a key must be text or a whole number, found {found(key)}"
-            self._add("INT010", event, message, "write the key as text, in quotes if need be")
+            self._add("INT010", event, message, "use text as the key, in quotes if necessary")
             return _DROPPED
         if key in frame.container:
             line = (frame.places.keys[key] >> _SHIFT) + 1
-            message = f"the key {quoted(str(key))} is already given on line {line}"
-            self._add("INT003", event, message, "keep one of them")
+            message = f"the key {quoted(str(key))} is already set on line {line}"
+            self._add("INT003", event, message, "remove one of them")
             return _DROPPED
         frame.places.keys[key] = _packed(event)
         frame.container[key] = None  # type: ignore[index]  # the frame of a mapping
@@ -200,7 +202,7 @@ class Builder:
             return
         if not self.findings:
             line, column = (place >> _SHIFT) + 1, (place & ((1 << _SHIFT) - 1)) + 1
-            self._append("INT010", Position(self.file, line, column), message, "write 'key: value'")
+            self._append("INT010", Position(self.file, line, column), message, "use 'key: value'")
 
     def _add(self, rule: str, event: Event, message: str, fix: str) -> None:
         mark = event.start_mark

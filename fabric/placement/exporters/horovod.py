@@ -23,7 +23,7 @@ def _command(order: Order) -> Exported:
     run = f"exec horovodrun -np {ranks} --hostfile hostfile"
     text = "\n".join([
         "#!/bin/sh",
-        "# Written by rocefab from the inventory; run it beside the hostfile.",
+        "# Written by rocefab from the inventory; run it next to the hostfile.",
         *lines,
         f'{run} --network-interfaces {order.bootstrap} "$@"',
     ])

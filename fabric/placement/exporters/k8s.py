@@ -81,9 +81,9 @@ def _filled(order: Order, part: str, made: list[Manifest], notes: list[Finding])
 def _check_roce(order: Order, found: Cluster) -> None:
     layer = found.traits.nic.link_layer
     if layer != "roce":
-        message = f"the NICs are no RoCE NICs ({layer})"
+        message = f"the NICs do not run RoCE ({layer})"
         raise refused_trait(
-            order.fabric, found.hosts[0], ("nic", "link_layer"), message, "there is nothing to set"
+            order.fabric, found.hosts[0], ("nic", "link_layer"), message, "no settings apply"
         )
 
 

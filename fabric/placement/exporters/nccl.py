@@ -28,7 +28,7 @@ def _file(order: Order, host: str, path: str) -> Artefact:
     for item in order.settings(host):
         if item.name.startswith("NCCL_"):
             lines += [f"# {_plain(item.reason)}", f"{item.name}={item.value}"]
-    lines.append("# Left out on purpose:")
+    lines.append("# Omitted on purpose:")
     set_by_user = order.users
     lines += [
         f"#   {item.name}: {_plain(item.reason)}"

@@ -85,7 +85,7 @@ class _Writer:
         if len(nodes) > 1:
             names = ", ".join(f"{f.kind} {f.number}" for f in (*group.nics, *group.gpus))
             message = f"{names} share a PCIe switch, but not a NUMA node"
-            fix = f"write the nearness that nvidia-smi topo -m prints, not {self._nic.nearness}"
+            fix = f"use the nearness that nvidia-smi topo -m prints, not {self._nic.nearness}"
             raise refused_trait(self._fabric, self._host, ("nic", "nearness"), message, fix)
         return next(iter(nodes), None)
 

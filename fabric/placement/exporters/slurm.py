@@ -45,7 +45,7 @@ def slurm(fabric: Fabric) -> str:
             raise _refused(message, "shorten the name")
     double = next((name for name in used if used.count(name) > 1), None)
     if double:
-        message = f"{double!r} would name two switches in Slurm"
+        message = f"two switches would have the name {double!r} in Slurm"
         raise _refused(message, "rename the unit, the pod or the fabric")
     lines = ["# Written by rocefab from the inventory. TopologyPlugin=topology/tree"]
     for (name, switches), unit in zip(leaves, file.units, strict=True):

@@ -23,7 +23,7 @@ def _script(order: Order) -> Exported:
     text = (
         "#!/bin/sh\n# Written by rocefab from the inventory; run it on every host of the job.\n"
         f'name=$(hostname -s)\ncase "$name" in\n{cases}'
-        '  *) echo "$name is no host of this job" >&2; exit 2 ;;\nesac\n'
+        '  *) echo "$name is not a host of this job" >&2; exit 2 ;;\nesac\n'
         f"exec torchrun --nnodes {len(hosts)} --nproc-per-node {order.gpus} "
         f'--node-rank "$node_rank" \\\n'
         f'  --master-addr {hosts[0]} --master-port {MASTER_PORT} "$@"\n'

@@ -182,8 +182,8 @@ def _excluded_offsets(cluster: Cluster, network: Network) -> list[int]:
         return sorted({0, last, *_taken_offsets(cluster, network)})
     own = _offsets(cluster, network)
     if len(own) > 1:
-        message = f"the NICs of rail {network.rail} have their addresses at different places"
-        fix = "leave out hosts.nics.address, so that a pool can say which place a pod gets"
+        message = f"the NICs of rail {network.rail} have different host parts in their addresses"
+        fix = "remove hosts.nics.address, so that one pool serves all pods of a rail"
         raise refused_field(cluster.fabric, ("addressing",), message, fix)
     return sorted(set(range(last + 1)) - own)
 
@@ -201,13 +201,13 @@ def _runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
 
 def _check_room(cluster: Cluster, free: int, pods: int) -> None:
     if free < pods:
-        message = f"{pods} pods need an address, the subnet has room for {max(free, 0)}"
+        message = f"{pods} pods need an address, but the subnet has only {max(free, 0)} free"
         fix = "use a shorter addressing.host_prefix_length, or addressing.vlan_per: nic"
         raise refused_field(cluster.fabric, ("addressing", "host_prefix_length"), message, fix)
 
 
 def _check_shared_subnet(cluster: Cluster) -> None:
     if cluster.one_subnet_per_nic:
-        message = "whereabouts cannot keep the pods of a node in the subnet of its NIC"
+        message = "whereabouts cannot pin the pods of a node to the subnet of its NIC"
         fix = "use nv-ipam, whose pools pin a subnet to each node"
         raise refused_field(cluster.fabric, ("kubernetes", "address_plugin"), message, fix)

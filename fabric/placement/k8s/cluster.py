@@ -112,7 +112,7 @@ class Cluster:
             for rail in self.rails
         )
         if len({item.name for item in found}) < len(found):
-            message = "two units have the same name in lower case"
+            message = "two unit names differ only in case"
             raise refused_field(self.fabric, ("units",), message, "rename one of them")
         for item in found:
             check_name(item.name)
@@ -144,13 +144,16 @@ class Cluster:
         """
         addresses = self.traits.nic.pci_addresses
         if rail >= len(addresses):
-            message = f"{what} names NICs by PCI address, and that of rail {rail} is not known"
-            fix = "write host.nic.pci_addresses, one for each rail"
+            message = (
+                f"{what} identifies NICs by PCI address, but the address of rail {rail} is not "
+                "known"
+            )
+            fix = "set host.nic.pci_addresses, one per rail"
             path = ("nic", "pci_addresses")
             raise refused_trait(self.fabric, self.hosts[0], path, message, fix)
         if addresses.count(addresses[rail]) > 1:
             message = f"two rails have the PCI address {addresses[rail]}"
-            path, fix = ("nic", "pci_addresses"), "write the address of each"
+            path, fix = ("nic", "pci_addresses"), "set the address of each"
             raise refused_trait(self.fabric, self.hosts[0], path, message, fix)
         return addresses[rail]
 
@@ -164,13 +167,13 @@ class Cluster:
         """
         nic = self.traits.nic
         if nic.vendor != "nvidia":
-            message = f"{what} is for NICs of NVIDIA, these are by {nic.vendor}"
-            fix = "configure them on the host: `rocefab render`"
+            message = f"{what} supports NVIDIA NICs only; these are {nic.vendor} NICs"
+            fix = "configure them on the host with `rocefab render`"
             raise refused_trait(self.fabric, self.hosts[0], ("nic", "vendor"), message, fix)
         if nic.model.lower() not in DEVICE_IDS:
             model = nic.model[:40]
-            message = f"{what} needs the PCI device id, which model {model!r} does not tell"
-            fix = f"write host.nic.model as one of {', '.join(DEVICE_IDS)}"
+            message = f"{what} needs the PCI device ID, which is not known for model {model!r}"
+            fix = f"set host.nic.model to one of {', '.join(DEVICE_IDS)}"
             raise refused_trait(self.fabric, self.hosts[0], ("nic", "model"), message, fix)
         return DEVICE_IDS[nic.model.lower()]
 
@@ -184,7 +187,7 @@ def check_name(name: str) -> None:
         When it is none.
     """
     if len(name) > _MAX_NAME or not _NODE.fullmatch(name):
-        message = f"{name[:80]!a} cannot be the name of an object"
+        message = f"{name[:80]!a} is not a valid object name"
         fix = "use lower case letters, digits and inner hyphens, at most 63"
         raise refused("PLC015", message, fix)
 
@@ -200,20 +203,20 @@ def cluster(order: Order) -> Cluster:
     """
     fabric = order.fabric
     if fabric.nic_ports > 1:
-        message = "objects for NICs with two ports in the fabric are not known"
+        message = "NICs with two fabric ports are not supported"
         fix = "use another export, or a fabric with nic_ports: 1"
         raise refused_field(fabric, ("nic_ports",), message, fix)
     out = set(order.excluded)
     unknown = sorted(out - set(fabric.host_row))
     if unknown:
-        message = f"there is no host {unknown[0]!r} to exclude"
+        message = f"cannot exclude host {unknown[0]!r}: no such host"
         raise refused("PLC001", message, "`rocefab show hosts` lists them")
     hosts = tuple(name for name in fabric.hosts.names if name not in out)
     if not hosts:
         raise refused("PLC001", "every host is excluded", "exclude fewer hosts")
     for name in hosts:
         if not _NODE.fullmatch(name):
-            message = f"{name!r} cannot be the name of a node, which has no capital letters"
+            message = f"{name!r} is not a valid node name: capital letters are not allowed"
             raise refused_field(fabric, ("units",), message, "rename the host, or --exclude it")
     _check_alike(fabric, hosts)
     return Cluster(fabric, hosts)
@@ -230,8 +233,14 @@ def _check_alike(fabric: Fabric, hosts: tuple[str, ...]) -> None:
         for path, value in mine.items():
             if value != other[path]:
                 where = ".".join(path)
-                message = f"{where} differs from that of {first}; objects are for hosts alike"
-                fix = "--exclude hosts of another kind, and give each kind a label of its own"
+                message = (
+                    f"{where} differs from {first}; one set of objects supports identical hosts "
+                    "only"
+                )
+                fix = (
+                    "export each kind of host separately with --exclude, and use a different node "
+                    "label for each"
+                )
                 raise refused_trait(fabric, host, path, message, fix)
 
 

@@ -41,14 +41,16 @@ def check_words(order: Order) -> None:
     """
     words = order.words
     if len(order.job_name) > _MAX_JOB or not _JOB.fullmatch(order.job_name):
-        message = f"{order.job_name[:80]!a} cannot be the name of a job"
+        message = f"{order.job_name[:80]!a} is not a valid job name"
         fix = f"use lower case letters, digits and inner hyphens, at most {_MAX_JOB}"
         raise refused("PLC015", message, fix)
     if words.image and not _IMAGE.fullmatch(words.image):
-        message = f"{words.image[:80]!a} is no image"
-        raise refused("PLC015", message, "write it as registry/name:tag")
+        message = f"{words.image[:80]!a} is not a valid image name"
+        raise refused("PLC015", message, "use the form registry/name:tag")
     if not words.image and order.template is None:
-        raise refused("PLC015", "the job has no image", "name one with --image, or in --template")
+        raise refused(
+            "PLC015", "no image is set for the job", "set it with --image, or in --template"
+        )
 
 
 def pytorch_job(order: Order, cluster: Cluster, settings: Settings) -> list[Manifest]:
@@ -82,8 +84,8 @@ def mpi_job(order: Order, cluster: Cluster, settings: Settings) -> list[Manifest
         command = [word for line in words for word in line] + list(order.words.command)
         launcher["spec"]["containers"][0]["command"] = command
     elif order.template is None:
-        message = "the launcher of an MPIJob has nothing to run"
-        raise refused("PLC015", message, "name it with --command, or in --template")
+        message = "the launcher of the MPIJob has no command"
+        raise refused("PLC015", message, "set it with --command, or in --template")
     worker = rank_pod(order, cluster, "worker", ())
     worker["spec"]["containers"][0].pop("command", None)
     spec = {

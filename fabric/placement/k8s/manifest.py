@@ -83,6 +83,10 @@ def check_served(kinds: Iterable[str], served: frozenset[str] | None) -> None:
         if served is not None and version not in served:
             group = version.partition("/")[0]
             others = sorted(item for item in served if item.startswith(f"{group}/"))
-            has = f"it serves {', '.join(others)}" if others else "it does not have that group"
-            message = f"the cluster does not serve {version}, which {kind} is written in; {has}"
-            raise refused("PLC014", message, "install the version that is written, or leave it out")
+            has = (
+                f"it serves {', '.join(others)}"
+                if others
+                else "the cluster does not have that API group"
+            )
+            message = f"the cluster does not serve {version}, the API version of {kind}; {has}"
+            raise refused("PLC014", message, "install that version, or omit this part")

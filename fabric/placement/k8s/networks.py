@@ -46,9 +46,9 @@ def function_policies(cluster: Cluster) -> list[Manifest]:
         return []
     count = cluster.traits.nic.virtual_functions
     if not 1 <= count <= MAX_VIRTUAL_FUNCTIONS:
-        message = "container_mode virtual-function, but the NICs have no virtual functions"
+        message = "container_mode is virtual-function, but the NICs have no virtual functions"
         path = ("nic", "virtual_functions")
-        raise refused_trait(cluster.fabric, cluster.hosts[0], path, message, "write how many")
+        raise refused_trait(cluster.fabric, cluster.hosts[0], path, message, "set their number")
     what, settings = "SriovNetworkNodePolicy", cluster.settings
     return [
         Manifest(
@@ -170,8 +170,8 @@ def cluster_policy(cluster: Cluster) -> list[Manifest]:
     """
     version, mode = cluster.settings.operator_version, cluster.traits.container_mode
     if not version:
-        message = "NicClusterPolicy names images, and their version is not known"
-        fix = "write kubernetes.operator_version, such as network-operator-v25.7.0"
+        message = "NicClusterPolicy needs the image version, which is not set"
+        fix = "set kubernetes.operator_version, such as network-operator-v25.7.0"
         raise refused_field(cluster.fabric, ("kubernetes",), message, fix)
     spec: dict[str, Any] = {}
     if mode in {"host-network", "macvlan"}:

@@ -33,10 +33,13 @@ def nic_settings(cluster: Cluster) -> list[Manifest]:
     priority = policy.pfc_priority
     if policy.roce_dscp // _PRIORITIES != priority:
         message = (
-            f"the operator gives DSCP {policy.roce_dscp} priority "
-            f"{policy.roce_dscp // _PRIORITIES}, not {priority}"
+            f"the operator maps DSCP {policy.roce_dscp} to "
+            f"priority {policy.roce_dscp // _PRIORITIES}, not {priority}"
         )
-        fix = "use a DSCP from 8 times the priority on, or configure the NICs by `rocefab render`"
+        fix = (
+            "use one of the 8 DSCPs from 8 times the priority, or configure the NICs with "
+            "`rocefab render`"
+        )
         raise refused_field(cluster.fabric, ("lossless", "roce_dscp"), message, fix)
     template: dict[str, Any] = {
         "numVfs": cluster.traits.nic.virtual_functions,
@@ -114,7 +117,7 @@ def nic_names(cluster: Cluster) -> list[Manifest]:
 def _pattern(cluster: Cluster, field: str, names: list[str]) -> str:
     stem = re.sub(r"[0-9]+$", "", names[0])
     if [f"{stem}{rail}" for rail in cluster.rails] != names:
-        message = f"names {names[0]} to {names[-1]} do not end in the rail, counted from 0"
-        fix = f"write host.{field} as rail[0-{len(names) - 1}], or name NICs by udev"
+        message = f"names {names[0]} to {names[-1]} do not end in the rail number, counted from 0"
+        fix = f"set host.{field} to rail[0-{len(names) - 1}], or rename the NICs with udev"
         raise refused_field(cluster.fabric, ("host", field), message, fix)
     return f"{stem}%rail_id%"

@@ -46,10 +46,10 @@ def networks_of_job(order: Order, cluster: Cluster) -> list[str]:
     units = {int(cluster.fabric.hosts.unit[cluster.fabric.host_row[h]]) for h in placed.hosts}
     if len(units) > 1 and any(item.unit is not None for item in cluster.networks):
         message = (
-            f"the job spans {len(units)} units, each with subnets of its own, and all pods of a "
-            "job have the same networks"
+            f"the job spans {len(units)} units with different subnets, but all pods "
+            f"of a job must use the same networks"
         )
-        fix = "use addressing.vlan_per: nic, ask for fewer nodes, or run on the hosts' network"
+        fix = "use addressing.vlan_per: nic, request fewer nodes, or use the host network"
         raise refused("PLC016", message, fix)
     return [
         item.name

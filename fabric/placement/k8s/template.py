@@ -74,7 +74,9 @@ class Filling:
         if isinstance(theirs, dict | list) or isinstance(ours, dict | list):
             shape = "a mapping" if isinstance(ours, dict) else "a list"
             shape = shape if isinstance(ours, dict | list) else "a single value"
-            raise self._refused(path, f"here stands {shape} in such a job", "see its documentation")
+            raise self._refused(
+                path, f"{shape} is expected here", "see the documentation of this job kind"
+            )
         if theirs != ours and str(theirs) != str(ours):
             self._tell(path, f"{theirs!a}"[:_MAX_SHOWN], f"{ours!a}"[:_MAX_SHOWN])
         return theirs
@@ -108,7 +110,7 @@ class Filling:
         merged = []
         for index, item in enumerate(theirs):
             if not isinstance(item, dict) or not isinstance(item.get(key), str):
-                raise self._refused((*path, index), f"an item has no {key}", f"write its {key}")
+                raise self._refused((*path, index), f"an item has no {key}", f"set its {key}")
             mine = known.pop(item[key], None)
             if name == "env" and mine is None:
                 self._own_choice(item[key], item.get("value"), (*path, index))
@@ -120,7 +122,7 @@ class Filling:
     def _check_images(self, containers: list[Any], path: Path) -> None:
         for index, item in enumerate(containers):
             if not item.get("image"):
-                raise self._refused((*path, index), "a container has no image", "write its image")
+                raise self._refused((*path, index), "a container has no image", "set its image")
 
     def _containers(self, theirs: list[Any], ours: list[Any], path: Path) -> list[Any]:
         """Give our container the name of theirs; PyTorchJob insists on the name."""
@@ -130,30 +132,30 @@ class Filling:
             return ours
         if mine["name"] in _FREE and names and isinstance(names[0], str):
             return [{**mine, "name": names[0]}]
-        what = f"no container is called {mine['name']}"
-        raise self._refused(path, what, f"call the container of the job {mine['name']}")
+        what = f"there is no container named {mine['name']}"
+        raise self._refused(path, what, f"rename the job container to {mine['name']}")
 
     def _variable(self, name: str, theirs: Any, path: Path) -> None:
         setting = self._settings.get(name)
         if setting is None or str(theirs) == setting.value:
             return
         message = (
-            f"{name} is {str(theirs)[:_MAX_SHOWN]!a}, and stays so; rocefab would set "
-            f"{setting.value!a}: {setting.reason}"
+            f"{name} is {str(theirs)[:_MAX_SHOWN]!a} and is kept; rocefab "
+            f"would set {setting.value!a}: {setting.reason}"
         )
-        fix = "leave it out, unless you know better"
+        fix = "remove it unless you have a specific reason"
         self.notes.append(self._finding("PLC010", Severity.WARNING, path, message, fix))
 
     def _own_choice(self, name: str, value: Any, path: Path) -> None:
         if name in self._left_out:
             message = (
-                f"{name} is {str(value)[:_MAX_SHOWN]!a}, and stays so; rocefab leaves it out: "
-                f"{self._left_out[name]}"
+                f"{name} is {str(value)[:_MAX_SHOWN]!a} and is kept; rocefab does "
+                f"not set it: {self._left_out[name]}"
             )
             self.notes.append(self._finding("PLC011", Severity.INFO, path, message, ""))
 
     def _tell(self, path: Path, theirs: str, ours: str) -> None:
-        message = f"{_dotted(path)} is {theirs}, and stays so; rocefab would write {ours}"
+        message = f"{_dotted(path)} is {theirs} and is kept; rocefab would set {ours}"
         self.notes.append(self._finding("PLC013", Severity.WARNING, path, message, ""))
 
     def _finding(

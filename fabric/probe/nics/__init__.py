@@ -79,7 +79,7 @@ def compare(check: str, what: str, found: object, planned: object) -> Iterator[R
     if found is None:
         yield Remark(check, f"{what} could not be read", unknown=True)
     elif found != planned:
-        yield Remark(check, f"{what} is {shown(found)} in place of {shown(planned)}")
+        yield Remark(check, f"{what} is {shown(found)}, expected {shown(planned)}")
 
 
 def shown(value: object) -> str:

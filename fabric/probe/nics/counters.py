@@ -22,7 +22,7 @@ Word = Literal["ok", "marks", "pauses", "drops", "unknown"]
 WORDS: tuple[Word, ...] = ("ok", "marks", "pauses", "unknown", "drops")
 MEANING: Mapping[Word, str] = {
     "ok": "no congestion",
-    "marks": "marks before pausing",
+    "marks": "ECN marks before PFC pauses",
     "pauses": "pauses",
     "drops": "drops",
     "unknown": "unknown",
@@ -70,10 +70,10 @@ def deltas(before: NicFacts, after: NicFacts) -> Mapping[str, int] | str:
         if first is None or second is None:
             return f"{'driver' if kind == 'counters' else 'RDMA'} counters could not be read"
         if set(first) != set(second):
-            return "the driver shows other counters than before"
+            return "the driver shows different counters than before"
         found |= {name: value - first[name] for name, value in second.items()}
     if back := [name for name, value in found.items() if value < 0]:
-        return f"{min(back)} went backwards: the driver was loaded again"
+        return f"{min(back)} decreased: the driver was reloaded"
     return found
 
 
@@ -112,10 +112,10 @@ def _sides(paused: list[str], pfc_priority: int) -> str:
     others = [name for name in paused if f"_prio{pfc_priority}_" not in name]
     text = ""
     if any(name.startswith("tx_") for name in paused):
-        text += "; the NIC holds the network back: look at PCIe and memory"
+        text += "; the NIC slows down the network: check PCIe and memory"
     if any(name.startswith("rx_") for name in paused):
-        text += "; the network holds the NIC back"
-    return text + ("; not only the lossless priority is paused" if others else "")
+        text += "; the network slows down the NIC"
+    return text + ("; other priorities are paused too" if others else "")
 
 
 def _told(moved: Mapping[str, int], names: Iterable[str]) -> str:
@@ -131,7 +131,7 @@ def judge_rail(rail: int, nics: Mapping[tuple[str, str], NicHealth]) -> RailHeal
         Verdicts by host and interface.
     """
     if not nics:
-        return RailHealth(rail, "unknown", "no NIC was looked at")
+        return RailHealth(rail, "unknown", "no NIC was checked")
     worst = max((nic.word for nic in nics.values()), key=WORDS.index)
     mine = [host for (host, _), nic in nics.items() if nic.word == worst]
     hosts = sorted(set(mine))
@@ -147,4 +147,4 @@ def lost_notices(nics: Iterable[NicHealth]) -> str:
     sent = sum(nic.deltas.get("np_cnp_sent", 0) for nic in seen)
     if not sent or any(nic.word == "unknown" or nic.deltas.get("rp_cnp_handled") for nic in seen):
         return ""
-    return f"{sent} CNPs were sent and none was handled: they are lost or not taken for CNPs"
+    return f"{sent} CNPs were sent but none was handled: they are lost or not recognised as CNPs"

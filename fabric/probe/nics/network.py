@@ -76,7 +76,7 @@ def gid(looked: Looked) -> Iterator[Remark]:
         yield Remark("H10", f"no RoCEv2 GID in {plan.network}{found}")
     elif [gid.address for gid in mine] != [plan.address]:
         found = ", ".join(f"{gid.address} at index {gid.index}" for gid in mine)
-        yield Remark("H10", f"RoCEv2 GIDs are {found} in place of {plan.address} alone")
+        yield Remark("H10", f"RoCEv2 GIDs are {found}, expected {plan.address} only")
 
 
 def roce_gids(table: tuple[Gid, ...], network: str) -> list[Gid]:
@@ -113,7 +113,7 @@ def neighbours(looked: Looked) -> Iterator[Remark]:
         yield Remark("H12", "the sizes of the neighbour table could not be read", unknown=True)
     elif any(now < wanted for now, wanted in zip(found, planned, strict=True)):
         numbers = ", ".join(str(size) for size in found)
-        yield Remark("H12", f"the neighbour table has {numbers} in place of {planned}")
+        yield Remark("H12", f"the neighbour table limits are {numbers}, expected {planned}")
 
 
 @checks.add("H13")
@@ -125,7 +125,7 @@ def source_routing(looked: Looked) -> Iterator[Remark]:
         return
     tables = {rule.table for rule in rules if rule.source.removesuffix("/32") == plan.address}
     if str(plan.table) not in tables:
-        yield Remark("H13", f"no rule sends {plan.address} to table {plan.table}")
+        yield Remark("H13", f"no routing rule sends {plan.address} to table {plan.table}")
     ways = {
         (route.destination, route.interface, route.gateway)
         for route in routes

@@ -28,6 +28,6 @@ def own_remarks(looked: Looked, found: Sequence[Remark]) -> list[Remark]:
     subjects = {interface} - ({interface} if found else set())
     subjects |= {_HOST} if interface == first else set()
     if check is None:
-        message = "the script of the host, check.sh, could not be run"
+        message = "the script check.sh on the host could not run"
         return [Remark("H17", message, unknown=True)] if interface == first else []
     return [Remark("H17", text) for subject, text in check.apart if subject in subjects]

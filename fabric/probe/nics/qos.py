@@ -40,7 +40,7 @@ def dscp_map(looked: Looked) -> Iterator[Remark]:
     for dscp, priority in ((qos.roce_dscp, qos.pfc_priority), (qos.cnp_dscp, qos.cnp_priority)):
         if found.get(dscp) != priority:
             now = found.get(dscp, "none")
-            yield Remark("H3", f"priority of DSCP {dscp} is {now} in place of {priority}")
+            yield Remark("H3", f"priority of DSCP {dscp} is {now}, expected {priority}")
 
 
 @checks.add("H4")
@@ -60,7 +60,7 @@ def traffic_class(looked: Looked) -> Iterator[Remark]:
     elif found.dscp != looked.plan.qos.roce_dscp:
         now = "not set" if found.dscp is None else f"{found.global_byte} (DSCP {found.dscp})"
         byte = looked.plan.qos.traffic_class_byte
-        yield Remark("H5", f"traffic class byte is {now} in place of {byte}")
+        yield Remark("H5", f"traffic class byte is {now}, expected {byte}")
 
 
 @checks.add("H6")
@@ -98,11 +98,11 @@ def scheduling(looked: Looked) -> Iterator[Remark]:
     shares = [found.bandwidth_percent.get(number, 0) for number in range(8)]
     ets = [share for number, share in enumerate(shares) if found.tsa.get(number) == "ets"]
     if ets and sum(ets) != _PERCENT:
-        yield Remark("H8", f"the shares of ETS sum to {sum(ets)} in place of {_PERCENT}")
+        yield Remark("H8", f"the ETS shares sum to {sum(ets)}, expected {_PERCENT}")
     number = plan.priority_to_traffic_class[plan.cnp_priority]
     if plan.tsa[number] == "strict" and found.tsa.get(number) != "strict":
         now = found.tsa.get(number, "unknown")
-        yield Remark("H8", f"traffic class {number} of CNPs is {now} in place of strict")
+        yield Remark("H8", f"traffic class {number} of CNPs is {now}, expected strict")
 
 
 @checks.add("H15")
@@ -114,7 +114,7 @@ def cable_length(looked: Looked) -> Iterator[Remark]:
     if found is None or found.cable_m is None:
         yield Remark("H15", "the length of the cable could not be read", unknown=True)
     elif found.cable_m < looked.plan.cable_m:
-        message = f"the NIC reckons with {found.cable_m} m of cable in place of"
+        message = f"the NIC is set to {found.cable_m} m of cable, expected"
         yield Remark("H15", f"{message} {looked.plan.cable_m} m")
     yield from _receive_buffers(looked)
 

@@ -143,7 +143,7 @@ def _one_map(device: DeviceDesign) -> None:
     if any(p.dscp_to_traffic_class != base.dscp_to_traffic_class for p in device.qos_profiles):
         message = (
             f"{device.name}: Comware has one set of map tables for the whole switch, but a port "
-            "override asks for another; give all ports the same roce_dscp, cnp_dscp, "
+            "override sets another; use the same on all ports: roce_dscp, cnp_dscp, "
             "traffic_class and cnp_traffic_class"
         )
         raise RenderError(message)
@@ -204,13 +204,13 @@ def _port(
 def _sayable(name: str, port: PortDesign) -> None:
     if "?" in port.description:
         message = (
-            f"{name}: {port.name}: a question mark asks the command line of Comware for help; "
-            "take it out of devices.ports.description"
+            f"{name}: {port.name}: a question mark triggers help on the Comware command "
+            "line; remove it from devices.ports.description"
         )
         raise RenderError(message)
     if port.fec:
         message = (
-            f"{name}: {port.name}: how Comware spells FEC {port.fec!r} is not published; leave "
-            "devices.ports.fec out, the switch then chooses by the transceiver"
+            f"{name}: {port.name}: the Comware command for FEC {port.fec!r} is not published; "
+            f"remove devices.ports.fec, the switch then selects FEC by transceiver"
         )
         raise RenderError(message)

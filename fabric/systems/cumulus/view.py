@@ -132,8 +132,8 @@ def _one_policy(device: DeviceDesign) -> QosProfile:
     thresholds = {port.headroom.dynamic_th for port in device.ports if port.headroom}
     if len(alike) > 1 or len(thresholds) > 1:
         message = (
-            f"{device.name}: the RoCE recipe of Cumulus Linux is one for the whole switch, but a "
-            "port override under devices.ports asks for another policy; only mtu and "
+            f"{device.name}: the RoCE recipe of Cumulus Linux is one for the whole switch, but "
+            "a port override under devices.ports sets another policy; only mtu and "
             "watchdog.enabled may differ from port to port"
         )
         raise RenderError(message)
@@ -179,7 +179,7 @@ def _limits(device: DeviceDesign) -> None:
     reserved = [vlan.vlan for vlan in device.vlans if vlan.vlan in cumulus.RESERVED_VLANS]
     if reserved:
         message = (
-            f"{device.name}: VLAN {reserved[0]} is reserved by Cumulus Linux; begin elsewhere in "
+            f"{device.name}: VLAN {reserved[0]} is reserved by Cumulus Linux; set another "
             "addressing.vlan_first"
         )
         raise RenderError(message)
@@ -256,7 +256,8 @@ def _alpha(device: DeviceDesign) -> str:
     low, high = cumulus.ALPHA_LOG2
     if not low <= log <= high:
         message = (
-            f"{device.name}: lossless.dynamic_th {log} has no word in Cumulus Linux; use {low} to "
+            f"{device.name}: lossless.dynamic_th {log} has no equivalent on Cumulus Linux; use "
+            f"{low} to "
             f"{high}"
         )
         raise RenderError(message)

@@ -140,8 +140,8 @@ def _buffer_alpha(device: DeviceDesign) -> str:
     low, high = ALPHA_LOG2
     if asked or alpha is None or not low <= alpha <= high:
         message = (
-            f"{device.name}: EOS has one dynamic_th from {low} to {high} for the whole chip; give "
-            "all ports the same"
+            f"{device.name}: EOS has one dynamic_th from {low} to {high} for the whole "
+            f"chip; use the same on all ports"
         )
         raise RenderError(message)
     return str(2**alpha) if alpha >= 0 else f"1/{2**-alpha}"
@@ -162,8 +162,9 @@ def _one_map(device: DeviceDesign) -> None:
             base.traffic_class_to_queue,
         ):
             message = (
-                f"{device.name}: EOS has one DSCP map for the whole switch, but a port override "
-                "asks for another; give all ports the same roce_dscp, cnp_dscp, traffic_class, "
+                f"{device.name}: EOS has one DSCP map for the whole switch, but a port "
+                "override sets another; use the same on all ports: roce_dscp, cnp_dscp, "
+                "traffic_class, "
                 "queue, cnp_traffic_class and cnp_queue"
             )
             raise RenderError(message)
@@ -205,7 +206,7 @@ def _action(device: str, watchdog: Watchdog) -> str:
 
 def _fec(port: PortDesign, device: str) -> str:
     if port.kind != "unused" and not port.speed_token:
-        message = f"{device}: {port.name}: no EOS speed word is known for {port.speed_gbps} Gb/s"
+        message = f"{device}: {port.name}: {port.speed_gbps} Gb/s has no known EOS speed keyword"
         raise RenderError(message)
     return FEC_WORDS[port.fec] if port.fec else ""
 

@@ -161,7 +161,7 @@ def _poll_ms(name: str, policies: tuple[PolicyView, ...]) -> int | None:
     if len(found) > 1:
         message = (
             f"{name}: the watchdog of Enterprise SONiC has one polling interval for the whole "
-            f"switch, not {sorted(found)}; give all ports the same lossless.watchdog.poll_ms"
+            f"switch, found {sorted(found)}; use the same lossless.watchdog.poll_ms on all ports"
         )
         raise RenderError(message)
     return found.pop() if found else None
@@ -188,8 +188,8 @@ def _quoted(name: str, port: PortDesign) -> str:
     """Return a description as the switch shows it: in quotes when it is more than one word."""
     if '"' in port.description:
         message = (
-            f"{name}: {port.name}: a quotation mark ends a description on Enterprise SONiC; leave "
-            "it out of devices.ports.description"
+            f"{name}: {port.name}: a quotation mark ends a description on Enterprise SONiC; "
+            "remove it from devices.ports.description"
         )
         raise RenderError(message)
     return f'"{port.description}"' if " " in port.description else port.description

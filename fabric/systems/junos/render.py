@@ -78,7 +78,7 @@ def checked(text: str, device: str) -> dict[str, Statement]:
     found: dict[str, Statement] = {}
     for row in filter(None, text.splitlines()):
         if row in found:
-            raise RenderError(f"{device}: junos.set: {row!r} stands twice")
+            raise RenderError(f"{device}: junos.set: {row!r} appears twice")
         try:
             found[row] = _statement(row)
         except (ConfigurationTextError, StatementError) as error:

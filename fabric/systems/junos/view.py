@@ -140,17 +140,17 @@ def _one_set_of_classes(device: DeviceDesign) -> None:
     for name in ("queue", "cnp_queue", "pfc_priority"):
         if any(getattr(p, name) != getattr(base, name) for p in device.qos_profiles):
             reason = (
-                f"Junos has one {name} for all ports; give all of them the same lossless.{name}"
+                f"Junos has one {name} for all ports; use the same lossless.{name} on all ports"
             )
             raise _refuse(device, reason)
     actions = {p.watchdog.action for p in device.qos_profiles if p.pfc and p.watchdog.enabled}
     if len(actions) > 1:
-        reason = "Junos has one watchdog action for all ports; give them the same"
+        reason = "Junos has one watchdog action for all ports; use the same"
         raise _refuse(device, f"{reason} lossless.watchdog.action")
     for profile in device.qos_profiles:
         for queue in profile.queues:
             if (queue.queue == DEFAULT_QUEUE) != (queue.kind == "default"):
-                reason = f"queue {DEFAULT_QUEUE} of Junos is that of all other traffic"
+                reason = f"queue {DEFAULT_QUEUE} on Junos carries all other traffic"
                 raise _refuse(device, f"{reason}; use other lossless.queue and cnp_queue")
 
 
@@ -191,7 +191,7 @@ def marking_percents(device: DeviceDesign, profile: QosProfile) -> tuple[int, in
     if kmin == kmax:
         reason = (
             f"lossless.ecn.kmin_bytes and kmax_bytes are both {kmin} % of a queue of "
-            f"{queue_bytes:,} bytes; set them further apart"
+            f"{queue_bytes:,} bytes; increase the distance between them"
         )
         raise _refuse(device, reason)
     return kmin, kmax
@@ -205,7 +205,8 @@ def _watchdog(device: DeviceDesign, watchdog: Watchdog) -> WatchdogView:
     if rest or not polls:
         reason = (
             f"Junos counts detection in polls, but lossless.watchdog.detection_ms "
-            f"{watchdog.detection_ms} is no multiple of poll_ms {watchdog.poll_ms}; make it one"
+            f"{watchdog.detection_ms} is not a multiple of poll_ms {watchdog.poll_ms}; use a "
+            "multiple"
         )
         raise _refuse(device, reason)
     return WatchdogView(
@@ -225,7 +226,7 @@ def is_default(watchdog: Watchdog) -> bool:
 
 def _port(device: DeviceDesign, port: PortDesign, vlans: dict[int, str]) -> PortView:
     if port.kind != "unused" and not port.speed_token:
-        reason = f"{port.name}: no Junos word is known for {port.speed_gbps} Gb/s; use a speed of"
+        reason = f"{port.name}: {port.speed_gbps} Gb/s has no known Junos keyword; use a speed of"
         raise _refuse(device, f"{reason} {device.sku.name}")
     return PortView(
         design=port,

@@ -139,7 +139,7 @@ def _input_buffer(device: DeviceDesign) -> InputBuffer | None:
     needed = pause_buffer_bytes(device)
     if len(asked) > 1 or (given.buffer_bytes or needed) is None:
         message = (
-            f"{device.name}: NX-OS has one pause buffer for all ports of a switch; give "
+            f"{device.name}: NX-OS has one pause buffer for all ports of a switch; set "
             "lossless.pause_buffer and its buffer_bytes once"
         )
         raise RenderError(message)
@@ -158,8 +158,8 @@ def _one_map(device: DeviceDesign) -> None:
         same = (profile.dscp_to_traffic_class, profile.traffic_class_to_queue, profile.pfc_priority)
         if same != (base.dscp_to_traffic_class, base.traffic_class_to_queue, base.pfc_priority):
             message = (
-                f"{device.name}: NX-OS has one network-qos policy for the whole switch, but a port "
-                "override asks for another; give all ports the same roce_dscp, cnp_dscp, "
+                f"{device.name}: NX-OS has one network-qos policy for the whole switch, but a "
+                "port override sets another; use the same on all ports: roce_dscp, cnp_dscp, "
                 "pfc_priority, traffic_class, queue, cnp_traffic_class and cnp_queue"
             )
             raise RenderError(message)
@@ -213,14 +213,14 @@ def _port(name: str, port: PortDesign, policies: tuple[QueuingPolicy, ...]) -> P
     if qos.pfc and port.cable_m > LONGEST_CABLE_M and not qos.pause_buffer:
         message = (
             f"{name}: {port.name}: a lossless cable of {port.cable_m} m needs a pause buffer, "
-            "and no public source gives its size; give lossless.pause_buffer, keep cables.*_m at "
+            "but no public source gives its size; set lossless.pause_buffer, keep cables.*_m at "
             f"{LONGEST_CABLE_M} or less, or set lossless.pfc to false on this port"
         )
         raise RenderError(message)
     watchdog = qos.pfc and qos.watchdog.enabled
     if watchdog and qos.watchdog.action != "drop":
         message = (
-            f"{name}: {port.name}: the watchdog of NX-OS shuts the queue, that is drop; "
+            f"{name}: {port.name}: the NX-OS watchdog only drops (it shuts the queue); "
             f"{qos.watchdog.action!r} in lossless.watchdog.action cannot be rendered"
         )
         raise RenderError(message)
@@ -236,8 +236,8 @@ def _port(name: str, port: PortDesign, policies: tuple[QueuingPolicy, ...]) -> P
 def _fec(name: str, port: PortDesign) -> str:
     if port.fec and port.fec not in FEC_WORDS:
         message = (
-            f"{name}: {port.name}: how NX-OS spells FEC {port.fec!r} is not published; leave "
-            "devices.ports.fec out, the switch then chooses by the transceiver"
+            f"{name}: {port.name}: the NX-OS command for FEC {port.fec!r} is not published; "
+            f"remove devices.ports.fec, the switch then selects FEC by transceiver"
         )
         raise RenderError(message)
     return FEC_WORDS.get(port.fec, "")

@@ -114,7 +114,7 @@ def check_json(text: str, device: str) -> None:
         if len(found) != len(pairs):
             names = [name for name, _ in pairs]
             double = next(name for name in names if names.count(name) > 1)
-            message = f"{double!r} stands twice"
+            message = f"{double!r} appears twice"
             raise ValueError(message)
         return found
 

@@ -170,7 +170,7 @@ def _computed(device: DeviceDesign) -> ComputedBuffers | None:
         raise RenderError(message)
     used = {id(port.headroom): port.headroom for port in device.ports if port.headroom}.values()
     if len({profile.dynamic_th for profile in used}) > 1:
-        message = f"{device.name}: computed buffers have one dynamic_th; take the others out"
+        message = f"{device.name}: computed buffers have one dynamic_th; remove the others"
         raise RenderError(message)
     return ComputedBuffers(
         dynamic_th=next((profile.dynamic_th for profile in used), 0),
@@ -198,8 +198,8 @@ def _nvidia_layout(device: DeviceDesign) -> BufferLayout:
         raise RenderError(message)
     if pools.ingress_lossy_bytes is None or pools.egress_lossy_bytes is None:
         message = (
-            f"{device.name}: lossy traffic of {device.sku.name} shares the lossless pools, and "
-            "how its image does that is not known"
+            f"{device.name}: lossy traffic of {device.sku.name} shares the lossless pools, "
+            f"and the buffer profiles of its image are not known"
         )
         raise RenderError(message)
     sizes = {

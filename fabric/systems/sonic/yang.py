@@ -124,7 +124,7 @@ def convert(config: Config, schema: Schema) -> dict[str, Any]:
     for name, rows in config.items():
         table = schema.tables.get(name)
         if table is None or table.parent is None:
-            problems.append(f"{name}: no model knows this table")
+            problems.append(f"{name}: no YANG model defines this table")
             continue
         converted: dict[str, Any] = {}
         for key, fields in rows.items():
@@ -289,7 +289,7 @@ class _Walker:
                 if candidate.argument == name:
                     return candidate
             scope = scope.parent
-        message = f"the models lack the {keyword} {use.argument!r}"
+        message = f"the models do not define the {keyword} {use.argument!r}"
         raise KeyError(message)
 
     def _module(self, statement: Statement, prefix: str) -> Statement:
@@ -299,7 +299,7 @@ class _Walker:
         for item in module.all("import"):
             if item.argument_of("prefix") == prefix:
                 return self._schema.modules[item.argument]
-        message = f"the models lack the prefix {prefix!r}"
+        message = f"the models do not define the prefix {prefix!r}"
         raise KeyError(message)
 
 

@@ -78,16 +78,16 @@ class Yang:
     def answer(self, config: Mapping[str, Any]) -> Answer:
         """Return what libyang says of a configuration."""
         if self.folder is None:
-            return Answer(why_not="no models; name their folder with --yang-models")
+            return Answer(why_not="no YANG models; specify their folder with --yang-models")
         program = shutil.which("yanglint")
         if program is None:
             return Answer(why_not="yanglint is not installed (Debian: libyang2-tools)")
         release = self.release or _release_of(config)
         folder = self.folder if has_models(self.folder) else self.folder / release
         if not release and folder == self.folder and not has_models(folder):
-            return Answer(why_not=f"the release is not known; name a folder in {self.folder}")
+            return Answer(why_not=f"the release is not known; specify a folder in {self.folder}")
         if not has_models(folder):
-            return Answer(why_not=f"there are no models of release {release} in {self.folder}")
+            return Answer(why_not=f"{self.folder} has no models for release {release}")
         try:
             return _judged(program, folder, config)
         except (OSError, subprocess.SubprocessError, ValueError) as error:
@@ -133,13 +133,13 @@ def _readable(config: Mapping[str, Any]) -> tuple[dict[str, dict[str, Any]], lis
     for table, content in config.items():
         for key, fields in content.items():
             if not isinstance(fields, dict):
-                complaints.append(_masked((table, key), "a row holds fields"))
+                complaints.append(_masked((table, key), "a row must contain fields"))
                 continue
             kept = {name: text for name, value in fields.items() if (text := _texts(value))}
             kept |= {name: value for name, value in fields.items() if value in ("", [])}
             rows.setdefault(table, {})[key] = kept
             complaints += [
-                _masked((table, key, name), "a value is a text or a list of texts")
+                _masked((table, key, name), "a value must be a string or a list of strings")
                 for name in fields.keys() - kept.keys()
             ]
     return rows, complaints

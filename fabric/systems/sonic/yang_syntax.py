@@ -62,7 +62,7 @@ def parse(text: str) -> Statement:
             continue
         if value == "}":
             if current.parent is None:
-                message = "a closing brace without an opening one"
+                message = "a closing brace without an opening brace"
                 raise ValueError(message)
             current = current.parent
             continue
@@ -73,7 +73,7 @@ def parse(text: str) -> Statement:
             current = statement
         words = []
     if current is not root or not root.children:
-        message = "the text ends inside a statement"
+        message = "unexpected end of text in a statement"
         raise ValueError(message)
     module = root.children[0]
     module.parent = None

@@ -155,7 +155,7 @@ def _family(device: DeviceDesign) -> Family:
     if family is None:
         message = (
             f"{device.name}: the hardware family of {device.sku.name} is not known, and the "
-            f"families take different commands; give its model the asic "
+            f"families use different commands; set the asic of its model to "
             f"{' or '.join(FAMILIES)}, or use another one in "
             f"platforms.{role_field(device.role)}.sku"
         )
@@ -167,8 +167,8 @@ def _room(device: DeviceDesign) -> None:
     """Refuse more policies than the switch has DiffServ domains."""
     if len(device.qos_profiles) > MOST_DOMAINS:
         message = (
-            f"{device.name}: its ports have {len(device.qos_profiles)} policies, VRP8 has room for "
-            f"{MOST_DOMAINS}; give more ports the same lossless settings"
+            f"{device.name}: its ports use {len(device.qos_profiles)} policies, VRP8 supports "
+            f"{MOST_DOMAINS}; use the same lossless settings on more ports"
         )
         raise RenderError(message)
 
@@ -194,7 +194,7 @@ def _priority(name: str, family: Family, pausing: list[QosProfile]) -> int | Non
     if len(numbers) > 1 or priority != queue:
         message = (
             f"{name}: VRP8 pauses queue n as priority n, with one profile for the whole switch; "
-            "give lossless.pfc_priority and lossless.queue one number on all ports"
+            "set lossless.pfc_priority and lossless.queue to the same number on all ports"
         )
         raise RenderError(message)
     if priority not in family.pfc_queues:
@@ -212,8 +212,8 @@ def _watchdog(name: str, pausing: list[QosProfile]) -> Watchdog | None:
     wanted = {(item.action, item.detection_ms, item.restoration_ms) for item in found}
     if len(wanted) > 1:
         message = (
-            f"{name}: the PFC deadlock timers of VRP8 are those of the whole switch; give "
-            "lossless.watchdog one detection_ms, restoration_ms and action on all ports"
+            f"{name}: the PFC deadlock timers of VRP8 are those of the whole switch; use "
+            "one detection_ms, restoration_ms and action of lossless.watchdog on all ports"
         )
         raise RenderError(message)
     watchdog = next(iter(found), None)
@@ -240,7 +240,7 @@ def timers(name: str, family: Family, watchdog: Watchdog) -> Timers:
         return Timers(*counts)
     message = (
         f"{name}: this switch cannot count {detection} ms and {recovery} ms; see rule VRP004 for "
-        "what lossless.watchdog.detection_ms and restoration_ms can be"
+        "valid values of lossless.watchdog.detection_ms and restoration_ms"
     )
     raise RenderError(message)
 
@@ -270,8 +270,8 @@ def _port(device: DeviceDesign, port: PortDesign) -> PortView:
     qos = port.qos
     if "?" in port.description:
         message = (
-            f"{device.name}: {port.name}: the command line of VRP8 takes a question mark "
-            "for a question; take it out of devices.ports.description"
+            f"{device.name}: {port.name}: a question mark triggers help on the "
+            "VRP8 command line; remove it from devices.ports.description"
         )
         raise RenderError(message)
     if qos is None:
@@ -303,8 +303,8 @@ def _fec(device: DeviceDesign, port: PortDesign) -> str:
     unknown = word == "base-r" and not takes_base_r(device.sku, port.speed_gbps, part=part)
     if port.fec and (not word or unknown):
         message = (
-            f"{device.name}: {port.name}: FEC {port.fec!r} does not exist at {port.speed_gbps}G on "
-            "this switch; leave devices.ports.fec out, it then chooses by the medium"
+            f"{device.name}: {port.name}: FEC {port.fec!r} is not available at {port.speed_gbps}G "
+            f"on this switch; remove devices.ports.fec, the switch then selects FEC by medium"
         )
         raise RenderError(message)
     return word

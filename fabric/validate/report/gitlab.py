@@ -20,7 +20,7 @@ _SEVERITY = {Severity.ERROR: "critical", Severity.WARNING: "minor", Severity.INF
 def gitlab(reported: Reported) -> str:
     """Return a list with one issue per finding, and one per rule that broke."""
     broken = [
-        Finding(name, Severity.ERROR, f"the rule failed itself: {reason}")
+        Finding(name, Severity.ERROR, f"the rule could not run: {reason}")
         for name, reason in reported.outcome.broken
     ]
     marks = [*reported.fingerprints(), *(finding.rule for finding in broken)]

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 #: What XML 1.0 (section 2.2, Char) has no way to write.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_IDLE = "nothing to look at, or ignored"
-_STOPPED = "did not run: the check ended before it"
+_IDLE = "not applicable, or ignored"
+_STOPPED = "did not run: the check stopped earlier"
 
 
 @report_forms.add("junit")

@@ -25,7 +25,7 @@ def markdown(reported: Reported) -> str:
     outcome = reported.outcome
     failed = bool(outcome.broken or outcome.at_least(reported.fail_on))
     head = f"### rocefab check: {'failed' if failed else 'passed'}\n\n{summary(outcome)}\n"
-    head += "".join(f"\n- rule {name} failed itself: {_plain(why)}" for name, why in outcome.broken)
+    head += "".join(f"\n- rule {name} could not run: {_plain(why)}" for name, why in outcome.broken)
     rows = [_row(finding, reported) for finding in outcome.findings]
     return head + (_table(rows, MOST_CHARACTERS - len(head)) if rows else "")
 

@@ -95,7 +95,7 @@ def _invocation(reported: Reported, left_out: int) -> dict[str, Any]:
         for name, reason in broken
     ]
     if left_out > 0:
-        text = f"{left_out} findings are left out: a run holds {MOST_RESULTS} results"
+        text = f"{left_out} findings are omitted: a SARIF run has at most {MOST_RESULTS} results"
         notes.append({"level": "warning", "message": {"text": text}})
     return {
         "executionSuccessful": not broken,

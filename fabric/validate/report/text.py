@@ -18,7 +18,7 @@ def text(reported: Reported) -> str:
     """Return one line per finding and a summary."""
     outcome = reported.outcome
     lines = [f"{finding.severity.word}: {finding}" for finding in outcome.findings]
-    lines += [f"broken: rule {name}: {reason}" for name, reason in outcome.broken]
+    lines += [f"could not run: rule {name}: {reason}" for name, reason in outcome.broken]
     return "\n".join([*lines, summary(outcome)]) + "\n"
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class PoolsApart(ModelRule):
     """Address pools do not overlap."""
 
-    why = "Two things get the same address, or a route to one pool swallows another."
+    why = "Two devices get the same address, or a route to one pool also covers the other."
     source = "RFC 4632 section 5 (longest match)"
     guards = (
         "addressing.loopbacks",

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 @rules.add("ADR002")
 class UniqueAddresses(ModelRule):
-    """No override gives out an address twice."""
+    """No override assigns an address twice."""
 
-    why = "Two owners of an address answer in turn, and sessions break at random."
+    why = "Two owners of one address reply in turn, and sessions break at random."
     source = "RFC 5227 section 1"
     guards = ("devices.loopback", "hosts.nics.address", "addressing.hosts")
 

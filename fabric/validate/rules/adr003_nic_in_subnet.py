@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class NicInSubnet(ModelRule):
     """NIC addresses are host addresses of their subnet."""
 
-    why = "Outside its subnet, or on its first or last address, a NIC reaches no gateway."
+    why = "A NIC outside its subnet, or on its first or last address, cannot reach its gateway."
     source = "RFC 1122 section 3.2.1.3; RFC 919"
     guards = ("hosts.nics.address", "addressing.first_host_offset", "addressing.host_prefix_length")
 
@@ -33,9 +33,9 @@ class NicInSubnet(ModelRule):
         last = (1 << (32 - subnets.prefix_length)) - 1
         for row in np.flatnonzero((offset < 1) | (offset >= last)).tolist():
             yield self.finding(
-                f"{ipv4_text(int(nics.address[row]))} is no host address of "
+                f"{ipv4_text(int(nics.address[row]))} is not a host address of "
                 f"{ipv4_text(int(network[row]))}/{subnets.prefix_length}",
-                "use an address of the subnet of this rail and leaf",
+                "use an address in the subnet of this rail and leaf",
                 place=nic_place(fabric, row, "address")
                 or model.place("addressing", "first_host_offset"),
                 device=fabric.hosts.names[int(nics.host[row])],

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class GatewayFree(ModelRule):
     """Gateways are free host addresses of their subnet."""
 
-    why = "A gateway outside the subnet, or with the address of a NIC, answers nobody."
+    why = "A gateway outside the subnet, or with the address of a NIC, is not reachable."
     source = "RFC 1812 section 2.2; RFC 1122 section 3.2.1.3"
     guards = ("addressing.gateway_offset", "addressing.first_host_offset")
 
@@ -33,7 +33,8 @@ class GatewayFree(ModelRule):
         place = model.place("addressing", "gateway_offset")
         if offset >= last:
             yield self.finding(
-                f"gateway_offset {offset} is no host address of a /{subnets.prefix_length} subnet",
+                f"gateway_offset {offset} is not a host address of a /{subnets.prefix_length} "
+                "subnet",
                 f"use an offset from 1 to {last - 1}",
                 place=place,
             )

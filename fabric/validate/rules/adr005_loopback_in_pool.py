@@ -31,7 +31,7 @@ class LoopbackInPool(ModelRule):
             if place and ipaddress.IPv4Address(device.loopback) not in pool:
                 yield self.finding(
                     f"loopback {device.loopback} is outside addressing.loopbacks {pool}",
-                    "use an address of the pool",
+                    "use an address in the pool",
                     place=place,
                     device=name,
                 )

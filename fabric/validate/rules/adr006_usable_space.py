@@ -19,8 +19,8 @@ class UsableSpace(ModelRule):
     """Pools are usable address space."""
 
     why = (
-        "Hosts and switches drop packets of reserved networks; public space of others cannot be"
-        " reached."
+        "Hosts and switches drop packets of reserved networks; public space in use elsewhere"
+        " is not reachable."
     )
     source = "RFC 6890; RFC 1918"
     guards = (
@@ -39,14 +39,14 @@ class UsableSpace(ModelRule):
             bad = pool.is_loopback or pool.is_multicast or pool.is_link_local or pool.is_reserved
             if bad or pool.is_unspecified or pool.network_address.packed[0] == 0:
                 yield self.finding(
-                    f"addressing.{name} {pool} is reserved and not for hosts",
+                    f"addressing.{name} {pool} is reserved and cannot be used for hosts",
                     "use private address space",
                     place=model.place("addressing", name),
                 )
             elif pool.is_global:
                 yield self.finding(
                     f"addressing.{name} {pool} is public address space",
-                    "make sure that it is yours, or use private space",
+                    "make sure that you own it, or use private space",
                     place=model.place("addressing", name),
                     severity=Severity.INFO,
                 )

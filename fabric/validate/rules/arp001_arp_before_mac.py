@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 
 @rules.add("ARP001")
 class ArpBeforeMac(ModelRule):
-    """A silent NIC is asked again before its MAC entry dies."""
+    """A silent NIC is refreshed before its MAC entry expires."""
 
     why = (
-        "Packets for a known neighbour with a forgotten MAC are flooded to every port of the VLAN. "
-        "The answer to an ARP request keeps the MAC known. What sends that request differs: on "
-        "SONiC arp_update every 300 s, whatever arp.timeout_s says; elsewhere the ARP timeout."
+        "If the MAC entry of a known neighbour expires, its packets are flooded to every port of "
+        "the VLAN. "
+        "The answer to an ARP request keeps the MAC known. The trigger of that request differs: on "
+        "SONiC arp_update every 300 s, regardless of arp.timeout_s; elsewhere the ARP timeout."
     )
     source = (
         "RFC 1812 section 3.3.2; Guo et al., RDMA over Commodity Ethernet at Scale, SIGCOMM "
@@ -38,8 +39,9 @@ class ArpBeforeMac(ModelRule):
             if table.refresh_s >= table.mac_ageing_s:
                 below_s = int((table.mac_ageing_s - refresh.probes_s) / refresh.spread)
                 yield self.finding(
-                    f"{platform.title} asks a silent NIC again after up to {table.refresh_s} s "
-                    f"({refresh.mechanism}), and forgets its MAC after {table.mac_ageing_s} s",
+                    f"{platform.title} refreshes a silent NIC after up to {table.refresh_s} "
+                    f"s ({refresh.mechanism}), but its MAC entry expires after "
+                    f"{table.mac_ageing_s} s",
                     f"use a timeout below {below_s}, or a larger arp.mac_ageing_s",
                     place=model.place("arp", "timeout_s"),
                     device=name,

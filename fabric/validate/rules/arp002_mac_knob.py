@@ -1,4 +1,4 @@
-"""ARP002: MAC ageing is set only where a switch has a knob for it."""
+"""ARP002: MAC ageing is set only where the switch can configure it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 @rules.add("ARP002")
 class MacKnob(ModelRule):
-    """MAC ageing is set only where a switch has a knob for it."""
+    """MAC ageing is set only where the switch can configure it."""
 
     severity = Severity.WARNING
-    why = "The value is not used, the system keeps its own."
+    why = "The value is not used; the system keeps its own."
     source = (
         "sonic-net/sonic-buildimage dockers/docker-orchagent/switch.json.j2 (fdb_aging_time 600)"
     )
@@ -35,7 +35,7 @@ class MacKnob(ModelRule):
                 yield self.finding(
                     f"arp.mac_ageing_s {wanted} has no effect on {device.platform}, which "
                     f"keeps {fixed} s",
-                    "leave it out, or write the fixed value",
+                    "remove it, or set the fixed value",
                     place=model.place("arp", "mac_ageing_s"),
                     device=name,
                 )

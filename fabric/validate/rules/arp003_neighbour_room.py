@@ -16,11 +16,10 @@ if TYPE_CHECKING:
 
 @rules.add("ARP003")
 class NeighbourRoom(ModelRule):
-    """The neighbour table holds every NIC."""
+    """The neighbour table has room for every NIC."""
 
     why = (
-        "Above gc_thresh3 the kernel refuses new neighbours, above gc_thresh2 it throws live "
-        "ones out."
+        "Above gc_thresh3 the kernel rejects new neighbours, above gc_thresh2 it evicts live ones."
     )
     source = "Linux Documentation/networking/ip-sysctl.rst, neigh/default/gc_thresh1..3"
     guards = ("arp.neighbour_capacity",)
@@ -36,11 +35,11 @@ class NeighbourRoom(ModelRule):
                 yield self.finding(
                     f"{need} neighbours are expected, "
                     + (
-                        f"the table holds {table.capacity}"
+                        f"the table has room for {table.capacity}"
                         if above
-                        else f"above {table.gc_thresholds[1]} the kernel removes live entries"
+                        else f"above {table.gc_thresholds[1]} the kernel evicts live entries"
                     ),
-                    "raise arp.neighbour_capacity",
+                    "increase arp.neighbour_capacity",
                     place=model.place("arp", "neighbour_capacity"),
                     device=name,
                     severity=None if above else Severity.WARNING,

@@ -1,4 +1,4 @@
-"""BGP001: BGP holds for three keepalives."""
+"""BGP001: The BGP hold time is at least three keepalives."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 @rules.add("BGP001")
 class HoldTime(ModelRule):
-    """BGP holds for three keepalives."""
+    """The BGP hold time is at least three keepalives."""
 
-    why = "With less, one lost keepalive tears the session down."
+    why = "With a shorter hold time, one lost keepalive tears down the session."
     source = "RFC 4271 section 4.4"
     guards = ("bgp.keepalive_s", "bgp.hold_s")
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class EnoughPaths(ModelRule):
     """BGP uses as many paths as there are uplinks."""
 
-    why = "The uplinks above max_paths carry nothing."
+    why = "Uplinks beyond max_paths carry no traffic."
     source = "RFC 7938 section 6.1"
     guards = ("bgp.max_paths",)
 

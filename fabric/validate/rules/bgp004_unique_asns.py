@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 #: What to do, and the field that counts AS numbers, by role.
 _FIXES = {
-    "leaf": ("give every leaf its own AS number", "leaf_asn_first"),
-    "spine": ("give the spines of every pod their own AS number", "pod_asn_first"),
-    "super-spine": ("give the super-spines their own AS number", "super_spine_asn"),
+    "leaf": ("use a different AS number for every leaf", "leaf_asn_first"),
+    "spine": ("use a different AS number for the spines of every pod", "pod_asn_first"),
+    "super-spine": ("use a different AS number for the super-spines", "super_spine_asn"),
 }
 
 
 @rules.add("BGP004")
 class UniqueAsns(ModelRule):
-    """Every leaf has its own AS, and so have the spines of a pod and the super-spines."""
+    """Leaves, the spines of each pod and the super-spines have separate AS numbers."""
 
     why = (
-        "A leaf drops routes that carry its own AS number, so leaves with one number do not "
-        "reach each other; nor do pods whose spines have one number."
+        "A leaf drops routes that carry its own AS number, so leaves with the same number "
+        "cannot reach each other; nor can pods whose spines have the same number."
     )
     source = "RFC 4271 section 9.1.2; RFC 7938 section 5.2.1"
     guards = (

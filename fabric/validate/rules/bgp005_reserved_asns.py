@@ -1,4 +1,4 @@
-"""BGP005: AS numbers are not reserved ones."""
+"""BGP005: AS numbers are not reserved."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _RESERVED = (
 
 @rules.add("BGP005")
 class ReservedAsns(ModelRule):
-    """AS numbers are not reserved ones."""
+    """AS numbers are not reserved."""
 
-    why = "Routers refuse sessions or routes with reserved numbers."
+    why = "Routers reject sessions or routes with reserved numbers."
     source = "RFC 7607; RFC 6793 section 9; RFC 7300; RFC 5398; RFC 6996"
     guards = (
         "bgp.leaf_asn_first",

@@ -1,4 +1,4 @@
-"""BGP006: max_paths is set only where a switch has a field for it."""
+"""BGP006: max_paths is set only where the switch can configure it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SONIC_PATHS = 64
 
 @rules.add("BGP006")
 class FixedPaths(ModelRule):
-    """max_paths is set only where a switch has a field for it."""
+    """max_paths is set only where the switch can configure it."""
 
     severity = Severity.INFO
     why = "The default BGP of SONiC always uses up to 64 paths; another number is not rendered."
@@ -35,7 +35,7 @@ class FixedPaths(ModelRule):
                 yield self.finding(
                     f"bgp.max_paths {device.bgp.max_paths} has no effect on SONiC, which uses "
                     f"{SONIC_PATHS}",
-                    "leave it out for SONiC",
+                    "remove it for SONiC",
                     place=model.place("bgp", "max_paths"),
                     device=name,
                 )

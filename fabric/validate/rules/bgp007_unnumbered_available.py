@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @rules.add("BGP007")
 class UnnumberedAvailable(ModelRule):
-    """Sessions without addresses are asked for only where they are rendered."""
+    """Unnumbered BGP sessions are used only where rocefab renders them."""
 
-    why = "A session comes up only when both of its ends do without addresses."
+    why = "A session comes up only if both ends are unnumbered."
     source = (
         "RFC 8950; Juniper/yang protocols (peer-auto-discovery: not rendered); Cisco Nexus 9000 "
         "(neighbor by interface: the whole session is not confirmed)"
@@ -31,7 +31,7 @@ class UnnumberedAvailable(ModelRule):
             platform = platforms[device.platform]
             if device.bgp.unnumbered and not platform.unnumbered_bgp:
                 yield self.finding(
-                    f"bgp.peering is unnumbered, and rocefab has no such sessions for "
+                    f"bgp.peering is unnumbered, which rocefab does not support for "
                     f"{platform.title}",
                     "set bgp.peering to numbered",
                     place=model.place("bgp", "peering"),

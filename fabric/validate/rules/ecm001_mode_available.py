@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 @rules.add("ECM001")
 class ModeAvailable(ModelRule):
-    """Packets are shared out only in ways that every switch has."""
+    """The load balancing mode is supported by every switch."""
 
-    why = "Where some switches move flows and others do not, the hashing ones fill up first."
-    source = "The sources that the templates of each system cite beside ecmp.mode"
+    why = "If some switches move flows and others do not, the hashing switches congest first."
+    source = "The sources that the templates of each system cite at ecmp.mode"
     guards = ("ecmp.mode",)
 
     def check(self, model: Model) -> Iterator[Finding]:
@@ -28,9 +28,10 @@ class ModeAvailable(ModelRule):
             platform = platforms[device.platform]
             if device.ecmp_mode not in platform.ecmp_modes:
                 yield self.finding(
-                    f"rocefab has no {device.ecmp_mode} balancing for {platform.title}; it has "
+                    f"rocefab does not support {device.ecmp_mode} balancing for {platform.title}; "
+                    "supported: "
                     f"{', '.join(platform.ecmp_modes)}",
-                    "set ecmp.mode to one that all systems of the fabric have",
+                    "set ecmp.mode to a mode that all systems of the fabric support",
                     place=model.place("ecmp", "mode"),
                     device=name,
                 )

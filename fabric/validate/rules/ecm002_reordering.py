@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 @rules.add("ECM002")
 class Reordering(ModelRule):
-    """Packets that overtake each other are meant to."""
+    """NICs support out-of-order packets where the fabric causes them."""
 
     severity = Severity.WARNING
     why = (
-        "A NIC that takes a gap for a loss asks for everything again: goodput falls to a fraction, "
-        "with no counter on any switch."
+        "A NIC that treats reordering as loss retransmits everything: goodput collapses, "
+        "and no switch counter shows it."
     )
     source = (
         "NVIDIA Cumulus Linux 5.14 user guide, Adaptive Routing; Juniper/terraform-apstra-examples "
@@ -33,7 +33,7 @@ class Reordering(ModelRule):
         """Say it once for the fabric."""
         if model.intent.fabric.ecmp.mode == "per-packet":
             yield self.finding(
-                "with ecmp.mode per-packet the NICs get packets out of order",
-                "make sure that every NIC takes them so (selective repeat), or use flowlet",
+                "with ecmp.mode per-packet the NICs receive packets out of order",
+                "make sure that every NIC supports it (selective repeat), or use flowlet",
                 place=model.place("ecmp", "mode"),
             )

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 @rules.add("ECM003")
 class QueuePairs(ModelRule):
-    """Queue pairs are hashed only where a switch is known to do it."""
+    """Queue pairs are hashed only where the switch is known to support it."""
 
     why = (
-        "Where the hash does not take them, all queue pairs of two NICs that share a source port "
-        "share one path; asked for and not done would pass unseen."
+        "If the hash ignores them, all queue pairs of two NICs with the same source port "
+        "share one path, and nothing shows that the setting has no effect."
     )
     source = (
         "ansible-collections/dellemc.enterprise_sonic sonic_ecmp_load_share (roce qpn); pyavd "
@@ -39,14 +39,14 @@ class QueuePairs(ModelRule):
             if asked and not known:
                 yield self.finding(
                     f"{device.sku.name} has no confirmed way to hash queue pairs",
-                    "leave it out and let the NICs vary the source port",
+                    "remove it and let the NICs vary the source port",
                     place=place,
                     device=name,
                 )
             elif asked and laws:
                 yield self.finding(
-                    f"{device.sku.name} hashes bytes 5 to 7 behind the UDP header, where they "
-                    "are counted from is not confirmed; needs EOS 4.33.1F",
+                    f"{device.sku.name} hashes bytes 5 to 7 after the UDP header; "
+                    "the offset is not confirmed, and it needs EOS 4.33.1F",
                     "measure the spread in a lab first",
                     severity=Severity.WARNING,
                     place=place,

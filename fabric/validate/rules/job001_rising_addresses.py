@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 
 @rules.add("JOB001")
 class RisingAddresses(ModelRule):
-    """Addresses of pods rise, and are not used again at once."""
+    """Pod addresses are allocated in rotation, not reused at once."""
 
     severity = Severity.WARNING
     why = (
-        "A leaf that still has the ARP entry of the last pod sends to a MAC that is gone; the "
-        "new pod is deaf until the entry dies."
+        "A leaf that still has the ARP entry of the previous pod sends to a MAC that no longer "
+        "exists; the "
+        "new pod is not reachable until the entry expires."
     )
     source = (
         "k8snetworkplumbingwg/whereabouts pkg/allocate/allocate.go (IterateForAssignment, the "
@@ -37,9 +38,9 @@ class RisingAddresses(ModelRule):
         for pods in pods_of(model):
             if settings.address_plugin == "whereabouts":
                 yield self.finding(
-                    "whereabouts gives a new pod the address of the last one at once, which leaves "
-                    f"remember for up to {longest_refresh_s(model)} s",
-                    "use nv-ipam, which goes round",
+                    "whereabouts gives a new pod the address of the previous one at once, "
+                    f"and leaves keep its ARP entry for up to {longest_refresh_s(model)} s",
+                    "use nv-ipam, which allocates in rotation",
                     place=model.place("kubernetes", "address_plugin"),
                     device=pods.cluster.hosts[0],
                 )

@@ -21,8 +21,8 @@ class AnnouncedAddresses(ModelRule):
 
     severity = Severity.WARNING
     why = (
-        "A pod can be faster than what its leaf learns: the first packets of RDMA get lost, and "
-        "NCCL gives up."
+        "A pod can start before its leaf has learned its address: the first RDMA packets "
+        "are lost, and NCCL fails."
     )
     source = (
         "RFC 5227 section 3 (announcements); Linux Documentation/networking/ip-sysctl.rst, "
@@ -35,8 +35,8 @@ class AnnouncedAddresses(ModelRule):
         for pods in pods_of(model):
             if model.intent.fabric.kubernetes.tools_image is None:
                 yield self.finding(
-                    "pods have addresses of their own on the rails, and nothing announces them",
-                    "name an image with ip, arping and ping as kubernetes.tools_image",
+                    "pods have their own addresses on the rails, and nothing announces them",
+                    "set kubernetes.tools_image to an image with ip, arping and ping",
                     place=model.place("kubernetes", "tools_image"),
                     device=pods.cluster.hosts[0],
                 )

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 @rules.add("JOB003")
 class AddressPool(ModelRule):
-    """Pools of pod addresses hold the pods, and outlast ARP entries."""
+    """Pod address pools are large enough, and reuse waits until ARP entries expire."""
 
     why = (
-        "An address that comes round while a leaf still has its old entry reaches a MAC that is "
-        "gone."
+        "If an address is reused while a leaf still has its old entry, packets go to a MAC that "
+        "no longer exists."
     )
     source = "RFC 826; Mellanox/nvidia-k8s-ipam pkg/ipam-node/allocator (round robin)"
     guards = (
@@ -40,15 +40,17 @@ class AddressPool(ModelRule):
             place = model.place("addressing", "host_prefix_length")
             if free < pods.pods_per_nic:
                 yield self.finding(
-                    f"{pods.pods_per_nic} pods of a NIC need addresses, there are {max(free, 0)}",
+                    f"{pods.pods_per_nic} pods of a NIC need addresses, but only {max(free, 0)} "
+                    "are free",
                     "use a shorter addressing.host_prefix_length",
                     place=place,
                     device=pods.cluster.hosts[0],
                 )
             elif rate and free * S_PER_H < rate * refresh_s and pods.mode != "physical-function":
                 yield self.finding(
-                    f"{rate} starts in an hour use the {free} addresses of a NIC again after "
-                    f"{free * S_PER_H // rate} s, leaves remember up to {refresh_s} s",
+                    f"{rate} pod starts per hour reuse the {free} addresses of a NIC after "
+                    f"{free * S_PER_H // rate} s, but leaves keep ARP entries for up to "
+                    f"{refresh_s} s",
                     "use a shorter addressing.host_prefix_length or a shorter arp.timeout_s",
                     place=place,
                     device=pods.cluster.hosts[0],

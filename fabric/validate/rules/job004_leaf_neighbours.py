@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 @rules.add("JOB004")
 class LeafNeighbours(ModelRule):
-    """The neighbour table of a leaf holds the pods that come and go."""
+    """The neighbour table of a leaf has room for short-lived pods."""
 
     severity = Severity.WARNING
     why = (
-        "Above its limit a leaf refuses new neighbours: jobs fail at scale, on some leaves, at "
-        "some hours."
+        "Above its limit a leaf rejects new neighbours: jobs fail intermittently, and "
+        "only at scale."
     )
     source = (
         "Linux Documentation/networking/ip-sysctl.rst, neigh/default/gc_thresh3; capacity of "
@@ -51,9 +51,10 @@ class LeafNeighbours(ModelRule):
             limits = [item for item in (table.capacity, device.sku.host_entries) if item]
             if need > min(limits):
                 yield self.finding(
-                    f"{need} neighbours are possible with pods, the table holds {min(limits)}",
-                    "raise arp.neighbour_capacity if the switch can, or say "
-                    "kubernetes.pod_starts_per_hour",
+                    f"{need} neighbours are possible with pods, but the table has room for "
+                    f"{min(limits)}",
+                    "increase arp.neighbour_capacity if the switch "
+                    "supports it, or set kubernetes.pod_starts_per_hour",
                     place=model.place("arp", "neighbour_capacity"),
                     device=device.name,
                 )

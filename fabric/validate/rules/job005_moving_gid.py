@@ -1,4 +1,4 @@
-"""JOB005: GID indexes that move are not relied on."""
+"""JOB005: Jobs do not rely on GID indexes that can change."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 @rules.add("JOB005")
 class MovingGid(ModelRule):
-    """GID indexes that move are not relied on."""
+    """Jobs do not rely on GID indexes that can change."""
 
     why = (
-        "With macvlan a port collects a GID for every pod, so that no index stays; an index "
-        "that is wrong is RoCEv1 or the GID of another pod."
+        "With macvlan a port gets one GID per pod, so indexes change; a "
+        "wrong index is RoCEv1 or the GID of another pod."
     )
     source = (
         "Linux drivers/infiniband/core/roce_gid_mgmt.c (upper devices add GIDs to the port); "
@@ -36,7 +36,7 @@ class MovingGid(ModelRule):
             version = pods.cluster.traits.nccl_version
             if pods.mode == "macvlan" and version and not _searches(version):
                 yield self.finding(
-                    f"NCCL {version} needs a fixed GID index, and with macvlan indexes move",
+                    f"NCCL {version} needs a fixed GID index, but with macvlan indexes change",
                     "use NCCL 2.21 or newer, or another container_mode",
                     place=pods.place(model, "nccl_version"),
                     device=pods.cluster.hosts[0],

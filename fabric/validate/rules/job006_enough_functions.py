@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @rules.add("JOB006")
 class EnoughFunctions(ModelRule):
-    """Every pod of a NIC has a virtual function, and a GPU of its own."""
+    """Every pod of a NIC has its own virtual function and GPU."""
 
     why = "A pod without a free function does not start; pods that share a NIC share its bandwidth."
     source = (
@@ -37,7 +37,7 @@ class EnoughFunctions(ModelRule):
             if functions < wanted:
                 yield self.finding(
                     f"{wanted} pods share a NIC that has {functions} virtual functions",
-                    "raise host.nic.virtual_functions, up to what sriov_totalvfs of the NIC says",
+                    "increase host.nic.virtual_functions, up to sriov_totalvfs of the NIC",
                     place=pods.place(model, "nic", "virtual_functions"),
                     device=pods.cluster.hosts[0],
                 )
@@ -45,7 +45,7 @@ class EnoughFunctions(ModelRule):
             if wanted > gpus:
                 yield self.finding(
                     f"{wanted} pods share a NIC that serves {gpus} GPU{'s' if gpus > 1 else ''}",
-                    "let every pod have a GPU and a function of its own",
+                    "give every pod its own GPU and virtual function",
                     place=model.place("kubernetes", "pods_per_nic"),
                     device=pods.cluster.hosts[0],
                     severity=Severity.WARNING,

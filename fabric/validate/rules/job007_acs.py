@@ -1,4 +1,4 @@
-"""JOB007: ACS does not come between GPUs and virtual functions."""
+"""JOB007: ACS does not redirect traffic between GPUs and virtual functions."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 @rules.add("JOB007")
 class AccessControl(ModelRule):
-    """ACS does not come between GPUs and virtual functions."""
+    """ACS does not redirect traffic between GPUs and virtual functions."""
 
     severity = Severity.WARNING
     why = (
-        "SR-IOV switches the IOMMU and ACS on; then what a GPU sends to a NIC beside it goes up "
-        "to the CPU and back, at a fraction of the rate."
+        "SR-IOV enables the IOMMU and ACS; traffic from a GPU to a nearby NIC then "
+        "goes through the CPU, at a fraction of the rate."
     )
     source = (
         "NVIDIA NCCL user guide, Troubleshooting, PCI Access Control Services; NVIDIA GPUDirect "
@@ -40,8 +40,8 @@ class AccessControl(ModelRule):
                 and not traits.tuning.acs
             ):
                 yield self.finding(
-                    "virtual functions are used, and ACS of PCIe bridges is left as it is found",
-                    "write host.tuning.acs: off, or use physical-function for large models",
+                    "virtual functions are used, but ACS of the PCIe bridges is not set",
+                    "set host.tuning.acs: off, or use physical-function for large models",
                     place=pods.place(model, "tuning", "acs"),
                     device=pods.cluster.hosts[0],
                 )

@@ -1,4 +1,4 @@
-"""JOB008: NCCL sees no RDMA device that is not its own."""
+"""JOB008: NCCL sees only the RDMA devices it should use."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 @rules.add("JOB008")
 class PickedDevices(ModelRule):
-    """NCCL sees no RDMA device that is not its own."""
+    """NCCL sees only the RDMA devices it should use."""
 
     severity = Severity.WARNING
     why = (
-        "Every active device counts as a NIC for NCCL unless it is told which: idle functions "
-        "and the management NIC join the rings."
+        "NCCL uses every active RDMA device unless devices are listed: idle functions "
+        "and the management NIC would join the rings."
     )
     source = (
         "NVIDIA/nccl src/transport/net_ib (all active ports without NCCL_IB_HCA, at most 32 "
@@ -36,18 +36,18 @@ class PickedDevices(ModelRule):
             functions = pods.cluster.traits.nic.virtual_functions
             if pods.mode != "virtual-function" and functions:
                 yield self.finding(
-                    f"each NIC has {functions} virtual functions that no pod gets, and whose "
-                    "devices a job sees",
-                    "write host.nic.virtual_functions: 0, or use container_mode virtual-function",
+                    f"each NIC has {functions} virtual functions that no pod uses, "
+                    "but whose devices a job sees",
+                    "set host.nic.virtual_functions: 0, or use container_mode virtual-function",
                     place=pods.place(model, "nic", "virtual_functions"),
                     device=pods.cluster.hosts[0],
                 )
             if pods.mode == "virtual-function":
                 manages = model.intent.fabric.host.management_rdma_device
-                others = f" beside {manages}" if manages else ""
+                others = f"; NCCL also uses {manages}" if manages else ""
                 yield self.finding(
-                    "names of functions are not known before a pod runs, so that NCCL_IB_HCA is "
-                    f"not set{others}",
+                    "names of virtual functions are not known before a pod runs, "
+                    f"so NCCL_IB_HCA is not set{others}",
                     "set RDMA namespaces to exclusive (rdma system set netns exclusive)",
                     place=pods.place(model, "container_mode"),
                     device=pods.cluster.hosts[0],

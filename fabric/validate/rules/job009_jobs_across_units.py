@@ -21,8 +21,8 @@ class JobsAcrossUnits(ModelRule):
 
     severity = Severity.WARNING
     why = (
-        "All pods of a job have one list of networks; where each unit has subnets of its own, a "
-        "job must fit one unit."
+        "All pods of a job have one list of networks; if each unit has its own subnets, "
+        "a job must fit in one unit."
     )
     source = (
         "k8snetworkplumbingwg/multus-cni docs/how-to-use.md (annotation of the pod template); "
@@ -36,8 +36,8 @@ class JobsAcrossUnits(ModelRule):
             units = len(pods.cluster.units)
             if units > 1 and not pods.cluster.one_subnet_per_nic:
                 yield self.finding(
-                    f"pods of {units} units are in different subnets of a rail, so that no job "
-                    "spans units",
+                    f"pods of {units} units are in different subnets of a rail, so a job "
+                    "cannot span units",
                     "use addressing.vlan_per: nic",
                     place=model.place("addressing", "vlan_per"),
                     device=pods.cluster.hosts[0],

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 @rules.add("QOS001")
 class EcnOrder(ModelRule):
-    """ECN marking begins below the queue length at which it is complete."""
+    """Kmin is below Kmax."""
 
     why = (
-        "With Kmin at or above Kmax the switch refuses the profile or marks nothing or everything."
+        "With Kmin at or above Kmax the switch rejects the profile, or marks nothing or everything."
     )
     source = "Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015, fig. 5"
     guards = ("lossless.ecn.kmin_bytes", "lossless.ecn.kmax_bytes")
@@ -31,7 +31,7 @@ class EcnOrder(ModelRule):
                     yield self.finding(
                         f"ecn.kmin_bytes {profile.kmin_bytes} is not below "
                         f"ecn.kmax_bytes {profile.kmax_bytes}",
-                        "lower kmin_bytes or raise kmax_bytes",
+                        "lower kmin_bytes or increase kmax_bytes",
                         place=model.profile_place("ecn.kmin_bytes", device, profile),
                         device=name,
                     )

@@ -36,8 +36,8 @@ class EcnBeforePause(ModelRule):
             pool_bytes = lossless_pool_bytes(device)
             if pool_bytes is None:
                 yield self.finding(
-                    f"the buffer pools of {device.sku.name} are not known, ECN against PFC is "
-                    "not checked",
+                    f"the buffer pools of {device.sku.name} are not known, so "
+                    "ECN-before-PFC is not checked",
                     "",
                     place=model.sku_place(device),
                     device=device.name,
@@ -58,7 +58,7 @@ class EcnBeforePause(ModelRule):
                         yield self.finding(
                             f"ecn.{field} {value:,} is not below the pause threshold of "
                             f"{threshold:,.0f} bytes",
-                            "lower it, or raise dynamic_th",
+                            "lower it, or increase dynamic_th",
                             place=max(places, key=lambda place: place.specific),
                             device=device.name,
                             severity=severity,

@@ -1,4 +1,4 @@
-"""QOS003: ECN marking begins above one frame."""
+"""QOS003: ECN marking starts above one frame."""
 
 from __future__ import annotations
 
@@ -17,12 +17,10 @@ if TYPE_CHECKING:
 
 @rules.add("QOS003")
 class EcnFrame(ModelRule):
-    """ECN marking begins above one frame."""
+    """ECN marking starts above one frame."""
 
     severity = Severity.WARNING
-    why = (
-        "With Kmin below one frame every packet that waits at all is marked and the rate collapses."
-    )
+    why = "With Kmin below one frame every queued packet is marked, and the rate collapses."
     source = (
         "Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015, section 4"
     )
@@ -38,7 +36,7 @@ class EcnFrame(ModelRule):
                     yield self.finding(
                         f"ecn.kmin_bytes {profile.kmin_bytes} is below one frame of {largest} "
                         "bytes",
-                        "raise kmin_bytes; 150000 is a usual value",
+                        "increase kmin_bytes; 150000 is a common value",
                         place=model.profile_place("ecn.kmin_bytes", device, profile),
                         device=device.name,
                     )

@@ -1,4 +1,4 @@
-"""QOS005: PFC is on at both ends of a cable or at none."""
+"""QOS005: PFC is on at both ends of a cable or at neither."""
 
 from __future__ import annotations
 
@@ -15,11 +15,9 @@ if TYPE_CHECKING:
 
 @rules.add("QOS005")
 class PfcOneEnd(ModelRule):
-    """PFC is on at both ends of a cable or at none."""
+    """PFC is on at both ends of a cable or at neither."""
 
-    why = (
-        "The end without PFC ignores the pauses of the other, which then drops what it cannot hold."
-    )
+    why = "The end without PFC ignores pauses from the other end, which then drops frames."
     source = "IEEE 802.1Q-2018 clause 36.1"
     guards = ("lossless.pfc",)
 
@@ -29,7 +27,7 @@ class PfcOneEnd(ModelRule):
             here, there = ("on" if value else "off" for value in (wrong.here, wrong.there))
             yield self.finding(
                 f"PFC is {here} here and {there} at the other end of the cable",
-                "set pfc alike at both ends",
+                "set pfc to the same value at both ends",
                 place=wrong.place,
                 device=wrong.end.device,
                 port=wrong.end.port,

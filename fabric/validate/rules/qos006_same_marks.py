@@ -18,8 +18,8 @@ class SameMarks(ModelRule):
     """Both ends of a cable use the same DSCPs and the same PFC priority."""
 
     why = (
-        "A packet that changes class on its way leaves the lossless path and is dropped when it"
-        " is full."
+        "A packet that changes class on its way leaves the lossless path and is dropped"
+        " under congestion."
     )
     source = (
         "IEEE 802.1Q-2018 clause 36; RFC 2474 section 3; NVIDIA, Recommended Network "
@@ -33,7 +33,7 @@ class SameMarks(ModelRule):
             yield self.finding(
                 f"{wrong.field} is {wrong.here} here and {wrong.there} at the other end of "
                 "the cable",
-                f"set {wrong.field} alike on hosts, leaves and spines",
+                f"use the same {wrong.field} on hosts, leaves and spines",
                 place=wrong.place,
                 device=wrong.end.device,
                 port=wrong.end.port,

@@ -20,8 +20,7 @@ class SameClasses(ModelRule):
 
     severity = Severity.WARNING
     why = (
-        "Numbers that differ from hop to hop work in theory and make every counter and alarm "
-        "ambiguous."
+        "Numbers that differ from hop to hop work in theory and make counters and alarms ambiguous."
     )
     source = (
         "sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (one set of maps for "
@@ -51,7 +50,7 @@ class SameClasses(ModelRule):
             yield self.finding(
                 f"{wrong.field} is {wrong.here} here and {wrong.there} at the other end of "
                 "the cable",
-                f"set {wrong.field} alike everywhere",
+                f"use the same {wrong.field} everywhere",
                 place=wrong.place,
                 device=wrong.end.device,
                 port=wrong.end.port,

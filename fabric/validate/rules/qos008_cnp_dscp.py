@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class CnpDscp(ModelRule):
     """CNPs and RoCE data have different DSCPs."""
 
-    why = "Notices that wait in the queue that they report arrive too late to slow the senders."
+    why = "CNPs that wait in the congested queue arrive too late to slow down the senders."
     source = (
         "Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015, section 3"
     )
@@ -30,7 +30,7 @@ class CnpDscp(ModelRule):
                 if profile.cnp_dscp == profile.roce_dscp:
                     yield self.finding(
                         f"cnp_dscp and roce_dscp are both {profile.cnp_dscp}",
-                        "give CNPs their own DSCP, such as 48",
+                        "use a separate DSCP for CNPs, such as 48",
                         place=model.profile_place("cnp_dscp", device, profile),
                         device=device.name,
                     )

@@ -1,4 +1,4 @@
-"""QOS009: CNPs have their own class and queue, which is never paused."""
+"""QOS009: CNPs have their own class and queue, which are never paused."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 @rules.add("QOS009")
 class CnpClass(ModelRule):
-    """CNPs have their own class and queue, which is never paused."""
+    """CNPs have their own class and queue, which are never paused."""
 
-    why = "A paused or congested CNP class holds back the notices exactly when they are needed."
+    why = "A paused or congested CNP class delays CNPs exactly when they are needed."
     source = (
         "Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015, section 3"
     )
@@ -35,7 +35,7 @@ class CnpClass(ModelRule):
                     if value == getattr(profile, other):
                         yield self.finding(
                             f"{field} and {other} are both {value}",
-                            f"give CNPs a {field} of their own, such as 6",
+                            f"use a separate {field} for CNPs, such as 6",
                             place=model.profile_place(field, device, profile),
                             device=device.name,
                         )

@@ -18,8 +18,8 @@ class DefaultClass(ModelRule):
     """RoCE data and CNPs stay out of the default class."""
 
     why = (
-        "Class, queue and group 0 carry all other traffic, which would be paused or would go "
-        "first too."
+        "Class, queue and group 0 carry all other traffic, which would be paused "
+        "or prioritised too."
     )
     source = (
         "sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (unmapped DSCPs share "
@@ -40,7 +40,7 @@ class DefaultClass(ModelRule):
                 for field in (*fields, "roce_dscp", "pfc_priority"):
                     if getattr(profile, field) == 0:
                         yield self.finding(
-                            f"{field} 0 is that of all other traffic",
+                            f"{field} 0 carries all other traffic",
                             f"use another {field}",
                             place=model.profile_place(field, device, profile),
                             device=device.name,

@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 
 @rules.add("QOS011")
 class OwnNumbers(ModelRule):
-    """On SONiC class, queue and priority group have the number of the PFC priority."""
+    """On SONiC class, queue and priority group use the number of the PFC priority."""
 
     severity = Severity.WARNING
     why = (
-        "buffermgrd makes lossless groups, and pfcwd watches queues, by the numbers in pfc_enable."
+        "buffermgrd creates lossless groups, and pfcwd watches queues, by the numbers in "
+        "pfc_enable."
     )
     source = "sonic-net/sonic-swss cfgmgr/buffermgr.cpp, orchagent/pfcwdorch.cpp"
     guards = ("lossless.pfc_priority", "lossless.queue", "lossless.priority_group")

@@ -19,7 +19,7 @@ WHOLE_PERCENT = 100
 class SchedulerShares(ModelRule):
     """Shares of the scheduler sum to 100."""
 
-    why = "Systems scale or refuse other sums, and the two sides of a cable then differ."
+    why = "Systems scale or reject other sums, and the two ends of a cable then differ."
     source = "IEEE 802.1Q-2018 clause 37.3 (ETS bandwidth sums to 100)"
     guards = ("lossless.scheduler.lossless_percent", "lossless.scheduler.default_percent")
 

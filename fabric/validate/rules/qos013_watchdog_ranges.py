@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class WatchdogRanges(ModelRule):
     """Watchdog times are in the range of the platform."""
 
-    why = "A time outside the range is refused and the watchdog does not start."
+    why = "A time outside the range is rejected and the watchdog does not start."
     source = "sonic-net/sonic-buildimage sonic-pfcwd.yang; pyavd 6.4.0 schema"
     guards = (
         "lossless.watchdog.detection_ms",
@@ -37,7 +37,7 @@ class WatchdogRanges(ModelRule):
                         yield self.finding(
                             f"watchdog.{what}_ms {value} is outside {low} to {high} of "
                             f"{device.platform}{device.sku.release and ' '}{device.sku.release}",
-                            "choose a time inside the range",
+                            "use a time in the range",
                             place=model.profile_place(f"watchdog.{what}_ms", device, profile),
                             device=device.name,
                         )

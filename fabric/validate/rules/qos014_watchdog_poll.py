@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 class WatchdogPoll(ModelRule):
     """The watchdog polls often enough."""
 
-    why = (
-        "A detector that looks less often than the time that it measures is refused or sees "
-        "nothing."
-    )
+    why = "A detector that polls less often than its detection time is rejected or detects nothing."
     source = (
         "sonic-net/sonic-utilities pfcwd/main.py; Arista EOS manual, PFC watchdog (poll at most"
         " half of the shorter time)"
@@ -40,12 +37,11 @@ class WatchdogPoll(ModelRule):
                 limit = shorter // 2 if device.platform == "eos" else shorter
                 if times.enabled and times.poll_ms > limit:
                     yield self.finding(
-                        f"watchdog.poll_ms {times.poll_ms} is above {limit}, what "
-                        f"{device.platform} "
-                        f"takes for {times.detection_ms} ms detection and "
+                        f"watchdog.poll_ms {times.poll_ms} is above {limit}, the "
+                        f"limit of {device.platform} for {times.detection_ms} ms detection and "
                         f"{times.restoration_ms} ms "
                         "restoration",
-                        "lower poll_ms or raise the other two",
+                        "lower poll_ms or increase the other two",
                         place=model.profile_place("watchdog.poll_ms", device, profile),
                         device=device.name,
                     )

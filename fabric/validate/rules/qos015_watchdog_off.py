@@ -29,7 +29,7 @@ class WatchdogOff(ModelRule):
             for profile in device.qos_profiles:
                 if profile.pfc and not profile.watchdog.enabled:
                     yield self.finding(
-                        "the PFC watchdog is off: a pause storm is not ended",
+                        "the PFC watchdog is off: nothing stops a pause storm",
                         "set watchdog.enabled to true",
                         place=model.profile_place("watchdog.enabled", device, profile),
                         device=device.name,

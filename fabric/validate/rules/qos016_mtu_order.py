@@ -19,7 +19,8 @@ class MtuOrder(ModelRule):
     """Every port carries the largest frame of every host."""
 
     why = (
-        "A frame above the port MTU is dropped: the session comes up and every large message hangs."
+        "Frames above the port MTU are dropped: the session comes up, but every large message "
+        "hangs."
     )
     source = "IEEE 802.3 clause 3.2.7; IEEE 802.1Q clause 9.6"
     guards = ("lossless.mtu.host_bytes", "lossless.mtu.port_bytes")
@@ -42,7 +43,7 @@ class MtuOrder(ModelRule):
                     yield self.finding(
                         f"mtu.port_bytes {profile.mtu_bytes} does not carry a host packet of "
                         f"{host_bytes} bytes, which needs {frame}",
-                        "raise port_bytes or lower host_bytes",
+                        "increase port_bytes or lower host_bytes",
                         place=max(places, key=lambda place: place.specific),
                         device=device.name,
                     )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class MtuRange(ModelRule):
     """Port MTU is in the range of the platform."""
 
-    why = "The switch refuses the line and the port keeps its old MTU."
+    why = "The switch rejects the line and the port keeps its old MTU."
     source = "sonic-net/sonic-buildimage sonic-port.yang; pyavd 6.4.0 schema"
     guards = ("lossless.mtu.port_bytes",)
 
@@ -31,7 +31,7 @@ class MtuRange(ModelRule):
                     yield self.finding(
                         f"mtu.port_bytes {profile.mtu_bytes} is outside {low} to {high} "
                         f"of {device.platform}",
-                        "choose an MTU inside the range",
+                        "use an MTU in the range",
                         place=model.profile_place("mtu.port_bytes", device, profile),
                         device=device.name,
                     )

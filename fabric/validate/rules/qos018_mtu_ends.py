@@ -28,7 +28,7 @@ class MtuEnds(ModelRule):
                 yield self.finding(
                     f"mtu.port_bytes is {wrong.here} here and {wrong.there} at the other end "
                     "of the cable",
-                    "set mtu.port_bytes alike at both ends",
+                    "use the same mtu.port_bytes at both ends",
                     place=wrong.place,
                     device=wrong.end.device,
                     port=wrong.end.port,

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 @rules.add("QOS020")
 class CableTable(ModelRule):
-    """The vendor's buffer table knows the speed and the cable length."""
+    """The vendor's headroom table covers the speed and the cable length."""
 
     why = (
-        "For a pair that is not in its table SONiC makes no lossless buffer at all, and only "
-        "logs it."
+        "For a speed and length that are not in its table SONiC creates no lossless buffer, "
+        "and only logs it."
     )
     source = (
         "sonic-net/sonic-swss cfgmgr/buffermgr.cpp (No PG profile configured for speed and "

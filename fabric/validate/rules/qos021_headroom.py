@@ -19,10 +19,7 @@ if TYPE_CHECKING:
 class Headroom(ModelRule):
     """Headroom holds what arrives after a pause."""
 
-    why = (
-        "Frames that are on the way when the pause leaves must fit, or lossless packets are "
-        "dropped."
-    )
+    why = "Frames in flight when the pause is sent must fit, or lossless packets are dropped."
     source = (
         "IEEE 802.1Q-2018 annex N; IEEE 802.3 annex 31B.3.7; sonic-net/SONiC "
         "doc/qos/dynamically-headroom-calculation.md"
@@ -40,10 +37,10 @@ class Headroom(ModelRule):
                     (
                         "use a longer length of the table, or a smaller MTU"
                         if kind.headroom.row
-                        else "hand in the headroom_table of the switch, or use a smaller MTU"
+                        else "provide the headroom_table of the switch, or use a smaller MTU"
                     )
                     if below
-                    else "take a table that was made for the response of IEEE 802.3, or watch the "
+                    else "use a table made for the IEEE 802.3 response time, or monitor the "
                     "drop counters of the lossless priority group",
                     place=model.cable_place(kind.device, kind.port, "cable_m"),
                     device=kind.device.name,
@@ -57,7 +54,7 @@ def _message(kind: LosslessKind) -> str:
     assert judged
     start = f"headroom of {kind.title} is {have:,} bytes"
     if judged.verdict == Verdict.BELOW_FLOOR:
-        return f"{start}, below the {judged.floor_bytes:,.0f} that no peer can avoid sending"
+        return f"{start}, below the minimum of {judged.floor_bytes:,.0f} that any peer sends"
     return (
         f"{start} and leaves the peer {judged.response_ns:,.0f} ns to stop; IEEE 802.3 allows more "
         f"({judged.response_bytes:,.0f} bytes in all)"

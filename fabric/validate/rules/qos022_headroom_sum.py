@@ -23,9 +23,9 @@ MAX_CABLE_M = 80_000
 
 @rules.add("QOS022")
 class HeadroomSum(ModelRule):
-    """The headroom of all lossless ports fits into the buffer."""
+    """The headroom of all lossless ports fits in the buffer."""
 
-    why = "Buffers that are promised twice are not there when many ports pause at once."
+    why = "Overcommitted buffers are not available when many ports pause at once."
     source = (
         "sonic-net/sonic-swss cfgmgr/buffer_check_headroom_mellanox.lua; Zhu et al., SIGCOMM "
         "2015, section 4"
@@ -52,8 +52,8 @@ class HeadroomSum(ModelRule):
                     f"{bytes_to_mb(size):,.1f} MB" for size in (account.need_bytes, buffer_bytes)
                 )
                 yield self.finding(
-                    f"{len(known)} lossless ports need {need} of headroom, {device.sku.name} has "
-                    f"{have}; {_what_fits(device, known, worst)}",
+                    f"{len(known)} lossless ports need {need} of headroom, but "
+                    f"{device.sku.name} has {have}; {_what_fits(device, known, worst)}",
                     "use shorter cables, lower speeds, a smaller MTU or fewer ports",
                     place=model.cable_place(device, port, "cable_m"),
                     device=device.name,
@@ -79,5 +79,5 @@ def _what_fits(device: DeviceDesign, known: list[HeadroomProfile], worst: Headro
     return (
         f"its {len(same)} ports of {worst.cable_m:,} m would fit with {longest:,} m"
         if longest is not None
-        else "no length fits with so many ports"
+        else "no length fits with this many ports"
     )

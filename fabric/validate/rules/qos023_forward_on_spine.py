@@ -20,8 +20,8 @@ class ForwardOnSpine(ModelRule):
 
     severity = Severity.WARNING
     why = (
-        "Forwarding into a blocked port keeps the buffers behind it full, so a deadlock stays a"
-        " deadlock."
+        "Forwarding into a blocked port keeps the buffers behind it full, so a deadlock"
+        " is not broken."
     )
     source = (
         "Hu et al., Deadlocks in Datacenter Networks, HotNets 2016; sonic-net/sonic-swss "

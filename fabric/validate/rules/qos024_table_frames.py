@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 @rules.add("QOS024")
 class TableFrames(ModelRule):
-    """The vendor's table was made for frames as large as ours."""
+    """The vendor's table was made for frames as large as those of the fabric."""
 
     severity = Severity.INFO
     why = (
-        "A lossless frame that the peer has just begun when the pause arrives is larger than the "
-        "table counted."
+        "A lossless frame that the peer has just started when the pause arrives is larger "
+        "than the table assumes."
     )
     source = (
         "sonic-net/sonic-swss cfgmgr/buffer_headroom_mellanox.lua; its assumptions are found by "
@@ -52,9 +52,9 @@ class TableFrames(ModelRule):
             if need > row.headroom_bytes:
                 yield self.finding(
                     f"the table of {kind.title} was made for lossless frames of "
-                    f"{known.lossless_mtu_bytes:,} bytes; with {lossless:,.0f} its formula asks "
-                    f"for {need:,} bytes in place of {row.headroom_bytes:,}",
-                    "lower mtu.host_bytes, or hand in a table for larger frames",
+                    f"{known.lossless_mtu_bytes:,} bytes; with {lossless:,.0f} its "
+                    f"formula gives {need:,} bytes instead of {row.headroom_bytes:,}",
+                    "lower mtu.host_bytes, or provide a table for larger frames",
                     place=model.policy_place("mtu.host_bytes", kind.device.name, kind.port.name),
                     device=kind.device.name,
                     port=kind.port.name,

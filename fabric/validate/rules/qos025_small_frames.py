@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 @rules.add("QOS025")
 class SmallFrames(ModelRule):
-    """Headroom holds small frames too."""
+    """Headroom also covers small frames."""
 
     severity = Severity.INFO
     why = (
-        "A frame fills whole cells of the buffer: a stream of small frames takes a multiple of its "
-        "bytes on the wire."
+        "A frame occupies whole buffer cells: a stream of small frames takes a "
+        "multiple of its wire size."
     )
     source = (
         "sonic-net/sonic-swss cfgmgr/buffer_headroom_mellanox.lua (worst_case_factor); Broadcom "
@@ -41,9 +41,9 @@ class SmallFrames(ModelRule):
                 continue
             if judged and kind.headroom.row and judged.verdict == Verdict.LARGE_FRAMES:
                 yield self.finding(
-                    f"headroom of {kind.title} is {have:,} bytes: enough for large frames, a "
-                    f"stream of smallest frames may take {judged.packed_bytes:,}",
-                    "nothing, where the lossless class carries bulk data only",
+                    f"headroom of {kind.title} is {have:,} bytes: enough for large frames, "
+                    f"but a stream of minimum-size frames may take {judged.packed_bytes:,}",
+                    "no action if the lossless class carries bulk data only",
                     place=model.cable_place(kind.device, kind.port, "cable_m"),
                     device=kind.device.name,
                     port=kind.port.name,

@@ -24,10 +24,10 @@ _FIX = (
 
 @rules.add("QOS026")
 class PortShare(ModelRule):
-    """A port takes no more headroom than one port may."""
+    """A port does not exceed its headroom limit."""
 
     severity = Severity.WARNING
-    why = "Beyond its limit a port has no room for what is on the way, however empty the pool is."
+    why = "Beyond its limit a port has no room for frames in flight, however empty the pool is."
     source = (
         "sonic-net/sonic-swss cfgmgr/buffer_check_headroom_mellanox.lua (port_max_shp, "
         "port_reserved_shp)"
@@ -61,7 +61,7 @@ def _wrong(kind: LosslessKind, limit: int) -> str | None:
         return f"{what} may take from the shared headroom" if have > limit else None
     size_bytes = have + kind.headroom.guaranteed_bytes
     need = checked_port_bytes(size_bytes, len(kind.port.lanes), pipeline_bytes)
-    what = f"{kind.title} takes {need:,} bytes with lossy groups and mirror; the switch refuses"
+    what = f"{kind.title} takes {need:,} bytes with lossy groups and mirror; the switch rejects"
     return f"{what} a port that takes {limit:,} or more" if need >= limit else None
 
 

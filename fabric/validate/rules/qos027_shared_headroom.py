@@ -20,10 +20,10 @@ USUAL_RATIO = 2.0
 
 @rules.add("QOS027")
 class SharedHeadroom(ModelRule):
-    """A shared headroom pool holds enough ports at once."""
+    """A shared headroom pool covers enough ports at once."""
 
     severity = Severity.WARNING
-    why = "When more ports pause at once than the pool holds, the last of them drop frames."
+    why = "If more ports pause at once than the pool covers, the last of them drop frames."
     source = "sonic-net/SONiC doc/qos/dynamically-headroom-calculation.md (over_subscribe_ratio)"
     guards = ("cables.host_m", "cables.uplink_m")
 
@@ -37,12 +37,12 @@ class SharedHeadroom(ModelRule):
             ratio, alone = sum(sizes) / pool, max(sizes) > pool
             usual = ratio <= USUAL_RATIO
             yield self.finding(
-                f"{len(sizes)} lossless ports are promised {sum(sizes):,} bytes out of a shared "
-                f"headroom of {pool:,}, {ratio:.1f} times what it holds"
-                + (", and one port alone is promised more than all of it" if alone else ""),
+                f"{len(sizes)} lossless ports are allocated {sum(sizes):,} bytes of "
+                f"a shared headroom of {pool:,}, {ratio:.1f} times its size"
+                + (", and a single port is allocated more than all of it" if alone else ""),
                 "use shorter cables or fewer lossless ports, or a larger shared headroom"
                 if alone or not usual
-                else "nothing, where no more than half of the ports pause at once",
+                else "no action if at most half of the ports pause at once",
                 place=model.sku_place(device),
                 device=device.name,
                 severity=Severity.ERROR if alone else Severity.INFO if usual else None,

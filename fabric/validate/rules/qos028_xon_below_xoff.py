@@ -16,11 +16,9 @@ if TYPE_CHECKING:
 
 @rules.add("QOS028")
 class XonBelowXoff(ModelRule):
-    """A paused sender is let go again below the threshold that paused it."""
+    """XON is below XOFF."""
 
-    why = (
-        "With XON at or above XOFF a port pauses and resumes with every frame, or is never resumed."
-    )
+    why = "With XON at or above XOFF a port pauses and resumes on every frame, or never resumes."
     source = (
         "IEEE 802.1Q-2018 clause 36; sonic-net/sonic-swss cfgmgr/buffer_headroom_mellanox.lua "
         "(size = xon + xoff); sonic-net/SONiC doc/qos/dynamically-headroom-calculation.md"

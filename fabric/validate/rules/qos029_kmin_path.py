@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 @rules.add("QOS029")
 class KminPath(ModelRule):
-    """Marking begins above one bandwidth-delay product."""
+    """Marking starts above one bandwidth-delay product."""
 
     severity = Severity.INFO
-    why = "Marked earlier, few flows slow down more often than they can fill the port again."
+    why = "With a lower Kmin, a few flows slow down more often than they can fill the port again."
     source = (
         "Zhu et al., ECN or Delay, CoNEXT 2016; alibaba-edu/High-Precision-Congestion-Control "
         "9f4be2a9 (Kmin 4 KB for each Gb/s)"
@@ -45,8 +45,8 @@ class KminPath(ModelRule):
                 f"ecn.kmin_bytes {profile.kmin_bytes:,} is below the {delay:,.0f} bytes that a "
                 f"{kind.headroom.speed_gbps}G port carries in one round trip of "
                 f"{s_to_us(round_trip):.1f} us",
-                "`rocefab show ecn --recommend` shows figures for this path; vendors ship lower "
-                "ones, which keep queues short at the price of throughput with few flows",
+                "`rocefab show ecn --recommend` shows values for this path; vendor defaults "
+                "are lower, which keeps queues short but costs throughput with few flows",
                 place=model.profile_place("ecn.kmin_bytes", kind.device, profile),
                 device=kind.device.name,
                 port=kind.port.name,

@@ -23,8 +23,8 @@ class NarrowBand(ModelRule):
 
     severity = Severity.WARNING
     why = (
-        "Marking that is all or nothing cuts all flows at once: the queue swings and the flows "
-        "share unfairly."
+        "All-or-nothing marking cuts all flows at once: the queue oscillates and "
+        "flows share unfairly."
     )
     source = "Zhu et al., SIGCOMM 2015, section 5.2 (cut-off against RED-like marking)"
     guards = ("lossless.ecn.kmin_bytes", "lossless.ecn.kmax_bytes")
@@ -38,9 +38,9 @@ class NarrowBand(ModelRule):
                 if 0 < band < LEAST_FRAMES * frame:
                     yield self.finding(
                         f"from ecn.kmin_bytes {profile.kmin_bytes:,} to ecn.kmax_bytes "
-                        f"{profile.kmax_bytes:,} there is no room for {LEAST_FRAMES} frames of "
-                        f"{frame:,} bytes",
-                        "raise ecn.kmax_bytes; `rocefab show ecn --recommend` shows a figure",
+                        f"{profile.kmax_bytes:,} there is less room than {LEAST_FRAMES} "
+                        f"frames of {frame:,} bytes",
+                        "increase ecn.kmax_bytes; see `rocefab show ecn --recommend`",
                         place=model.profile_place("ecn.kmax_bytes", device, profile),
                         device=device.name,
                     )

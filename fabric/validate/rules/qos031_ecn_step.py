@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 @rules.add("QOS031")
 class EcnStep(ModelRule):
-    """The ASIC keeps the ECN thresholds that it is told."""
+    """The ASIC does not round Kmin and Kmax to the same value."""
 
     severity = Severity.WARNING
-    why = "Thresholds that round to the same step of the ASIC mark everything or nothing."
+    why = "Thresholds that round to the same ASIC step mark everything or nothing."
     source = "NVIDIA Cumulus Linux 5.14 user guide, RoCE: 150000 is shown as 156 KB on Spectrum-4"
     guards = ("lossless.ecn.kmin_bytes", "lossless.ecn.kmax_bytes")
 

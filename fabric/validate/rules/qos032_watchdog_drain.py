@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @rules.add("QOS032")
 class WatchdogDrain(ModelRule):
-    """The watchdog waits longer than an honest pause can last."""
+    """The watchdog waits longer than a legitimate pause can last."""
 
     severity = Severity.WARNING
     why = "A full buffer that drains through one port looks like a storm, and its queue is dropped."

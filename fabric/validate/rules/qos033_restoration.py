@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 @rules.add("QOS033")
 class Restoration(ModelRule):
-    """The watchdog stays off for at least as long as it took to act."""
+    """The watchdog restoration time is at least the detection time."""
 
     severity = Severity.INFO
-    why = "Given back sooner, a queue that is still in a storm is paused again at once."
+    why = "If restored sooner, a queue that is still in a storm is paused again at once."
     source = (
-        "sonic-net/sonic-utilities 691b1bbc pfcwd/main.py (restoration = 2 x detection when it is "
-        "not told)"
+        "sonic-net/sonic-utilities 691b1bbc pfcwd/main.py (restoration = 2 x detection when "
+        "it is not set)"
     )
     guards = ("lossless.watchdog.restoration_ms", "lossless.watchdog.detection_ms")
 
@@ -35,7 +35,7 @@ class Restoration(ModelRule):
                     yield self.finding(
                         f"watchdog.restoration_ms {watchdog.restoration_ms} is below "
                         f"detection_ms {watchdog.detection_ms}",
-                        "use the detection time or twice as much, as SONiC does",
+                        "use one or two times the detection time, as SONiC does",
                         place=model.profile_place("watchdog.restoration_ms", device, profile),
                         device=device.name,
                     )

@@ -1,4 +1,4 @@
-"""QOS034: ECN acts first also when one port fills two queues."""
+"""QOS034: ECN acts before PFC even if one port fills two queues."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ CONGESTED_PORTS = 2
 
 @rules.add("QOS034")
 class TwoQueues(ModelRule):
-    """ECN acts first also when one port fills two queues."""
+    """ECN acts before PFC even if one port fills two queues."""
 
     severity = Severity.WARNING
     why = (
-        "The bytes of all queues that one port fills count against its one pause threshold, each "
-        "queue by itself against Kmin."
+        "All queues filled by one port count against a single pause threshold, but Kmin "
+        "applies to each queue separately."
     )
     source = (
         "Zhu et al., SIGCOMM 2015, section 4 (t_ECN < beta (B - 8 n t_flight) / (8 n (beta + 1)))"
@@ -49,9 +49,9 @@ class TwoQueues(ModelRule):
             if limit <= profile.kmin_bytes < ecn_limit_bytes(threshold, pool):
                 yield self.finding(
                     f"ecn.kmin_bytes {profile.kmin_bytes:,} is not below {limit:,.0f}: with "
-                    f"{CONGESTED_PORTS} congested ports that one port feeds, PFC pauses before "
-                    f"ECN marks (pool {pool:,} bytes, alpha {alpha(threshold):g})",
-                    "lower ecn.kmin_bytes, or raise dynamic_th",
+                    f"{CONGESTED_PORTS} congested ports fed by one port, PFC pauses before ECN "
+                    f"marks (pool {pool:,} bytes, alpha {alpha(threshold):g})",
+                    "lower ecn.kmin_bytes, or increase dynamic_th",
                     place=model.profile_place("ecn.kmin_bytes", kind.device, profile),
                     device=kind.device.name,
                 )

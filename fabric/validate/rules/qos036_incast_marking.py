@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 @rules.add("QOS036")
 class IncastMarking(ModelRule):
-    """The marking band is enough for an incast of all hosts."""
+    """The marking band is sufficient for an incast of all hosts."""
 
     severity = Severity.WARNING
     why = (
-        "Flows that need more marking than Pmax push the queue past Kmax, where every packet is "
-        "marked and PFC is near."
+        "Flows that need more marking than Pmax push the queue past Kmax, where every "
+        "packet is marked and PFC is close."
     )
     source = "Zhu et al., ECN or Delay, CoNEXT 2016 (fixed point of the fluid model)"
     guards = ("lossless.ecn.pmax_percent", "units.hosts", "speeds.host_gbps")
@@ -47,7 +47,7 @@ class IncastMarking(ModelRule):
                 yield self.finding(
                     f"an incast of one flow from each of {flows} hosts on a {speed}G port needs a "
                     f"marking of {need_percent:.1f} %; ecn.pmax_percent is {profile.pmax_percent}",
-                    "raise ecn.pmax_percent; `rocefab show ecn --recommend` shows figures",
+                    "increase ecn.pmax_percent; see `rocefab show ecn --recommend`",
                     place=model.profile_place("ecn.pmax_percent", kind.device, profile),
                     device=kind.device.name,
                     port=kind.port.name,

@@ -24,12 +24,12 @@ LEAST_EFFICIENCY = 0.5
 
 @rules.add("QOS038")
 class FlowSpread(ModelRule):
-    """The queue pairs of the hosts spread over the uplinks of a leaf."""
+    """The queue pairs of the hosts spread over all uplinks of a leaf."""
 
     severity = Severity.INFO
     why = (
-        "Few large flows collide on some uplinks while others idle, and a collective waits for "
-        "its slowest flow."
+        "A few large flows collide on some uplinks while others idle, and a collective "
+        "waits for its slowest flow."
     )
     source = (
         "Gangidi et al., RDMA over Ethernet for Distributed AI Training at Meta Scale, SIGCOMM "
@@ -51,9 +51,9 @@ class FlowSpread(ModelRule):
             if found < LEAST_EFFICIENCY:
                 leaf = int(np.flatnonzero((flows == row).all(axis=1))[0])
                 yield self.finding(
-                    f"{senders} NICs of a leaf on {links} uplinks with {pairs} queue pairs each "
-                    f"reach {found:.0%} of an even spread on average",
-                    f"{advice}; `rocefab show ecmp` shows the law",
+                    f"{senders} NICs of a leaf on {links} uplinks with {pairs} queue pairs "
+                    f"each reach {found:.0%} of an even spread on average",
+                    f"{advice}; see `rocefab show ecmp`",
                     place=model.place("host", "nccl_queue_pairs"),
                     device=model.fabric.switches.names[leaf],
                 )

@@ -26,7 +26,7 @@ class Polarisation(ModelRule):
     """Switches of two tiers choose their paths independently."""
 
     severity = Severity.WARNING
-    why = "Where a spine hashes as its leaves do, its choice follows from theirs and links idle."
+    why = "If a spine hashes like its leaves, its choice depends on theirs, and links stay idle."
     source = (
         "sonic-net/sonic-buildimage dockers/docker-orchagent/switch.json.j2 (ecmp_hash_seed and "
         "ecmp_hash_offset by type)"
@@ -63,9 +63,9 @@ class Polarisation(ModelRule):
         if len(known) < len(tiers) and alike:
             paths, nominal = effective_paths(near_width, far_width), near_width * far_width
             yield self.finding(
-                f"how {leaf.sku.name} hashes is not known: where {names} use one seed, "
-                f"{paths} of {nominal} paths carry traffic",
-                f"set another hash seed on the {uppers}, or use one link of a higher speed",
+                f"the hash of {leaf.sku.name} is not known: if {names} use one "
+                f"seed, only {paths} of {nominal} paths carry traffic",
+                f"set a different hash seed on the {uppers}, or use one link of a higher speed",
                 place=place,
                 device=spine.name,
                 severity=Severity.INFO,

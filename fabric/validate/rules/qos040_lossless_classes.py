@@ -19,11 +19,9 @@ USUAL_CLASSES = 2
 
 @rules.add("QOS040")
 class LosslessClasses(ModelRule):
-    """A switch carries no more lossless classes than its ASIC has room for."""
+    """A switch has no more lossless classes than its ASIC supports."""
 
-    why = (
-        "Each lossless class takes headroom on every port; what the ASIC cannot give is not there."
-    )
+    why = "Each lossless class takes headroom on every port, and the ASIC has a limited amount."
     source = "Guo et al., RDMA over Commodity Ethernet at Scale, SIGCOMM 2016, section 2"
     guards = ("lossless.pfc_priority", "lossless.priority_group")
 
@@ -37,8 +35,8 @@ class LosslessClasses(ModelRule):
             most = USUAL_CLASSES if known is None else known
             if len(paused) > most:
                 yield self.finding(
-                    f"ports of this switch pause the {len(paused)} priorities "
-                    f"{', '.join(map(str, sorted(paused)))}; {device.sku.name} carries {most}"
+                    f"ports of this switch pause {len(paused)} priorities, "
+                    f"{', '.join(map(str, sorted(paused)))}; {device.sku.name} supports {most}"
                     + (" as far as is known" if known is None else ""),
                     "use the same pfc_priority on all ports",
                     place=model.profile_place(

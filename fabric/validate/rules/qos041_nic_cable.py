@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 @rules.add("QOS041")
 class NicCable(ModelRule):
-    """The NIC can be told how long its cable is."""
+    """The cable is short enough for the NIC driver."""
 
     severity = Severity.WARNING
-    why = "The driver ignores such a length and keeps the headroom of a short cable."
+    why = "The driver ignores longer lengths and keeps the headroom of a short cable."
     source = "Linux drivers/net/ethernet/mellanox/mlx5/core/en_dcbnl.c (MLX5E_MAX_CABLE_LENGTH)"
     guards = ("cables.host_m", "hosts.nics.cable_m")
 
@@ -36,9 +36,9 @@ class NicCable(ModelRule):
             row = int(here[0])
             host = model.fabric.hosts.names[int(nics.host[row])]
             yield self.finding(
-                f"{len(here)} NICs have a cable of {length:,} m; the mlx5 driver takes less than "
-                f"{MAX_TOLD_CABLE_M:,} m and ignores more",
-                "use a shorter cable, or set the receive buffer of the NIC by hand",
+                f"{len(here)} NICs have a cable of {length:,} m; the mlx5 driver ignores "
+                f"lengths of {MAX_TOLD_CABLE_M:,} m or more",
+                "use a shorter cable, or set the receive buffer of the NIC manually",
                 place=nic_place(model.fabric, row, "cable_m") or model.place("cables", "host_m"),
                 device=host,
             )

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 @rules.add("QOS045")
 class FlatTable(ModelRule):
-    """The vendor's table knows that cables have a length."""
+    """The vendor's table depends on cable length."""
 
     severity = Severity.INFO
-    why = "A table that is the same at every length was not made for the long ones."
+    why = "A table with the same value at every length was not made for long cables."
     source = "sonic-net/sonic-buildimage 086b03bd device/*/*/*/pg_profile_lookup.ini"
     guards = ("cables.host_m", "cables.uplink_m", "platforms.leaf.sku", "platforms.spine.sku")
 
@@ -34,7 +34,7 @@ class FlatTable(ModelRule):
                 yield self.finding(
                     f"the table of {sku.name} keeps {sizes[0]:,} bytes at "
                     f"{kind.headroom.speed_gbps}G for {lengths[0]} m and for {lengths[-1]} m",
-                    "see `rocefab explain` for what the port really needs",
+                    "see `rocefab explain` for what the port needs",
                     place=model.sku_place(kind.device),
                     device=kind.device.name,
                     port=kind.port.name,

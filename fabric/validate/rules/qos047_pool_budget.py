@@ -20,10 +20,13 @@ if TYPE_CHECKING:
 
 @rules.add("QOS047")
 class PoolBudget(ModelRule):
-    """Headroom and shared pool fit into the buffer together."""
+    """Headroom and shared pool together fit in the buffer."""
 
     severity = Severity.WARNING
-    why = "A pool that was sized for fewer or shorter ports takes the room that pauses need."
+    why = (
+        "A pool that was sized for fewer ports or shorter cables takes the room that headroom "
+        "needs."
+    )
     source = "sonic-net/sonic-swss cfgmgr/buffer_pool_mellanox.lua"
     guards = ("platforms.leaf.sku", "platforms.spine.sku", "cables.host_m", "cables.uplink_m")
 
@@ -46,7 +49,7 @@ class PoolBudget(ModelRule):
                     f"the lossless pool of {pools.ingress_lossless_bytes:,} bytes and the buffers "
                     f"of {len(rows)} lossless ports need {account.missing_bytes:,} bytes more than "
                     f"the {buffer_bytes:,} of {device.sku.name}",
-                    "hand in pool sizes for this use (`buffers` of an own switch model), or use "
+                    "provide pool sizes for this use (`buffers` of an own switch model), or use "
                     "fewer or shorter lossless ports",
                     place=model.sku_place(device),
                     device=device.name,

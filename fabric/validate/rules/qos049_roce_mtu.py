@@ -25,7 +25,7 @@ class RoceMtu(ModelRule):
     """The MTU of the hosts carries the largest RoCE packet."""
 
     severity = Severity.WARNING
-    why = "RDMA falls back to the next smaller path MTU, and headers take a larger share."
+    why = "RDMA uses the next smaller path MTU, and headers take a larger share."
     source = "InfiniBand Architecture Specification 1.4, section 9.4 and annex A17"
     guards = ("lossless.mtu.host_bytes",)
 

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 @rules.add("QOS060")
 class NoDeadlock(ModelRule):
-    """Lossless buffers do not wait for each other in a circle.
+    """Lossless buffers have no cyclic dependency.
 
     Looks at the routing of the inventory as it is; failures are the matter of QOS061.
     """
 
-    why = "Once all buffers of the circle are paused, none is ever freed: traffic stops for good."
+    why = "Once all buffers of the cycle are paused, none is ever freed: traffic stops permanently."
     source = (
         "Hu et al., Deadlocks in Datacenter Networks: Why Do They Form, and How to Avoid Them, "
         "HotNets 2016; RFC 7938 section 5.2.1 (one AS number for all spines)"
@@ -38,8 +38,9 @@ class NoDeadlock(ModelRule):
         places = [switch_place(model.intent, spine, "asn") for spine in spines]
         place, spine = next(((p, s) for p, s in zip(places, spines, strict=True) if p), (None, ""))
         yield self.finding(
-            f"leaves carry traffic between spines, and lossless buffers wait in a circle: {cycle}",
-            f"{model.one_spine_asn}, or enable the uplinks that are missing",
+            "leaves carry traffic between spines, which creates a cyclic buffer dependency: "
+            f"{cycle}",
+            f"{model.one_spine_asn}, or enable the missing uplinks",
             place=place or model.place("bgp", "spine_asn"),
             device=spine,
         )

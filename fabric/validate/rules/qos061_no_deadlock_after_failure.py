@@ -18,14 +18,17 @@ if TYPE_CHECKING:
 
 @rules.add("QOS061")
 class NoDeadlockAfterFailure(ModelRule):
-    """No single failure makes lossless buffers wait for each other in a circle.
+    """No single failure causes a cyclic buffer dependency.
 
     Looks at the failure of each cable between switches and of each switch, unless the routing
     has a cycle without any failure (QOS060).
     """
 
     severity = Severity.WARNING
-    why = "Routes around the failure turn up again at a leaf, and a pause can lock them for good."
+    why = (
+        "Routes around the failure go up again at a leaf, and a pause can deadlock them "
+        "permanently."
+    )
     source = (
         "Hu et al., Tagger: Practical PFC Deadlock Prevention in Data Center Networks, CoNEXT "
         "2017; RFC 7938 section 5.2.1 (one AS number for all spines)"
@@ -42,8 +45,8 @@ class NoDeadlockAfterFailure(ModelRule):
         places = [switch_place(model.intent, spine, "asn") for spine in spines]
         place, spine = next(((p, s) for p, s in zip(places, spines, strict=True) if p), (None, ""))
         yield self.finding(
-            f"when {proof.failure} fails, lossless buffers wait in a circle: {cycle}",
-            f"{model.one_spine_asn}, or enable the uplinks that are missing",
+            f"when {proof.failure} fails, there is a cyclic buffer dependency: {cycle}",
+            f"{model.one_spine_asn}, or enable the missing uplinks",
             place=place or model.place("bgp", "spine_asn"),
             device=spine,
         )

@@ -27,8 +27,8 @@ class FloodedCopies(ModelRule):
 
     severity = Severity.INFO
     why = (
-        "A flooded packet needs room at every port of the VLAN at once, so one paused host holds "
-        "back the traffic to all of them, and the pause goes on to the spines."
+        "A flooded packet needs room at every port of the VLAN at once, so one paused "
+        "host blocks traffic to all of them, and the pause spreads to the spines."
     )
     source = "Guo et al., RDMA over Commodity Ethernet at Scale, SIGCOMM 2016, section 4.2"
     guards = ("arp.timeout_s", "arp.mac_ageing_s", "addressing.vlan_per", "lossless.pfc")
@@ -41,10 +41,10 @@ class FloodedCopies(ModelRule):
             if ages.refresh_s < ages.mac_ageing_s:
                 continue
             yield self.finding(
-                f"a silent NIC is out of the MAC table after {ages.mac_ageing_s} s "
-                f"({self._origin(model, device)}), and asked again after {ages.refresh_s} s: "
-                f"lossless packets to it go to all {flood.ports} ports of its VLAN, and a pause "
-                f"at any of them holds back {flood.uplinks} uplinks",
+                f"the MAC entry of a silent NIC expires after {ages.mac_ageing_s} s "
+                f"({self._origin(model, device)}), but is refreshed only after {ages.refresh_s} s: "
+                f"lossless packets to it go to all {flood.ports} ports of its VLAN, and a "
+                f"pause on any of them blocks {flood.uplinks} uplinks",
                 f"use arp.timeout_s below {ages.mac_ageing_s}, or addressing.vlan_per nic",
                 place=model.place("arp", "timeout_s"),
                 device=flood.leaf,

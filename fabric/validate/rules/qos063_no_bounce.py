@@ -26,8 +26,8 @@ class NoBounce(ModelRule):
 
     severity = Severity.WARNING
     why = (
-        "Such a bounce takes bandwidth that the leaf has not got, and a second one in the other "
-        "direction closes a circle of buffers that can lock."
+        "Such a bounce takes bandwidth that the leaf does not have, and a second one in the "
+        "other direction closes a buffer cycle that can deadlock."
     )
     source = (
         "Hu et al., Tagger: Practical PFC Deadlock Prevention in Data Center Networks, CoNEXT "
@@ -46,7 +46,7 @@ class NoBounce(ModelRule):
         places = (switch_place(model.intent, spine, "asn") for spine in spines)
         yield self.finding(
             f"it carries traffic from spine to spine{when}",
-            f"{model.one_spine_asn}, or enable the uplinks that are missing",
+            f"{model.one_spine_asn}, or enable the missing uplinks",
             place=next((p for p in places if p), model.place("bgp", "spine_asn")),
             device=bounce.leaf,
         )

@@ -19,10 +19,10 @@ class UniqueSwitches(SiteRule):
     """A switch is in one fabric of a site."""
 
     why = (
-        "Two fabrics would each write their whole configuration to one switch, and the later one "
-        "would undo the first."
+        "Two fabrics would each write a complete configuration to one switch, and the later "
+        "one would overwrite the first."
     )
-    source = "RFC 1178 (a name stands for one computer); a plan holds whole configurations"
+    source = "RFC 1178 (a name identifies one computer); a plan holds whole configurations"
     guards = ("switch_prefix", "leaf_names", "spine_names", "units.name", "switches.names")
 
     def check(self, first: Member, second: Member) -> Iterator[Finding]:
@@ -39,7 +39,7 @@ class UniqueSwitches(SiteRule):
                 more = f", and {len(names) - 1} more of this kind are" if len(names) > 1 else ""
                 yield self.finding(
                     f"{names[0]} is also a device of the fabric {first.name}{more}",
-                    "give the switches of one fabric a switch_prefix, or names of their own",
+                    "set switch_prefix in one fabric, or use different switch names",
                     place=_place(second, role, names[0]),
                     device=names[0],
                 )

@@ -24,7 +24,7 @@ _WORDS = {"interface": "interface", "rdma_device": "RDMA device"}
 class UniqueNics(SiteRule):
     """A NIC of a host is in one fabric of a site."""
 
-    why = "Two fabrics would set one NIC, and the later one would undo the first."
+    why = "Two fabrics would set one NIC, and the later one would overwrite the first."
     source = "Linux net/core/dev.c (interface names are unique)"
     guards = (
         "host.interfaces",
@@ -39,8 +39,8 @@ class UniqueNics(SiteRule):
         for host in kinds_of_shared_hosts(first, second):
             for what, double, place in _doubles(first, second, host):
                 yield self.finding(
-                    f"{what} {double} is also that of a NIC in the fabric {first.name}",
-                    "name another NIC, or take it out of one fabric",
+                    f"{what} {double} is also used by a NIC in the fabric {first.name}",
+                    "use another NIC, or remove it from one fabric",
                     place=place,
                     device=host,
                 )

@@ -1,4 +1,4 @@
-"""SIT003: MAC addresses and serial numbers stand for one device of a site."""
+"""SIT003: MAC addresses and serial numbers identify one device of a site."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 @rules.add("SIT003")
 class UniqueSiteHardware(SiteRule):
-    """MAC addresses and serial numbers stand for one device of a site."""
+    """MAC addresses and serial numbers identify one device of a site."""
 
     why = (
-        "A device whose identity does not match is never written to; two with one identity "
-        "cannot be told apart."
+        "rocefab never changes a device whose identity does not match; two devices with the same "
+        "identity cannot be distinguished."
     )
     source = "IEEE 802-2014 clause 8"
     guards = ("hosts.nics.mac", "hosts.serial", "devices.mac", "devices.serial")
@@ -33,7 +33,7 @@ class UniqueSiteHardware(SiteRule):
             if other is not None and (kind, other) != ("serial", owner):
                 yield self.finding(
                     f"{kind} {value} is also that of {other} in the fabric {first.name}",
-                    "write what stands on the device",
+                    "set the value printed on the device",
                     place=place,
                     device=owner,
                 )

@@ -22,8 +22,8 @@ class SitePoolsApart(SiteRule):
     """Address pools of the fabrics of a site do not overlap."""
 
     why = (
-        "A host in both fabrics sends by source address and answers by longest match: packets for "
-        "one fabric leave by the NICs of the other."
+        "A host in both fabrics sends by source address and replies by longest match: packets "
+        "for one fabric leave by the NICs of the other."
     )
     source = "RFC 4632 section 5 (longest match)"
     guards = (

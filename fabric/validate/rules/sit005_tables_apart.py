@@ -20,7 +20,7 @@ KERNEL_TABLES = frozenset({253, 254, 255})
 
 @rules.add("SIT005")
 class TablesApart(SiteRule):
-    """Routing tables and rule priorities of a host are those of one fabric."""
+    """Routing tables and rule priorities of a host belong to one fabric."""
 
     why = (
         "Two NICs would share a routing table: the later route replaces the first, and packets of "
@@ -38,7 +38,7 @@ class TablesApart(SiteRule):
             yield self.finding(
                 f"routing tables {mine.start} to {mine.stop - 1} overlap {taken.start} to "
                 f"{taken.stop - 1} of the fabric {first.name}, and {_hosts(hosts)} in both",
-                f"use tables apart; {_free(taken, len(mine))} is free of them",
+                f"use separate tables; {_free(taken, len(mine))} is free of them",
                 place=fabric_place(second.intent, "host", "first_table"),
             )
 

@@ -31,9 +31,11 @@ _ONCE = (
 
 @rules.add("SIT007")
 class SameTraits(SiteRule):
-    """All fabrics say the same of a host."""
+    """All fabrics agree on the settings of a host."""
 
-    why = "The host is one machine: what the later plan writes undoes the first, at every apply."
+    why = (
+        "The host is one machine: what the later plan writes overwrites the first, at every apply."
+    )
     source = "docs/sites.md (what a host has once)"
     guards = (
         "host.network_stack",
@@ -53,7 +55,7 @@ class SameTraits(SiteRule):
                 yield self.finding(
                     f"{'.'.join(path)} is {_shown(mine)}, and {_shown(theirs)} in the fabric "
                     f"{first.name}",
-                    "write the same in both",
+                    "use the same value in both",
                     place=serial or traits_place_in(second.intent, host, *path),
                     device=host,
                 )

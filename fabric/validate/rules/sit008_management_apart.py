@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 
 @rules.add("SIT008")
 class ManagementApart(SiteRule):
-    """The management interface is no NIC of a lossless fabric."""
+    """The management interface is not a NIC of a lossless fabric."""
 
     severity = Severity.WARNING
     why = (
-        "A change of that fabric takes the link down and up, and with it the way to the host; the "
+        "A change of that fabric flaps the link, and with it the management access to the host; "
+        "the "
         "start of jobs shares the fabric with its storage or gradients."
     )
     source = (
@@ -47,8 +48,8 @@ class ManagementApart(SiteRule):
                     field = "management_interface" if at_interface else "management_rdma_device"
                     yield self.finding(
                         f"{getattr(profile, field)} is a NIC of the fabric {other.name}",
-                        "name an interface outside, or of a front-end fabric with link_layer "
-                        "ethernet",
+                        "use an interface outside the fabric, or one of a front-end "
+                        "fabric with link_layer ethernet",
                         place=fabric_place(one.intent, "host", field),
                         device=host,
                     )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class SpeedOffered(ModelRule):
     """The switch model offers the speed of each port."""
 
-    why = "A port that does not come up at the designed speed stays down."
+    why = "A port that does not support the designed speed stays down."
     source = "Port tables of the vendors, as cited in fabric/systems/*/skus"
     guards = (
         "speeds.host_gbps",

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 class EndsAgree(ModelRule):
     """Overrides at the two ends of a cable agree."""
 
-    why = (
-        "Both ends of a cable have one speed and one length; of two different values one is wrong."
-    )
+    why = "A cable has one speed and one length; if the ends differ, one value is wrong."
     source = "IEEE 802.3 clause 73 (no common speed, no link)"
     guards = ("devices.ports.speed_gbps", "devices.ports.cable_m")
 
@@ -34,6 +32,6 @@ class EndsAgree(ModelRule):
                 if other != value:
                     yield self.finding(
                         f"{field} is {value} here and {other} in the override of the other end",
-                        "write the same value at both ends, or at one only",
+                        "set the same value at both ends, or at one end only",
                         place=place,
                     )

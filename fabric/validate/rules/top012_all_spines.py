@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @rules.add("TOP012")
 class AllSpines(ModelRule):
-    """Every switch reaches all that it should of the tier above.
+    """Every switch is connected to every switch it should reach in the tier above.
 
     A leaf should reach the spines of its pod and plane, a spine the super-spines of its plane and
     group.
@@ -28,8 +28,7 @@ class AllSpines(ModelRule):
 
     severity = Severity.WARNING
     why = (
-        "A leaf without a cable to a spine leaves that spine's bandwidth unused and hashes "
-        "unevenly."
+        "A leaf without a cable to a spine cannot use its bandwidth, and spreads traffic unevenly."
     )
     source = "RFC 7938 section 3.2 (Clos topology)"
     guards = ("spines.count", "spines.links_per_leaf", "super_spines.count", "super_spines.groups")

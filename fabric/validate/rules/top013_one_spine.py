@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 @rules.add("TOP013")
 class OneSpine(ModelRule):
-    """There is more than one spine, and super-spine."""
+    """There is more than one spine and super-spine."""
 
     severity = Severity.WARNING
-    why = "With one spine every failure or upgrade of it stops all traffic between leaves."
+    why = "With a single spine, its failure or upgrade stops all traffic between leaves."
     source = "RFC 7938 section 3.2 (Clos topology)"
     guards = ("spines.count", "super_spines.count")
 
@@ -32,7 +32,7 @@ class OneSpine(ModelRule):
             pods = np.bincount(switches.pod[switches.of_tier(tier + 1)] + 1)
             if (pods == 1).any():
                 yield self.finding(
-                    f"there is one {name} and no redundancy",
+                    f"there is only one {name}, without redundancy",
                     f"use at least two {name}s",
                     place=model.above_place(tier, "count"),
                 )

@@ -35,13 +35,10 @@ _TIERS = (
 
 @rules.add("TOP014")
 class Oversubscription(ModelRule):
-    """Switches have as much bandwidth upwards as downwards."""
+    """Uplinks are not oversubscribed."""
 
     severity = Severity.INFO
-    why = (
-        "Above 1:1 collectives across leaves are slower than the NICs, and congestion control "
-        "works hard."
-    )
+    why = "Above 1:1 collectives across leaves run below NIC speed, and congestion is frequent."
     source = "NVIDIA DGX SuperPOD reference architecture (non-blocking compute fabric)"
     guards = (
         "spines.links_per_leaf",

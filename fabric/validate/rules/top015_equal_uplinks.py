@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @rules.add("TOP015")
 class EqualUplinks(ModelRule):
-    """All switches of a tier have the same bandwidth upwards."""
+    """All switches of a tier have the same uplink bandwidth."""
 
     severity = Severity.WARNING
     why = "A collective runs at the speed of its slowest leaf."
@@ -35,7 +35,7 @@ class EqualUplinks(ModelRule):
             for row in rows[uplinks[rows] < most].tolist():
                 yield self.finding(
                     f"uplinks carry {uplinks[row]:,} Gb/s, those of other {kind} {most:,}",
-                    "correct the override of the uplink, or plan for it",
+                    "correct the override of the uplink, or accept it",
                     place=uplinks_place(fabric, row, "enabled", "speed_gbps", "peer")
                     or model.above_place(tier),
                     device=fabric.switches.names[row],

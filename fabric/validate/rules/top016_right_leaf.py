@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class RightLeaf(ModelRule):
     """Every NIC is cabled to the leaf of its rail, where its gateway is."""
 
-    why = "The subnet of the NIC is on another leaf: it reaches no gateway."
+    why = "The subnet of the NIC is on another leaf, so its gateway is not reachable."
     source = "NVIDIA DGX SuperPOD reference architecture (rail-optimised); RFC 1812 section 2.2"
     guards = ("hosts.nics.leaf", "hosts.nics.port")
 

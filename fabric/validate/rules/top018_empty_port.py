@@ -17,13 +17,10 @@ if TYPE_CHECKING:
 
 @rules.add("TOP018")
 class EmptyPort(ModelRule):
-    """Port overrides are about ports with a cable."""
+    """Port overrides apply to ports with a cable."""
 
     severity = Severity.WARNING
-    why = (
-        "An override of a port that nothing is cabled to does nothing; the one that was meant "
-        "is unchanged."
-    )
+    why = "An override of an unconnected port has no effect, and the intended port is not changed."
     source = "fabric/topology/overrides.py in this repository"
     guards = ("devices.ports.enabled", "devices.ports.peer")
 
@@ -36,8 +33,8 @@ class EmptyPort(ModelRule):
                     if kinds.get(port) == "unused" and change.state == "working":
                         field = f"{'.'.join(map(str, override.path))}.ports.{port}"
                         yield self.finding(
-                            "nothing is cabled to this port, the override has no effect",
-                            "name the port that was meant",
+                            "this port has no cable, so the override has no effect",
+                            "set the override on the intended port",
                             place=Place(field, override.position("ports", port)),
                             device=name,
                             port=port,

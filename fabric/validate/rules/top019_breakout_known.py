@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 @rules.add("TOP019")
 class BreakoutKnown(ModelRule):
-    """Cages are broken out in modes that the switch model is known to offer."""
+    """Cages use breakout modes that the switch model is known to offer."""
 
-    why = "In a mode that the model does not offer, the ports never appear, nor their neighbours."
+    why = "In a mode that the model does not offer, the ports never come up."
     source = "platform.json of the vendors, as cited in fabric/systems/*/skus"
     guards = (
         "platforms.leaf.breakouts",
@@ -38,7 +38,7 @@ class BreakoutKnown(ModelRule):
                 yield self.finding(
                     f"{device.sku.name} has no mode {word}; it offers {known}"
                     if known
-                    else f"nobody has confirmed that {device.sku.name} offers the mode {word}",
+                    else f"mode {word} is not confirmed for {device.sku.name}",
                     "use an offered mode" if known else "try it on one switch first",
                     severity=Severity.ERROR if known else Severity.WARNING,
                     place=model.hardware_place(device, "breakouts"),

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @rules.add("TOP020")
 class ReleaseKnown(ModelRule):
-    """The release of a switch is one that rocefab knows."""
+    """The release of a switch is known to rocefab."""
 
-    why = "Words and ranges differ between releases; those of another one may be refused."
+    why = "Syntax and ranges differ between releases; those of another release may be rejected."
     source = (
         "CumulusNetworks/docs content/cumulus-linux-515, New and Changed NVUE Commands; "
         "sonic-net/sonic-buildimage 202405 and master, src/sonic-yang-models"
@@ -35,8 +35,8 @@ class ReleaseKnown(ModelRule):
             yield self.finding(
                 f"{platform.title} {release} is not known"
                 if known
-                else f"rocefab knows no differences between releases of {platform.title}",
-                f"known: {known}" if known else "leave the release out",
+                else f"rocefab does not distinguish releases of {platform.title}",
+                f"known: {known}" if known else "remove the release",
                 place=model.hardware_place(device, "release"),
                 device=device.name,
             )

@@ -19,7 +19,7 @@ class UnitsApart(ModelRule):
     """Hosts of different units reach each other."""
 
     severity = Severity.WARNING
-    why = "Without spines no traffic leaves a leaf: a job must stay in one unit, and on its rails."
+    why = "Without spines no traffic leaves a leaf: a job must stay in one unit and on its rails."
     source = (
         "Wang et al., Rail-only: A Low-Cost High-Performance Network for Training LLMs with "
         "Trillion Parameters, HOTI 2024"
@@ -31,7 +31,7 @@ class UnitsApart(ModelRule):
         units = len(model.intent.fabric.units)
         if units > 1 and not len(model.fabric.switches.of_tier(1)):
             yield self.finding(
-                f"{units} units have no spine in common; no rail of one reaches the other",
-                "put the hosts into one unit, or choose a design with spines",
+                f"{units} units have no common spine, so they cannot reach each other",
+                "put the hosts in one unit, or use a design with spines",
                 place=model.place("design"),
             )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class BrokenPort(ModelRule):
     """No cable ends on a port that is broken."""
 
-    why = "A cable in a broken port carries nothing; all other ports keep their places."
+    why = "A cable in a broken port carries no traffic; all other ports keep their positions."
     source = "fabric/intent/model.py in this repository (PortOverride.state)"
     guards = ("devices.ports.state",)
 
@@ -31,7 +31,7 @@ class BrokenPort(ModelRule):
                 how = "hosts/*.yaml (nics: rail, port)" if port.kind == "host" else "cabling.csv"
                 yield self.finding(
                     f"the cable to {port.peer} {port.peer_port} ends on a broken port",
-                    f"write where it is moved to in {how}, or switch it off: enabled: false",
+                    f"set its new port in {how}, or disable it with enabled: false",
                     place=port_place(model.intent, name, port.name, "state"),
                     device=name,
                     port=port.name,

@@ -17,10 +17,13 @@ if TYPE_CHECKING:
 
 @rules.add("TOP025")
 class CablesGaveWay(ModelRule):
-    """Designed cables that gave way to explicit ones are told."""
+    """Designed cables replaced by explicit ones are reported."""
 
     severity = Severity.INFO
-    why = "Explicit cables win; whoever reads the design should know which of its cables are not."
+    why = (
+        "Explicit cables take precedence; the design alone does not show which of its cables they "
+        "replace."
+    )
     source = "fabric/topology/explicit_cables.py in this repository"
     guards = ("cabling",)
 
@@ -30,7 +33,7 @@ class CablesGaveWay(ModelRule):
         for gone in model.fabric.gave_way if cabling else ():
             device, _, port = gone.near.partition(" ")
             yield self.finding(
-                f"the designed cable to {gone.far} gave way to that from {gone.row.device} "
+                f"the designed cable to {gone.far} is replaced by the cable from {gone.row.device} "
                 f"{gone.row.port} to {gone.row.peer_device} {gone.row.peer_port}",
                 "",
                 place=Place("cabling", cabling.position(gone.row) if cabling else None),

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 @rules.add("TOP026")
 class ReachablePairs(ModelRule):
-    """Leaves that the design joins reach each other.
+    """Leaves connected by the design can reach each other.
 
     Spines join all leaves of their plane. BGP is followed as it decides, AS loops included.
     """
 
     why = "Jobs whose hosts are on both sides hang at their first collective."
-    source = "RFC 7938 section 5; RFC 4271 section 9.1.2 (a path with the own AS is refused)"
+    source = "RFC 7938 section 5; RFC 4271 section 9.1.2 (a path with the own AS is rejected)"
     guards = (
         "bgp.spine_asn",
         "devices.asn",
@@ -49,8 +49,8 @@ class ReachablePairs(ModelRule):
         names, pairs = fabric.switches.names, int(cut.sum()) // 2
         yield self.finding(
             f"{names[lonely]} and {names[other]} have no route to each other"
-            + (f", nor have {pairs - 1} more pairs of leaves" if pairs > 1 else ""),
-            "give both a spine in common, or correct AS numbers that end the path at a loop",
+            + (f", nor do {pairs - 1} other pairs of leaves" if pairs > 1 else ""),
+            "connect both to a common spine, or correct AS numbers that cause loop detection",
             place=uplinks_place(fabric, lonely, "enabled", "peer")
             or model.place("bgp", "spine_asn"),
             device=names[lonely],

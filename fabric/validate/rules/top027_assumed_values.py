@@ -22,8 +22,8 @@ class AssumedValues(ModelRule):
 
     severity = Severity.INFO
     why = (
-        "What no source told may be wrong: a cable that is longer than assumed drops lossless "
-        "frames, and addresses of others answer nobody."
+        "An assumed value may be wrong: a cable that is longer than assumed drops "
+        "lossless frames, and wrong addresses are not reachable."
     )
     source = "docs/exchange.md, section Import"
     guards = ("speeds", "cables", "addressing", "host", "platforms", "units")

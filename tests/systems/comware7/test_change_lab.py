@@ -251,7 +251,8 @@ def test_a_release_without_a_timer_needs_a_word(ready):
         line = next(line for line in describe(made).splitlines() if "SAFETY NET" in line)
         assert line.startswith(f"    {NO_NET}: this release has no `configuration commit delay`: %")
         assert describe(made).count(NO_NET) == 1
-        with pytest.raises(PlanError, match=f"no safety net on {comware7_lab.LEAF} .*at the con"):
+        wanted = f"no safety net on {comware7_lab.LEAF} .*console access"
+        with pytest.raises(PlanError, match=wanted):
             applied(made, folder, connections)
         assert leaf.text == before
         bold = replace(OPTIONS, without_net=True)
@@ -310,7 +311,7 @@ def test_killed_in_the_commit_window_and_resumed(tmp_path, monkeypatch):
         leaf.faults.clear()
         assert "route-policy rocefab-run-1-" in leaf.text
         assert "bgp 65101" not in leaf.startup
-        assert status(tmp_path / "state")[-1]["state"] == "interrupted or under way"
+        assert status(tmp_path / "state")[-1]["state"] == "interrupted or in progress"
         resumed = subprocess.run(
             [*command, "--resume", *options], capture_output=True, check=False, **place
         )

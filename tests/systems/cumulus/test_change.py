@@ -356,7 +356,7 @@ def test_pfc_that_is_off_is_a_deviation(ready):
     lab[labs.LEAF].hand_edit("nv set qos roce mode lossy")
     found = {item.device: item for item in verify(project, connections, ALL, labs.silent)}
     told = [str(item) for item in found[labs.LEAF].deviations]
-    assert f"{labs.LEAF}: pfc swp1: priorities none in place of 3" in told
+    assert f"{labs.LEAF}: pfc swp1: priorities none, expected 3" in told
 
 
 def test_unsaved_configuration_is_reported(ready):
@@ -364,7 +364,7 @@ def test_unsaved_configuration_is_reported(ready):
     lab[labs.LEAF].hand_edit("nv set system timezone Etc/UTC", save=False)
     found = {item.device: item for item in verify(project, connections, ALL, labs.silent)}
     assert [str(item) for item in found[labs.LEAF].deviations] == [
-        f"{labs.LEAF}: saved configuration: the running configuration is not the saved one"
+        f"{labs.LEAF}: saved configuration: the running configuration is not saved"
     ]
 
 
@@ -400,7 +400,7 @@ def test_foreign_work_is_respected(ready):
     before = whole(lab)
     result = run(made, folder, connections)
     assert not result.ok
-    assert "somebody else is at work on it: revision" in result.reasons[0]
+    assert "another configuration session is active on it: revision" in result.reasons[0]
     assert whole(lab) == before
 
 
@@ -412,7 +412,7 @@ def test_another_switch_is_never_written_to(ready):
     lab[labs.SPINE].faults.add(Fault("identity", text="other-switch", times=0))
     result = run(made, folder, connections)
     assert not result.ok
-    assert "host name is 'other-switch', 'spine01' was expected" in result.reasons[0]
+    assert "host name is 'other-switch', expected 'spine01'" in result.reasons[0]
     assert whole(lab) == before
 
 

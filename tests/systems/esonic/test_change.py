@@ -250,7 +250,7 @@ def canonical(root) -> str:
 @settings(max_examples=50)
 @given(data=st.data())
 def test_running_and_patch_is_intended_and_back(switch: str, data) -> None:
-    """On the stand-in, which refuses what a switch refuses; a second plan is empty."""
+    """On the stand-in, which refuses what a switch refuses; the second plan is empty."""
     before = data.draw(configurations(switch))
     now = running_of(before)
     wanted = esonic.compose(now, intended(switch))

@@ -106,7 +106,7 @@ def test_pfc_that_is_off_is_a_deviation(ready):
     lab[LEAF].hand_edit("interface Ethernet0\n no priority-flow-control priority 3")
     found = {item.device: item for item in verify(project, connections, ALL, labs.silent)}
     told = [str(item) for item in found[LEAF].deviations]
-    assert f"{LEAF}: pfc Ethernet0: priorities none in place of 3" in told
+    assert f"{LEAF}: pfc Ethernet0: priorities none, expected 3" in told
 
 
 def test_unsaved_configuration_is_reported(ready):
@@ -114,7 +114,7 @@ def test_unsaved_configuration_is_reported(ready):
     lab[LEAF].hand_edit("snmp-server location rack")
     found = {item.device: item for item in verify(project, connections, ALL, labs.silent)}
     assert [str(item) for item in found[LEAF].deviations] == [
-        f"{LEAF}: saved configuration: the running configuration is not the saved one"
+        f"{LEAF}: saved configuration: the running configuration is not saved"
     ]
     lab[LEAF].hand_edit("no snmp-server location rack")
 

@@ -79,8 +79,8 @@ def test_what_the_host_lacks_is_passed_over_and_said(lab):
     assert plan(project, connections, HOST, "rail", labs.silent).empty
     (found,) = drift(project, connections, HOST, labs.silent)
     told = [str(item) for item in found.deviations if item.unknown]
-    assert f"gpu1: passed over {THRESHOLD}: this host does not have it" in told
-    assert "gpu1: passed over storm:eth1: this host does not have it" in told
+    assert f"gpu1: skipped {THRESHOLD}: not available on this host" in told
+    assert "gpu1: skipped storm:eth1: not available on this host" in told
     assert "storm time is not supported by" in host.run_detached("/etc/rocefab/check.sh")[1]
     back = rollback(number, folder / "state", connections, labs.silent)
     assert back.ok, back.reasons

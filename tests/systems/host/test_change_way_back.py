@@ -157,7 +157,7 @@ def test_what_waits_after_a_boot_is_no_plan(lab, monkeypatch):
     words = ("plan", folder / "inventory", "--connections", connections, "--no-switches")
     done = process(*words, "--out", folder / "plan.json", ROCEFAB_PASSWORD="lab-password")
     assert done.code == 3, done.said
-    assert f"an unconfirmed change waits on it: {TOKEN}" in done.said
+    assert f"an unconfirmed change is pending on it: {TOKEN}" in done.said
 
 
 def test_a_way_back_that_fails_stays_armed(lab, monkeypatch):

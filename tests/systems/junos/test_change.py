@@ -318,7 +318,7 @@ def test_from_the_box_to_a_verified_fabric(ready):
     assert all(item.ok for item in drift(project, connections, ALL, labs.silent))
     again = planned(project, connections)
     assert again.empty
-    assert describe(again) == "No changes: 3 devices run as the inventory says.\n"
+    assert describe(again) == "No changes. 3 devices match the inventory.\n"
     for name in (LEAF, SPINE):
         text = lab[name].running_text
         assert "set system login user admin class super-user\n" in text
@@ -358,10 +358,10 @@ def test_wrong_cable_and_missing_pfc_are_reported(ready):
     )
     found = {item.device: item for item in verify(project, connections, ALL, labs.silent)}
     assert [str(item) for item in found[LEAF].deviations] == [
-        "su1-rail0: lldp et-0/0/0: gpu9 eth1 in place of gpu1 eth1"
+        "su1-rail0: lldp et-0/0/0: gpu9 eth1, expected gpu1 eth1"
     ]
     assert [str(item) for item in found[SPINE].deviations] == [
-        "spine01: pfc et-0/0/0: not in the answer"
+        "spine01: pfc et-0/0/0: not in the output"
     ]
 
 
@@ -421,7 +421,7 @@ def test_stale_plan_and_foreign_identity_are_refused(ready):
     lab[SPINE].hand_edit("set system ntp server 203.0.113.9")
     before = everything(lab)
     result = run(made, folder, connections)
-    assert "changed after the plan" in result.reasons[0]
+    assert "changed after it was planned" in result.reasons[0]
     lab[LEAF].faults.add(Fault("identity", text="other-switch", times=0))
     with pytest.raises(IdentityMismatchError):
         planned(Project(folder / "inventory"), connections)

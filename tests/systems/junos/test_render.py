@@ -186,9 +186,13 @@ def ports(*rows: str) -> str:
 
 REFUSED = {
     "alert": (WATCHDOG, "watchdog: {action: alert}", "'alert'; use 'drop' or 'forward' in"),
-    "polls": (WATCHDOG, "watchdog: {poll_ms: 150}", "detection_ms 400 is no multiple of poll_ms"),
+    "polls": (
+        WATCHDOG,
+        "watchdog: {poll_ms: 150}",
+        "detection_ms 400 is not a multiple of poll_ms",
+    ),
     "minutes": ("arp: {timeout_s: 240", "arp: {timeout_s: 250", "arp.timeout_s is 250; use a"),
-    "queue": ("  pfc_priority: 3", "  pfc_priority: 3\n  queue: 0", "queue 0 of Junos is that"),
+    "queue": ("  pfc_priority: 3", "  pfc_priority: 3\n  queue: 0", "queue 0 on Junos carries"),
     "percent": ("kmax_bytes: 7500000", "kmax_bytes: 760000", "both 1 % of a queue of 76,322,400"),
     "queue too small": ("kmax_bytes: 7500000", "kmax_bytes: 80000000", "lower lossless.ecn.kmax"),
 }
@@ -222,7 +226,7 @@ def test_a_speed_needs_a_word() -> None:
     """An empty word would be printed."""
     device = designs("demo")["spine01"]
     port = replace(device.ports[0], speed_token="")
-    with pytest.raises(RenderError, match="spine01: et-0/0/0: no Junos word is known"):
+    with pytest.raises(RenderError, match="spine01: et-0/0/0: 400 Gb/s has no known Junos keyword"):
         render_device(replace(device, ports=(port, *device.ports[1:])))
 
 
@@ -298,7 +302,7 @@ def test_line_breaks_are_refused() -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("set system host-name a\nset system host-name a", "stands twice"),
+        ("set system host-name a\nset system host-name a", "appears twice"),
         ("set system hostname a", "syntax error at 'hostname'"),
         ("set system arp aging-timer 241", "syntax error at '241'"),
         ("host-name a", "no statement"),

@@ -242,7 +242,7 @@ def test_killed_in_the_commit_window_and_resumed(tmp_path, monkeypatch):
         leaf.faults.clear()
         assert "scheduler schedule name rocefab-run-1-" in leaf.running_text
         assert "router bgp" not in leaf.startup_text
-        assert status(tmp_path / "state")[-1]["state"] == "interrupted or under way"
+        assert status(tmp_path / "state")[-1]["state"] == "interrupted or in progress"
         resumed = subprocess.run(
             [*command, "--resume", *options], capture_output=True, check=False, **place
         )

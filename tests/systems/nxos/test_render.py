@@ -116,7 +116,7 @@ def changed(folder: Path, old: str, new: str, devices: str = "") -> DeviceDesign
 REFUSED = {
     "classes": ("  pfc_priority: 3", "  pfc_priority: 4", "qos-group n of NX-OS"),
     "queue": ("  pfc_priority: 3", "  pfc_priority: 3\n  queue: 4", "qos-group n of NX-OS"),
-    "forward": ("action: drop", "action: forward", "shuts the queue, that is drop"),
+    "forward": ("action: drop", "action: forward", "only drops"),
     "alert": ("action: drop", "action: alert", "'alert' in lossless.watchdog.action"),
     "cable": ("uplink_m: 40", "uplink_m: 101", "Ethernet1/17: a lossless cable of 101 m"),
 }

@@ -63,18 +63,18 @@ def test_it_runs(ready, leaf):
 @pytest.mark.parametrize("state", ["EXITED", "FATAL", "STOPPED"])
 def test_verify_names_its_state(ready, leaf, state):
     leaf.daemons.states["arp_update"] = state
-    assert looks(ready) == {("arp_update", f"{state} in place of RUNNING", False)}
+    assert looks(ready) == {("arp_update", f"state is {state}, expected RUNNING", False)}
 
 
 def test_a_switch_that_does_not_have_it_is_not_fine(ready, leaf):
     """swss started without a VLAN: supervisord does not know the program."""
     del leaf.daemons.states["arp_update"]
-    assert looks(ready) == {("arp_update", "ABSENT in place of RUNNING", False)}
+    assert looks(ready) == {("arp_update", "state is ABSENT, expected RUNNING", False)}
 
 
 def test_what_could_not_be_read_is_unknown(ready, leaf):
     leaf.faults.add(Fault("refuse_line", pattern="supervisorctl", text="Error: No such container"))
-    assert looks(ready) == {("arp_update", "whether it runs could not be read", True)}
+    assert looks(ready) == {("arp_update", "its state could not be read", True)}
 
 
 def test_the_command_says_it(ready, leaf):
@@ -89,7 +89,7 @@ def test_the_command_says_it(ready, leaf):
         check=False,
     )
     assert done.returncode == 4, done.stdout + done.stderr
-    assert "daemon arp_update: EXITED in place of RUNNING" in done.stdout + done.stderr
+    assert "daemon arp_update: state is EXITED, expected RUNNING" in done.stdout + done.stderr
 
 
 def test_leaves_with_vlans_alone_need_it():

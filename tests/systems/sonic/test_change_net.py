@@ -80,7 +80,7 @@ def test_what_is_said_of_the_timer_comes_true(lab, monkeypatch, tmp_path):
         result = apply(made, tmp_path / "state", connections, OPTIONS, progress)
     assert not result.ok
     assert result.rolled_back == ()
-    assert lines[-1].endswith("its own timer takes the change back")
+    assert lines[-1].endswith("its commit timer will roll back the change")
     assert kmax(leaf) == "1400000"
     leaf.systemd.expire()
     assert kmax(leaf) == "1500000"

@@ -242,7 +242,7 @@ def test_somebody_else_on_trial_is_in_the_way(ready):
     with lab[vrp8_lab.LEAF].lock:
         state.go_back()
     assert not result.ok
-    assert "somebody else is at work on it: theirs" in " ".join(result.reasons)
+    assert "another configuration session is active on it: theirs" in " ".join(result.reasons)
 
 
 def test_journal_explains(ready):

@@ -138,7 +138,7 @@ def changed(folder: Path, old: str, new: str, devices: str = "") -> dict[str, De
 
 WATCHDOG = "watchdog: {action: drop, detection_ms: 400, restoration_ms: 400, poll_ms: 200}"
 REFUSED = {
-    "another queue": ("  pfc_priority: 3", "  pfc_priority: 4", "give lossless.pfc_priority and"),
+    "another queue": ("  pfc_priority: 3", "  pfc_priority: 4", "set lossless.pfc_priority and"),
     "queue of the other family": (
         "  pfc_priority: 3",
         "  pfc_priority: 6\n  queue: 6\n  traffic_class: 6\n  cnp_queue: 7\n  cnp_traffic_class: 7",
@@ -146,7 +146,7 @@ REFUSED = {
     ),
     "alert": ("action: drop", "action: alert", "'alert' in lossless.watchdog.action"),
     "detection": ("detection_ms: 400", "detection_ms: 1600", "cannot count 1600 ms and 400 ms"),
-    "question": ("rails: 2", "rails: 2", "takes a question mark for a question"),
+    "question": ("rails: 2", "rails: 2", "a question mark triggers help"),
 }
 
 
@@ -164,7 +164,7 @@ def test_a_model_of_no_known_family_is_refused() -> None:
     """A guess would be a command of the other family."""
     device = designs("demo")["su1-rail0"]
     with pytest.raises(
-        RenderError, match=r"su1-rail0: the hardware family .* give its model the asic"
+        RenderError, match=r"su1-rail0: the hardware family .* set the asic of its model to"
     ):
         render_device(replace(device, sku=replace(device.sku, asic="tomahawk-4")))
 
@@ -229,7 +229,7 @@ def test_fec_words(name: str) -> None:
     if line:
         assert line in ports_of(text_of(changed_port))["100GE1/0/1"]
         return
-    with pytest.raises(RenderError, match=f"FEC 'fc' does not exist at {speed_gbps}G"):
+    with pytest.raises(RenderError, match=f"FEC 'fc' is not available at {speed_gbps}G"):
         text_of(changed_port)
 
 
@@ -278,7 +278,7 @@ def test_more_policies_than_domains_are_refused() -> None:
     device = designs("demo")["su1-rail0"]
     profiles = tuple(replace(device.qos_profiles[0], index=index) for index in range(8))
     assert "diffserv domain" in text_of(replace(device, qos_profiles=profiles[:7]))
-    with pytest.raises(RenderError, match="its ports have 8 policies, VRP8 has room for 7"):
+    with pytest.raises(RenderError, match="its ports use 8 policies, VRP8 supports 7"):
         text_of(replace(device, qos_profiles=profiles))
 
 

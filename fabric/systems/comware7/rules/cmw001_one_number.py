@@ -17,11 +17,11 @@ CLASSES = (("traffic_class", "queue", "pfc_priority"), ("cnp_traffic_class", "cn
 
 @rules.add("CMW001")
 class OneNumber(ModelRule):
-    """On Comware 7 a class has one number."""
+    """On Comware 7 a traffic class uses one number for queue and priority."""
 
     why = (
-        "Local precedence n goes to queue n, and PFC knows 802.1p priorities alone: where they "
-        "differ, RoCE data is paused as another class or not at all."
+        "Local precedence n maps to queue n, and PFC works on 802.1p priorities only: if "
+        "they differ, RoCE data is paused as another class or not at all."
     )
     source = (
         "H3C configuration guide, Configuring PFC (no-drop by 802.1p priority, restriction on the"
@@ -47,7 +47,7 @@ class OneNumber(ModelRule):
                     listed = ", ".join(f"{field} {number}" for field, number in numbers.items())
                     yield self.finding(
                         f"{listed}: Comware 7 has one number for all of them",
-                        "give them the same number",
+                        "use the same number for all of them",
                         place=max(places, key=lambda place: place.specific),
                         device=device.name,
                     )

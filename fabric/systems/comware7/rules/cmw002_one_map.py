@@ -17,9 +17,9 @@ FIELDS = ("roce_dscp", "cnp_dscp", "traffic_class", "cnp_traffic_class")
 
 @rules.add("CMW002")
 class OneMap(ModelRule):
-    """On Comware 7 all ports of a switch have the same map."""
+    """On Comware 7 all ports of a switch use the same QoS map."""
 
-    why = "Map tables are those of the whole switch; a port only says which mark it trusts."
+    why = "Map tables apply to the whole switch; a port only selects which mark it trusts."
     source = "grayfalcon666/netmiko-h3c-skill @ 4f5e9dfd CMD-help, qos map-table (system view)"
     guards = (
         "lossless.roce_dscp",
@@ -38,7 +38,7 @@ class OneMap(ModelRule):
                 apart = [name for name in FIELDS if getattr(profile, name) != getattr(base, name)]
                 yield self.finding(
                     f"{', '.join(apart)} of a port differs from that of the switch",
-                    "give all ports of the switch the same marks and classes",
+                    "use the same marks and classes on all ports of the switch",
                     place=model.profile_place(apart[0], device, profile),
                     device=device.name,
                 )

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 @rules.add("CMW003")
 class NoWatchdog(ModelRule):
-    """The PFC watchdog of Comware 7 is not set up."""
+    """The PFC watchdog of Comware 7 is not rendered."""
 
     severity = Severity.WARNING
     why = (
-        "The unit of its interval and delay follows a precision whose step no public source "
-        "gives, and without an interval nothing is detected: a storm would last."
+        "The unit of its interval and delay depends on a precision that no public "
+        "source specifies, and without an interval a storm is not detected."
     )
     source = "H3C configuration guide, Configuring PFC: priority-flow-control deadlock precision"
     guards = ("lossless.watchdog.enabled",)
@@ -32,9 +32,9 @@ class NoWatchdog(ModelRule):
             for profile in device.qos_profiles if device.platform == "comware7" else ():
                 if profile.pfc and profile.watchdog.enabled:
                     yield self.finding(
-                        "the PFC watchdog is not rendered for Comware 7: its times have no "
-                        "known unit",
-                        "set it up by hand: what stands on the switch is kept",
+                        "the PFC watchdog is not rendered for Comware 7: the "
+                        "unit of its times is not known",
+                        "configure it manually; the configuration on the switch is kept",
                         place=model.profile_place("watchdog.enabled", device, profile),
                         device=device.name,
                     )

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 @rules.add("CMW004")
 class ThresholdsGiven(ModelRule):
-    """On Comware 7 marking needs thresholds of the user and a known cell."""
+    """On Comware 7 marking needs thresholds from the inventory and a known cell size."""
 
     severity = Severity.WARNING
     why = (
-        "Thresholds count cells of the buffer, and neither a default nor a range is published for"
-        " these models; without them nothing is marked and PFC does all the work."
+        "Thresholds are in buffer cells, and neither a default nor a range is published"
+        " for these models; without thresholds nothing is marked and only PFC acts."
     )
     source = "third-party digest of the H3C RDMA technical reference 6W100 (cells)"
     guards = ("lossless.ecn.kmin_bytes", "lossless.ecn.kmax_bytes")
@@ -42,15 +42,15 @@ class ThresholdsGiven(ModelRule):
 
     @staticmethod
     def _reason(device: DeviceDesign, profile: QosProfile) -> tuple[str, str] | None:
-        """Return why it is left out and what to do, or None."""
+        """Return why it is omitted and what to do, or None."""
         if "cell_bytes" not in device.sku.own_facts:
             return (
-                f"the cell of {device.sku.name} is not published",
-                "give cell_bytes in a model of your own, or set marking up by hand: that is kept",
+                f"the cell size of {device.sku.name} is not published",
+                "set cell_bytes in an own model, or configure marking manually; it is kept",
             )
         if not profile.own_thresholds:
             return (
-                "the inventory gives no thresholds for it",
-                "write both ecn.kmin_bytes and ecn.kmax_bytes",
+                "the inventory sets no thresholds for it",
+                "set both ecn.kmin_bytes and ecn.kmax_bytes",
             )
         return None

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 @rules.add("CMW005")
 class NoProbability(ModelRule):
-    """On Comware 7 the marking probability is that of the system."""
+    """On Comware 7 the marking probability is not rendered."""
 
     severity = Severity.INFO
     why = (
-        "One reference calls the number a percentage, another the denominator: the same number "
-        "would mark much or little. None is rendered."
+        "One reference describes the number as a percentage, another as a "
+        "denominator. It is therefore not rendered."
     )
     source = (
         "HPE FlexFabric 5130HI command reference (percent); grayfalcon666/netmiko-h3c-skill @ "

@@ -20,8 +20,8 @@ class DefaultHeadroom(ModelRule):
 
     severity = Severity.INFO
     why = (
-        "The commands are known by name alone and no table of a model is published: whether the "
-        "default covers the cables is not known."
+        "Only the command names are known and no headroom table is published: whether "
+        "the default covers the cables is not known."
     )
     source = "h3c.com 202303/1790563 PFC commands: priority-flow-control dot1p headroom"
     guards = ("lossless.pfc", "cables.host_m", "cables.uplink_m")
@@ -33,8 +33,8 @@ class DefaultHeadroom(ModelRule):
             if device.platform == "comware7" and bare:
                 yield self.finding(
                     "headroom of the lossless ports is not rendered",
-                    "give the vendor's figures as headroom_table of a model of your own, or set it "
-                    "up by hand: that is kept",
+                    "set headroom_table in an own model to the vendor's figures, "
+                    "or configure it manually; it is kept",
                     place=model.sku_place(device),
                     device=device.name,
                 )

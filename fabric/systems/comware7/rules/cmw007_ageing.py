@@ -1,4 +1,4 @@
-"""CMW007: ARP and MAC ageing are what Comware 7 takes."""
+"""CMW007: ARP and MAC ageing are in the range of Comware 7."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ MAC_RANGE_S = (10, 3600)
 
 @rules.add("CMW007")
 class AgeingRange(ModelRule):
-    """ARP and MAC ageing are what Comware 7 takes."""
+    """ARP and MAC ageing are in the range of Comware 7."""
 
     why = (
-        "ARP entries age in whole minutes, MAC addresses in seconds; the switch refuses other "
+        "ARP entries age in whole minutes, MAC addresses in seconds; the switch rejects other "
         "times."
     )
     source = (
@@ -38,7 +38,7 @@ class AgeingRange(ModelRule):
             arp_s, mac_s = device.neighbours.arp_timeout_s, device.neighbours.mac_ageing_s
             if arp_s % S_PER_MIN:
                 yield self.finding(
-                    f"arp.timeout_s {arp_s} is no whole minute",
+                    f"arp.timeout_s {arp_s} is not a whole minute",
                     f"use a multiple of {S_PER_MIN}",
                     place=model.place("arp", "timeout_s"),
                     device=device.name,
@@ -46,7 +46,7 @@ class AgeingRange(ModelRule):
             if not MAC_RANGE_S[0] <= mac_s <= MAC_RANGE_S[1]:
                 yield self.finding(
                     f"arp.mac_ageing_s {mac_s} is outside {MAC_RANGE_S[0]} to {MAC_RANGE_S[1]}",
-                    "choose a time that every model takes",
+                    "use a time that every model accepts",
                     place=model.place("arp", "mac_ageing_s"),
                     device=device.name,
                 )

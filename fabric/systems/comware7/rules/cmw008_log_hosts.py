@@ -19,7 +19,7 @@ MOST = 4
 class LogHosts(ModelRule):
     """Comware 7 has at most four log hosts."""
 
-    why = "The switch refuses the fifth, and the whole change goes back."
+    why = "The switch rejects the fifth, and the whole change is rolled back."
     source = (
         "grayfalcon666/netmiko-h3c-skill @ 4f5e9dfd CMD-help, info-center loghost (up to 4 hosts)"
     )
@@ -32,7 +32,7 @@ class LogHosts(ModelRule):
             if count > MOST:
                 yield self.finding(
                     f"{count} syslog servers are more than the {MOST} of Comware 7",
-                    f"name {MOST} at most",
+                    f"use at most {MOST}",
                     place=model.place("management", "syslog_servers"),
                     device=device.name,
                 )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class ExplicitFec(ModelRule):
     """On Comware 7 FEC is left to the switch."""
 
-    why = "How its command line spells the modes is not published; rendering stops."
+    why = "The command syntax for the modes is not published; rendering fails."
     source = "h3c.com command list of S9825 and S9855 R932x: port fec mode, arguments not readable"
     guards = ("devices.ports.fec",)
 
@@ -30,7 +30,7 @@ class ExplicitFec(ModelRule):
                     place = port_place(model.intent, device.name, port.name, "fec")
                     yield self.finding(
                         f"FEC {port.fec} cannot be rendered for Comware 7",
-                        "leave fec out: the switch chooses by the transceiver",
+                        "remove fec; the switch then selects FEC by transceiver",
                         place=place or model.sku_place(device),
                         device=device.name,
                         port=port.name,

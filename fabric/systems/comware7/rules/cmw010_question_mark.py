@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @rules.add("CMW010")
 class QuestionMark(ModelRule):
-    """On Comware 7 a description holds no question mark."""
+    """On Comware 7 a description contains no question mark."""
 
-    why = "The command line takes it as a question: it prints help in the middle of the line."
+    why = "The command line treats it as a help request in the middle of the line."
     source = "grayfalcon666/netmiko-h3c-skill @ 4f5e9dfd CMD-help, CLI (online help)"
     guards = ("devices.ports.description",)
 
@@ -29,8 +29,8 @@ class QuestionMark(ModelRule):
                 if "?" in port.description:
                     place = port_place(model.intent, device.name, port.name, "description")
                     yield self.finding(
-                        f"the description {port.description!r} holds a question mark",
-                        "leave it out",
+                        f"the description {port.description!r} contains a question mark",
+                        "remove it",
                         place=place or model.sku_place(device),
                         device=device.name,
                         port=port.name,

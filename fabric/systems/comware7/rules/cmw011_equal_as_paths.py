@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 @rules.add("CMW011")
 class EqualAsPaths(ModelRule):
-    """Comware 7 shares load among paths of one AS alone."""
+    """Comware 7 balances load only between paths with the same AS path."""
 
     why = (
-        "Two routes share load only when their AS paths are the same; with spines of two AS "
-        "numbers one of them carries all traffic, and ignoring the paths can lead to loops."
+        "Two routes share load only if their AS paths are the same; with two spine "
+        "AS numbers one route carries all traffic, and ignoring AS paths can cause loops."
     )
     source = (
         "grayfalcon666/netmiko-h3c-skill @ 4f5e9dfd CMD-help, balance and balance as-path-neglect"
@@ -35,7 +35,7 @@ class EqualAsPaths(ModelRule):
                 other = next(p.name for p in device.above if p.asn != asns[0])
                 yield self.finding(
                     f"its spines have the AS numbers {', '.join(map(str, asns))}",
-                    "give all spines the same AS number",
+                    "use the same AS number for all spines",
                     place=switch_place(model.intent, other, "asn") or model.place("bgp"),
                     device=device.name,
                 )

@@ -19,7 +19,10 @@ class Experimental(ModelRule):
     """Comware 7 is experimental."""
 
     severity = Severity.INFO
-    why = "What is rendered follows documents; nothing of it was ever run on such a switch."
+    why = (
+        "The rendered configuration is based on documentation only; it was never run on such a "
+        "switch."
+    )
     source = "H3C configuration guides; no capture of a running configuration is public"
     guards = ("platforms.leaf.sku", "platforms.spine.sku")
 
@@ -28,8 +31,8 @@ class Experimental(ModelRule):
         for device in model.devices.values():
             if device.platform == "comware7":
                 yield self.finding(
-                    f"{device.sku.name} runs H3C Comware 7, which is experimental here",
-                    "read what is rendered, and try it on one switch first",
+                    f"{device.sku.name} runs H3C Comware 7, for which support is experimental",
+                    "review the rendered configuration, and try it on one switch first",
                     place=model.sku_place(device),
                     device=device.name,
                 )

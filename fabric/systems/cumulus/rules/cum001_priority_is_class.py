@@ -18,8 +18,8 @@ class PriorityIsClass(ModelRule):
     """On Cumulus Linux the traffic class of RoCE is its PFC priority."""
 
     why = (
-        "The switch knows one internal number, the switch priority: PFC pauses by it and the queue "
-        "follows from it."
+        "The switch has one internal number, the switch priority: it determines "
+        "both PFC and the queue."
     )
     source = "CumulusNetworks/docs content/cumulus-linux-514, RDMA over Converged Ethernet"
     guards = ("lossless.pfc_priority", "lossless.traffic_class")
@@ -36,7 +36,7 @@ class PriorityIsClass(ModelRule):
                     yield self.finding(
                         f"traffic_class {profile.traffic_class} is not pfc_priority "
                         f"{profile.pfc_priority}, but both are the switch priority",
-                        "give both the same number",
+                        "use the same number for both",
                         place=max(places, key=lambda place: place.specific),
                         device=device.name,
                     )

@@ -19,8 +19,8 @@ class RecipeQueues(ModelRule):
     """On Cumulus Linux RoCE is in queue 3 and CNPs are in queue 6."""
 
     why = (
-        "The pools, the scheduler and ECN of the RoCE recipe belong to these queues; nothing says "
-        "how to move them."
+        "The pools, the scheduler and ECN of the RoCE recipe belong to these queues; how to move "
+        "them is not documented."
     )
     source = "CumulusNetworks/docs content/cumulus-linux-514, RDMA over Converged Ethernet"
     guards = ("lossless.queue", "lossless.cnp_queue")
@@ -36,8 +36,8 @@ class RecipeQueues(ModelRule):
                 for field, wanted in recipe.items():
                     if getattr(profile, field) != wanted:
                         yield self.finding(
-                            f"{field} {getattr(profile, field)} is not {wanted}, the one of the "
-                            "RoCE recipe",
+                            f"{field} {getattr(profile, field)} is not {wanted}, the "
+                            f"queue of the RoCE recipe",
                             f"use {wanted}",
                             place=model.profile_place(field, device, profile),
                             device=device.name,

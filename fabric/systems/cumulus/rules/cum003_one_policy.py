@@ -33,8 +33,8 @@ class OnePolicy(ModelRule):
     """On Cumulus Linux all ports of a switch have one lossless policy."""
 
     why = (
-        "The RoCE recipe is one for the whole switch; a port can differ in MTU and in having a "
-        "watchdog."
+        "The RoCE recipe applies to the whole switch; a port can differ only in MTU and in whether "
+        "the watchdog is on."
     )
     source = "CumulusNetworks/docs content/cumulus-linux-514, RDMA over Converged Ethernet"
     guards = ("devices.ports.lossless",)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class WholePolls(ModelRule):
     """On Cumulus Linux the watchdog acts after a whole number of polls."""
 
-    why = "There is no time of detection, only a number of polls."
+    why = "There is no detection time, only a number of polls."
     source = "CumulusNetworks/docs content/cumulus-linux-514, Quality of Service"
     guards = ("lossless.watchdog.detection_ms", "lossless.watchdog.poll_ms")
 
@@ -33,7 +33,7 @@ class WholePolls(ModelRule):
                     yield self.finding(
                         f"watchdog.detection_ms {times.detection_ms} is not {low} to {high} times "
                         f"poll_ms {times.poll_ms}",
-                        "make the one a multiple of the other",
+                        "use a multiple of poll_ms",
                         place=model.profile_place("watchdog.detection_ms", device, profile),
                         device=device.name,
                     )

@@ -18,8 +18,8 @@ class WatchdogDrops(ModelRule):
     """On Cumulus Linux the watchdog can only drop."""
 
     why = (
-        "On a storm the switch no longer honours the pause and drops what is new for the queue; "
-        "there is no other action."
+        "In a storm the switch ignores the pause and drops new packets for the "
+        "queue; there is no other action."
     )
     source = "CumulusNetworks/docs content/cumulus-linux-514, Quality of Service"
     guards = ("lossless.watchdog.action",)

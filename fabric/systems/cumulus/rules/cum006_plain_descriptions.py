@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 @rules.add("CUM006")
 class PlainDescriptions(ModelRule):
-    """On Cumulus Linux a description holds no quotes and no special characters."""
+    """On Cumulus Linux a description contains no quotes and no special characters."""
 
     why = (
-        "NVUE does not parse apostrophes in a description, and what else it takes for something "
-        "of its own is not written anywhere."
+        "NVUE does not parse apostrophes in a description, and other special "
+        "characters are not documented."
     )
     source = (
         "CumulusNetworks/docs content/cumulus-linux-514, Interface Configuration and Management "
@@ -37,8 +37,8 @@ class PlainDescriptions(ModelRule):
                 if not re.fullmatch(cumulus.DESCRIPTION, port.description.replace(" ", "_")):
                     place = port_place(model.intent, device.name, port.name, "description")
                     yield self.finding(
-                        f"the description {port.description!r} holds characters that NVUE may read "
-                        "as something else",
+                        f"the description {port.description!r} contains "
+                        f"characters that NVUE may interpret",
                         "use letters, digits, spaces and _./:@+=,-",
                         place=place or model.place("host", "interfaces"),
                         device=device.name,

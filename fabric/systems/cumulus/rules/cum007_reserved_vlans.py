@@ -1,4 +1,4 @@
-"""CUM007: Cumulus Linux keeps VLANs 3725 to 4064 for itself."""
+"""CUM007: Cumulus Linux reserves VLANs 3725 to 4064."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @rules.add("CUM007")
 class ReservedVlans(ModelRule):
-    """Cumulus Linux keeps VLANs 3725 to 4064 for itself."""
+    """Cumulus Linux reserves VLANs 3725 to 4064."""
 
-    why = "The switch refuses the VLAN, and with it the whole change."
+    why = "The switch rejects the VLAN, and with it the whole change."
     source = "CumulusNetworks/docs content/cumulus-linux-510, VLAN-aware Bridge Mode (reserved)"
     guards = ("addressing.vlan_first",)
 
@@ -29,7 +29,7 @@ class ReservedVlans(ModelRule):
                 if vlan.vlan in cumulus.RESERVED_VLANS:
                     yield self.finding(
                         f"VLAN {vlan.vlan} is reserved by Cumulus Linux",
-                        f"let the VLANs end below {cumulus.RESERVED_VLANS.start}",
+                        f"use VLANs below {cumulus.RESERVED_VLANS.start}",
                         place=model.place("addressing", "vlan_first"),
                         device=device.name,
                     )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class EqualPaths(ModelRule):
     """On Cumulus Linux max_paths fits the ASIC."""
 
-    why = "Only Spectrum-4 and later use more than 64 paths; the line is refused elsewhere."
+    why = "Only Spectrum-4 and later use more than 64 paths; the line is rejected elsewhere."
     source = (
         "CumulusNetworks/docs content/cumulus-linux-514, Optional BGP Configuration (multipaths); "
         "Equal Cost Multipath"

@@ -16,11 +16,9 @@ if TYPE_CHECKING:
 
 @rules.add("CUM009")
 class ThresholdWords(ModelRule):
-    """On Cumulus Linux dynamic_th is from -7 to 6, and one for a switch."""
+    """On Cumulus Linux dynamic_th is from -7 to 6, with one value per switch."""
 
-    why = (
-        "The words of shared-alpha are the powers of two from 1/128 to 64, for all ports together."
-    )
+    why = "shared-alpha accepts powers of two from 1/128 to 64, with one value for all ports."
     source = "CumulusNetworks/docs content/cumulus-linux-514, Quality of Service"
     guards = ("lossless.dynamic_th",)
 
@@ -35,7 +33,9 @@ class ThresholdWords(ModelRule):
             for port in ports:
                 log = port.headroom.dynamic_th if port.headroom else 0
                 if log != first or not low <= log <= high:
-                    what = f"outside {low} to {high}" if log == first else f"not {first} everywhere"
+                    what = (
+                        f"outside {low} to {high}" if log == first else f"not {first} on all ports"
+                    )
                     yield self.finding(
                         f"dynamic_th {log} is {what}",
                         f"use one of {low} to {high} for the whole switch",

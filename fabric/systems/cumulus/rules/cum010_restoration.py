@@ -19,7 +19,7 @@ class Restoration(ModelRule):
     """On Cumulus Linux a queue is lossless again after one poll."""
 
     severity = Severity.INFO
-    why = "There is no time of restoration: one poll without pause frames is enough."
+    why = "There is no restoration time: one poll without pause frames is enough."
     source = "CumulusNetworks/docs content/cumulus-linux-514, Quality of Service"
     guards = ("lossless.watchdog.restoration_ms",)
 
@@ -32,7 +32,7 @@ class Restoration(ModelRule):
                     yield self.finding(
                         f"watchdog.restoration_ms {times.restoration_ms} has no effect on Cumulus "
                         f"Linux, which waits one poll of {times.poll_ms} ms",
-                        "write the time of a poll, or know that it is shorter",
+                        "set it to poll_ms, or accept the shorter time",
                         place=model.profile_place("watchdog.restoration_ms", device, profile),
                         device=device.name,
                     )

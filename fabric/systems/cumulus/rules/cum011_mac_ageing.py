@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class MacAgeing(ModelRule):
     """On Cumulus Linux MAC ageing is at most 65535 seconds."""
 
-    why = "The switch refuses the line, and with it the whole change."
+    why = "The switch rejects the line, and with it the whole change."
     source = (
         "CumulusNetworks/docs content/cumulus-linux-510, Ethernet Bridging (bridge domain ageing)"
     )

@@ -18,9 +18,9 @@ SPEEDS_GBPS = (200, 400)
 
 @rules.add("CUM012")
 class AdaptiveRouting(ModelRule):
-    """Adaptive routing is asked for only where the ASIC has it."""
+    """Adaptive routing is used only where the ASIC supports it."""
 
-    why = "Ports of one group that route adaptively and ports that hash share flows unevenly."
+    why = "Mixing adaptive and hashing ports in one ECMP group spreads flows unevenly."
     source = (
         "NVIDIA Cumulus Linux 5.14 user guide, Adaptive Routing: Spectrum-4 at 200G and 400G, not "
         "at 800G; routed ports of the default VRF"
@@ -35,7 +35,7 @@ class AdaptiveRouting(ModelRule):
             fact = device.sku.asic_facts.fact("adaptive_routing")
             if fact is None or fact.value != "yes":
                 yield self.finding(
-                    f"nobody has confirmed adaptive routing on the ASIC of {device.sku.name}",
+                    f"adaptive routing is not confirmed for the ASIC of {device.sku.name}",
                     "set ecmp.mode to hash, or use a Spectrum-4 model",
                     place=model.sku_place(device),
                     device=name,

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 class ClassIsPriority(ModelRule):
     """On EOS the traffic class of RoCE is its PFC priority."""
 
-    why = "EOS pauses a traffic class by its own number; another priority pauses other traffic."
+    why = (
+        "EOS uses the traffic class number as the PFC priority; a different priority pauses other "
+        "traffic."
+    )
     source = (
         "Arista EOS manual, DCBX and Flow Control (PFC acts on the traffic class of untagged "
         "packets)"
@@ -35,8 +38,8 @@ class ClassIsPriority(ModelRule):
                     ]
                     yield self.finding(
                         f"traffic_class {profile.traffic_class} is not pfc_priority "
-                        f"{profile.pfc_priority}, EOS would pause the wrong class",
-                        "give both the same number",
+                        f"{profile.pfc_priority}, so EOS would pause the wrong class",
+                        "use the same number for both",
                         place=max(places, key=lambda place: place.specific),
                         device=device.name,
                     )

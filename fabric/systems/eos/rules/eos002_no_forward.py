@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class NoForward(ModelRule):
     """EOS has no watchdog action forward."""
 
-    why = "The enumeration is drop, errdisable and notify-only; nothing means forward."
+    why = "The actions are drop, errdisable and notify-only; there is no forward action."
     source = "aristanetworks/yang EOS-4.36.1F arista-exp-eos-qos-config.yang; pyavd 6.4.0 schema"
     guards = ("lossless.watchdog.action",)
 
@@ -28,7 +28,7 @@ class NoForward(ModelRule):
                 if profile.watchdog.enabled and profile.watchdog.action == "forward":
                     yield self.finding(
                         "watchdog.action forward does not exist on EOS",
-                        "use drop, or alert for a notice only",
+                        "use drop, or alert to only log it",
                         place=model.profile_place("watchdog.action", device, profile),
                         device=device.name,
                     )

@@ -18,7 +18,7 @@ RESERVED = 7
 
 @rules.add("EOS003")
 class ReservedClass(ModelRule):
-    """On EOS class and queue 7 are left to the system."""
+    """On EOS class and queue 7 are reserved for the system."""
 
     why = (
         "Traffic class 7 is tied to queue 7 and carries control traffic; on R-series it is not "

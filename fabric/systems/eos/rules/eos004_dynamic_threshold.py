@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 @rules.add("EOS004")
 class DynamicThreshold(ModelRule):
-    """What dynamic_th does on EOS."""
+    """On EOS dynamic_th applies to the whole chip."""
 
     severity = Severity.WARNING
     why = (
-        "The shared buffer of EOS is set for a whole chip, and setting it may disturb traffic: a "
-        "matter of day 0. Switches with virtual output queues have no such setting."
+        "The shared buffer of EOS is set for a whole chip, and changing it may disturb traffic, so "
+        "it belongs to initial setup. Switches with virtual output queues have no such setting."
     )
     source = "pyavd 6.4.0 schema, platform.trident.mmu.queue_profiles"
     guards = ("lossless.dynamic_th",)
@@ -49,10 +49,10 @@ class DynamicThreshold(ModelRule):
 def _verdict(device: DeviceDesign, asked: set[int | None]) -> tuple[Severity, str, str]:
     low, high = ALPHA_LOG2
     if device.sku.asic_facts.law == DNX:
-        message = f"dynamic_th has no effect on {device.sku.name}, which queues at the ingress"
+        message = f"dynamic_th has no effect on {device.sku.name}, which queues at ingress"
         return Severity.INFO, message, "set it for other switches only"
     if len(asked) > 1 or not all(low <= alpha <= high for alpha in asked if alpha is not None):
         message = f"EOS has one dynamic_th from {low} to {high} for all ports of a switch"
-        return Severity.ERROR, message, "give all lossless ports the same"
+        return Severity.ERROR, message, "use the same value on all lossless ports"
     message = "dynamic_th is set for the whole chip, which may disturb traffic"
     return Severity.WARNING, message, "apply it before traffic runs"

@@ -19,7 +19,7 @@ LIMIT_BYTES = 256_000_000
 class EcnRange(ModelRule):
     """ECN thresholds are in the range of EOS."""
 
-    why = "The switch refuses the line in the configuration session and nothing is committed."
+    why = "The switch rejects the line in the configuration session, and nothing is committed."
     source = "pyavd 6.4.0 schema, random_detect.ecn.threshold (1 to 256000000)"
     guards = ("lossless.ecn.kmin_bytes", "lossless.ecn.kmax_bytes")
 

@@ -1,4 +1,4 @@
-"""EOS006: EOS balances only in ways that the ASIC has, and says what is not confirmed."""
+"""EOS006: The load balancing mode is supported by the ASIC of the EOS switch."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 @rules.add("EOS006")
 class Balancing(ModelRule):
-    """EOS balances only in ways that the ASIC has, and says what is not confirmed."""
+    """The load balancing mode is supported by the ASIC of the EOS switch."""
 
     why = (
-        "Load in the choice of a path is a matter of the switches with a shared buffer; cluster "
-        "load balancing is documented as text, its range of models and releases is not."
+        "Dynamic load balancing is available on switches with a shared buffer; the "
+        "models and releases that support cluster load balancing are not documented."
     )
     source = "pyavd 6.4.0 schema, ip_hardware.fib.load_balance_distribution, load_balance.cluster"
     guards = ("ecmp.mode",)
@@ -34,7 +34,7 @@ class Balancing(ModelRule):
             place = model.place("ecmp", "mode")
             if device.ecmp_mode == "flowlet" and device.sku.asic_facts.law == DNX:
                 message = f"{device.sku.name} has no dynamic load balancing of equal paths"
-                yield self.finding(message, "set ecmp.mode hash", place=place, device=name)
+                yield self.finding(message, "set ecmp.mode to hash", place=place, device=name)
             if device.ecmp_mode == "cluster" and device.role == "leaf":
                 yield self.finding(
                     f"whether {device.sku.name} has cluster load balancing is not confirmed",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class PausedPriorities(ModelRule):
     """Enterprise SONiC pauses priorities 3 and 4 only."""
 
-    why = "The switches do PFC for these two; another class of ours would be lossy."
+    why = "The switches support PFC for these two only; any other class would be lossy."
     source = "Broadcom, RDMA over Converged Ethernet support HLD rev. 0.3 (PFC for 3 and 4 only)"
     guards = ("lossless.pfc_priority",)
 
@@ -28,7 +28,7 @@ class PausedPriorities(ModelRule):
             for profile in device.qos_profiles if device.platform == "esonic" else ():
                 if profile.pfc and profile.pfc_priority not in PAUSED_PRIORITIES:
                     yield self.finding(
-                        f"pfc_priority {profile.pfc_priority} is not paused by Enterprise SONiC",
+                        f"Enterprise SONiC does not support PFC on priority {profile.pfc_priority}",
                         "use 3 or 4",
                         place=model.profile_place("pfc_priority", device, profile),
                         device=device.name,

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 @rules.add("ESO002")
 class CableSettings(ModelRule):
-    """A lossless cable on Enterprise SONiC fits one of its settings."""
+    """A lossless cable on Enterprise SONiC is covered by a cable-length setting."""
 
     why = (
-        "Headroom follows from cable-length, which is 5m, 40m or 300m; a longer cable has more on "
-        "its way than the buffer holds, and frames are dropped."
+        "Headroom follows from cable-length, which is 5m, 40m or 300m; a longer cable has more "
+        "bytes in flight than the buffer holds, and frames are dropped."
     )
     source = "ansible-collections/dellemc.enterprise_sonic @ 9851e680 sonic_qos_interfaces"
     guards = ("cables.host_m", "cables.uplink_m", "devices.ports.cable_m", "hosts.nics.cable_m")
@@ -36,8 +36,8 @@ class CableSettings(ModelRule):
                     continue
                 seen.add(port.cable_m)
                 yield self.finding(
-                    f"a lossless cable of {port.cable_m} m is longer than any cable-length",
-                    f"use cables up to {longest_m} m, or switch lossless.pfc off there",
+                    f"a lossless cable of {port.cable_m} m is longer than any cable-length setting",
+                    f"use cables up to {longest_m} m, or disable lossless.pfc there",
                     place=model.cable_place(device, port, "cable_m"),
                     device=device.name,
                     port=port.name,

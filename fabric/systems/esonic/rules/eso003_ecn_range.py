@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class EcnRange(ModelRule):
     """ECN thresholds are in the range of Enterprise SONiC."""
 
-    why = "The switch refuses the line, and the whole change goes back."
+    why = "The switch rejects the line, and the whole change is rolled back."
     source = "ansible-collections/dellemc.enterprise_sonic @ 9851e680 sonic_qos_wred"
     guards = ("lossless.ecn.kmin_bytes", "lossless.ecn.kmax_bytes")
 
@@ -33,7 +33,7 @@ class EcnRange(ModelRule):
                         yield self.finding(
                             f"ecn.{field} {value:,} is outside {low:,} to {high:,}, the range of "
                             "Enterprise SONiC",
-                            f"choose {field} inside the range",
+                            "use a value in the range",
                             place=model.profile_place(f"ecn.{field}", device, profile),
                             device=device.name,
                         )

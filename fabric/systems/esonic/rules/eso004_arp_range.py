@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class ArpRange(ModelRule):
     """The ARP timeout is in the range of Enterprise SONiC."""
 
-    why = "The switch refuses the line, and the whole change goes back."
+    why = "The switch rejects the line, and the whole change is rolled back."
     source = "ansible-collections/dellemc.enterprise_sonic @ 9851e680 sonic_ip_neighbor"
     guards = ("arp.timeout_s",)
 
@@ -31,7 +31,7 @@ class ArpRange(ModelRule):
                 yield self.finding(
                     f"arp.timeout_s {value} is outside {low} to {high}, the range of Enterprise "
                     "SONiC",
-                    "choose a time inside the range",
+                    "use a time in the range",
                     place=model.place("arp", "timeout_s"),
                     device=device.name,
                 )

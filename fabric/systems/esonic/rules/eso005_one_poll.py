@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class OnePoll(ModelRule):
     """On Enterprise SONiC the watchdog of a switch polls at one interval."""
 
-    why = "polling-interval is a line of the whole switch, not of a port."
+    why = "polling-interval applies to the whole switch, not to a port."
     source = "ansible-collections/dellemc.enterprise_sonic @ 9851e680 sonic_qos_pfc"
     guards = ("lossless.watchdog.poll_ms",)
 
@@ -31,8 +31,8 @@ class OnePoll(ModelRule):
                 first, other = watched[0].watchdog.poll_ms, profile.watchdog.poll_ms
                 if other != first:
                     yield self.finding(
-                        f"watchdog.poll_ms {other} beside {first} on one switch",
-                        "use the same interval for all of its ports",
+                        f"watchdog.poll_ms is {other} on some ports and {first} on others",
+                        "use the same interval on all ports",
                         place=model.profile_place("watchdog.poll_ms", device, profile),
                         device=device.name,
                     )

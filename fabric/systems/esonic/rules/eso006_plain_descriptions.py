@@ -19,12 +19,12 @@ _SIGNS = {'"': "a quotation mark", "|": "a bar", "\\": "a backslash"}
 
 @rules.add("ESO006")
 class PlainDescriptions(ModelRule):
-    """Descriptions on Enterprise SONiC hold no quotation mark, bar or backslash."""
+    """Descriptions on Enterprise SONiC contain no quotation mark, bar or backslash."""
 
     why = (
-        "Text of more than one word stands in quotation marks; one inside ends it. A backslash "
-        "takes the meaning from what follows it, from the closing quotation mark too. A bar may "
-        "begin a filter: no public source says that it does not."
+        "Text of more than one word is quoted; a quotation mark inside ends it. A "
+        "backslash escapes the next character, including the closing quotation mark. A bar may "
+        "start an output filter; no public source rules this out."
     )
     source = (
         "ansible-collections/dellemc.enterprise_sonic @ 9851e680 sonic_interfaces (examples); "
@@ -40,8 +40,8 @@ class PlainDescriptions(ModelRule):
                 if held:
                     place = port_place(model.intent, device.name, port.name, "description")
                     yield self.finding(
-                        f"the description {port.description!r} holds {' and '.join(held)}",
-                        "leave it out",
+                        f"the description {port.description!r} contains {' and '.join(held)}",
+                        "remove it",
                         place=place or model.place("host", "interfaces"),
                         device=device.name,
                         port=port.name,

@@ -20,8 +20,8 @@ class NotRendered(ModelRule):
 
     severity = Severity.INFO
     why = (
-        "The profiles of the lossless buffers are those that `buffer init lossless` makes of the "
-        "model and of cable-length, so no line is rendered for it."
+        "`buffer init lossless` creates the lossless buffer profiles from the "
+        "model and cable-length, so no line is rendered for it."
     )
     source = "ansible-collections/dellemc.enterprise_sonic @ 9851e680 sonic_qos_buffer"
     guards = ("lossless.dynamic_th",)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class NicNames(ModelRule):
     """The host profile names one NIC for each rail."""
 
-    why = "A rail without a name, or a name without a rail, cannot be configured."
+    why = "A rail without a NIC name, or a name without a rail, cannot be configured."
     source = "fabric/intent/model.py in this repository (HostProfile)"
     guards = ("host.interfaces", "host.rdma_devices", "rails")
 
@@ -30,8 +30,8 @@ class NicNames(ModelRule):
             names = hostlist.count(getattr(profile, field))
             if names != fabric.nics_per_host:
                 yield self.finding(
-                    f"host.{field} {getattr(profile, field)!r} names {names}, there are "
-                    f"{fabric.rails} rails{ports}",
-                    f"name exactly one for each {'port' if ports else 'rail'}",
+                    f"host.{field} {getattr(profile, field)!r} has {names} names "
+                    f"for {fabric.rails} rails{ports}",
+                    f"set exactly one for each {'port' if ports else 'rail'}",
                     place=model.place("host", field),
                 )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class UniqueNames(ModelRule):
     """The NICs of a host have different names."""
 
-    why = "Two rails would be configured on one NIC, and the second would undo the first."
+    why = "Two rails would be configured on one NIC, and the second would overwrite the first."
     source = "Linux net/core/dev.c (interface names are unique)"
     guards = (
         "host.interfaces",
@@ -42,8 +42,8 @@ class UniqueNames(ModelRule):
                         places = [rail_place(model.intent, name, rail, field) for rail in rails]
                         default = model.place("host", f"{field}s")
                         yield self.finding(
-                            f"{double} stands for {count} NICs of a host",
-                            "give each NIC its own name",
+                            f"{double} is used for {count} NICs of a host",
+                            "use a different name for each NIC",
                             place=next((place for place in places if place), default),
                             device=name,
                         )

@@ -19,9 +19,9 @@ WHOLE_PERCENT = 100
 
 @rules.add("HST004")
 class HostEts(ModelRule):
-    """Hosts can take the scheduler of the policy."""
+    """The scheduler of the policy is valid on hosts."""
 
-    why = "mlnx_qos refuses ETS shares that do not sum to 100 or that belong to a strict class."
+    why = "mlnx_qos rejects ETS shares that do not sum to 100 or that belong to a strict class."
     source = (
         "Mellanox/mlnx-tools python/mlnx_qos (checks of tsa and tcbw); IEEE 802.1Q-2018 clause 37.3"
     )
@@ -39,14 +39,15 @@ class HostEts(ModelRule):
             if sum(shares) != WHOLE_PERCENT or qos.tsa[qos.pfc_priority] != "ets":
                 yield self.finding(
                     f"traffic class {qos.cnp_priority} is strict on hosts and also has a share",
-                    "give CNPs a class apart from RoCE data and from class 0",
+                    "use a CNP class that is neither the RoCE class nor class 0",
                     place=model.policy_place("cnp_traffic_class", end.device),
                     device=end.device,
                 )
             elif qos.tc_bandwidth_percent[0] == 0 and qos.pfc_priority:
                 yield self.finding(
-                    "the lossless class takes 100 percent on hosts, best effort gets nothing",
-                    "leave best effort a share",
+                    "the lossless class takes 100 percent on hosts and leaves nothing for best "
+                    "effort",
+                    "leave a share for best effort",
                     place=model.policy_place("scheduler.lossless_percent", end.device),
                     device=end.device,
                     severity=Severity.WARNING,

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 @rules.add("HST005")
 class NeighbourTable(ModelRule):
-    """The neighbour table of a host holds every NIC of its subnets."""
+    """The neighbour table of a host has room for every NIC of its subnets."""
 
-    why = "Above gc_thresh3 the kernel refuses new neighbours: RDMA connections fail at scale only."
+    why = "Above gc_thresh3 the kernel rejects new neighbours: RDMA connections fail only at scale."
     source = "Linux Documentation/networking/ip-sysctl.rst, neigh/default/gc_thresh1..3"
     guards = ("units.hosts",)
 

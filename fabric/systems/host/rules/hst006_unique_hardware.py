@@ -1,4 +1,4 @@
-"""HST006: MAC addresses and serial numbers stand for one device."""
+"""HST006: MAC addresses and serial numbers identify one device."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 @rules.add("HST006")
 class UniqueHardware(ModelRule):
-    """MAC addresses and serial numbers stand for one device."""
+    """MAC addresses and serial numbers identify one device."""
 
     why = (
-        "A device whose identity does not match is never written to; two with one identity "
-        "cannot be told apart."
+        "rocefab never changes a device whose identity does not match; two devices with the same "
+        "identity cannot be distinguished."
     )
     source = "IEEE 802-2014 clause 8"
     guards = ("hosts.nics.mac", "hosts.serial", "devices.mac", "devices.serial")
@@ -33,7 +33,7 @@ class UniqueHardware(ModelRule):
             if first != owner:
                 yield self.finding(
                     f"{kind} {value} is also that of {first}",
-                    "write what stands on the device",
+                    "set the value printed on the device",
                     place=place,
                     device=owner,
                 )

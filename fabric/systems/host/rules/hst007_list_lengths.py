@@ -19,11 +19,11 @@ GPU_LISTS = ("pci_addresses", "numa_nodes")
 
 @rules.add("HST007")
 class ListLengths(ModelRule):
-    """Lists of the host profile name each NIC and each GPU."""
+    """Lists of the host profile have one entry per NIC or GPU."""
 
     why = (
-        "An entry too few leaves a NIC without its address or its GPUs, one too many belongs to no"
-        " rail."
+        "A missing entry leaves a NIC without its address or its GPUs; an extra entry belongs"
+        " to no rail."
     )
     source = "fabric/intent/host_model.py in this repository (NicTraits, GpuTraits)"
     guards = (
@@ -47,8 +47,8 @@ class ListLengths(ModelRule):
                 count = len(getattr(getattr(kind.host.traits, group), field))
                 if count not in (0, wanted):
                     yield self.finding(
-                        f"{group}.{field} has {count} entries, there are {wanted} {things}",
-                        f"write one entry for each of the {wanted} {things}, in order, or none",
+                        f"{group}.{field} has {count} entries for {wanted} {things}",
+                        f"use one entry for each of the {wanted} {things}, in order, or none",
                         place=traits_place(model, kind.host.name, group, field),
                         device=kind.host.name,
                     )

@@ -1,4 +1,4 @@
-"""HST008: PCI addresses of a host stand for one NIC or GPU."""
+"""HST008: PCI addresses of a host identify one NIC or GPU."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @rules.add("HST008")
 class UniquePci(ModelRule):
-    """PCI addresses of a host stand for one NIC or GPU."""
+    """PCI addresses of a host identify one NIC or GPU."""
 
     why = "Settings of one device would be written to another."
     source = (
@@ -35,8 +35,8 @@ class UniquePci(ModelRule):
                 if count > 1:
                     group = "nic" if address in traits.nic.pci_addresses else "gpu"
                     yield self.finding(
-                        f"{address} stands for {count} devices of a host",
-                        "give each NIC and each GPU the address that lspci -D shows",
+                        f"{address} is used for {count} devices of a host",
+                        "set the address of each NIC and GPU as lspci -D shows it",
                         place=traits_place(model, kind.host.name, group, "pci_addresses"),
                         device=kind.host.name,
                     )

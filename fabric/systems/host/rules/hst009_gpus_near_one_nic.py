@@ -1,4 +1,4 @@
-"""HST009: GPUs are near exactly one NIC where the profile tells which."""
+"""HST009: Each GPU is near exactly one NIC, where the profile assigns them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def _wrong(gpu: int, gpus: int, count: int) -> str:
     if gpu >= gpus:
-        return f"GPU {gpu} is named, a host has GPUs 0 to {gpus - 1}"
+        return f"GPU {gpu} does not exist; a host has GPUs 0 to {gpus - 1}"
     if count == 0:
         return f"GPU {gpu} is near no NIC"
     return f"GPU {gpu} is near {count} NICs" if count > 1 else ""
@@ -25,9 +25,9 @@ def _wrong(gpu: int, gpus: int, count: int) -> str:
 
 @rules.add("HST009")
 class GpusNearOneNic(ModelRule):
-    """GPUs are near exactly one NIC where the profile tells which."""
+    """Each GPU is near exactly one NIC, where the profile assigns them."""
 
-    why = "A GPU near no NIC or near two has no rail of its own, and jobs pick one by chance."
+    why = "A GPU near no NIC, or near two, has no definite rail, and jobs pick one arbitrarily."
     source = "NVIDIA NCCL user guide (NIC selection by PCIe distance); nvidia-smi topo -m (legend)"
     guards = ("host.nic.gpus", "host.gpus")
 
@@ -43,7 +43,7 @@ class GpusNearOneNic(ModelRule):
                 if wrong:
                     yield self.finding(
                         wrong,
-                        "name each GPU beside one NIC, as nvidia-smi topo -m shows",
+                        "list each GPU under one NIC, as nvidia-smi topo -m shows",
                         place=traits_place(model, kind.host.name, "nic", "gpus"),
                         device=kind.host.name,
                     )

@@ -35,11 +35,11 @@ def _wrong(addresses: tuple[str, ...], ports: int, what: str) -> Iterator[tuple[
 
 @rules.add("HST010")
 class CardPorts(ModelRule):
-    """Rails of a card are functions 0 and 1 of it, and other rails are apart."""
+    """Rails on one card are its functions 0 and 1, and other rails are on separate cards."""
 
     why = (
-        "A card is a single point of failure and of bandwidth: rails that share one without saying"
-        " so fail together."
+        "A card is a single point of failure and of bandwidth: rails that share a card"
+        " fail together."
     )
     source = (
         "PCI Local Bus Specification 3.0 section 6.2.1 (functions of a device); NVIDIA ConnectX-6 "
@@ -57,7 +57,7 @@ class CardPorts(ModelRule):
                 yield self.finding(
                     "both ports of each NIC are of one rail (nic_ports), and ports_per_card says "
                     "that they are two rails",
-                    "write ports_per_card: 1",
+                    "set ports_per_card: 1",
                     place=traits_place(model, name, "nic", "ports_per_card"),
                     device=name,
                 )
@@ -65,7 +65,7 @@ class CardPorts(ModelRule):
                 yield self.finding(
                     f"{model.fabric.rails} rails do not divide by {nic.ports_per_card} ports of a "
                     "card",
-                    "write ports_per_card: 1, or one rail for each port",
+                    "set ports_per_card: 1, or one rail per port",
                     place=traits_place(model, name, "nic", "ports_per_card"),
                     device=name,
                 )
@@ -75,7 +75,7 @@ class CardPorts(ModelRule):
                 ):
                     yield self.finding(
                         message,
-                        "write the addresses that lspci -D shows, and how many ports a card has",
+                        "set the addresses that lspci -D shows, and the number of ports per card",
                         place=traits_place(model, name, "nic", "pci_addresses"),
                         device=name,
                         severity=severity,

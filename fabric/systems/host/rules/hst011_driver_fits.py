@@ -18,9 +18,9 @@ DRIVERS = {"nvidia": ("mlx5-ofed", "mlx5"), "broadcom": ("bnxt",), "amd": ("ioni
 
 @rules.add("HST011")
 class DriverFits(ModelRule):
-    """The driver of the NICs is one of their maker."""
+    """The driver of the NICs matches their vendor."""
 
-    why = "Each driver has its own tools and files; those of another maker are not there."
+    why = "Each driver has its own tools and files; those of another vendor are not installed."
     source = "Linux drivers/net/ethernet (mellanox/mlx5, broadcom/bnxt, pensando/ionic)"
     guards = ("host.nic.driver", "host.nic.vendor")
 
@@ -30,8 +30,8 @@ class DriverFits(ModelRule):
             nic = kind.host.traits.nic
             if nic.driver not in DRIVERS[nic.vendor]:
                 yield self.finding(
-                    f"driver {nic.driver} is not one of {nic.vendor}",
-                    f"write {' or '.join(DRIVERS[nic.vendor])}, or the right vendor",
+                    f"driver {nic.driver} is not a {nic.vendor} driver",
+                    f"use {' or '.join(DRIVERS[nic.vendor])}, or correct the vendor",
                     place=traits_place(model, kind.host.name, "nic", "driver"),
                     device=kind.host.name,
                 )

@@ -16,9 +16,12 @@ if TYPE_CHECKING:
 
 @rules.add("HST012")
 class FunctionsOfFunctions(ModelRule):
-    """A virtual machine makes no virtual functions."""
+    """A virtual machine creates no virtual functions."""
 
-    why = "The NIC of a virtual machine is a function itself; only the card can make more of them."
+    why = (
+        "The NIC of a virtual machine is itself a function; only the host of the card can create "
+        "more."
+    )
     source = "Linux Documentation/PCI/pci-iov-howto.rst (sriov_numvfs)"
     guards = ("host.nic.virtual_functions", "host.virtual_machine")
 
@@ -29,8 +32,8 @@ class FunctionsOfFunctions(ModelRule):
             count = traits.nic.virtual_functions
             if count and traits.virtual_machine:
                 yield self.finding(
-                    f"{count} virtual functions are asked for in a virtual machine",
-                    "make them on the machine that holds the card, and write 0 here",
+                    f"{count} virtual functions are requested in a virtual machine",
+                    "create them on the host of the card, and set 0 here",
                     place=traits_place(model, name, "nic", "virtual_functions"),
                     device=name,
                 )

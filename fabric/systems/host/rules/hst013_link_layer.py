@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 #: A port of InfiniBand has no link to a switch of Ethernet; LINK_TYPE_P1 2 is Ethernet (mlxconfig).
 FIXES = {
-    "infiniband": "set the ports to Ethernet (LINK_TYPE_P1=2 of mlxconfig), or leave the hosts out"
+    "infiniband": "set the ports to Ethernet (LINK_TYPE_P1=2 of mlxconfig), or exclude the hosts"
 }
 
 
@@ -27,8 +27,8 @@ class LinkLayer(ModelRule):
 
     severity = Severity.WARNING
     why = (
-        "PFC, DSCP maps and DCQCN do nothing for another link layer, or harm it; the host gets its"
-        " addresses alone."
+        "PFC, DSCP maps and DCQCN have no use on another link layer, or harm it; the host"
+        " gets only its addresses."
     )
     source = (
         "InfiniBand Architecture Specification 1.4 section 7.9 (credits); RFC 5040 and RFC 5044 "

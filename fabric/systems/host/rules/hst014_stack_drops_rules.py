@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 @rules.add("HST014")
 class StackDropsRules(ModelRule):
-    """Hosts with netplan over NetworkManager get keyfiles of NetworkManager."""
+    """Hosts with netplan over NetworkManager get NetworkManager keyfiles."""
 
     severity = Severity.INFO
     why = (
-        "netplan hands NetworkManager no routing-policy and says nothing: replies would leave by "
-        "the wrong NIC."
+        "netplan silently drops routing-policy for NetworkManager: replies would "
+        "leave by the wrong NIC."
     )
     source = (
         "canonical/netplan 0.106 src/nm.c (routing-policy is not written); nm-settings-keyfile "
@@ -35,9 +35,8 @@ class StackDropsRules(ModelRule):
         for kind in host_kinds(model):
             if kind.host.traits.network_stack == "netplan-networkmanager":
                 yield self.finding(
-                    f"{kind.subject}: netplan drops routing-policy for NetworkManager, so keyfiles"
-                    " are "
-                    "rendered in place of a netplan file",
+                    f"{kind.subject}: netplan drops routing-policy for NetworkManager, so"
+                    " keyfiles are rendered instead of a netplan file",
                     "",
                     place=traits_place(model, kind.host.name, "network_stack"),
                     device=kind.host.name,

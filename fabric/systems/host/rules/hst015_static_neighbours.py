@@ -20,10 +20,7 @@ if TYPE_CHECKING:
 class StaticNeighbours(ModelRule):
     """Static neighbours have the MAC address of their leaf."""
 
-    why = (
-        "A neighbour without its MAC address cannot be written down, and one with a wrong address "
-        "takes the NIC off the network."
-    )
+    why = "A static neighbour needs a MAC address, and a wrong one disconnects the NIC."
     source = "iproute2 ip-neighbour manual page (lladdr, nud permanent)"
     guards = ("host.static_neighbours", "devices.mac")
 
@@ -40,9 +37,9 @@ class StaticNeighbours(ModelRule):
             host = fabric.hosts.names[int(nics.host[row])]
             if not model.devices[name].mac:
                 yield self.finding(
-                    f"{name} has no mac, which the static neighbour of its hosts needs",
-                    f"write the MAC of its gateways as devices.mac of {name}, or "
-                    "static_neighbours: false",
+                    f"{name} has no mac, which the static neighbour entry of its hosts needs",
+                    f"set devices.mac of {name} to the MAC of its "
+                    f"gateways, or set static_neighbours: false",
                     place=traits_place(model, host, "static_neighbours"),
                     device=name,
                 )

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 @rules.add("HST016")
 class BetaDrivers(ModelRule):
-    """Drivers that were tried on no NIC are named."""
+    """Drivers not tested on a NIC are reported."""
 
     severity = Severity.INFO
-    why = "The commands come from published tables and guides; a tool may refuse one of them."
+    why = "The commands come from published tables and guides; a tool may reject one of them."
     source = "Broadcom bnxt_setupcc.sh 236.1.155.0; AMD Pensando Pollara guides (UG1813)"
     guards = ("host.nic.driver",)
 

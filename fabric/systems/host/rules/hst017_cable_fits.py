@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @rules.add("HST017")
 class CableFits(ModelRule):
-    """Both ends of the cable of a NIC fit together."""
+    """Both ends of the cable of a NIC have compatible settings."""
 
     why = "The link stays down, the gateway is not found, or lossless packets change their class."
     source = (
@@ -35,7 +35,7 @@ class CableFits(ModelRule):
                     yield self.finding(
                         f"{line.item} of {cables} cables like that to {where} is {line.host} at "
                         f"the host and {line.switch} at the switch",
-                        line.note or "set both ends alike",
+                        line.note or "use the same setting at both ends",
                         place=own or model.place("addressing"),
                         device=cable.host.name,
                         port=cable.nic.interface,

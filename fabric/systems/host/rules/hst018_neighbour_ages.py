@@ -20,12 +20,12 @@ MOST = 1.5
 
 @rules.add("HST018")
 class NeighbourAges(ModelRule):
-    """Hosts forget a neighbour before their leaf forgets them."""
+    """Neighbour entries expire on hosts before they expire on the leaf."""
 
     severity = Severity.WARNING
     why = (
-        "A leaf that forgets first must ask anew for a host that sees no reason to speak; RDMA "
-        "packets to it wait, or are flooded."
+        "If the leaf entry expires first, the leaf must resolve a silent host again; "
+        "RDMA packets to it wait, or are flooded."
     )
     source = (
         "Linux Documentation/networking/ip-sysctl.rst (base_reachable_time_ms, gc_stale_time); RFC"
@@ -45,7 +45,7 @@ class NeighbourAges(ModelRule):
             if arp_s and age_s >= arp_s:
                 yield self.finding(
                     f"hosts keep a neighbour for up to {age_s:g} s, leaves for {arp_s} s",
-                    "raise arp.timeout_s",
+                    "increase arp.timeout_s",
                     place=model.place("arp", "timeout_s"),
                     device=host,
                 )

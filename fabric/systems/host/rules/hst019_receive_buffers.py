@@ -25,7 +25,7 @@ CELL_BYTES, LARGEST_MTU_BYTES = 128, 9216
 class ReceiveBuffers(ModelRule):
     """The lossless receive buffer of a NIC holds its headroom."""
 
-    why = "The driver refuses the size, and the NIC keeps the buffers of its firmware."
+    why = "The driver rejects the size, and the NIC keeps the buffers of its firmware."
     source = (
         "Linux drivers/net/ethernet/mellanox/mlx5/core/en/port_buffer.c (calculate_xoff, "
         "update_xoff_threshold)"
@@ -53,7 +53,7 @@ class ReceiveBuffers(ModelRule):
                     f"at {nic.speed_gbps}G is below {need}: {room} for what arrives after a pause,"
                     " and "
                     "one frame",
-                    f"use at least {need}, or leave the buffers to the firmware",
+                    f"use at least {need}, or let the firmware set the buffers",
                     place=traits_place(model, cable.host.name, "nic", "receive_buffers"),
                     device=cable.host.name,
                     port=nic.interface,

@@ -34,21 +34,21 @@ def _wrong(cable: Cable, policy: LosslessPolicy) -> tuple[str, str, Severity] | 
     if told == (wanted.kmin_bytes, wanted.kmax_bytes, wanted.pmax_percent):
         return None
     message = (
-        f"dcqcn_set {nic.dcqcn_set} was reasoned for marks from {wanted.kmin_bytes} to "
+        f"dcqcn_set {nic.dcqcn_set} was computed for marking from {wanted.kmin_bytes} to "
         f"{wanted.kmax_bytes} bytes and {wanted.pmax_percent:g} %; {cable.device.name} marks from "
         f"{told[0]} to {told[1]} and {told[2]:g} %"
     )
-    fix = "set lossless.ecn alike, or look at `rocefab show dcqcn` with both"
+    fix = "use the same thresholds in lossless.ecn, or compare both with `rocefab show dcqcn`"
     return message, fix, Severity.WARNING
 
 
 @rules.add("HST020")
 class DcqcnFits(ModelRule):
-    """The DCQCN set of the NICs fits their registers and the marking of the leaf."""
+    """The DCQCN set of the NICs fits their registers and the ECN marking of the leaf."""
 
     why = (
-        "A figure that does not fit is not written; a set beside other thresholds was never shown "
-        "to be stable."
+        "A value that does not fit its register is not written; a set with other thresholds is "
+        "not known to be stable."
     )
     source = (
         "Mellanox/mstflint tools_layouts/tools_open_layouts.h; Zhu et al., Congestion Control for "

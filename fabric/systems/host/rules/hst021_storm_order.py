@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 @rules.add("HST021")
 class StormOrder(ModelRule):
-    """A NIC gives up its pause before the watchdog of the leaf acts."""
+    """A NIC stops its pause before the watchdog of the leaf acts."""
 
     severity = Severity.WARNING
-    why = "Else the leaf drops the queue of a NIC that would have let go by itself."
+    why = "Otherwise the leaf drops the queue of a NIC that would have recovered."
     source = (
         "Linux drivers/net/ethernet/mellanox/mlx5/core/en_ethtool.c (pfc-prevention-tout); sonic-"
         "net/SONiC doc/qos/PFC watchdog design"

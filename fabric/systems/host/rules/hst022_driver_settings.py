@@ -19,10 +19,10 @@ NVIDIA_ONLY = ("dcqcn_set", "receive_buffers", "pause_storm_ms", "firmware_file"
 
 @rules.add("HST022")
 class DriverSettings(ModelRule):
-    """Settings of NICs are those that their driver takes."""
+    """NIC settings are supported by their driver."""
 
     severity = Severity.WARNING
-    why = "What the driver has no place for is not rendered, and the NIC keeps what its maker set."
+    why = "Unsupported settings are not rendered, and the NIC keeps its factory values."
     source = (
         "Linux drivers/infiniband/hw/mlx5/cong.c; DOCA-OFED 25.10 en_sysfs.c; Mellanox/mstflint "
         "(mlxconfig)"
@@ -44,15 +44,14 @@ class DriverSettings(ModelRule):
                 if getattr(nic, field):
                     yield self.finding(
                         f"nic.{field} has no effect with driver {nic.driver}",
-                        "leave it out",
+                        "remove it",
                         place=traits_place(model, name, "nic", field),
                         device=name,
                     )
             if traits.tuning.relaxed_ordering and not nic.firmware_file:
                 yield self.finding(
-                    "tuning.relaxed_ordering stands in the file for mlxconfig, which is not asked"
-                    " for",
-                    "write nic.firmware_file: true",
+                    "tuning.relaxed_ordering is part of the mlxconfig file, which is not enabled",
+                    "set nic.firmware_file: true",
                     place=traits_place(model, name, "tuning", "relaxed_ordering"),
                     device=name,
                 )

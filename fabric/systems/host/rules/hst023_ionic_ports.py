@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @rules.add("HST023")
 class IonicPorts(ModelRule):
-    """Ports of AMD Pensando NICs have the name that nicctl calls them by."""
+    """Ports of AMD Pensando NICs have their nicctl UUID."""
 
-    why = "nicctl sets the pauses of a port by its UUID alone."
+    why = "nicctl addresses a port only by its UUID."
     source = "AMD Pensando Pollara guides (UG1813), nicctl update port"
     guards = ("hosts.nics.port_uuid", "host.nic.driver")
 
@@ -31,7 +31,7 @@ class IonicPorts(ModelRule):
                 if nic.enabled and not nic.port_uuid:
                     yield self.finding(
                         f"{nic.interface} has no port_uuid",
-                        "write what `nicctl show port` says as hosts.nics.port_uuid",
+                        "set hosts.nics.port_uuid to the UUID from `nicctl show port`",
                         place=traits_place(model, host.name, "nic", "driver"),
                         device=host.name,
                         port=nic.interface,

@@ -19,12 +19,9 @@ BELOW = ("acs", "governor", "max_read_request_bytes")
 
 @rules.add("HST024")
 class VirtualMachine(ModelRule):
-    """A virtual machine leaves PCIe and processor to the machine below it."""
+    """PCIe and CPU settings are not set in a virtual machine."""
 
-    why = (
-        "A guest sees bridges that are not there; with ACS off in a guest, GPU traffic does not "
-        "find its way."
-    )
+    why = "A guest sees virtual bridges; with ACS off in a guest, GPU traffic is misrouted."
     source = (
         "NVIDIA NCCL user guide, troubleshooting, PCI access control services (virtual machines "
         "need ACS and ATS)"
@@ -44,8 +41,8 @@ class VirtualMachine(ModelRule):
                 value = getattr(traits.tuning, field)
                 if value is not None:
                     yield self.finding(
-                        f"tuning.{field} {value} is asked for in a virtual machine",
-                        "set it on the machine below, and leave it out here",
+                        f"tuning.{field} {value} is set in a virtual machine",
+                        "set it on the hypervisor, and remove it here",
                         place=traits_place(model, name, "tuning", field),
                         device=name,
                         severity=Severity.ERROR if field == "acs" else Severity.WARNING,

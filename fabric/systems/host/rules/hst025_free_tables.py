@@ -20,7 +20,7 @@ _TAKEN = range(253, 256)
 class FreeTables(ModelRule):
     """The routing tables of the NICs are not those of the kernel."""
 
-    why = "Routes of a NIC would stand in the main or local table, and lead all traffic there."
+    why = "Routes of a NIC would be in the main or local table and attract all traffic."
     source = "iproute2 etc/iproute2/rt_tables (253 default, 254 main, 255 local)"
     guards = ("host.first_table",)
 
@@ -30,7 +30,8 @@ class FreeTables(ModelRule):
         stop = first + model.fabric.nics_per_host
         if first < _TAKEN.stop and stop > _TAKEN.start:
             yield self.finding(
-                f"routing tables {first} to {stop - 1} hold 253 to 255, which the kernel has",
+                f"routing tables {first} to {stop - 1} include 253 to 255, which the kernel "
+                "reserves",
                 f"use tables below 253, or set host.first_table to {_TAKEN.stop} or above",
                 place=model.place("host", "first_table"),
             )

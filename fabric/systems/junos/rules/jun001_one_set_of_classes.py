@@ -21,9 +21,8 @@ class OneSetOfClasses(ModelRule):
     """On Junos all ports of a switch share classes and watchdog action."""
 
     why = (
-        "Queue and PFC priority belong to a forwarding class of the whole switch, and "
-        "recovery of the watchdog is one setting: the second value would be that of all "
-        "ports."
+        "Queue and PFC priority belong to a forwarding class of the whole "
+        "switch, and watchdog recovery is one setting: the last value would apply to all ports."
     )
     source = (
         "juniper.net CLI reference forwarding-classes, pfc-priority; juniper.net AI-ML guide "
@@ -46,8 +45,8 @@ class OneSetOfClasses(ModelRule):
                     here, first = attrgetter(field)(profile), attrgetter(field)(base)
                     if here != first:
                         yield self.finding(
-                            f"{field} {here} of a port is not {first}, that of the switch",
-                            f"give all ports of a Junos switch the same {field}",
+                            f"{field} {here} of a port is not {first}, the value of the switch",
+                            f"use the same {field} on all ports of a Junos switch",
                             place=model.profile_place(field, device, profile),
                             device=device.name,
                         )

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 @rules.add("JUN002")
 class ControlQueue(ModelRule):
-    """On Junos queue 7 is that of network-control."""
+    """On Junos queue 7 is reserved for network-control."""
 
     severity = Severity.WARNING
     why = (
-        "BGP and LLDP of the switch leave by queue 7; behind a pause or a storm of CNPs the "
-        "sessions go down."
+        "BGP and LLDP of the switch use queue 7; behind a pause or a CNP storm "
+        "the sessions go down."
     )
     source = "juniper.net, default forwarding classes of QFX switches (network-control in queue 7)"
     guards = ("lossless.queue", "lossless.cnp_queue")
@@ -34,7 +34,7 @@ class ControlQueue(ModelRule):
                 for field in ("queue", "cnp_queue"):
                     if getattr(profile, field) == CONTROL_QUEUE:
                         yield self.finding(
-                            f"{field} {CONTROL_QUEUE} is that of network-control",
+                            f"{field} {CONTROL_QUEUE} is the queue of network-control",
                             "use a queue from 1 to 6",
                             place=model.profile_place(field, device, profile),
                             device=device.name,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class NoAlert(ModelRule):
     """Junos has no watchdog action alert."""
 
-    why = "The actions are drop and forward; a notice goes to syslog with either."
+    why = "The actions are drop and forward; both also log to syslog."
     source = "Juniper/yang @ 2a696d62 24.4R1 junos-qfx-conf-class-of-service (watchdog-action)"
     guards = ("lossless.watchdog.action",)
 

@@ -18,8 +18,8 @@ class WholePolls(ModelRule):
     """On Junos the watchdog counts detection in polls."""
 
     why = (
-        "The configuration holds a number of polls, so that a time between two polls cannot "
-        "be said."
+        "The configuration takes a number of polls, so a time between two polls "
+        "cannot be expressed."
     )
     source = "juniper.net cos-pfc-watchdog-configure (detection: number of polls)"
     guards = ("lossless.watchdog.detection_ms", "lossless.watchdog.poll_ms")
@@ -35,9 +35,9 @@ class WholePolls(ModelRule):
                         for field in ("watchdog.detection_ms", "watchdog.poll_ms")
                     ]
                     yield self.finding(
-                        f"watchdog.detection_ms {times.detection_ms} is no multiple of poll_ms "
+                        f"watchdog.detection_ms {times.detection_ms} is not a multiple of poll_ms "
                         f"{times.poll_ms}",
-                        "make it a multiple",
+                        "use a multiple",
                         place=max(places, key=lambda place: place.specific),
                         device=device.name,
                     )

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 @rules.add("JUN005")
 class WatchdogTimes(ModelRule):
-    """On Junos only the default times of the watchdog are known to be taken."""
+    """On Junos only the default watchdog times are confirmed."""
 
     severity = Severity.WARNING
     why = (
-        "Ranges and steps of the timers are not published; a switch may refuse others, and "
-        "then the whole commit."
+        "Ranges and steps of the timers are not published; a switch may reject other values, "
+        "and with them the whole commit."
     )
     source = (
         "juniper.net cos-pfc-watchdog-configure (poll 100 ms, detection 2 polls, recovery 200 ms)"

@@ -26,7 +26,7 @@ class EcnPercents(ModelRule):
 
     why = (
         "A threshold is rounded up to a percent of the lossless part of the egress buffer, so "
-        "that marking begins later than was asked for, or Kmin and Kmax become one."
+        "marking starts later than configured, or Kmin and Kmax become equal."
     )
     source = "juniper.net CLI reference fill-level (percent of the buffer of the queue)"
     guards = ("lossless.ecn.kmin_bytes", "lossless.ecn.kmax_bytes")
@@ -38,7 +38,7 @@ class EcnPercents(ModelRule):
                 for field, message, severity in _wrong(device.sku, profile):
                     yield self.finding(
                         message,
-                        "set thresholds that whole percents of the queue can say",
+                        "use thresholds that are whole percents of the queue",
                         place=model.profile_place(f"ecn.{field}", device, profile),
                         device=device.name,
                         severity=severity,
@@ -49,7 +49,9 @@ def _wrong(sku: Sku, profile: QosProfile) -> Iterator[tuple[str, str, Severity]]
     queue_bytes = largest_queue_bytes(sku)
     if queue_bytes is None or profile.kmax_bytes > queue_bytes:
         size = "unknown size" if queue_bytes is None else f"{queue_bytes:,} bytes"
-        message = f"ecn.kmax_bytes {profile.kmax_bytes:,} is no percent of a queue of {size}"
+        message = (
+            f"ecn.kmax_bytes {profile.kmax_bytes:,} is not a whole percent of a queue of {size}"
+        )
         yield "kmax_bytes", message, Severity.ERROR
         return
     percents = [

@@ -19,11 +19,9 @@ LONGEST_MAC_S = 1_000_000
 
 @rules.add("JUN007")
 class Ageing(ModelRule):
-    """On Junos ARP ages in minutes, and MAC addresses from a minute on."""
+    """On Junos ARP ageing is in minutes, and MAC ageing at least one minute."""
 
-    why = (
-        "The commit of a value out of range is refused; a time between two minutes cannot be said."
-    )
+    why = "A value out of range is rejected at commit; fractions of a minute cannot be expressed."
     source = (
         "juniper.net CLI reference aging-timer (1 to 240 minutes), "
         "global-mac-table-aging-time (60 to 1000000 s)"

@@ -22,8 +22,8 @@ class Keepalive(ModelRule):
 
     severity = Severity.WARNING
     why = (
-        "Only the hold time is configured; with another ratio the two ends have different "
-        "keepalives."
+        "Only the hold time is configured; with another ratio the two ends use "
+        "different keepalives."
     )
     source = (
         "juniper.net CLI reference hold-time, edit protocols bgp (three times the keepalive, "
@@ -38,7 +38,7 @@ class Keepalive(ModelRule):
         if name and bgp.hold_s != KEEPALIVES * bgp.keepalive_s:
             yield self.finding(
                 f"bgp.hold_s {bgp.hold_s} is not three times keepalive_s {bgp.keepalive_s}, "
-                "as Junos has it",
+                f"which Junos assumes",
                 f"set hold_s to {KEEPALIVES * bgp.keepalive_s}",
                 place=model.place("bgp", "hold_s"),
                 device=name,

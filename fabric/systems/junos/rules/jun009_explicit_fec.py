@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 @rules.add("JUN009")
 class ExplicitFec(ModelRule):
-    """On Junos FEC is left to the optic."""
+    """On Junos FEC is selected by the optic."""
 
     severity = Severity.WARNING
     why = (
-        "Where the statement stands in the hierarchy of a QFX52xx is not published; a wrong "
-        "place is refused, and with it the whole commit."
+        "The position of the statement in the QFX52xx hierarchy is not published; a "
+        "wrong position is rejected, and with it the whole commit."
     )
     source = "Juniper/yang @ 2a696d62 24.4R1-EVO junos-conf-interfaces (fec below gigether-options)"
     guards = ("devices.ports.fec",)
@@ -33,9 +33,10 @@ class ExplicitFec(ModelRule):
             for port in device.ports if device.platform == "junos" else ():
                 if port.fec and port.kind != "unused":
                     yield self.finding(
-                        f"fec {port.fec} is written in a place that is not confirmed for "
+                        f"fec {port.fec} is rendered at a position in the hierarchy that is not "
+                        "confirmed for "
                         f"{device.sku.name}",
-                        "leave it out, or try it on one switch first",
+                        "remove it, or try it on one switch first",
                         place=port_place(model.intent, device.name, port.name, "fec"),
                         device=device.name,
                         port=port.name,

@@ -19,12 +19,12 @@ WHOLE = 100
 
 @rules.add("JUN010")
 class HeadroomShare(ModelRule):
-    """The headroom of all lossless ports fits into its share of the buffer."""
+    """The headroom of all lossless ports fits in its share of the buffer."""
 
     severity = Severity.WARNING
     why = (
-        "Junos keeps one share of the shared buffer for headroom; when all ports pause at "
-        "once and it is full, frames of the lossless class are lost."
+        "Junos reserves one share of the shared buffer for headroom; if all ports "
+        "pause at once and it is full, lossless frames are dropped."
     )
     source = (
         "juniper.net CLI reference buffer-partition ingress (lossless-headroom); Juniper/jvd "

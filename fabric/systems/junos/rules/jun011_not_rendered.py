@@ -20,7 +20,7 @@ class NotRendered(ModelRule):
 
     severity = Severity.INFO
     why = (
-        "The alpha of the lossless buffer is that of the validated design of the model, and "
+        "The lossless buffer uses the alpha of the vendor's validated design, and "
         "all equal next hops are installed, so no line is rendered for either."
     )
     source = (

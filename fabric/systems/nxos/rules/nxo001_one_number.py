@@ -20,8 +20,8 @@ class OneNumber(ModelRule):
     """On NX-OS the lossless class has one number."""
 
     why = (
-        "qos-group n goes to queue n and to class nq n of network-qos; another PFC priority can "
-        "meet that of a second class, and then both are paused."
+        "qos-group n maps to queue n and to class nq n of network-qos; a different PFC priority "
+        "can collide with a second class, and then both are paused."
     )
     source = "Cisco Nexus 9000 QoS configuration guide 10.5(x), PFC; paregupt/nx-os @ ad8128f3"
     guards = ("lossless.traffic_class", "lossless.queue", "lossless.pfc_priority")
@@ -37,7 +37,7 @@ class OneNumber(ModelRule):
                 listed = ", ".join(f"{field} {number}" for field, number in numbers.items())
                 yield self.finding(
                     f"{listed}: NX-OS has one number for all three",
-                    "give all three the same number",
+                    "use the same number for all three",
                     place=max(places, key=lambda place: place.specific),
                     device=device.name,
                 )

@@ -20,7 +20,7 @@ STRICT = 7
 class StrictQueue(ModelRule):
     """On NX-OS the strict queue is the highest one."""
 
-    why = "Strict queues begin at the highest group; `priority level 1` elsewhere is refused."
+    why = "Strict queues start at the highest group; `priority level 1` is rejected elsewhere."
     source = (
         "Cisco Nexus 9000 QoS configuration guide, queuing, guidelines (one priority queue is the "
         "highest group); paregupt/nx-os @ ad8128f3 nxos_config_roce.py (CNP in group 7)"

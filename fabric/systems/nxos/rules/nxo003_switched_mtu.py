@@ -20,7 +20,7 @@ JUMBO_BYTES = 9216
 class SwitchedMtu(ModelRule):
     """On NX-OS a switched port carries the jumbo frame of the system."""
 
-    why = "A layer 2 port takes 1500 or `system jumbomtu` and refuses every other MTU."
+    why = "A layer 2 port accepts 1500 or `system jumbomtu` and rejects any other MTU."
     source = (
         "Cisco Nexus 9000 interfaces configuration guide, MTU; paregupt/nx-os @ ad8128f3 "
         "nxos_config_roce.py (9216)"
@@ -37,7 +37,8 @@ class SwitchedMtu(ModelRule):
                 profile = device.qos_profiles[index]
                 if profile.mtu_bytes != JUMBO_BYTES:
                     yield self.finding(
-                        f"mtu.port_bytes {profile.mtu_bytes} is refused by the host ports of NX-OS",
+                        f"mtu.port_bytes {profile.mtu_bytes} is rejected by the host ports of "
+                        "NX-OS",
                         f"use {JUMBO_BYTES}",
                         place=model.profile_place("mtu.port_bytes", device, profile),
                         device=device.name,

@@ -18,11 +18,11 @@ LONGEST_M = 100
 
 @rules.add("NXO004")
 class LongCable(ModelRule):
-    """No lossless cable on NX-OS is longer than its buffers are made for."""
+    """No lossless cable on NX-OS is longer than its buffers support."""
 
     why = (
-        "Above 100 m a pause buffer must be set, and no public source gives its size for these "
-        "switches; without it frames are dropped while the pause is on its way."
+        "Above 100 m a pause buffer must be set, and no public source gives its size for "
+        "these switches; without it frames are dropped while the pause is in flight."
     )
     source = "Cisco Nexus 9000 QoS configuration guide 10.5(x), priority flow control"
     guards = ("cables.host_m", "cables.uplink_m", "devices.ports.cable_m", "hosts.nics.cable_m")
@@ -38,8 +38,8 @@ class LongCable(ModelRule):
                 seen.add(port.cable_m)
                 yield self.finding(
                     f"a lossless cable of {port.cable_m} m needs a pause buffer of unknown size",
-                    f"give lossless.pause_buffer, use cables up to {LONGEST_M} m, or switch "
-                    "lossless.pfc off there",
+                    f"set lossless.pause_buffer, use cables up to {LONGEST_M} m, or "
+                    "disable lossless.pfc there",
                     place=model.cable_place(device, port, "cable_m"),
                     device=device.name,
                     port=port.name,

@@ -18,8 +18,8 @@ class WatchdogDrops(ModelRule):
     """The PFC watchdog of NX-OS drops."""
 
     why = (
-        "It shuts the queue that stands still; forwarding does not exist, and how the command line "
-        "spells a notice alone is not published."
+        "It shuts the stalled queue; there is no forward action, and the syntax "
+        "for logging only is not published."
     )
     source = "Cisco Nexus 9000 QoS configuration guide 10.5(x), PFC watchdog"
     guards = ("lossless.watchdog.action",)
@@ -31,8 +31,8 @@ class WatchdogDrops(ModelRule):
                 watchdog = profile.watchdog
                 if profile.pfc and watchdog.enabled and watchdog.action != "drop":
                     yield self.finding(
-                        f"watchdog.action {watchdog.action} cannot be had on NX-OS",
-                        "use drop, or switch the watchdog off there",
+                        f"watchdog.action {watchdog.action} is not supported on NX-OS",
+                        "use drop, or disable the watchdog there",
                         place=model.profile_place("watchdog.action", device, profile),
                         device=device.name,
                     )

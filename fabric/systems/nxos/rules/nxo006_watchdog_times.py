@@ -18,12 +18,12 @@ FIELDS = ("watchdog.detection_ms", "watchdog.restoration_ms", "watchdog.poll_ms"
 
 @rules.add("NXO006")
 class WatchdogTimes(ModelRule):
-    """On NX-OS the times of the PFC watchdog are those of the system."""
+    """On NX-OS the PFC watchdog times are not rendered."""
 
     severity = Severity.INFO
     why = (
-        "It polls every 100 ms and has multipliers in place of times; how the command line spells "
-        "them is not published, so no line is rendered."
+        "It polls every 100 ms and has multipliers instead of times; their syntax "
+        "is not published, so no line is rendered."
     )
     source = (
         "Cisco Nexus 9000 QoS configuration guide 10.5(x), PFC watchdog (poll timer 100 ms); "

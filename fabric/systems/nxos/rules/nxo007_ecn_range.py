@@ -20,7 +20,7 @@ LIMIT_BYTES = 52_428_800
 class EcnRange(ModelRule):
     """ECN thresholds are in the range of NX-OS."""
 
-    why = "The switch refuses the line, and the whole change goes back."
+    why = "The switch rejects the line, and the whole change is rolled back."
     source = "YangModels/yang Cisco NX-OS 9.3(2): thresholds of random-detect 0 to 52428800"
     guards = ("lossless.ecn.kmin_bytes", "lossless.ecn.kmax_bytes")
 

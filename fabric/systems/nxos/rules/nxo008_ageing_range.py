@@ -23,7 +23,7 @@ RANGES = (
 class AgeingRange(ModelRule):
     """ARP and MAC ageing are in the range of NX-OS."""
 
-    why = "The switch refuses the line, and the whole change goes back."
+    why = "The switch rejects the line, and the whole change is rolled back."
     source = (
         "YangModels/yang Cisco NX-OS 9.3(2): ip arp timeout 60 to 28800; Cisco Nexus 9000 layer 2 "
         "configuration guide: mac address-table aging-time 120 to 918000"
@@ -38,7 +38,7 @@ class AgeingRange(ModelRule):
                 if not low <= value <= high:
                     yield self.finding(
                         f"arp.{name} {value} is outside {low} to {high}, the range of NX-OS",
-                        "choose a time inside the range",
+                        "use a time in the range",
                         place=model.place("arp", name),
                         device=device.name,
                     )

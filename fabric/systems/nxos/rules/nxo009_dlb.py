@@ -16,10 +16,13 @@ if TYPE_CHECKING:
 
 @rules.add("NXO009")
 class DlbReload(ModelRule):
-    """Dynamic load balancing is known to need a release and a reload."""
+    """Dynamic load balancing on NX-OS needs a release and a reload."""
 
     severity = Severity.WARNING
-    why = "The lines are taken, shown as running, and have no effect until the switch restarts."
+    why = (
+        "The commands are accepted and shown as running, but have no effect until the switch "
+        "reloads."
+    )
     source = (
         "Cisco Nexus 9000 interfaces guide 10.5 (dlb-interface is reload-pending); Cloud Scale GX "
         "and GX2 from 10.5(1)F"
@@ -31,8 +34,9 @@ class DlbReload(ModelRule):
         for name, device in model.devices.items():
             if device.platform == "nxos" and device.ecmp_mode != "hash":
                 yield self.finding(
-                    f"ecmp.mode {device.ecmp_mode} needs NX-OS 10.5(1)F and has no effect before "
-                    "the switch is saved and reloaded",
+                    f"ecmp.mode {device.ecmp_mode} needs NX-OS 10.5(1)F and takes effect only "
+                    "after "
+                    "the configuration is saved and the switch is reloaded",
                     "plan a reload of these switches",
                     place=model.place("ecmp", "mode"),
                     device=name,

@@ -21,11 +21,11 @@ FIELD = "pause_buffer.pause_threshold_bytes"
 
 @rules.add("NXO010")
 class PauseBufferHolds(ModelRule):
-    """A pause buffer holds what it must, and is said where it can be."""
+    """A pause buffer is large enough, and is set only where it is supported."""
 
     why = (
         "What arrives after the pause must fit above the threshold. The words are those of one "
-        "model, a 93180YC-EX; others may name their classes otherwise and refuse the line."
+        "model, a 93180YC-EX; others may name their classes otherwise and reject the line."
     )
     source = (
         "Cisco Nexus 9000 QoS configuration guide 10.5(x), priority flow control; CiscoDevNet/"
@@ -57,28 +57,31 @@ def _wrong(
 ) -> Iterator[tuple[Severity, str, str]]:
     if device.platform != "nxos":
         message = f"pause_buffer is not rendered for {device.platform}"
-        yield Severity.INFO, message, "say it for NX-OS roles only"
+        yield Severity.INFO, message, "set it for NX-OS roles only"
         return
     needed = pause_buffer_bytes(device)
     size = given.buffer_bytes or needed
     low, high = PAUSE_BUFFER_BYTES
     if several:
         message = "NX-OS has one pause buffer for all ports of a switch"
-        yield Severity.ERROR, message, "give all lossless ports the same"
+        yield Severity.ERROR, message, "use the same value on all lossless ports"
     if size is None:
-        message = f"the headroom of {device.sku.name} is not known, so its pause buffer is neither"
-        yield Severity.ERROR, message, "give pause_buffer.buffer_bytes"
+        message = (
+            f"the headroom of {device.sku.name} is not known, so the size of its pause buffer is "
+            "not known either"
+        )
+        yield Severity.ERROR, message, "set pause_buffer.buffer_bytes"
     elif not low <= size <= high:
         message = f"a pause buffer of {size:,} bytes is outside {low:,} to {high:,}"
-        yield Severity.ERROR, message, "choose figures inside the range"
+        yield Severity.ERROR, message, "use values in the range"
     elif needed is not None and size < needed:
         message = (
-            f"a pause buffer of {size:,} bytes is less than threshold and headroom of the longest "
-            f"cable, {needed:,}"
+            f"a pause buffer of {size:,} bytes is smaller than the threshold plus the headroom "
+            f"of the longest cable, {needed:,}"
         )
         yield Severity.ERROR, message, "enlarge it, or lower the threshold"
     if given.resume_threshold_bytes > given.pause_threshold_bytes:
         message = "resume_threshold_bytes is above pause_threshold_bytes"
-        yield Severity.ERROR, message, "resume at or below the level of the pause"
-    message = f"the words of a pause buffer are not confirmed for {device.sku.name}"
-    yield Severity.WARNING, message, "try them on one switch first"
+        yield Severity.ERROR, message, "set resume_threshold_bytes to at most pause_threshold_bytes"
+    message = f"the pause buffer syntax is not confirmed for {device.sku.name}"
+    yield Severity.WARNING, message, "try it on one switch first"

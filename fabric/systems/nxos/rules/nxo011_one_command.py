@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 @rules.add("NXO011")
 class OneCommand(ModelRule):
-    """On NX-OS a description holds no semicolon after a blank."""
+    """On NX-OS a description contains no semicolon after a space."""
 
     why = (
-        "A blank and a semicolon end a command: what follows them in a description would be run as "
-        "a command of its own."
+        "A space and a semicolon end a command: the rest of the description would "
+        "run as a separate command."
     )
     source = (
         "Cisco Nexus 9000 NX-OS programmability guide 10.5(x), NX-API CLI; troubleshooting guide "
@@ -35,9 +35,9 @@ class OneCommand(ModelRule):
                 if " ;" in port.description:
                     place = port_place(model.intent, device.name, port.name, "description")
                     yield self.finding(
-                        f"the description {port.description!r} holds a blank and a semicolon, "
-                        "which end a command",
-                        "leave the semicolon out",
+                        f"the description {port.description!r} contains a space and "
+                        "a semicolon, which end a command",
+                        "remove the semicolon",
                         place=place or model.place("host", "interfaces"),
                         device=device.name,
                         port=port.name,

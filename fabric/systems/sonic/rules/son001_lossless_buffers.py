@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class LosslessBuffers(SonicRule):
     """Every PFC priority has a lossless priority group and a queue buffer."""
 
-    why = "PFC without headroom pauses too late: frames that are on the way are dropped."
+    why = "PFC without headroom pauses too late: frames in flight are dropped."
     source = (
         "sonic-net/sonic-swss cfgmgr/buffermgr.cpp; sonic-net/sonic-buildimage "
         "files/build_templates/buffers_config.j2"
@@ -32,7 +32,9 @@ class LosslessBuffers(SonicRule):
                 if (port.name, group) not in config.groups:
                     made = not config.dynamic_buffers and config.cables.get(port.name, "0m") != "0m"
                     later = (
-                        ": buffermgrd makes one if its table knows the cable length" if made else ""
+                        ": buffermgrd creates one if its table covers the cable length"
+                        if made
+                        else ""
                     )
                     yield self.finding(
                         f"pfc_enable {port.qos['pfc_enable']} but no BUFFER_PG row for group "

@@ -36,14 +36,14 @@ class WatchdogMasks(SonicRule):
             elif not watched:
                 message, fix = (
                     "PFC_WD row but no pfcwd_sw_enable",
-                    "set pfcwd_sw_enable as pfc_enable",
+                    "set pfcwd_sw_enable to the value of pfc_enable",
                 )
             elif watched != paused:
                 message = (
                     f"pfcwd_sw_enable {row['pfcwd_sw_enable']} is not "
                     f"pfc_enable {row['pfc_enable']}"
                 )
-                fix = "make both the same"
+                fix = "set both to the same value"
             else:
                 continue
             yield self.finding(message, fix, device=config.device, port=port)

@@ -40,7 +40,8 @@ class LossyGroup(SonicRule):
                     continue
                 yield self.finding(
                     message,
-                    "map the class to the lossless group and give that a pg_lossless profile",
+                    "map the class to the lossless group, and use a pg_lossless profile for the "
+                    "group",
                     device=config.device,
                     port=port.name,
                 )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class MarkedQueue(SonicRule):
     """The lossless queue marks ECN."""
 
-    why = "Without a WRED profile nothing slows the senders before PFC pauses them."
+    why = "Without a WRED profile nothing slows down the senders before PFC pauses them."
     source = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2; RFC 3168"
     guards = ("lossless.queue",)
 

@@ -23,7 +23,7 @@ UNLIMITED = 7
 class EgressLossless(SonicRule):
     """The lossless queue never drops at egress."""
 
-    why = "A queue with a tail drop limit drops packets that PFC has kept up to there."
+    why = "A queue with a tail drop limit drops packets that PFC protected up to that point."
     source = "sonic-net/sonic-buildimage device/*/buffers_defaults_t1.j2 (egress_lossless_profile)"
     guards = ("lossless.queue",)
 

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 class Overlapping(SonicRule):
     """Ranges of queues and priority groups do not overlap."""
 
-    why = "The daemons apply rows in any order, and the last one wins after every restart anew."
+    why = (
+        "The daemons apply rows in any order, and the last one wins, differently after each "
+        "restart."
+    )
     source = "sonic-net/sonic-swss orchagent/qosorch.cpp, orchagent/bufferorch.cpp"
     guards = ("lossless.queue", "lossless.priority_group")
 
@@ -30,7 +33,7 @@ class Overlapping(SonicRule):
                     other = seen.setdefault((port, index), text)
                     if other != text:
                         yield self.finding(
-                            f"{table} rows {other} and {text} both hold {index}",
+                            f"{table} rows {other} and {text} both contain {index}",
                             "make the ranges disjoint",
                             device=config.device,
                             port=port,

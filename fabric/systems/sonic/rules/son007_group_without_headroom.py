@@ -36,9 +36,9 @@ class GroupWithoutHeadroom(SonicRule):
                 if name == COMPUTED_PROFILE:
                     if row and not config.dynamic_buffers:
                         yield self.finding(
-                            f"group {group} waits for a buffer that the switch computes, but its "
-                            "buffer_model is not dynamic",
-                            "name a lossless profile, or set buffer_model dynamic",
+                            f"group {group} needs a buffer computed by the "
+                            f"switch, but its buffer_model is not dynamic",
+                            "use a lossless profile, or set buffer_model to dynamic",
                             device=config.device,
                             port=port.name,
                         )

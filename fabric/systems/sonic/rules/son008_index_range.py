@@ -19,7 +19,7 @@ _LAST = {"QUEUE": 9, "BUFFER_QUEUE": 9, "BUFFER_PG": 7}
 class IndexRange(SonicRule):
     """Queue and priority group numbers exist."""
 
-    why = "The daemon refuses the row, or applies it to nothing, and only logs it."
+    why = "The daemon rejects the row, or applies it to nothing, and only logs it."
     source = (
         "sonic-net/sonic-buildimage src/sonic-yang-models sonic-queue.yang (queues 0 to 9), "
         "sonic-buffer-pg.yang"
@@ -32,7 +32,7 @@ class IndexRange(SonicRule):
             for port, text, indices in config.ranges(table):
                 if not indices or indices[-1] > last or indices[0] < 0:
                     yield self.finding(
-                        f"{table} row {text}: numbers go from 0 to {last}",
+                        f"{table} row {text}: the range is 0 to {last}",
                         "correct the row key",
                         device=config.device,
                         port=port,

@@ -21,7 +21,7 @@ LOWEST, HIGHEST = -8, 7
 class OneThreshold(SonicRule):
     """Buffer profiles have one threshold."""
 
-    why = "With neither dynamic_th nor static_th, or with both, the daemon refuses the profile."
+    why = "With neither dynamic_th nor static_th, or with both, the daemon rejects the profile."
     source = "sonic-net/sonic-swss orchagent/bufferorch.cpp"
     guards = ("lossless.dynamic_th",)
 

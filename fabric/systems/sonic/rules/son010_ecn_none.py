@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class EcnNone(SonicRule):
     """WRED of a lossless queue marks and does not drop."""
 
-    why = "With ecn_none, the default, the thresholds drop packets in place of marking them."
+    why = "With ecn_none, the default, the thresholds drop packets instead of marking them."
     source = (
         "sonic-net/sonic-buildimage sonic-wred-profile.yang; sonic-net/sonic-swss "
         "orchagent/qosorch.cpp"
@@ -35,7 +35,8 @@ class EcnNone(SonicRule):
             ecn = str(profile.get("ecn", "ecn_none"))
             if on and ecn == "ecn_none":
                 yield self.finding(
-                    f"WRED profile {name} is on for {', '.join(on)} with ecn_none: it drops",
+                    f"WRED profile {name} is enabled for {', '.join(on)} with ecn_none, so it "
+                    "drops",
                     "set ecn to ecn_all",
                     device=config.device,
                 )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @rules.add("SON011")
 class Restoration(SonicRule):
-    """The watchdog gives ports back."""
+    """The watchdog restores ports."""
 
     severity = Severity.WARNING
     why = "Without restoration_time a port that was blocked once stays blocked."

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 class NeighbourSubnet(SonicRule):
     """BGP neighbours are in a subnet of the switch."""
 
-    why = "A neighbour that is not connected is not reached; bgpcfgd also waits for local_addr."
+    why = (
+        "A neighbour that is not directly connected is not reachable; bgpcfgd also waits for "
+        "local_addr."
+    )
     source = (
         "sonic-net/sonic-buildimage src/sonic-bgpcfgd/bgpcfgd/managers_bgp.py; RFC 4271 section"
         " 5.1.3"
@@ -46,13 +49,14 @@ class NeighbourSubnet(SonicRule):
             )
             if not connected:
                 yield self.finding(
-                    f"BGP neighbour {address} is in no subnet of this switch",
+                    f"BGP neighbour {address} is not in a subnet of this switch",
                     "correct the address of the neighbour or of the interface",
                     device=config.device,
                 )
             elif row.get("local_addr") and str(row["local_addr"]) not in local:
                 yield self.finding(
-                    f"local_addr {row['local_addr']} of BGP neighbour {address} is no address here",
+                    f"local_addr {row['local_addr']} of BGP neighbour {address} is not an address "
+                    "of this switch",
                     "use the address of the interface towards the neighbour",
                     device=config.device,
                 )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @rules.add("SON013")
 class MtuMismatch(SonicRule):
-    """A VLAN has no larger MTU than its members, these agree, and uplinks carry it."""
+    """VLAN members have the same MTU, at least that of the VLAN, and uplinks carry it."""
 
     why = "The gateway sends frames that the member port drops."
     source = (
@@ -38,7 +38,7 @@ class MtuMismatch(SonicRule):
                 if port_mtu < mtu:
                     yield self.finding(
                         f"MTU {mtu} of {vlan} is above {port_mtu} of its member port",
-                        "raise the MTU of the port or lower that of the VLAN",
+                        "increase the MTU of the port or lower that of the VLAN",
                         device=config.device,
                         port=port,
                     )
@@ -58,7 +58,7 @@ class MtuMismatch(SonicRule):
             if mtu < widest:
                 yield self.finding(
                     f"MTU {mtu} of a routed port is below {widest} of a VLAN",
-                    "give uplinks the MTU of the VLANs, or more",
+                    "set the uplink MTU to at least that of the VLANs",
                     device=config.device,
                     port=port,
                 )

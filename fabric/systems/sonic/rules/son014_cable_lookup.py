@@ -16,11 +16,9 @@ if TYPE_CHECKING:
 
 @rules.add("SON014")
 class CableLookup(SonicModelRule):
-    """The lookup table of the SKU knows the cable length."""
+    """The lookup table of the SKU covers the cable length."""
 
-    why = (
-        "For another pair of speed and length buffermgrd makes no lossless group, and only logs it."
-    )
+    why = "For any other speed and length buffermgrd creates no lossless group, and only logs it."
     source = (
         "sonic-net/sonic-swss cfgmgr/buffermgr.cpp; sonic-net/sonic-buildimage "
         "device/*/*/*/pg_profile_lookup.ini"
@@ -35,8 +33,8 @@ class CableLookup(SonicModelRule):
         model = self.model(config)
         if model is None or not model.headroom:
             yield self.finding(
-                f"the lookup table of hwsku {hwsku or '(none)'} is not known here: cable "
-                "lengths unchecked",
+                f"the lookup table of hwsku {hwsku or '(none)'} is not known: "
+                "cable lengths not checked",
                 "",
                 device=config.device,
                 severity=Severity.INFO,

@@ -21,9 +21,9 @@ _ACTIONS = ("drop", "forward", "alert")
 
 @rules.add("SON016")
 class WatchdogPoll(SonicRule):
-    """The watchdog polls within its times, and these are what a switch takes."""
+    """The watchdog polls within its times, and they are in range."""
 
-    why = "A detector that looks less often than its detection time refuses it."
+    why = "A detector that polls less often than its detection time is rejected."
     source = "sonic-net/sonic-utilities pfcwd/main.py (choose a smaller polling_interval)"
     guards = (
         "lossless.watchdog.detection_ms",
@@ -56,14 +56,16 @@ class WatchdogPoll(SonicRule):
                     config,
                     ("PFC_WD", port, field),
                     f"PFC_WD {field} {value} is {below}",
-                    "lower POLL_INTERVAL or raise the time" if value < poll else "use such a time",
+                    "lower POLL_INTERVAL or increase the time"
+                    if value < poll
+                    else "use a time in the range",
                     port=port,
                 )
             if row.get("action", "drop") not in _ACTIONS:
                 yield self.at(
                     config,
                     ("PFC_WD", port, "action"),
-                    f"PFC_WD action {row['action']} is none",
+                    f"PFC_WD action {row['action']} is not valid",
                     f"use one of {', '.join(_ACTIONS)}",
                     port=port,
                 )

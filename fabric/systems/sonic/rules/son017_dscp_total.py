@@ -1,4 +1,4 @@
-"""SON017: DSCP maps name all 64 code points."""
+"""SON017: DSCP maps contain all 64 code points."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_NAMED = 5
 
 @rules.add("SON017")
 class DscpTotal(SonicRule):
-    """DSCP maps name all 64 code points."""
+    """DSCP maps contain all 64 code points."""
 
     severity = Severity.WARNING
     why = (
@@ -40,6 +40,6 @@ class DscpTotal(SonicRule):
                 )
                 yield self.finding(
                     f"DSCP map {name} lacks {len(missing)} of 64 code points: {few}",
-                    "map the others to traffic class 0",
+                    "map the missing ones to traffic class 0",
                     device=config.device,
                 )

@@ -20,8 +20,8 @@ class Asymmetric(SonicRule):
 
     severity = Severity.WARNING
     why = (
-        "With pfc_asym on a port obeys pauses of all eight priorities, so a peer can stop "
-        "control traffic."
+        "With pfc_asym on a port honours pauses of all eight priorities, so a peer "
+        "can stop control traffic."
     )
     source = "sonic-net/sonic-swss orchagent/portsorch.cpp (setPortPfcAsym)"
     guards = ("lossless.pfc",)
@@ -31,7 +31,7 @@ class Asymmetric(SonicRule):
         for port, row in config.rows("PORT").items():
             if row.get("pfc_asym") == "on":
                 yield self.finding(
-                    "pfc_asym is on: pauses of all priorities are obeyed",
+                    "pfc_asym is on: pauses of all priorities are honoured",
                     "set pfc_asym to off",
                     device=config.device,
                     port=port,

@@ -1,4 +1,4 @@
-"""SON020: PFC is on at all ports in use or at none."""
+"""SON020: PFC is on at all ports in use or at none of them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 @rules.add("SON020")
 class GapInPath(SonicRule):
-    """PFC is on at all ports in use or at none."""
+    """PFC is on at all ports in use or at none of them."""
 
-    why = "One port without PFC breaks the lossless path of every flow that crosses it."
+    why = "One port without PFC breaks the lossless path of every flow through it."
     source = (
         "IEEE 802.1Q-2018 clause 36; Guo et al., RDMA over Commodity Ethernet at Scale, SIGCOMM"
         " 2016"
@@ -32,7 +32,7 @@ class GapInPath(SonicRule):
             if port in state and state[port].get("admin_status") == "up":
                 yield self.finding(
                     f"in use without pfc_enable, while {len(lossless)} other ports have it",
-                    "set pfc_enable, or take the port out of the fabric",
+                    "set pfc_enable, or remove the port from the fabric",
                     device=config.device,
                     port=port,
                 )

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 class SamePriorities(SonicRule):
     """All ports pause the same priorities."""
 
-    why = "A pause that one hop sends and the next does not know ends there, and that hop drops."
+    why = (
+        "A pause for a priority that the next hop does not pause has no effect, and frames are "
+        "dropped."
+    )
     source = "IEEE 802.1Q-2018 clause 36"
     guards = ("lossless.pfc", "lossless.pfc_priority")
 

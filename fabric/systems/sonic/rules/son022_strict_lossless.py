@@ -19,7 +19,7 @@ class StrictLossless(SonicRule):
     """The lossless queue is not strict."""
 
     severity = Severity.WARNING
-    why = "RoCE data of one strict queue starves every other class, notices and routing included."
+    why = "RoCE data in a strict queue starves every other class, including CNPs and routing."
     source = (
         "IEEE 802.1Q-2018 clause 37; sonic-net/sonic-buildimage "
         "files/build_templates/qos_config.j2 (DWRR)"

@@ -20,7 +20,7 @@ class Unwatched(SonicRule):
     """Watched priorities have a PFC_WD row."""
 
     severity = Severity.WARNING
-    why = "pfcwd_sw_enable alone starts nothing; a pause storm on the port is not ended."
+    why = "pfcwd_sw_enable alone starts nothing, and a pause storm on the port does not end."
     source = "sonic-net/sonic-swss orchagent/pfcwdorch.cpp"
     guards = ("lossless.watchdog.enabled",)
 

@@ -23,12 +23,9 @@ NEEDED = {
 
 @rules.add("SON024")
 class ComputedBuffers(SonicRule):
-    """A switch that computes its lossless buffers is told what from."""
+    """A switch that computes its lossless buffers has the required input."""
 
-    why = (
-        "Without them the buffer manager makes no lossless group and waits, without a word on the "
-        "command line."
-    )
+    why = "Without it the buffer manager creates no lossless group and waits silently."
     source = (
         "sonic-net/sonic-swss cfgmgr/buffermgrdyn.cpp, cfgmgr/buffer_headroom_mellanox.lua (Only "
         "one key should exist); sonic-net/sonic-buildimage files/build_templates/buffers_config.j2"
@@ -42,16 +39,16 @@ class ComputedBuffers(SonicRule):
         platform = str(config.metadata.get("platform", ""))
         if platform and not any(part in platform for part in COMPUTING_PLATFORMS):
             yield self.finding(
-                f"buffer_model dynamic, but on {platform} nothing computes buffers",
-                "set buffer_model traditional and give BUFFER_PROFILE rows",
+                f"buffer_model is dynamic, but nothing computes buffers on {platform}",
+                "set buffer_model to traditional and add BUFFER_PROFILE rows",
                 device=config.device,
             )
         for table, fields in NEEDED.items():
             rows = list(config.rows(table).values())
             if len(rows) != 1:
                 yield self.finding(
-                    f"buffer_model dynamic needs one row of {table}; there are {len(rows)}",
-                    f"give {table} one row",
+                    f"buffer_model dynamic needs exactly one row in {table}, found {len(rows)}",
+                    f"keep one row in {table}",
                     device=config.device,
                 )
             for name in fields if len(rows) == 1 else ():

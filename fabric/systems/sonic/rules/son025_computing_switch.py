@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 @rules.add("SON025")
 class ComputingSwitch(ModelRule):
-    """Only SONiC on NVIDIA's switches is asked to compute its buffers, with one alpha."""
+    """Computed buffers are used only on SONiC with NVIDIA ASICs, with one alpha."""
 
     why = (
         "The buffer manager of SONiC computes headroom for ASICs of NVIDIA, with one threshold for "
-        "all lossless groups; other switches keep the buffers that they are given."
+        "all lossless groups; other switches use static buffers."
     )
     source = (
         "sonic-net/sonic-swss cfgmgr/buffermgrdyn.cpp, cfgmgr/buffer_headroom_mellanox.lua; "
@@ -42,15 +42,15 @@ class ComputingSwitch(ModelRule):
             if reason:
                 yield self.finding(
                     f"{device.sku.name} cannot compute its buffers: {reason}",
-                    "set buffer_model traditional",
+                    "set buffer_model to traditional",
                     place=model.hardware_place(device, "buffer_model"),
                     device=device.name,
                 )
             alphas = sorted({profile.dynamic_th for profile in device.headroom_profiles})
             if len(alphas) > 1:
                 yield self.finding(
-                    f"computed buffers have one dynamic_th; the ports ask for {alphas}",
-                    "say dynamic_th for the whole switch",
+                    f"computed buffers have one dynamic_th, but the ports set {alphas}",
+                    "set one dynamic_th for the whole switch",
                     place=model.hardware_place(device, "buffer_model"),
                     device=device.name,
                 )
@@ -61,5 +61,5 @@ def _reason(device: DeviceDesign) -> str:
         return f"{device.platform} has no buffer model"
     vendor = device.sku.asic_facts.vendor
     if vendor != "NVIDIA":
-        return f"its ASIC is of {vendor}, and SONiC computes for NVIDIA only"
-    return "its buffer objects are not those of NVIDIA's images" if device.sku.layout else ""
+        return f"its ASIC is from {vendor}, and SONiC computes buffers for NVIDIA only"
+    return "its buffer objects differ from those in NVIDIA images" if device.sku.layout else ""

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 @rules.add("SON026")
 class ComputedHeadroom(ModelRule):
-    """What can be said of headroom that the switch computes."""
+    """Headroom computed by the switch is checked with its formula."""
 
     severity = Severity.INFO
     why = (
         "The sum and the share of a port are checked with the formula of the buffer manager; older "
-        "releases have older forms of it, and only the switch knows what it made."
+        "releases use older formulas, and only the switch shows the result."
     )
     source = "sonic-net/sonic-swss e6b0c5b5 cfgmgr/buffer_headroom_mellanox.lua"
     guards = ("platforms.leaf.buffer_model", "platforms.spine.buffer_model")

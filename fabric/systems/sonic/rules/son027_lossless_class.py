@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class LosslessClass(SonicRule):
     """The switch has a lossless class."""
 
-    why = "A switch without one drops RoCE packets in every congestion, and pauses nobody."
+    why = "A switch without one drops RoCE packets under congestion and sends no pauses."
     source = "IEEE 802.1Q-2018 clause 36; sonic-net/sonic-swss orchagent/qosorch.cpp (pfc_enable)"
     judges_rendered = False
     guards = ("lossless.pfc",)
@@ -29,6 +29,6 @@ class LosslessClass(SonicRule):
             yield self.at(
                 config,
                 ("PORT_QOS_MAP",),
-                f"no port has pfc_enable, of {ports} in PORT_QOS_MAP: nothing here is lossless",
-                "set pfc_enable on every port of the fabric, or leave this switch out",
+                f"no port has pfc_enable, of {ports} in PORT_QOS_MAP: nothing is lossless",
+                "set pfc_enable on every port of the fabric, or do not check this switch",
             )

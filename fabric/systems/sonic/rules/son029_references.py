@@ -48,9 +48,9 @@ _NOT_NAMES = {"GLOBAL", "global"}
 
 @rules.add("SON029")
 class References(SonicRule):
-    """References lead to rows."""
+    """References point to existing rows."""
 
-    why = "The daemon refuses the row and only logs it, or a reload refuses the whole file."
+    why = "The daemon rejects the row and only logs it, or a reload rejects the whole file."
     source = "sonic-net/sonic-buildimage src/sonic-yang-models (leafref)"
     judges_rendered = False
     guards = ("lossless.pfc",)
@@ -78,7 +78,7 @@ class References(SonicRule):
             config,
             path,
             f"{path[0]}{field} names {name}, which is not in {target}",
-            f"add {target} {name}, or remove what names it",
+            f"add {target} {name}, or remove the reference",
             port=path[1].partition("|")[0] if path[1].startswith("Ethernet") else "",
         )
 

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 class Lanes(SonicModelRule):
     """Lanes and aliases belong to one port, and lanes to its cage."""
 
-    why = "The second port with the same lanes does not come up; two with one alias are mixed up."
+    why = (
+        "The second port with the same lanes does not come up; two ports with one alias are "
+        "confused."
+    )
     source = (
         "sonic-net/sonic-swss orchagent/portsorch.cpp; sonic-net/sonic-buildimage "
         "src/sonic-yang-models/yang-models/sonic-port.yang (unique lanes, unique alias)"
@@ -45,8 +48,8 @@ class Lanes(SonicModelRule):
                     yield self.at(
                         config,
                         ("PORT", port, kind),
-                        f"{'lane' if kind == 'lanes' else kind} {value} is that of {first} too",
-                        f"give each port its own {kind}",
+                        f"{'lane' if kind == 'lanes' else kind} {value} is also used by {first}",
+                        f"use a different {kind} for each port",
                         port=port,
                     )
             cage = self._cage(config, port)
@@ -55,7 +58,7 @@ class Lanes(SonicModelRule):
                 yield self.at(
                     config,
                     ("PORT", port, "lanes"),
-                    f"lane {outside[0]} is not of its cage, which has {','.join(cage)}",
+                    f"lane {outside[0]} is not in its cage, which has {','.join(cage)}",
                     "use the lanes of platform.json or port_config.ini",
                     port=port,
                 )

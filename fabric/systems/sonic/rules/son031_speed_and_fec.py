@@ -22,9 +22,9 @@ _RS_FEC_MBPS = 200_000
 
 @rules.add("SON031")
 class SpeedAndFec(SonicModelRule):
-    """Ports have a speed of their model and the FEC that it needs."""
+    """Ports have a speed that the model offers, and the FEC that it requires."""
 
-    why = "Without FEC a PAM4 link does not come up, or loses frames that PFC cannot save."
+    why = "Without FEC a PAM4 link does not come up, or loses frames that PFC cannot protect."
     source = (
         "IEEE 802.3-2022 clause 119 (200G and 400G), 802.3df clause 172 (800G); sonic-net/"
         "sonic-buildimage src/sonic-yang-models/yang-models/sonic-port.yang (speed is mandatory)"
@@ -45,8 +45,8 @@ class SpeedAndFec(SonicModelRule):
                 yield self.at(
                     config,
                     ("PORT", port.name, "speed"),
-                    f"speed {row.get('speed', '(none)')} is none of the model's",
-                    "use a speed in Mb/s that the model has",
+                    f"speed {row.get('speed', '(none)')} is not offered by the model",
+                    "use a speed in Mb/s that the model offers",
                     port=port.name,
                 )
             elif speed >= _RS_FEC_MBPS and fec in {"", "none", "fc"}:

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 class PoolsFit(SonicRule):
     """Pools fit their profiles."""
 
-    why = "The buffer manager refuses the profile, or a port gets no room and drops from the start."
+    why = (
+        "The buffer manager rejects the profile, or a port has no buffer and drops from the start."
+    )
     source = (
         "sonic-net/sonic-swss orchagent/bufferorch.cpp; sonic-net/sonic-buildimage "
         "src/sonic-yang-models/yang-models/sonic-buffer-pool.yang, sonic-buffer-profile.yang"

@@ -23,7 +23,7 @@ _LISTS = {
 class ProfileLists(SonicRule):
     """Lossless ports have their profile lists."""
 
-    why = "A port without its lists shares in no pool, or has the thresholds of the other side."
+    why = "A port without its lists uses no pool, or has the thresholds of the other direction."
     source = (
         "sonic-net/sonic-buildimage files/build_templates/buffers_config.j2; sonic-net/sonic-swss "
         "orchagent/bufferorch.cpp (processIngressBufferProfileList, processEgressBufferProfileList)"

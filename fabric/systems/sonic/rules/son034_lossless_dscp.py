@@ -1,4 +1,4 @@
-"""SON034: RoCE packets, and no others, are lossless."""
+"""SON034: Only RoCE packets are lossless."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _NOT_LOSSLESS = {0: "unmarked packets", 48: "network control and CNPs"}
 
 @rules.add("SON034")
 class LosslessDscp(SonicRule):
-    """RoCE packets, and no others, are lossless."""
+    """Only RoCE packets are lossless."""
 
     why = (
-        "Packets that land in a lossy class are dropped in congestion; others in the lossless one "
-        "take its buffer, and a pause stops them too."
+        "RoCE packets in a lossy class are dropped under congestion; other packets in the "
+        "lossless class take its buffer and are paused too."
     )
     source = "RFC 2474; RFC 4594 section 3; sonic-net/sonic-swss orchagent/qosorch.cpp"
     judges_rendered = False
@@ -45,7 +45,7 @@ class LosslessDscp(SonicRule):
                 yield self.at(
                     config,
                     path,
-                    f"no DSCP of map {name} reaches the lossless traffic class {listed}",
+                    f"map {name} maps no DSCP to the lossless traffic class {listed}",
                     "map the DSCP of RoCE to it",
                     port=port.name,
                 )

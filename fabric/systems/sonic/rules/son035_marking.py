@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Marking(SonicRule):
     """WRED of a lossless queue marks between two thresholds."""
 
-    why = "A profile that never marks leaves PFC alone to stop the senders."
+    why = "With a profile that never marks, only PFC slows down the senders."
     source = (
         "sonic-net/sonic-buildimage src/sonic-yang-models/yang-models/sonic-wred-profile.yang; "
         "RFC 3168"

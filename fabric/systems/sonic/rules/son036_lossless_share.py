@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class LosslessShare(SonicRule):
     """The lossless queue has a share of the link."""
 
-    why = "A queue without a weight waits behind the others; its senders are paused all the time."
+    why = "A queue without a weight is served last, and its senders are paused constantly."
     source = (
         "sonic-net/sonic-buildimage src/sonic-yang-models/yang-models/sonic-scheduler.yang (weight "
         "1 to 100), files/build_templates/qos_config.j2"

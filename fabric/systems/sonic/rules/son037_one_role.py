@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class OneRole(SonicRule):
     """A port is routed, a member of VLANs, or a member of one PortChannel."""
 
-    why = "The daemon refuses the second role; which one runs depends on the order of the rows."
+    why = "The daemon rejects the second role; which one runs depends on the order of the rows."
     source = (
         "sonic-net/sonic-buildimage src/sonic-yang-models (sonic-vlan.yang, sonic-portchannel.yang"
         "); sonic-net/sonic-utilities config/main.py (is already a router interface)"
@@ -42,6 +42,6 @@ class OneRole(SonicRule):
                     config,
                     (list(tables.values())[-1],),
                     f"is {' and '.join(tables)}",
-                    "leave it one of these roles",
+                    "keep one of these roles",
                     port=port,
                 )

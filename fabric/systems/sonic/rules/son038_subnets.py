@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @rules.add("SON038")
 class OwnSubnets(SonicRule):
-    """Interfaces have subnets of their own."""
+    """Interfaces have separate subnets."""
 
-    why = "Of two connected routes that overlap one hides a part of the other's neighbours."
+    why = "If two connected routes overlap, one hides some neighbours of the other."
     source = "RFC 1812 section 5.2.4.3; sonic-net/sonic-utilities config/main.py (overlaps)"
     judges_rendered = False
     guards = ("addressing.hosts", "addressing.uplinks")
@@ -42,8 +42,8 @@ class OwnSubnets(SonicRule):
                 yield self.at(
                     config,
                     (table,),
-                    f"subnet {network_text} of {name} lies in {outer[4]} of {outer[3]}",
-                    "give each interface a subnet of its own",
+                    f"subnet {network_text} of {name} overlaps {outer[4]} of {outer[3]}",
+                    "use a separate subnet for each interface",
                     port=name,
                 )
             else:

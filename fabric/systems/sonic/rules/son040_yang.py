@@ -20,9 +20,12 @@ _MOST_TABLES = 5
 
 @rules.add("SON040")
 class ValidYang(SonicRule):
-    """The configuration is valid by the release's YANG."""
+    """The configuration is valid against the YANG models of the release."""
 
-    why = "config apply-patch refuses what its models refuse; from 202505 on so does a reload."
+    why = (
+        "config apply-patch rejects what its YANG models reject; from 202505 on config reload "
+        "does too."
+    )
     source = (
         "sonic-net/sonic-utilities generic_config_updater/gu_common.py, config/main.py (reload); "
         "sonic-net/sonic-buildimage src/sonic-yang-mgmt"
@@ -47,7 +50,7 @@ class ValidYang(SonicRule):
                 config,
                 item.path,
                 item.message if named else f"{'|'.join(item.path)}: {item.message}",
-                "correct the value that it names; libyang names the first error alone",
+                "correct the value; libyang reports only the first error",
             )
         if answer.why_not:
             message = f"YANG: not validated: {answer.why_not}"
@@ -56,5 +59,5 @@ class ValidYang(SonicRule):
             names = ", ".join(answer.unjudged[:_MOST_TABLES])
             rest = len(answer.unjudged) - _MOST_TABLES
             more = f" and {rest} more" if rest > 0 else ""
-            message = f"YANG: not validated: no model of the release knows {names}{more}"
+            message = f"YANG: not validated: the models of the release do not define {names}{more}"
             yield self.finding(message, "", device=config.device, severity=Severity.INFO)

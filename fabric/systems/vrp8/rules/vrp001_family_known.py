@@ -19,8 +19,8 @@ class FamilyKnown(ModelRule):
     """The hardware family of a VRP8 switch is known."""
 
     why = (
-        "Two families of these switches take different lossless commands; a guess would "
-        "render those of the other one, and they are refused or do nothing."
+        "The two families of these switches use different lossless commands; "
+        "those of the wrong family are rejected or have no effect."
     )
     source = (
         "CloudEngine V300R023C00 command reference (WheaterW/INTA-project @ 9308062d), qos "
@@ -33,8 +33,8 @@ class FamilyKnown(ModelRule):
         for device in model.devices.values():
             if device.platform == "vrp8" and family_of(device.sku) is None:
                 yield self.finding(
-                    f"{device.sku.asic} of {device.sku.name} tells no hardware family",
-                    f"give the model the asic {' or '.join(FAMILIES)}",
+                    f"{device.sku.asic} of {device.sku.name} does not identify a hardware family",
+                    f"set the asic of the model to {' or '.join(FAMILIES)}",
                     place=model.sku_place(device),
                     device=device.name,
                 )

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 @rules.add("VRP002")
 class QueueIsPriority(ModelRule):
-    """On VRP8 PFC of a queue has its number, one for the switch."""
+    """On VRP8 the PFC priority equals the queue number, with one value per switch."""
 
     why = (
-        "PFC of priority n pauses queue n, one profile of it is left beside the built-in one, "
-        "and one family has it on queues 0 to 5 only."
+        "PFC of priority n pauses queue n, only one profile besides the built-in one is available, "
+        "and one family supports PFC on queues 0 to 5 only."
     )
     source = (
         "CloudEngine V300R023C00 command reference (WheaterW/INTA-project @ 9308062d), dcb "
@@ -42,9 +42,9 @@ class QueueIsPriority(ModelRule):
                     continue
                 last = family.pfc_queues[-1]
                 yield self.finding(
-                    f"pfc_priority {profile.pfc_priority}, queue {profile.queue}: this switch has "
-                    f"one number for both and for all ports, from 0 to {last}",
-                    f"give both the same number from 0 to {last} on all ports",
+                    f"pfc_priority {profile.pfc_priority}, queue {profile.queue}: this switch "
+                    f"uses one number for both on all ports, from 0 to {last}",
+                    f"set both to the same number from 0 to {last} on all ports",
                     place=model.profile_place("pfc_priority", device, profile),
                     device=device.name,
                 )

@@ -20,10 +20,9 @@ class OneWatchdog(ModelRule):
     """A VRP8 switch has one PFC watchdog, which drops or forwards."""
 
     why = (
-        "Timers and behaviour of the deadlock detection are those of the whole switch, and a "
-        "notice alone does not exist. Where a switch of the family with ECN as a whole is in "
-        "the fabric, the vendor demands that every switch drops; one family forwards when "
-        "nothing is said."
+        "Timers and action of deadlock detection apply to the whole switch, "
+        "and there is no alert-only action. If the fabric has a switch of the family with ECN as "
+        "a whole, the vendor requires every switch to drop; one family forwards by default."
     )
     source = (
         "CloudEngine V300R023C00 command reference (WheaterW/INTA-project @ 9308062d), dcb "
@@ -49,7 +48,7 @@ class OneWatchdog(ModelRule):
                 yield from self._apart(model, device, pausing[0], profile)
                 action = profile.watchdog.action
                 if action == "alert" or (action == "forward" and drops):
-                    reason = "its fabric demands drop" if action == "forward" else "it cannot"
+                    reason = "its fabric requires drop" if action == "forward" else "it cannot"
                     yield self.finding(
                         f"watchdog.action {action}: {reason}",
                         "set lossless.watchdog.action to drop",
@@ -62,7 +61,7 @@ class OneWatchdog(ModelRule):
         for profile in device.qos_profiles if device.sku.asic == FAMILY_B else ():
             if profile.pfc and not profile.watchdog.enabled:
                 yield self.finding(
-                    "watchdog.enabled is false: then it forwards, but its fabric demands drop",
+                    "watchdog.enabled is false: then it forwards, but its fabric requires drop",
                     "set lossless.watchdog.enabled to true, and the action to drop",
                     place=model.profile_place("watchdog.enabled", device, profile),
                     device=device.name,
@@ -75,9 +74,9 @@ class OneWatchdog(ModelRule):
             here, there = getattr(first.watchdog, field), getattr(other.watchdog, field)
             if here != there:
                 yield self.finding(
-                    f"watchdog.{field} is {there} on some ports and {here} on others, but it is "
-                    "one of the whole switch",
-                    "give all ports of the switch the same",
+                    f"watchdog.{field} is {there} on some ports and {here} on others, but it "
+                    "applies to the whole switch",
+                    "use the same value on all ports of the switch",
                     place=model.profile_place(f"watchdog.{field}", device, other),
                     device=device.name,
                 )

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 @rules.add("VRP004")
 class WatchdogTimes(ModelRule):
-    """A VRP8 switch can count the times of its PFC watchdog."""
+    """A VRP8 switch supports the times of its PFC watchdog."""
 
     why = (
-        "One family counts 10 to 1500 ms; the other one unit of 10, 100, 500 or 1000 ms for "
-        "both times, of which detection lasts 1 to 15 and recovery 1 to 31. The line is "
-        "refused, or the time would be another one."
+        "One family supports 10 to 1500 ms; the other uses one unit of 10, 100, "
+        "500 or 1000 ms for both times, with 1 to 15 units for detection and 1 to 31 for "
+        "recovery. Other values are rejected or changed."
     )
     source = (
         "CloudEngine V300R023C00 command reference (WheaterW/INTA-project @ 9308062d), dcb "
@@ -41,7 +41,8 @@ class WatchdogTimes(ModelRule):
                 times = (watchdog.detection_ms, watchdog.restoration_ms)
                 if profile.pfc and watchdog.enabled and not deadlock_counts(family, *times):
                     yield self.finding(
-                        f"watchdog: {device.sku.name} cannot count {times[0]} ms and {times[1]} ms",
+                        f"watchdog: {device.sku.name} does not support {times[0]} ms and "
+                        f"{times[1]} ms",
                         "use 10 to 1500 ms for both"
                         if family.timers_ms
                         else "use multiples of 100 ms up to 1500 ms for both",

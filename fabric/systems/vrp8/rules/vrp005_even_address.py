@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 @rules.add("VRP005")
 class EvenAddress(ModelRule):
-    """On VRP8 an address equal to its network is not confirmed."""
+    """On VRP8 /31 addresses equal to the network address are not confirmed."""
 
     severity = Severity.WARNING
     why = (
-        "The page of the command refuses an address that equals the number of its network and "
-        "names no exception for links of two addresses; the guide speaks of such links for "
-        "secondary addresses only. If it is refused, the change does not begin."
+        "The command reference forbids an address equal to its network address "
+        "and lists no exception for /31 links; the guide mentions /31 only for secondary "
+        "addresses. If the address is rejected, the change does not start."
     )
     source = (
         "CloudEngine V300R023C00 command reference (WheaterW/INTA-project @ 9308062d), ip "
@@ -40,7 +40,7 @@ class EvenAddress(ModelRule):
                 address = IPv4Interface(port.address)
                 if address.ip == address.network.network_address:
                     yield self.finding(
-                        "addresses of its uplinks are the numbers of their networks",
+                        "addresses of its uplinks equal their network address",
                         "try it on one port of one switch before the whole fabric",
                         place=model.place("addressing", "uplinks"),
                         device=device.name,

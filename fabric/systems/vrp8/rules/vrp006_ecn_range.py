@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class EcnRange(ModelRule):
     """ECN thresholds are in the range of the VRP8 family."""
 
-    why = "The switch refuses the line, and the whole change goes back."
+    why = "The switch rejects the line, and the whole change is rolled back."
     source = (
         "CloudEngine V300R023C00 command reference (WheaterW/INTA-project @ 9308062d), ecn "
         "(buffer-size in bytes)"
@@ -39,7 +39,7 @@ class EcnRange(ModelRule):
                         yield self.finding(
                             f"ecn.{field} {value:,} is outside {low:,} to {high:,}, the range of "
                             f"{device.sku.name}",
-                            "choose a threshold inside the range",
+                            "use a threshold in the range",
                             place=model.profile_place(f"ecn.{field}", device, profile),
                             device=device.name,
                         )

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 @rules.add("VRP007")
 class HeadroomPool(ModelRule):
-    """The headroom of a VRP8 switch is enough for its cables."""
+    """The headroom of a VRP8 switch is sufficient for its cables."""
 
     why = (
-        "A port that pauses has 256 kbytes of its own and all of them 4 mbytes; frames beyond "
-        "them are dropped although they are lossless."
+        "A paused port has 256 kbytes of headroom and all ports together 4 "
+        "mbytes; lossless frames beyond that are dropped."
     )
     source = (
         "CloudEngine V300R023C00 command reference (WheaterW/INTA-project @ 9308062d), dcb "
@@ -42,8 +42,8 @@ class HeadroomPool(ModelRule):
                 total += needed or 0
                 if needed and needed > kib_to_bytes(DEFAULT_HEADROOM_KIB):
                     yield self.finding(
-                        f"{port.cable_m} m at {port.speed_gbps}G needs {needed:,} bytes of "
-                        f"headroom, a port has {DEFAULT_HEADROOM_KIB} kbytes",
+                        f"{port.cable_m} m at {port.speed_gbps}G needs {needed:,} bytes "
+                        f"of headroom, but a port has {DEFAULT_HEADROOM_KIB} kbytes",
                         "use a shorter cable",
                         place=model.cable_place(device, port, "cable_m"),
                         device=device.name,
@@ -51,8 +51,8 @@ class HeadroomPool(ModelRule):
                     )
             if total > mib_to_bytes(HEADROOM_POOL_MIB):
                 yield self.finding(
-                    f"all ports together need {total:,} bytes of headroom, the pool has "
-                    f"{HEADROOM_POOL_MIB} mbytes",
+                    f"all ports together need {total:,} bytes of headroom, but "
+                    f"the pool has {HEADROOM_POOL_MIB} mbytes",
                     "use shorter cables, or fewer lossless ports",
                     place=model.place("cables"),
                     device=device.name,

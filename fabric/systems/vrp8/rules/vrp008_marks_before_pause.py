@@ -18,13 +18,12 @@ if TYPE_CHECKING:
 
 @rules.add("VRP008")
 class MarksBeforePause(ModelRule):
-    """A VRP8 switch marks before it pauses."""
+    """A VRP8 switch marks ECN before it pauses."""
 
     severity = Severity.WARNING
     why = (
-        "One family pauses at 125 kbytes in an ingress queue when nothing else is set, and "
-        "rocefab sets nothing else; marking that begins later comes when the senders stand "
-        "still already."
+        "One family pauses at 125 kbytes in an ingress queue by default, "
+        "which rocefab does not change; with later marking the senders are already paused."
     )
     source = (
         "CloudEngine V300R023C00 command reference (WheaterW/INTA-project @ 9308062d), dcb "

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 @rules.add("VRP009")
 class EqualPaths(ModelRule):
-    """On VRP8 the paths of ECMP have the same AS numbers."""
+    """On VRP8 ECMP paths have the same AS path."""
 
     why = (
-        "Paths share load only when their AS paths are the same; spines of different AS "
-        "numbers leave one path, and so does a number of paths that the switch refuses."
+        "Paths share load only if their AS paths are the same; spines with different "
+        "AS numbers leave one path, and so does a max_paths value that the switch rejects."
     )
     source = (
         "CloudEngine V300R023C00 command reference (WheaterW/INTA-project @ 9308062d), "
@@ -39,7 +39,7 @@ class EqualPaths(ModelRule):
                 listed = ", ".join(map(str, asns))
                 yield self.finding(
                     f"the spines above it have the AS numbers {listed}: one path is used",
-                    "give all spines one AS number",
+                    "use one AS number for all spines",
                     place=model.place("bgp", "spine_asn"),
                     device=device.name,
                 )

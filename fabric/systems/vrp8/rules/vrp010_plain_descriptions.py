@@ -19,11 +19,11 @@ LONGEST = 242
 
 @rules.add("VRP010")
 class PlainDescriptions(ModelRule):
-    """Descriptions on VRP8 hold no question mark and are short."""
+    """Descriptions on VRP8 are short and contain no question mark."""
 
     why = (
-        "The command line takes a question mark for a question and never gets the rest of the "
-        "line; longer texts are refused."
+        "A question mark triggers help and the rest of the line is lost; "
+        "longer descriptions are rejected."
     )
     source = (
         "CloudEngine V300R023C00 command reference (WheaterW/INTA-project @ 9308062d), "
@@ -38,9 +38,9 @@ class PlainDescriptions(ModelRule):
                 if "?" in port.description or len(port.description) > LONGEST:
                     place = port_place(model.intent, device.name, port.name, "description")
                     yield self.finding(
-                        f"the description of {port.name} holds a question mark or more than "
+                        f"the description of {port.name} contains a question mark or more than "
                         f"{LONGEST} characters",
-                        "describe it in fewer and other characters",
+                        "shorten the description and remove question marks",
                         place=place or model.place("host", "interfaces"),
                         device=device.name,
                         port=port.name,

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 @rules.add("VRP011")
 class WatchdogStaysOn(ModelRule):
-    """The PFC watchdog of VRP8 cannot be switched off."""
+    """The PFC watchdog of VRP8 cannot be disabled."""
 
     severity = Severity.INFO
     why = (
-        "Deadlock detection runs by default and has no switch of its own: it keeps its "
-        "default of 100 ms, and after 30 deadlocks in 20 s it turns PFC off on the port."
+        "Deadlock detection runs by default and cannot be disabled: it keeps "
+        "its default of 100 ms, and after 30 deadlocks in 20 s it disables PFC on the port."
     )
     source = (
         "CloudEngine V300R023C00 command reference (WheaterW/INTA-project @ 9308062d), "
@@ -35,8 +35,8 @@ class WatchdogStaysOn(ModelRule):
             for profile in device.qos_profiles if device.platform == "vrp8" else ():
                 if profile.pfc and not profile.watchdog.enabled:
                     yield self.finding(
-                        "watchdog.enabled is false, but the switch watches by its defaults",
-                        "set times that suit the fabric instead",
+                        "watchdog.enabled is false, but the watchdog runs with its defaults",
+                        "set suitable times instead",
                         place=model.profile_place("watchdog.enabled", device, profile),
                         device=device.name,
                     )

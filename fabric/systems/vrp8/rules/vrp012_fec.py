@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 @rules.add("VRP012")
 class FecKnown(ModelRule):
-    """On VRP8 a port asks for a FEC that it has."""
+    """On VRP8 a port uses a supported FEC mode."""
 
-    why = "The switch refuses the line, and with it the whole commit."
+    why = "The switch rejects the line, and with it the whole commit."
     source = (
         "CloudEngine V300R023C00 command reference (WheaterW/INTA-project @ 9308062d), fec mode "
         "base-r (100GE with 50G cables only; not on 25GE parts of CE8855 and its like)"
@@ -34,8 +34,8 @@ class FecKnown(ModelRule):
                 if port.fec == "fc" and not takes_base_r(device.sku, port.speed_gbps, part=part):
                     place = port_place(model.intent, device.name, port.name, "fec")
                     yield self.finding(
-                        f"FEC fc does not exist at {port.speed_gbps}G on {port.name}",
-                        "use rs or none, or leave fec out: the switch then chooses by the medium",
+                        f"FEC fc is not available at {port.speed_gbps}G on {port.name}",
+                        "use rs or none, or remove fec; the switch then selects FEC by medium",
                         place=place or model.sku_place(device),
                         device=device.name,
                         port=port.name,

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 @rules.add("VRP013")
 class Policies(ModelRule):
-    """A VRP8 switch has room for the policies of its ports."""
+    """A VRP8 switch supports the number of policies of its ports."""
 
-    why = "Each policy needs a DiffServ domain of its own, and the switch refuses the eighth."
+    why = "Each policy needs its own DiffServ domain, and the switch rejects the eighth."
     source = (
         "CloudEngine V300R023C00 command reference (WheaterW/INTA-project @ 9308062d), diffserv "
-        "domain (seven beside the default one)"
+        "domain (seven besides the default one)"
     )
     guards = ("devices.ports.lossless",)
 
@@ -31,8 +31,8 @@ class Policies(ModelRule):
             count = len(device.qos_profiles) if device.platform == "vrp8" else 0
             if count > MOST_DOMAINS:
                 yield self.finding(
-                    f"the ports have {count} policies, the switch has room for {MOST_DOMAINS}",
-                    "give more ports the same lossless settings",
+                    f"the ports use {count} policies, but the switch supports {MOST_DOMAINS}",
+                    "use the same lossless settings on more ports",
                     place=model.sku_place(device),
                     device=device.name,
                 )

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @rules.add("VRP014")
 class Balancing(ModelRule):
-    """Packets are shared out by load only where the VRP8 model can."""
+    """Dynamic load balancing is used only where the VRP8 model supports it."""
 
-    why = "Other models know no such command and go on hashing; the whole commit is refused."
+    why = "Other models do not have the command; the whole commit is rejected."
     source = (
         "CloudEngine V300R023C00 command reference (WheaterW/INTA-project @ 9308062d), ecmp mode: "
         "it names its models"
@@ -34,7 +34,7 @@ class Balancing(ModelRule):
                 and not balances(device.sku)
             ):
                 yield self.finding(
-                    f"{device.sku.name} has no {device.ecmp_mode} balancing",
+                    f"{device.sku.name} does not support {device.ecmp_mode} balancing",
                     f"set ecmp.mode to hash, or use {' or '.join(BALANCING_MODELS)}",
                     place=model.place("ecmp", "mode"),
                     device=device.name,

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Written by rocefab from the inventory; run it beside the hostfile.
+# Written by rocefab from the inventory; run it next to the hostfile.
 export HOROVOD_HIERARCHICAL_ALLREDUCE='1'
 export HOROVOD_HIERARCHICAL_ALLGATHER='1'
 export NCCL_SOCKET_IFNAME='=eth0'

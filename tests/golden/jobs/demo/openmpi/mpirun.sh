@@ -1,5 +1,5 @@
 #!/bin/sh
-# Written by rocefab from the inventory; run it beside the hostfile.
+# Written by rocefab from the inventory; run it next to the hostfile.
 exec mpirun -np 4 --map-by slot --bind-to none \
   --hostfile hostfile \
   -mca pml ob1 -mca btl '^openib' \
