@@ -34,6 +34,7 @@ _ROOMS = (
     "placement",
     "exchange",
     "validate",
+    "probe",
 )
 #: Rooms of which only the modules themselves are scanned, not the packages inside.
 _SHALLOW = ("change", "render")
