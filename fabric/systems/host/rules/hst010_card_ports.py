@@ -39,7 +39,7 @@ class CardPorts(ModelRule):
 
     why = (
         "A card is a single point of failure and of bandwidth: rails that share a card"
-        " fail together."
+        " fail together, so the inventory must declare it."
     )
     source = (
         "PCI Local Bus Specification 3.0 section 6.2.1 (functions of a device); NVIDIA ConnectX-6 "

@@ -24,8 +24,8 @@ class PauseBufferHolds(ModelRule):
     """A pause buffer is large enough, and is set only where it is supported."""
 
     why = (
-        "What arrives after the pause must fit above the threshold. The words are those of one "
-        "model, a 93180YC-EX; others may name their classes otherwise and reject the line."
+        "What arrives after the pause must fit above the threshold. The syntax is confirmed "
+        "on one model, the 93180YC-EX; other models may use other class names and reject the line."
     )
     source = (
         "Cisco Nexus 9000 QoS configuration guide 10.5(x), priority flow control; CiscoDevNet/"
