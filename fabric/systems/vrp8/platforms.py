@@ -41,7 +41,6 @@ VRP8 = platforms.add("vrp8")(
         # The families differ, see `Family`; a poll time does not exist.
         watchdog_ms={"detection": (10, 15_000), "restoration": (10, 31_000), "poll": (1, 30_000)},
         source="CloudEngine V300R023C00 command reference (WheaterW/INTA-project @ 9308062d)",
-        ecmp_modes=("hash", "flowlet", "per-packet"),
         grade="beta",
         rule_prefix="VRP",
         reads_pfc=True,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.platforms import platforms
+from fabric.design.features import missing
 from fabric.validate.rule import ModelRule, rules
 
 if TYPE_CHECKING:
@@ -28,12 +28,11 @@ class UnnumberedAvailable(ModelRule):
     def check(self, model: Model) -> Iterator[Finding]:
         """Look for platforms that need addresses."""
         for name, device in model.devices.items():
-            platform = platforms[device.platform]
-            if device.bgp.unnumbered and not platform.unnumbered_bgp:
-                yield self.finding(
-                    f"bgp.peering is unnumbered, which rocefab does not support for "
-                    f"{platform.title}",
-                    "set bgp.peering to numbered",
-                    place=model.place("bgp", "peering"),
-                    device=name,
-                )
+            for one in missing(device):
+                if one.feature.rule == self.id:
+                    yield self.finding(
+                        one.message,
+                        "set bgp.peering to numbered",
+                        place=model.place("bgp", "peering"),
+                        device=name,
+                    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.platforms import platforms
+from fabric.design.features import missing
 from fabric.validate.rule import ModelRule, rules
 
 if TYPE_CHECKING:
@@ -25,13 +25,11 @@ class ModeAvailable(ModelRule):
     def check(self, model: Model) -> Iterator[Finding]:
         """Look for systems without the mode."""
         for name, device in model.devices.items():
-            platform = platforms[device.platform]
-            if device.ecmp_mode not in platform.ecmp_modes:
-                yield self.finding(
-                    f"rocefab does not support {device.ecmp_mode} balancing for {platform.title}; "
-                    "supported: "
-                    f"{', '.join(platform.ecmp_modes)}",
-                    "set ecmp.mode to a mode that all systems of the fabric support",
-                    place=model.place("ecmp", "mode"),
-                    device=name,
-                )
+            for one in missing(device):
+                if one.feature.rule == self.id:
+                    yield self.finding(
+                        one.message,
+                        "set ecmp.mode to a mode that all systems of the fabric support",
+                        place=model.place("ecmp", "mode"),
+                        device=name,
+                    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
-from fabric.platforms import platforms
+from fabric.platforms.features import feature
 from fabric.validate.rule import ModelRule, rules
 
 if TYPE_CHECKING:
@@ -34,16 +34,15 @@ class QueuePairs(ModelRule):
         place = model.place("ecmp", "hash_queue_pairs")
         for name, device in model.devices.items():
             asked = device.hash_queue_pairs
-            laws = platforms[device.platform].queue_pair_laws
-            known = laws is None or device.sku.asic_facts.law in laws
-            if asked and not known:
+            cell = feature(device.platform, "queue_pair_hash", device.sku, device.role)
+            if asked and cell is None:
                 yield self.finding(
                     f"{device.sku.name} has no confirmed way to hash queue pairs",
                     "remove it and let the NICs vary the source port",
                     place=place,
                     device=name,
                 )
-            elif asked and laws:
+            elif asked and cell and cell.grade == "unconfirmed":
                 yield self.finding(
                     f"{device.sku.name} hashes bytes 5 to 7 after the UDP header; "
                     "the offset is not confirmed, and it needs EOS 4.33.1F",

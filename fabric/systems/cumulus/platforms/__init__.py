@@ -28,8 +28,6 @@ CUMULUS = platforms.add("cumulus")(
             "restoration": (1, 60_000),
             "poll": (100, 5000),
         },
-        unnumbered_bgp=True,
-        ecmp_modes=("hash", "per-packet"),
         source="CumulusNetworks/docs, content/cumulus-linux-514 and content/cumulus-linux-510",
         grade="beta",
         rule_prefix="CUM",

@@ -34,7 +34,6 @@ ESONIC = platforms.add("esonic")(
         announces_alias=True,  # lldpmgrd below, as in SONiC
         reads_pfc=True,
         # Seeds as SONiC gives them to its tiers: dockers/docker-orchagent/switch.json.j2
-        queue_pair_laws=None,
         ecmp_hash={
             "leaf": EcmpHash("CRC", HASH_FIELDS, seed=10),
             "spine": EcmpHash("CRC", HASH_FIELDS, seed=25),
