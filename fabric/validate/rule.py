@@ -191,3 +191,6 @@ def _by_port(findings: list[Finding]) -> Iterator[Finding]:
 
 
 rules: Registry[Callable[[str], Rule]] = Registry("rule", "fabric.validate.rules", plugins="rules")
+#: What the rules of an area, the letters of their ids, are about; ids of a system's ``rule_prefix``
+#: need none.
+areas: Registry[str] = Registry("area of rules", "fabric.validate.rules", plugins="rules")

@@ -12,7 +12,6 @@ import yaml
 from fabric.core.findings import Finding, Severity
 from fabric.qos.headroom.verdict import judge
 from fabric.validate.rule import SonicRule
-from fabric.validate.rules.limits import LimitRule
 from fabric.validate.runner import all_rules, run
 from fabric.validate.world import World
 from tests.validate.sonic_faults import FAULTS
@@ -104,8 +103,6 @@ def test_rule_says_what_why_and_source(rule: str) -> None:
     assert not item.title.endswith(".")
     assert item.why.endswith(".")
     assert item.source
-    module = type(item).__module__.rpartition(".")[2]
-    assert isinstance(item, LimitRule) or module.startswith(rule.lower() + "_")
 
 
 @pytest.mark.parametrize("name", sorted({*KNOWN_WARNINGS, "rail-512", "a100-pcie"}))
