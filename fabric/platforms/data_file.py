@@ -6,7 +6,7 @@ import re
 import tomllib
 from typing import TYPE_CHECKING, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
@@ -15,11 +15,33 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from importlib.resources.abc import Traversable
 
+    from pydantic_core import ErrorDetails
+
 Described = TypeVar("Described", bound=BaseModel)
 _TABLE = re.compile(r"^\s*(\[\[?)\s*([^\[\]]+?)\s*\]\]?")
 _KEY = re.compile(r"""^\s*("[^"]*"|'[^']*'|[\w-]+(?:\.[\w-]+)*)\s*=""")
+#: Instead of messages of pydantic, by the type of the error.
+_WORDS = {
+    "missing": "the field is missing",
+    "extra_forbidden": "unknown field",
+    "unexpected_keyword_argument": "unknown field",
+}
 _FIX = "correct the file, or install the package again that it belongs to"
 Path = tuple[str | int, ...]
+
+
+class DataModel(BaseModel):
+    """Base of the models of data files."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+
+class WrongFieldError(ValueError):
+    """A field of a data file is wrong; ``path`` leads to it."""
+
+    def __init__(self, path: Path, message: str) -> None:
+        super().__init__(message)
+        self.path = path
 
 
 def read_toml(file: Traversable, model: type[Described]) -> Described:
@@ -43,8 +65,14 @@ def read_toml(file: Traversable, model: type[Described]) -> Described:
     except tomllib.TOMLDecodeError as error:
         raise unusable(file, [((), str(error))]) from error
     except ValidationError as error:
-        wrong = [(one["loc"], one["msg"].removeprefix("Value error, ")) for one in error.errors()]
-        raise unusable(file, wrong, text) from error
+        raise unusable(file, [_wrong(one) for one in error.errors()], text) from error
+
+
+def _wrong(error: ErrorDetails) -> tuple[Path, str]:
+    """Return path and message of an error of pydantic, more exact where a validator says more."""
+    inner = error.get("ctx", {}).get("error")
+    path = (*error["loc"], *getattr(inner, "path", ()))
+    return path, _WORDS.get(error["type"]) or error["msg"].removeprefix("Value error, ")
 
 
 def unusable(file: Traversable, wrong: Iterable[tuple[Path, str]], text: str = "") -> InputError:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from fabric.core.plugins import package_files
-from fabric.platforms.data_file import read_toml
+from fabric.platforms.data_file import DataModel, read_toml
 from fabric.platforms.facts import Grade
 
 if TYPE_CHECKING:
@@ -31,11 +31,7 @@ COMPARISONS = (
 Condition = Literal["pfc", "watchdog", "host ports", "no pause buffer", "used ports"]
 
 
-class _Row(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=False)
-
-
-class Where(_Row):
+class Where(DataModel):
     """Switch models that a feature or a limit is about; empty tuples mean every model.
 
     Parameters
@@ -151,7 +147,7 @@ class Limit(Where):
     per_switch: bool = False
     multiple_of: str = ""
     written: bool = False
-    without: dict[str, str] = {}
+    without: dict[str, str] = Field(default_factory=dict)
     pattern: str = ""
     longest: int | None = None
     most: int | None = None
@@ -169,7 +165,7 @@ class Limit(Where):
         return self
 
 
-class LimitedRule(_Row):
+class LimitedRule(DataModel):
     """A rule of ``check`` that consists of limits; its id never changes its meaning."""
 
     id: str = Field(pattern=r"^[A-Z]{3}\d{3}$")
@@ -181,11 +177,11 @@ class LimitedRule(_Row):
     limits: tuple[Limit, ...] = Field(min_length=1)
 
 
-class SystemFeatures(_Row):
+class SystemFeatures(DataModel):
     """What one system can do."""
 
     system: str
-    features: dict[str, FeatureCell] = {}
+    features: dict[str, FeatureCell] = Field(default_factory=dict)
     rules: tuple[LimitedRule, ...] = ()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+from collections.abc import Mapping  # noqa: TC003 - read at run time by the models of data files
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
@@ -12,7 +13,7 @@ from fabric.platforms.asic_catalogue import asic
 from fabric.platforms.cage import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from fabric.platforms.asic import Asic
     from fabric.platforms.cage import Mode
