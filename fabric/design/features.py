@@ -82,7 +82,7 @@ FEATURES = (
     Feature(
         "buffers",
         "headroom by speed and cable",
-        "platforms.leaf.sku",
+        "cables.uplink_m",
         _if(lambda d: any(one.row for one in d.headroom_profiles)),
     ),
     Feature(

@@ -175,8 +175,6 @@ SLOT = 1
 HEADROOM_POOL_MIB = 4
 #: Headroom in kbytes of a queue that pauses when nothing is configured, family b (dcb pfc buffer).
 DEFAULT_HEADROOM_KIB = 256
-#: Occupation in kbytes of an ingress queue at which family a pauses when nothing is configured.
-DEFAULT_PAUSE_KIB = 125
 #: ``maximum load-balancing``, command reference.
 MAX_PATHS = 128
 #: DiffServ domains beside the one that is always there (``diffserv domain``); there are more drop

@@ -42,15 +42,8 @@ ESONIC = platforms.add("esonic")(
     )
 )
 
-#: PFC can pause these priorities only (Broadcom, RDMA over Converged Ethernet support, rev. 0.3:
-#: "supported only for 3 & 4").
-PAUSED_PRIORITIES = (3, 4)
 #: Lengths that ``cable-length`` takes (sonic_qos_interfaces).
 CABLE_LENGTHS_M = (5, 40, 300)
-#: Thresholds that a WRED policy takes (sonic_qos_wred).
-THRESHOLD_BYTES = (1000, 12_480_000)
-#: ``ip arp timeout`` (sonic_ip_neighbor).
-ARP_TIMEOUT_S = (60, 14_400)
 #: Fills the lossless buffers of the model; the switch restarts when it is given (sonic_qos_buffer;
 #: sonic-net/sonic-mgmt @ b4ba9de3 spytest/apis/qos/qos.py: expect_reboot).
 BUFFER_LINE = "buffer init lossless"
