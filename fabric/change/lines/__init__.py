@@ -9,7 +9,7 @@ from fabric.change.adapter import Draft
 from fabric.change.lines.patch import patch
 from fabric.change.lines.steps import Step, difference, steps
 from fabric.change.model import Change
-from fabric.devices.driver import Candidate
+from fabric.devices.candidate import LinePatch
 from fabric.devices.redaction import redacted
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class LineAdapter:
             f"{self.head}{shown}" if shown else "",
         )
 
-    def restore(self, before: Running, now: Running) -> Candidate:
+    def restore(self, before: Running, now: Running) -> LinePatch:
         """Return the lines that restore the earlier configuration, ours and others'."""
         return self._candidate(self.read(now.config), self.read(before.config))
 
@@ -101,10 +101,10 @@ class LineAdapter:
         first, second = (set(self.read(item.config).lines()) for item in (left, right))
         return {redacted(": ".join(path)) for path in first ^ second}
 
-    def _candidate(self, now: Node, target: Node) -> Candidate:
+    def _candidate(self, now: Node, target: Node) -> LinePatch:
         lines = "\n".join([*self.patch(now, target), ""])
         rollback = "\n".join([*self.patch(target, now), ""]) if self.with_rollback else ""
-        return Candidate(method="merge", patch=lines, unload=rollback)
+        return LinePatch(lines, rollback)
 
     def _change(self, step: Step) -> Change:
         line = redacted(step.path[-1])

@@ -334,11 +334,11 @@ def test_a_switch_without_lossless_buffers_is_refused() -> None:
 def test_lines_that_lead_back_go_along() -> None:
     made = draft("hostname leaf1\nbuffer init lossless\n")
     assert made.candidate.method == "merge"
-    assert "hostname su1-rail0\n" in made.candidate.patch
-    assert "hostname leaf1\n" in made.candidate.unload
-    assert "no router bgp\n" in made.candidate.unload
+    assert "hostname su1-rail0\n" in made.candidate.lines
+    assert "hostname leaf1\n" in made.candidate.rollback
+    assert "no router bgp\n" in made.candidate.rollback
     assert "+hostname su1-rail0\n" in made.diff
-    assert "buffer init" not in made.candidate.patch
+    assert "buffer init" not in made.candidate.lines
 
 
 def test_secrets_are_hidden() -> None:

@@ -36,7 +36,7 @@ def as_plain(candidate):
                 "text": json.loads(step.text),
                 "back": json.loads(step.back or "{}"),
             }
-            for step in candidate.steps
+            for step in getattr(candidate, "steps", ())
         ],
     }
 

@@ -23,12 +23,14 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import DeviceError, RefusedError
-from fabric.devices.driver import Candidate, Connection, Identity, checked_token, drivers
+from fabric.devices.driver import Connection, Identity, checked_token, drivers
 from fabric.devices.redaction import redacted
 from fabric.systems.vrp8.drivers.cli import CommandLine
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from fabric.devices.candidate import LinePatch
 
 _TRIAL_S = (60, 65_535)
 _COMMIT_S = 600
@@ -138,7 +140,7 @@ class Vrp8Driver:
         status, name = self._trial()
         return [] if status == "INACTIVE" else [name or "a trial run of another session"]
 
-    def preview(self, candidate: Candidate) -> str:
+    def preview(self, candidate: LinePatch) -> str:
         """Return the switch's own diff of a candidate, which is cleared again."""
         self._into_candidate(candidate)
         try:
@@ -151,7 +153,7 @@ class Vrp8Driver:
         """Return nothing: every release of VRP8 has trial runs."""
         return ""
 
-    def stage(self, candidate: Candidate, token: str) -> None:
+    def stage(self, candidate: LinePatch, token: str) -> None:
         """Put the lines into the candidate of this session.
 
         Raises
@@ -169,11 +171,11 @@ class Vrp8Driver:
             self._drop_candidate()
             raise
 
-    def _into_candidate(self, candidate: Candidate) -> None:
+    def _into_candidate(self, candidate: LinePatch) -> None:
         """Give each line in the view that its depth asks for."""
         self._to_system_view()
         views = [self._cli.view]
-        for line in candidate.patch.splitlines():
+        for line in candidate.lines.splitlines():
             if not line.strip():
                 continue
             if "?" in line:
@@ -194,7 +196,7 @@ class Vrp8Driver:
         message = f"the switch does not go back to the view {view}"
         raise DeviceError(self.connection.device, message)
 
-    def commit(self, candidate: Candidate, token: str, timer_s: int) -> None:  # noqa: ARG002
+    def commit(self, candidate: LinePatch, token: str, timer_s: int) -> None:  # noqa: ARG002
         """Put the candidate into force as a trial run with the name of the change.
 
         Raises
