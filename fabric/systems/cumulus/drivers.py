@@ -27,7 +27,7 @@ from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
 from fabric.core.units import S_PER_MIN
 from fabric.devices.candidate import SetLines
 from fabric.devices.driver import Identity, checked_token, drivers
-from fabric.devices.redaction import redacted
+from fabric.devices.redaction import shortened
 from fabric.devices.shell_driver import ShellDriver
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ class CumulusDriver(ShellDriver[SetLines]):
         return output
 
     def _refusal(self, message: str) -> RefusedError:
-        return RefusedError(self.connection.device, " ".join(redacted(message).split())[:300])
+        return RefusedError(self.connection.device, shortened(message))
 
     def _state(self, token: str) -> tuple[str, str]:
         """Return number and state of the revision of a change, empty where there is none."""

@@ -28,7 +28,7 @@ from fabric.devices.driver import (
     drivers,
 )
 from fabric.devices.https import PinnedConnection
-from fabric.devices.redaction import redacted
+from fabric.devices.redaction import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -253,7 +253,7 @@ class EosDriver:
         except DeviceError:
             raise
         except Exception as error:  # noqa: BLE001 - NAPALM, pyeapi, ssl, socket: no common base
-            reason = " ".join(redacted(str(error)).split())[:300] or type(error).__name__
+            reason = shortened(str(error)) or type(error).__name__
             kind = RefusedError if isinstance(error, refusals) else ConnectionLostError
             # Without its cause: the text of that may hold what was redacted here.
             raise kind(self.connection.device, f"cannot {doing}: {reason}") from None

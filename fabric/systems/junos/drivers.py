@@ -36,7 +36,7 @@ from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
 from fabric.devices.answers import LONGEST_ANSWER_CHARACTERS, AnswerTooLongError
 from fabric.devices.clients import import_napalm
 from fabric.devices.driver import Connection, Identity, checked_token, drivers
-from fabric.devices.redaction import redacted
+from fabric.devices.redaction import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -333,7 +333,7 @@ class JunosDriver:
         except Exception as error:  # noqa: BLE001 - NAPALM, junos-eznc, ncclient: no common base
             # junos-eznc calls a wrong host key a refused connection; what it met says why.
             met = error.__context__ if doing == "log in" else self._too_long
-            reason = " ".join(redacted(str(met or error)).split())[:300] or type(error).__name__
+            reason = shortened(str(met or error)) or type(error).__name__
             refused = isinstance(error, refusals) and not isinstance(error, losses)
             kind = RefusedError if refused else ConnectionLostError
             # Without its cause: the text of that may hold what was redacted here.

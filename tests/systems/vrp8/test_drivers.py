@@ -17,7 +17,7 @@ from fabric.lab.wiring import specs, wire
 from fabric.observe import read_running, read_snapshot
 from fabric.observe.state import EcnState, MacEntry
 from fabric.render import render_device
-from fabric.systems.vrp8.drivers.cli import CommandLine
+from fabric.systems.vrp8.drivers.cli import Vrp8CommandLine
 from fabric.workflow.project import Project
 from tests.change import labs, vrp8_lab
 
@@ -302,8 +302,8 @@ class Channel:
 
 
 def test_a_line_that_looks_like_a_prompt_is_none():
-    cli = CommandLine(Connection("leaf1", "vrp8", "", 0, ""))
-    cli._name = "leaf1"
+    cli = Vrp8CommandLine(Connection("leaf1", "vrp8", "", 0, ""))
+    cli._names.add("leaf1")
     cli._session = Channel("display x\r\nfirst\r\n[other]", "\r\nlast\r\n<leaf1>", "")
     assert cli.run("display x") == "first\n[other]\nlast\n"
     cli._session = Channel("save\r\nSure? [Y/N]:", "y\r\ndone successfully\r\n<leaf1>")

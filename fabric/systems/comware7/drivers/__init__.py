@@ -28,8 +28,8 @@ from typing import TYPE_CHECKING
 from fabric.core.errors import DeviceError, RefusedError
 from fabric.core.units import s_to_min
 from fabric.devices.driver import Connection, Identity, checked_token, drivers
-from fabric.devices.redaction import redacted
-from fabric.systems.comware7.drivers.session import ComwareSession, refusal
+from fabric.devices.redaction import shortened
+from fabric.systems.comware7.drivers.session import ComwareCommandLine, refusal
 from fabric.systems.comware7.platforms import MAP_TABLES
 from fabric.systems.comware7.platforms.text import MARK, OWN_MARK, dump, tree
 
@@ -63,7 +63,7 @@ class Comware7Driver:
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
-        self._line = ComwareSession(connection)
+        self._line = ComwareCommandLine(connection)
 
     def open(self) -> None:
         """Log in."""
@@ -267,7 +267,7 @@ class Comware7Driver:
             self._line.checked(f"delete /unreserved {checked_token(token)}.cfg", answers=("y",))
 
     def _refusal(self, message: str) -> RefusedError:
-        return RefusedError(self.connection.device, " ".join(redacted(message).split())[:300])
+        return RefusedError(self.connection.device, shortened(message))
 
 
 def _foreseen(line: str) -> tuple[str, ...]:

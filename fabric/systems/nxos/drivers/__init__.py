@@ -33,7 +33,7 @@ from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
 from fabric.core.units import s_to_min
 from fabric.devices.clients import import_napalm
 from fabric.devices.driver import Connection, Identity, checked_token, drivers
-from fabric.devices.redaction import redacted
+from fabric.devices.redaction import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -257,7 +257,7 @@ class NxosDriver:
         if waits and f") {token}:" in self._text("show checkpoint summary"):
             said = self._said("roll back", f"rollback running-config checkpoint {token}")
             if "completed" not in said.lower():
-                message = f"cannot roll back: {' '.join(redacted(said).split())[:300]}"
+                message = f"cannot roll back: {shortened(said)}"
                 raise RefusedError(self.connection.device, message)
         self._clear(token)
 
@@ -265,7 +265,7 @@ class NxosDriver:
         """Copy the running configuration to the startup configuration."""
         said = self._said("save", "copy running-config startup-config")
         if "complete" not in said.lower():
-            message = f"cannot save: {' '.join(redacted(said).split())[:300]}"
+            message = f"cannot save: {shortened(said)}"
             raise RefusedError(self.connection.device, message)
 
     def _clear(self, token: str) -> None:
@@ -309,8 +309,7 @@ class NxosDriver:
     def _refuse_text(self, doing: str, said: object) -> None:
         text = said if isinstance(said, str) else json.dumps(said) if said else ""
         if _REFUSAL.search(text):
-            reason = " ".join(redacted(text).split())[:300]
-            raise RefusedError(self.connection.device, f"cannot {doing}: {reason}")
+            raise RefusedError(self.connection.device, f"cannot {doing}: {shortened(text)}")
 
     def _json(self, command: str) -> dict[str, Any]:
         with self._translated(command):
@@ -330,7 +329,7 @@ class NxosDriver:
         except DeviceError:
             raise
         except Exception as error:  # noqa: BLE001 - NAPALM, requests, json: no common base
-            reason = " ".join(redacted(str(error)).split())[:300] or type(error).__name__
+            reason = shortened(str(error)) or type(error).__name__
             kind = RefusedError if isinstance(error, NXAPICommandError) else ConnectionLostError
             # Without its cause: the text of that may hold what was redacted here.
             raise kind(self.connection.device, f"cannot {doing}: {reason}") from None

@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING
 
 from fabric.core.errors import DeviceError, RefusedError
 from fabric.devices.driver import Connection, Identity, checked_token, drivers
-from fabric.devices.redaction import redacted
-from fabric.systems.vrp8.drivers.cli import CommandLine
+from fabric.devices.redaction import redacted, shortened
+from fabric.systems.vrp8.drivers.cli import Vrp8CommandLine
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,7 +36,6 @@ _TRIAL_S = (60, 65_535)
 _COMMIT_S = 600
 _CANCEL_S = 30.0
 _POLL_S = 0.05
-_TAIL = 300
 _MOST_VIEWS = 8
 _SYSNAME = re.compile(r"^sysname (\S+)\s*$", re.MULTILINE)
 _ESN = re.compile(r"^\s*ESN of slot 1: (\S+)\s*$", re.MULTILINE)
@@ -76,7 +75,7 @@ class Vrp8Driver:
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
-        self._cli = CommandLine(connection)
+        self._cli = Vrp8CommandLine(connection)
 
     def open(self) -> None:
         """Log in; refuses a host key that is neither given nor known."""
@@ -264,8 +263,7 @@ class Vrp8Driver:
         self._to_user_view()
         said = self._cli.run("save", answer="y", quiet_s=_COMMIT_S)
         if "successfully" not in said:
-            message = f"cannot save: {' '.join(redacted(said).split())[:_TAIL]}"
-            raise RefusedError(self.connection.device, message)
+            raise RefusedError(self.connection.device, f"cannot save: {shortened(said)}")
 
     def _trial(self) -> tuple[str, str]:
         """Return state and name of the trial run."""
@@ -283,19 +281,16 @@ class Vrp8Driver:
         return self._cli.run(command)
 
     def _to_user_view(self) -> None:
-        if not self._is_user_view():
+        if not self._cli.in_user_view:
             self._drop_candidate()
 
     def _to_system_view(self) -> None:
-        if self._is_user_view():
+        if self._cli.in_user_view:
             self._cli.run("system-view")
 
     def _drop_candidate(self) -> None:
         """Forget what is not committed, and leave to the user view."""
-        if not self._is_user_view():
+        if not self._cli.in_user_view:
             with suppress(RefusedError):  # there is nothing to clear
                 self._cli.run("clear configuration candidate")
             self._cli.run("return", answer="n")
-
-    def _is_user_view(self) -> bool:
-        return self._cli.prompt.startswith("<")
