@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
     from fabric.change.model import Change
     from fabric.core.artefact import Artefact
-    from fabric.devices.driver import Candidate, Driver
+    from fabric.devices.candidate import Candidate
+    from fabric.devices.driver import Driver
     from fabric.observe.snapshot import Running
 
 

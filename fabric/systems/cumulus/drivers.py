@@ -25,8 +25,9 @@ from typing import TYPE_CHECKING
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
 from fabric.core.units import S_PER_MIN
-from fabric.devices.driver import Candidate, Identity, checked_token, drivers
-from fabric.devices.redaction import redacted
+from fabric.devices.candidate import SetLines
+from fabric.devices.driver import Identity, checked_token, drivers
+from fabric.devices.redaction import shortened
 from fabric.devices.shell_driver import ShellDriver
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ _STATE_COMMANDS = {
 
 
 @drivers.add("cumulus")
-class CumulusDriver(ShellDriver):
+class CumulusDriver(ShellDriver[SetLines]):
     """One Cumulus Linux switch."""
 
     undone_by_script = False
@@ -106,7 +107,7 @@ class CumulusDriver(ShellDriver):
             if state in _WAITING
         ]
 
-    def stage(self, candidate: Candidate, token: str) -> None:
+    def stage(self, candidate: SetLines, token: str) -> None:
         """Patch a new pending revision, and keep its number beside the name of the change.
 
         That a revision of ours is about to come is written down first: a patch that fails, or a
@@ -143,7 +144,7 @@ class CumulusDriver(ShellDriver):
     def _remember(self, number: str, token: str) -> None:
         self._shell.check(f"echo {number} {token} | sudo tee -a {_RECORD} > /dev/null")
 
-    def commit(self, candidate: Candidate, token: str, timer_s: int) -> None:  # noqa: ARG002
+    def commit(self, candidate: SetLines, token: str, timer_s: int) -> None:  # noqa: ARG002
         """Apply the pending revision with the switch's own timer.
 
         Raises
@@ -206,7 +207,7 @@ class CumulusDriver(ShellDriver):
         return output
 
     def _refusal(self, message: str) -> RefusedError:
-        return RefusedError(self.connection.device, " ".join(redacted(message).split())[:300])
+        return RefusedError(self.connection.device, shortened(message))
 
     def _state(self, token: str) -> tuple[str, str]:
         """Return number and state of the revision of a change, empty where there is none."""

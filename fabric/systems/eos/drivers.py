@@ -22,17 +22,18 @@ from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
 from fabric.devices.clients import import_napalm
 from fabric.devices.driver import (
     OWN_TOKEN,
-    Candidate,
     Connection,
     Identity,
     checked_token,
     drivers,
 )
 from fabric.devices.https import PinnedConnection
-from fabric.devices.redaction import redacted
+from fabric.devices.redaction import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    from fabric.devices.candidate import WholeConfiguration
 
 _PREVIEW = "rocefab-preview"
 _API = "/command-api"  # arista-eosplus/pyeapi pyeapi/eapilib.py
@@ -150,7 +151,7 @@ class EosDriver:
         names = {*names, *([timed] if timed else [])} - {_PREVIEW, own}
         return [_holder(name, sessions.get(name, {})) for name in sorted(names)]
 
-    def preview(self, candidate: Candidate) -> str:
+    def preview(self, candidate: WholeConfiguration) -> str:
         """Return the switch's own diff of a full replacement; the session is aborted after."""
         self._load(candidate, _PREVIEW)
         with self._session(_PREVIEW):
@@ -165,7 +166,7 @@ class EosDriver:
         """Return nothing: configuration sessions have a commit timer."""
         return ""
 
-    def stage(self, candidate: Candidate, token: str) -> None:
+    def stage(self, candidate: WholeConfiguration, token: str) -> None:
         """Load the whole configuration into a session named by the token.
 
         Raises
@@ -180,11 +181,11 @@ class EosDriver:
         if holders:
             raise RefusedError(self.connection.device, f"in the way: {', '.join(holders)}")
 
-    def _load(self, candidate: Candidate, session: str) -> None:
+    def _load(self, candidate: WholeConfiguration, session: str) -> None:
         with self._session(session), self._translated("load"):
-            self._napalm.load_replace_candidate(config=candidate.target)
+            self._napalm.load_replace_candidate(config=candidate.text)
 
-    def commit(self, candidate: Candidate, token: str, timer_s: int) -> None:  # noqa: ARG002
+    def commit(self, candidate: WholeConfiguration, token: str, timer_s: int) -> None:  # noqa: ARG002
         """Commit the session with the switch's own timer; it must not be 24 hours or longer.
 
         Raises
@@ -252,7 +253,7 @@ class EosDriver:
         except DeviceError:
             raise
         except Exception as error:  # noqa: BLE001 - NAPALM, pyeapi, ssl, socket: no common base
-            reason = " ".join(redacted(str(error)).split())[:300] or type(error).__name__
+            reason = shortened(str(error)) or type(error).__name__
             kind = RefusedError if isinstance(error, refusals) else ConnectionLostError
             # Without its cause: the text of that may hold what was redacted here.
             raise kind(self.connection.device, f"cannot {doing}: {reason}") from None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabric.change.adapter import Draft, adapters
 from fabric.change.model import Change, Risk
-from fabric.devices.driver import Candidate
+from fabric.devices.candidate import LinePatch
 from fabric.devices.redaction import redacted
 from fabric.systems.junos.platforms import ORDERED_PARTS, OWNED_STATEMENTS, STATEMENT_RISK
 from fabric.systems.junos.platforms.grammar import levels, replaces
@@ -138,7 +138,7 @@ class JunosAdapter:
         diff = [f"-{change.before}" if change.before else f"+{change.after}" for change in changes]
         return Draft(_candidate(before, after), changes, "\n".join(diff))
 
-    def restore(self, before: Running, now: Running) -> Candidate:
+    def restore(self, before: Running, now: Running) -> LinePatch:
         """Return the lines that bring the earlier configuration back."""
         return _candidate(read_set(now.config), read_set(before.config))
 
@@ -147,9 +147,9 @@ class JunosAdapter:
         return {change.path for change in _changes(read_set(left.config), read_set(right.config))}
 
 
-def _candidate(before: Sequence[Line], after: Sequence[Line]) -> Candidate:
+def _candidate(before: Sequence[Line], after: Sequence[Line]) -> LinePatch:
     lines = [line_text(line) for line in patch(before, after)]
-    return Candidate(method="merge", patch="\n".join([*lines, ""]) if lines else "")
+    return LinePatch("\n".join([*lines, ""]) if lines else "")
 
 
 def _changes(before: Sequence[Line], after: Sequence[Line]) -> list[Change]:

@@ -16,8 +16,6 @@ from fabric.change.model import Risk
 from fabric.devices.redaction import redacted
 from fabric.observe.snapshot import Running
 from fabric.render import render_device
-from fabric.systems.comware7.adapters import compose, line_risk
-from fabric.systems.comware7.adapters.patch import patch, steps, undo_of
 from fabric.systems.comware7.lab import Comware7StandIn
 from fabric.systems.comware7.lab.config import DEFAULT_MAPS, Editor, read_text
 from fabric.systems.comware7.lab.show import display_configuration
@@ -28,6 +26,9 @@ from fabric.systems.comware7.platforms.text import tree
 from tests.render.comware7_designs import CHANGES, designs
 from tests.render.designs import variant
 
+ADAPTER = adapters["comware7"]
+compose, patch, steps = ADAPTER.compose, ADAPTER.patch, ADAPTER.steps
+undo_of, line_risk = ADAPTER.grammar.negated, ADAPTER.grammar.risk_of
 PORT = "interface HundredGigE1/0/1\n port link-mode bridge\n"
 KEPT = {
     "account": "local-user admin class manage\n password hash $h$6$x\n service-type ssh\n",

@@ -6,7 +6,8 @@ import pytest
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
 from fabric.devices import drivers
-from fabric.devices.driver import Candidate, Connection
+from fabric.devices.candidate import LinePatch
+from fabric.devices.driver import Connection
 from fabric.lab.faults import Fault
 from fabric.lab.lab import Lab
 from fabric.lab.wiring import specs, wire
@@ -18,7 +19,7 @@ from tests.change import comware7_lab, labs
 PASSWORD = "hunter2-of-the-lab"
 TOKEN = "rocefab-run-1-1-aa"
 OTHER = "rocefab-run-2-1-bb"
-CHANGE = Candidate("merge", patch="interface HundredGigE1/0/1\n description x\nvlan 7\n name Y\n")
+CHANGE = LinePatch("interface HundredGigE1/0/1\n description x\nvlan 7\n name Y\n")
 ROUTED = (
     "lldp global enable\n"
     "interface HundredGigE1/0/17\nport link-mode route\n"
@@ -234,7 +235,7 @@ def test_a_refused_line_undoes_the_others(driver, leaf, line):
     lines = f"interface HundredGigE1/0/1\n description x\n{line}\nvlan 8\n"
     driver.stage(CHANGE, TOKEN)
     with pytest.raises(RefusedError, match=line.strip()):
-        driver.commit(Candidate("merge", patch=lines), TOKEN, 60)
+        driver.commit(LinePatch(lines), TOKEN, 60)
     assert leaf.text == before
     assert not leaf.armed
 
@@ -248,7 +249,7 @@ def test_a_question_that_nobody_foresaw_is_answered_with_no(driver, leaf):
 
 def test_the_prompt_may_change_its_name(driver, leaf):
     driver.stage(CHANGE, TOKEN)
-    driver.commit(Candidate("merge", patch="sysname another\nvlan 8\n"), TOKEN, 60)
+    driver.commit(LinePatch("sysname another\nvlan 8\n"), TOKEN, 60)
     assert driver.identify().hostname == "another"
     driver.rollback(TOKEN)
     assert driver.identify().hostname == labs.LEAF
@@ -274,7 +275,7 @@ def test_secrets_of_a_refused_line_are_hidden(driver, leaf):
     line = "local-user x class manage\n password hash $h$6$HUNTER2 extra\n"
     driver.stage(CHANGE, TOKEN)
     with pytest.raises(RefusedError) as caught:
-        driver.commit(Candidate("merge", patch=line), TOKEN, 60)
+        driver.commit(LinePatch(line), TOKEN, 60)
     assert "HUNTER2" not in str(caught.value)
 
 

@@ -17,15 +17,16 @@ from fabric.devices.redaction import redacted
 from fabric.lab.line_tree import text_lines
 from fabric.observe.snapshot import Running
 from fabric.render import render_device
-from fabric.systems.nxos.adapters import compose, line_risk
-from fabric.systems.nxos.adapters.patch import patch, steps
-from fabric.systems.nxos.adapters.tree import tree
+from fabric.systems.nxos.adapters import tree
 from fabric.systems.nxos.drivers import batches
 from fabric.systems.nxos.lab.config import Editor, feed_text, read_text
 from fabric.systems.nxos.parsers.text import configuration
 from tests.render.designs import variant
 from tests.render.nxos_designs import CHANGES, GX2A, GX2B, designs
 
+ADAPTER = adapters["nxos"]
+compose, patch, steps = ADAPTER.compose, ADAPTER.patch, ADAPTER.steps
+line_risk = ADAPTER.grammar.risk_of
 KEPT = {
     "account": "username admin password 5 $5$salt$hash role network-admin",
     "vrf": "vrf context management\n  ip route 0.0.0.0/0 192.0.2.1",

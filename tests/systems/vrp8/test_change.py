@@ -17,15 +17,20 @@ from fabric.devices.redaction import redacted
 from fabric.lab.clock import LabClock
 from fabric.observe.snapshot import Running
 from fabric.render import render_device
-from fabric.systems.vrp8.adapters import compose, line_risk
-from fabric.systems.vrp8.adapters.patch import patch, steps
-from fabric.systems.vrp8.adapters.tree import key_of, negated, tree
+from fabric.systems.vrp8.adapters.tree import tree
 from fabric.systems.vrp8.lab.config import feed_text, read_text, text_lines
 from fabric.systems.vrp8.lab.state import Vrp8State
 from fabric.systems.vrp8.parsers.text import configuration
 from tests.render.designs import variant
 from tests.render.vrp8_designs import CHANGES, FAMILY_A, FAMILY_B, designs
 
+ADAPTER = adapters["vrp8"]
+compose, patch, steps = ADAPTER.compose, ADAPTER.patch, ADAPTER.steps
+key_of, negated, line_risk = (
+    ADAPTER.grammar.key_of,
+    ADAPTER.grammar.negated,
+    ADAPTER.grammar.risk_of,
+)
 KEPT = {
     "account": "aaa\n local-user admin password irreversible-cipher $1d$x",
     "vrf": "ip vpn-instance MGMT\n ipv4-family",

@@ -27,14 +27,16 @@ from typing import TYPE_CHECKING
 
 from fabric.core.errors import DeviceError, RefusedError
 from fabric.core.units import s_to_min
-from fabric.devices.driver import Candidate, Connection, Identity, checked_token, drivers
-from fabric.devices.redaction import redacted
-from fabric.systems.comware7.drivers.session import ComwareSession, refusal
+from fabric.devices.driver import Connection, Identity, checked_token, drivers
+from fabric.devices.redaction import shortened
+from fabric.systems.comware7.drivers.session import ComwareCommandLine, refusal
 from fabric.systems.comware7.platforms import MAP_TABLES
 from fabric.systems.comware7.platforms.text import MARK, OWN_MARK, dump, tree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from fabric.devices.candidate import LinePatch
 
 _OWN_FILE = re.compile(r"(?m)\s(rocefab-[a-z0-9-]+)\.cfg\s*$")
 _MARKED = re.compile(r"(?m)^ *route-policy (rocefab-[a-z0-9-]+) ")
@@ -61,7 +63,7 @@ class Comware7Driver:
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
-        self._line = ComwareSession(connection)
+        self._line = ComwareCommandLine(connection)
 
     def open(self) -> None:
         """Log in."""
@@ -111,7 +113,7 @@ class Comware7Driver:
         """
         return sorted(set(_MARKED.findall(self._line.send(_MARKS))))
 
-    def preview(self, candidate: Candidate) -> str:  # noqa: ARG002
+    def preview(self, candidate: LinePatch) -> str:  # noqa: ARG002
         """Return nothing: Comware cannot try lines without running them."""
         return ""
 
@@ -123,7 +125,7 @@ class Comware7Driver:
         known = _UNFINISHED in said
         return "" if known else f"this release has no `{_TIMER}`: {refusal(said)}"
 
-    def stage(self, candidate: Candidate, token: str) -> None:  # noqa: ARG002
+    def stage(self, candidate: LinePatch, token: str) -> None:  # noqa: ARG002
         """Save the running configuration under the name of the change, to go back to.
 
         Files that earlier changes left are deleted.
@@ -143,7 +145,7 @@ class Comware7Driver:
         if "successfully" not in said:
             raise self._refusal(f"it does not say that it saved {token}.cfg: {said}")
 
-    def commit(self, candidate: Candidate, token: str, timer_s: int) -> None:
+    def commit(self, candidate: LinePatch, token: str, timer_s: int) -> None:
         """Arm the timer of the switch, mark the change, send its lines; a refusal undoes them all.
 
         Raises
@@ -156,7 +158,7 @@ class Comware7Driver:
             self._arm(timer_s)
         try:
             mark = MARK.format(token=checked_token(token))
-            self._configure([mark, *candidate.patch.splitlines()])
+            self._configure([mark, *candidate.lines.splitlines()])
         except RefusedError:
             self.rollback(token)
             raise
@@ -265,7 +267,7 @@ class Comware7Driver:
             self._line.checked(f"delete /unreserved {checked_token(token)}.cfg", answers=("y",))
 
     def _refusal(self, message: str) -> RefusedError:
-        return RefusedError(self.connection.device, " ".join(redacted(message).split())[:300])
+        return RefusedError(self.connection.device, shortened(message))
 
 
 def _foreseen(line: str) -> tuple[str, ...]:

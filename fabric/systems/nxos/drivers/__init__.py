@@ -32,11 +32,13 @@ from typing import TYPE_CHECKING, Any
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
 from fabric.core.units import s_to_min
 from fabric.devices.clients import import_napalm
-from fabric.devices.driver import Candidate, Connection, Identity, checked_token, drivers
-from fabric.devices.redaction import redacted
+from fabric.devices.driver import Connection, Identity, checked_token, drivers
+from fabric.devices.redaction import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    from fabric.devices.candidate import LinePatch
 
 _OWN = "rocefab-"
 _PENDING = "Yet to be executed"
@@ -165,7 +167,7 @@ class NxosDriver:
         ran = {name for name, pending in self._schedules().items() if not pending}
         return sorted(self._jobs() - ran)
 
-    def preview(self, candidate: Candidate) -> str:  # noqa: ARG002
+    def preview(self, candidate: LinePatch) -> str:  # noqa: ARG002
         """Return nothing: NX-OS cannot try lines without running them."""
         return ""
 
@@ -173,7 +175,7 @@ class NxosDriver:
         """Return nothing: a job of the scheduler is always there."""
         return ""
 
-    def stage(self, candidate: Candidate, token: str) -> None:  # noqa: ARG002
+    def stage(self, candidate: LinePatch, token: str) -> None:  # noqa: ARG002
         """Put the job that goes back onto the switch; what earlier timers left is cleared away.
 
         Raises
@@ -194,7 +196,7 @@ class NxosDriver:
         rollback = f"rollback running-config checkpoint {token}"
         self._configure("stage", [f"scheduler job name {token}", f"  {rollback}", "  exit"])
 
-    def commit(self, candidate: Candidate, token: str, timer_s: int) -> None:
+    def commit(self, candidate: LinePatch, token: str, timer_s: int) -> None:
         """Arm the schedule, take the checkpoint, send the lines; a refused line undoes them all.
 
         Raises
@@ -213,7 +215,7 @@ class NxosDriver:
             raise RefusedError(self.connection.device, message)
         try:
             self._said("take a checkpoint", f"checkpoint {token}")
-            self._configure("change the configuration", candidate.patch.splitlines())
+            self._configure("change the configuration", candidate.lines.splitlines())
         except RefusedError:
             self.rollback(token)
             raise
@@ -255,7 +257,7 @@ class NxosDriver:
         if waits and f") {token}:" in self._text("show checkpoint summary"):
             said = self._said("roll back", f"rollback running-config checkpoint {token}")
             if "completed" not in said.lower():
-                message = f"cannot roll back: {' '.join(redacted(said).split())[:300]}"
+                message = f"cannot roll back: {shortened(said)}"
                 raise RefusedError(self.connection.device, message)
         self._clear(token)
 
@@ -263,7 +265,7 @@ class NxosDriver:
         """Copy the running configuration to the startup configuration."""
         said = self._said("save", "copy running-config startup-config")
         if "complete" not in said.lower():
-            message = f"cannot save: {' '.join(redacted(said).split())[:300]}"
+            message = f"cannot save: {shortened(said)}"
             raise RefusedError(self.connection.device, message)
 
     def _clear(self, token: str) -> None:
@@ -307,8 +309,7 @@ class NxosDriver:
     def _refuse_text(self, doing: str, said: object) -> None:
         text = said if isinstance(said, str) else json.dumps(said) if said else ""
         if _REFUSAL.search(text):
-            reason = " ".join(redacted(text).split())[:300]
-            raise RefusedError(self.connection.device, f"cannot {doing}: {reason}")
+            raise RefusedError(self.connection.device, f"cannot {doing}: {shortened(text)}")
 
     def _json(self, command: str) -> dict[str, Any]:
         with self._translated(command):
@@ -328,7 +329,7 @@ class NxosDriver:
         except DeviceError:
             raise
         except Exception as error:  # noqa: BLE001 - NAPALM, requests, json: no common base
-            reason = " ".join(redacted(str(error)).split())[:300] or type(error).__name__
+            reason = shortened(str(error)) or type(error).__name__
             kind = RefusedError if isinstance(error, NXAPICommandError) else ConnectionLostError
             # Without its cause: the text of that may hold what was redacted here.
             raise kind(self.connection.device, f"cannot {doing}: {reason}") from None

@@ -23,18 +23,19 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import DeviceError, RefusedError
-from fabric.devices.driver import Candidate, Connection, Identity, checked_token, drivers
-from fabric.devices.redaction import redacted
-from fabric.systems.vrp8.drivers.cli import CommandLine
+from fabric.devices.driver import Connection, Identity, checked_token, drivers
+from fabric.devices.redaction import redacted, shortened
+from fabric.systems.vrp8.drivers.cli import Vrp8CommandLine
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from fabric.devices.candidate import LinePatch
 
 _TRIAL_S = (60, 65_535)
 _COMMIT_S = 600
 _CANCEL_S = 30.0
 _POLL_S = 0.05
-_TAIL = 300
 _MOST_VIEWS = 8
 _SYSNAME = re.compile(r"^sysname (\S+)\s*$", re.MULTILINE)
 _ESN = re.compile(r"^\s*ESN of slot 1: (\S+)\s*$", re.MULTILINE)
@@ -74,7 +75,7 @@ class Vrp8Driver:
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
-        self._cli = CommandLine(connection)
+        self._cli = Vrp8CommandLine(connection)
 
     def open(self) -> None:
         """Log in; refuses a host key that is neither given nor known."""
@@ -138,7 +139,7 @@ class Vrp8Driver:
         status, name = self._trial()
         return [] if status == "INACTIVE" else [name or "a trial run of another session"]
 
-    def preview(self, candidate: Candidate) -> str:
+    def preview(self, candidate: LinePatch) -> str:
         """Return the switch's own diff of a candidate, which is cleared again."""
         self._into_candidate(candidate)
         try:
@@ -151,7 +152,7 @@ class Vrp8Driver:
         """Return nothing: every release of VRP8 has trial runs."""
         return ""
 
-    def stage(self, candidate: Candidate, token: str) -> None:
+    def stage(self, candidate: LinePatch, token: str) -> None:
         """Put the lines into the candidate of this session.
 
         Raises
@@ -169,11 +170,11 @@ class Vrp8Driver:
             self._drop_candidate()
             raise
 
-    def _into_candidate(self, candidate: Candidate) -> None:
+    def _into_candidate(self, candidate: LinePatch) -> None:
         """Give each line in the view that its depth asks for."""
         self._to_system_view()
         views = [self._cli.view]
-        for line in candidate.patch.splitlines():
+        for line in candidate.lines.splitlines():
             if not line.strip():
                 continue
             if "?" in line:
@@ -194,7 +195,7 @@ class Vrp8Driver:
         message = f"the switch does not go back to the view {view}"
         raise DeviceError(self.connection.device, message)
 
-    def commit(self, candidate: Candidate, token: str, timer_s: int) -> None:  # noqa: ARG002
+    def commit(self, candidate: LinePatch, token: str, timer_s: int) -> None:  # noqa: ARG002
         """Put the candidate into force as a trial run with the name of the change.
 
         Raises
@@ -262,8 +263,7 @@ class Vrp8Driver:
         self._to_user_view()
         said = self._cli.run("save", answer="y", quiet_s=_COMMIT_S)
         if "successfully" not in said:
-            message = f"cannot save: {' '.join(redacted(said).split())[:_TAIL]}"
-            raise RefusedError(self.connection.device, message)
+            raise RefusedError(self.connection.device, f"cannot save: {shortened(said)}")
 
     def _trial(self) -> tuple[str, str]:
         """Return state and name of the trial run."""
@@ -281,19 +281,16 @@ class Vrp8Driver:
         return self._cli.run(command)
 
     def _to_user_view(self) -> None:
-        if not self._is_user_view():
+        if not self._cli.in_user_view:
             self._drop_candidate()
 
     def _to_system_view(self) -> None:
-        if self._is_user_view():
+        if self._cli.in_user_view:
             self._cli.run("system-view")
 
     def _drop_candidate(self) -> None:
         """Forget what is not committed, and leave to the user view."""
-        if not self._is_user_view():
+        if not self._cli.in_user_view:
             with suppress(RefusedError):  # there is nothing to clear
                 self._cli.run("clear configuration candidate")
             self._cli.run("return", answer="n")
-
-    def _is_user_view(self) -> bool:
-        return self._cli.prompt.startswith("<")
