@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from fabric.change.adapter import adapters
 from fabric.change.model import Risk
 from fabric.devices.redaction import redacted
-from fabric.lab.line_tree import text_lines
+from fabric.lab.lines.tree import text_lines
 from fabric.observe.snapshot import Running
 from fabric.render import render_device
 from fabric.systems.nxos.adapters import compose, line_risk

@@ -11,7 +11,7 @@ from napalm.nxapi_plumbing import NXAPICommandError, NXAPIConnectionError
 
 from fabric.lab.faults import Fault
 from fabric.lab.lab import Lab
-from fabric.lab.line_tree import Node, text_lines
+from fabric.lab.lines.tree import Node, text_lines
 from fabric.lab.spec import Neighbour, StandInSpec
 from fabric.systems.nxos.lab.config import Editor, LineRefusedError, feed_text, read_text
 from fabric.systems.nxos.lab.rules import MODES

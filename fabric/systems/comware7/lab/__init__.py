@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.units import S_PER_MIN
-from fabric.lab.ssh import SshStandIn
+from fabric.lab.ssh.server import SshStandIn
 from fabric.lab.standin import stand_ins
 from fabric.systems.comware7.lab.cli import CliSession
 from fabric.systems.comware7.lab.config import Editor, LineRefusedError, read_text
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign
     from fabric.lab.clock import LabClock, Timer
     from fabric.lab.spec import StandInSpec
-    from fabric.lab.ssh_session import Process
+    from fabric.lab.ssh.session import Process
     from fabric.systems.comware7.lab.config import Node
 
 DEFAULT_VERSION = "7.1.070, Release 6555P01"

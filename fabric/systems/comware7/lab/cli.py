@@ -15,13 +15,13 @@ import asyncio
 import re
 from typing import TYPE_CHECKING
 
-from fabric.lab.ssh_session import CutError, Session
+from fabric.lab.ssh.session import CutError, Session
 from fabric.systems.comware7.lab.config import LineRefusedError, refused
 from fabric.systems.comware7.lab.show import DISPLAYS
 
 if TYPE_CHECKING:
     from fabric.lab.faults import Fault
-    from fabric.lab.ssh_session import Process
+    from fabric.lab.ssh.session import Process
     from fabric.systems.comware7.lab import Comware7StandIn
     from fabric.systems.comware7.lab.config import Editor
 

@@ -18,13 +18,13 @@ from dataclasses import dataclass, field
 from ipaddress import ip_interface
 from typing import TYPE_CHECKING, Any
 
-from fabric.lab.line_grammar import Grammar, InvalidInputError
+from fabric.lab.lines.grammar import Grammar, InvalidInputError
 from fabric.systems.comware7.lab.rules import BRIDGE_ONLY, HIDDEN, ROUTE_ONLY, VIEWS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fabric.lab.line_grammar import Matched
+    from fabric.lab.lines.grammar import Matched
 
 GRAMMAR = Grammar(VIEWS, frozenset())
 MOST_LOG_HOSTS = 4

@@ -2,7 +2,7 @@
 
 Known: spellings of grayfalcon666/netmiko-h3c-skill @ 4f5e9dfd references/CMD-help (Comware V7
 command reference) and of the H3C configuration guide "Configuring PFC"; ranges where they give one.
-The language of the rules is that of `fabric.lab.line_grammar`; a leading ``-`` marks what only
+The language of the rules is that of `fabric.lab.lines.grammar`; a leading ``-`` marks what only
 ``undo`` may use.
 Assumed: ranges that the reference leaves to the model, among them that of `balance`; the order of
 the parts of the configuration; what a capture would show beside.

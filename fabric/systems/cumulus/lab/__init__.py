@@ -15,8 +15,8 @@ import ipaddress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fabric.lab.shell_types import Result
-from fabric.lab.ssh import SshStandIn
+from fabric.lab.shell.state import Result
+from fabric.lab.ssh.server import SshStandIn
 from fabric.lab.standin import stand_ins
 from fabric.systems.cumulus.lab import nv as cumulus_nv
 from fabric.systems.cumulus.lab import show as cumulus_show
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from fabric.design.model import DeviceDesign
     from fabric.lab.clock import LabClock, Timer
-    from fabric.lab.shell_types import Context
+    from fabric.lab.shell.state import Context
     from fabric.lab.spec import Neighbour, StandInSpec
     from fabric.systems.cumulus.platforms.lines import Path
 

@@ -27,14 +27,14 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from fabric.lab.faults import FaultScript
-from fabric.lab.https import (
+from fabric.lab.https.server import (
     Certificate,
     HttpsServer,
     SessionCutError,
     SessionHungError,
     SessionPouredError,
 )
-from fabric.lab.line_grammar import Grammar
+from fabric.lab.lines.grammar import Grammar
 from fabric.lab.standin import stand_ins
 from fabric.platforms.asic_catalogue import asic
 from fabric.systems.eos.lab.cli import Cli, CliError

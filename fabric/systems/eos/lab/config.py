@@ -15,14 +15,14 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any
 
-from fabric.lab.line_grammar import InvalidInputError
-from fabric.lab.line_types import compress_numbers
+from fabric.lab.lines.grammar import InvalidInputError
+from fabric.lab.lines.kinds import compress_numbers
 from fabric.systems.eos.lab.rules import HIDDEN, SHOWN_DEFAULTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fabric.lab.line_grammar import Grammar, Matched, Rule
+    from fabric.lab.lines.grammar import Grammar, Matched, Rule
 
 Natural = tuple[tuple[int, int, str], ...]
 

@@ -17,7 +17,7 @@ from fabric.systems.eos.lab.config import Editor, Node, clean_tree, diff_lines, 
 
 if TYPE_CHECKING:
     from fabric.lab.clock import LabClock
-    from fabric.lab.line_grammar import Grammar
+    from fabric.lab.lines.grammar import Grammar
 
 MAX_OPEN_SESSIONS = 5
 MAX_SAVED_SESSIONS = 1

@@ -23,9 +23,9 @@ from fabric.systems.sonic.lab import SonicStandIn
 if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign
     from fabric.lab.clock import LabClock
-    from fabric.lab.line_tree import Node
+    from fabric.lab.lines.tree import Node
     from fabric.lab.spec import StandInSpec
-    from fabric.lab.ssh_session import Process
+    from fabric.lab.ssh.session import Process
 
 _SPEED_MBPS = "400000"
 

@@ -19,14 +19,14 @@ import re
 from ipaddress import ip_interface
 from typing import TYPE_CHECKING
 
-from fabric.lab.line_grammar import Grammar, InvalidInputError
-from fabric.lab.line_tree import Node, natural
+from fabric.lab.lines.grammar import Grammar, InvalidInputError
+from fabric.lab.lines.tree import Node, natural
 from fabric.systems.esonic.lab.rules import HIDDEN, MODES, PORT_DEFAULTS, PROMPTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabric.lab.line_grammar import Matched
+    from fabric.lab.lines.grammar import Matched
 
 GRAMMAR = Grammar(MODES, frozenset())
 _NAME = re.compile(r"\b(Ethernet|Vlan|Loopback|Management) (\d)")

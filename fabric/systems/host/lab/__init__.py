@@ -14,11 +14,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fabric.lab.shell_types import Result
-from fabric.lab.ssh import SshStandIn
+from fabric.lab.linux.sysctl import Sysctl
+from fabric.lab.linux.systemd import Systemd
+from fabric.lab.shell.state import Result
+from fabric.lab.ssh.server import SshStandIn
 from fabric.lab.standin import stand_ins
-from fabric.lab.sysctl import Sysctl
-from fabric.lab.systemd import Systemd
 from fabric.systems.host.lab import counters as host_counters
 from fabric.systems.host.lab import dcb_counters as host_dcb_counters
 from fabric.systems.host.lab import firmware as host_firmware
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from fabric.lab.clock import LabClock
-    from fabric.lab.shell_types import Context
+    from fabric.lab.shell.state import Context
     from fabric.lab.spec import NicSpec, StandInSpec
 
 _KERNEL = {

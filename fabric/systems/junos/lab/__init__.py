@@ -22,7 +22,7 @@ import itertools
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
-from fabric.lab.ssh import SshStandIn
+from fabric.lab.ssh.server import SshStandIn
 from fabric.lab.standin import stand_ins
 from fabric.systems.junos.lab.netconf import NetconfSession
 from fabric.systems.junos.lab.show import PortCounters, View
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign
     from fabric.lab.clock import LabClock
     from fabric.lab.spec import StandInSpec
-    from fabric.lab.ssh_session import Process
+    from fabric.lab.ssh.session import Process
     from fabric.systems.junos.platforms.text import Words
 
 _XML_COMMAND = "show interfaces extensive"

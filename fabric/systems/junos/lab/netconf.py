@@ -20,7 +20,7 @@ from fabric.lab.outpour import pour
 from fabric.systems.junos.lab.store import JunosError
 
 if TYPE_CHECKING:
-    from fabric.lab.ssh_session import Process
+    from fabric.lab.ssh.session import Process
     from fabric.systems.junos.lab import JunosStandIn
 
 END = "]]>]]>"

@@ -19,14 +19,14 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from fabric.lab.faults import FaultScript
-from fabric.lab.https import (
+from fabric.lab.https.server import (
     Certificate,
     HttpsServer,
     SessionCutError,
     SessionHungError,
     SessionPouredError,
 )
-from fabric.lab.line_tree import text_lines
+from fabric.lab.lines.tree import text_lines
 from fabric.lab.standin import stand_ins
 from fabric.systems.nxos.lab.config import LineRefusedError, feed_text
 from fabric.systems.nxos.lab.nxapi import Nxapi

@@ -13,8 +13,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fabric.lab.line_grammar import Grammar, InvalidInputError
-from fabric.lab.line_tree import Node, natural, policies_of
+from fabric.lab.lines.grammar import Grammar, InvalidInputError
+from fabric.lab.lines.tree import Node, natural, policies_of
 from fabric.systems.nxos.lab.rules import (
     FEATURES,
     HIDDEN,
@@ -27,7 +27,7 @@ from fabric.systems.nxos.lab.rules import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fabric.lab.line_grammar import Matched
+    from fabric.lab.lines.grammar import Matched
 
 GRAMMAR = Grammar(MODES, frozenset())
 

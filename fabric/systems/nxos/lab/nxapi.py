@@ -12,12 +12,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from fabric.lab.https import Reply, SessionCutError, is_authentic
+from fabric.lab.https.server import Reply, SessionCutError, is_authentic
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from fabric.lab.https import Request
+    from fabric.lab.https.server import Request
 
     Body = dict[str, Any]
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_interface
 from typing import TYPE_CHECKING, Any
 
-from fabric.lab.line_tree import Node, policies_of, text_lines
+from fabric.lab.lines.tree import Node, policies_of, text_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

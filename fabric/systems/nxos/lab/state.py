@@ -17,7 +17,7 @@ from datetime import UTC, datetime, timedelta
 from difflib import unified_diff
 from typing import TYPE_CHECKING
 
-from fabric.lab.line_tree import Node, text_lines
+from fabric.lab.lines.tree import Node, text_lines
 from fabric.systems.nxos.lab.config import Editor, LineRefusedError, read_text
 
 if TYPE_CHECKING:

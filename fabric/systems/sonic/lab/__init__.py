@@ -18,11 +18,11 @@ import ipaddress
 import json
 from typing import TYPE_CHECKING, Any
 
-from fabric.lab.shell_types import Result
-from fabric.lab.ssh import SshStandIn
+from fabric.lab.linux.sysctl import Sysctl
+from fabric.lab.linux.systemd import Systemd
+from fabric.lab.shell.state import Result
+from fabric.lab.ssh.server import SshStandIn
 from fabric.lab.standin import stand_ins
-from fabric.lab.sysctl import Sysctl
-from fabric.lab.systemd import Systemd
 from fabric.systems.sonic.lab import buffers as sonic_buffers
 from fabric.systems.sonic.lab import config as sonic_config
 from fabric.systems.sonic.lab import counters as sonic_counters
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from fabric.design.model import DeviceDesign
     from fabric.lab.clock import LabClock
-    from fabric.lab.shell_types import Context
+    from fabric.lab.shell.state import Context
     from fabric.lab.spec import Neighbour, StandInSpec
     from fabric.systems.sonic.lab.check import Tables
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from ipaddress import IPv4Address
 from typing import TYPE_CHECKING
 
-from fabric.lab.ssh import SshStandIn
+from fabric.lab.ssh.server import SshStandIn
 from fabric.lab.standin import stand_ins
 from fabric.platforms.catalogue import sku
 from fabric.systems.vrp8.lab.config import feed_text, text_lines
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign
     from fabric.lab.clock import LabClock
     from fabric.lab.spec import Neighbour, StandInSpec
-    from fabric.lab.ssh_files import LabSftp
-    from fabric.lab.ssh_session import Process
+    from fabric.lab.ssh.session import Process
+    from fabric.lab.ssh.sftp import LabSftp
     from fabric.systems.vrp8.lab.node import Node
 
 

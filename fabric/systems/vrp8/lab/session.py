@@ -22,7 +22,7 @@ from fabric.systems.vrp8.lab.show import show
 from fabric.systems.vrp8.lab.state import Candidate
 
 if TYPE_CHECKING:
-    from fabric.lab.ssh_session import Process
+    from fabric.lab.ssh.session import Process
     from fabric.systems.vrp8.lab import Vrp8StandIn
 
 _GREETING = "\nInfo: The number of current VTY users online is 1.\n"

@@ -24,12 +24,12 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
-from fabric.lab.line_types import checker, expand_numbers
+from fabric.lab.lines.kinds import checker, expand_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from fabric.lab.line_types import Checker
+    from fabric.lab.lines.kinds import Checker
 
 
 class InvalidInputError(ValueError):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.lab.shell_types import LoopJump, ReturnJump, ShellExit, Streams
+from fabric.lab.shell.state import LoopJump, ReturnJump, ShellExit, Streams
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fabric.lab.shell import Shell
+    from fabric.lab.shell.interpreter import Shell
 
 
 def _code(argv: list[str], default: int) -> int:

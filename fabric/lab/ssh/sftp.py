@@ -17,7 +17,7 @@ import asyncssh
 
 if TYPE_CHECKING:
     from fabric.lab.faults import Fault
-    from fabric.lab.ssh import SshStandIn
+    from fabric.lab.ssh.server import SshStandIn
 
 _WRITING = asyncssh.FXF_WRITE | asyncssh.FXF_APPEND | asyncssh.FXF_CREAT | asyncssh.FXF_TRUNC
 

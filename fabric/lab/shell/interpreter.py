@@ -16,7 +16,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from fabric.lab.shell_ast import (
+from fabric.lab.shell.ast import (
     AndOr,
     Case,
     Command,
@@ -29,12 +29,12 @@ from fabric.lab.shell_ast import (
     Simple,
     While,
 )
-from fabric.lab.shell_expand import expand_fields, expand_pattern, expand_text
-from fabric.lab.shell_lexer import ShellSyntaxError
-from fabric.lab.shell_parser import parse
-from fabric.lab.shell_redirect import redirect
-from fabric.lab.shell_special import SPECIAL
-from fabric.lab.shell_types import (
+from fabric.lab.shell.expand import expand_fields, expand_pattern, expand_text
+from fabric.lab.shell.lexer import ShellSyntaxError
+from fabric.lab.shell.parser import parse
+from fabric.lab.shell.redirect import redirect
+from fabric.lab.shell.special import SPECIAL
+from fabric.lab.shell.state import (
     Context,
     Frame,
     LoopJump,
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from fabric.lab.faults import Fault
-    from fabric.lab.rootfs import RootFs
+    from fabric.lab.shell.rootfs import RootFs
 
 _MAX_LOOPS = 10_000
 _MAX_DEPTH = 40

@@ -17,21 +17,21 @@ from typing import TYPE_CHECKING, Any
 import asyncssh
 
 from fabric.lab.faults import FaultScript
-from fabric.lab.rootfs import RootFs
-from fabric.lab.shell import Shell
-from fabric.lab.shell_runners import RUNNERS
-from fabric.lab.shell_text import TEXT_TOOLS
-from fabric.lab.shell_tools import FILE_TOOLS
-from fabric.lab.shell_types import ShellExit, Streams
-from fabric.lab.ssh_files import LabSftp
-from fabric.lab.ssh_session import Process, Session
+from fabric.lab.shell.files import FILE_TOOLS
+from fabric.lab.shell.interpreter import Shell
+from fabric.lab.shell.rootfs import RootFs
+from fabric.lab.shell.runners import RUNNERS
+from fabric.lab.shell.state import ShellExit, Streams
+from fabric.lab.shell.text import TEXT_TOOLS
+from fabric.lab.ssh.session import Process, Session
+from fabric.lab.ssh.sftp import LabSftp
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fabric.lab.clock import LabClock
     from fabric.lab.faults import Fault
-    from fabric.lab.shell_types import Tool
+    from fabric.lab.shell.state import Tool
     from fabric.lab.spec import StandInSpec
 
 _REBOOT_S = 2.0

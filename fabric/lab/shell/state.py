@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fabric.lab.shell import Shell
+    from fabric.lab.shell.interpreter import Shell
 
 
 @dataclass(frozen=True, slots=True)

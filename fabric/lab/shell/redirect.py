@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from fabric.lab.shell_expand import expand_text
-from fabric.lab.shell_types import ShellExit, Streams
+from fabric.lab.shell.expand import expand_text
+from fabric.lab.shell.state import ShellExit, Streams
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fabric.lab.shell import Shell
-    from fabric.lab.shell_ast import Redirection
+    from fabric.lab.shell.ast import Redirection
+    from fabric.lab.shell.interpreter import Shell
 
 
 async def redirect(

@@ -14,14 +14,14 @@ import posixpath
 import re
 from typing import TYPE_CHECKING
 
-from fabric.lab.shell_tools import read_file
-from fabric.lab.shell_types import Result
+from fabric.lab.shell.files import read_file
+from fabric.lab.shell.state import Result
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fabric.lab.shell_types import Context
-    from fabric.lab.ssh import SshStandIn
+    from fabric.lab.shell.state import Context
+    from fabric.lab.ssh.server import SshStandIn
 
 _CONF = "/etc/sysctl.conf"
 _FOLDERS = ("/etc/sysctl.d", "/run/sysctl.d", "/usr/lib/sysctl.d")

@@ -10,11 +10,11 @@ import re
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Protocol
 
-from fabric.lab.shell_ast import Parameter, Substitution, Text, Word
-from fabric.lab.shell_types import ShellExit
+from fabric.lab.shell.ast import Parameter, Substitution, Text, Word
+from fabric.lab.shell.state import ShellExit
 
 if TYPE_CHECKING:
-    from fabric.lab.rootfs import RootFs
+    from fabric.lab.shell.rootfs import RootFs
 
 _GLOB = re.compile(r"[*?\[]")
 _ESCAPED = str.maketrans({"*": "[*]", "?": "[?]", "[": "[[]"})

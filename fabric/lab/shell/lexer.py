@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from fabric.lab.shell_ast import Parameter, Part, Substitution, Text, Word
+from fabric.lab.shell.ast import Parameter, Part, Substitution, Text, Word
 
 _OPERATORS = ("<<-", "&&", "||", ";;", "<<", ">>", ">&", "<&", "&>", "<", ">", "|", ";", "(", ")")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

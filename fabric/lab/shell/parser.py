@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from fabric.lab.shell_ast import (
+from fabric.lab.shell.ast import (
     AndOr,
     Case,
     Command,
@@ -23,7 +23,7 @@ from fabric.lab.shell_ast import (
     While,
     Word,
 )
-from fabric.lab.shell_lexer import IncompleteError, Lexer, ShellSyntaxError, Token
+from fabric.lab.shell.lexer import IncompleteError, Lexer, ShellSyntaxError, Token
 
 _REDIRECTIONS = ("<", ">", ">>", "<<", "<<-", ">&", "<&", "&>")
 _CLOSERS = frozenset({"then", "elif", "else", "fi", "do", "done", "esac", "}"})

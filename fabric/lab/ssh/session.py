@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 import asyncssh
 
 from fabric.lab.outpour import PausingOutput, pour
-from fabric.lab.shell_lexer import IncompleteError, ShellSyntaxError
-from fabric.lab.shell_parser import parse
-from fabric.lab.shell_types import ShellExit, Streams
+from fabric.lab.shell.lexer import IncompleteError, ShellSyntaxError
+from fabric.lab.shell.parser import parse
+from fabric.lab.shell.state import ShellExit, Streams
 
 if TYPE_CHECKING:
     from fabric.lab.faults import Fault
-    from fabric.lab.ssh import SshStandIn
+    from fabric.lab.ssh.server import SshStandIn
 
 Process = asyncssh.SSHServerProcess[str]
 _CHUNK = 4096
