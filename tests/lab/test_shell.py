@@ -9,11 +9,10 @@ import pytest
 
 from fabric.lab.shell.files import FILE_TOOLS
 from fabric.lab.shell.interpreter import Shell
-from fabric.lab.shell.lexer import IncompleteError
-from fabric.lab.shell.parser import parse
 from fabric.lab.shell.rootfs import RootFs
 from fabric.lab.shell.runners import RUNNERS
 from fabric.lab.shell.state import Streams
+from fabric.lab.shell.syntax import IncompleteError, parse
 from fabric.lab.shell.text import TEXT_TOOLS
 
 if TYPE_CHECKING:

@@ -11,27 +11,12 @@ from __future__ import annotations
 
 import inspect
 import re
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from fabric.lab.shell.ast import (
-    AndOr,
-    Case,
-    Command,
-    For,
-    Function,
-    Group,
-    If,
-    Pipeline,
-    Sequence_,
-    Simple,
-    While,
-)
 from fabric.lab.shell.expand import expand_fields, expand_pattern, expand_text
-from fabric.lab.shell.lexer import ShellSyntaxError
-from fabric.lab.shell.parser import parse
 from fabric.lab.shell.redirect import redirect
 from fabric.lab.shell.special import SPECIAL
 from fabric.lab.shell.state import (
@@ -41,64 +26,27 @@ from fabric.lab.shell.state import (
     Result,
     ReturnJump,
     ShellExit,
+    ShellState,
     Streams,
-    Tool,
 )
+from fabric.lab.shell.syntax import ShellSyntaxError, parse, parts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator
-    from contextlib import AbstractContextManager
+    from collections.abc import Callable, Iterator
 
-    from fabric.lab.faults import Fault
-    from fabric.lab.shell.rootfs import RootFs
+    from fabric.lab.shell.syntax import Node
 
 _MAX_LOOPS = 10_000
 _MAX_DEPTH = 40
 _BIN = ("/bin/", "/usr/bin/", "/sbin/", "/usr/sbin/", "/usr/local/bin/")
 
 
-class Shell:
-    """One shell with its variables, functions and directory.
+class Shell(ShellState):
+    """One shell, which runs the syntax trees of texts."""
 
-    Parameters
-    ----------
-    fs : RootFs
-        Files that the shell sees.
-    tools : dict
-        Commands by name.
-    user : str
-        Account; ``root`` needs no sudo.
-    delay : callable
-        Coroutine function that waits for seconds of real time.
-    guard : context manager, optional
-        Held while a command works, so that no timer of the lab clock changes what it reads.
-    """
-
-    def __init__(
-        self,
-        fs: RootFs,
-        tools: dict[str, Tool],
-        *,
-        user: str,
-        delay: Callable[[float], Awaitable[None]],
-        guard: AbstractContextManager[object] | None = None,
-    ) -> None:
-        self.fs = fs
-        self.tools = tools
-        self.user = user
-        self.delay = delay
-        self.guard = guard or nullcontext()
-        self.cwd = fs.home
-        self.root = user == "root"
-        self.options: set[str] = set()
-        self.functions: dict[str, Command] = {}
-        self.variables: dict[str, str] = {"HOME": fs.home, "USER": user, "PATH": "/usr/bin:/bin"}
-        self.status = 0
-        self.line = ""
-        self.refused: Fault | None = None  # a command that matches its pattern is refused
-        self.depth = 0
-        self.name = "-bash"
-        self.frames = [Frame([])]
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._depth = 0
         self._substituted: int | None = None
         self._tests = 0
         self._err: Callable[[str], None] = lambda _text: None
@@ -110,10 +58,10 @@ class Shell:
         twin.cwd, twin.root, twin.line, twin.status = self.cwd, self.root, self.line, self.status
         twin.options, twin.functions = set(self.options), dict(self.functions)
         twin.variables, twin.name = dict(self.variables), self.name
-        twin.depth = self.depth + 1
+        twin._depth = self._depth + 1
         twin._tests = self._tests
         twin.frames = [Frame(list(self.arguments()))]
-        if twin.depth > _MAX_DEPTH:
+        if twin._depth > _MAX_DEPTH:
             raise ShellExit(1, "maximum nesting depth exceeded")
         return twin
 
@@ -122,22 +70,30 @@ class Shell:
         if arguments is not None:
             self.frames = [Frame(arguments)]
         try:
-            program = parse(text)
+            statements = parse(text)
         except ShellSyntaxError as error:
             streams.err(f"{self.name}: {error}\n")
             self.status = 2
             return 2
+        return await self._run(statements, streams)
+
+    async def _run(self, statements: list[Node], streams: Streams) -> int:
         try:
-            self.status = await self._sequence(program, streams)
+            self.status = await self._sequence(statements, streams)
         except ShellExit as jump:
-            if jump.message:
-                streams.err(f"{self.name}: {jump.message}\n")
+            self._say(jump, streams)
             self.status = jump.code
             raise
         except (ReturnJump, LoopJump):
             streams.err(f"{self.name}: return, break or continue outside of its place\n")
             self.status = 2
         return self.status
+
+    def _say(self, jump: ShellExit, streams: Streams) -> int:
+        """Print the message of an exit; return its code."""
+        if jump.message:
+            streams.err(f"{self.name}: {jump.message}\n")
+        return jump.code
 
     async def run_script(
         self, text: str, streams: Streams, arguments: list[str] | None = None
@@ -148,36 +104,15 @@ class Shell:
         except ShellExit as jump:
             return jump.code
 
-    # -- what expansion asks ---------------------------------------------------------------------
-
-    def get(self, name: str) -> str | None:
-        """Return a variable or special parameter."""
-        special = {"?": str(self.status), "#": str(len(self.arguments())), "$": "4242"}
-        if name in special:
-            return special[name]
-        if name == "0":
-            return self.name
-        if name.isdigit():
-            place = int(name) - 1
-            return self.arguments()[place] if place < len(self.arguments()) else None
-        if name == "PWD":
-            return self.cwd
-        return self.variables.get(name)
-
-    def set(self, name: str, value: str) -> None:
-        """Set a variable."""
-        self.variables[name] = value
-
-    def arguments(self) -> list[str]:
-        """Return the positional parameters."""
-        return self.frames[-1].arguments
-
-    async def substitute(self, source: str) -> str:
-        """Run ``$(source)`` in a subshell."""
+    async def substitute(self, statements: list[Node]) -> str:
+        """Run statements in a subshell and return what they printed, without the last newlines."""
         printed: list[str] = []
-        twin = self.child()
-        streams = Streams(printed.append, self._err)
-        self._substituted = await twin.run_script(source, streams)
+        try:
+            streams = Streams(printed.append, self._err)
+            code = await self.child()._run(statements, streams)  # noqa: SLF001
+        except ShellExit as jump:
+            code = jump.code
+        self._substituted = code
         return "".join(printed).rstrip("\n")
 
     # -- commands --------------------------------------------------------------------------------
@@ -191,60 +126,60 @@ class Shell:
         finally:
             self._tests -= when
 
-    async def _sequence(self, sequence: Sequence_, streams: Streams) -> int:
-        for item in sequence.items:
-            self.status = await self._and_or(item, streams)
+    async def _sequence(self, statements: list[Node], streams: Streams) -> int:
+        for statement in statements:
+            self.status = await self._statement(statement, streams)
         return self.status
 
-    async def _and_or(self, item: AndOr, streams: Streams) -> int:
-        last = len(item.items) - 1
-        for place, (joint, pipeline) in enumerate(item.items):
-            if (joint == "&&" and self.status) or (joint == "||" and not self.status):
-                continue
-            tested = place < last or pipeline.negated
-            with self._tested(when=tested):
-                self.status = await self._pipeline(pipeline, streams)
-            if self.status and not tested and not self._tests and "e" in self.options:
-                raise ShellExit(self.status)
-        return self.status
+    async def _statement(self, statement: Node, streams: Streams) -> int:
+        command = statement.get("Cmd", {})
+        if command.get("Op") in ("&&", "||"):
+            with self._tested():
+                self.status = await self._statement(command["X"], streams)
+            if (self.status == 0) == (command["Op"] == "&&"):
+                self.status = await self._statement(command["Y"], streams)
+            return self.status
+        negated = "Negated" in statement
+        with self._tested(when=negated):
+            code = await self._pipeline(statement, streams)
+        if negated:
+            return int(not code)
+        if code and not self._tests and "e" in self.options:
+            raise ShellExit(code)
+        return code
 
-    async def _pipeline(self, pipeline: Pipeline, streams: Streams) -> int:
+    async def _pipeline(self, statement: Node, streams: Streams) -> int:
+        stages = _stages(statement)
+        if len(stages) == 1:
+            return await self._redirected(statement, streams)
         codes: list[int] = []
         text = streams.stdin
-        for command in pipeline.commands[:-1]:
+        for stage in stages[:-1]:
             printed: list[str] = []
             inner = replace(streams, out=printed.append, stdin=text)
-            codes.append(await self._in_child(command, inner))
+            codes.append(await self._in_child(stage, inner))
             text = "".join(printed)
-        final = replace(streams, stdin=text)
-        if len(pipeline.commands) > 1:
-            codes.append(await self._in_child(pipeline.commands[-1], final))
-        else:
-            codes.append(await self._command(pipeline.commands[0], final))
-        code = codes[-1]
+        codes.append(await self._in_child(stages[-1], replace(streams, stdin=text)))
         if "pipefail" in self.options:
-            code = next((number for number in reversed(codes) if number), 0)
-        return int(not code) if pipeline.negated else code
+            return next((number for number in reversed(codes) if number), 0)
+        return codes[-1]
 
-    async def _in_child(self, command: Command, streams: Streams) -> int:
+    async def _in_child(self, statement: Node, streams: Streams) -> int:
         twin = self.child()
-        twin._err = streams.err  # noqa: SLF001  (the same class)
         try:
-            return await twin._command(command, streams)  # noqa: SLF001  (the same class)
+            return await twin._redirected(statement, streams)  # noqa: SLF001  (the same class)
         except ShellExit as jump:
-            if jump.message:
-                streams.err(f"{self.name}: {jump.message}\n")
-            return jump.code
+            return self._say(jump, streams)
 
-    async def _command(self, command: Command, streams: Streams) -> int:
+    async def _redirected(self, statement: Node, streams: Streams) -> int:
         self._err = streams.err
         try:
-            inner, finish = await redirect(self, command.redirections, streams)
+            inner, finish = await redirect(self, statement.get("Redirs", []), streams)
         except OSError as error:
             streams.err(f"{self.name}: {error.filename}: {error.strerror}\n")
             return 1
         try:
-            code = await self._node(command.node, inner)
+            code = await self._command(statement.get("Cmd", {}), inner)
         except BaseException:
             finish()
             raise
@@ -255,92 +190,84 @@ class Shell:
             return 1
         return code
 
-    async def _node(
-        self,
-        node: Simple | If | For | While | Case | Function | Group,
-        streams: Streams,
-    ) -> int:
-        if isinstance(node, Simple):
-            return await self._simple(node, streams)
-        if isinstance(node, If):
-            return await self._if(node, streams)
-        if isinstance(node, For | While):
-            return await self._loop(node, streams)
-        if isinstance(node, Case):
-            return await self._case(node, streams)
-        if isinstance(node, Function):
-            self.functions[node.name] = node.body
-            return 0
-        if not node.subshell:
-            return await self._sequence(node.body, streams)
-        try:
-            return await self.child()._sequence(node.body, streams)  # noqa: SLF001
+    async def _command(self, command: Node, streams: Streams) -> int:
+        match command.get("Type", "CallExpr"):
+            case "CallExpr":
+                return await self._simple(command, streams)
+            case "IfClause":
+                return await self._if(command, streams)
+            case "ForClause":
+                return await self._for(command, streams)
+            case "WhileClause":
+                return await self._while(command, streams)
+            case "CaseClause":
+                return await self._case(command, streams)
+            case "FuncDecl":
+                self.functions[command["Name"]["Value"]] = command["Body"]
+                return 0
+            case "Block":
+                return await self._sequence(command["Stmts"], streams)
+        try:  # a subshell
+            return await self.child()._sequence(command["Stmts"], streams)  # noqa: SLF001
         except ShellExit as jump:
-            if jump.message:
-                streams.err(f"{self.name}: {jump.message}\n")
-            return jump.code
+            return self._say(jump, streams)
 
-    async def _if(self, node: If, streams: Streams) -> int:
-        for condition, body in node.branches:
+    async def _if(self, branch: Node, streams: Streams) -> int:
+        while "Cond" in branch:
             with self._tested():
-                code = await self._sequence(condition, streams)
+                code = await self._sequence(branch["Cond"], streams)
             if code == 0:
-                return await self._sequence(body, streams)
-        if node.otherwise is not None:
-            return await self._sequence(node.otherwise, streams)
-        return 0
+                break
+            branch = branch.get("Else", {})
+        return await self._sequence(branch["Then"], streams) if "Then" in branch else 0
 
-    async def _loop(self, node: For | While, streams: Streams) -> int:
+    async def _for(self, loop: Node, streams: Streams) -> int:
+        names = loop["Loop"]
+        words = [] if "InPos" in names else list(self.arguments())
+        for word in names.get("Items", ()):
+            words += await expand_fields(self, parts_of(word))
         code = 0
-        rounds = 0
-        words: list[str] = []
-        if isinstance(node, For):
-            words = list(self.arguments()) if node.words is None else []
-            for word in node.words or ():
-                words += await expand_fields(self, word)
-        while True:
-            if isinstance(node, For):
-                if rounds >= len(words):
-                    return code
-                self.set(node.name, words[rounds])
-            else:
-                with self._tested():
-                    failed = bool(await self._sequence(node.condition, streams))
-                if failed != node.until:
-                    return code
-            rounds += 1
-            if rounds > _MAX_LOOPS:
-                raise ShellExit(1, "the loop does not end")
+        for word in words:
+            self.variables[names["Name"]["Value"]] = word
             try:
-                code = await self._sequence(node.body, streams)
+                code = await self._sequence(loop["Do"], streams)
             except LoopJump as jump:
                 if not jump.again:
                     return 0
+        return code
 
-    async def _case(self, node: Case, streams: Streams) -> int:
-        text = await expand_text(self, node.word)
-        for patterns, body in node.branches:
-            for pattern in patterns:
-                if fnmatchcase(text, await expand_pattern(self, pattern)):
+    async def _while(self, loop: Node, streams: Streams) -> int:
+        code = 0
+        for _ in range(_MAX_LOOPS):
+            with self._tested():
+                failed = bool(await self._sequence(loop["Cond"], streams))
+            if failed != loop.get("Until", False):
+                return code
+            try:
+                code = await self._sequence(loop["Do"], streams)
+            except LoopJump as jump:
+                if not jump.again:
+                    return 0
+        raise ShellExit(1, "the loop does not end")
+
+    async def _case(self, choice: Node, streams: Streams) -> int:
+        text = await expand_text(self, parts_of(choice["Word"]))
+        for branch in choice.get("Items", ()):
+            for pattern in branch["Patterns"]:
+                if fnmatchcase(text, await expand_pattern(self, parts_of(pattern))):
                     self.status = 0
-                    return await self._sequence(body, streams)
+                    return await self._sequence(branch.get("Stmts", []), streams)
         return 0
 
-    def check_write(self, path: str, shown: str) -> None:
-        """Refuse a write that the account may not do, or below a directory that is not there."""
-        if not self.fs.may_write(path, root=self.root):
-            raise PermissionError(13, "Permission denied", shown)
-        if self.fs.is_dir(path):
-            raise IsADirectoryError(21, "Is a directory", shown)
-        if path != "/dev/null" and not self.fs.local(path).parent.is_dir():
-            raise FileNotFoundError(2, "No such file or directory", shown)
-
-    async def _simple(self, node: Simple, streams: Streams) -> int:
+    async def _simple(self, command: Node, streams: Streams) -> int:
         self._substituted = None
         words: list[str] = []
-        for word in node.words:
-            words += await expand_fields(self, word)
-        values = [(name, await expand_text(self, value)) for name, value in node.assignments]
+        for word in command.get("Args", ()):
+            words += await expand_fields(self, parts_of(word))
+        values = [
+            (item["Name"]["Value"], await expand_text(self, parts_of(item.get("Value"))))
+            for item in command.get("Assigns", ())
+        ]
         if not words:
             self.variables.update(values)
             return self._substituted or 0
@@ -386,12 +313,12 @@ class Shell:
             streams.err(result.stderr)
         return result.rc
 
-    async def _function(self, body: Command, arguments: list[str], streams: Streams) -> int:
+    async def _function(self, body: Node, arguments: list[str], streams: Streams) -> int:
         if len(self.frames) > _MAX_DEPTH:
             raise ShellExit(1, "maximum nesting depth exceeded")
         self.frames.append(Frame(arguments, function=True))
         try:
-            return await self._command(body, streams)
+            return await self._redirected(body, streams)
         except ReturnJump as jump:
             return jump.code
         finally:
@@ -420,3 +347,11 @@ class Shell:
         twin = self.child()
         twin.functions, twin.options, twin.name = {}, set(), path
         return await twin.run_script(text, streams, arguments)
+
+
+def _stages(statement: Node) -> list[Node]:
+    """Return the commands of a pipeline, from left to right."""
+    command = statement.get("Cmd", {})
+    if command.get("Op") != "|":
+        return [statement]
+    return [*_stages(command["X"]), *_stages(command["Y"])]

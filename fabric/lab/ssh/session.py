@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 import asyncssh
 
 from fabric.lab.outpour import PausingOutput, pour
-from fabric.lab.shell.lexer import IncompleteError, ShellSyntaxError
-from fabric.lab.shell.parser import parse
 from fabric.lab.shell.state import ShellExit, Streams
+from fabric.lab.shell.syntax import IncompleteError, ShellSyntaxError, parse
 
 if TYPE_CHECKING:
     from fabric.lab.faults import Fault
