@@ -1,39 +1,56 @@
-"""The tree of lines of the NX-OS stand-in, and how the running configuration shows it.
-
-Known and assumed: as `fabric.systems.nxos.lab.config`, which changes it.
-"""
+"""The tree of a configuration that is made of lines."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_UNSORTED = ("job", "qos-policy")
-
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """One line of the configuration and what stands below it."""
+    """One line of the configuration and what stands below it.
+
+    Parameters
+    ----------
+    line : str
+        The line as the system shows it.
+    mode : str
+        Mode that the line opens; empty where it opens none.
+    order : tuple
+        Place among its siblings.
+    number : int or None
+        Number of an entry that the system may show in one line with others.
+    template : str
+        That line, with ``{}`` for the numbers.
+    """
 
     line: str = ""
     mode: str = "config"
     order: tuple[Any, ...] = ()
     children: dict[str, Node] = field(default_factory=dict)
+    number: int | None = None
+    template: str = ""
 
     def copy(self) -> Node:
         """Return a copy with copies of everything below."""
-        below = {key: node.copy() for key, node in self.children.items()}
-        return Node(self.line, self.mode, self.order, below)
+        return replace(self, children={key: node.copy() for key, node in self.children.items()})
 
     def sorted(self) -> list[Node]:
         """Return the children in the order of the running configuration."""
-        if self.mode in _UNSORTED:
-            return list(self.children.values())
         return sorted(self.children.values(), key=lambda node: node.order)
+
+    def get(self, key: str) -> Node | None:
+        """Return the child with a key."""
+        return self.children.get(key)
+
+    def setting(self, key: str) -> str:
+        """Return what follows the key in the child that has it; empty when none has."""
+        node = self.children.get(key)
+        return "" if node is None else node.line.removeprefix(key).strip()
 
     def has(self, line: str) -> bool:
         """Tell whether a line stands directly below."""
@@ -42,13 +59,18 @@ class Node:
     def value(self, words: str) -> str:
         """Return what follows the words in the line that begins with them; empty when none does."""
         for node in self.children.values():
-            if node.line.startswith(words + " "):
+            if node.line.startswith(f"{words} "):
                 return node.line.removeprefix(words).strip()
         return ""
 
-    def below(self, words: str) -> Iterator[Node]:
-        """Yield the children whose line begins with the words, in order."""
-        yield from (node for node in self.sorted() if node.line.startswith(words))
+    def below(self, words: str) -> list[Node]:
+        """Return the children whose line begins with the words, in order."""
+        return [node for node in self.sorted() if node.line.startswith(words)]
+
+    def drop(self, *words: str) -> None:
+        """Remove the children whose key begins with one of the words."""
+        for key in [key for key in self.children if key.startswith(words)]:
+            del self.children[key]
 
 
 def natural(text: str) -> tuple[tuple[int, int, str], ...]:
@@ -57,47 +79,27 @@ def natural(text: str) -> tuple[tuple[int, int, str], ...]:
     return tuple((0, int(p), "") if p.isdecimal() else (1, 0, p) for p in parts if p)
 
 
-def text_lines(root: Node) -> Iterator[str]:
-    """Yield the lines of the running configuration, with blank lines between sections."""
-    vlans = sorted({1, *(int(node.line.split()[1]) for node in root.below("vlan "))})
-    told = False
-    for node in root.sorted():
-        if node.mode == "vlan" and not told:
-            yield ""
-            yield f"vlan {','.join(_spans(vlans))}"
-            told = True
-        if node.mode in ("vlan", "system-qos") and not node.children:
-            continue
-        if node.mode not in ("config", "vlan"):
-            yield ""
-        yield from node.line.split("\n")
-        if node.mode == "job":
-            yield from (child.line for child in node.sorted())
-            yield from ("", "end-job")
-        else:
-            yield from _below(node, 1)
-    if not told:
-        yield "vlan 1"
+def indented(node: Node, separator: str, *, always: bool = False, depth: int = 1) -> Iterator[str]:
+    """Yield what stands below a node, with a separator above each section.
 
-
-def _below(node: Node, depth: int) -> Iterator[str]:
-    routed = node.has("no switchport")
+    Parameters
+    ----------
+    always : bool
+        Above an empty section too.
+    """
     for child in node.sorted():
-        yield "  " * depth + child.line
-        yield from _below(child, depth + 1)
-    if routed and not node.has("shutdown"):
-        yield "  " * depth + "no shutdown"
+        if child.children or (always and child.mode):
+            yield f"{' ' * depth}{separator}"
+        yield f"{' ' * depth}{child.line}"
+        yield from indented(child, separator, always=always, depth=depth + 1)
 
 
-def _spans(numbers: list[int]) -> Iterator[str]:
-    start = previous = numbers[0]
-    for number in [*numbers[1:], numbers[-1] + 2]:
-        if number != previous + 1:
-            yield str(start) if start == previous else f"{start}-{previous}"
-            start = number
-        previous = number
-
-
-def policies_of(root: Node, kind: str) -> set[str]:
-    """Return the names of the policies of a type."""
-    return {node.line.split()[-1] for node in root.below(f"policy-map type {kind} ")}
+def spans(numbers: list[int], between: str = "-") -> list[str]:
+    """Return numbers as spans, such as ``101`` and ``105-107``."""
+    groups: list[list[int]] = []
+    for value in sorted(set(numbers)):
+        if groups and value == groups[-1][-1] + 1:
+            groups[-1].append(value)
+        else:
+            groups.append([value])
+    return [f"{g[0]}{between}{g[-1]}" if len(g) > 1 else str(g[0]) for g in groups]

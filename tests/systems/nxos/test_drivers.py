@@ -8,11 +8,11 @@ from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
 from fabric.devices.driver import Candidate, Connection
 from fabric.lab.faults import Fault
 from fabric.lab.lab import Lab
-from fabric.lab.lines.tree import text_lines
 from fabric.lab.spec import Neighbour, StandInSpec
 from fabric.observe import read_running, read_snapshot
 from fabric.observe.state import LldpNeighbour
 from fabric.systems.nxos.drivers import NxosDriver, batches
+from fabric.systems.nxos.lab.config import text_lines
 from fabric.systems.nxos.lab.state import NxosState
 
 PASSWORD = "hunter2-of-the-lab"

@@ -16,10 +16,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.units import S_PER_MIN
+from fabric.lab.lines.grammar import LineRefusedError
 from fabric.lab.ssh.server import SshStandIn
 from fabric.lab.standin import stand_ins
 from fabric.systems.comware7.lab.cli import CliSession
-from fabric.systems.comware7.lab.config import Editor, LineRefusedError, read_text
+from fabric.systems.comware7.lab.config import Editor, read_text
 from fabric.systems.comware7.lab.show import PortCounters, View, display_configuration
 
 if TYPE_CHECKING:
@@ -27,9 +28,9 @@ if TYPE_CHECKING:
 
     from fabric.design.model import DeviceDesign
     from fabric.lab.clock import LabClock, Timer
+    from fabric.lab.lines.tree import Node
     from fabric.lab.spec import StandInSpec
     from fabric.lab.ssh.session import Process
-    from fabric.systems.comware7.lab.config import Node
 
 DEFAULT_VERSION = "7.1.070, Release 6555P01"
 
@@ -189,7 +190,7 @@ class Comware7StandIn(SshStandIn):
     def knows_bgp_peer(self, address: str) -> bool:
         """Tell whether there is a BGP session with an address."""
         with self.lock:
-            bgp = next(self.running.below("bgp "), None)
+            bgp = next(iter(self.running.below("bgp ")), None)
             return bgp is not None and bool(bgp.value(f"peer {address} as-number"))
 
     def watch_bgp(self, up: Callable[[str], bool]) -> None:

@@ -15,8 +15,9 @@ import asyncio
 import re
 from typing import TYPE_CHECKING
 
+from fabric.lab.lines.grammar import LineRefusedError
 from fabric.lab.ssh.session import CutError, Session
-from fabric.systems.comware7.lab.config import LineRefusedError, refused
+from fabric.systems.comware7.lab.config import refused
 from fabric.systems.comware7.lab.show import DISPLAYS
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class CliSession(Session):
         name = self._switch.view.hostname
         if self._editor is None:
             return f"<{name}>"
-        line = self._editor.stack[-1].line
+        line = self._editor.context.line
         view = f"-{line.rsplit(maxsplit=1)[-1]}" if line else ""
         return f"[{name}{view}]"
 

@@ -86,7 +86,7 @@ def _view(kind: str) -> str:
 
 
 VIEWS: dict[str, str] = {
-    "system": _SYSTEM,
+    "config": _SYSTEM,
     "vpn": "route-distinguisher = <word>",
     "map": "import <0-63 ...> = export <0-7>",
     "wred": """
@@ -126,7 +126,7 @@ authorization-attribute user-role <name>
 
 #: Lines that say what is so anyway; the running configuration does not show them.
 HIDDEN: dict[str, frozenset[str]] = {
-    "system": frozenset({"arp timer aging 20", "mac-address timer aging 300"}),
+    "config": frozenset({"arp timer aging 20", "mac-address timer aging 300"}),
     "port": frozenset({
         "mtu 1500", "port link-type access", "port access vlan 1", "speed auto", "lldp enable",
         "bfd detect-multiplier 5",

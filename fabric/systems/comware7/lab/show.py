@@ -14,7 +14,8 @@ from functools import partial
 from ipaddress import ip_address, ip_interface
 from typing import TYPE_CHECKING
 
-from fabric.systems.comware7.lab.config import DEFAULT_MAPS, Node, text_lines
+from fabric.lab.lines.tree import Node
+from fabric.systems.comware7.lab.config import DEFAULT_MAPS, text_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -173,7 +174,7 @@ def _gateway(node: Node) -> Iterator[str]:
 def display_bgp(view: View) -> str:
     """Return ``display bgp peer ipv4 unicast``."""
     root = view.running()
-    bgp = next(root.below("bgp "), Node())
+    bgp = next(iter(root.below("bgp ")), Node())
     family = bgp.children.get("address-family ipv4 unicast", Node())
     rows = []
     for node in bgp.below("peer "):

@@ -50,8 +50,8 @@ if TYPE_CHECKING:
 
     from fabric.design.model import DeviceDesign
     from fabric.lab.clock import LabClock
+    from fabric.lab.lines.tree import Node
     from fabric.lab.spec import StandInSpec
-    from fabric.systems.eos.lab.config import Node
 
 DEFAULT_VERSION = "4.32.2F"
 _ALL_TRAITS = frozenset({"xgs", "dnx", "uc", "tx", "q7"})
@@ -90,14 +90,14 @@ def access_of(tree: Node) -> tuple[bool, frozenset[str], frozenset[str]]:
     """Return whether eAPI is on, the management addresses and the names of the users."""
     api = tree.get("management api http-commands")
     on = api is not None and (
-        api.has("no shutdown") or any(vrf.has("no shutdown") for vrf in api.below("vrf"))
+        api.has("no shutdown") or any(vrf.has("no shutdown") for vrf in api.below("vrf "))
     )
     addresses = {
-        f"{port.line} {port.value('ip address')}"
-        for port in tree.below("interface")
+        f"{port.line} {port.setting('ip address')}"
+        for port in tree.below("interface ")
         if port.mode == "if-management" and port.get("ip address") and not port.has("shutdown")
     }
-    users = {node.line.split()[1] for node in tree.below("username")}
+    users = {node.line.split()[1] for node in tree.below("username ")}
     return on, frozenset(addresses), frozenset(users)
 
 

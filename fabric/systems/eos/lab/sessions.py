@@ -13,7 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from fabric.systems.eos.lab.config import Editor, Node, clean_tree, diff_lines, read_text, shown
+from fabric.lab.lines.tree import Node
+from fabric.systems.eos.lab.config import Editor, clean_tree, diff_lines, read_text, shown
 
 if TYPE_CHECKING:
     from fabric.lab.clock import LabClock

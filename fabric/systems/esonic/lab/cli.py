@@ -13,8 +13,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.lab.lines.grammar import LineRefusedError
 from fabric.lab.ssh.session import Session
-from fabric.systems.esonic.lab.config import Editor, LineRefusedError, text_lines
+from fabric.systems.esonic.lab.config import Editor, text_lines
 
 if TYPE_CHECKING:
     from fabric.lab.faults import Fault

@@ -26,9 +26,10 @@ from fabric.lab.https.server import (
     SessionHungError,
     SessionPouredError,
 )
-from fabric.lab.lines.tree import text_lines
+from fabric.lab.lines.editor import feed_text
+from fabric.lab.lines.grammar import LineRefusedError
 from fabric.lab.standin import stand_ins
-from fabric.systems.nxos.lab.config import LineRefusedError, feed_text
+from fabric.systems.nxos.lab.config import text_lines
 from fabric.systems.nxos.lab.nxapi import Nxapi
 from fabric.systems.nxos.lab.show import BODIES, NEEDS, TEXTS, PortCounters, View
 from fabric.systems.nxos.lab.state import NxosState
@@ -213,7 +214,7 @@ class NxosStandIn:
         self.view.alias = alias.text if alias else ""
         if command.startswith("show ") and not command.startswith("show diff"):
             return self._show(command, text=text)
-        in_job = editor.stack[-1].mode == "job"
+        in_job = editor.context.mode == "job"
         said = None if in_job else self._exec(command)
         if said is None:
             if not keep or keep[0] > 0:

@@ -16,11 +16,12 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_interface
 from typing import TYPE_CHECKING, Any
 
-from fabric.lab.lines.tree import Node, policies_of, text_lines
+from fabric.systems.nxos.lab.config import policies_of, text_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from fabric.lab.lines.tree import Node
     from fabric.lab.spec import StandInSpec
     from fabric.systems.nxos.lab.state import NxosState
 
