@@ -60,7 +60,7 @@ E jumboframe enable = <1522-10000>
 E link-delay = <0-30>
 E flow-control
 E stp edged-port
-EVLM ip address = <ip4> <ip4>
+EVLM ip address = <ip4> <mask>
 EV mtu = <46-9216>
 E bfd min-transmit-interval = <100-10000>
 E bfd min-receive-interval = <100-10000>

@@ -14,10 +14,11 @@ from __future__ import annotations
 from ipaddress import IPv4Address
 from typing import TYPE_CHECKING
 
+from fabric.lab.lines.editor import feed_text
 from fabric.lab.ssh.server import SshStandIn
 from fabric.lab.standin import stand_ins
 from fabric.platforms.catalogue import sku
-from fabric.systems.vrp8.lab.config import feed_text, text_lines
+from fabric.systems.vrp8.lab.config import text_lines
 from fabric.systems.vrp8.lab.session import Vrp8Session
 from fabric.systems.vrp8.lab.show import PortCounters, addresses
 from fabric.systems.vrp8.lab.state import Vrp8State
@@ -31,10 +32,10 @@ if TYPE_CHECKING:
 
     from fabric.design.model import DeviceDesign
     from fabric.lab.clock import LabClock
+    from fabric.lab.lines.tree import Node
     from fabric.lab.spec import Neighbour, StandInSpec
     from fabric.lab.ssh.session import Process
     from fabric.lab.ssh.sftp import LabSftp
-    from fabric.systems.vrp8.lab.node import Node
 
 
 @stand_ins.add("vrp8")
@@ -145,7 +146,7 @@ class Vrp8StandIn(SshStandIn):
 
     def ports_of(self) -> list[Node]:
         """Return the ports of the hardware."""
-        return [node for node in self.state.running.sorted() if node.view == "port"]
+        return [node for node in self.state.running.sorted() if node.mode == "port"]
 
     def link_up(self, name: str) -> bool:
         """Tell whether a port is up."""
@@ -170,7 +171,7 @@ class Vrp8StandIn(SshStandIn):
         """Return the peers of the public network."""
         bgp = self._bgp()
         lines = bgp.below("peer ") if bgp else []
-        return [node.arguments[0] for node in lines if " as-number " in node.line]
+        return [node.line.split()[1] for node in lines if " as-number " in node.line]
 
     def has_bfd(self, peer: str) -> bool:
         """Tell whether BFD watches a peer."""

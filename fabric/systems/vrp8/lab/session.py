@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 
 import asyncssh
 
+from fabric.lab.lines.grammar import LineRefusedError
 from fabric.lab.outpour import PausingOutput, pour
-from fabric.systems.vrp8.lab.config import UNKNOWN, LineRefusedError
+from fabric.systems.vrp8.lab.config import UNKNOWN
 from fabric.systems.vrp8.lab.show import show
 from fabric.systems.vrp8.lab.state import Candidate
 
@@ -136,14 +137,14 @@ class Vrp8Session:
         if not self._configuring:
             return f"<{name}>"
         editor = self._candidate.editor
-        view = editor.stack[-1] if editor else None
+        view = editor.context if editor else None
         mark = "*" if self._candidate.lines else "~"
-        if view is None or view.view == "system":
+        if view is None or view.mode == "config":
             return f"[{mark}{name}]"
         word = view.line.rsplit(maxsplit=1)[-1]
         if view.line == "dcb pfc":
             word = "default"
-        suffix = _VIEWS.get(view.view, "{0}").format(word)
+        suffix = _VIEWS.get(view.mode, "{0}").format(word)
         return f"[{mark}{name}-{suffix}]"
 
     async def _interact(self) -> None:
@@ -168,7 +169,7 @@ class Vrp8Session:
         try:
             goes_on = await self._command(line)
         except LineRefusedError as error:
-            self._refuse(str(error))
+            self._refuse(str(error).rstrip("\n"))
             return True
         if stand_in.rebooting:
             raise CutError
