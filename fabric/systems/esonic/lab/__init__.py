@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from fabric.lab.clock import LabClock
     from fabric.lab.lines.tree import Node
     from fabric.lab.spec import StandInSpec
-    from fabric.lab.ssh.session import Process
+    from fabric.lab.ssh.channel import Process
 
 _SPEED_MBPS = "400000"
 

@@ -19,7 +19,7 @@ from fabric.systems.esonic.lab.config import Editor, text_lines
 
 if TYPE_CHECKING:
     from fabric.lab.faults import Fault
-    from fabric.lab.ssh.session import Process
+    from fabric.lab.ssh.channel import Process
     from fabric.systems.esonic.lab import EsonicStandIn
 
 _UNKNOWN = "                    ^\n% Error: Unrecognized command\n"

@@ -106,8 +106,6 @@ class HostStandIn(SshStandIn):
         self.cards = host_hardware.cards(spec.nics)
         self.gpus = host_hardware.gpus(self.cards)
         self.modules: set[str] = set()
-        self.lit: Callable[[str], bool] = lambda _port: True
-        self.unplugged: set[str] = set()
         self.probing = ProbeTools(self)
         self.systemd = Systemd(self)
         self.sysctl = Sysctl(self, _KERNEL | self._interface_parameters())
@@ -238,10 +236,6 @@ class HostStandIn(SshStandIn):
         """Tell whether an interface is up and its cable is plugged in."""
         link = self.network.state.links.get(interface)
         return link is not None and link.up and interface not in self.unplugged
-
-    def watch_light(self, lit: Callable[[str], bool]) -> None:
-        """Take what tells whether the far end of the cable of a port sends light."""
-        self.lit = lit
 
     def link_flaps(self, interface: str) -> int:
         """Return how often the driver took the link down and up since it was loaded."""

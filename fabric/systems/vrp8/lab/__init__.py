@@ -25,7 +25,6 @@ from fabric.systems.vrp8.lab.state import Vrp8State
 from fabric.systems.vrp8.platforms import FAMILIES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from ipaddress import IPv4Interface
 
     import asyncssh
@@ -33,8 +32,9 @@ if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign
     from fabric.lab.clock import LabClock
     from fabric.lab.lines.tree import Node
-    from fabric.lab.spec import Neighbour, StandInSpec
-    from fabric.lab.ssh.session import Process
+    from fabric.lab.spec import Neighbour as Neighbour
+    from fabric.lab.spec import StandInSpec
+    from fabric.lab.ssh.channel import Process
     from fabric.lab.ssh.sftp import LabSftp
 
 
@@ -62,12 +62,6 @@ class Vrp8StandIn(SshStandIn):
         family = FAMILIES.get(spec.options.get("asic") or sku(spec.model).asic)
         running = str(spec.running or "")
         self.state: Vrp8State = Vrp8State(clock, running, ports, family.name if family else "")
-        self.neighbours: dict[str, list[Neighbour]] = {}
-        for neighbour in spec.neighbours:
-            self.neighbours.setdefault(neighbour.local_port, []).append(neighbour)
-        self.lit: Callable[[str], bool] = lambda _port: True
-        self.unplugged: set[str] = set()
-        self.peer_up: Callable[[str], bool] = lambda _peer: True
         self._counters: dict[str, PortCounters] = {}
 
     @staticmethod
@@ -128,6 +122,11 @@ class Vrp8StandIn(SshStandIn):
     def on_reboot(self) -> None:
         """Load what was saved; a trial is forgotten."""
         self.state.reboot()
+
+    @property
+    def armed(self) -> bool:
+        """Whether a trial runs."""
+        return self.state.trial is not None
 
     def expire_timers(self) -> None:
         """Let the trial run out now."""
@@ -202,11 +201,3 @@ class Vrp8StandIn(SshStandIn):
         """Tell whether the configuration has a BGP session with an address."""
         with self.lock:
             return address in self.bgp_peers()
-
-    def watch_bgp(self, up: Callable[[str], bool]) -> None:
-        """Take what tells whether the far end of a peer address has the session too."""
-        self.peer_up = up
-
-    def watch_light(self, lit: Callable[[str], bool]) -> None:
-        """Take what tells whether the far end of the cable of a port sends light."""
-        self.lit = lit
