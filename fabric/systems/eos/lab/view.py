@@ -14,10 +14,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from fabric.lab.lines.tree import Node
     from fabric.lab.spec import Neighbour, StandInSpec
+    from fabric.lab.standin import Cabled
     from fabric.systems.eos.lab.sessions import EosState
 
 QUEUES = range(8)
@@ -124,14 +125,17 @@ class Peer:
 class View:
     """Everything that a show command may look at."""
 
-    spec: StandInSpec
+    wires: Cabled
     state: EosState
     version: str
-    peer_up: Callable[[str], bool] = lambda _address: True
-    link_up: Callable[[str], bool] = lambda _port: True
     counters: dict[str, PortCounters] = field(default_factory=dict)
     arp: list[ArpEntry] = field(default_factory=list)
     alias: str = ""
+
+    @property
+    def spec(self) -> StandInSpec:
+        """Who the switch is."""
+        return self.wires.spec
 
     @property
     def hostname(self) -> str:
@@ -154,7 +158,7 @@ class View:
             name = node.line.removeprefix("interface ")
             enabled = not node.has("shutdown")
             front = name.split(".")[0]
-            linked = node.mode != "if-ethernet" or (front in self.cables and self.link_up(front))
+            linked = node.mode != "if-ethernet" or (front in self.cables and self.wires.lit(front))
             found.append(Port(name, node, enabled, linked))
         live = {p.access_vlan for p in found if p.up and not p.routed and not p.trunk}
         trunk = any(p.up and not p.routed and p.trunk for p in found)
@@ -203,7 +207,7 @@ class View:
                 continue
             enabled = not any(bgp.has(f"neighbor {one} shutdown") for one in (address, group))
             port = _port_towards(addressed, address)
-            up = enabled and (port is None or port.up) and self.peer_up(address)
+            up = enabled and (port is None or port.up) and self.wires.peer_up(address)
             words = _of(bgp, address, group, "description")
             found.append(Peer(address, asn, words, enabled, up, port.name if port else ""))
         return found + list(self._unnumbered(bgp, ports))
@@ -216,7 +220,7 @@ class View:
             asn = asn or bgp.setting(f"neighbor {words[4]} remote-as")
             port = known.get(words[2])
             address = f"fe80::1%{words[2].replace('Ethernet', 'Et')}"
-            up = port is not None and port.up and self.peer_up(words[2])
+            up = port is not None and port.up and self.wires.peer_up(words[2])
             yield Peer(address, asn, "", enabled=True, established=up, interface=words[2])
 
     def counts_ecn(self, port: Port, queue: int) -> bool:
