@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabric.lab.shell_types import Result
+from fabric.lab.shell.state import Result
 from fabric.workflow.apply import apply, rollback
 from fabric.workflow.plan import describe, plan
 from fabric.workflow.verify import drift

@@ -8,7 +8,7 @@ import pytest
 
 from fabric.change.session import Session
 from fabric.core.errors import DeviceError, RefusedError
-from fabric.lab.shell_types import Result
+from fabric.lab.shell.state import Result
 from fabric.systems.host.lab.kernel import CONFIGFS
 from fabric.workflow.apply import apply, rollback
 from fabric.workflow.devices import project_connections

@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 from fabric.change.adapter import adapters
 from fabric.change.model import Risk
 from fabric.devices.redaction import redacted
-from fabric.lab.line_tree import text_lines
 from fabric.observe.snapshot import Running
 from fabric.render import render_device
 from fabric.systems.nxos.adapters import tree
 from fabric.systems.nxos.drivers import batches
-from fabric.systems.nxos.lab.config import Editor, feed_text, read_text
+from fabric.systems.nxos.lab.config import Editor, feed_text, read_text, text_lines
 from fabric.systems.nxos.parsers.text import configuration
 from tests.render.designs import variant
 from tests.render.nxos_designs import CHANGES, GX2A, GX2B, designs

@@ -9,11 +9,11 @@ from fabric.devices.candidate import LinePatch
 from fabric.devices.driver import Connection
 from fabric.lab.faults import Fault
 from fabric.lab.lab import Lab
-from fabric.lab.line_tree import text_lines
 from fabric.lab.spec import Neighbour, StandInSpec
 from fabric.observe import read_running, read_snapshot
 from fabric.observe.state import LldpNeighbour
 from fabric.systems.nxos.drivers import NxosDriver, batches
+from fabric.systems.nxos.lab.config import text_lines
 from fabric.systems.nxos.lab.state import NxosState
 
 PASSWORD = "hunter2-of-the-lab"

@@ -8,7 +8,7 @@ import pytest
 
 from fabric.change.session import Session
 from fabric.core.errors import RefusedError
-from fabric.lab.shell_types import Result
+from fabric.lab.shell.state import Result
 from fabric.systems.sonic.platforms import SYSCTL_PATH
 from fabric.workflow.apply import Options, apply
 from fabric.workflow.devices import project_connections

@@ -14,12 +14,14 @@ from functools import partial
 from ipaddress import ip_address, ip_interface
 from typing import TYPE_CHECKING
 
-from fabric.systems.comware7.lab.config import DEFAULT_MAPS, Node, text_lines
+from fabric.lab.lines.tree import Node
+from fabric.systems.comware7.lab.config import DEFAULT_MAPS, text_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from fabric.lab.spec import Neighbour, StandInSpec
+    from fabric.lab.spec import Neighbour
+    from fabric.lab.standin import Cabled
 
 SHORT = "HGE"
 
@@ -37,14 +39,11 @@ class PortCounters:
 class View:
     """What displays look at; ``running`` gives the tree of this moment."""
 
-    spec: StandInSpec
+    wires: Cabled
     running: Callable[[], Node]
     ports: tuple[str, ...]
     version: str
-    peer_up: Callable[[str], bool] = field(default=lambda _peer: True)
-    lit: Callable[[str], bool] = field(default=lambda _port: True)
     alias: str = ""
-    unplugged: set[str] = field(default_factory=set)
     counters: dict[str, PortCounters] = field(default_factory=dict)
 
     @property
@@ -58,16 +57,16 @@ class View:
 
     def neighbour(self, port: str) -> Neighbour | None:
         """Return who is at the other end of a cable."""
-        found = (one for one in self.spec.neighbours if one.local_port == port)
-        return None if port in self.unplugged else next(found, None)
+        seen = self.wires.neighbours.get(port, [])
+        return None if port in self.wires.unplugged else next(iter(seen), None)
 
     def up(self, port: str) -> bool:
         """Tell whether a port is up."""
-        return self.neighbour(port) is not None and self.sends_light(port) and self.lit(port)
+        return self.neighbour(port) is not None and self.sends_light(port) and self.wires.lit(port)
 
     def sends_light(self, port: str) -> bool:
         """Tell whether a port is not shut and has its cable."""
-        return port not in self.unplugged and not self.node(port).has("shutdown")
+        return port not in self.wires.unplugged and not self.node(port).has("shutdown")
 
     def towards(self, peer: str) -> str:
         """Return the port in whose network an address is; empty when there is none."""
@@ -173,7 +172,7 @@ def _gateway(node: Node) -> Iterator[str]:
 def display_bgp(view: View) -> str:
     """Return ``display bgp peer ipv4 unicast``."""
     root = view.running()
-    bgp = next(root.below("bgp "), Node())
+    bgp = next(iter(root.below("bgp ")), Node())
     family = bgp.children.get("address-family ipv4 unicast", Node())
     rows = []
     for node in bgp.below("peer "):
@@ -181,7 +180,7 @@ def display_bgp(view: View) -> str:
         if words[2] != "as-number" or not family.has(f"peer {words[1]} enable"):
             continue
         port = view.towards(words[1])
-        up = bool(port) and view.up(port) and view.peer_up(words[1])
+        up = bool(port) and view.up(port) and view.wires.peer_up(words[1])
         state = "Established" if up else "Connect"
         rows.append((
             up,
@@ -230,12 +229,12 @@ def display_macs(view: View) -> str:
 
 def display_manuinfo(view: View) -> str:
     """Return ``display device manuinfo``."""
-    digits = view.spec.mac.replace(":", "").upper()
+    digits = view.wires.spec.mac.replace(":", "").upper()
     mac = "-".join(digits[at : at + 4] for at in range(0, 12, 4))
     return (
         " Slot 1 CPU 0:\n"
-        f"DEVICE_NAME          : {view.spec.model}\n"
-        f"DEVICE_SERIAL_NUMBER : {view.spec.serial}\n"
+        f"DEVICE_NAME          : {view.wires.spec.model}\n"
+        f"DEVICE_SERIAL_NUMBER : {view.wires.spec.serial}\n"
         f"MAC_ADDRESS          : {mac}\n"
         "MANUFACTURING_DATE   : 2020-05-08\n"
         "VENDOR_NAME          : H3C\n"

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from fabric.lab.line_grammar import InvalidInputError, exec_spellings, match_variant
-from fabric.systems.eos.lab.config import Node, as_json, shown, text_lines
+from fabric.lab.lines.grammar import InvalidInputError, exec_spellings, match_variant
+from fabric.systems.eos.lab.config import as_json, shown, text_lines
 from fabric.systems.eos.lab.sessions import CommandFailedError
 from fabric.systems.eos.lab.show import SHOWS
 from fabric.systems.eos.lab.text import TEXTS
@@ -19,6 +19,7 @@ from fabric.systems.eos.lab.text import TEXTS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from fabric.lab.lines.tree import Node
     from fabric.systems.eos.lab.config import Editor
     from fabric.systems.eos.lab.sessions import EosState, Session
     from fabric.systems.eos.lab.view import View

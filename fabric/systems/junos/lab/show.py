@@ -15,6 +15,8 @@ from ipaddress import ip_address, ip_interface
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
+from fabric.lab.standin import Cabled
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -37,7 +39,7 @@ class PortCounters:
     queue_drops: list[int] = field(default_factory=lambda: [0] * 8)
 
 
-class View:
+class View(Cabled):
     """The state of one switch.
 
     Parameters
@@ -47,12 +49,10 @@ class View:
     """
 
     def __init__(self, spec: StandInSpec) -> None:
-        self.spec = spec
-        self.neighbours = {item.local_port: [item] for item in spec.neighbours}
+        super().__init__(spec)
+        self.peer_up = lambda _peer: False
         self.counters: dict[str, PortCounters] = {}
-        self.peer_up: Callable[[str], bool] = lambda _address: False
-        self.lit: Callable[[str], bool] = lambda _port: True
-        self.ports = [name for name in spec.options.get("ports", "").split(",") if name]
+        self.ports = [name for name in self.spec.options.get("ports", "").split(",") if name]
 
     def text(self, command: str, config: list[Words], hostname: str) -> str | None:
         """Return the output of a command, or None where there is no such command."""

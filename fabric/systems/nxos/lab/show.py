@@ -16,12 +16,14 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_interface
 from typing import TYPE_CHECKING, Any
 
-from fabric.lab.line_tree import Node, policies_of, text_lines
+from fabric.systems.nxos.lab.config import policies_of, text_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from fabric.lab.lines.tree import Node
     from fabric.lab.spec import StandInSpec
+    from fabric.lab.standin import Cabled
     from fabric.systems.nxos.lab.state import NxosState
 
 CLASSES = 8
@@ -55,13 +57,16 @@ class PortCounters:
 class View:
     """Everything that a show command may look at."""
 
-    spec: StandInSpec
+    wires: Cabled
     state: NxosState
     version: str
-    peer_up: Callable[[str], bool] = lambda _address: True
-    lit: Callable[[str], bool] = lambda _port: True
     counters: dict[str, PortCounters] = field(default_factory=dict)
     alias: str = ""
+
+    @property
+    def spec(self) -> StandInSpec:
+        """Who the switch is."""
+        return self.wires.spec
 
     @property
     def hostname(self) -> str:
@@ -78,11 +83,12 @@ class View:
 
     def up(self, port: Node) -> bool:
         """Tell whether a port is enabled and has a cable."""
-        cabled = {one.local_port for one in self.spec.neighbours}
         name = port.line.removeprefix("interface ")
         if port.mode == "if-vlan":
             return port.has("no shutdown")
-        linked = port.mode != "if-ethernet" or (name in cabled and self.lit(name))
+        linked = port.mode != "if-ethernet" or (
+            name in self.wires.neighbours and self.wires.lit(name)
+        )
         return linked and not port.has("shutdown")
 
     def pausing(self, port: Node) -> int:
@@ -120,7 +126,11 @@ def show_version(view: View) -> dict[str, Any]:
 
 def show_inventory(view: View) -> dict[str, Any]:
     """Return ``show inventory``."""
-    row = {"name": "Chassis", "productid": view.spec.model, "serialnum": view.spec.serial}
+    row = {
+        "name": "Chassis",
+        "productid": view.spec.model,
+        "serialnum": view.spec.serial,
+    }
     return _rows("inv", [row, {"name": "Slot 1", "productid": view.spec.model, "serialnum": ""}])
 
 
@@ -182,7 +192,7 @@ def _peer(view: View, node: Node) -> dict[str, Any]:
         for port in _interfaces(view)
         if port.value("ip address")
     )
-    up = linked and not node.has("shutdown") and view.peer_up(address)
+    up = linked and not node.has("shutdown") and view.wires.peer_up(address)
     return {
         "neighborid": address,
         "neighborversion": "4",

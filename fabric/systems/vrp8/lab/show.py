@@ -13,15 +13,16 @@ from difflib import unified_diff
 from ipaddress import IPv4Address, IPv4Interface
 from typing import TYPE_CHECKING
 
-from fabric.systems.vrp8.lab.config import UNKNOWN, LineRefusedError, text_lines
+from fabric.lab.lines.grammar import LineRefusedError
+from fabric.systems.vrp8.lab.config import UNKNOWN, text_lines
 from fabric.systems.vrp8.lab.reasons import priorities
 from fabric.systems.vrp8.lab.state import configuration_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from fabric.lab.lines.tree import Node
     from fabric.systems.vrp8.lab import Vrp8StandIn
-    from fabric.systems.vrp8.lab.node import Node
     from fabric.systems.vrp8.lab.state import Candidate
 
 CLASSES = 8

@@ -13,13 +13,13 @@ import shutil
 import stat
 from typing import TYPE_CHECKING
 
-from fabric.lab.shell_find import find
-from fabric.lab.shell_types import Result
+from fabric.lab.shell.find import find
+from fabric.lab.shell.state import Result
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fabric.lab.shell_types import Context, Tool
+    from fabric.lab.shell.state import Context, Tool
 
 
 def split_options(

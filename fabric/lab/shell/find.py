@@ -11,12 +11,12 @@ import posixpath
 import time
 from typing import TYPE_CHECKING
 
-from fabric.lab.shell_types import Result
+from fabric.lab.shell.state import Result
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabric.lab.shell_types import Context
+    from fabric.lab.shell.state import Context
 
 _TESTS = ("-mindepth", "-maxdepth", "-name", "-user", "-mmin")
 

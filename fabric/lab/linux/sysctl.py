@@ -14,14 +14,14 @@ import posixpath
 import re
 from typing import TYPE_CHECKING
 
-from fabric.lab.shell_tools import read_file
-from fabric.lab.shell_types import Result
+from fabric.lab.shell.files import read_file
+from fabric.lab.shell.state import Result
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fabric.lab.shell_types import Context
-    from fabric.lab.ssh import SshStandIn
+    from fabric.lab.shell.state import Context
+    from fabric.lab.ssh.system import SshSystem
 
 _CONF = "/etc/sysctl.conf"
 _FOLDERS = ("/etc/sysctl.d", "/run/sysctl.d", "/usr/lib/sysctl.d")
@@ -40,13 +40,13 @@ class Sysctl:
 
     Parameters
     ----------
-    stand_in : SshStandIn
+    stand_in : SshSystem
         Whose files are read.
     defaults : dict
         Values after a boot, by dotted name.
     """
 
-    def __init__(self, stand_in: SshStandIn, defaults: dict[str, str]) -> None:
+    def __init__(self, stand_in: SshSystem, defaults: dict[str, str]) -> None:
         self._stand_in = stand_in
         self._defaults = {canonical(name): value for name, value in defaults.items()}
         self.values = dict(self._defaults)

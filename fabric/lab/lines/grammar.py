@@ -1,17 +1,21 @@
-"""A strict grammar of EOS configuration: rules written as text, matched word by word.
+"""A strict grammar of configurations made of lines: rules written as text, matched word by word.
 
-One rule is one line of :mod:`fabric.systems.eos.lab.rules`, for instance::
+One rule is one line of the module ``rules`` of a system, for instance::
 
     mtu = <68-9214>
     neighbor <peer> next-hop-self
     interface <ethernet> > if-ethernet
 
 ``<kind>`` is an argument, ``a|b`` a choice of words, ``[ ... ]`` optional, ``( ... | ... )`` a
-choice of phrases, ``<0-63 ...>`` a list that EOS keeps as separate entries, ``<text>`` the rest of
-the line. What stands before ``=`` is the key: a line replaces the line with the same key. Without
-``=`` the whole line is the key. ``> mode`` opens a mode. A leading ``-`` marks a phrase that only
-``no`` and ``default`` may use; it removes every line that begins with it. A leading ``xgs:``,
-``dnx:``, ``uc:``, ``tx:`` or ``q7:`` binds the rule to a family of chips or to its queues.
+choice of phrases, ``<0-63 ...>`` a list that the system keeps as separate entries, ``<text>`` the
+rest of the line. What stands before ``=`` is the key: a line replaces the line with the same key.
+Without ``=`` the whole line is the key. ``> mode`` opens a mode. A leading ``-`` marks a phrase
+that only a removal may use; it removes every line that begins with it. A leading ``xgs:`` binds the
+rule to a trait of the switch, such as a family of chips.
+
+A removal names the key or the whole line; behind ``:=`` the key alone, behind ``&=`` the whole line
+alone. ``! phrase`` at the end is the removal where its words are others, with the arguments of the
+key in their order; ``!-`` says that there is none.
 
 Known: error texts ``Invalid input (at token 1: 'x')``, tokens counted from 0, and ``Incomplete
 command (at token n: 'x')`` (aristanetworks/anta ``anta/custom_types`` and ``asynceapi`` tests).
@@ -24,16 +28,20 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
-from fabric.lab.line_types import checker, expand_numbers
+from fabric.lab.lines.kinds import checker, expand_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from fabric.lab.line_types import Checker
+    from fabric.lab.lines.kinds import Checker
 
 
-class InvalidInputError(ValueError):
-    """A command that EOS refuses.
+class LineRefusedError(ValueError):
+    """A line that a system refuses, in its words."""
+
+
+class InvalidInputError(LineRefusedError):
+    """A line that fits no rule; the words are those of EOS.
 
     Parameters
     ----------
@@ -49,6 +57,9 @@ class InvalidInputError(ValueError):
         what = "Incomplete command" if incomplete else "Invalid input"
         self.text = f"{what} (at token {at}: '{words[at] if words else ''}')"
         super().__init__(self.text)
+
+
+_SIGNS = ("=", ":=", "&=")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +79,18 @@ class Variant:
 
     elements: tuple[Element, ...]
     key_length: int
+    sign: str = ""
+
+    def removals(self) -> tuple[tuple[Element, ...], ...]:
+        """Return the phrases that remove a line of this spelling."""
+        key = self.elements[: self.key_length]
+        return {":=": (key,), "&=": (self.elements,)}.get(self.sign, (self.elements, key))
+
+    def key_with(self, arguments: list[str]) -> str:
+        """Return the key with these arguments in their order."""
+        rest = iter(arguments)
+        elements = self.elements[: self.key_length]
+        return " ".join(next(rest) if one.check else min(one.literals) for one in elements)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +101,7 @@ class Rule:
     variants: tuple[Variant, ...]
     opens: str = ""
     removes_only: bool = False
+    undo: tuple[tuple[Element, ...], ...] | None = None
 
     @property
     def first_words(self) -> set[str]:
@@ -90,7 +114,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """A line that fits a rule, in the form in which EOS shows it."""
+    """A line that fits a rule, in the form in which the system shows it."""
 
     rule: Rule
     words: tuple[str, ...]
@@ -132,12 +156,12 @@ def _take(element: Element, words: list[str], at: int, cursor: _Cursor, *, short
         cursor.peer = shown if element.peer else cursor.peer
         cursor.shown.append(shown)
         return 1
-    found = [word] if word in element.literals else []
-    if shorten and not found:
-        found = [literal for literal in element.literals if literal.startswith(word)]
-    if len(found) != 1:
+    literals = [word] if word in element.literals else []
+    if shorten and not literals:
+        literals = [literal for literal in element.literals if literal.startswith(word)]
+    if len(literals) != 1:
         return 0
-    cursor.shown += found
+    cursor.shown += literals
     return 1
 
 
@@ -220,15 +244,18 @@ def spellings(pieces: list[str]) -> list[list[str]]:
 
 def parse_rule(text: str, rank: int) -> Rule:
     """Read one rule."""
-    body, _, opens = text.partition(" > ")
+    body, bang, undo = text.partition(" !")
+    body, _, opens = body.partition(" > ")
     removes_only = body.startswith("-")
     pieces = body.lstrip("-").replace(" ...>", "...>").split()
     variants = []
     for flat in spellings(pieces):
-        key_length = flat.index("=") if "=" in flat else len(flat)
-        elements = tuple(_element(piece) for piece in flat if piece != "=")
-        variants.append(Variant(elements, key_length))
-    return Rule(rank, tuple(variants), opens.strip(), removes_only)
+        sign = next((piece for piece in flat if piece in _SIGNS), "")
+        key_length = flat.index(sign) if sign else len(flat)
+        elements = tuple(_element(piece) for piece in flat if piece not in _SIGNS)
+        variants.append(Variant(elements, key_length, sign))
+    removals = exec_spellings(undo.strip()) if undo.strip() != "-" else ()
+    return Rule(rank, tuple(variants), opens.strip(), removes_only, removals if bang else None)
 
 
 class Mode:
@@ -289,21 +316,29 @@ class Mode:
         """
         best = 0
         for rule in self._candidates(words):
-            for variant in rule.variants:
-                for elements in (variant.elements, variant.elements[: variant.key_length]):
-                    cursor, depth, _ = match_variant(elements, words)
-                    best = max(best, depth)
-                    if cursor is None:
-                        continue
-                    found = Matched(
-                        rule,
-                        tuple(cursor.shown),
-                        variant.key_length,
-                        cursor.list_at,
-                        tuple(cursor.numbers),
-                    )
-                    return [key for key, _, _ in found.entries()], rule.removes_only
+            for elements, variant in _removals(rule):
+                cursor, depth, _ = match_variant(elements, words)
+                best = max(best, depth)
+                if cursor is None:
+                    continue
+                if rule.undo is not None:
+                    arguments = [w for w, e in zip(cursor.shown, elements, strict=True) if e.check]
+                    return [variant.key_with(arguments)], False
+                matched = Matched(
+                    rule,
+                    tuple(cursor.shown),
+                    variant.key_length,
+                    cursor.list_at,
+                    tuple(cursor.numbers),
+                )
+                return [key for key, _, _ in matched.entries()], rule.removes_only
         raise InvalidInputError(["no", *words], best + 1 if best else 0)
+
+
+def _removals(rule: Rule) -> Iterator[tuple[tuple[Element, ...], Variant]]:
+    for variant in rule.variants:
+        forms = variant.removals() if rule.undo is None else rule.undo
+        yield from ((elements, variant) for elements in forms)
 
 
 class Grammar:
@@ -314,7 +349,7 @@ class Grammar:
     tables : mapping
         Rules by mode, as text.
     traits : frozenset of str
-        Which bound rules hold: of ``xgs``, ``dnx``, ``uc``, ``tx``, ``q7``.
+        Which bound rules hold.
     """
 
     def __init__(self, tables: Mapping[str, str], traits: frozenset[str]) -> None:
@@ -328,7 +363,7 @@ class Grammar:
 
 def _bound(lines: list[str], traits: frozenset[str]) -> Iterator[str]:
     for line in lines:
-        bound = re.match(r"\s*(xgs|dnx|uc|tx|q7):\s+(.*)", line)
+        bound = re.match(r"\s*([a-z]\w*):\s+(.*)", line)
         if bound and bound[1] not in traits:
             continue
         text = (bound[2] if bound else line).strip()

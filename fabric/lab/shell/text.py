@@ -10,11 +10,11 @@ import hashlib
 import re
 from typing import TYPE_CHECKING
 
-from fabric.lab.shell_tools import read_file, read_inputs, refuses_bad_options, split_options
-from fabric.lab.shell_types import Result
+from fabric.lab.shell.files import read_file, read_inputs, refuses_bad_options, split_options
+from fabric.lab.shell.state import Result
 
 if TYPE_CHECKING:
-    from fabric.lab.shell_types import Context, Tool
+    from fabric.lab.shell.state import Context, Tool
 
 
 def _sha256sum(context: Context, argv: list[str], stdin: str) -> Result:

@@ -5,39 +5,42 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from fabric.lab.shell_expand import expand_text
-from fabric.lab.shell_types import ShellExit, Streams
+from fabric.lab.shell.expand import expand_text
+from fabric.lab.shell.state import ShellExit, Streams
+from fabric.lab.shell.syntax import here_document, parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fabric.lab.shell import Shell
-    from fabric.lab.shell_ast import Redirection
+    from fabric.lab.shell.state import ShellState
+    from fabric.lab.shell.syntax import Node
 
 
 async def redirect(
-    shell: Shell, redirections: tuple[Redirection, ...], streams: Streams
+    shell: ShellState, redirections: list[Node], streams: Streams
 ) -> tuple[Streams, Callable[[], None]]:
     """Return the streams of a command, and what writes its files when it has ended."""
     inner = replace(streams)
     files: list[tuple[str, list[str], bool]] = []
     for item in redirections:
-        target = await expand_text(shell, item.target)
-        if item.operator == "<<":
-            inner.stdin = target
-        elif item.operator == "<":
-            inner.stdin = _read(shell, target)
-        elif item.operator == ">&":
-            _duplicate(inner, item.fd, target)
-        elif item.operator in (">", ">>"):
-            path = shell.fs.name_of(target, shell.cwd)
-            shell.check_write(path, target)
-            shell.fs.write(path, "", append=item.operator == ">>")
-            buffer: list[str] = []
-            files.append((path, buffer, item.operator == ">>"))
-            _point(inner, item.fd, buffer.append)
-        else:
-            raise ShellExit(2, f"redirection `{item.operator}' is not supported")
+        operator = item["Op"]
+        fd = int(item.get("N", {}).get("Value", "0" if operator[0] == "<" else "1"))
+        word = here_document(item) if operator == "<<" else parts_of(item["Word"])
+        target = await expand_text(shell, word)
+        match operator:
+            case "<<":
+                inner.stdin = target
+            case "<":
+                inner.stdin = _read(shell, target)
+            case ">&":
+                _duplicate(inner, fd, target)
+            case _:
+                path = shell.fs.name_of(target, shell.cwd)
+                shell.check_write(path, target)
+                shell.fs.write(path, "", append=operator == ">>")
+                buffer: list[str] = []
+                files.append((path, buffer, operator == ">>"))
+                _point(inner, fd, buffer.append)
 
     def finish() -> None:
         for path, buffer, append in files:
@@ -62,7 +65,7 @@ def _point(streams: Streams, fd: int, sink: Callable[[str], None]) -> None:
         raise ShellExit(2, f"file descriptor {fd} is not supported")
 
 
-def _read(shell: Shell, target: str) -> str:
+def _read(shell: ShellState, target: str) -> str:
     try:
         return shell.fs.read(shell.fs.name_of(target, shell.cwd))
     except OSError as error:

@@ -1,9 +1,9 @@
-"""The SSH server that the stand-ins with a Linux shell share.
+"""The SSH server that stand-ins share.
 
 Known: password login, exec requests, an interactive shell on a terminal, SFTP and SCP, as OpenSSH
 serves them; the fingerprint is written as OpenSSH writes it (``SHA256:`` and base64).
-Assumed: the host key is made at the start and is not kept. While a stand-in reboots its port is
-bound but not listening, so that connections are refused and nobody else takes the port.
+Assumed: while a stand-in reboots its port is bound but not listening, so that connections are
+refused and nobody else takes the port.
 """
 
 from __future__ import annotations
@@ -11,28 +11,18 @@ from __future__ import annotations
 import asyncio
 import hmac
 import socket
-import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import asyncssh
 
-from fabric.lab.faults import FaultScript
-from fabric.lab.rootfs import RootFs
-from fabric.lab.shell import Shell
-from fabric.lab.shell_runners import RUNNERS
-from fabric.lab.shell_text import TEXT_TOOLS
-from fabric.lab.shell_tools import FILE_TOOLS
-from fabric.lab.shell_types import ShellExit, Streams
-from fabric.lab.ssh_files import LabSftp
-from fabric.lab.ssh_session import Process, Session
+from fabric.lab.ssh.session import Session
+from fabric.lab.ssh.sftp import LabSftp
+from fabric.lab.ssh.system import SshSystem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from fabric.lab.clock import LabClock
-    from fabric.lab.faults import Fault
-    from fabric.lab.shell_types import Tool
     from fabric.lab.spec import StandInSpec
+    from fabric.lab.ssh.channel import Process
 
 _REBOOT_S = 2.0
 
@@ -66,31 +56,15 @@ class _Login(asyncssh.SSHServer):
         return hmac.compare_digest(password.encode(), spec.password.encode()) and good_name
 
 
-class SshStandIn:
-    """Base of the stand-ins that are a Linux system behind an SSH server.
-
-    Parameters
-    ----------
-    spec : StandInSpec
-        Who the stand-in is.
-    clock : LabClock
-        Clock of its timers.
-    """
+class SshStandIn(SshSystem):
+    """Base of the stand-ins that are a system behind an SSH server."""
 
     def __init__(self, spec: StandInSpec, clock: LabClock) -> None:
-        self.spec = spec
-        self.clock = clock
-        self.faults = FaultScript()
+        super().__init__(spec, clock)
         self.address = "127.0.0.1"
         self.port = 0
-        self.rebooting = False
         self.boots = 1
         self.connections: set[asyncssh.SSHServerConnection] = set()
-        self.lock = threading.RLock()
-        home = "/root" if spec.username == "root" else f"/home/{spec.username}"
-        self.fs = RootFs(home)
-        self.tools: dict[str, Tool] = {**FILE_TOOLS, **TEXT_TOOLS, **RUNNERS}
-        self._identity = ""
         self._key = asyncssh.generate_private_key("ssh-ed25519")
         self._loop: asyncio.AbstractEventLoop | None = None
         self._listener: asyncssh.SSHAcceptor | None = None
@@ -170,24 +144,6 @@ class SshStandIn:
     def _sftp(self, channel: asyncssh.SSHServerChannel[bytes]) -> LabSftp:
         return LabSftp(channel, self)
 
-    # -- faults ----------------------------------------------------------------------------------
-
-    def strike_session(self, line: str) -> Fault | None:
-        """Return the fault that decides how the session goes on, if one strikes at ``line``."""
-        return self.faults.strike(
-            line, "cut_at_byte", "cut_at_command", "hang", "reboot", "refuse_line"
-        )
-
-    def strike_identity(self, line: str) -> None:
-        """Answer ``line`` with another hostname when a fault says so."""
-        fault = self.faults.strike(line, "identity")
-        self._identity = fault.text if fault else ""
-
-    def drop(self, connection: Any) -> None:
-        """Break a connection off, without a word to the client."""
-        if connection is not None:
-            connection.abort()
-
     def reboot(self, seconds: float = _REBOOT_S) -> None:
         """Close all sessions, refuse connections for lab seconds, come back with the startup."""
         with self.lock:
@@ -217,53 +173,3 @@ class SshStandIn:
         self.rebooting = False
         if self._socket is not None and self._loop is not None and self._listener is None:
             self._task = self._loop.create_task(self._listen())
-
-    def on_reboot(self) -> None:
-        """Forget what does not survive a restart; devices extend it."""
-
-    def expire_timers(self) -> None:
-        """Let every running commit timer expire now; devices extend it."""
-
-    # -- shell -----------------------------------------------------------------------------------
-
-    def hostname(self) -> str:
-        """Return the name that the system reports."""
-        return self._identity or self.spec.name
-
-    def new_shell(self) -> Shell:
-        """Return a login shell."""
-        return Shell(
-            self.fs,
-            self.tools,
-            user=self.spec.username,
-            delay=asyncio.sleep,
-            guard=self.lock,
-        )
-
-    def start_service(self, words: list[str]) -> Callable[[], None] | None:
-        """Start a server in the background; return what stops it, or None when it is none."""
-        del words
-        return None
-
-    def run_detached(self, command: str) -> tuple[int, str]:
-        """Run a command as root outside of any session; return its code and what it printed.
-
-        Waits of the command take no time: the job runs while the lab clock stands.
-        """
-        printed: list[str] = []
-
-        async def no_wait(_seconds: float) -> None:
-            return
-
-        shell = Shell(self.fs, self.tools, user="root", delay=no_wait, guard=self.lock)
-        shell.cwd, shell.line = "/", command
-        job = shell.run(command, Streams(printed.append, printed.append))
-        try:
-            job.send(None)
-        except StopIteration as finished:
-            return finished.value, "".join(printed)
-        except ShellExit as jump:
-            return jump.code, "".join(printed)
-        job.close()
-        message = f"the detached command {command!r} waits for something"
-        raise RuntimeError(message)

@@ -14,14 +14,14 @@ import shlex
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from fabric.lab.shell_types import Result
+from fabric.lab.shell.state import Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fabric.lab.clock import Timer
-    from fabric.lab.shell_types import Context
-    from fabric.lab.ssh import SshStandIn
+    from fabric.lab.shell.state import Context
+    from fabric.lab.ssh.system import SshSystem
 
 _UNITS = {"": 1.0, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "ms": 0.001}
 _VALUED = ("--unit", "--on-active", "--timer-property", "--property", "-p", "--description", "-u")
@@ -50,7 +50,7 @@ class Job:
 class Systemd:
     """Timers and units of one stand-in."""
 
-    stand_in: SshStandIn
+    stand_in: SshSystem
     jobs: dict[str, Job] = field(default_factory=dict)
     services: dict[str, Callable[[], None]] = field(default_factory=dict)
     active: set[str] = field(default_factory=set)

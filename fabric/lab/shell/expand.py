@@ -8,36 +8,17 @@ from __future__ import annotations
 
 import re
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from fabric.lab.shell_ast import Parameter, Substitution, Text, Word
-from fabric.lab.shell_types import ShellExit
+from fabric.lab.shell.state import ShellExit
+from fabric.lab.shell.syntax import Parameter, Substitution, Text
 
 if TYPE_CHECKING:
-    from fabric.lab.rootfs import RootFs
+    from fabric.lab.shell.state import ShellState
+    from fabric.lab.shell.syntax import Part
 
 _GLOB = re.compile(r"[*?\[]")
 _ESCAPED = str.maketrans({"*": "[*]", "?": "[?]", "[": "[[]"})
-
-
-class Scope(Protocol):
-    """What expansion needs from the shell that runs it."""
-
-    fs: RootFs
-    cwd: str
-    options: set[str]
-
-    def get(self, name: str) -> str | None:
-        """Return a variable or special parameter."""
-
-    def set(self, name: str, value: str) -> None:
-        """Set a variable."""
-
-    def arguments(self) -> list[str]:
-        """Return the positional parameters."""
-
-    async def substitute(self, source: str) -> str:
-        """Run ``$(source)`` and return what it printed, without the last newlines."""
 
 
 class _Fields:
@@ -65,17 +46,17 @@ class _Fields:
                 self.add(piece, quoted=False)
 
 
-async def expand_fields(scope: Scope, word: Word) -> list[str]:
+async def expand_fields(shell: ShellState, word: tuple[Part, ...]) -> list[str]:
     """Expand a word into fields, as for the words of a command."""
     fields = _Fields()
-    for position, part in enumerate(word.parts):
+    for position, part in enumerate(word):
         if isinstance(part, Text):
             text = part.text
             if position == 0 and not part.quoted and re.match(r"~(/|$)", text):
-                text = scope.fs.home + text[1:]
+                text = shell.fs.home + text[1:]
             fields.add(text, quoted=part.quoted)
         elif isinstance(part, Parameter) and part.name == "@" and not part.operator:
-            for number, argument in enumerate(scope.arguments()):
+            for number, argument in enumerate(shell.arguments()):
                 if number:
                     fields.cut()
                 if part.quoted:
@@ -83,86 +64,85 @@ async def expand_fields(scope: Scope, word: Word) -> list[str]:
                 else:
                     fields.split(argument)
         else:
-            value = await _value(scope, part)
+            value = await _value(shell, part)
             if part.quoted:
                 fields.add(value, quoted=True)
             else:
                 fields.split(value)
     fields.cut()
-    return _drop_empty_at(word, [name for field in fields.done for name in _paths(scope, *field)])
+    return _drop_empty_at(word, [name for field in fields.done for name in _paths(shell, *field)])
 
 
-def _drop_empty_at(word: Word, found: list[str]) -> list[str]:
+def _drop_empty_at(word: tuple[Part, ...], found: list[str]) -> list[str]:
     """``"$@"`` without arguments is no field at all, although quotes make an empty field."""
     only_at = all(
         (isinstance(part, Parameter) and part.name == "@")
         or (isinstance(part, Text) and part.quoted and not part.text)
-        for part in word.parts
+        for part in word
     )
-    has_at = any(isinstance(part, Parameter) and part.name == "@" for part in word.parts)
+    has_at = any(isinstance(part, Parameter) and part.name == "@" for part in word)
     return [] if only_at and has_at and found == [""] else found
 
 
-def _paths(scope: Scope, text: str, pattern: str) -> list[str]:
+def _paths(shell: ShellState, text: str, pattern: str) -> list[str]:
     if not _GLOB.search(re.sub(r"\[[*?\[]\]", "", pattern)):
         return [text]
-    return scope.fs.glob(pattern, scope.cwd) or [text]
+    return shell.fs.glob(pattern, shell.cwd) or [text]
 
 
-async def expand_text(scope: Scope, word: Word) -> str:
+async def expand_text(shell: ShellState, word: tuple[Part, ...]) -> str:
     """Expand a word into one text, as for assignments, here-documents and redirections."""
     text = ""
-    for position, part in enumerate(word.parts):
+    for position, part in enumerate(word):
         if isinstance(part, Text):
             tilde = position == 0 and not part.quoted and re.match(r"~(/|$)", part.text)
-            text += scope.fs.home + part.text[1:] if tilde else part.text
+            text += shell.fs.home + part.text[1:] if tilde else part.text
         else:
-            text += await _value(scope, part)
+            text += await _value(shell, part)
     return text
 
 
-async def expand_pattern(scope: Scope, word: Word) -> str:
+async def expand_pattern(shell: ShellState, word: tuple[Part, ...]) -> str:
     """Expand a word into a pattern, with its quoted characters taken literally."""
     pattern = ""
-    for part in word.parts:
+    for part in word:
         if isinstance(part, Text):
             pattern += part.text.translate(_ESCAPED) if part.quoted else part.text
         else:
-            value = await _value(scope, part)
+            value = await _value(shell, part)
             pattern += value.translate(_ESCAPED) if part.quoted else value
     return pattern
 
 
-async def _value(scope: Scope, part: Parameter | Substitution) -> str:
+async def _value(shell: ShellState, part: Parameter | Substitution) -> str:
     if isinstance(part, Substitution):
-        return await scope.substitute(part.source)
-    value = " ".join(scope.arguments()) if part.name in ("@", "*") else scope.get(part.name)
+        return await shell.substitute(part.statements)
+    value = " ".join(shell.arguments()) if part.name in ("@", "*") else shell.get(part.name)
     if part.operator == "len":
         return str(len(value or ""))
-    if part.operator and part.word is not None:
-        return await _operate(scope, part, value)
+    if part.operator:
+        return await _operate(shell, part, value)
     if value is None:
-        if "u" in scope.options:
+        if "u" in shell.options:
             raise ShellExit(1, f"{part.name}: unbound variable")
         return ""
     return value
 
 
-async def _operate(scope: Scope, part: Parameter, value: str | None) -> str:
-    assert part.word is not None
+async def _operate(shell: ShellState, part: Parameter, value: str | None) -> str:
     if part.operator[0] in "%#":
-        return _trim(value or "", await expand_pattern(scope, part.word), part.operator)
+        return _trim(value or "", await expand_pattern(shell, part.word), part.operator)
     missing = value is None or (part.operator[0] == ":" and not value)
     kind = part.operator[-1]
     if kind == "+":
-        return "" if missing else await expand_text(scope, part.word)
+        return "" if missing else await expand_text(shell, part.word)
     if not missing:
         return value or ""
-    text = await expand_text(scope, part.word)
+    text = await expand_text(shell, part.word)
     if kind == "?":
         raise ShellExit(1, f"{part.name}: {text or 'parameter null or not set'}")
     if kind == "=":
-        scope.set(part.name, text)
+        shell.variables[part.name] = text
     return text
 
 

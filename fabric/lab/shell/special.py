@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.lab.shell_types import LoopJump, ReturnJump, ShellExit, Streams
+from fabric.lab.shell.state import LoopJump, ReturnJump, ShellExit, Streams
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fabric.lab.shell import Shell
+    from fabric.lab.shell.state import ShellState
 
 
 def _code(argv: list[str], default: int) -> int:
@@ -20,21 +20,21 @@ def _code(argv: list[str], default: int) -> int:
     return int(argv[1]) & 0xFF
 
 
-def _exit(shell: Shell, argv: list[str], _streams: Streams) -> int:
+def _exit(shell: ShellState, argv: list[str], _streams: Streams) -> int:
     raise ShellExit(_code(argv, shell.status))
 
 
-def _return(shell: Shell, argv: list[str], _streams: Streams) -> int:
+def _return(shell: ShellState, argv: list[str], _streams: Streams) -> int:
     raise ReturnJump(_code(argv, shell.status))
 
 
-def _break(shell: Shell, argv: list[str], _streams: Streams) -> int:
+def _break(shell: ShellState, argv: list[str], _streams: Streams) -> int:
     if len(argv) > 1:
         raise ShellExit(2, f"{argv[0]}: a count is not supported")
     raise LoopJump(again=argv[0] == "continue")
 
 
-def _set(shell: Shell, argv: list[str], streams: Streams) -> int:
+def _set(shell: ShellState, argv: list[str], streams: Streams) -> int:
     words = argv[1:]
     while words:
         word = words.pop(0)
@@ -55,7 +55,7 @@ def _set(shell: Shell, argv: list[str], streams: Streams) -> int:
     return 0
 
 
-def _local(shell: Shell, argv: list[str], streams: Streams) -> int:
+def _local(shell: ShellState, argv: list[str], streams: Streams) -> int:
     frame = shell.frames[-1]
     if not frame.function:
         streams.err(f"{shell.name}: local: can only be used in a function\n")
@@ -67,7 +67,7 @@ def _local(shell: Shell, argv: list[str], streams: Streams) -> int:
     return 0
 
 
-def _export(shell: Shell, argv: list[str], _streams: Streams) -> int:
+def _export(shell: ShellState, argv: list[str], _streams: Streams) -> int:
     for word in argv[1:]:
         name, sign, value = word.partition("=")
         if sign:
@@ -75,13 +75,13 @@ def _export(shell: Shell, argv: list[str], _streams: Streams) -> int:
     return 0
 
 
-def _unset(shell: Shell, argv: list[str], _streams: Streams) -> int:
+def _unset(shell: ShellState, argv: list[str], _streams: Streams) -> int:
     for name in argv[1:]:
         shell.variables.pop(name, None)
     return 0
 
 
-def _shift(shell: Shell, argv: list[str], _streams: Streams) -> int:
+def _shift(shell: ShellState, argv: list[str], _streams: Streams) -> int:
     count = _code(argv, 1)
     if count > len(shell.arguments()):
         return 1
@@ -89,7 +89,7 @@ def _shift(shell: Shell, argv: list[str], _streams: Streams) -> int:
     return 0
 
 
-def _cd(shell: Shell, argv: list[str], streams: Streams) -> int:
+def _cd(shell: ShellState, argv: list[str], streams: Streams) -> int:
     target = argv[1] if len(argv) > 1 else shell.fs.home
     path = shell.fs.name_of(target, shell.cwd)
     if not shell.fs.is_dir(path):
@@ -99,7 +99,7 @@ def _cd(shell: Shell, argv: list[str], streams: Streams) -> int:
     return 0
 
 
-SPECIAL: dict[str, Callable[[Shell, list[str], Streams], int]] = {
+SPECIAL: dict[str, Callable[[ShellState, list[str], Streams], int]] = {
     "exit": _exit,
     "return": _return,
     "break": _break,

@@ -1,4 +1,4 @@
-"""What the arguments of EOS commands may look like: one checker per kind of argument.
+"""What the arguments of lines may look like: one checker per kind of argument.
 
 A checker takes one word and returns it in the form in which the configuration shows it, or None
 when the word is refused.
@@ -37,7 +37,6 @@ _PATTERNS = {
     "management": r"Management\d{1,2}(/\d)?",
     "loopback": r"Loopback\d{1,4}",
     "portchannel": r"Port-Channel\d{1,4}",
-    "svi": r"Vlan([1-9]\d{0,3})",
     "mac": r"([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}|([0-9a-fA-F]{4}\.){2}[0-9a-fA-F]{4}",
     "hex": r"0x[0-9a-fA-F]+",
     "ports": r"(Ethernet|Port-Channel|Vlan)\d[\d/,.-]*",
@@ -48,14 +47,17 @@ _PATTERNS = {
     "file": r"(flash|file|usb1):\S+",
     "hms": r"\d{1,2}:\d{1,2}:\d{1,2}",
     "family": r"ipv4|ipv6|evpn",
+    "gigabit": r"\d+GE\d+/\d+/\d+(:\d)?",
 }
 
 
-def number(low: int, high: int) -> Checker:
-    """Return a checker of whole numbers within a range."""
+def number(low: int, high: int, prefix: str = "") -> Checker:
+    """Return a checker of whole numbers within a range, behind a prefix."""
 
     def check(word: str) -> str | None:
-        return str(int(word)) if word.isdecimal() and low <= int(word) <= high else None
+        digits = word.removeprefix(prefix) if word.startswith(prefix) else ""
+        fits = digits.isdecimal() and low <= int(digits) <= high
+        return f"{prefix}{int(digits)}" if fits else None
 
     return check
 
@@ -98,15 +100,18 @@ def _address(version: int, *, masked: bool) -> Checker:
     return check
 
 
+def _mask(word: str) -> str | None:
+    try:
+        return word if "." in word and ipaddress.IPv4Network(f"0.0.0.0/{word}") else None
+    except ValueError:
+        return None
+
+
 def _any_of(*checkers: Checker) -> Checker:
     def check(word: str) -> str | None:
         return next((shown for one in checkers if (shown := one(word)) is not None), None)
 
     return check
-
-
-def _svi(word: str) -> str | None:
-    return word if re.fullmatch(r"Vlan[1-9]\d*", word) and int(word[4:]) <= 4094 else None  # noqa: PLR2004
 
 
 def _mac(word: str) -> str | None:
@@ -121,13 +126,14 @@ _IP6 = _address(6, masked=False)
 
 CHECKERS: dict[str, Checker] = {
     **{kind: _pattern(text) for kind, text in _PATTERNS.items()},
-    "svi": _svi,
+    "svi": number(1, 4094, "Vlan"),
     "mac": _mac,
     "speed": _one_of(SPEEDS),
     "alpha": _one_of(ALPHAS),
     "dropalpha": _one_of(ALPHAS | {"3/4"}),
     "ip4": _IP4,
     "ip6": _IP6,
+    "mask": _mask,
     "cidr4": _address(4, masked=True),
     "cidr6": _address(6, masked=True),
     "peer": _any_of(_IP4, _IP6, _pattern(r"(?!interface$|default$)[A-Za-z][A-Za-z0-9_.-]*")),
@@ -138,10 +144,10 @@ CHECKERS: dict[str, Checker] = {
 
 
 def checker(kind: str) -> Checker:
-    """Return the checker of an argument: a named kind, or a range such as ``0-7``."""
-    span = re.fullmatch(r"(\d+)-(\d+)", kind)
+    """Return the checker of an argument: a named kind, or a range: ``0-7``, ``Vlanif1-4094``."""
+    span = re.fullmatch(r"([A-Za-z]*)(\d+)-(\d+)", kind)
     if span:
-        return number(int(span[1]), int(span[2]))
+        return number(int(span[2]), int(span[3]), span[1])
     kinds = kind.split("|")
     return CHECKERS[kind] if len(kinds) == 1 else _any_of(*(CHECKERS[one] for one in kinds))
 
@@ -158,14 +164,3 @@ def expand_numbers(word: str, low: int, high: int) -> list[int] | None:
             return None
         found += range(first, last + 1)
     return found
-
-
-def compress_numbers(numbers: list[int]) -> str:
-    """Write numbers as EOS shows VLANs: ``101,105-107``."""
-    spans: list[list[int]] = []
-    for value in sorted(set(numbers)):
-        if spans and value == spans[-1][1] + 1:
-            spans[-1][1] = value
-        else:
-            spans.append([value, value])
-    return ",".join(str(low) if low == high else f"{low}-{high}" for low, high in spans)

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.lab.shell_special import SPECIAL
-from fabric.lab.shell_types import Result
+from fabric.lab.shell.special import SPECIAL
+from fabric.lab.shell.state import Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fabric.lab.rootfs import RootFs
-    from fabric.lab.shell_types import Context, Tool
+    from fabric.lab.shell.rootfs import RootFs
+    from fabric.lab.shell.state import Context, Tool
 
 _MAX_SLEEP_S = 1.0
 _UNARY: dict[str, Callable[[RootFs, str], bool]] = {

@@ -17,7 +17,7 @@ import asyncssh
 
 if TYPE_CHECKING:
     from fabric.lab.faults import Fault
-    from fabric.lab.ssh import SshStandIn
+    from fabric.lab.ssh.system import SshSystem
 
 _WRITING = asyncssh.FXF_WRITE | asyncssh.FXF_APPEND | asyncssh.FXF_CREAT | asyncssh.FXF_TRUNC
 
@@ -25,7 +25,7 @@ _WRITING = asyncssh.FXF_WRITE | asyncssh.FXF_APPEND | asyncssh.FXF_CREAT | async
 class LabSftp(asyncssh.SFTPServer):
     """One SFTP or SCP session."""
 
-    def __init__(self, chan: asyncssh.SSHServerChannel[bytes], stand_in: SshStandIn) -> None:
+    def __init__(self, chan: asyncssh.SSHServerChannel[bytes], stand_in: SshSystem) -> None:
         super().__init__(chan, chroot=os.fsencode(stand_in.fs.top))
         self._stand_in = stand_in
         self._limits: dict[int, int] = {}
