@@ -17,7 +17,7 @@ from fabric.cli.options import (  # noqa: TC001 - typer reads annotations at run
 )
 
 if TYPE_CHECKING:
-    from fabric.workflow.draw import Marks
+    from fabric.report.picture import Marks
     from fabric.workflow.project import Project
 
 
@@ -79,8 +79,8 @@ def draw(
     Exit codes: 0, 2, 3 (a device could not be read; the picture is written).
     """
     from fabric.core.findings import Severity
-    from fabric.workflow.draw import Marks, failing_ends, read_cabling
-    from fabric.workflow.draw import draw as workflow
+    from fabric.report.picture import Marks, failing_ends, read_cabling
+    from fabric.report.picture import draw as workflow
     from fabric.workflow.project import Project
 
     project, marks = Project(inventory), Marks()
@@ -97,8 +97,8 @@ def draw(
 
 def _read_cabling(project: Project, marks: Marks, connections: Path | None) -> int:
     """Take in what the devices tell; return how many told nothing."""
+    from fabric.report.picture import judged_ends
     from fabric.workflow.cabling import Selection, cabling
-    from fabric.workflow.draw import judged_ends
 
     selection = Selection(switches=True, hosts=True, only="")
     found = cabling(project, connections, selection, output.watch)

@@ -218,21 +218,19 @@ def explain(
 
     Exit codes: 0, 2.
     """
-    from fabric.workflow.budget import find_port, port_budget
+    from fabric.report.budget import find_port, port_budget
+    from fabric.report.rules import is_rule_id, rule_details
     from fabric.workflow.explain import explain as workflow
     from fabric.workflow.project import Project
-    from fabric.workflow.show_rule import is_rule_id, rule_details
 
     if len(words) == 1 and is_rule_id(words[0]):
-        told = rule_details(words[0])
-        output.records(told.headers, told.rows, json_form=form is Format.JSON)
+        output.records(rule_details(words[0]), form)
         return
     folder, device, text = _explained(words)
     project = Project(folder)
     port = find_port(project, device, text)
     if port:
-        found = port_budget(project, project.devices[device], port)
-        output.records(found.headers, found.rows, json_form=form is Format.JSON)
+        output.records(port_budget(project, project.devices[device], port), form)
         return
     answers = workflow(project, device, text)
     if form is Format.JSON:

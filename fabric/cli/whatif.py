@@ -13,8 +13,8 @@ from fabric.cli.exits import CommandExit, Exit
 from fabric.cli.options import Fail, Format, FormatOption, Inventory
 
 if TYPE_CHECKING:
-    from fabric.workflow.whatif import WhatIf
-    from fabric.workflow.whatif_singles import Ranking
+    from fabric.report.singles import Ranking
+    from fabric.report.whatif import WhatIf
 
 #: Groups of single failures that are printed; `--format json` has all.
 _SHOWN = 30
@@ -74,7 +74,7 @@ def whatif(
         raise typer.BadParameter(message, param_hint="--fail")
     project, words = Project(inventory), tuple(fail or ())
     if every:
-        from fabric.workflow.whatif_singles import singles
+        from fabric.report.singles import singles
 
         ranking = singles(
             project, words, links=all_links, switches=all_switches, progress=output.watch
@@ -82,7 +82,7 @@ def whatif(
         _print_ranking(ranking, form)
         harmless, broken = not ranking.single_points and not ranking.circle, False
     else:
-        from fabric.workflow.whatif import whatif as workflow
+        from fabric.report.whatif import whatif as workflow
 
         found = workflow(project, words, drain=drain, rules=rules, progress=output.watch)
         _print_outage(found, form)

@@ -11,9 +11,10 @@ from fabric.change.expectation import WATCHED, Deviation, deviations
 from fabric.change.planner import open_driver, read
 from fabric.core.errors import DeviceError
 from fabric.observe import read_snapshot
+from fabric.report.origin import Origins
 from fabric.workflow.devices import Selection, executor, targets
+from fabric.workflow.explain import device_artefacts
 from fabric.workflow.nics import CounterWatch, NicLooks
-from fabric.workflow.origin import Origins
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from fabric.change.planner import Reading, Target
     from fabric.devices.driver import Driver
     from fabric.observe.hostfacts.facts import HostFacts
-    from fabric.workflow.explain import Answer
+    from fabric.report.explain import Answer
     from fabric.workflow.nics import NicHealth
     from fabric.workflow.project import Project
 
@@ -160,7 +161,7 @@ def _looks(
 def _with_origins(project: Project, item: Health) -> Health:
     if not item.drift:
         return item
-    origins = Origins(project, item.device)
+    origins = Origins(project, item.device, device_artefacts(project, item.device))
     return replace(item, origins=tuple(origins.of(change) for change in item.drift))
 
 
