@@ -97,8 +97,7 @@ def plan(
     from fabric.workflow.work import work_of
 
     if out is not None and not out.absolute().parent.is_dir():
-        message = f"--out: folder {out.parent} does not exist; create it first"
-        raise typer.BadParameter(message)
+        raise typer.BadParameter(f"--out: folder {out.parent} does not exist; create it first")
     selection = workflow.Selection(switches=switches, hosts=hosts, only=only)
     project = Project(inventory, work_of(cache, fresh=fresh, workers=workers))
     made = workflow.plan(project, connections, selection, by.value, output.progress, yang_models)
@@ -124,8 +123,7 @@ def _write(path: Path, text: str) -> None:
     try:
         workflow.write_plan(path, text)
     except OSError as error:
-        message = f"--out: {path} cannot be written: {error.strerror}"
-        raise typer.BadParameter(message) from error
+        raise typer.BadParameter(f"--out: {path} cannot be written: {error.strerror}") from error
 
 
 def apply(
@@ -203,8 +201,7 @@ def apply(
     )
     if resume:
         if plan_file is not None:
-            message = "--resume reads the plan from the journal; do not pass PLAN"
-            raise typer.BadParameter(message)
+            raise typer.BadParameter("--resume reads the plan from the journal; do not pass PLAN")
         _need_journal(state)
         with _told_how_to_go_on():
             _end(workflow.resume(state, connections, options, output.progress))

@@ -108,7 +108,6 @@ def demo(
     from fabric.workflow.demo import demo as workflow
 
     if folder is not None and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        message = f"--dir: {folder} is not empty; specify a new folder"
-        raise typer.BadParameter(message)
+        raise typer.BadParameter(f"--dir: {folder} is not empty; specify a new folder")
     place = folder or Path(tempfile.mkdtemp(prefix="rocefab-demo-"))
     workflow(place, lambda text: output.data(f"{text}\n"), SCENES[platforms])

@@ -133,8 +133,7 @@ def _incast(
     from fabric.workflow import incast
 
     if senders == 1:
-        message = "incast needs 2 to 16 senders"
-        raise typer.BadParameter(message, param_hint="--incast")
+        raise typer.BadParameter("incast needs 2 to 16 senders", param_hint="--incast")
     groups = incast.make_groups(project, selection, senders)
     if not run:
         rows = [

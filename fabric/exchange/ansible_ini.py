@@ -120,14 +120,12 @@ def expand(text: str) -> Iterator[str]:
     match = _RANGE.search(text)
     if match is None:
         if "[" in text or "]" in text:
-            message = f"{text[:60]!a} is not a name range"
-            raise ValueError(message)
+            raise ValueError(f"{text[:60]!a} is not a name range")
         return iter((text,))
     items = _items(match)
     head, tails = text[: match.start()], list(expand(text[match.end() :]))
     if len(items) * len(tails) > MAX_NAMES:
-        message = f"{text[:60]!a} expands to more than {MAX_NAMES:,} names"
-        raise ValueError(message)
+        raise ValueError(f"{text[:60]!a} expands to more than {MAX_NAMES:,} names")
     return (f"{head}{item}{tail}" for item in items for tail in tails)
 
 
@@ -135,15 +133,12 @@ def _items(match: re.Match[str]) -> list[str]:
     first, last, step = match[1], match[2], int(match[3] or 1)
     numbers = first.isdecimal() and last.isdecimal()
     if first.isdecimal() != last.isdecimal() or step < 1:
-        message = f"{match[0]!a} is not a range"
-        raise ValueError(message)
+        raise ValueError(f"{match[0]!a} is not a range")
     low, high = (int(first), int(last)) if numbers else (ord(first), ord(last))
     if high < low:
-        message = f"{match[0]!a} is a descending range"
-        raise ValueError(message)
+        raise ValueError(f"{match[0]!a} is a descending range")
     if (high - low) // step >= MAX_NAMES:
-        message = f"{match[0]!a} expands to more than {MAX_NAMES:,} names"
-        raise ValueError(message)
+        raise ValueError(f"{match[0]!a} expands to more than {MAX_NAMES:,} names")
     width = len(first) if first.startswith("0") else 0
     return [f"{at:0{width}d}" if numbers else chr(at) for at in range(low, high + 1, step)]
 

@@ -45,8 +45,7 @@ def typed(key: str, value: object) -> int | str:
         return _number(value, *_NUMBERS[key])
     text = str(value)
     if "{{" in text or "{%" in text:
-        message = f"{quoted(text)} is a template, which is not evaluated; use its value"
-        raise ValueError(message)
+        raise ValueError(f"{quoted(text)} is a template, which is not evaluated; use its value")
     if key in {"loopback", "address"}:
         return _address(text, length=key == "address")
     if key == "management":
@@ -65,11 +64,9 @@ def typed(key: str, value: object) -> int | str:
 def _number(value: object, low: int, high: int) -> int:
     text = str(value).strip()
     if isinstance(value, bool) or not (text.isdecimal() and text.isascii()):
-        message = f"{quoted(text)} is not a whole number; use a number from {low} to {high}"
-        raise ValueError(message)
+        raise ValueError(f"{quoted(text)} is not a whole number; use a number from {low} to {high}")
     if len(text) > _DIGITS or not low <= int(text) <= high:
-        message = f"{quoted(text)} is out of range; use a number from {low} to {high}"
-        raise ValueError(message)
+        raise ValueError(f"{quoted(text)} is out of range; use a number from {low} to {high}")
     return int(text)
 
 
@@ -79,8 +76,7 @@ def _address(text: str, *, length: bool) -> str:
             return str(ipaddress.IPv4Interface(text))
         return str(ipaddress.IPv4Address(text.partition("/")[0]))
     except ValueError:
-        message = f"{quoted(text)} is not an IPv4 address; use the form 10.0.0.1"
-        raise ValueError(message) from None
+        raise ValueError(f"{quoted(text)} is not an IPv4 address; use the form 10.0.0.1") from None
 
 
 def _reached(text: str) -> str:
@@ -93,8 +89,7 @@ def _reached(text: str) -> str:
 def _mac(text: str) -> str:
     digits = re.sub(r"[:.\-]", "", text).lower()
     if not _MAC.fullmatch(digits):
-        message = f"{quoted(text)} is not a MAC address; use six pairs of hex digits"
-        raise ValueError(message)
+        raise ValueError(f"{quoted(text)} is not a MAC address; use six pairs of hex digits")
     return ":".join(digits[place : place + 2] for place in range(0, 12, 2))
 
 

@@ -126,8 +126,7 @@ def load(folder: Path, shown_as: str | None = None) -> Intent:
     if findings or fabric is None:
         name = shown_as or str(folder)
         plural = "" if len(findings) == 1 else "s"
-        message = f"{len(findings)} error{plural} in {name}"
-        raise InputError(message, findings)
+        raise InputError(f"{len(findings)} error{plural} in {name}", findings)
     return Intent(
         folder=shown_as or str(folder),
         fabric=fabric,

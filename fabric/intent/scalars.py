@@ -44,8 +44,7 @@ def _names(text: str) -> str:
         _name(name)
     if len(set(names)) != len(names):
         double = Counter(names).most_common(1)[0][0]
-        message = f"{double!r} appears twice in the range; list each device once"
-        raise ValueError(message)
+        raise ValueError(f"{double!r} appears twice in the range; list each device once")
     return text
 
 
@@ -61,8 +60,7 @@ def _interfaces(text: str) -> str:
 
 def _interface(text: str) -> str:
     if not _INTERFACE.fullmatch(text):
-        message = f"{text!r} is not an interface name; use at most 15 of A-Z a-z 0-9 _ . -"
-        raise ValueError(message)
+        raise ValueError(f"{text!r} is not an interface name; use at most 15 of A-Z a-z 0-9 _ . -")
     return text
 
 
@@ -123,21 +121,18 @@ def _address(value: object) -> object:
     try:
         return ipaddress.IPv4Address(value)
     except ValueError:
-        message = f"{value!r} is not an IPv4 address; use the form 10.0.0.1"
-        raise ValueError(message) from None
+        raise ValueError(f"{value!r} is not an IPv4 address; use the form 10.0.0.1") from None
 
 
 def _mac(text: str) -> str:
     if not _MAC.fullmatch(text):
-        message = f"{text!r} is not a MAC address; use six lower-case pairs with colons"
-        raise ValueError(message)
+        raise ValueError(f"{text!r} is not a MAC address; use six lower-case pairs with colons")
     return text
 
 
 def _text(text: str) -> str:
     if not text.isprintable() or not text.isascii():
-        message = "only printable ASCII characters are allowed; remove all others"
-        raise ValueError(message)
+        raise ValueError("only printable ASCII characters are allowed; remove all others")
     return text
 
 

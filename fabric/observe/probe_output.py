@@ -36,8 +36,7 @@ def ping(text: str) -> tuple[int, int]:
     """
     found = _SUMMARY.findall(text)
     if len(found) != 1:
-        message = "ping printed no summary"
-        raise UnreadableError(message)
+        raise UnreadableError("ping printed no summary")
     return int(found[0][0]), int(found[0][1])
 
 
@@ -58,6 +57,5 @@ def bandwidth_gbps(text: str, message_bytes: int) -> float:
     rows = _ROW.findall(text, title.end()) if title else []
     found = [rate for size, rate in rows if int(size) == message_bytes]
     if len(found) != 1:
-        message = "ib_write_bw printed no result"
-        raise UnreadableError(message)
+        raise UnreadableError("ib_write_bw printed no result")
     return float(found[0])

@@ -134,7 +134,6 @@ def schema(kind: str) -> str:
     }
     if kind not in models:
         message = f"unknown schema {kind!r}; available: {', '.join(models)}"
-        finding = Finding("INT021", Severity.ERROR, message)
-        raise InputError("unknown schema", [finding])
+        raise InputError("unknown schema", [Finding("INT021", Severity.ERROR, message)])
     body = {"$schema": _SCHEMA_DIALECT, **models[kind].model_json_schema()}
     return json.dumps(body, indent=2) + "\n"

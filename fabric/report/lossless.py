@@ -30,8 +30,7 @@ def question(designs: Designs, parameters: str) -> Question:
     """
     hops = longest_path(designs.fabric)
     if not hops:
-        message = "no path: every NIC in the inventory is disabled"
-        raise InputError(message)
+        raise InputError("no path: every NIC in the inventory is disabled")
     return Question(
         parameters=parameters,
         round_trip_s=round_trip_s(hops),

@@ -54,8 +54,7 @@ def draw(designs: Designs, file: Path, marks: Marks) -> Picture:
         When the suffix is another one, matplotlib is missing, or the file cannot be written.
     """
     if file.suffix not in SUFFIXES:
-        message = f"{file}: unsupported format; use one of {', '.join(SUFFIXES)}"
-        raise InputError(message)
+        raise InputError(f"{file}: unsupported format; use one of {', '.join(SUFFIXES)}")
     network = clos(designs.fabric)
     states = cable_states(
         designs.fabric,

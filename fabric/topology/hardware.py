@@ -24,8 +24,7 @@ def role_model(intent: Intent, role: Role) -> Sku:
     """Return the model of a role; its ports are counted after the cages were broken out."""
     platform = intent.fabric.platforms.of(role)
     if platform is None:
-        message = f"the inventory does not set the platform of a {role}"
-        raise LookupError(message)
+        raise LookupError(f"the inventory does not set the platform of a {role}")
     return split_model(_running(intent.skus[platform.sku], platform.release), platform.breakouts)
 
 

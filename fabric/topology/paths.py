@@ -82,8 +82,7 @@ class Layers:
         links = network.cables
         low = network.tier[links.lower]
         if (network.tier[links.upper] != low + 1).any():
-            message = "a cable joins switches that are not in neighbouring tiers"
-            raise ValueError(message)
+            raise ValueError("a cable joins switches that are not in neighbouring tiers")
         sizes = [len(network.rows(tier)) for tier in range(network.tiers)]
         cables = []
         for tier, size in enumerate(sizes[:-1]):

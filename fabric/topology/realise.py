@@ -120,8 +120,7 @@ def _refuse(error: type[InputError], found: Iterable[Finding], intent: Intent) -
     findings = list(found)
     if findings:
         plural = "" if len(findings) == 1 else "s"
-        message = f"{len(findings)} error{plural} in {intent.folder}"
-        raise error(message, findings)
+        raise error(f"{len(findings)} error{plural} in {intent.folder}", findings)
 
 
 def _unknown_skus(intent: Intent) -> Iterator[Finding]:

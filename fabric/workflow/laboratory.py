@@ -56,8 +56,7 @@ def check_installed() -> None:
         When they are not: they are an extra of the distribution.
     """
     if find_spec("asyncssh") is None:
-        message = "the lab needs asyncssh; install it with: pip install 'rocefab[lab]'"
-        raise InputError(message)
+        raise InputError("the lab needs asyncssh; install it with: pip install 'rocefab[lab]'")
 
 
 @contextmanager

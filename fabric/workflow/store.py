@@ -90,8 +90,7 @@ def _opened(folder: Path) -> sqlite3.Connection:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     state = folder.stat()
     if state.st_uid != os.getuid() or state.st_mode & 0o022:
-        message = f"{folder} is writable by other users"
-        raise OSError(message)
+        raise OSError(f"{folder} is writable by other users")
     file = folder / _FILE
     try:
         return _tables(file)

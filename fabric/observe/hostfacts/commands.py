@@ -18,8 +18,7 @@ _PATH = re.compile(r"(?:/[A-Za-z0-9_][A-Za-z0-9_.-]{0,100}){1,10}")
 
 def _path(text: object) -> str:
     if not isinstance(text, str) or not _PATH.fullmatch(text):
-        message = f"{shown(text)} is no path"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{shown(text)} is no path")
     return text
 
 
@@ -54,6 +53,5 @@ def command_of(reading: str, target: str = "") -> str:
     command = readers[reading].command
     match = _PLACE.search(command)
     if match is None and target:
-        message = f"{reading} takes no target"
-        raise ValueError(message)
+        raise ValueError(f"{reading} takes no target")
     return command if match is None else command.replace(match[0], _CHECKS[match[1]](target))

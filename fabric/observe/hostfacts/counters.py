@@ -38,8 +38,7 @@ def parse_hw_counters(text: str) -> tuple[RdmaCounters, ...]:
     for line in whole_lines(text):
         match = _PATH.fullmatch(line)
         if not match:
-            message = f"no file of a hardware counter: {shown(line)}"
-            raise UnreadableError(message)
+            raise UnreadableError(f"no file of a hardware counter: {shown(line)}")
         device, port, name, value = match.groups()
         _keep(found.setdefault((rdma_name(device), number(port, "port")), {}), name, value)
     return tuple(RdmaCounters(*port, counters) for port, counters in found.items())
@@ -63,17 +62,14 @@ def parse_show_counters(text: str) -> Mapping[int, Mapping[str, int]]:
         elif current is not None and line.strip():
             _keep(current, name.strip(), value.strip())
         elif line.strip():
-            message = f"show_counters printed {shown(line)}"
-            raise UnreadableError(message)
+            raise UnreadableError(f"show_counters printed {shown(line)}")
     if not found:
-        message = "show_counters printed no port"
-        raise UnreadableError(message)
+        raise UnreadableError("show_counters printed no port")
     return found
 
 
 def _keep(counters: dict[str, int], name: str, value: str) -> None:
     if word(name, "name of a counter") in counters:
-        message = f"the counter {name} stands twice"
-        raise UnreadableError(message)
+        raise UnreadableError(f"the counter {name} stands twice")
     if name != _NO_COUNTER:
         counters[name] = number(value, f"value of {name}")

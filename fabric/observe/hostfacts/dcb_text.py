@@ -45,11 +45,9 @@ def _words(text: str) -> dict[str, list[str]]:
         if _NAME.fullmatch(word) and word not in {"on", "off"}:
             current = found.setdefault(word, [])
             if current:
-                message = f"dcb printed {word} twice"
-                raise UnreadableError(message)
+                raise UnreadableError(f"dcb printed {word} twice")
         elif current is None:
-            message = f"dcb printed {shown(word)}"
-            raise UnreadableError(message)
+            raise UnreadableError(f"dcb printed {shown(word)}")
         else:
             current.append(word)
     return found
@@ -58,16 +56,14 @@ def _words(text: str) -> dict[str, list[str]]:
 def _one(found: Mapping[str, list[str]], name: str) -> str:
     words = found.get(name, [])
     if len(words) != 1:
-        message = f"dcb printed no {name}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"dcb printed no {name}")
     return words[0]
 
 
 def _array(found: Mapping[str, list[str]], name: str) -> tuple[str, ...]:
     pairs = [word.partition(":")[::2] for word in found.get(name, [])]
     if [key for key, _ in pairs] != [str(place) for place in range(PRIORITIES)]:
-        message = f"dcb printed no {name} for each of {PRIORITIES}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"dcb printed no {name} for each of {PRIORITIES}")
     return tuple(value for _, value in pairs)
 
 
@@ -123,8 +119,7 @@ def parse_dcb_buffer_text(text: str) -> DcbBuffer:
 def _size(word: str) -> int:
     match = _SIZE.fullmatch(word)
     if not match:
-        message = f"{shown(word)} is no size"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{shown(word)} is no size")
     return round(_TO_BYTES[match[2]](int(match[1])))
 
 
@@ -141,14 +136,12 @@ def parse_dcb_app_text(text: str) -> Mapping[int, int]:
     for line in whole_lines(text):
         name, *words = line.split() or [""]
         if name and not _NAME.fullmatch(name):
-            message = f"dcb printed {shown(name)}"
-            raise UnreadableError(message)
+            raise UnreadableError(f"dcb printed {shown(name)}")
         for word in words if name == "dscp-prio" else []:
             key, _, value = word.partition(":")
             dscp = _DSCP_NAMES.get(key)
             dscp = number(key, "DSCP", high=DSCPS - 1) if dscp is None else dscp
             if dscp in found:
-                message = f"dcb printed DSCP {dscp} twice"
-                raise UnreadableError(message)
+                raise UnreadableError(f"dcb printed DSCP {dscp} twice")
             found[dscp] = number(value, "priority", high=PRIORITIES - 1)
     return found

@@ -34,11 +34,9 @@ def parse_ibv_devinfo(text: str) -> Mapping[int, int]:
             found[port] = None
         elif match := _MTU.fullmatch(line.strip()):
             if found.get(port, 0) is not None:
-                message = f"ibv_devinfo printed {shown(line.strip())} out of place"
-                raise UnreadableError(message)
+                raise UnreadableError(f"ibv_devinfo printed {shown(line.strip())} out of place")
             found[port] = int(match[1])
     known = {port: mtu for port, mtu in found.items() if mtu is not None}
     if not known or len(known) != len(found):
-        message = "ibv_devinfo printed a port without its MTU, or no port"
-        raise UnreadableError(message)
+        raise UnreadableError("ibv_devinfo printed a port without its MTU, or no port")
     return known

@@ -46,11 +46,9 @@ def parse_ecn_files(text: str) -> EcnFiles:
         elif match := _CNP.fullmatch(line):
             dscps.append(number(match[1], "DSCP", high=_HIGHEST_DSCP))
         else:
-            message = f"no file of DCQCN, or one twice: {shown(line)}"
-            raise UnreadableError(message)
+            raise UnreadableError(f"no file of DCQCN, or one twice: {shown(line)}")
     if len(states) != 2 * 8 or len(dscps) != 1:
-        message = "files of DCQCN are missing"
-        raise UnreadableError(message)
+        raise UnreadableError("files of DCQCN are missing")
     on = {
         side: frozenset(
             int(place) for (one, place), bit in states.items() if (one, bit) == (side, "1")

@@ -73,8 +73,7 @@ def parse_ethtool(text: str) -> EthtoolLink:
     speed = told.get("Speed", "Unknown!")
     match = _SPEED.fullmatch(speed)
     if not match and not speed.startswith("Unknown!"):
-        message = f"{shown(speed)} is no speed"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{shown(speed)} is no speed")
     negotiation = {"on": True, "off": False}.get(told.get("Auto-negotiation", ""))
     rate = round(mbps_to_bps(int(match[1]))) if match else None
     return EthtoolLink(interface_name(name.removesuffix(":")), up == "yes", rate, negotiation)
@@ -89,8 +88,7 @@ def parse_ethtool_fec(text: str) -> EthtoolFec:
     configured = told.get("Configured FEC encodings", configured)
     active = told.get("Active FEC encoding", told.get("Active FEC encodings"))
     if configured is None or not active:
-        message = "ethtool printed no FEC in force"
-        raise UnreadableError(message)
+        raise UnreadableError("ethtool printed no FEC in force")
     return EthtoolFec(interface_name(name.removesuffix(":")), _modes(configured), _modes(active))
 
 
@@ -117,8 +115,7 @@ def parse_ethtool_driver(text: str) -> EthtoolDriver:
     firmware = wanted(told, "firmware-version")
     match = _FIRMWARE.fullmatch(firmware)
     if firmware not in {"", "N/A"} and not match:
-        message = f"{shown(firmware)} is no version of firmware"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{shown(firmware)} is no version of firmware")
     return EthtoolDriver(
         word(wanted(told, "driver"), "driver"),
         match[1] if match and firmware != "N/A" else None,
@@ -140,8 +137,7 @@ def parse_ethtool_statistics(text: str) -> dict[str, int]:
     for line in lines:
         name, _, value = line.strip().rpartition(": ")
         if not _COUNTER.fullmatch(name) or name in found:
-            message = f"ethtool printed {shown(line)}"
-            raise UnreadableError(message)
+            raise UnreadableError(f"ethtool printed {shown(line)}")
         found[name] = number(value, f"value of {name}")
     return found
 

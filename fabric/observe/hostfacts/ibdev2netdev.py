@@ -34,16 +34,14 @@ def parse_ibdev2netdev(text: str) -> tuple[RdmaNetdev, ...]:
     """
     found = tuple(_row(line) for line in whole_lines(text) if line.strip())
     if len({(row.device, row.port) for row in found}) != len(found):
-        message = "ibdev2netdev printed a port twice"
-        raise UnreadableError(message)
+        raise UnreadableError("ibdev2netdev printed a port twice")
     return found
 
 
 def _row(line: str) -> RdmaNetdev:
     match = _ROW.fullmatch(line)
     if not match:
-        message = f"ibdev2netdev printed {shown(line)}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"ibdev2netdev printed {shown(line)}")
     device, port, interface, state = match.groups()
     return RdmaNetdev(
         rdma_name(device), number(port, "port"), interface_name(interface), state == "Up"

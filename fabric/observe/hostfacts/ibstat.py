@@ -77,13 +77,11 @@ def parse_ibstat(text: str) -> tuple[IbDevice, ...]:
             blocks.append((match, []))
         elif line.strip():
             if not blocks or not line[0].isspace():
-                message = f"ibstat printed {shown(line)}"
-                raise UnreadableError(message)
+                raise UnreadableError(f"ibstat printed {shown(line)}")
             blocks[-1][1].append(line)
     found = tuple(_device(match, lines) for match, lines in blocks)
     if not found or len({device.name for device in found}) != len(found):
-        message = "ibstat printed no devices, or one twice"
-        raise UnreadableError(message)
+        raise UnreadableError("ibstat printed no devices, or one twice")
     return found
 
 
@@ -94,8 +92,7 @@ def _device(match: re.Match[str], lines: list[str]) -> IbDevice:
     ports = tuple(_port(lines[start:end]) for start, end in zip(starts, ends, strict=True))
     name = rdma_name(match[2])
     if number(wanted(head, "Number of ports"), "number of ports") != len(ports):
-        message = f"ibstat did not print every port of {name}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"ibstat did not print every port of {name}")
     return IbDevice(
         name=name,
         kind=match[1],
@@ -123,6 +120,5 @@ def _port(lines: list[str]) -> IbPort:
 
 def _guid(text: str) -> str:
     if not _GUID.fullmatch(text):
-        message = f"{shown(text)} is no GUID"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{shown(text)} is no GUID")
     return text

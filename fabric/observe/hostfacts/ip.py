@@ -133,8 +133,7 @@ def parse_ip_addr(text: str) -> tuple[IpAddresses, ...]:
     for row in rows(text, "ip"):
         told = items(row, "addr_info") if "addr_info" in row else []
         if not all(isinstance(item, dict) for item in told):
-            message = f"addr_info is {shown(told)}"
-            raise UnreadableError(message)
+            raise UnreadableError(f"addr_info is {shown(told)}")
         families = {
             family: tuple(_address(item) for item in told if item.get("family") == family)
             for family in ("inet", "inet6")
@@ -161,8 +160,7 @@ def parse_ip_route(text: str) -> tuple[IpRoute, ...]:
     for row in rows(text, "ip"):
         hops = items(row, "nexthops") if "nexthops" in row else [{}]
         if not all(isinstance(hop, dict) for hop in hops):
-            message = f"nexthops is {shown(hops)}"
-            raise UnreadableError(message)
+            raise UnreadableError(f"nexthops is {shown(hops)}")
         found += [_route({**row, **hop}) for hop in hops]
     return tuple(found)
 

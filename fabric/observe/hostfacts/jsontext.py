@@ -16,8 +16,7 @@ Row = Mapping[str, Any]
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        message = "the JSON names a member twice"
-        raise UnreadableError(message)
+        raise UnreadableError("the JSON names a member twice")
     return found
 
 
@@ -34,8 +33,7 @@ def read_json(text: str) -> Any:
     except UnreadableError:
         raise
     except (ValueError, RecursionError):
-        message = "the output is no JSON, or not all of it"
-        raise UnreadableError(message) from None
+        raise UnreadableError("the output is no JSON, or not all of it") from None
 
 
 def rows(text: str, tool: str) -> list[Row]:
@@ -48,8 +46,7 @@ def rows(text: str, tool: str) -> list[Row]:
     """
     found = read_json(text)
     if not isinstance(found, list) or not all(isinstance(row, dict) for row in found):
-        message = f"{tool} printed no list of objects"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{tool} printed no list of objects")
     return [row for row in found if row]
 
 
@@ -57,8 +54,7 @@ def whole(row: Row, name: str, low: int = 0, high: int = U64_MAX) -> int:
     """Return a whole number within its bounds, or raise UnreadableError."""
     value = row.get(name)
     if type(value) is not int or not low <= value <= high:
-        message = f"{name} is {shown(value)}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{name} is {shown(value)}")
     return value
 
 
@@ -66,8 +62,7 @@ def flag(row: Row, name: str) -> bool:
     """Return true or false, or raise UnreadableError."""
     value = row.get(name)
     if type(value) is not bool:
-        message = f"{name} is {shown(value)}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{name} is {shown(value)}")
     return value
 
 
@@ -75,8 +70,7 @@ def items(row: Row, name: str) -> list[Any]:
     """Return a list, or raise UnreadableError."""
     value = row.get(name)
     if not isinstance(value, list):
-        message = f"{name} is {shown(value)}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{name} is {shown(value)}")
     return value
 
 

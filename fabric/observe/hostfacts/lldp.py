@@ -47,8 +47,7 @@ def _neighbour(seen: Any) -> LldpNeighbour:
     seen = _object(seen)
     chassis = _named(_single(seen.get("chassis"), "chassis"), inside="id")
     if len(chassis) != 1 or "id" not in _object(chassis[0][1]):
-        message = "lldpcli printed a neighbour without the id of its chassis"
-        raise UnreadableError(message)
+        raise UnreadableError("lldpcli printed a neighbour without the id of its chassis")
     system = chassis[0][0]
     port = _single(seen.get("port"), "port")
     identity = _value(_single(port.get("id"), "id of a port").get("value"))
@@ -80,16 +79,14 @@ def _list(value: Any) -> list[Any]:
 
 def _object(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        message = f"lldpcli printed {shown(value)} where an object belongs"
-        raise UnreadableError(message)
+        raise UnreadableError(f"lldpcli printed {shown(value)} where an object belongs")
     return value
 
 
 def _single(value: Any, kind: str) -> dict[str, Any]:
     found = _first(value)
     if not isinstance(found, dict):
-        message = f"lldpcli printed no {kind}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"lldpcli printed no {kind}")
     return found
 
 
@@ -98,6 +95,5 @@ def _value(value: Any) -> str:
     found = _first(value)
     found = found.get("value") if isinstance(found, dict) else found
     if not isinstance(found, str):
-        message = f"lldpcli printed {shown(found)} where a text belongs"
-        raise UnreadableError(message)
+        raise UnreadableError(f"lldpcli printed {shown(found)} where a text belongs")
     return found

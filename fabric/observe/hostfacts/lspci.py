@@ -70,16 +70,14 @@ def parse_lspci(text: str) -> tuple[PciDevice, ...]:
             blocks.append([])
     found = tuple(_device(block) for block in blocks if block)
     if len({device.address for device in found}) != len(found):
-        message = "lspci printed a device twice"
-        raise UnreadableError(message)
+        raise UnreadableError("lspci printed a device twice")
     return found
 
 
 def _device(lines: list[str]) -> PciDevice:
     head = _HEAD.fullmatch(lines[0].rstrip())
     if not head or not all(line[0].isspace() for line in lines[1:]):
-        message = f"lspci printed {shown(lines[0])}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"lspci printed {shown(lines[0])}")
     ids = _IDS.findall(head[2])
     body = [line.strip() for line in lines[1:]]
     sizes = _only(body, _SIZES.match)

@@ -56,8 +56,7 @@ def parse_nvidia_smi(text: str) -> NvidiaSmi:
     processes = [number for number, row in enumerate(rows) if row == ["Processes:"]]
     last = next((line for line in reversed(lines) if line.strip()), "")
     if not versions or len(processes) != 1 or not last.startswith("+---"):
-        message = "nvidia-smi printed no table, or not all of it"
-        raise UnreadableError(message)
+        raise UnreadableError("nvidia-smi printed no table, or not all of it")
     gpus: list[Gpu] = []
     rows = rows[: processes[0]]
     for row, below in zip(rows, [*rows[1:], []], strict=True):
@@ -65,8 +64,7 @@ def parse_nvidia_smi(text: str) -> NvidiaSmi:
         if _GPU.fullmatch(name) or _BUS.fullmatch(bus):
             gpus.append(_gpu(name, bus, below))
     if not gpus or [gpu.index for gpu in gpus] != sorted({gpu.index for gpu in gpus}):
-        message = "nvidia-smi printed no GPU, or one twice"
-        raise UnreadableError(message)
+        raise UnreadableError("nvidia-smi printed no GPU, or one twice")
     return NvidiaSmi(versions[1], versions[2], tuple(gpus))
 
 
@@ -74,8 +72,7 @@ def _gpu(name: str, bus: str, below: list[str]) -> Gpu:
     match, place = _GPU.fullmatch(name), _BUS.fullmatch(bus)
     memory = _MEMORY.fullmatch(below[1]) if len(below) > 1 else None
     if not match or not place or not memory:
-        message = f"nvidia-smi printed half of a GPU: {shown(name)}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"nvidia-smi printed half of a GPU: {shown(name)}")
     return Gpu(int(match[1]), match[2].rstrip(), pci_address(place[1]), int(memory[1]))
 
 
@@ -101,8 +98,7 @@ def parse_nvidia_smi_query(text: str) -> NvidiaSmi:
             blocks[-1][1].setdefault(f"{inside}{name}", value)
     (_, head), *gpus = blocks
     if number(head.get("Attached GPUs", ""), "number of GPUs") != len(gpus):
-        message = "nvidia-smi -q did not print every GPU"
-        raise UnreadableError(message)
+        raise UnreadableError("nvidia-smi -q did not print every GPU")
     return NvidiaSmi(
         label(head.get("Driver Version"), "version of the driver"),
         label(head.get("CUDA Version"), "version of CUDA"),
@@ -117,7 +113,6 @@ def _query_gpu(index: int, address: str, told: dict[str, str]) -> Gpu:
         address,
         f"0000{address}",
     }:
-        message = f"nvidia-smi -q printed half of the GPU at {shown(address)}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"nvidia-smi -q printed half of the GPU at {shown(address)}")
     name = label(told.get("Product Name"), "name of a GPU")
     return Gpu(index, name, address, number(memory, "memory of a GPU"), uuid)

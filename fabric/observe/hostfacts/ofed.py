@@ -61,8 +61,7 @@ def parse_ofed_info(text: str) -> Ofed:
     lines = [line.strip() for line in whole_lines(text) if line.strip()]
     match = _OFED.fullmatch(lines[0]) if len(lines) == 1 else None
     if not match:
-        message = f"ofed_info printed {shown(text)}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"ofed_info printed {shown(text)}")
     return Ofed(match[1], match[2])
 
 
@@ -88,8 +87,7 @@ def parse_traffic_class(text: str) -> TrafficClass:
 def _rule(line: str) -> TrafficClassRule:
     told: Mapping[str, str] = dict(pair.partition("=")[::2] for pair in line.split(","))
     if not set(told) <= _KEYS or "tclass" not in told or len(told) != len(line.split(",")):
-        message = f"no rule of a traffic class: {shown(line)}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"no rule of a traffic class: {shown(line)}")
     source = told.get("src_ip", told.get("src_ip6"))
     destination = told.get("dst_ip", told.get("dst_ip6"))
     return TrafficClassRule(

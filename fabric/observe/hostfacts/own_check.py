@@ -41,9 +41,7 @@ def parse_own_check(text: str) -> OwnCheck:
         elif match := _APART.fullmatch(line):
             apart.append((interface_name(match[1]), match[2]))
         else:
-            message = f"no line of the script: {shown(line)}"
-            raise UnreadableError(message)
+            raise UnreadableError(f"no line of the script: {shown(line)}")
     if end is None or bool(apart) != (end[1] == "1"):
-        message = "the script did not come to its end"
-        raise UnreadableError(message)
+        raise UnreadableError("the script did not come to its end")
     return OwnCheck(tuple(apart), tuple(suspects))

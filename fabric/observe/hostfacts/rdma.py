@@ -81,8 +81,7 @@ def parse_rdma_statistic(text: str) -> tuple[RdmaCounters, ...]:
 
 def _ports(found: tuple[P, ...]) -> tuple[P, ...]:
     if len({(port.device, port.port) for port in found}) != len(found):
-        message = "rdma printed a port twice"
-        raise UnreadableError(message)
+        raise UnreadableError("rdma printed a port twice")
     return found
 
 

@@ -23,6 +23,5 @@ def parse_show_gids(text: str) -> tuple[Gid, ...]:
         if gid.interface:
             interface_name(gid.interface)
     if len({(gid.device, gid.port, gid.index) for gid in found}) != len(found):
-        message = "show_gids printed an index of a port twice"
-        raise UnreadableError(message)
+        raise UnreadableError("show_gids printed an index of a port twice")
     return found

@@ -31,8 +31,7 @@ def _values(text: str) -> dict[tuple[str, str], int]:
     for line in whole_lines(text):
         match = _LINE.fullmatch(line.strip())
         if not match or (match[2], match[3]) in found:
-            message = f"sysctl printed {shown(line)}"
-            raise UnreadableError(message)
+            raise UnreadableError(f"sysctl printed {shown(line)}")
         found[match[2], match[3]] = int(match[4])
     return found
 
@@ -58,13 +57,11 @@ def parse_sysctl_arp(text: str) -> ArpParameters:
     names = {name for name, _ in found} - {_OF_ALL}
     keys = ("arp_ignore", "arp_announce", "rp_filter")
     if len(names) != 1 or len(found) != 2 * len(keys):
-        message = "sysctl did not print every value of one NIC"
-        raise UnreadableError(message)
+        raise UnreadableError("sysctl did not print every value of one NIC")
     (name,) = names
     wanted = [(place, key) for key in keys for place in (_OF_ALL, name)]
     if set(wanted) != set(found):
-        message = "sysctl printed other values than those that were asked for"
-        raise UnreadableError(message)
+        raise UnreadableError("sysctl printed other values than those that were asked for")
     return ArpParameters(*(max(found[_OF_ALL, key], found[name, key]) for key in keys))
 
 
@@ -77,6 +74,5 @@ def parse_sysctl_neighbours(text: str) -> tuple[int, ...]:
     found = _values(text)
     keys = [("default", f"gc_thresh{number}") for number in (1, 2, 3)]
     if list(found) != keys:
-        message = "sysctl did not print the sizes of the neighbour table"
-        raise UnreadableError(message)
+        raise UnreadableError("sysctl did not print the sizes of the neighbour table")
     return tuple(found[key] for key in keys)

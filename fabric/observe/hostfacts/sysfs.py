@@ -66,14 +66,12 @@ def parse_sysfs_pci(text: str) -> tuple[PciPlace, ...]:
         match = _DEVICE.fullmatch(line)
         path = _PLACE.findall(match[5]) if match else []
         if not match or not path or path[-1] != match[1]:
-            message = f"no PCI device of sysfs: {shown(line)}"
-            raise UnreadableError(message)
+            raise UnreadableError(f"no PCI device of sysfs: {shown(line)}")
         numa = int(match[4]) if int(match[4]) >= 0 else None
         bridges = tuple(pci_address(bridge) for bridge in path[:-1])
         found.append(PciPlace(pci_address(match[1]), match[2], match[3], numa, bridges))
     if len({place.address for place in found}) != len(found):
-        message = "a PCI device stands twice"
-        raise UnreadableError(message)
+        raise UnreadableError("a PCI device stands twice")
     return tuple(found)
 
 
@@ -94,21 +92,18 @@ def parse_sysfs_class(text: str) -> DevicePlaces:
             found[current] = {}
         elif line.strip() and not re.fullmatch(r"total [0-9]{1,9}", line):
             if not current:
-                message = f"no folder of sysfs: {shown(line)}"
-                raise UnreadableError(message)
+                raise UnreadableError(f"no folder of sysfs: {shown(line)}")
             name, place = _link(line)
             (rdma_name if current == "infiniband" else interface_name)(name)
             found[current][name] = place
     if set(found) != {"infiniband", "net"}:
-        message = "a folder of sysfs is missing"
-        raise UnreadableError(message)
+        raise UnreadableError("a folder of sysfs is missing")
     return DevicePlaces(found["infiniband"], found["net"])
 
 
 def _link(line: str) -> tuple[str, str | None]:
     match = _LINK.fullmatch(line)
     if not match or match[1] != match[3]:
-        message = f"no link of sysfs: {shown(line)}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"no link of sysfs: {shown(line)}")
     places = _PLACE.findall(match[2])
     return match[1], pci_address(places[-1]) if places else None

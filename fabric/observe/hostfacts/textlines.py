@@ -20,8 +20,7 @@ def whole_lines(text: str) -> list[str]:
         When the last line is cut.
     """
     if text and not text.endswith("\n"):
-        message = "the last line of the output is cut"
-        raise UnreadableError(message)
+        raise UnreadableError("the last line of the output is cut")
     return text.split("\n")[:-1]
 
 
@@ -35,8 +34,7 @@ def headed(text: str, header: str) -> tuple[str, list[str]]:
     """
     lines = [line for line in whole_lines(text) if line.strip()]
     if not lines or not lines[0].startswith(header):
-        message = f"the output does not begin with {header!r}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"the output does not begin with {header!r}")
     return lines[0].removeprefix(header).strip(), lines[1:]
 
 
@@ -54,8 +52,7 @@ def pairs(lines: Iterable[str]) -> dict[str, str]:
         if not colon:
             continue
         if name.strip() in found:
-            message = f"{shown(name.strip())} stands twice"
-            raise UnreadableError(message)
+            raise UnreadableError(f"{shown(name.strip())} stands twice")
         found[name.strip()] = value.strip()
     return found
 
@@ -69,6 +66,5 @@ def wanted(found: dict[str, str], name: str) -> str:
         When it is not there.
     """
     if name not in found:
-        message = f"the output has no {name!r}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"the output has no {name!r}")
     return found[name]

@@ -62,8 +62,7 @@ def parse_nvidia_topo(text: str) -> GpuTopology:
     heads = [number for number, line in enumerate(lines) if line.split()[:1] == ["GPU0"]]
     # the row of GPU0 begins as the header does; the header is the first of them
     if len(heads) != 2 or heads != [0, 1]:  # noqa: PLR2004  (the header and the row)
-        message = "nvidia-smi printed no matrix, or several"
-        raise UnreadableError(message)
+        raise UnreadableError("nvidia-smi printed no matrix, or several")
     columns, titles = _header(lines[0])
     end = next((number for number, line in enumerate(lines) if "Legend:" in line), len(lines))
     table = [line.split() for line in lines[1:end]]
@@ -78,8 +77,7 @@ def _header(line: str) -> tuple[list[str], list[str]]:
     titles = _TITLES.findall(line)
     columns = _TITLES.sub(" ", line).split()
     if not all(_NAME.fullmatch(name) for name in columns) or len(set(columns)) != len(columns):
-        message = f"nvidia-smi printed columns that are none: {shown(line)}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"nvidia-smi printed columns that are none: {shown(line)}")
     return columns, titles
 
 
@@ -87,21 +85,18 @@ def _links(columns: list[str], table: list[list[str]]) -> dict[tuple[str, str], 
     names = [row[0] for row in table]
     # old versions and copies have no rows of NICs; otherwise there is a row for each column
     if names not in (columns, [name for name in columns if name.startswith("GPU")]):
-        message = "nvidia-smi did not print a row for each of its columns"
-        raise UnreadableError(message)
+        raise UnreadableError("nvidia-smi did not print a row for each of its columns")
     links = {
         (row[0], column): cell
         for row in table
         for column, cell in zip(columns, row[1 : len(columns) + 1], strict=False)
     }
     if len(links) != len(table) * len(columns):
-        message = "a row of the matrix is cut"
-        raise UnreadableError(message)
+        raise UnreadableError("a row of the matrix is cut")
     for (row_name, column), link in links.items():
         back = links.get((column, row_name), link)
         if not _LINK.fullmatch(link) or link != back or (link == "X") != (row_name == column):
-            message = f"{row_name} and {column} cannot be {shown(link)}"
-            raise UnreadableError(message)
+            raise UnreadableError(f"{row_name} and {column} cannot be {shown(link)}")
     return links | {(column, row_name): link for (row_name, column), link in links.items()}
 
 
@@ -130,6 +125,5 @@ def _devices(nics: tuple[str, ...], lines: list[str]) -> dict[str, str]:
     named = [match for line in lines if (match := _LEGEND.fullmatch(line.strip()))]
     found = {match[1]: match[2] for match in named}
     if set(found) != set(nics) or len({match[2] for match in named}) != len(named):
-        message = "the legend does not name each NIC once"
-        raise UnreadableError(message)
+        raise UnreadableError("the legend does not name each NIC once")
     return {name: rdma_name(found[name]) for name in nics}

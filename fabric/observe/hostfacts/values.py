@@ -27,8 +27,7 @@ U64_MAX = 2**64 - 1
 
 def _matched(pattern: re.Pattern[str], text: object, kind: str) -> str:
     if not isinstance(text, str) or not pattern.fullmatch(text):
-        message = f"{shown(text)} is no {kind}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{shown(text)} is no {kind}")
     return text
 
 
@@ -61,8 +60,7 @@ def label(text: object, kind: str) -> str:
 def choice(text: str, known: Collection[str], kind: str) -> str:
     """Return one of the known words, or raise UnreadableError."""
     if text not in known:
-        message = f"{shown(text)} is no {kind}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{shown(text)} is no {kind}")
     return text
 
 
@@ -70,8 +68,7 @@ def pci_address(text: object) -> str:
     """Return a PCI address as ``0000:4b:00.0``, in lower case, or raise UnreadableError."""
     match = _PCI.fullmatch(text) if isinstance(text, str) else None
     if not match:
-        message = f"{shown(text)} is no PCI address"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{shown(text)} is no PCI address")
     domain, bus, slot, function = match.groups()
     return f"{int(domain or '0', 16):04x}:{bus}:{slot}.{function}".lower()
 
@@ -86,8 +83,7 @@ def ip_address(text: object) -> str:
     try:
         return str(ipaddress.ip_address(text if isinstance(text, str) else ""))
     except ValueError:
-        message = f"{shown(text)} is no IP address"
-        raise UnreadableError(message) from None
+        raise UnreadableError(f"{shown(text)} is no IP address") from None
 
 
 def ip_network(text: object) -> str:
@@ -95,14 +91,12 @@ def ip_network(text: object) -> str:
     try:
         return str(ipaddress.ip_network(text if isinstance(text, str) else "", strict=False))
     except ValueError:
-        message = f"{shown(text)} is no IP network"
-        raise UnreadableError(message) from None
+        raise UnreadableError(f"{shown(text)} is no IP network") from None
 
 
 def number(text: str, kind: str, low: int = 0, high: int = U64_MAX) -> int:
     """Return a decimal number within its bounds, or raise UnreadableError."""
     value = int(text) if _NUMBER.fullmatch(text) and text.isascii() else -1
     if not low <= value <= high:
-        message = f"{shown(text)} is no {kind}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{shown(text)} is no {kind}")
     return value

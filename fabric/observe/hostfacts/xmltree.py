@@ -28,8 +28,7 @@ class Element:
     def text(self, name: str) -> str:
         """Return an attribute, or raise UnreadableError."""
         if name not in self.attributes:
-            message = f"an element {shown(self.name)} has no {name}"
-            raise UnreadableError(message)
+            raise UnreadableError(f"an element {shown(self.name)} has no {name}")
         return self.attributes[name]
 
     def number(self, name: str) -> int:
@@ -76,8 +75,7 @@ class _Builder:
 
 
 def _refuse(*_told: object) -> None:
-    message = "the XML declares a document type, which is not read"
-    raise UnreadableError(message)
+    raise UnreadableError("the XML declares a document type, which is not read")
 
 
 def read_xml(text: str, root: str) -> Element:
@@ -102,6 +100,5 @@ def read_xml(text: str, root: str) -> Element:
         message = f"the XML is cut or wrong: {expat.errors.messages[error.code]}"
         raise UnreadableError(message) from None
     if builder.root is None or builder.root.name != root:
-        message = f"the XML has no root {root!r}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"the XML has no root {root!r}")
     return builder.root

@@ -149,8 +149,7 @@ class Cluster:
                 "known"
             )
             fix = "set host.nic.pci_addresses, one per rail"
-            path = ("nic", "pci_addresses")
-            raise refused_trait(self.fabric, self.hosts[0], path, message, fix)
+            raise refused_trait(self.fabric, self.hosts[0], ("nic", "pci_addresses"), message, fix)
         if addresses.count(addresses[rail]) > 1:
             message = f"two rails have the PCI address {addresses[rail]}"
             path, fix = ("nic", "pci_addresses"), "set the address of each"

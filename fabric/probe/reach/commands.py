@@ -72,8 +72,7 @@ def bandwidth(
 
 def _perftest(end: ProbeEnd, marking: Marking, flow: Flow) -> str:
     if end.gid_index < 0:
-        message = "the index of the GID is not known"
-        raise ValueError(message)
+        raise ValueError("the index of the GID is not known")
     return (
         f"ib_write_bw -d {rdma_name(end.rdma_device)} -i 1 -x {int(end.gid_index)} "
         f"-m {int(marking.mtu_bytes)} --tclass {int(marking.traffic_class_byte)} "
@@ -102,6 +101,5 @@ def stop(unit: str) -> str:
 
 def _checked(unit: str) -> str:
     if not _UNIT.fullmatch(unit):
-        message = f"{unit!r} is not a unit of a probe"
-        raise ValueError(message)
+        raise ValueError(f"{unit!r} is not a unit of a probe")
     return unit

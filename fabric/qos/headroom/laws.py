@@ -137,6 +137,5 @@ def _by_speed(asic: Asic, name: str) -> dict[int, float]:
 def _need(asic: Asic, name: str) -> float:
     value = asic.number(name)
     if value is None:
-        message = f"{name} of {asic.title} is not known, so its headroom law has no answer"
-        raise ValueError(message)
+        raise ValueError(f"{name} of {asic.title} is not known, so its headroom law has no answer")
     return value

@@ -76,8 +76,7 @@ def _by_speed(known: dict[int, float], speed_gbps: Floats) -> Floats:
     values = np.array([known[int(speed)] for speed in speeds])
     if len(speeds) == 1:
         if (speed_gbps > speeds[0]).any():
-            message = f"the tables of this family tell nothing above {speeds[0]:g}G"
-            raise ValueError(message)
+            raise ValueError(f"the tables of this family tell nothing above {speeds[0]:g}G")
         return np.full_like(speed_gbps, values[0])
     right = np.clip(np.searchsorted(speeds, speed_gbps), 1, len(speeds) - 1)
     slope = (values[right] - values[right - 1]) / (speeds[right] - speeds[right - 1])

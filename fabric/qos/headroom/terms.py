@@ -61,8 +61,7 @@ class Link:
             good = (value >= 0) if name == "cable_m" else (value > 0)
             if not (good & np.isfinite(value)).all():
                 bound = "at least 0" if name == "cable_m" else "above 0"
-                message = f"{name} must be {bound} and finite, not {value[~good].tolist()}"
-                raise ValueError(message)
+                raise ValueError(f"{name} must be {bound} and finite, not {value[~good].tolist()}")
         return cls(*np.broadcast_arrays(*arrays.values()))
 
 
