@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from fabric.cli import output, show_qos
-from fabric.cli.options import Fail, Format, FormatOption, Inventory, OwnModels
+from fabric.cli.options import Fail, Format, FormatOption, Inventory, OwnModels, option
 
 show_app = typer.Typer(
     help="Show topology, addresses, links, hosts, rules and more.",
@@ -106,10 +106,7 @@ def schema(
 def capacity(
     inventory: Inventory = Path(),
     leaves: Annotated[
-        bool,
-        typer.Option(
-            "--leaves", envvar="ROCEFAB_LEAVES", help="Show bandwidth and uplinks of every leaf."
-        ),
+        bool, option("Show bandwidth and uplinks of every leaf.", "LEAVES", "--leaves")
     ] = False,
     fail: Fail = None,
     form: FormatOption = Format.TEXT,
@@ -131,12 +128,7 @@ def capacity(
 def paths(
     inventory: Inventory = Path(),
     leaf: Annotated[
-        str,
-        typer.Option(
-            "--leaf",
-            envvar="ROCEFAB_LEAF",
-            help="Show this leaf with every other leaf; default: all pairs, grouped.",
-        ),
+        str, option("Show this leaf with every other leaf; default: all pairs, grouped.", "LEAF")
     ] = "",
     fail: Fail = None,
     form: FormatOption = Format.TEXT,

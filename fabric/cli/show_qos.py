@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from fabric.cli import output
-from fabric.cli.options import Format, FormatOption, Inventory, inventory_folder
+from fabric.cli.options import Format, FormatOption, Inventory, argument, inventory_folder, option
 
 
 class SettingsPlace(StrEnum):
@@ -49,21 +49,19 @@ def ecn(
     inventory: Inventory = Path(),
     recommend: Annotated[
         bool,
-        typer.Option(
+        option(
+            "Show recommended thresholds for this fabric next to published ones, with reasons.",
+            "RECOMMEND",
             "--recommend",
-            envvar="ROCEFAB_RECOMMEND",
-            help="Show recommended thresholds for this fabric next to published ones, with "
-            "reasons.",
         ),
     ] = False,
     flows: Annotated[
         int,
-        typer.Option(
-            "--flows",
+        option(
+            "Number of flows per port up to which a recommendation is stable.",
+            "FLOWS",
             min=2,
             max=1024,
-            envvar="ROCEFAB_FLOWS",
-            help="Number of flows per port up to which a recommendation is stable.",
         ),
     ] = 256,
     form: FormatOption = Format.TEXT,
@@ -84,28 +82,20 @@ def dcqcn(
     inventory: Inventory = Path(),
     parameters: Annotated[
         str,
-        typer.Option(
+        option(
+            "Parameter set of the NICs: paper, connectx (factory defaults), hpcc-dcqcn, "
+            "hpcc-dcqcn-paper, or rocefab (computed, with its own thresholds).",
+            "DCQCN_SET",
             "--set",
-            envvar="ROCEFAB_DCQCN_SET",
-            help="Parameter set of the NICs: paper, connectx (factory defaults), "
-            "hpcc-dcqcn, hpcc-dcqcn-paper, or rocefab (computed, with its own thresholds).",
         ),
     ] = "connectx",
     plot: Annotated[
         Path | None,
-        typer.Option(
-            "--plot",
-            envvar="ROCEFAB_PLOT",
-            help="Also write a plot to this .svg or .png file; needs rocefab[plots].",
-        ),
+        option("Also write a plot to this .svg or .png file; needs rocefab[plots].", "PLOT"),
     ] = None,
     settings: Annotated[
         SettingsPlace | None,
-        typer.Option(
-            "--settings",
-            envvar="ROCEFAB_SETTINGS",
-            help="Show the NIC values of the set, in the units of this interface.",
-        ),
+        option("Show the NIC values of the set, in the units of this interface.", "SETTINGS"),
     ] = None,
     form: FormatOption = Format.TEXT,
 ) -> None:
@@ -132,10 +122,10 @@ def dcqcn(
 def cable(
     words: Annotated[
         list[str],
-        typer.Argument(
+        argument(
+            "Inventory folder (default: ROCEFAB_INVENTORY or the current folder); a host "
+            "and one of its NICs.",
             metavar="[INVENTORY] HOST INTERFACE",
-            help="Inventory folder (default: ROCEFAB_INVENTORY or the current folder); a "
-            "host and one of its NICs.",
         ),
     ],
     form: FormatOption = Format.TEXT,

@@ -98,15 +98,15 @@ def _split(text: str) -> list[str]:
 
 
 def _ranges(bracket: str) -> list[tuple[int, int, int]]:
-    found = []
+    ranges = []
     for part in bracket.split(","):
         first, dash, last = part.partition("-")
         last = last if dash else first
         if not first.isdigit() or not last.isdigit() or int(last) < int(first):
             raise ValueError(f"[{bracket}] is not a list of ascending ranges")
         width = len(first) if first.startswith("0") or len(first) == len(last) else 0
-        found.append((int(first), int(last), width))
-    return found
+        ranges.append((int(first), int(last), width))
+    return ranges
 
 
 def _expand_item(item: str) -> list[str]:

@@ -48,5 +48,5 @@ def import_plugins(room: str) -> None:
 
 def folders(name: str) -> list[Traversable]:
     """Return the folders of a name in the packages of all systems."""
-    found = [files(package) / name for package in packages()]
-    return [folder for folder in found if folder.is_dir()]
+    places = [files(package) / name for package in packages()]
+    return [folder for folder in places if folder.is_dir()]

@@ -173,9 +173,9 @@ class HostDesigner:
 def _with_main_routes(nics: Iterable[NicDesign]) -> tuple[NicDesign, ...]:
     """Let the first NIC that reaches a pool carry its route for sockets without a source."""
     seen: set[str] = {""}
-    found = []
+    routed = []
     for nic in nics:
         first = nic.enabled and nic.pool not in seen
-        found.append(replace(nic, in_main_table=first))
+        routed.append(replace(nic, in_main_table=first))
         seen |= {nic.pool} if first else set()
-    return tuple(found)
+    return tuple(routed)

@@ -35,7 +35,7 @@ def parameter_set(name: str, speed_gbps: int) -> ParameterSet:
         from fabric.qos.dcqcn.recommend import Need, recommend
 
         return recommend(Need(speed_gbps=speed_gbps)).parameters
-    return next(found for found in PUBLISHED if found.name == name)
+    return next(published for published in PUBLISHED if published.name == name)
 
 
 def dcqcn_settings(
@@ -50,11 +50,13 @@ def dcqcn_settings(
     """
     if nic.dcqcn_set is None or nic.driver not in DCQCN_PLACES:
         return ()
-    found = parameter_set(nic.dcqcn_set, speed_gbps)
+    parameters = parameter_set(nic.dcqcn_set, speed_gbps)
     marks = replace(
-        found.notification_point, cnp_dscp=policy.cnp_dscp, cnp_pcp=policy.cnp_traffic_class
+        parameters.notification_point, cnp_dscp=policy.cnp_dscp, cnp_pcp=policy.cnp_traffic_class
     )
-    return settings(replace(found, notification_point=marks), place, nic.byte_counter_unit_bytes)
+    return settings(
+        replace(parameters, notification_point=marks), place, nic.byte_counter_unit_bytes
+    )
 
 
 def receive_buffer_bytes(nic: NicTraits) -> tuple[int, ...]:

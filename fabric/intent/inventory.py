@@ -161,8 +161,8 @@ def _validate(
 
 
 def _by_name(overrides: tuple[Located[Any], ...]) -> dict[str, list[Located[Any]]]:
-    found: dict[str, list[Located[Any]]] = {}
+    by_name: dict[str, list[Located[Any]]] = {}
     for override in overrides:
         for name in hostlist.expand(override.value.names):
-            found.setdefault(name, []).append(override)
-    return found
+            by_name.setdefault(name, []).append(override)
+    return by_name

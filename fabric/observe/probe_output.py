@@ -34,10 +34,10 @@ def ping(text: str) -> tuple[int, int]:
     UnreadableError
         When there is no summary, or several.
     """
-    found = _SUMMARY.findall(text)
-    if len(found) != 1:
+    summaries = _SUMMARY.findall(text)
+    if len(summaries) != 1:
         raise UnreadableError("ping printed no summary")
-    return int(found[0][0]), int(found[0][1])
+    return int(summaries[0][0]), int(summaries[0][1])
 
 
 def rping(text: str) -> int:
@@ -55,7 +55,7 @@ def bandwidth_gbps(text: str, message_bytes: int) -> float:
     """
     title = _TITLE.search(text)
     rows = _ROW.findall(text, title.end()) if title else []
-    found = [rate for size, rate in rows if int(size) == message_bytes]
-    if len(found) != 1:
+    rates = [rate for size, rate in rows if int(size) == message_bytes]
+    if len(rates) != 1:
         raise UnreadableError("ib_write_bw printed no result")
-    return float(found[0])
+    return float(rates[0])

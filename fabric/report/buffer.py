@@ -100,10 +100,10 @@ def _account(
     pools = device.sku.pools
     shared = pools.shared_headroom_bytes if pools else 0
     own = [0 if shared else group.headroom_bytes or 0 for group in groups]
-    found = budget(
+    taken = budget(
         [group.guaranteed_bytes for group in groups], own, buffer_bytes, reserved_bytes=shared
     )
-    return Account(device, groups, found)
+    return Account(device, groups, taken)
 
 
 def _fits(account: Account) -> tuple[object, object, object]:

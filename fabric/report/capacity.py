@@ -24,7 +24,7 @@ from fabric.topology.bandwidth import (
 )
 from fabric.topology.clos import clos, failed
 from fabric.topology.distance import diameter, longest_way
-from fabric.topology.hints import hint
+from fabric.topology.naming import hint
 from fabric.topology.outages import outage
 from fabric.topology.paths import Layers, next_hop_counts, path_counts
 
@@ -95,8 +95,8 @@ def _oversubscription(designs: Designs, network: Clos) -> Iterator[Row]:
     alike: dict[tuple[str, str], list[int]] = {}
     for rail, ratio in by_rail(network).items():
         alike.setdefault(_ratio(ratio), []).append(rail)
-    for told, rails in alike.items():
-        yield f"oversubscription, rail {_ranges(rails)}", *told
+    for ratios, rails in alike.items():
+        yield f"oversubscription, rail {_ranges(rails)}", *ratios
     below, above = switch_gbps(network)
     leaves = np.arange(network.leaves)
     known = leaves[above[leaves] > 0]
@@ -199,11 +199,11 @@ def paths(designs: Designs, leaf: str = "", words: Sequence[str] = ()) -> Table:
             "TOP005", Severity.ERROR, f"leaf {leaf!r} does not exist", hint("leaf", leaf, names)
         )
         raise InputError("cannot show paths", [finding])
-    here = names.index(leaf)
+    own = names.index(leaf)
     rows = (
-        (leaf, peer, 1, *table[:, here, row].tolist())
+        (leaf, peer, 1, *table[:, own, row].tolist())
         for row, peer in enumerate(names)
-        if row != here
+        if row != own
     )
     return Table(_PATH_HEADERS, tuple(rows))
 

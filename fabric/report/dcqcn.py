@@ -106,7 +106,7 @@ def set_names() -> tuple[str, ...]:
     """Return the names of the parameter sets."""
     from fabric.qos.dcqcn.presets import PUBLISHED
 
-    return (*(found.name for found in PUBLISHED), OWN)
+    return (*(published.name for published in PUBLISHED), OWN)
 
 
 def kinds(designs: Designs) -> tuple[Kind, ...]:
@@ -119,7 +119,7 @@ def kinds(designs: Designs) -> tuple[Kind, ...]:
     """
     from fabric.qos.dcqcn.parameters import CongestionPoint
 
-    found = {
+    port_kinds = {
         (
             port.kind,
             port.speed_gbps,
@@ -138,7 +138,7 @@ def kinds(designs: Designs) -> tuple[Kind, ...]:
                 speed_gbps,
                 CongestionPoint(kmin_bytes=kmin, kmax_bytes=kmax, pmax_percent=pmax),
             )
-            for port, speed_gbps, kmin, kmax, pmax in sorted(found)
+            for port, speed_gbps, kmin, kmax, pmax in sorted(port_kinds)
         )
     except ValueError as error:
         raise InputError(f"invalid lossless.ecn on a port: {error}") from error
@@ -169,12 +169,12 @@ def dcqcn_points(designs: Designs, question: Question | None = None) -> tuple[Po
             chosen = parameters_of(kind, question)
             sets[replace(kind, congestion_point=chosen.congestion_point)] = chosen
         cases = [(chosen, _asked(kind, question)) for kind, chosen in sets.items()]
-        found = assess_together(cases, Run(duration_s=_DURATION_S, step_s=step_s))
+        assessments = assess_together(cases, Run(duration_s=_DURATION_S, step_s=step_s))
     except ValueError as error:
         raise InputError(str(error)) from error
     return tuple(
         _point(kind, assessment, row)
-        for kind, assessment in zip(sets, found, strict=True)
+        for kind, assessment in zip(sets, assessments, strict=True)
         for row in range(len(FLOWS))
     )
 
@@ -189,7 +189,7 @@ def parameters_of(kind: Kind, question: Question) -> ParameterSet:
     from fabric.qos.dcqcn.presets import PUBLISHED
     from fabric.qos.dcqcn.recommend import Need, recommend
 
-    sets = {found.name: found for found in PUBLISHED}
+    sets = {published.name: published for published in PUBLISHED}
     if question.parameters == OWN:
         need = Need(
             speed_gbps=kind.speed_gbps,
@@ -216,21 +216,21 @@ def _asked(kind: Kind, question: Question) -> Points:
     )
 
 
-def _point(kind: Kind, found: Assessment, row: int) -> Point:
-    queue, margin = float(found.queue_bytes[row]), float(found.slope_margin[row])
+def _point(kind: Kind, assessment: Assessment, row: int) -> Point:
+    queue, margin = float(assessment.queue_bytes[row]), float(assessment.slope_margin[row])
     held = math.isfinite(queue)
     return Point(
         kind=kind,
         flows=FLOWS[row],
-        marking_percent=share_to_percent(float(found.marking[row])),
+        marking_percent=share_to_percent(float(assessment.marking[row])),
         queue_bytes=queue if held else None,
-        alpha=float(found.alpha[row]),
+        alpha=float(assessment.alpha[row]),
         rate_gbps=kind.speed_gbps / FLOWS[row],
-        std_bytes=float(found.queue.std_bytes[row]),
-        peak_bytes=float(found.queue.peak_bytes[row]),
-        kmax_margin_bytes=float(found.kmax_margin_bytes[row]),
+        std_bytes=float(assessment.queue.std_bytes[row]),
+        peak_bytes=float(assessment.queue.peak_bytes[row]),
+        kmax_margin_bytes=float(assessment.kmax_margin_bytes[row]),
         slope_margin=margin if held else None,
-        verdict=found.verdicts[row].value,
+        verdict=assessment.verdicts[row].value,
     )
 
 

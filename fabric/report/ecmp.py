@@ -16,7 +16,7 @@ from fabric.qos.ecmp.collective import (
     spray,
     spread,
 )
-from fabric.qos.ecmp.entropy import entropy
+from fabric.qos.ecmp.load import entropy
 from fabric.report.table import Table
 from fabric.validate.capacity import leaf_flows, leaf_gbps
 
@@ -46,8 +46,8 @@ def ecmp(designs: Designs) -> Table:
         senders, links, percent = (int(value) for value in kind)
         if senders and links:
             gbps = int(up_gbps[alike].min())
-            told = _kind(designs, senders, links, percent / 100)
-            rows += [(int(alike.sum()), *row) for row in (*told, _bisection(designs, kind, gbps))]
+            lines = _kind(designs, senders, links, percent / 100)
+            rows += [(int(alike.sum()), *row) for row in (*lines, _bisection(designs, kind, gbps))]
     rows += [("all", *row) for row in _fabric(designs)]
     return Table(_HEADERS, tuple(rows))
 
@@ -58,10 +58,10 @@ def _kind(
     own = designs.intent.fabric.host.nccl_queue_pairs
     yield "NICs and uplinks", f"{senders} on {links}", f"each uplink is {ratio:g} times as fast"
     for pairs in sorted({*QUEUE_PAIRS, own}):
-        found = spread(senders, links, pairs, ratio)
+        load = spread(senders, links, pairs, ratio)
         chosen = ", as set" if pairs == own else ""
-        how = f"fullest link carries {found.over_mean:.2f} times the mean on average{chosen}"
-        yield f"efficiency, {pairs} queue pairs", f"{found.efficiency:.0%}", how
+        how = f"fullest link carries {load.over_mean:.2f} times the mean on average{chosen}"
+        yield f"efficiency, {pairs} queue pairs", f"{load.efficiency:.0%}", how
     reached = entropy(own, links)
     yield "paths between two NICs", f"{reached.paths:.2f}", reached.reason
     pinned = entropy(own, links, pinned=True)
@@ -76,8 +76,8 @@ def _kind(
 def _bisection(designs: Designs, kind: Ints, gbps: int) -> tuple[str, object, str]:
     senders, links, percent = (int(value) for value in kind)
     pairs = designs.intent.fabric.host.nccl_queue_pairs
-    found = spread(senders, links, pairs, percent / 100)
-    left = bisection_bps(gbps_to_bps(gbps), 1 / links, found.efficiency)
+    load = spread(senders, links, pairs, percent / 100)
+    left = bisection_bps(gbps_to_bps(gbps), 1 / links, load.efficiency)
     value = f"{left / gbps_to_bps(1):,.0f} of {gbps:,} Gb/s"
     return "uplinks of a leaf, one failed", value, f"with {pairs} queue pairs"
 

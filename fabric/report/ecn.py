@@ -170,7 +170,7 @@ def _ports_before_pause(kind: Kind, pool_bytes: int) -> int:
 def _recommended(kind: Kind, hops: tuple[Hop, ...], most_flows: int) -> tuple[object, ...]:
     speed, pause = kind.port.speed_gbps, kind.pause_bytes
     try:
-        found = recommend(
+        advice = recommend(
             Need(
                 speed_gbps=speed,
                 round_trip_s=round_trip_s(hops),
@@ -180,9 +180,9 @@ def _recommended(kind: Kind, hops: tuple[Hop, ...], most_flows: int) -> tuple[ob
         )
     except ValueError as error:
         return ("-", "-", "-", str(error))
-    point = found.parameters.congestion_point
+    point = advice.parameters.congestion_point
     why = (
-        f"{' '.join(found.reasons)} Valid for these NIC parameters only; see `rocefab show dcqcn`."
+        f"{' '.join(advice.reasons)} Valid for these NIC parameters only; see `rocefab show dcqcn`."
     )
     return (point.kmin_bytes, point.kmax_bytes, int(point.pmax_percent), why)
 

@@ -88,15 +88,15 @@ def explain(designs: Designs, device: str, artefacts: list[Artefact], text: str)
         return [
             _answer(designs, device, entry.template, "", entry, "") for entry in entries(platform)
         ]
-    found = explain_lines(platform, artefacts, text)
-    if not found:
+    matches = explain_lines(platform, artefacts, text)
+    if not matches:
         message = f"no line of {device} contains {text!r}"
         raise nothing_to_explain(
             message, "try a table or field name; `rocefab render` shows all lines"
         )
     return [
         _answer(designs, device, f"{line.artefact}:{line.number}", line.line.strip(), entry, port)
-        for line in found
+        for line in matches
         for entry in line.explanations[:1]
         for port in [_port(designs, device, line.context, line.line)]
     ]
@@ -209,7 +209,7 @@ def _trait_value(designs: Designs, device: str, path: tuple[str, ...]) -> Value 
     """Return what an override says a host is like, where it says so."""
     for override in reversed(designs.intent.host_overrides.get(device, [])):
         traits = override.value.traits
-        if traits and any(found[: len(path)] == path for found in set_paths(traits)):
+        if traits and any(field_path[: len(path)] == path for field_path in set_paths(traits)):
             name = ".".join(str(part) for part in (*override.path, "traits", *path))
             where = str(override.position("traits", *path))
             return Value(name, str(field_value(traits, ".".join(path))), where)

@@ -70,12 +70,12 @@ def links(designs: Designs) -> Table:
     for leaf, leaf_port, spine, spine_port, speed, cable in zip(
         *(column.tolist() for column in columns), strict=True
     ):
-        here, there = switches.skus[leaf], switches.skus[spine]
+        lower, upper = switches.skus[leaf], switches.skus[spine]
         rows.append((
             switches.names[leaf],
-            here.port(leaf_port),
+            lower.port(leaf_port),
             switches.names[spine],
-            there.port(spine_port),
+            upper.port(spine_port),
             speed,
             cable,
             "uplink",

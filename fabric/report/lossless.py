@@ -20,6 +20,12 @@ if TYPE_CHECKING:
     from fabric.qos.dcqcn.registers import Place
 
 
+#: Unit of the byte counter that is not confirmed; a set with the counter off needs none of it.
+BYTE_COUNTER_UNIT_BYTES = 64
+_SETTINGS_HEADERS = ("gbps", "where", "name", "value", "note")
+_CABLE_HEADERS = ("item", "host", "switch", "verdict", "rule", "note")
+
+
 def question(designs: Designs, parameters: str) -> Question:
     """Return how the ports of a fabric are looked at with a parameter set of the NICs.
 
@@ -50,11 +56,6 @@ def least_pause_bytes(designs: Designs) -> float:
     return min(known, default=0.0)
 
 
-#: Unit of the byte counter that is not confirmed; a set with the counter off needs none of it.
-BYTE_COUNTER_UNIT_BYTES = 64
-_SETTINGS_HEADERS = ("gbps", "where", "name", "value", "note")
-
-
 def dcqcn_settings(designs: Designs, question: Question, place: Place) -> Table:
     """Return the figures for the NIC, and beside them those of the switch that belong to them.
 
@@ -68,7 +69,7 @@ def dcqcn_settings(designs: Designs, question: Question, place: Place) -> Table:
     for kind in kinds(designs):
         try:
             chosen = parameters_of(kind, question)
-            told = settings(chosen, place, BYTE_COUNTER_UNIT_BYTES)
+            values = settings(chosen, place, BYTE_COUNTER_UNIT_BYTES)
         except ValueError as error:
             raise InputError(str(error)) from error
         switch = chosen.congestion_point
@@ -82,7 +83,7 @@ def dcqcn_settings(designs: Designs, question: Question, place: Place) -> Table:
             ("ecn.pmax_percent", switch.pmax_percent),
         )
         rows += [(kind.speed_gbps, "switch", *pair, "belongs to this set") for pair in own]
-        rows += [(kind.speed_gbps, "NIC", item.name, item.value, item.note) for item in told]
+        rows += [(kind.speed_gbps, "NIC", item.name, item.value, item.note) for item in values]
     return Table(_SETTINGS_HEADERS, tuple(rows))
 
 
@@ -106,9 +107,6 @@ def deadlock(designs: Designs) -> Table:
     return Table(("item", "value"), tuple(rows))
 
 
-_CABLE_HEADERS = ("item", "host", "switch", "verdict", "rule", "note")
-
-
 def cable(designs: Designs, host: str, interface: str) -> Table:
     """Return one row for each thing that both ends of the cable of a NIC are told.
 
@@ -126,12 +124,12 @@ def cable(designs: Designs, host: str, interface: str) -> Table:
     if number is None:
         names = ", ".join(nic.interface for nic in nics)
         raise _unknown(f"{host} has no fabric NIC {interface!r}", f"its NICs are {names}")
-    found = cable_of(
+    compared = cable_of(
         model_of(designs), designs.fabric.nics_of_host(designs.fabric.host_row[host])[number]
     )
     rows = tuple(
         (line.item, line.host, line.switch, line.verdict, line.rule or "-", line.note or "-")
-        for line in found.lines()
+        for line in compared.lines()
     )
     return Table(_CABLE_HEADERS, rows)
 

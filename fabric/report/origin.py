@@ -53,9 +53,9 @@ class Origins:
             return None
         sections = set(change.path.split(": ")[:-1])
         for key, text in self._keys(change):
-            found = self._lines.get(key, [])
-            fitting = [line for line in found if sections <= set(line.parents)]
-            for line in (*fitting, *found)[:1]:
+            lines = self._lines.get(key, [])
+            fitting = [line for line in lines if sections <= set(line.parents)]
+            for line in (*fitting, *lines)[:1]:
                 return answer_line(self.designs, self.device, line, text or line.text.strip())
         return None
 

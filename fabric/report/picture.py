@@ -10,9 +10,9 @@ from fabric.core.errors import InputError
 from fabric.core.files import write_whole
 from fabric.core.findings import Finding, Position, Severity
 from fabric.report.picture_details import details
-from fabric.topology.cable_states import cable_states
 from fabric.topology.cabling import HARMLESS, Verdict
 from fabric.topology.clos import clos
+from fabric.topology.drawing import cable_states
 from fabric.topology.drawing_layout import picture
 
 if TYPE_CHECKING:
@@ -21,9 +21,8 @@ if TYPE_CHECKING:
 
     from fabric.design.designs import Designs
     from fabric.design.model import PortDesign
-    from fabric.topology.cable_states import CableStates
     from fabric.topology.cabling import End, Judged
-    from fabric.topology.drawing import Picture
+    from fabric.topology.drawing import CableStates, Picture
 
 
 SUFFIXES = (".svg", ".png", ".html")

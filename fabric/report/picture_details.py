@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.units import ipv4_text
-from fabric.topology.cable_states import CableState
+from fabric.topology.drawing import CableState
 from fabric.topology.naming import nic_names
 
 if TYPE_CHECKING:
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from fabric.design.designs import Designs
     from fabric.intent.policy import LosslessPolicy
-    from fabric.topology.cable_states import CableStates
     from fabric.topology.clos import Clos
+    from fabric.topology.drawing import CableStates
 
 
 #: Cables up to which a page holds them all: some 5 MB.

@@ -236,11 +236,11 @@ class _Nics:
         return f"{host} {interface} - {fabric.switches.names[leaf]} {port}"
 
 
-def _groups(found: Singles, alive: Bools, things: _Switches | _Cables | _Nics) -> list[Group]:
+def _groups(effects: Singles, alive: Bools, things: _Switches | _Cables | _Nics) -> list[Group]:
     """Gather the failures of things that are up by kind and by what they do."""
     rows = np.flatnonzero(alive)
-    left = np.round(found.left[rows], 6)
-    every = (found.host_pairs, found.leaf_pairs, found.rails, found.rail_lost)
+    left = np.round(effects.left[rows], 6)
+    every = (effects.host_pairs, effects.leaf_pairs, effects.rails, effects.rail_lost)
     columns = [column[rows] for column in every]
     table = np.stack([things.kinds(rows), *columns, left], axis=1)
     _, first, back = np.unique(table, axis=0, return_index=True, return_inverse=True)
@@ -254,11 +254,11 @@ def _groups(found: Singles, alive: Bools, things: _Switches | _Cables | _Nics) -
                 what=things.kind(one),
                 names=tuple(things.name(row) for row in mine[:NAMED].tolist()),
                 count=len(mine),
-                host_pairs=int(found.host_pairs[one]),
-                leaf_pairs=int(found.leaf_pairs[one]),
-                rails=int(found.rails[one]),
-                rail_lost=int(found.rail_lost[one]),
-                left_percent=share_to_percent(float(found.left[one])),
+                host_pairs=int(effects.host_pairs[one]),
+                leaf_pairs=int(effects.leaf_pairs[one]),
+                rails=int(effects.rails[one]),
+                rail_lost=int(effects.rail_lost[one]),
+                left_percent=share_to_percent(float(effects.left[one])),
             )
         )
     return groups

@@ -78,18 +78,18 @@ class WhatIf:
     @property
     def reasons(self) -> list[str]:
         """Why this is not harmless; empty when it is."""
-        found, hit = [], self.impact
+        causes, hit = [], self.impact
         if hit.host_pairs[1]:
-            found.append(f"{hit.host_pairs[1]:,} pairs of hosts are cut")
-        found += [f"rail {rail} is split into {parts} parts" for rail, parts in hit.rails.items()]
+            causes.append(f"{hit.host_pairs[1]:,} pairs of hosts are cut")
+        causes += [f"rail {rail} is split into {parts} parts" for rail, parts in hit.rails.items()]
         errors = sum(finding.severity is Severity.ERROR for finding in self.new_findings)
         if errors:
-            found.append(f"{errors} new error{'' if errors == 1 else 's'}")
+            causes.append(f"{errors} new error{'' if errors == 1 else 's'}")
         losers = np.unique(hit.rails_lost[:, 0])
         hosts = int((hit.host_gbps[1][losers] > 0).sum())  # others are cut off, or failed whole
         if hosts:
-            found.append(f"{hosts} host{'s lose' if hosts > 1 else ' loses'} a rail")
-        return found
+            causes.append(f"{hosts} host{'s lose' if hosts > 1 else ' loses'} a rail")
+        return causes
 
     @cached_property
     def units(self) -> list[tuple[str, int, int, int, int]]:
@@ -207,45 +207,45 @@ def whatif(
         When a word names nothing.
     """
     fabric = designs.fabric
-    wanted = outage(fabric, [*words, f"switch:{drain}"] if drain else words)
+    lost = outage(fabric, [*words, f"switch:{drain}"] if drain else words)
     base = outage(fabric, words) if drain else None
     start = failed(clos(fabric), base) if base else clos(fabric)
-    found, broken = _new_findings(designs, start, wanted, progress) if rules else ((), ())
+    findings, broken = _new_findings(designs, start, lost, progress) if rules else ((), ())
     return WhatIf(
         fabric=fabric,
         words=tuple(words),
-        impact=impact(start, wanted),
-        moved=tuple(_moved(fabric, start, wanted)),
-        new_findings=found,
+        impact=impact(start, lost),
+        moved=tuple(_moved(fabric, start, lost)),
+        new_findings=findings,
         broken=broken,
         drain=drain,
     )
 
 
-def _moved(fabric: Fabric, network: Clos, wanted: Outage) -> list[Moved]:
-    found = []
-    before, after = (switch_gbps(part)[1] for part in (network, failed(network, wanted)))
+def _moved(fabric: Fabric, network: Clos, lost: Outage) -> list[Moved]:
+    moves = []
+    before, after = (switch_gbps(part)[1] for part in (network, failed(network, lost)))
     for tier in range(network.tiers - 1):
         rows = network.rows(tier)
-        rows = rows[~wanted.switches[rows] & (after[rows] < before[rows])]
+        rows = rows[~lost.switches[rows] & (after[rows] < before[rows])]
         kept, cut_off = rows[after[rows] > 0], rows[after[rows] == 0]
         role = fabric.switches.role(int(network.rows(tier)[0]))
         if len(kept):
             times = float((before[kept] / after[kept]).max())
-            found.append(Moved(role, len(kept), times))
+            moves.append(Moved(role, len(kept), times))
         if len(cut_off):
-            found.append(Moved(role, len(cut_off), None))
-    return found
+            moves.append(Moved(role, len(cut_off), None))
+    return moves
 
 
 def _new_findings(
-    designs: Designs, network: Clos, wanted: Outage, progress: Progress
+    designs: Designs, network: Clos, lost: Outage, progress: Progress
 ) -> tuple[tuple[Finding, ...], tuple[tuple[str, str], ...]]:
     """Run the rules on the inventory before and after; return what came up, and what broke."""
     progress("", "rules before")
     before = _outcome(designs.over(switched_off(designs.fabric, network)))
     progress("", "rules after")
-    after = _outcome(designs.over(switched_off(designs.fabric, failed(network, wanted))))
+    after = _outcome(designs.over(switched_off(designs.fabric, failed(network, lost))))
     known = {_key(finding) for finding in before.findings}
     new = (item for item in after.findings if _key(item) not in known)
     return tuple(item for item in new if item.rule not in _REPEATING), after.broken

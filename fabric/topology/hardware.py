@@ -31,11 +31,11 @@ def role_model(intent: Intent, role: Role) -> Sku:
 def unit_models(intent: Intent) -> list[Sku]:
     """Return the model of the leaves of each unit; one that a unit names has whole cages."""
     platform, usual = intent.fabric.platforms.leaf, role_model(intent, "leaf")
-    found = []
+    models = []
     for unit in intent.fabric.units:
         model = intent.skus[unit.leaf_sku] if unit.leaf_sku else usual
-        found.append(_running(model, platform.release) if model.nos == usual.nos else model)
-    return found
+        models.append(_running(model, platform.release) if model.nos == usual.nos else model)
+    return models
 
 
 def device_models(intent: Intent, names: Sequence[str], usual: Iterable[Sku]) -> tuple[Sku, ...]:

@@ -92,10 +92,10 @@ def host_leaves(network: Clos) -> Ints:
 
 def members(leaves: Ints, count: int) -> Bools:
     """Return for each row of leaves (-1 is none) which of all leaves it holds."""
-    found = np.zeros((len(leaves), count), dtype=np.bool_)
+    table = np.zeros((len(leaves), count), dtype=np.bool_)
     rows, columns = np.nonzero(leaves >= 0)
-    found[rows, leaves[rows, columns]] = True
-    return found
+    table[rows, leaves[rows, columns]] = True
+    return table
 
 
 def _host_pairs(networks: tuple[Clos, Clos], reaches: tuple[Bools, Bools]) -> tuple[int, int]:
@@ -122,9 +122,9 @@ def pairs_of_kinds(joined: Bools, size: Ints) -> int:
 def rail_leaves(network: Clos) -> Bools:
     """Return which leaves carry which rail, shape (rails, leaves)."""
     nics = network.nics
-    found = np.zeros((int(nics.rail.max(initial=-1)) + 1, network.leaves), dtype=np.bool_)
-    found[nics.rail[nics.up], nics.leaf[nics.up]] = True
-    return found
+    table = np.zeros((int(nics.rail.max(initial=-1)) + 1, network.leaves), dtype=np.bool_)
+    table[nics.rail[nics.up], nics.leaf[nics.up]] = True
+    return table
 
 
 def _rails_split(network: Clos, now: Clos, lost: Bools, after: Bools) -> dict[int, int]:

@@ -93,12 +93,12 @@ def neighbours_of_host(intent: Intent) -> int:
 
 def neighbours_elsewhere(others: Mapping[str, Intent]) -> Counter[str]:
     """Return how many neighbours each host may have in other fabrics of the site."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for intent in others.values():
         count = neighbours_of_host(intent)
         for unit in intent.fabric.units:
-            found.update(dict.fromkeys(hostlist.expand(unit.hosts), count))
-    return found
+            counts.update(dict.fromkeys(hostlist.expand(unit.hosts), count))
+    return counts
 
 
 def name_strangers(error: InputError, intent: Intent, others: Mapping[str, Fabric]) -> InputError:

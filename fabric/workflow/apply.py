@@ -95,10 +95,10 @@ def rollback(
     journal = Journal(state)
     plan = _plan_of(journal, run)
     names = _chosen(run, plan, journal, only)
-    wanted = RollBack(run, names, force=force, skip_unreachable=skip_unreachable)
+    request = RollBack(run, names, force=force, skip_unreachable=skip_unreachable)
     reachable = _reachable(plan, connections_file)
     with executor(len(plan.devices)) as pool:
-        return Applier(journal, reachable, pool, progress).roll_back(wanted, plan)
+        return Applier(journal, reachable, pool, progress).roll_back(request, plan)
 
 
 def would_go_back(run: int, state: Path, only: str = "") -> list[str]:

@@ -15,7 +15,7 @@ from fabric.validate.report import reports
 from fabric.validate.reported import Reported
 from fabric.validate.runner import Outcome, all_rules, run, together
 from fabric.validate.world import World
-from fabric.workflow.stages import OUTCOMES, judged_config
+from fabric.workflow.work import OUTCOMES, judged_config
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

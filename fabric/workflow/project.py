@@ -7,8 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabric.design.designs import Designs
-from fabric.workflow.stages import ARTEFACTS, rendered_host, rendered_switch
-from fabric.workflow.work import Work
+from fabric.workflow.work import ARTEFACTS, Work, rendered_host, rendered_switch
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,8 +14,8 @@ from fabric.core.errors import InputError
 from fabric.core.findings import Severity
 from fabric.report import picture_details
 from fabric.report.picture import Marks, draw, failing_ends, read_cabling
-from fabric.topology.cable_states import CableState
 from fabric.topology.cabling import Judged, Verdict
+from fabric.topology.drawing import CableState
 from fabric.workflow.cabling import Cabling
 from fabric.workflow.project import Project
 from tests.cli.runs import DEMO, run

@@ -56,10 +56,10 @@ class DcbBuffer:
 
 
 def _object(text: str) -> Mapping[str, Any]:
-    found = read_json(text)
-    if not isinstance(found, dict):
+    parsed = read_json(text)
+    if not isinstance(parsed, dict):
         raise UnreadableError("dcb printed no object")
-    return found
+    return parsed
 
 
 def _numbers(row: Mapping[str, Any], name: str, high: int) -> tuple[int, ...]:
@@ -126,16 +126,16 @@ def parse_dcb_app(text: str) -> Mapping[int, int]:
         When the output is something else, or a DSCP has two priorities.
     """
     row = _object(text)
-    found: dict[int, int] = {}
+    priorities: dict[int, int] = {}
     for pair in items(row, "dscp_prio") if "dscp_prio" in row else []:
         members = [member for member in pair if member != " "] if isinstance(pair, list) else []
-        if [type(member) for member in members] != [int, int] or members[0] in found:
+        if [type(member) for member in members] != [int, int] or members[0] in priorities:
             raise UnreadableError(f"dscp_prio holds {shown(pair)}")
         dscp, priority = members
         if not (0 <= dscp < DSCPS and 0 <= priority < PRIORITIES):
             raise UnreadableError(f"dscp_prio holds {shown(pair)}")
-        found[dscp] = priority
-    return found
+        priorities[dscp] = priority
+    return priorities
 
 
 @reads("dcb_dcbx", "dcb -j dcbx show dev {interface}")

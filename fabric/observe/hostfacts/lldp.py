@@ -33,14 +33,14 @@ def parse_lldp(text: str) -> Neighbours:
     UnreadableError
         When the output is not that JSON, or a neighbour has no port.
     """
-    found: dict[str, tuple[LldpNeighbour, ...]] = {}
+    neighbours: dict[str, tuple[LldpNeighbour, ...]] = {}
     whole = read_json(text)
     root = _single(whole.get("lldp") if isinstance(whole, dict) else None, "lldp")
     for row in _list(root.get("interface", [])):
         for interface, seen in _named(row):
             name = interface_name(interface)
-            found[name] = (*found.get(name, ()), _neighbour(seen))
-    return found
+            neighbours[name] = (*neighbours.get(name, ()), _neighbour(seen))
+    return neighbours
 
 
 def _neighbour(seen: Any) -> LldpNeighbour:
@@ -84,16 +84,16 @@ def _object(value: Any) -> dict[str, Any]:
 
 
 def _single(value: Any, kind: str) -> dict[str, Any]:
-    found = _first(value)
-    if not isinstance(found, dict):
+    first = _first(value)
+    if not isinstance(first, dict):
         raise UnreadableError(f"lldpcli printed no {kind}")
-    return found
+    return first
 
 
 def _value(value: Any) -> str:
     """Return a text; ``json0`` puts it into a list of one object."""
-    found = _first(value)
-    found = found.get("value") if isinstance(found, dict) else found
-    if not isinstance(found, str):
-        raise UnreadableError(f"lldpcli printed {shown(found)} where a text belongs")
-    return found
+    first = _first(value)
+    first = first.get("value") if isinstance(first, dict) else first
+    if not isinstance(first, str):
+        raise UnreadableError(f"lldpcli printed {shown(first)} where a text belongs")
+    return first

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.observe.hostfacts import reads
-from fabric.observe.hostfacts.textlines import whole_lines
-from fabric.observe.hostfacts.values import label, shown
+from fabric.observe.hostfacts.values import label, shown, whole_lines
 from fabric.observe.parsers import UnreadableError
 
 if TYPE_CHECKING:
@@ -97,10 +96,10 @@ def _config(lines: list[str]) -> NvConfig:
 
 
 def _columns(titles: str) -> tuple[str, ...]:
-    found = tuple(re.split(r"\s{2,}", titles.strip()))
-    if found not in _HEADERS:
+    columns = tuple(re.split(r"\s{2,}", titles.strip()))
+    if columns not in _HEADERS:
         raise UnreadableError(f"mlxconfig printed the columns {shown(titles.strip())}")
-    return _HEADERS[found]
+    return _HEADERS[columns]
 
 
 def _table(lines: list[str], columns: tuple[str, ...]) -> dict[str, dict[str, NvValue]]:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from fabric.core.units import mbps_to_bps
 from fabric.observe.hostfacts import reads
+from fabric.observe.hostfacts.jsontext import Element, read_xml
 from fabric.observe.hostfacts.values import label, pci_address, rdma_name, word
-from fabric.observe.hostfacts.xmltree import Element, read_xml
 from fabric.observe.parsers import UnreadableError
 
 _VERSION = "1"

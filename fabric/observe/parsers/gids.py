@@ -40,12 +40,12 @@ def show_gids(text: str) -> tuple[Gid, ...]:
         raise UnreadableError("show_gids printed no table")
     rows = [line for line in lines[rulers[0] + 1 :] if line.strip()]
     total = _GID_TOTAL.fullmatch(rows[-1].strip()) if rows else None
-    found = tuple(_gid(line) for line in (rows[:-1] if total else rows))
+    gids = tuple(_gid(line) for line in (rows[:-1] if total else rows))
     # The tool separates by tabs and ends with a count; copies of its output have lost both.
     cut = "\t" in text or not text.endswith("\n")
-    if (int(total[1]) != len(found)) if total else cut:
+    if (int(total[1]) != len(gids)) if total else cut:
         raise UnreadableError("the end of show_gids is missing")
-    return found
+    return gids
 
 
 def _gid(line: str) -> Gid:

@@ -119,22 +119,24 @@ def _priority_to_buffer(text: str) -> tuple[int, ...] | None:
 
 
 def _rate_limits(text: str) -> dict[int, int]:
-    found = re.findall(r"^tc: ([0-7]) ratelimit: ([0-9]{1,7}\.[0-9]{1,3}) Gbps", text, re.MULTILINE)
-    return {int(number): round(gbps_to_bps(float(rate))) for number, rate in found}
+    limits = re.findall(
+        r"^tc: ([0-7]) ratelimit: ([0-9]{1,7}\.[0-9]{1,3}) Gbps", text, re.MULTILINE
+    )
+    return {int(number): round(gbps_to_bps(float(rate))) for number, rate in limits}
 
 
 def _dscp_map(text: str) -> dict[int, int]:
-    found: dict[int, int] = {}
+    priorities: dict[int, int] = {}
     for line in text.splitlines():
         if not line.strip().startswith("prio:"):
             continue
         match = re.fullmatch(r"\s*prio:([0-7])\s+dscp:((?:\d\d,)+)\s*", line)
         dscps = [int(dscp) for dscp in match[2].split(",") if dscp] if match else []
-        if not match or max(dscps) >= _DSCPS or found.keys() & dscps:
+        if not match or max(dscps) >= _DSCPS or priorities.keys() & dscps:
             message = f"mlnx_qos printed a line of its DSCP map that cannot be: {line[:80]!a}"
             raise UnreadableError(message)
-        found.update(dict.fromkeys(dscps, int(match[1])))
-    return found
+        priorities.update(dict.fromkeys(dscps, int(match[1])))
+    return priorities
 
 
 def _traffic_classes(text: str) -> tuple[tuple[int, ...], dict[int, str], dict[int, int]]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fabric.placement.inventory_place import refused_field, refused_trait
 from fabric.placement.k8s.addresses import ipam
 from fabric.placement.k8s.cluster import NVIDIA
 from fabric.placement.k8s.manifest import Manifest, json_text
+from fabric.placement.pcie import refused_field, refused_trait
 
 if TYPE_CHECKING:
     from fabric.placement.k8s.cluster import Cluster

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from fabric.placement.inventory_place import refused_field
 from fabric.placement.k8s.manifest import Manifest
+from fabric.placement.pcie import refused_field
 
 if TYPE_CHECKING:
     from fabric.placement.k8s.cluster import Cluster
@@ -63,8 +63,8 @@ def nic_settings(cluster: Cluster) -> list[Manifest]:
 
 
 def _read_request(cluster: Cluster) -> dict[str, int]:
-    wanted = cluster.traits.tuning.max_read_request_bytes
-    return {"maxReadRequest": wanted} if wanted else {}
+    size_bytes = cluster.traits.tuning.max_read_request_bytes
+    return {"maxReadRequest": size_bytes} if size_bytes else {}
 
 
 def _qos(cluster: Cluster) -> dict[str, Any]:

@@ -177,12 +177,12 @@ def _trial(need: Need, additive_mbps: int) -> Trial:
     switch = CongestionPoint(
         kmin_bytes=kmin_bytes, kmax_bytes=kmax_bytes, pmax_percent=pmax_percent
     )
-    found = stability(model, pmax / (kmax_bytes - kmin_bytes), need.round_trip_s)
-    holds = found.slope_margin >= MARGIN
-    worst = int(found.slope_margin.argmin())
+    margins = stability(model, pmax / (kmax_bytes - kmin_bytes), need.round_trip_s)
+    holds = margins.slope_margin >= MARGIN
+    worst = int(margins.slope_margin.argmin())
     return Trial(
         replace(draft, congestion_point=switch),
-        float(found.slope_margin[worst]),
+        float(margins.slope_margin[worst]),
         int(need.flows[worst]),
         most_marking,
         bool(holds.all()) and wanted_percent == pmax_percent and kmax_bytes <= need.limit_bytes,

@@ -106,7 +106,7 @@ def stability(model: Loop, slope_per_byte: ArrayLike, delay_s: ArrayLike) -> Sta
     for first in range(0, len(slope), _CHUNK):
         rows = slice(first, first + _CHUNK)
         parts.append(_judge(_each(points, itemgetter(rows)), slope[rows], delay[rows]))
-    roots, steeper, flatter = (np.concatenate(found) for found in zip(*parts, strict=True))
+    roots, steeper, flatter = (np.concatenate(column) for column in zip(*parts, strict=True))
     return Stability(
         roots.astype(np.int64).reshape(shape), steeper.reshape(shape), flatter.reshape(shape)
     )

@@ -6,11 +6,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from fabric.core.registry import Registry
-from fabric.qos.headroom.linear import LinearSettings, linear
-from fabric.qos.headroom.plain import plain
+from fabric.qos.headroom.deduced import (
+    SMALLEST_ON_WIRE_BYTES,
+    LinearSettings,
+    TofinoSettings,
+    XgsSettings,
+    linear,
+    plain,
+    tofino,
+    xgs,
+)
 from fabric.qos.headroom.spectrum import SpectrumSettings, spectrum
-from fabric.qos.headroom.tofino import TofinoSettings, tofino
-from fabric.qos.headroom.xgs import SMALLEST_ON_WIRE_BYTES, XgsSettings, xgs
 
 if TYPE_CHECKING:
     from fabric.platforms.asic import Asic
@@ -130,8 +136,8 @@ def _plain(asic: Asic, link: Link, port: Port) -> Headroom:  # noqa: ARG001
 
 
 def _by_speed(asic: Asic, name: str) -> dict[int, float]:
-    found = {speed: asic.number(f"{name}_{speed}g") for speed in _SPEEDS_GBPS}
-    return {speed: value for speed, value in found.items() if value is not None}
+    figures = {speed: asic.number(f"{name}_{speed}g") for speed in _SPEEDS_GBPS}
+    return {speed: value for speed, value in figures.items() if value is not None}
 
 
 def _need(asic: Asic, name: str) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.topology.tiers import down_paths
+from fabric.topology.layout import down_paths
 from fabric.validate.rule import ModelRule, rules
 
 if TYPE_CHECKING:

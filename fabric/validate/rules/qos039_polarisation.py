@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from fabric.core.findings import Severity
 from fabric.platforms import platforms
 from fabric.qos.ecmp.hashing import TierHash, effective_paths, polarised
+from fabric.topology.layout import down_paths
 from fabric.topology.model import ROLES
-from fabric.topology.tiers import down_paths
 from fabric.validate.rule import ModelRule, rules
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.core.findings import Severity
-from fabric.topology.tiers import designed_pairs
+from fabric.topology.layout import designed_pairs
 from fabric.validate.origins import uplinks_place
 from fabric.validate.rule import ModelRule, rules
 
