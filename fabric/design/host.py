@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from fabric.topology.model import Fabric
     from fabric.topology.naming import NicNames
 
-#: Neighbour table of a host, floor: 4096/8192/16384 (net.ipv4.neigh.default.gc_thresh1..3).
+#: Neighbour table of a host, floor: 4096/8192/16384 (net.ipv4.neigh.default.gc_thresh1..3, Linux
+#: ip-sysctl.rst; defaults 128/512/1024). Our choice: a rail has more neighbours than the defaults
+#: take.
 GC_THRESH1_FLOOR = 4096
 #: Defaults of the kernel (Linux net/ipv4/arp.c, arp_tbl: base_reachable_time, gc_staletime). An
 #: entry lives 0.5 to 1.5 times the first, then up to the second: 45 s + 60 s, below the 240 s of a

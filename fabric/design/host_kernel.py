@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from fabric.design.model import HostDesign
 
+#: A NIC answers and speaks for its own address alone, and replies may come on another one (Linux
+#: ip-sysctl.rst: arp_ignore, arp_announce, arp_notify, rp_filter).
 _PER_NIC = (("arp_ignore", 1), ("arp_announce", 2), ("arp_notify", 1), ("rp_filter", 2))
 
 

@@ -26,6 +26,13 @@ COMPUTED = "rocefab"
 def parameter_set(name: str, speed_gbps: int) -> ParameterSet:
     """Return a DCQCN parameter set by its name.
 
+    Parameters
+    ----------
+    name : str
+        ``connectx``, ``paper``, one of the published ones, or ``rocefab``.
+    speed_gbps : int
+        Speed of the NIC in Gb/s.
+
     Raises
     ------
     ValueError
@@ -42,6 +49,17 @@ def dcqcn_settings(
     nic: NicTraits, policy: LosslessPolicy, speed_gbps: int, place: Place
 ) -> tuple[Setting, ...]:
     """Return the raw DCQCN figures of a NIC for one place; CNPs are marked as the policy says.
+
+    Parameters
+    ----------
+    nic : NicTraits
+        What the inventory says of the NIC.
+    policy : LosslessPolicy
+        Policy of the host: ECN and DSCP of CNPs.
+    speed_gbps : int
+        Speed of the NIC in Gb/s.
+    place : str
+        ``sysfs``, ``debugfs`` or ``mlxconfig``.
 
     Raises
     ------

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from fabric.qos.headroom.terms import Headroom
     from fabric.qos.headroom.verdict import Judgement
 
+#: RFC 2474 section 3: a DSCP has six bits; IEEE 802.1Q-2018: a priority has three.
 DSCP_COUNT = 64
 PRIORITY_COUNT = 8
 BEST_EFFORT = 0
@@ -38,7 +39,15 @@ THRESHOLDS = frozenset({"kmin_bytes", "kmax_bytes"})
 
 
 def qos_profile(policy: LosslessPolicy, index: int) -> QosProfile:
-    """Return the profile of a policy; ``index`` is its number on the device."""
+    """Return the profile of a policy; ``index`` is its number on the device.
+
+    Parameters
+    ----------
+    policy : LosslessPolicy
+        The policy.
+    index : int
+        Number of the profile on the device, from 0.
+    """
     dscp_map = [BEST_EFFORT] * DSCP_COUNT
     dscp_map[policy.cnp_dscp] = policy.cnp_traffic_class
     dscp_map[policy.roce_dscp] = policy.traffic_class

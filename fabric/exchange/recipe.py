@@ -40,7 +40,7 @@ class Recipe:
         Addresses of NICs that differ from those that follow from positions.
     base_name : str
         What the user calls the base; empty for defaults.
-    told : frozenset of str
+    named : frozenset of str
         Sections of ``platforms`` whose model the user gives with the command.
     invented : frozenset of str
         Units and pods that the source does not name.

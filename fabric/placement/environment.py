@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fabric.topology.model import Fabric
 
 
+#: Largest file that is read; our choice, far more than an environment holds.
 MAX_BYTES = 256 * 1024
 _LINE = re.compile(r"(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)=(.*)")
 _QUOTES = ("'", '"')

@@ -44,7 +44,13 @@ _LEFT_OUT = (
 
 
 def horovod_settings(gpus_per_host: int) -> tuple[Setting, ...]:
-    """Return the settings of Horovod: reduce in the host, then once per rail."""
+    """Return the settings of Horovod: reduce in the host, then once per rail.
+
+    Parameters
+    ----------
+    gpus_per_host : int
+        GPUs that the job uses on each host, >= 1.
+    """
     reason = (
         f"the {gpus_per_host} GPUs of a host reduce over NVLink first; then equal local ranks "
         "meet, which stay on their rail"
@@ -56,7 +62,13 @@ def horovod_settings(gpus_per_host: int) -> tuple[Setting, ...]:
 
 
 def taco_settings(gpus_per_host: int) -> tuple[Setting, ...]:
-    """Return the settings of LightCC: its inner group must be the GPUs of a host."""
+    """Return the settings of LightCC: its inner group must be the GPUs of a host.
+
+    Parameters
+    ----------
+    gpus_per_host : int
+        GPUs that the job uses on each host, >= 1.
+    """
     return (
         Setting("LIGHT_2D_ALLREDUCE", "1", "reduce inside of the host, then across hosts"),
         Setting(

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from fabric.placement.job_host import JobHost
     from fabric.topology.model import Fabric
 
-#: 4.096 us * 2^22 = 17 s: rides out a routing change on a large fabric (NCCL default: 20).
+#: 4.096 us * 2^22 = 17 s (NVIDIA NCCL documentation, NCCL_IB_TIMEOUT; default 20). Our choice:
+#: rides out a routing change on a large fabric.
 TIMEOUT = 22
 #: Where ``rocefab export nccltopo`` is to be put on a virtual machine.
 TOPOLOGY_FILE = "/etc/rocefab/nccl-topo.xml"

@@ -67,7 +67,18 @@ def pcie_groups(fabric: Fabric, host: str) -> tuple[Group, ...]:
 
 
 def link_speed(speed_gbps: int) -> str:
-    """Return the slowest PCIe generation whose 16 lanes carry a card, as NCCL writes it."""
+    """Return the slowest PCIe generation whose 16 lanes carry a card, as NCCL writes it.
+
+    Parameters
+    ----------
+    speed_gbps : int
+        Rate of the card in Gb/s, > 0.
+
+    Returns
+    -------
+    str
+        Such as ``32.0 GT/s PCIe``.
+    """
     fitting = [text for limit, text in _GENERATIONS if limit >= speed_gbps]
     return fitting[0] if fitting else _GENERATIONS[-1][1]
 

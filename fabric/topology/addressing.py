@@ -100,7 +100,18 @@ def _groups(file: FabricFile, layout: Layout) -> tuple[Ints, Ints]:
 def host_addresses(
     intent: Intent, layout: Layout, leaf: Ints, rail: Ints, slot: Ints
 ) -> tuple[Ints, Ints]:
-    """Return subnet row and address of each NIC port, which is on a leaf that serves its rail."""
+    """Return subnet row and address of each NIC port, which is on a leaf that serves its rail.
+
+    Parameters
+    ----------
+    leaf, rail, slot : array of int, shape (NIC ports,)
+        Row of the leaf, rail from 0, and place of the host in its unit from 0.
+
+    Returns
+    -------
+    tuple of two arrays of int, shape (NIC ports,)
+        Row of the subnet, and IPv4 address as a number.
+    """
     file = intent.fabric
     table = subnets(intent, layout)
     rails = layout.rail[: layout.leaf_count]
@@ -118,6 +129,11 @@ def reachable_pool(fabric: Fabric, leaf: int) -> str:
 
     The whole pool; with planes the half of the leaf's plane; on a leaf without cables to spines the
     shortest prefix around its own subnets.
+
+    Parameters
+    ----------
+    leaf : int
+        Row of the leaf.
     """
     file, subnets_here = fabric.intent.fabric, fabric.subnets
     pool, plane = file.addressing.hosts, int(fabric.switches.plane[leaf])

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from fabric.topology.model import Ints
 
 _PRIVATE_ASN = ((64512, 65534), (4_200_000_000, 4_294_967_294))  # RFC 6996
+#: IEEE 802.1Q-2018 table 9-2: 4095 is reserved.
 _LAST_VLAN = 4094
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fabric.topology.model import Fabric, Ints
 
 
-#: More than the ports of any switch.
+#: More than the ports of any switch; our choice.
 _PORTS = 1 << 20
 
 

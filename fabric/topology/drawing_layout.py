@@ -23,14 +23,15 @@ if TYPE_CHECKING:
 #: Width of a character of the label and of the detail, at 12 and 10 pixels: the fonts asked for
 #: are monospaced and 0.602 em wide (DejaVu Sans Mono, hmtx table); some others are 0.6.
 LABEL_PX, DETAIL_PX = 7.3, 6.1
+#: Pixels of the picture, all our choice: what reads well at 100 %.
 BOX_HEIGHT, PAD = 38.0, 9.0
 GAP, BLOCK_GAP, FRAME_PAD, FRAME_TITLE = 14.0, 26.0, 14.0, 22.0
 LEFT, MARGIN, TOP, LEGEND = 176.0, 24.0, 84.0, 46.0
-#: Room for the legend.
+#: Room for the legend, our choice.
 LEAST_WIDTH = 1040.0
 #: Between leaves and hosts; and between two tiers of switches, at least and as part of the width.
 HOST_GAP, TIER_GAP, TIER_GAP_SHARE = 110.0, 150.0, 0.11
-#: Part of the side of a box over which the ends of its lines are spread.
+#: Part of the side of a box over which the ends of its lines are spread; our choice.
 SPREAD = 0.7
 
 

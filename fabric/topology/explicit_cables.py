@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from fabric.topology.model import Bools, Fabric, Ints
 
 
-#: Errors for which a similar name is looked for, among all names of the fabric.
+#: Errors for which a similar name is looked for, among all names of the fabric: our choice, as it
+#: takes time for each.
 _MAX_HINTS = 10
-#: More ports than a switch has; makes one number of a switch and a port.
+#: More ports than a switch has, our choice; makes one number of a switch and a port.
 _PORTS = 65_536
 
 

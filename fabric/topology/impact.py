@@ -91,7 +91,20 @@ def host_leaves(network: Clos) -> Ints:
 
 
 def members(leaves: Ints, count: int) -> Bools:
-    """Return for each row of leaves (-1 is none) which of all leaves it holds."""
+    """Return for each row of leaves (-1 is none) which of all leaves it holds.
+
+    Parameters
+    ----------
+    leaves : array of int, shape (rows, places)
+        Leaves of each row.
+    count : int
+        Number of all leaves.
+
+    Returns
+    -------
+    array of bool, shape (rows, count)
+        Whether the row holds the leaf.
+    """
     table = np.zeros((len(leaves), count), dtype=np.bool_)
     rows, columns = np.nonzero(leaves >= 0)
     table[rows, leaves[rows, columns]] = True
@@ -114,7 +127,15 @@ def _host_pairs(networks: tuple[Clos, Clos], reaches: tuple[Bools, Bools]) -> tu
 
 
 def pairs_of_kinds(joined: Bools, size: Ints) -> int:
-    """Return the number of pairs of things whose kinds are joined."""
+    """Return the number of pairs of things whose kinds are joined.
+
+    Parameters
+    ----------
+    joined : array of bool, shape (kinds, kinds)
+        Whether two kinds are joined.
+    size : array of int, shape (kinds,)
+        Things of each kind, >= 0.
+    """
     total = int(size @ joined.astype(np.int64) @ size)
     return (total - int(size[joined.diagonal()].sum())) // 2
 

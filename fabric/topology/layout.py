@@ -74,7 +74,18 @@ class Layout:
 
 
 def rank_within(key: Ints) -> Ints:
-    """Return for each item how many before it have the same key."""
+    """Return for each item how many before it have the same key.
+
+    Parameters
+    ----------
+    key : array of int, shape (n,)
+        Key of each item.
+
+    Returns
+    -------
+    array of int, shape (n,)
+        Rank from 0 among the items with the same key.
+    """
     order = np.argsort(key, kind="stable")
     _, first, counts = np.unique(key[order], return_index=True, return_counts=True)
     rank = np.empty(len(key), dtype=np.int64)
@@ -244,7 +255,15 @@ def core_start(platform: RolePlatform | None, model: Sku, *, cores: bool) -> int
 
 
 def nth_port(usable: Ints, index: Ints) -> Ints:
-    """Return the usable port at each place; places beyond the last are counted on."""
+    """Return the usable port at each place; places beyond the last are counted on.
+
+    Parameters
+    ----------
+    usable : array of int, shape (ports,)
+        Numbers of the usable ports, ascending, from 1.
+    index : array of int
+        Places from 0.
+    """
     last = int(usable[-1]) if len(usable) else 0
     beyond = last + 1 + index - len(usable)
     if not len(usable):
@@ -276,7 +295,13 @@ def designed_pairs(fabric: Fabric) -> tuple[Ints, Ints]:
 
 
 def down_paths(fabric: Fabric, row: int) -> int:
-    """Return the equal paths down from a switch: cables to one leaf, or to the spines of a pod."""
+    """Return the equal paths down from a switch: cables to one leaf, or to the spines of a pod.
+
+    Parameters
+    ----------
+    row : int
+        Row of the switch.
+    """
     up, switches = fabric.uplinks, fabric.switches
     below = up.lower[fabric.downlinks_of(row)]
     same = switches.pod[below] + 1 if switches.tier[row] > 1 else below

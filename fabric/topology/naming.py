@@ -41,7 +41,15 @@ class NicNames:
 
 
 def rail_of_gpu(gpu: int, gpus: int, rails: int) -> int:
-    """Return the rail whose NIC is nearest to a GPU: GPUs are shared out in blocks, in order."""
+    """Return the rail whose NIC is nearest to a GPU: GPUs are shared out in blocks, in order.
+
+    Parameters
+    ----------
+    gpu : int
+        Number of the GPU, 0 to ``gpus - 1``.
+    gpus, rails : int
+        GPUs and rails of the host, >= 1.
+    """
     return gpu * rails // gpus
 
 

@@ -38,6 +38,11 @@ def product(left: Counts, right: Counts) -> Counts:
     """Return the exact matrix product of matrices of integers >= 0.
 
     The result is int64, or Python integers where it could be too large for that.
+
+    Parameters
+    ----------
+    left, right : array of int, shapes (n, k) and (k, m)
+        Numbers >= 0; beyond 2**63 they are Python integers.
     """
     bound = float(left.max(initial=0)) * float(right.max(initial=0)) * left.shape[1]
     if bound < _FLOAT_EXACT:
@@ -49,7 +54,18 @@ def product(left: Counts, right: Counts) -> Counts:
 
 
 def meets(left: Bools, right: Bools) -> Bools:
-    """Return the product of truth values: whether any inner index is true on both sides."""
+    """Return the product of truth values: whether any inner index is true on both sides.
+
+    Parameters
+    ----------
+    left, right : array of bool, shapes (n, k) and (k, m)
+        Truth values.
+
+    Returns
+    -------
+    array of bool, shape (n, m)
+        Whether row and column share an index.
+    """
     joined: Floats = left.astype(np.float32) @ right.astype(np.float32)
     return joined > 0
 
@@ -213,7 +229,13 @@ def next_hop_counts(layers: Layers) -> Ints:
 
 
 def next_hops(layers: Layers, leaf: int, other: int) -> Ints:
-    """Return the switches of the tier above (by place) over which one leaf sends to another."""
+    """Return the switches of the tier above (by place) over which one leaf sends to another.
+
+    Parameters
+    ----------
+    leaf, other : int
+        Rows of the leaves.
+    """
     tier = int(layers.turn_tier[leaf, other])
     if not tier:
         return np.empty(0, dtype=np.int64)

@@ -235,7 +235,15 @@ class Links:
 
     @classmethod
     def between(cls, left: Ints, right: Ints, switches: int) -> Links:
-        """Return the links of cables whose ends are ``left[i]`` and ``right[i]``."""
+        """Return the links of cables whose ends are ``left[i]`` and ``right[i]``.
+
+        Parameters
+        ----------
+        left, right : array of int, shape (cables,)
+            Rows of the switches at both ends.
+        switches : int
+            Number of all switches.
+        """
         keys = np.concatenate([left * switches + right, right * switches + left])
         distinct, cables = np.unique(keys, return_counts=True)
         return cls(switches, distinct // switches, distinct % switches, cables)
@@ -252,7 +260,18 @@ class Links:
         return senders, first.astype(np.int64)
 
     def rows(self, source: Ints, target: Ints) -> Ints:
-        """Return the row of the link from ``source[i]`` to ``target[i]``, or -1."""
+        """Return the row of the link from ``source[i]`` to ``target[i]``, or -1.
+
+        Parameters
+        ----------
+        source, target : array of int, shape (n,)
+            Rows of switches.
+
+        Returns
+        -------
+        array of int, shape (n,)
+            Row of the link; -1 where there is none.
+        """
         keys = self.source * self.switches + self.target
         pairs = source * self.switches + target
         rows = np.searchsorted(keys, pairs)

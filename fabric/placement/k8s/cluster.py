@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fabric.topology.naming import NicNames
 
 _NODE = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
+#: Names of Kubernetes that become host names are labels (RFC 1123 section 2.1, RFC 1035).
 _MAX_NAME = 63
 #: PCI vendor, and device of each model: PCI ID Repository; supported-nic-ids of
 #: k8snetworkplumbingwg/sriov-network-operator deploy/configmap.yaml.

@@ -27,7 +27,15 @@ SHARED_PREFIX = "rdma"
 
 
 def resource(cluster: Cluster, rail: int) -> str:
-    """Return the resource that a pod asks for, to get the NIC of a rail."""
+    """Return the resource that a pod asks for, to get the NIC of a rail.
+
+    Parameters
+    ----------
+    cluster : Cluster
+        The hosts of the job.
+    rail : int
+        Rail, from 0.
+    """
     mode = cluster.traits.container_mode
     if mode == "host-network":
         return f"{SHARED_PREFIX}/{SHARED_RESOURCE}"

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 #: mlxconfig: CNP_DSCP_Pn and CNP_802P_PRIO_Pn of each port.
 _CNP_DSCP, _CNP_PRIORITY = "CNP_DSCP_P{port}", "CNP_802P_PRIO_P{port}"
+#: Priorities of PFC (IEEE 802.1Q-2018 clause 36).
 _PRIORITIES = 8
 
 

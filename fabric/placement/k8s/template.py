@@ -28,6 +28,7 @@ _NAMED = {
 _SETS = {"add"}
 #: Names of containers that a job's controller does not look for.
 _FREE = {"launcher", "worker", "node"}
+#: Characters of a value that a note shows; our choice.
 _MAX_SHOWN = 60
 
 

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: Bounds of the marking probability in the search for the fixed point.
+#: Bounds of the marking probability in the search for the fixed point; our choice, far beyond what
+#: a switch marks.
 LEAST_MARKING, MOST_MARKING = 1e-12, 1.0 - 1e-12
 #: exp() of this is finite, and p over it is nothing.
 _LARGEST_EXPONENT = 700.0

@@ -211,19 +211,48 @@ class Band:
 
         Zero up to Kmin, then a line that ends with Pmax at Kmax, and one above Kmax (Zhu et al.,
         SIGCOMM 2015, section 3.1).
+
+        Parameters
+        ----------
+        queue_bytes : array of float
+            Egress queue, >= 0.
+
+        Returns
+        -------
+        array of float
+            Probability, 0 to 1.
         """
         line = (queue_bytes - self.kmin_bytes) * self.slope_per_byte
         marked = np.where(queue_bytes <= self.kmax_bytes, line, 1.0)
         return np.asarray(np.where(queue_bytes <= self.kmin_bytes, 0.0, marked))
 
     def queue_bytes(self, marking: Floats) -> Floats:
-        """Return the queue that gives a marking probability; NaN above Pmax, where none does."""
+        """Return the queue that gives a marking probability; NaN above Pmax, where none does.
+
+        Parameters
+        ----------
+        marking : array of float
+            Probability, 0 to 1.
+
+        Returns
+        -------
+        array of float
+            Egress queue in bytes, from Kmin to Kmax; NaN above Pmax.
+        """
         queue = self.kmin_bytes + marking / self.slope_per_byte
         return np.asarray(np.where(marking <= self.pmax, queue, np.nan))
 
 
 def band(point: CongestionPoint, shape: tuple[int, ...] = ()) -> Band:
-    """Return the thresholds of one congestion point as arrays of a shape."""
+    """Return the thresholds of one congestion point as arrays of a shape.
+
+    Parameters
+    ----------
+    point : CongestionPoint
+        Kmin, Kmax and Pmax of a queue.
+    shape : tuple of int
+        Shape of the arrays; default: scalars.
+    """
     return Band(
         np.full(shape, float(point.kmin_bytes)),
         np.full(shape, float(point.kmax_bytes)),

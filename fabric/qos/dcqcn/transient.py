@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 Start = Literal["steady", "fair", "line"]
-#: Queue at the start of a run from the steady state, over the steady queue above Kmin.
+#: Queue at the start of a run from the steady state, over the steady queue above Kmin; our choice.
 _KICK = 1.1
 
 

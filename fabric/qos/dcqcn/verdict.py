@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: A run starts with the queue a tenth too far above Kmin: of that, half must have died out.
+#: A run starts with the queue a tenth too far above Kmin: of that, half must have died out. Our
+#: choice.
 _LEFT = 0.05
 
 

@@ -198,6 +198,16 @@ def rail_spine_share(rails: int) -> float:
     """Return the share of a uniform all-to-all that crosses the spines of one rail-optimised pod.
 
     Traffic between the same rails of two hosts stays on a leaf: ``(r - 1) / r`` goes up.
+
+    Parameters
+    ----------
+    rails : int
+        Rails of the pod, >= 1.
+
+    Returns
+    -------
+    float
+        Share, 0 to 1.
     """
     if rails < 1:
         raise ValueError(f"rails is {rails}; it must be at least 1")

@@ -137,7 +137,18 @@ def effective_paths(*widths: int) -> int:
 
 
 def members_used(near_width: int, far_width: int) -> int:
-    """Return how many members of the far tier are used behind one choice of the near tier."""
+    """Return how many members of the far tier are used behind one choice of the near tier.
+
+    Parameters
+    ----------
+    near_width, far_width : int
+        Equal links of the near and of the far tier, >= 1.
+
+    Returns
+    -------
+    int
+        Members, 1 to ``far_width``.
+    """
     return effective_paths(near_width, far_width) // near_width
 
 
@@ -161,5 +172,12 @@ def polarised_load(flows: int, *widths: int) -> float:
     """Return the expected flows on the fullest path of tiers that hash alike.
 
     Beside it stands ``expected_max_load(flows, product of the widths)``, where they do not.
+
+    Parameters
+    ----------
+    flows : int
+        Flows, >= 0.
+    *widths : int
+        Equal links of each tier, >= 1.
     """
     return expected_max_load(flows, effective_paths(*widths))

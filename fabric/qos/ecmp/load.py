@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-#: Largest case: flows and links.
+#: Largest case: flows and links; our choice, which bounds time and memory.
 MOST_FLOWS, MOST_LINKS = 16_384, 4_096
 #: Standard deviations beyond which a Poisson variable is not looked at: below 1e-30.
 _DEVIATIONS = 12.0
-#: Values that are looked at beyond those.
+#: Values that are looked at beyond those; our choice.
 _SPARE = 40
-#: Complex numbers that are held at once.
+#: Complex numbers that are held at once: our choice, 32 MB.
 _CHUNK = 2_000_000
 
 
@@ -45,6 +45,7 @@ ROCE_PORT = 4791
 #: First source port, and bits that vary (include/rdma/ib_verbs.h).
 LEAST_PORT, PORT_BITS = 0xC000, 14
 _PORT_MASK = (1 << PORT_BITS) - 1
+#: Flow labels have 20 bits (RFC 8200 section 3).
 _LABEL_MASK = 0xFFFFF
 
 
@@ -73,7 +74,15 @@ class MaxLoad:
         return self.mean_over(1, 0.0)
 
     def mean_over(self, parts: int, floor: float) -> float:
-        """Return the expectation of the load over ``parts``, or of ``floor`` where that is more."""
+        """Return the expectation of the load over ``parts``, or of ``floor`` where that is more.
+
+        Parameters
+        ----------
+        parts : int
+            Number to divide the load by, >= 1.
+        floor : float
+            Least result.
+        """
         probability = np.diff(self.at_most, prepend=0.0)
         return float(np.maximum(self.loads / parts, floor) @ probability)
 
@@ -106,12 +115,34 @@ def max_load(flows: int, links: int) -> MaxLoad:
 
 
 def expected_max_load(flows: int, links: int) -> float:
-    """Return the expected number of flows on the fullest link; see :func:`max_load`."""
+    """Return the expected number of flows on the fullest link; see :func:`max_load`.
+
+    Parameters
+    ----------
+    flows, links : int
+        Flows, >= 0, and equal links, >= 1.
+
+    Returns
+    -------
+    float
+        Flows, ``flows / links`` to ``flows``.
+    """
     return max_load(flows, links).mean
 
 
 def collision_probability(flows: int, links: int) -> float:
-    """Return the probability that two flows share a link: ``1 - prod (1 - i/n)``."""
+    """Return the probability that two flows share a link: ``1 - prod (1 - i/n)``.
+
+    Parameters
+    ----------
+    flows, links : int
+        Flows, >= 0, and equal links, >= 1.
+
+    Returns
+    -------
+    float
+        Probability, 0 to 1.
+    """
     _check(flows, links)
     if flows > links:
         return 1.0
@@ -119,7 +150,18 @@ def collision_probability(flows: int, links: int) -> float:
 
 
 def used_share(flows: ArrayLike, links: ArrayLike) -> Floats:
-    """Return the expected share of links that carry a flow: ``1 - (1 - 1/n)^k``."""
+    """Return the expected share of links that carry a flow: ``1 - (1 - 1/n)^k``.
+
+    Parameters
+    ----------
+    flows, links : array of float
+        Flows, >= 0, and equal links, >= 1.
+
+    Returns
+    -------
+    array of float
+        Share, 0 to 1.
+    """
     count = np.asarray(links, dtype=float)
     with np.errstate(divide="ignore"):
         return np.asarray(-np.expm1(np.asarray(flows, dtype=float) * np.log1p(-1.0 / count)))
@@ -130,6 +172,16 @@ def efficiency(flows: int, links: int) -> float:
 
     With at least as many flows as links this is ``k / (n E[M])``; with fewer, where an even spread
     gives each flow a link of its own, ``1 / E[M]``.
+
+    Parameters
+    ----------
+    flows, links : int
+        Flows and equal links, >= 1.
+
+    Returns
+    -------
+    float
+        Share of an even spread, above 0, up to 1.
     """
     return max(flows / links, 1.0) / expected_max_load(flows, links)
 
@@ -190,7 +242,18 @@ def flow_label(local_qpn: int, remote_qpn: int) -> int:
 
 
 def source_port(label: int) -> int:
-    """Return the UDP source port of a flow label (20 bits)."""
+    """Return the UDP source port of a flow label (20 bits).
+
+    Parameters
+    ----------
+    label : int
+        IPv6 flow label, 20 bits.
+
+    Returns
+    -------
+    int
+        UDP port, 0xC000 to 0xFFFF.
+    """
     return LEAST_PORT | ((label & _PORT_MASK) ^ ((label & _LABEL_MASK) >> PORT_BITS))
 
 

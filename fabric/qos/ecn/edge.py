@@ -123,6 +123,18 @@ def programmed_bytes(size_bytes: int, quantum_bytes: int) -> int:
 
     Spectrum-4 and -5 show 159,744 bytes for 150,000 (NVIDIA Cumulus Linux 5.14 user guide, RoCE).
 
+    Parameters
+    ----------
+    size_bytes : int
+        Threshold, >= 0.
+    quantum_bytes : int
+        Step of the ASIC in bytes, >= 1.
+
+    Returns
+    -------
+    int
+        Bytes, at least ``size_bytes``.
+
     Raises
     ------
     ValueError

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fabric.platforms.asic import Asic
     from fabric.qos.headroom.terms import Headroom, Link
 
+#: Speeds for which ASIC files give figures of their own (``intercept_bytes_400g``).
 _SPEEDS_GBPS = (100, 200, 400, 800)
 
 
@@ -75,7 +76,15 @@ def packing_factor(asic: Asic) -> float:
 
 
 def spectrum_settings(asic: Asic, gearbox_ns: float = 0.0) -> SpectrumSettings:
-    """Return the figures of an NVIDIA ASIC, for the worst case: smallest frames only."""
+    """Return the figures of an NVIDIA ASIC, for the worst case: smallest frames only.
+
+    Parameters
+    ----------
+    asic : Asic
+        The family, with its facts.
+    gearbox_ns : float
+        Delay of a gearbox in ns, >= 0.
+    """
     return SpectrumSettings(
         cell_bytes=int(_need(asic, "cell_bytes")),
         pipeline_bytes=_need(asic, "pipeline_bytes"),
