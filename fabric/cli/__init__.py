@@ -5,8 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 
-from fabric.cli.exits import Exit, exit_code_of
-from fabric.cli.interrupt import second_one_ends
+from fabric.cli.exits import Exit, exit_code_of, second_one_ends
 
 __all__ = ["Exit", "main"]
 

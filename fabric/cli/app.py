@@ -5,7 +5,6 @@ from __future__ import annotations
 import typer
 
 from fabric.cli import (
-    ansible,
     change,
     draw,
     exchange,
@@ -50,6 +49,6 @@ def root(
 
 for module in (
     *(inventory, exchange, show, draw, whatif, change, health, observe),
-    *(probe, jobs, ansible, laboratory),
+    *(probe, jobs, laboratory),
 ):
     module.register(app)

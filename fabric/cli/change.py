@@ -27,6 +27,8 @@ from fabric.cli.options import (
     Switches,
     Workers,
     YangModels,
+    argument,
+    option,
 )
 from fabric.core.errors import JournalError
 
@@ -55,12 +57,7 @@ def register(app: typer.Typer) -> None:
 def plan(
     inventory: Inventory = Path(),
     out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            help="Write the plan to this file, for use with `apply`.",
-            envvar="ROCEFAB_PLAN",
-        ),
+        Path | None, option("Write the plan to this file, for use with `apply`.", "PLAN")
     ] = None,
     connections: Connections = None,
     ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
@@ -68,18 +65,12 @@ def plan(
     switches: Switches = True,
     hosts: Hosts = True,
     by: Annotated[
-        WaveBy,
-        typer.Option(
-            help="One wave of leaves per rail, per unit or per device.", envvar="ROCEFAB_BY"
-        ),
+        WaveBy, option("One wave of leaves per rail, per unit or per device.", "BY")
     ] = WaveBy.RAIL,
     yang_models: YangModels = None,
     *,
     detailed_exitcode: Annotated[
-        bool,
-        typer.Option(
-            help="Exit with code 5 if there are changes.", envvar="ROCEFAB_DETAILED_EXITCODE"
-        ),
+        bool, option("Exit with code 5 if there are changes.", "DETAILED_EXITCODE")
     ] = False,
     cache: Cache = None,
     fresh: Fresh = False,
@@ -97,24 +88,23 @@ def plan(
     from fabric.workflow.work import work_of
 
     if out is not None and not out.absolute().parent.is_dir():
-        message = f"--out: folder {out.parent} does not exist; create it first"
-        raise typer.BadParameter(message)
+        raise typer.BadParameter(f"--out: folder {out.parent} does not exist; create it first")
     selection = workflow.Selection(switches=switches, hosts=hosts, only=only)
     project = Project(inventory, work_of(cache, fresh=fresh, workers=workers))
-    made = workflow.plan(project, connections, selection, by.value, output.progress, yang_models)
+    planned = workflow.plan(project, connections, selection, by.value, output.progress, yang_models)
     if form is Format.JSON:
-        output.data(made.to_json())
+        output.data(planned.to_json())
     else:
-        output.alarming(workflow.describe(made), workflow.NO_NET)
+        output.alarming(workflow.describe(planned), workflow.NO_NET)
     if out is not None:
-        _write(out, made.to_json())
+        _write(out, planned.to_json())
         use = (
             "it contains no changes"
-            if made.empty
+            if planned.empty
             else f"run `rocefab apply {out} --commit` to apply it"
         )
         output.note(f"wrote {out}; {use}")
-    if detailed_exitcode and not made.empty:
+    if detailed_exitcode and not planned.empty:
         raise CommandExit(Exit.CHANGES)
 
 
@@ -124,63 +114,52 @@ def _write(path: Path, text: str) -> None:
     try:
         workflow.write_plan(path, text)
     except OSError as error:
-        message = f"--out: {path} cannot be written: {error.strerror}"
-        raise typer.BadParameter(message) from error
+        raise typer.BadParameter(f"--out: {path} cannot be written: {error.strerror}") from error
 
 
 def apply(
     plan_file: Annotated[
-        Path | None, typer.Argument(help="Plan file written by `rocefab plan`.", metavar="PLAN")
+        Path | None, argument("Plan file written by `rocefab plan`.", metavar="PLAN")
     ] = None,
     connections: Connections = None,
     ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
     state: StateFolder = DEFAULT_STATE,
     timer_s: Annotated[
-        int,
-        typer.Option(
-            min=30,
-            max=86_000,
-            help="Commit timer on the devices, in seconds.",
-            envvar="ROCEFAB_TIMER_S",
-        ),
+        int, option("Commit timer on the devices, in seconds.", "TIMER_S", min=30, max=86_000)
     ] = 900,
     verify_s: Annotated[
-        float,
-        typer.Option(
-            min=1,
-            help="Seconds that a wave has to become healthy.",
-            envvar="ROCEFAB_VERIFY_S",
-        ),
+        float, option("Seconds that a wave has to become healthy.", "VERIFY_S", min=1)
     ] = 240.0,
     *,
     commit: Annotated[
         bool,
-        typer.Option(
-            "--commit", help="Apply the changes. Without this option the command is a dry run."
-        ),
+        option("Apply the changes. Without this option the command is a dry run.", "", "--commit"),
     ] = False,
     without_net: Annotated[
         bool,
-        typer.Option(
-            "--without-safety-net",
-            help="Also change devices that have no commit timer to roll back an unconfirmed "
+        option(
+            "Also change devices that have no commit timer to roll back an unconfirmed "
             "change. The plan lists them.",
+            "",
+            "--without-safety-net",
         ),
     ] = False,
     despite_cabling: Annotated[
         bool,
-        typer.Option(
+        option(
+            "Also change ports that are cabled to a different device than planned. The "
+            "journal records it.",
+            "",
             "--despite-cabling",
-            help="Also change ports that are cabled to a different device than planned. "
-            "The journal records it.",
         ),
     ] = False,
     resume: Annotated[
         bool,
-        typer.Option(
+        option(
+            "Resume the interrupted run with the plan in the journal. --commit is not "
+            "needed, because the run was started with it.",
+            "",
             "--resume",
-            help="Resume the interrupted run with the plan in the journal. --commit "
-            "is not needed, because the run was started with it.",
         ),
     ] = False,
 ) -> None:
@@ -203,8 +182,7 @@ def apply(
     )
     if resume:
         if plan_file is not None:
-            message = "--resume reads the plan from the journal; do not pass PLAN"
-            raise typer.BadParameter(message)
+            raise typer.BadParameter("--resume reads the plan from the journal; do not pass PLAN")
         _need_journal(state)
         with _told_how_to_go_on():
             _end(workflow.resume(state, connections, options, output.progress))
@@ -212,16 +190,16 @@ def apply(
     if plan_file is None:
         message = "specify a plan file, or use --resume to continue an interrupted run"
         raise typer.BadParameter(message)
-    made = workflow.read_plan(plan_file)
+    planned = workflow.read_plan(plan_file)
     if not commit:
-        output.alarming(describe(made, verify_s), NO_NET)
+        output.alarming(describe(planned, verify_s), NO_NET)
         output.note("Dry run: no changes were made. Add --commit to apply the plan.")
         return
-    if made.empty:
+    if planned.empty:
         output.note("The plan contains no changes.")
         return
     with _told_how_to_go_on():
-        _end(workflow.apply(made, state, connections, options, output.progress))
+        _end(workflow.apply(planned, state, connections, options, output.progress))
 
 
 @contextmanager
@@ -260,7 +238,7 @@ def _end(result: Result) -> None:
 
 
 def status(
-    run: Annotated[int | None, typer.Argument(help="Run to show; default: all runs.")] = None,
+    run: Annotated[int | None, argument("Run to show; default: all runs.")] = None,
     state: StateFolder = DEFAULT_STATE,
     form: FormatOption = Format.TEXT,
 ) -> None:
@@ -304,36 +282,33 @@ def _clock(seconds: float) -> str:
 
 
 def rollback(
-    run: Annotated[int, typer.Argument(help="Run to roll back.")],
+    run: Annotated[int, argument("Run to roll back.")],
     connections: Connections = None,
     ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
     state: StateFolder = DEFAULT_STATE,
     *,
     commit: Annotated[
         bool,
-        typer.Option(
-            "--commit", help="Apply the changes. Without this option the command is a dry run."
-        ),
+        option("Apply the changes. Without this option the command is a dry run.", "", "--commit"),
     ] = False,
     force: Annotated[
-        bool,
-        typer.Option("--force", help="Roll back even if a device was changed after the run."),
+        bool, option("Roll back even if a device was changed after the run.", "", "--force")
     ] = False,
     only: Annotated[
         str,
-        typer.Option(
-            "--only",
+        option(
+            "Limit the rollback to these devices: su1-rail[0-1],gpu001; default: all "
+            "devices of the run.",
+            "ROLLBACK_ONLY",
             metavar="DEVICES",
-            help="Limit the rollback to these devices: su1-rail[0-1],gpu001; default: all devices "
-            "of the run.",
-            envvar="ROCEFAB_ROLLBACK_ONLY",
         ),
     ] = "",
     skip_unreachable: Annotated[
         bool,
-        typer.Option(
+        option(
+            "Skip devices that are not reachable, without failing the run.",
+            "",
             "--skip-unreachable",
-            help="Skip devices that are not reachable, without failing the run.",
         ),
     ] = False,
 ) -> None:

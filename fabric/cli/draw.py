@@ -5,19 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from fabric.cli import output
 from fabric.cli.exits import CommandExit, Exit
 from fabric.cli.inventory import FailOn
-from fabric.cli.options import (  # noqa: TC001 - typer reads annotations at run time
+from fabric.cli.options import (
     AskPassword,
     Connections,
     Inventory,
+    option,
 )
 
 if TYPE_CHECKING:
-    from fabric.workflow.draw import Marks
+    import typer
+
+    from fabric.report.picture import Marks
     from fabric.workflow.project import Project
 
 
@@ -30,42 +31,34 @@ def draw(
     inventory: Inventory = Path(),
     file: Annotated[
         Path,
-        typer.Option(
+        option(
+            "File to write: .svg, .png (needs rocefab[plots]), or .html, an interactive page.",
+            "DRAW_OUTPUT",
             "--output",
             metavar="FILE",
-            help="File to write: .svg, .png (needs rocefab[plots]), or .html, an interactive page.",
-            envvar="ROCEFAB_DRAW_OUTPUT",
         ),
     ] = Path("fabric.svg"),
     findings: Annotated[
         bool,
-        typer.Option(
+        option(
+            "Mark cables whose settings fail a rule of the lossless path.",
+            "DRAW_FINDINGS",
             "--findings",
-            help="Mark cables whose settings fail a rule of the lossless path.",
-            envvar="ROCEFAB_DRAW_FINDINGS",
         ),
     ] = False,
     fail_on: Annotated[
-        FailOn,
-        typer.Option(
-            help="Lowest severity for which --findings marks a cable.", envvar="ROCEFAB_FAIL_ON"
-        ),
+        FailOn, option("Lowest severity for which --findings marks a cable.", "FAIL_ON")
     ] = FailOn.ERROR,
     cabling: Annotated[
         bool,
-        typer.Option(
-            "--cabling",
-            help="Read the devices and mark wrong and missing cables.",
-            envvar="ROCEFAB_DRAW_CABLING",
-        ),
+        option("Read the devices and mark wrong and missing cables.", "DRAW_CABLING", "--cabling"),
     ] = False,
     cabling_file: Annotated[
         Path | None,
-        typer.Option(
-            "--cabling-file",
+        option(
+            "Mark cables from the output of `rocefab cabling --format json`.",
+            "DRAW_CABLING_FILE",
             metavar="FILE",
-            help="Mark cables from the output of `rocefab cabling --format json`.",
-            envvar="ROCEFAB_DRAW_CABLING_FILE",
         ),
     ] = None,
     connections: Connections = None,
@@ -79,8 +72,8 @@ def draw(
     Exit codes: 0, 2, 3 (a device could not be read; the picture is written).
     """
     from fabric.core.findings import Severity
-    from fabric.workflow.draw import Marks, failing_ends, read_cabling
-    from fabric.workflow.draw import draw as workflow
+    from fabric.report.picture import Marks, failing_ends, read_cabling
+    from fabric.report.picture import draw as workflow
     from fabric.workflow.project import Project
 
     project, marks = Project(inventory), Marks()
@@ -97,12 +90,12 @@ def draw(
 
 def _read_cabling(project: Project, marks: Marks, connections: Path | None) -> int:
     """Take in what the devices tell; return how many told nothing."""
+    from fabric.report.picture import judged_ends
     from fabric.workflow.cabling import Selection, cabling
-    from fabric.workflow.draw import judged_ends
 
     selection = Selection(switches=True, hosts=True, only="")
-    found = cabling(project, connections, selection, output.watch)
-    marks.add_cabling(judged_ends(found.judged))
-    for device, reason in found.unread:
+    report = cabling(project, connections, selection, output.watch)
+    marks.add_cabling(judged_ends(report.judged))
+    for device, reason in report.unread:
         output.note(f"{device}: {reason}")
-    return len(found.unread)
+    return len(report.unread)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
+from typing import TYPE_CHECKING, Annotated
 
 from fabric.cli import output
-from fabric.cli.options import AskPassword, Connections  # noqa: TC001 - typer reads them
+from fabric.cli.options import AskPassword, Connections, argument, option
+
+if TYPE_CHECKING:
+    import typer
 
 
 def register(app: typer.Typer) -> None:
@@ -20,99 +21,74 @@ def register(app: typer.Typer) -> None:
 def import_(
     form: Annotated[
         str,
-        typer.Argument(
-            help="Format of the source: ansible, csv, dot, graphml, json, lingjun, lldp, netbox "
+        argument(
+            "Format of the source: ansible, csv, dot, graphml, json, lingjun, lldp, netbox "
             "or nornir."
         ),
     ],
     source: Annotated[
         str,
-        typer.Argument(
-            help="File or folder. netbox also accepts a URL; lldp takes an inventory and "
-            "reads its devices."
+        argument(
+            "File or folder. netbox also accepts a URL; lldp takes an inventory and reads "
+            "its devices."
         ),
     ],
-    folder: Annotated[
-        Path,
-        typer.Option(
-            "--output", help="New folder for the inventory.", envvar="ROCEFAB_IMPORT_OUTPUT"
-        ),
-    ],
+    folder: Annotated[Path, option("New folder for the inventory.", "IMPORT_OUTPUT", "--output")],
     model: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
+            "Switch model for a role (leaf=ACS-SN5600) or for a model name in the source; "
+            "may be repeated.",
+            "IMPORT_MODEL",
             metavar="WORD=NAME",
-            help="Switch model for a role (leaf=ACS-SN5600) or for a model name in the "
-            "source; may be repeated.",
-            envvar="ROCEFAB_IMPORT_MODEL",
         ),
     ] = None,
     hosts: Annotated[
-        str,
-        typer.Option(
-            help="Names of the hosts, if the source has no roles: gpu[001-064].",
-            envvar="ROCEFAB_IMPORT_HOSTS",
-        ),
+        str, option("Names of the hosts, if the source has no roles: gpu[001-064].", "IMPORT_HOSTS")
     ] = "",
     role: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
+            "Map a role or group of the source to leaf, spine, super-spine or host; may be "
+            "repeated.",
+            "IMPORT_ROLE",
             metavar="WORD=ROLE",
-            help="Map a role or group of the source to leaf, spine, super-spine or "
-            "host; may be repeated.",
-            envvar="ROCEFAB_IMPORT_ROLE",
         ),
     ] = None,
     cut_domain: Annotated[
-        bool,
-        typer.Option(
-            "--cut-domain",
-            help="Cut device names at the first dot.",
-            envvar="ROCEFAB_IMPORT_CUT_DOMAIN",
-        ),
+        bool, option("Cut device names at the first dot.", "IMPORT_CUT_DOMAIN", "--cut-domain")
     ] = False,
     columns: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME=HEADER",
-            help="Column of a CSV file: device, port, peer_device, peer_port, speed_gbps or "
+        option(
+            "Column of a CSV file: device, port, peer_device, peer_port, speed_gbps or "
             "cable_m; may be repeated.",
-            envvar="ROCEFAB_IMPORT_COLUMNS",
+            "IMPORT_COLUMNS",
+            metavar="NAME=HEADER",
         ),
     ] = None,
     cabling: Annotated[
         Path | None,
-        typer.Option(
-            help="CSV or DOT file with the cables, if the source has none.",
-            envvar="ROCEFAB_IMPORT_CABLING",
-        ),
+        option("CSV or DOT file with the cables, if the source has none.", "IMPORT_CABLING"),
     ] = None,
     base: Annotated[
         Path | None,
-        typer.Option(
-            help="Inventory or fabric.yaml to copy addressing, policy, hosts and "
-            "other sections from.",
-            envvar="ROCEFAB_IMPORT_BASE",
+        option(
+            "Inventory or fabric.yaml to copy addressing, policy, hosts and other sections from.",
+            "IMPORT_BASE",
         ),
     ] = None,
     rails: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            max=64,
-            help="Number of NICs per host, for lingjun.",
-            envvar="ROCEFAB_IMPORT_RAILS",
-        ),
+        int | None, option("Number of NICs per host, for lingjun.", "IMPORT_RAILS", min=1, max=64)
     ] = None,
     gpus: Annotated[
-        int | None,
-        typer.Option(min=1, max=64, help="Number of GPUs per host.", envvar="ROCEFAB_IMPORT_GPUS"),
+        int | None, option("Number of GPUs per host.", "IMPORT_GPUS", min=1, max=64)
     ] = None,
     site: Annotated[
         str,
-        typer.Option(
-            help="Slug of the NetBox site. The API token is read from ROCEFAB_NETBOX_TOKEN.",
-            envvar="ROCEFAB_NETBOX_SITE",
+        option(
+            "Slug of the NetBox site. The API token is read from ROCEFAB_NETBOX_TOKEN.",
+            "NETBOX_SITE",
         ),
     ] = "",
     connections: Connections = None,

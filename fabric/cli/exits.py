@@ -1,10 +1,16 @@
-"""Exit codes, and how errors become codes and messages."""
+"""Exit codes, and how errors become codes and messages.
+
+Ctrl-C: the first one stops in good order, the second one ends the process at once.
+"""
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 import traceback
+from contextlib import contextmanager
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
@@ -13,11 +19,19 @@ import typer
 from fabric.core.errors import DeviceError, FabricError, InputError, PlanError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+    from types import FrameType
 
 
 #: Nobody reads more errors of one file than these.
 MOST_LINES = 100
+
+
+_ENDS = (
+    b"rocefab: terminated. Commit timers roll back the devices that are not confirmed; "
+    b"if a run was in progress, `rocefab status` shows it and `rocefab apply --resume` "
+    b"continues it\n"
+)
 
 
 class Exit(IntEnum):
@@ -88,3 +102,31 @@ def _known(error: FabricError) -> int:
     if isinstance(error, (InputError, PlanError)):
         return Exit.INPUT
     return Exit.DEVICE if isinstance(error, DeviceError) else Exit.INTERNAL
+
+
+@contextmanager
+def second_one_ends() -> Iterator[None]:
+    """Let a second Ctrl-C end the process without waiting for anything.
+
+    What a run has done is on disk before the next step begins, and its lock goes with the process.
+    A process that has its own way with Ctrl-C, or a caller in another thread, is left alone.
+    """
+    main = threading.current_thread() is threading.main_thread()
+    if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    pressed = False
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        nonlocal pressed
+        if pressed:
+            os.write(2, _ENDS)
+            os._exit(Exit.INTERRUPTED)
+        pressed = True
+        signal.default_int_handler(number, frame)
+
+    signal.signal(signal.SIGINT, handle)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -6,8 +6,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from fabric.cli import output
 from fabric.cli.exits import CommandExit, Exit
 from fabric.cli.options import (
@@ -19,9 +17,12 @@ from fabric.cli.options import (
     Inventory,
     Only,
     Switches,
+    option,
 )
 
 if TYPE_CHECKING:
+    import typer
+
     from fabric.workflow.nics import RailHealth
     from fabric.workflow.verify import Health
 
@@ -41,21 +42,20 @@ def verify(
     hosts: Hosts = True,
     wait_s: Annotated[
         float,
-        typer.Option(
+        option(
+            "Seconds to keep retrying failed checks. Sessions need time to come up after a change.",
+            "WAIT_S",
             min=0,
-            help="Seconds to keep retrying failed checks. Sessions "
-            "need time to come up after a change.",
-            envvar="ROCEFAB_WAIT_S",
         ),
     ] = 0.0,
     window_s: Annotated[
         float,
-        typer.Option(
+        option(
+            "Seconds to watch the NIC counters for a verdict on each NIC and rail; 0 "
+            "disables it. Also checks PCIe and the GPU topology matrix.",
+            "WINDOW_S",
             min=0,
             max=86_400,
-            help="Seconds to watch the NIC counters for a verdict on each NIC and "
-            "rail; 0 disables it. Also checks PCIe and the GPU topology matrix.",
-            envvar="ROCEFAB_WINDOW_S",
         ),
     ] = 0.0,
     form: FormatOption = Format.TEXT,
@@ -74,10 +74,10 @@ def verify(
     from fabric.workflow.verify import verify as workflow
 
     selection = Selection(switches=switches, hosts=hosts, only=only)
-    found = workflow(
+    health = workflow(
         Project(inventory), connections, selection, output.watch, wait_s=wait_s, window_s=window_s
     )
-    _health(found, form, watched=window_s > 0)
+    _health(health, form, watched=window_s > 0)
 
 
 def drift(
@@ -103,35 +103,39 @@ def drift(
     _health(workflow(Project(inventory), connections, selection, output.watch), form)
 
 
-def _health(found: list[Health], form: Format, *, watched: bool = False) -> None:
+def _health(health: list[Health], form: Format, *, watched: bool = False) -> None:
     from fabric.workflow.nics import rails
 
-    by_rail, warning = rails({item.device: item.nics for item in found if item.nics})
+    by_rail, warning = rails({item.device: item.nics for item in health if item.nics})
     if form is Format.JSON:
-        devices = [_health_json(item) for item in found]
-        told = {"devices": devices, "rails": [asdict(rail) for rail in by_rail], "warning": warning}
-        output.as_json(told if watched else devices)
+        devices = [_health_json(item) for item in health]
+        report = {
+            "devices": devices,
+            "rails": [asdict(rail) for rail in by_rail],
+            "warning": warning,
+        }
+        output.as_json(report if watched else devices)
     else:
-        for item in found:
+        for item in health:
             output.data("".join(f"{line}\n" for line in _health_lines(item)))
         if watched:
-            _verdicts(found, by_rail)
-        good = sum(item.ok for item in found)
-        output.note(f"{good} of {len(found)} devices are as planned")
+            _verdicts(health, by_rail)
+        good = sum(item.ok for item in health)
+        output.note(f"{good} of {len(health)} devices are as planned")
         if warning:
             output.note(f"warning: {warning}")
-    if any(item.error for item in found):
+    if any(item.error for item in health):
         raise CommandExit(Exit.DEVICE)
-    if not all(item.ok for item in found):
+    if not all(item.ok for item in health):
         raise CommandExit(Exit.FINDINGS)
 
 
-def _verdicts(found: list[Health], by_rail: list[RailHealth]) -> None:
+def _verdicts(health: list[Health], by_rail: list[RailHealth]) -> None:
     from fabric.workflow.nics import MEANING
 
     rows = [
         (item.device, nic.interface, nic.rail, MEANING[nic.word], nic.reason)
-        for item in found
+        for item in health
         for nic in item.nics
     ]
     output.table(("host", "nic", "rail", "verdict", "reason"), rows)
@@ -154,7 +158,10 @@ def _health_lines(item: Health) -> list[str]:
             lines.append(f"    {'; '.join([origin.subject, *values])}")
     return [
         *lines,
-        *(f"{found}{' (unknown)' if found.unknown else ''}" for found in item.deviations),
+        *(
+            f"{deviation}{' (unknown)' if deviation.unknown else ''}"
+            for deviation in item.deviations
+        ),
         *(f"{item.device}: possibly changed by: {text}" for text in item.suspects),
     ]
 

@@ -20,7 +20,9 @@ from fabric.cli.options import (
     Inventory,
     Workers,
     YangModels,
+    argument,
     inventory_folder,
+    option,
 )
 
 
@@ -53,7 +55,7 @@ def register(app: typer.Typer) -> None:
 
 
 def init(
-    folder: Annotated[Path, typer.Argument(help="New folder for the inventory.")],
+    folder: Annotated[Path, argument("New folder for the inventory.")],
 ) -> None:
     """Create a commented inventory to start from.
 
@@ -69,26 +71,23 @@ def check(
     context: typer.Context,
     inventory: Inventory = Path(),
     form: Annotated[
-        ReportForm,
-        typer.Option("--format", help="Report format.", envvar="ROCEFAB_CHECK_FORMAT"),
+        ReportForm, option("Report format.", "CHECK_FORMAT", "--format")
     ] = ReportForm.TEXT,
     fail_on: Annotated[
-        FailOn,
-        typer.Option(help="Lowest severity that sets exit code 4.", envvar="ROCEFAB_FAIL_ON"),
+        FailOn, option("Lowest severity that sets exit code 4.", "FAIL_ON")
     ] = FailOn.ERROR,
     ignore: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
+            "Rule to skip; may be repeated (in the variable: separated by spaces).",
+            "IGNORE",
             metavar="RULE",
-            help="Rule to skip; may be repeated (in the variable: separated by spaces).",
-            envvar="ROCEFAB_IGNORE",
         ),
     ] = None,
     sonic_config: Annotated[
         list[Path] | None,
-        typer.Option(
-            help="Check this config_db.json instead of an inventory; may be repeated.",
-            envvar="ROCEFAB_SONIC_CONFIG",
+        option(
+            "Check this config_db.json instead of an inventory; may be repeated.", "SONIC_CONFIG"
         ),
     ] = None,
     yang_models: YangModels = None,
@@ -144,15 +143,10 @@ def _was_named(context: typer.Context, parameter: str) -> bool:
 
 def render(
     inventory: Inventory = Path(),
-    out: Annotated[Path, typer.Option("--out", help="Output folder.", envvar="ROCEFAB_OUT")] = Path(
-        "out"
-    ),
+    out: Annotated[Path, option("Output folder.", "OUT")] = Path("out"),
     *,
     force: Annotated[
-        bool,
-        typer.Option(
-            help="Overwrite files that rocefab did not write or that were edited.",
-        ),
+        bool, option("Overwrite files that rocefab did not write or that were edited.")
     ] = False,
     cache: Cache = None,
     fresh: Fresh = False,
@@ -203,10 +197,10 @@ def _explained(words: list[str]) -> tuple[Path, str, str]:
 def explain(
     words: Annotated[
         list[str],
-        typer.Argument(
+        argument(
+            "Inventory folder (default: ROCEFAB_INVENTORY or the current folder); a switch "
+            "or host; a port, or a table, field or line of its configuration. Or a rule ID.",
             metavar="[INVENTORY] DEVICE [TEXT] | RULE",
-            help="Inventory folder (default: ROCEFAB_INVENTORY or the current folder); a "
-            "switch or host; a port, or a table, field or line of its configuration. Or a rule ID.",
         ),
     ],
     form: FormatOption = Format.TEXT,
@@ -218,21 +212,19 @@ def explain(
 
     Exit codes: 0, 2.
     """
-    from fabric.workflow.budget import find_port, port_budget
+    from fabric.report.budget import find_port, port_budget
+    from fabric.report.rules import is_rule_id, rule_details
     from fabric.workflow.explain import explain as workflow
     from fabric.workflow.project import Project
-    from fabric.workflow.show_rule import is_rule_id, rule_details
 
     if len(words) == 1 and is_rule_id(words[0]):
-        told = rule_details(words[0])
-        output.records(told.headers, told.rows, json_form=form is Format.JSON)
+        output.records(rule_details(words[0]), form)
         return
     folder, device, text = _explained(words)
     project = Project(folder)
     port = find_port(project, device, text)
     if port:
-        found = port_budget(project, project.devices[device], port)
-        output.records(found.headers, found.rows, json_form=form is Format.JSON)
+        output.records(port_budget(project, project.devices[device], port), form)
         return
     answers = workflow(project, device, text)
     if form is Format.JSON:

@@ -1,4 +1,4 @@
-"""place, export."""
+"""place, export, ansible."""
 
 from __future__ import annotations
 
@@ -9,30 +9,23 @@ from typing import Annotated, Any
 import typer
 
 from fabric.cli import output
-from fabric.cli.options import Format, FormatOption, Inventory
+from fabric.cli.options import Connections, Format, FormatOption, Inventory, argument, option
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
     app.command(epilog="Example: rocefab place inventory/demo --nodes 2 --format json")(place)
     app.command(epilog="Example: rocefab export slurm inventory/demo > topology.conf")(export)
+    app.command(epilog="Example: rocefab ansible inventory/demo > hosts.yml")(ansible)
 
 
 def place(
     inventory: Inventory = Path(),
-    nodes: Annotated[
-        int, typer.Option(min=1, help="Number of hosts for the job.", envvar="ROCEFAB_NODES")
-    ] = 1,
+    nodes: Annotated[int, option("Number of hosts for the job.", "NODES", min=1)] = 1,
     gpus_per_node: Annotated[
-        int | None,
-        typer.Option(
-            min=1, help="GPUs per host; default: all of them.", envvar="ROCEFAB_GPUS_PER_NODE"
-        ),
+        int | None, option("GPUs per host; default: all of them.", "GPUS_PER_NODE", min=1)
     ] = None,
-    exclude: Annotated[
-        str,
-        typer.Option(help="Hosts to exclude: gpu[001-004].", envvar="ROCEFAB_EXCLUDE"),
-    ] = "",
+    exclude: Annotated[str, option("Hosts to exclude: gpu[001-004].", "EXCLUDE")] = "",
     form: FormatOption = Format.TEXT,
 ) -> None:
     """Select hosts for a job, order its ranks and print NCCL settings.
@@ -42,115 +35,87 @@ def place(
     from fabric.workflow.place import place as workflow
     from fabric.workflow.project import Project
 
-    found = workflow(Project(inventory), nodes, gpus_per_node, exclude)
+    job = workflow(Project(inventory), nodes, gpus_per_node, exclude)
     if form is Format.JSON:
-        output.as_json(found)
+        output.as_json(job)
     else:
-        _print(found)
+        _print(job)
 
 
-def _print(found: dict[str, Any]) -> None:
-    output.data(f"hosts   {found['hostlist']}\nreason  {found['reason']}\n\n")
+def _print(job: dict[str, Any]) -> None:
+    output.data(f"hosts   {job['hostlist']}\nreason  {job['reason']}\n\n")
     headers = ("rank", "host", "gpu", "rail", "interface", "rdma_device", "leaf")
-    output.table(headers, [[rank[name] for name in headers] for rank in found["ranks"]])
+    output.table(headers, [[rank[name] for name in headers] for rank in job["ranks"]])
     output.data("\n")
-    reasons = found["environment_reasons"]
-    for name, value in found["environment"].items():
+    reasons = job["environment_reasons"]
+    for name, value in job["environment"].items():
         output.data(f"export {name}={value}  # {reasons[name]}\n")
-    for host, own in found["environment_by_host"].items():
+    for host, own in job["environment_by_host"].items():
         output.data(f"# on {host}: " + " ".join(f"{k}={v}" for k, v in own.items()) + "\n")
 
 
 def export(
     form: Annotated[
         str,
-        typer.Argument(
-            help="Export format: slurm, nccl, environment, openmpi, torchrun, horovod, taco, "
-            "nccltopo, "
-            "k8s; for the fabric itself csv, dot, graphml, json, netbox or nornir."
+        argument(
+            "Export format: slurm, nccl, environment, openmpi, torchrun, horovod, taco, "
+            "nccltopo, k8s; for the fabric itself csv, dot, graphml, json, netbox or "
+            "nornir."
         ),
     ],
     inventory: Inventory = Path(),
     what: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
+            "Part of the export; may be repeated (in the variable: separated by spaces). "
+            "An unknown part lists the available ones.",
+            "WHAT",
             metavar="PART",
-            help="Part of the export; may be repeated (in the variable: separated "
-            "by spaces). An unknown part lists the available ones.",
-            envvar="ROCEFAB_WHAT",
         ),
     ] = None,
     out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            help="Output folder; default: print to stdout.",
-            envvar="ROCEFAB_EXPORT_OUT",
-        ),
+        Path | None, option("Output folder; default: print to stdout.", "EXPORT_OUT")
     ] = None,
     *,
     force: Annotated[
-        bool,
-        typer.Option(
-            help="Overwrite files that rocefab did not write or that were edited.",
-        ),
+        bool, option("Overwrite files that rocefab did not write or that were edited.")
     ] = False,
-    nodes: Annotated[
-        int, typer.Option(min=1, help="Number of hosts for the job.", envvar="ROCEFAB_NODES")
-    ] = 1,
+    nodes: Annotated[int, option("Number of hosts for the job.", "NODES", min=1)] = 1,
     gpus_per_node: Annotated[
-        int | None,
-        typer.Option(
-            min=1, help="GPUs per host; default: all of them.", envvar="ROCEFAB_GPUS_PER_NODE"
-        ),
+        int | None, option("GPUs per host; default: all of them.", "GPUS_PER_NODE", min=1)
     ] = None,
-    exclude: Annotated[
-        str,
-        typer.Option(help="Hosts to exclude: gpu[001-004].", envvar="ROCEFAB_EXCLUDE"),
-    ] = "",
+    exclude: Annotated[str, option("Hosts to exclude: gpu[001-004].", "EXCLUDE")] = "",
     nccl_version: Annotated[
         str | None,
-        typer.Option(
-            help="NCCL release in the job image, such as 2.21.5; default: host.nccl_version.",
-            envvar="ROCEFAB_NCCL_VERSION",
+        option(
+            "NCCL release in the job image, such as 2.21.5; default: host.nccl_version.",
+            "NCCL_VERSION",
         ),
     ] = None,
     environment: Annotated[
         Path | None,
-        typer.Option(
-            help="File of NAME=value lines with your own settings. They are kept unchanged.",
-            envvar="ROCEFAB_ENVIRONMENT",
+        option(
+            "File of NAME=value lines with your own settings. They are kept unchanged.",
+            "ENVIRONMENT",
         ),
     ] = None,
     template: Annotated[
         Path | None,
-        typer.Option(
-            help="Job manifest to complete. Existing values are kept unchanged.",
-            envvar="ROCEFAB_TEMPLATE",
-        ),
+        option("Job manifest to complete. Existing values are kept unchanged.", "TEMPLATE"),
     ] = None,
     cluster_versions: Annotated[
         Path | None,
-        typer.Option(
-            help="File with the output of `kubectl api-versions`. Objects of other versions are "
+        option(
+            "File with the output of `kubectl api-versions`. Objects of other versions are "
             "rejected.",
-            envvar="ROCEFAB_CLUSTER_VERSIONS",
+            "CLUSTER_VERSIONS",
         ),
     ] = None,
     name: Annotated[
-        str,
-        typer.Option(
-            help="Job name; default: from the template, otherwise job.",
-            envvar="ROCEFAB_JOB_NAME",
-        ),
+        str, option("Job name; default: from the template, otherwise job.", "JOB_NAME")
     ] = "",
-    image: Annotated[
-        str, typer.Option(help="Container image for the job.", envvar="ROCEFAB_IMAGE")
-    ] = "",
-    command: Annotated[
-        str,
-        typer.Option(help="Command line of the job, in shell syntax.", envvar="ROCEFAB_COMMAND"),
-    ] = "",
+    image: Annotated[str, option("Container image for the job.", "IMAGE")] = "",
+    command: Annotated[str, option("Command line of the job, in shell syntax.", "COMMAND")] = "",
 ) -> None:
     """Export files for schedulers, launchers and other tools.
 
@@ -192,3 +157,17 @@ def _words(command: str) -> tuple[str, ...]:
     except ValueError as error:
         message = f"the command is not valid shell syntax: {error}"
         raise typer.BadParameter(message, param_hint="--command") from error
+
+
+def ansible(inventory: Inventory = Path(), connections: Connections = None) -> None:
+    """Print the inventory in Ansible format, for the playbooks.
+
+    Hosts are grouped by role, unit, rail, leaf and platform. Each host lists the files to install
+    on it.
+
+    Exit codes: 0, 2.
+    """
+    from fabric.workflow.ansible import inventory as workflow
+    from fabric.workflow.project import Project
+
+    output.data(workflow(Project(inventory), connections))

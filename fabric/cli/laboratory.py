@@ -12,7 +12,10 @@ from typing import Annotated
 import typer
 
 from fabric.cli import output
-from fabric.cli.options import Inventory  # noqa: TC001 - typer reads it at run time
+from fabric.cli.options import (
+    Inventory,
+    option,
+)
 
 lab_app = typer.Typer(
     help="Run stand-ins (simulated devices) for an inventory.",
@@ -43,12 +46,7 @@ def lab() -> None:
 def up(
     inventory: Inventory = Path(),
     folder: Annotated[
-        Path,
-        typer.Option(
-            "--dir",
-            help="Folder for connections.json and password.",
-            envvar="ROCEFAB_LAB",
-        ),
+        Path, option("Folder for connections.json and password.", "LAB", "--dir")
     ] = Path("lab"),
 ) -> None:
     """Run the stand-ins until Ctrl-C. For a site, the stand-ins of all fabrics are started.
@@ -83,18 +81,13 @@ def up(
 def demo(
     platforms: Annotated[
         Platforms,
-        typer.Option(
-            help="Switch systems: default (SONiC and EOS), or all (one leaf of each).",
-            envvar="ROCEFAB_DEMO_PLATFORMS",
+        option(
+            "Switch systems: default (SONiC and EOS), or all (one leaf of each).", "DEMO_PLATFORMS"
         ),
     ] = Platforms.DEFAULT,
     folder: Annotated[
         Path | None,
-        typer.Option(
-            "--dir",
-            help="New folder for all output; default: a folder in /tmp.",
-            envvar="ROCEFAB_DEMO",
-        ),
+        option("New folder for all output; default: a folder in /tmp.", "DEMO", "--dir"),
     ] = None,
 ) -> None:
     """Run the main workflow in the embedded lab.
@@ -108,7 +101,6 @@ def demo(
     from fabric.workflow.demo import demo as workflow
 
     if folder is not None and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        message = f"--dir: {folder} is not empty; specify a new folder"
-        raise typer.BadParameter(message)
+        raise typer.BadParameter(f"--dir: {folder} is not empty; specify a new folder")
     place = folder or Path(tempfile.mkdtemp(prefix="rocefab-demo-"))
     workflow(place, lambda text: output.data(f"{text}\n"), SCENES[platforms])

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
+from typing import TYPE_CHECKING, Annotated
 
 from fabric.cli import output
 from fabric.cli.exits import CommandExit, Exit
@@ -18,7 +16,11 @@ from fabric.cli.options import (
     Inventory,
     Only,
     Switches,
+    option,
 )
+
+if TYPE_CHECKING:
+    import typer
 
 
 def register(app: typer.Typer) -> None:
@@ -35,11 +37,10 @@ def observe(
     only: Only = "",
     field: Annotated[
         list[str] | None,
-        typer.Option(
-            "--field",
+        option(
+            "Read only this field, such as bgp, interfaces, pfc_counters; may be repeated.",
+            "FIELD",
             metavar="FIELD",
-            help="Read only this field, such as bgp, interfaces, pfc_counters; may be repeated.",
-            envvar="ROCEFAB_FIELD",
         ),
     ] = None,
     switches: Switches = True,
@@ -57,18 +58,18 @@ def observe(
     from fabric.workflow.project import Project
 
     selection = Selection(switches=switches, hosts=hosts, only=only)
-    found = workflow(Project(inventory), connections, selection, field or [], output.watch)
+    seen = workflow(Project(inventory), connections, selection, field or [], output.watch)
     if form is Format.JSON:
-        output.as_json([item.as_dict() for item in found])
+        output.as_json([item.as_dict() for item in seen])
     else:
-        rows = [row for item in found for row in item.rows()]
+        rows = [row for item in seen for row in item.rows()]
         output.table(("device", "platform", "field", "seen"), rows)
-        for item in found:
+        for item in seen:
             if item.unread:
                 output.note(
                     f"{item.device}: not supported on its platform: {', '.join(item.unread)}"
                 )
-    if any(item.error for item in found):
+    if any(item.error for item in seen):
         raise CommandExit(Exit.DEVICE)
 
 
@@ -93,18 +94,18 @@ def cabling(
     from fabric.workflow.project import Project
 
     selection = Selection(switches=switches, hosts=hosts, only=only)
-    found = workflow(Project(inventory), connections, selection, output.watch)
+    report = workflow(Project(inventory), connections, selection, output.watch)
     if form is Format.JSON:
-        output.as_json(found.as_dict())
+        output.as_json(report.as_dict())
     else:
-        if found.rows():
-            output.table(("end", "other end", "verdict", "seen"), found.rows())
-        for number, line in enumerate(found.work_order(), 1):
+        if report.rows():
+            output.table(("end", "other end", "verdict", "seen"), report.rows())
+        for number, line in enumerate(report.work_order(), 1):
             output.data(f"{number}. {line}\n")
-        output.note(f"{len(found.judged)} cables: {found.summary()}")
-        for device, reason in found.unread:
+        output.note(f"{len(report.judged)} cables: {report.summary()}")
+        for device, reason in report.unread:
             output.note(f"{device}: {reason}")
-    if found.wrong:
+    if report.wrong:
         raise CommandExit(Exit.FINDINGS)
-    if found.unread:
+    if report.unread:
         raise CommandExit(Exit.DEVICE)

@@ -10,11 +10,22 @@ import getpass
 import os
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 DEFAULT_STATE = Path(".rocefab")
+
+
+def option(text: str, variable: str = "", *names: str, **more: Any) -> Any:
+    """Return an option by its help, its variable without ``ROCEFAB_`` (empty: none) and names."""
+    envvar = f"ROCEFAB_{variable}" if variable else None
+    return typer.Option(*names, help=text, envvar=envvar, **more)
+
+
+def argument(text: str, variable: str = "", **more: Any) -> Any:
+    """Return an argument by its help and its variable without ``ROCEFAB_`` (empty: none)."""
+    return typer.Argument(help=text, envvar=f"ROCEFAB_{variable}" if variable else None, **more)
 
 
 class Format(StrEnum):
@@ -30,117 +41,90 @@ def inventory_folder(path: Path) -> Path:
 
 
 Inventory = Annotated[
-    Path,
-    typer.Argument(
-        help="Inventory folder with fabric.yaml.",
-        envvar="ROCEFAB_INVENTORY",
-        callback=inventory_folder,
-    ),
+    Path, argument("Inventory folder with fabric.yaml.", "INVENTORY", callback=inventory_folder)
 ]
 OwnModels = Annotated[
     Path | None,
-    typer.Option(
+    option(
+        "Inventory folder with fabric.yaml.",
+        "INVENTORY",
         "--inventory",
-        help="Inventory folder with fabric.yaml.",
-        envvar="ROCEFAB_INVENTORY",
         callback=lambda path: path and inventory_folder(path),
     ),
 ]
-FormatOption = Annotated[
-    Format, typer.Option("--format", help="Output format.", envvar="ROCEFAB_FORMAT")
-]
+FormatOption = Annotated[Format, option("Output format.", "FORMAT", "--format")]
 YangModels = Annotated[
     Path | None,
-    typer.Option(
+    option(
+        "SONiC YANG models: those of one release (/usr/local/yang-models on a switch), "
+        "or a folder with one subfolder per release.",
+        "YANG_MODELS",
         "--yang-models",
         metavar="FOLDER",
-        help="SONiC YANG models: those of one release (/usr/local/yang-models on a switch), "
-        "or a folder with one subfolder per release.",
-        envvar="ROCEFAB_YANG_MODELS",
     ),
 ]
 Fail = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
+        "Failure to assume: link:SWITCH:PORT, switch:NAME, cable-bundle:SWITCH:SWITCH, "
+        "rack:UNIT or host:NAME; may be repeated, all fail together (in the variable: "
+        "separated by spaces).",
+        "FAIL",
         "--fail",
         metavar="WHAT",
-        envvar="ROCEFAB_FAIL",
-        help="Failure to assume: link:SWITCH:PORT, switch:NAME, cable-bundle:SWITCH:SWITCH, "
-        "rack:UNIT or "
-        "host:NAME; may be repeated, all fail together (in the variable: separated by spaces).",
     ),
 ]
 Connections = Annotated[
     Path | None,
-    typer.Option(
+    option(
+        "JSON file with the address, port, user and trusted key of each device.",
+        "CONNECTIONS",
         "--connections",
-        help="JSON file with the address, port, user and trusted key of each device.",
-        envvar="ROCEFAB_CONNECTIONS",
     ),
 ]
 
 
-def _ask(wanted: bool) -> bool:
+def _ask(asked: bool) -> bool:
     """Ask for the password; it stays in this process."""
-    if wanted:
+    if asked:
         os.environ["ROCEFAB_PASSWORD"] = getpass.getpass("Device password: ")
-    return wanted
+    return asked
 
 
 AskPassword = Annotated[
     bool,
-    typer.Option(
+    option(
+        "Prompt for the device password instead of reading ROCEFAB_PASSWORD.",
+        "ASK_PASSWORD",
         "--ask-password",
-        help="Prompt for the device password instead of reading ROCEFAB_PASSWORD.",
-        envvar="ROCEFAB_ASK_PASSWORD",
         callback=_ask,
     ),
 ]
 StateFolder = Annotated[
-    Path,
-    typer.Option(
-        "--state",
-        help="Folder with the journal and the saved device states.",
-        envvar="ROCEFAB_STATE",
-    ),
+    Path, option("Folder with the journal and the saved device states.", "STATE", "--state")
 ]
 Only = Annotated[
-    str,
-    typer.Option(
-        "--only",
-        help="Limit to these devices: su1-rail[0-1],gpu001; default: all.",
-        envvar="ROCEFAB_ONLY",
-    ),
+    str, option("Limit to these devices: su1-rail[0-1],gpu001; default: all.", "ONLY", "--only")
 ]
-Switches = Annotated[
-    bool,
-    typer.Option("--switches/--no-switches", envvar="ROCEFAB_SWITCHES", help="Include switches."),
-]
-Hosts = Annotated[
-    bool, typer.Option("--hosts/--no-hosts", envvar="ROCEFAB_HOSTS", help="Include hosts.")
-]
+Switches = Annotated[bool, option("Include switches.", "SWITCHES", "--switches/--no-switches")]
+Hosts = Annotated[bool, option("Include hosts.", "HOSTS", "--hosts/--no-hosts")]
 Cache = Annotated[
     Path | None,
-    typer.Option(
+    option(
+        "Cache folder for rendered files and check results; default: ~/.cache/rocefab.",
+        "CACHE",
         "--cache",
-        help="Cache folder for rendered files and check results; default: ~/.cache/rocefab.",
-        envvar="ROCEFAB_CACHE",
         show_default=False,
     ),
 ]
-Fresh = Annotated[
-    bool,
-    typer.Option(
-        "--fresh", help="Ignore the cache and do not write to it.", envvar="ROCEFAB_FRESH"
-    ),
-]
+Fresh = Annotated[bool, option("Ignore the cache and do not write to it.", "FRESH", "--fresh")]
 Workers = Annotated[
     int,
-    typer.Option(
+    option(
+        "Number of worker processes; 0 selects it automatically.",
+        "WORKERS",
         "--workers",
         min=0,
         max=1024,
-        help="Number of worker processes; 0 selects it automatically.",
-        envvar="ROCEFAB_WORKERS",
     ),
 ]

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fabric.report.table import Table
+
 
 def data(text: str) -> None:
     """Write data to stdout."""
@@ -42,12 +44,12 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
         sys.stdout.write("  ".join(cells).rstrip() + "\n")
 
 
-def records(headers: Sequence[str], rows: Sequence[Sequence[object]], *, json_form: bool) -> None:
-    """Write rows as a table, or as a JSON list of objects."""
-    if json_form:
-        as_json([dict(zip(headers, row, strict=True)) for row in rows])
+def records(shown: Table, form: str) -> None:
+    """Write the rows of a report as a table, or as a JSON list of objects."""
+    if form == "json":
+        as_json([dict(zip(shown.headers, row, strict=True)) for row in shown.rows])
     else:
-        table(headers, rows)
+        table(shown.headers, shown.rows)
 
 
 def progress(device: str, text: str) -> None:

@@ -11,7 +11,15 @@ import typer
 
 from fabric.cli import output
 from fabric.cli.exits import CommandExit, Exit
-from fabric.cli.options import AskPassword, Connections, Format, FormatOption, Inventory, Only
+from fabric.cli.options import (
+    AskPassword,
+    Connections,
+    Format,
+    FormatOption,
+    Inventory,
+    Only,
+    option,
+)
 
 if TYPE_CHECKING:
     from fabric.workflow.probe import Plan, Report, Selection
@@ -37,26 +45,21 @@ def probe(
     ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
     only: Only = "",
     stage: Annotated[
-        Stage,
-        typer.Option(
-            help="Last stage of each probe; the order is ping, rping, ib_write_bw.",
-            envvar="ROCEFAB_STAGE",
-        ),
+        Stage, option("Last stage of each probe; the order is ping, rping, ib_write_bw.", "STAGE")
     ] = Stage.BANDWIDTH,
     incast: Annotated[
         int,
-        typer.Option(
+        option(
+            "Number of NICs that send to one NIC at once, on each leaf and rail, instead "
+            "of pairs; 0 disables it.",
+            "INCAST",
             min=0,
             max=16,
-            help="Number of NICs that send to one NIC at once, on each leaf and rail, instead "
-            "of pairs; 0 disables it.",
-            envvar="ROCEFAB_INCAST",
         ),
     ] = 0,
     *,
     run: Annotated[
-        bool,
-        typer.Option("--run", help="Run the probes. Without this option only the plan is shown."),
+        bool, option("Run the probes. Without this option only the plan is shown.", "", "--run")
     ] = False,
     form: FormatOption = Format.TEXT,
 ) -> None:
@@ -82,12 +85,12 @@ def probe(
     if not run:
         _show(plan, form)
         return
-    found = workflow(plan, connections, selection, stage.value, output.watch)
+    report = workflow(plan, connections, selection, stage.value, output.watch)
     if form is Format.JSON:
-        output.as_json(asdict(found))
+        output.as_json(asdict(report))
     else:
-        _tell(found)
-    if not found.ok:
+        _tell(report)
+    if not report.ok:
         raise CommandExit(Exit.FINDINGS)
 
 
@@ -102,23 +105,23 @@ def _show(plan: Plan, form: Format) -> None:
     output.note(f"{len(rows)} probes in {plan.rounds} rounds: {counts}. Add --run to run them.")
 
 
-def _tell(found: Report) -> None:
-    for name, matrix in found.matrices.items():
+def _tell(report: Report) -> None:
+    for name, matrix in report.matrices.items():
         rows = [
             (row, *(f"{good}/{every}" if every else "-" for good, every in columns.values()))
             for row, columns in matrix.items()
         ]
         output.table((f"{name} to {name}", *matrix), rows)
         output.data("\n")
-    if found.failures:
+    if report.failures:
         headers = ("class", "source", "target", "stage", "failure")
-        output.table(headers, [[item[key] for key in headers] for item in found.failures])
+        output.table(headers, [[item[key] for key in headers] for item in report.failures])
         output.data("\n")
-    for line in (*found.causes, *(f"counters of {line}" for line in found.lost)):
+    for line in (*report.causes, *(f"counters of {line}" for line in report.lost)):
         output.data(f"{line}\n")
-    rate = f"; slowest {found.slowest_gbps:.1f} Gb/s" if found.slowest_gbps is not None else ""
-    good = found.probes - len(found.failures)
-    output.note(f"{good} of {found.probes} probes passed{rate}")
+    rate = f"; slowest {report.slowest_gbps:.1f} Gb/s" if report.slowest_gbps is not None else ""
+    good = report.probes - len(report.failures)
+    output.note(f"{good} of {report.probes} probes passed{rate}")
 
 
 def _incast(
@@ -133,8 +136,7 @@ def _incast(
     from fabric.workflow import incast
 
     if senders == 1:
-        message = "incast needs 2 to 16 senders"
-        raise typer.BadParameter(message, param_hint="--incast")
+        raise typer.BadParameter("incast needs 2 to 16 senders", param_hint="--incast")
     groups = incast.make_groups(project, selection, senders)
     if not run:
         rows = [
@@ -154,15 +156,15 @@ def _incast(
                 f"{len(rows)} groups. Add --run to run them: each of them fully loads a NIC."
             )
         return
-    found = incast.run(project, groups, connections, selection, output.watch)
-    rows = [item.row() for item in found.groups]
+    report = incast.run(project, groups, connections, selection, output.watch)
+    rows = [item.row() for item in report.groups]
     if form is Format.JSON:
-        output.as_json({"groups": rows, "lost": found.lost})
+        output.as_json({"groups": rows, "lost": report.lost})
     else:
         headers = ("target", "gbps", "needed_gbps", "fairness", "failure")
         output.table(headers, [[row[key] for key in headers] for row in rows])
-        output.data("".join(f"counters of {line}\n" for line in found.lost))
-        good = sum(not item.failure for item in found.groups)
+        output.data("".join(f"counters of {line}\n" for line in report.lost))
+        good = sum(not item.failure for item in report.groups)
         output.note(f"{good} of {len(rows)} groups passed")
-    if not found.ok:
+    if not report.ok:
         raise CommandExit(Exit.FINDINGS)

@@ -1,20 +1,15 @@
-"""show: tables of what the inventory describes."""
+"""show: tables of what the inventory describes and of what rocefab knows."""
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Annotated
 
 import typer
 
-from fabric.cli import output, show_capacity, show_qos
-from fabric.cli.options import Format, FormatOption, Inventory, OwnModels
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from fabric.workflow.project import Project
-    from fabric.workflow.table import Table
+from fabric.cli import output, show_qos
+from fabric.cli.options import Fail, Format, FormatOption, Inventory, OwnModels, option
 
 show_app = typer.Typer(
     help="Show topology, addresses, links, hosts, rules and more.",
@@ -25,67 +20,31 @@ show_app = typer.Typer(
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
-    show_capacity.register(show_app)
     show_qos.register(show_app)
     app.add_typer(show_app, name="show")
 
 
-def _print(table: Table, form: Format) -> None:
-    output.records(table.headers, table.rows, json_form=form is Format.JSON)
+def _add(name: str, text: str, options: str = "") -> None:
+    """Add a table of the inventory, or of each fabric of a site."""
+
+    def command(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -> None:
+        from fabric.workflow import site
+        from fabric.workflow.project import Project
+
+        make = getattr(import_module("fabric.report.inventory"), name)
+        if site.is_site(inventory):
+            output.records(site.table_of_site(site.projects_of(inventory), make), form)
+        else:
+            output.records(make(Project(inventory)), form)
+
+    epilog = f"Example: rocefab show {name} inventory/demo{options}"
+    show_app.command(name, help=f"{text}\n\nExit codes: 0, 2.", epilog=epilog)(command)
 
 
-def _project_table(inventory: Path, form: Format, make: Callable[[Project], Table]) -> None:
-    from fabric.workflow import site
-    from fabric.workflow.project import Project as Loaded
-
-    if site.is_site(inventory):
-        _print(site.table_of_site(site.projects_of(inventory), make), form)
-    else:
-        _print(make(Loaded(inventory)), form)
-
-
-@show_app.command(epilog="Example: rocefab show topology inventory/demo")
-def topology(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -> None:
-    """Switches with role, model, unit, rail, AS number and loopback.
-
-    Exit codes: 0, 2.
-    """
-    from fabric.workflow import show
-
-    _project_table(inventory, form, show.topology)
-
-
-@show_app.command(epilog="Example: rocefab show addresses inventory/demo --format json")
-def addresses(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -> None:
-    """Every address: loopbacks, uplinks, gateways, NICs.
-
-    Exit codes: 0, 2.
-    """
-    from fabric.workflow import show
-
-    _project_table(inventory, form, show.addresses)
-
-
-@show_app.command(epilog="Example: rocefab show links inventory/demo")
-def links(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -> None:
-    """Every cable with both ends, speed and length.
-
-    Exit codes: 0, 2.
-    """
-    from fabric.workflow import show
-
-    _project_table(inventory, form, show.links)
-
-
-@show_app.command(epilog="Example: rocefab show hosts inventory/demo")
-def hosts(inventory: Inventory = Path(), form: FormatOption = Format.TEXT) -> None:
-    """Every NIC: rail, device, address, leaf and port, GPUs.
-
-    Exit codes: 0, 2.
-    """
-    from fabric.workflow import show
-
-    _project_table(inventory, form, show.hosts)
+_add("topology", "Switches with role, model, unit, rail, AS number and loopback.")
+_add("addresses", "Every address: loopbacks, uplinks, gateways, NICs.", " --format json")
+_add("links", "Every cable with both ends, speed and length.")
+_add("hosts", "Every NIC: rail, device, address, leaf and port, GPUs.")
 
 
 @show_app.command(epilog="Example: rocefab show platforms ACS-SN5600")
@@ -106,12 +65,12 @@ def platforms(
 
     Exit codes: 0, 2.
     """
-    from fabric.workflow import show
+    from fabric.report.platforms import platforms as report
 
-    shown = show.platforms(name, inventory, asics=asics)
-    for warning in shown.warnings:
+    table = report(name, inventory, asics=asics)
+    for warning in table.warnings:
         output.note(f"warning: {warning}")
-    _print(shown.table, form)
+    output.records(table, form)
 
 
 @show_app.command(epilog="Example: rocefab show rules QOS024")
@@ -123,10 +82,9 @@ def rules(
 
     Exit codes: 0, 2.
     """
-    from fabric.workflow import show
-    from fabric.workflow.show_rule import rule_details
+    from fabric.report import rules as report
 
-    _print(rule_details(name) if name else show.rules(), form)
+    output.records(report.rule_details(name) if name else report.rules(), form)
 
 
 @show_app.command(epilog="Example: rocefab show schema > fabric.schema.json")
@@ -139,6 +97,47 @@ def schema(
 
     Exit codes: 0, 2.
     """
-    from fabric.workflow.show import schema as workflow
+    from fabric.report.inventory import schema as report
 
-    output.data(workflow(kind))
+    output.data(report(kind))
+
+
+@show_app.command(epilog="Example: rocefab show capacity inventory/demo")
+def capacity(
+    inventory: Inventory = Path(),
+    leaves: Annotated[
+        bool, option("Show bandwidth and uplinks of every leaf.", "LEAVES", "--leaves")
+    ] = False,
+    fail: Fail = None,
+    form: FormatOption = Format.TEXT,
+) -> None:
+    """Oversubscription, bisection, diameter, path MTU, longest path.
+
+    Links that the inventory disables, and those given with --fail, count as down.
+
+    Exit codes: 0, 2.
+    """
+    from fabric.report import capacity as report
+    from fabric.workflow.project import Project
+
+    make = report.leaves if leaves else report.capacity
+    output.records(make(Project(inventory), tuple(fail or ())), form)
+
+
+@show_app.command(epilog="Example: rocefab show paths inventory/demo --leaf su1-rail0")
+def paths(
+    inventory: Inventory = Path(),
+    leaf: Annotated[
+        str, option("Show this leaf with every other leaf; default: all pairs, grouped.", "LEAF")
+    ] = "",
+    fail: Fail = None,
+    form: FormatOption = Format.TEXT,
+) -> None:
+    """Hops, equal paths, spines and uplinks from leaf to leaf.
+
+    Exit codes: 0, 2.
+    """
+    from fabric.report.capacity import paths as report
+    from fabric.workflow.project import Project
+
+    output.records(report(Project(inventory), leaf, tuple(fail or ())), form)

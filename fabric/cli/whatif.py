@@ -10,11 +10,11 @@ import typer
 
 from fabric.cli import output
 from fabric.cli.exits import CommandExit, Exit
-from fabric.cli.options import Fail, Format, FormatOption, Inventory
+from fabric.cli.options import Fail, Format, FormatOption, Inventory, option
 
 if TYPE_CHECKING:
-    from fabric.workflow.whatif import WhatIf
-    from fabric.workflow.whatif_singles import Ranking
+    from fabric.report.singles import Ranking
+    from fabric.report.whatif import WhatIf
 
 #: Groups of single failures that are printed; `--format json` has all.
 _SHOWN = 30
@@ -29,33 +29,21 @@ def whatif(
     inventory: Inventory = Path(),
     fail: Fail = None,
     all_links: Annotated[
-        bool,
-        typer.Option(
-            "--all-links", envvar="ROCEFAB_ALL_LINKS", help="Rank the failure of each single cable."
-        ),
+        bool, option("Rank the failure of each single cable.", "ALL_LINKS", "--all-links")
     ] = False,
     all_switches: Annotated[
-        bool,
-        typer.Option(
-            "--all-switches",
-            envvar="ROCEFAB_ALL_SWITCHES",
-            help="Rank the failure of each single switch.",
-        ),
+        bool, option("Rank the failure of each single switch.", "ALL_SWITCHES", "--all-switches")
     ] = False,
     drain: Annotated[
         str,
-        typer.Option(
-            "--drain",
+        option(
+            "Switch to drain, in addition to the failures given with --fail.",
+            "DRAIN",
             metavar="SWITCH",
-            envvar="ROCEFAB_DRAIN",
-            help="Switch to drain, in addition to the failures given with --fail.",
         ),
     ] = "",
     rules: Annotated[
-        bool,
-        typer.Option(
-            "--rules/--no-rules", envvar="ROCEFAB_RULES", help="Look for new findings of `check`."
-        ),
+        bool, option("Look for new findings of `check`.", "RULES", "--rules/--no-rules")
     ] = True,
     form: FormatOption = Format.TEXT,
 ) -> None:
@@ -74,7 +62,7 @@ def whatif(
         raise typer.BadParameter(message, param_hint="--fail")
     project, words = Project(inventory), tuple(fail or ())
     if every:
-        from fabric.workflow.whatif_singles import singles
+        from fabric.report.singles import singles
 
         ranking = singles(
             project, words, links=all_links, switches=all_switches, progress=output.watch
@@ -82,11 +70,11 @@ def whatif(
         _print_ranking(ranking, form)
         harmless, broken = not ranking.single_points and not ranking.circle, False
     else:
-        from fabric.workflow.whatif import whatif as workflow
+        from fabric.report.whatif import whatif as workflow
 
-        found = workflow(project, words, drain=drain, rules=rules, progress=output.watch)
-        _print_outage(found, form)
-        harmless, broken = not found.reasons, bool(found.broken)
+        impact = workflow(project, words, drain=drain, rules=rules, progress=output.watch)
+        _print_outage(impact, form)
+        harmless, broken = not impact.reasons, bool(impact.broken)
     if not harmless:
         raise CommandExit(Exit.FINDINGS)
     if broken:
@@ -108,19 +96,19 @@ def _print_ranking(ranking: Ranking, form: Format) -> None:
     )
 
 
-def _print_outage(found: WhatIf, form: Format) -> None:
+def _print_outage(impact: WhatIf, form: Format) -> None:
     if form is Format.JSON:
-        output.as_json(found.as_dict())
+        output.as_json(impact.as_dict())
         return
-    for title, headers, rows in found.tables():
+    for title, headers, rows in impact.tables():
         if rows:
             output.data(f"{title}\n")
             output.table(headers, rows)
             output.data("\n")
-    for finding in found.new_findings:
+    for finding in impact.new_findings:
         output.data(f"new: {finding.severity.word}: {replace(finding, fix='')}\n")
-    for rule, reason in found.broken:
+    for rule, reason in impact.broken:
         output.note(f"rule {rule} could not run: {reason}")
-    what = "safe" if found.drain else "harmless"
-    why = "; ".join(found.reasons)
+    what = "safe" if impact.drain else "harmless"
+    why = "; ".join(impact.reasons)
     output.data(f"{what}: {'no: ' + why if why else 'yes'}\n")

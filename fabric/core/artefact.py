@@ -39,8 +39,7 @@ class Artefact:
         parts = PurePosixPath(self.path).parts
         plain = self.path.isprintable() and "\\" not in self.path
         if not plain or not parts or self.path.startswith("/") or ".." in parts:
-            message = f"artefact path {self.path!r} is not a plain relative path"
-            raise ValueError(message)
+            raise ValueError(f"artefact path {self.path!r} is not a plain relative path")
 
     @cached_property
     def sha256(self) -> str:

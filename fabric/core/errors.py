@@ -3,8 +3,10 @@
 FabricError
 ├── InputError                 bad usage or bad input (exit code 2); carries findings
 │   ├── CapacityError          the design does not fit: ports, addresses or ASNs ran out
-│   └── OutputFolderError      the output folder holds what we did not write
+│   ├── OutputFolderError      the output folder holds what we did not write
+│   └── UnplaceableError       the fabric has no room for the ranks of a job
 ├── RenderError                a template failed or printed something invalid
+├── YangMappingError           a CONFIG_DB has no form in the YANG models of its release
 ├── DeviceError                a device or host answered wrongly (exit code 3)
 │   ├── ConnectionLostError    the session broke or never opened
 │   ├── IdentityMismatchError  the device is not the one that the plan names

@@ -52,8 +52,7 @@ def expand(text: str) -> list[str]:
     ['gpu01', 'gpu02', 'gpu03', 'login']
     """
     if count(text) > MAX_NAMES:
-        message = f"{text!r} expands to more than {MAX_NAMES:,} names"
-        raise ValueError(message)
+        raise ValueError(f"{text!r} expands to more than {MAX_NAMES:,} names")
     return [name for item in _split(text) for name in _expand_item(item)]
 
 
@@ -90,27 +89,24 @@ def _split(text: str) -> list[str]:
     for item in items:
         rest = _BRACKET.sub("", item)
         if not item or "[" in rest or "]" in rest:
-            message = f"{text!r} is not a name range; use the form gpu[001-064]"
-            raise ValueError(message)
+            raise ValueError(f"{text!r} is not a name range; use the form gpu[001-064]")
         range_ = _UNBRACKETED.fullmatch(item)
         if range_:
             head, first, last = range_.groups()
-            message = f"{item!r} is one name; write the range as {head}[{first}-{last}]"
-            raise ValueError(message)
+            raise ValueError(f"{item!r} is one name; write the range as {head}[{first}-{last}]")
     return items
 
 
 def _ranges(bracket: str) -> list[tuple[int, int, int]]:
-    found = []
+    ranges = []
     for part in bracket.split(","):
         first, dash, last = part.partition("-")
         last = last if dash else first
         if not first.isdigit() or not last.isdigit() or int(last) < int(first):
-            message = f"[{bracket}] is not a list of ascending ranges"
-            raise ValueError(message)
+            raise ValueError(f"[{bracket}] is not a list of ascending ranges")
         width = len(first) if first.startswith("0") or len(first) == len(last) else 0
-        found.append((int(first), int(last), width))
-    return found
+        ranges.append((int(first), int(last), width))
+    return ranges
 
 
 def _expand_item(item: str) -> list[str]:

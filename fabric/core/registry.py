@@ -49,8 +49,7 @@ class Registry(Generic[T]):
 
         def decorate(item: T) -> T:
             if name in self._items:
-                message = f"{self.kind} {name!r} is registered twice"
-                raise ValueError(message)
+                raise ValueError(f"{self.kind} {name!r} is registered twice")
             self._items[name] = item
             return item
 
@@ -62,8 +61,7 @@ class Registry(Generic[T]):
             return items[name]
         except KeyError:
             known = ", ".join(sorted(items)) or "none"
-            message = f"unknown {self.kind} {name!r}; known: {known}"
-            raise KeyError(message) from None
+            raise KeyError(f"unknown {self.kind} {name!r}; known: {known}") from None
 
     def __contains__(self, name: str) -> bool:
         return name in self._filled()

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from fabric.topology.model import Fabric
     from fabric.topology.naming import NicNames
 
-#: Neighbour table of a host, floor: 4096/8192/16384 (net.ipv4.neigh.default.gc_thresh1..3).
+#: Neighbour table of a host, floor: 4096/8192/16384 (net.ipv4.neigh.default.gc_thresh1..3, Linux
+#: ip-sysctl.rst; defaults 128/512/1024). Our choice: a rail has more neighbours than the defaults
+#: take.
 GC_THRESH1_FLOOR = 4096
 #: Defaults of the kernel (Linux net/ipv4/arp.c, arp_tbl: base_reachable_time, gc_staletime). An
 #: entry lives 0.5 to 1.5 times the first, then up to the second: 45 s + 60 s, below the 240 s of a
@@ -173,9 +175,9 @@ class HostDesigner:
 def _with_main_routes(nics: Iterable[NicDesign]) -> tuple[NicDesign, ...]:
     """Let the first NIC that reaches a pool carry its route for sockets without a source."""
     seen: set[str] = {""}
-    found = []
+    routed = []
     for nic in nics:
         first = nic.enabled and nic.pool not in seen
-        found.append(replace(nic, in_main_table=first))
+        routed.append(replace(nic, in_main_table=first))
         seen |= {nic.pool} if first else set()
-    return tuple(found)
+    return tuple(routed)

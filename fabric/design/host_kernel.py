@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from fabric.design.model import HostDesign
 
+#: A NIC answers and speaks for its own address alone, and replies may come on another one (Linux
+#: ip-sysctl.rst: arp_ignore, arp_announce, arp_notify, rp_filter).
 _PER_NIC = (("arp_ignore", 1), ("arp_announce", 2), ("arp_notify", 1), ("rp_filter", 2))
 
 
 def kernel_parameters(design: HostDesign) -> tuple[tuple[str, int], ...]:
     """Return the parameters in the notation of sysctl.d: ``/`` for a dot inside a name."""
-    found: list[tuple[str, int]] = []
+    parameters: list[tuple[str, int]] = []
     ages = (
         ("base_reachable_time_ms", design.base_reachable_time_ms),
         ("gc_stale_time", design.gc_stale_time_s),
@@ -25,13 +27,13 @@ def kernel_parameters(design: HostDesign) -> tuple[tuple[str, int], ...]:
     for nic in design.nics:
         if nic.enabled:
             name = nic.interface.replace(".", "/")
-            found += [(f"net.ipv4.conf.{name}.{key}", value) for key, value in _PER_NIC]
-            found += [(f"net.ipv4.neigh.{name}.{key}", value) for key, value in ages]
-    found += [
+            parameters += [(f"net.ipv4.conf.{name}.{key}", value) for key, value in _PER_NIC]
+            parameters += [(f"net.ipv4.neigh.{name}.{key}", value) for key, value in ages]
+    parameters += [
         (f"net.ipv4.neigh.default.gc_thresh{number}", value)
         for number, value in enumerate(design.gc_thresholds, 1)
     ]
-    return tuple(found)
+    return tuple(parameters)
 
 
 def sysctl_file(design: HostDesign) -> str:

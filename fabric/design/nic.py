@@ -26,6 +26,13 @@ COMPUTED = "rocefab"
 def parameter_set(name: str, speed_gbps: int) -> ParameterSet:
     """Return a DCQCN parameter set by its name.
 
+    Parameters
+    ----------
+    name : str
+        ``connectx``, ``paper``, one of the published ones, or ``rocefab``.
+    speed_gbps : int
+        Speed of the NIC in Gb/s.
+
     Raises
     ------
     ValueError
@@ -35,13 +42,24 @@ def parameter_set(name: str, speed_gbps: int) -> ParameterSet:
         from fabric.qos.dcqcn.recommend import Need, recommend
 
         return recommend(Need(speed_gbps=speed_gbps)).parameters
-    return next(found for found in PUBLISHED if found.name == name)
+    return next(published for published in PUBLISHED if published.name == name)
 
 
 def dcqcn_settings(
     nic: NicTraits, policy: LosslessPolicy, speed_gbps: int, place: Place
 ) -> tuple[Setting, ...]:
     """Return the raw DCQCN figures of a NIC for one place; CNPs are marked as the policy says.
+
+    Parameters
+    ----------
+    nic : NicTraits
+        What the inventory says of the NIC.
+    policy : LosslessPolicy
+        Policy of the host: ECN and DSCP of CNPs.
+    speed_gbps : int
+        Speed of the NIC in Gb/s.
+    place : str
+        ``sysfs``, ``debugfs`` or ``mlxconfig``.
 
     Raises
     ------
@@ -50,11 +68,13 @@ def dcqcn_settings(
     """
     if nic.dcqcn_set is None or nic.driver not in DCQCN_PLACES:
         return ()
-    found = parameter_set(nic.dcqcn_set, speed_gbps)
+    parameters = parameter_set(nic.dcqcn_set, speed_gbps)
     marks = replace(
-        found.notification_point, cnp_dscp=policy.cnp_dscp, cnp_pcp=policy.cnp_traffic_class
+        parameters.notification_point, cnp_dscp=policy.cnp_dscp, cnp_pcp=policy.cnp_traffic_class
     )
-    return settings(replace(found, notification_point=marks), place, nic.byte_counter_unit_bytes)
+    return settings(
+        replace(parameters, notification_point=marks), place, nic.byte_counter_unit_bytes
+    )
 
 
 def receive_buffer_bytes(nic: NicTraits) -> tuple[int, ...]:

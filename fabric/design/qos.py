@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from fabric.qos.headroom.terms import Headroom
     from fabric.qos.headroom.verdict import Judgement
 
+#: RFC 2474 section 3: a DSCP has six bits; IEEE 802.1Q-2018: a priority has three.
 DSCP_COUNT = 64
 PRIORITY_COUNT = 8
 BEST_EFFORT = 0
@@ -38,7 +39,15 @@ THRESHOLDS = frozenset({"kmin_bytes", "kmax_bytes"})
 
 
 def qos_profile(policy: LosslessPolicy, index: int) -> QosProfile:
-    """Return the profile of a policy; ``index`` is its number on the device."""
+    """Return the profile of a policy; ``index`` is its number on the device.
+
+    Parameters
+    ----------
+    policy : LosslessPolicy
+        The policy.
+    index : int
+        Number of the profile on the device, from 0.
+    """
     dscp_map = [BEST_EFFORT] * DSCP_COUNT
     dscp_map[policy.cnp_dscp] = policy.cnp_traffic_class
     dscp_map[policy.roce_dscp] = policy.traffic_class
@@ -118,26 +127,26 @@ def lossless_frame_bytes(mtu: MtuPolicy) -> int:
 
 
 @lru_cache(maxsize=4096)
-def headroom_profile(model: Sku, given: HeadroomInput) -> HeadroomProfile:
+def headroom_profile(model: Sku, figures: HeadroomInput) -> HeadroomProfile:
     """Return the lossless buffer of a port by the vendor's table and by the law of the ASIC."""
-    pair = (gbps_to_mbps(given.speed_gbps), given.cable_m)
-    row = None if given.computed else model.headroom.get(pair)
-    frames = (given.port_mtu_bytes, given.lossless_frame_bytes)
-    link = Link.of(given.speed_gbps, given.cable_m, *frames)
-    law, no_law = _law(model, link, given.lanes)
+    pair = (gbps_to_mbps(figures.speed_gbps), figures.cable_m)
+    row = None if figures.computed else model.headroom.get(pair)
+    frames = (figures.port_mtu_bytes, figures.lossless_frame_bytes)
+    link = Link.of(figures.speed_gbps, figures.cable_m, *frames)
+    law, no_law = _law(model, link, figures.lanes)
     known = row.headroom_bytes if row else law.headroom_bytes if law else None
     vendor_th = row.dynamic_th if row else 0
     return HeadroomProfile(
-        speed_gbps=given.speed_gbps,
-        speed_mbps=gbps_to_mbps(given.speed_gbps),
-        cable_m=given.cable_m,
+        speed_gbps=figures.speed_gbps,
+        speed_mbps=gbps_to_mbps(figures.speed_gbps),
+        cable_m=figures.cable_m,
         row=row,
-        dynamic_th=vendor_th if given.dynamic_th is None else given.dynamic_th,
+        dynamic_th=vendor_th if figures.dynamic_th is None else figures.dynamic_th,
         law=law,
         no_law=no_law,
         link=link,
         judgement=None if known is None else _judge(model, known, link),
-        computed=given.computed,
+        computed=figures.computed,
     )
 
 
@@ -146,11 +155,11 @@ def pause_buffer_bytes(device: DeviceDesign) -> int | None:
 
     None where no pause buffer is given, or no law tells the headroom.
     """
-    given = next((one.pause_buffer for one in device.qos_profiles if one.pause_buffer), None)
+    size_bytes = next((one.pause_buffer for one in device.qos_profiles if one.pause_buffer), None)
     headrooms = [profile.headroom_bytes for profile in device.headroom_profiles]
-    if given is None or None in headrooms:
+    if size_bytes is None or None in headrooms:
         return None
-    return given.pause_threshold_bytes + max((size or 0 for size in headrooms), default=0)
+    return size_bytes.pause_threshold_bytes + max((size or 0 for size in headrooms), default=0)
 
 
 def _law(model: Sku, link: Link, lanes: int) -> tuple[Headroom | None, str]:
@@ -200,14 +209,14 @@ def host_qos(policy: LosslessPolicy) -> HostQos:
 
 def lossless_dscps_of_host(qos: HostQos) -> tuple[int, ...]:
     """Return the DSCPs that a host puts into the lossless priority; others stay at DSCP / 8."""
-    told = dict(qos.dscp_to_priority)
-    return tuple(d for d in range(DSCP_COUNT) if told.get(d, d >> 3) == qos.pfc_priority)
+    priorities = dict(qos.dscp_to_priority)
+    return tuple(d for d in range(DSCP_COUNT) if priorities.get(d, d >> 3) == qos.pfc_priority)
 
 
 def _host_dscp_map(policy: LosslessPolicy) -> tuple[tuple[int, int], ...]:
     # mlnx_qos --trust dscp starts from priority = dscp >> 3 (Mellanox/mlnx-tools dcbnetlink.py);
     # no other DSCP may share the paused or the CNP priority, as the switches map it to class 0.
-    wanted = {policy.cnp_dscp: policy.cnp_traffic_class, policy.roce_dscp: policy.pfc_priority}
+    marks = {policy.cnp_dscp: policy.cnp_traffic_class, policy.roce_dscp: policy.pfc_priority}
     shared = {policy.pfc_priority, policy.cnp_traffic_class} - {BEST_EFFORT}
     moved = {dscp: BEST_EFFORT for dscp in range(DSCP_COUNT) if dscp >> 3 in shared}
-    return tuple(sorted({**moved, **wanted}.items()))
+    return tuple(sorted({**moved, **marks}.items()))

@@ -146,16 +146,16 @@ class SwitchDesigner:
     def _buffer_model(self, row: int) -> BufferModel:
         switches, intent = self._fabric.switches, self._fabric.intent
         platform = intent.fabric.platforms.of(switches.role(row))
-        found: BufferModel = platform.buffer_model if platform else "traditional"
+        buffer_model: BufferModel = platform.buffer_model if platform else "traditional"
         for override in intent.device_overrides.get(switches.names[row], []):
-            found = override.value.buffer_model or found
-        return found
+            buffer_model = override.value.buffer_model or buffer_model
+        return buffer_model
 
     def _headroom(
         self, row: int, cable: _Cable, number: int, policy: LosslessPolicy
     ) -> HeadroomProfile:
         model = self._fabric.switches.skus[row]
-        given = HeadroomInput(
+        figures = HeadroomInput(
             speed_gbps=cable.speed_gbps,
             cable_m=cable.cable_m,
             lanes=len(model.lanes(number)),
@@ -164,7 +164,7 @@ class SwitchDesigner:
             dynamic_th=policy.dynamic_th,
             computed=self._buffer_model(row) == "dynamic",
         )
-        return headroom_profile(model, given)
+        return headroom_profile(model, figures)
 
     def _unused(self, row: int, number: int) -> PortDesign:
         model, file = self._fabric.switches.skus[row], self._fabric.intent.fabric
@@ -192,16 +192,16 @@ class SwitchDesigner:
 
     def _cables(self, row: int) -> dict[int, _Cable]:
         fabric = self._fabric
-        found = self._uplink_cables(row)
+        cables = self._uplink_cables(row)
         if row < fabric.switches.leaf_count:
-            found.update(self._host_cables(row))
-        return found
+            cables.update(self._host_cables(row))
+        return cables
 
     def _host_cables(self, row: int) -> dict[int, _Cable]:
         fabric, nics = self._fabric, self._fabric.nics
         rows = fabric.nics_of_leaf(row)
         columns = (nics.port, nics.host, nics.speed_gbps, nics.cable_m, nics.subnet)
-        found = {}
+        cables = {}
         for nic, port, host, speed, cable, subnet, enabled in zip(
             rows.tolist(),
             *(column[rows].tolist() for column in columns),
@@ -210,7 +210,7 @@ class SwitchDesigner:
         ):
             name = fabric.hosts.names[host]
             interface = nic_names(fabric, name)[nic % fabric.nics_per_host].interface
-            found[port] = _Cable(
+            cables[port] = _Cable(
                 kind="host",
                 row=nic,
                 speed_gbps=speed,
@@ -221,7 +221,7 @@ class SwitchDesigner:
                 peer_port=interface,
                 vlan=int(fabric.subnets.vlan[subnet]),
             )
-        return found
+        return cables
 
     def _uplink_cables(self, row: int) -> dict[int, _Cable]:
         fabric, up = self._fabric, self._fabric.uplinks
@@ -229,18 +229,18 @@ class SwitchDesigner:
             (fabric.downlinks_of(row), up.upper_port, up.lower, up.lower_port, up.upper_address),
             (fabric.uplinks_of(row), up.lower_port, up.upper, up.upper_port, up.lower_address),
         )
-        found: dict[int, _Cable] = {}
+        cables: dict[int, _Cable] = {}
         for rows, *columns in ends:
-            found.update(self._trunks(rows, *columns))
-        return found
+            cables.update(self._trunks(rows, *columns))
+        return cables
 
     def _trunks(
-        self, rows: Ints, here: Ints, far: Ints, far_port: Ints, address: Ints
+        self, rows: Ints, near: Ints, far: Ints, far_port: Ints, address: Ints
     ) -> Iterator[tuple[int, _Cable]]:
         """Yield port and cable of some uplinks, as seen from one of their ends."""
         fabric, up = self._fabric, self._fabric.uplinks
         numbered = fabric.intent.fabric.bgp.peering == "numbered"
-        columns = (here, far, far_port, address, up.speed_gbps, up.cable_m, up.enabled)
+        columns = (near, far, far_port, address, up.speed_gbps, up.cable_m, up.enabled)
         for link, port, peer, peer_port, ip, speed, cable, enabled in zip(
             rows.tolist(), *(column[rows].tolist() for column in columns), strict=True
         ):
@@ -352,11 +352,11 @@ class _Profiles:
 
 def _port_overrides(fabric: Fabric, name: str) -> dict[str, PortOverride]:
     """Return what is said of each port; of two words on one field, the later counts."""
-    found: dict[str, PortOverride] = {}
+    overrides: dict[str, PortOverride] = {}
     for override in fabric.intent.device_overrides.get(name, []):
         for port, change in override.value.ports.items():
-            found[port] = overlay(found.get(port), change)
-    return found
+            overrides[port] = overlay(overrides.get(port), change)
+    return overrides
 
 
 def _merged_device(fabric: Fabric, name: str) -> dict[str, str]:

@@ -52,7 +52,7 @@ class Inventory:
 
 def parse_ini(text: str, complain: Complaint) -> Inventory:
     """Return groups, hosts and variables of an INI inventory."""
-    found = Inventory()
+    inventory = Inventory()
     group, kind = "ungrouped", "hosts"
     for number, raw in enumerate(text.splitlines(), 1):
         line = raw.strip()
@@ -66,14 +66,14 @@ def parse_ini(text: str, complain: Complaint) -> Inventory:
                 kind = "unknown"
                 continue
             group, kind = section[1], section[2] or "hosts"
-            found.group(group, number)
+            inventory.group(group, number)
         elif kind != "unknown":
-            _line(found, group, kind, line, number, complain)
-    return found
+            _line(inventory, group, kind, line, number, complain)
+    return inventory
 
 
 def _line(
-    found: Inventory, group: str, kind: str, line: str, number: int, complain: Complaint
+    inventory: Inventory, group: str, kind: str, line: str, number: int, complain: Complaint
 ) -> None:
     try:
         words = shlex.split(line, comments=True)
@@ -81,8 +81,8 @@ def _line(
         complain(f"the line is not valid: {error}", "close the quotes", number)
         return
     if kind == "children":
-        found.group(words[0], number)
-        found.groups[group].children.append(words[0])
+        inventory.group(words[0], number)
+        inventory.groups[group].children.append(words[0])
         return
     if kind == "vars":
         key, equals, value = line.partition("=")
@@ -91,7 +91,7 @@ def _line(
                 f"{line[:60]!a} is not a variable assignment", "use the form name=value", number
             )
             return
-        found.groups[group].variables[key.strip()] = _unquoted(value.strip())
+        inventory.groups[group].variables[key.strip()] = _unquoted(value.strip())
         return
     variables: dict[str, object] = {}
     for word in words[1:]:
@@ -104,7 +104,7 @@ def _line(
     port = _PORT.fullmatch(words[0])
     try:
         for name in expand(port[1] if port else words[0]):
-            found.host(group, name, number, variables)
+            inventory.host(group, name, number, variables)
     except ValueError as error:
         complain(str(error), "use the form leaf[01:16]", number)
 
@@ -120,14 +120,12 @@ def expand(text: str) -> Iterator[str]:
     match = _RANGE.search(text)
     if match is None:
         if "[" in text or "]" in text:
-            message = f"{text[:60]!a} is not a name range"
-            raise ValueError(message)
+            raise ValueError(f"{text[:60]!a} is not a name range")
         return iter((text,))
     items = _items(match)
     head, tails = text[: match.start()], list(expand(text[match.end() :]))
     if len(items) * len(tails) > MAX_NAMES:
-        message = f"{text[:60]!a} expands to more than {MAX_NAMES:,} names"
-        raise ValueError(message)
+        raise ValueError(f"{text[:60]!a} expands to more than {MAX_NAMES:,} names")
     return (f"{head}{item}{tail}" for item in items for tail in tails)
 
 
@@ -135,15 +133,12 @@ def _items(match: re.Match[str]) -> list[str]:
     first, last, step = match[1], match[2], int(match[3] or 1)
     numbers = first.isdecimal() and last.isdecimal()
     if first.isdecimal() != last.isdecimal() or step < 1:
-        message = f"{match[0]!a} is not a range"
-        raise ValueError(message)
+        raise ValueError(f"{match[0]!a} is not a range")
     low, high = (int(first), int(last)) if numbers else (ord(first), ord(last))
     if high < low:
-        message = f"{match[0]!a} is a descending range"
-        raise ValueError(message)
+        raise ValueError(f"{match[0]!a} is a descending range")
     if (high - low) // step >= MAX_NAMES:
-        message = f"{match[0]!a} expands to more than {MAX_NAMES:,} names"
-        raise ValueError(message)
+        raise ValueError(f"{match[0]!a} expands to more than {MAX_NAMES:,} names")
     width = len(first) if first.startswith("0") else 0
     return [f"{at:0{width}d}" if numbers else chr(at) for at in range(low, high + 1, step)]
 

@@ -104,14 +104,14 @@ class _Assumed:
         )
 
     def _model(self, section: str) -> str:
-        if section in self._recipe.told:
+        if section in self._recipe.named:
             return ""
-        there, lacking = self._models(section)
-        if not there:
+        present, lacking = self._models(section)
+        if not present:
             return "no such switches in the source"
-        if lacking == there:
+        if lacking == present:
             return "no switch models in the source"
-        return f"no model in the source for {lacking} of {there} switches" if lacking else ""
+        return f"no model in the source for {lacking} of {present} switches" if lacking else ""
 
     def _models(self, section: str) -> tuple[int, int]:
         """Return how many switches of a role there are, and how many have no model."""
@@ -122,9 +122,9 @@ class _Assumed:
         """Return where a value comes from."""
         if path == ("host", "management_interface"):
             base = self._recipe.base.get("host", {})
-            told = base.get("management_interface", MANAGEMENT)
-            if told != management(self._plant, base):
-                return f"{told} is a NIC of the fabric"
+            interface = base.get("management_interface", MANAGEMENT)
+            if interface != management(self._plant, base):
+                return f"{interface} is a NIC of the fabric"
         if self._of_base(path) == [value]:
             return f"from the base {self._recipe.base_name}" if self._recipe.base_name else _DEFAULT
         if path[0] in {"speeds", "cables"} or path[-1] == "sku":
@@ -134,18 +134,18 @@ class _Assumed:
     def _some(self, path: Path) -> bool:
         """Say whether some cables or switches have the value in the source."""
         if path[-1] == "sku":
-            there, lacking = self._models(str(path[1]))
-            return lacking < there
+            present, lacking = self._models(str(path[1]))
+            return lacking < present
         return self._figures[str(path[0]), str(path[1])].some
 
     def _of_base(self, path: Path) -> list[object]:
         """Return the value of the base in a list, which is empty where there is none."""
-        found: Any = self._recipe.base
+        value: Any = self._recipe.base
         for key in path:
-            if not isinstance(found, dict) or key not in found:
+            if not isinstance(value, dict) or key not in value:
                 return []
-            found = found[key]
-        return [found]
+            value = value[key]
+        return [value]
 
 
 def _leaves(tree: Mapping[str, Any], above: Path) -> Iterator[tuple[Path, Any]]:

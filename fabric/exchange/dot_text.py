@@ -118,7 +118,7 @@ class _Parser:
         self._at = 0
 
     def graph(self) -> DotGraph:
-        found = DotGraph()
+        drawn = DotGraph()
         if self._is("strict"):
             self._next()
         head = self._next()
@@ -126,15 +126,15 @@ class _Parser:
             fix = "a cabling file starts with: graph NAME {"
             raise self._error(f"expected a graph, found {head.text[:40]!a}; {fix}", head)
         if self._peek().kind in {"word", "quoted"}:
-            found.name = self._next().text
+            drawn.name = self._next().text
         self._expect("{")
-        self._statements(found)
+        self._statements(drawn)
         self._expect("}")
         if self._peek().kind != "end":
             raise self._error("text after the graph; remove it", self._peek())
-        return found
+        return drawn
 
-    def _statements(self, found: DotGraph) -> None:
+    def _statements(self, drawn: DotGraph) -> None:
         depth = 0
         while not self._is("}") or depth:
             token = self._peek()
@@ -150,9 +150,9 @@ class _Parser:
                 if not self._is("{"):
                     self._next()
             else:
-                self._statement(found)
+                self._statement(drawn)
 
-    def _statement(self, found: DotGraph) -> None:
+    def _statement(self, drawn: DotGraph) -> None:
         token = self._peek()
         name, port = self._end()
         if token.kind == "word" and token.text.lower() in {"graph", "node", "edge"}:
@@ -169,9 +169,9 @@ class _Parser:
                 raise self._error(
                     "a cable connects two ports; write each cable separately", self._peek()
                 )
-            found.edges.append(EdgeLine((name, port), far, self._attributes(), token))
+            drawn.edges.append(EdgeLine((name, port), far, self._attributes(), token))
         else:
-            found.nodes.append(NodeLine(name, self._attributes(), token))
+            drawn.nodes.append(NodeLine(name, self._attributes(), token))
 
     def _end(self) -> tuple[str, str]:
         name = self._identifier()
@@ -182,19 +182,19 @@ class _Parser:
         return name, port
 
     def _attributes(self) -> dict[str, str]:
-        found: dict[str, str] = {}
+        attributes: dict[str, str] = {}
         while self._is("["):
             self._next()
             while not self._is("]"):
                 key = self._identifier()
-                found[key] = "true"
+                attributes[key] = "true"
                 if self._is("="):
                     self._next()
-                    found[key] = self._identifier()
+                    attributes[key] = self._identifier()
                 if self._is(",") or self._is(";"):
                     self._next()
             self._next()
-        return found
+        return attributes
 
     def _identifier(self) -> str:
         token = self._next()

@@ -9,10 +9,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from fabric.core.findings import Finding, Position, Severity
 from fabric.exchange.plant import Cable, Device, Nic, Plant
-from fabric.exchange.values import typed
-from fabric.exchange.words import role_of
-from fabric.intent.scalars import Interface, Name, PortName
-from fabric.intent.wording import closest, quoted
+from fabric.exchange.values import role_of, typed
+from fabric.intent.scalars import Interface, Name, PortName, closest, quoted
 from fabric.intent.yaml.file import input_error
 
 if TYPE_CHECKING:
@@ -77,24 +75,24 @@ class Draft:
         name = self._short(name, place)
         if not self._valid(_NAME, name, "device", place):
             return
-        told = self._typed(values, place)
-        role = told.pop("role", "")
+        typed = self._typed(values, place)
+        role = typed.pop("role", "")
         if role:
             known = role_of(str(role))
             if known:
-                told["kind"], told["role"] = known
-            elif not told.get("kind"):
+                typed["kind"], typed["role"] = known
+            elif not typed.get("kind"):
                 fix = "use leaf, spine, super-spine or host"
                 self.wrong("EXC008", f"{quoted(str(role))} is not a role", fix, place)
         name = str(name)
         old = self._devices.get(name, Device(name))
-        for key, value in told.items():
+        for key, value in typed.items():
             before = getattr(old, key)
             if before not in {"", None, value}:
                 where = self._places[name].position
                 message = f"{key} of {name} is {quoted(str(value))}, and {quoted(str(before))} "
                 self.wrong("EXC005", f"{message}at {where}", "remove one of them", place)
-        self._devices[name] = replace(old, **told)
+        self._devices[name] = replace(old, **typed)
         self._places.setdefault(name, place)
 
     def cable(self, one: End, other: End, place: Place, values: Mapping[str, object]) -> None:
@@ -203,16 +201,16 @@ class Draft:
 
     def _typed(self, values: Mapping[str, object], place: Place) -> dict[str, Any]:
         """Return values of the types that the fields have; what does not fit is a finding."""
-        found: dict[str, Any] = {}
+        fields_of: dict[str, Any] = {}
         for key, value in values.items():
             if value is None or value == "":
                 continue
             try:
-                found[key] = typed(key, value)
+                fields_of[key] = typed(key, value)
             except ValueError as error:
                 message, _, fix = str(error).partition("; ")
                 self.wrong("EXC001", f"{key}: {message}", fix, place)
-        return found
+        return fields_of
 
 
 def _at(place: Place) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,7 +11,8 @@ from fabric.intent.model import Cables
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fabric.exchange.plant import Cable, Plant
+    from fabric.exchange.plant import Cable, End, Plant
+
 
 #: Section of ``fabric.yaml``, ending of its fields, field of a cable, and what a person calls it.
 FIGURES = (("speeds", "gbps", "speed_gbps", "speed"), ("cables", "m", "cable_m", "length"))
@@ -66,14 +68,35 @@ def _untold(plant: Plant, mine: list[Cable], field: str, word: str) -> Untold:
 
 def by_tier(plant: Plant) -> dict[str, list[Cable]]:
     """Return the cables to hosts, those between leaves and spines, and those above."""
-    found: dict[str, list[Cable]] = {"host": [], "uplink": [], "core": []}
+    cables: dict[str, list[Cable]] = {"host": [], "uplink": [], "core": []}
     for cable in plant.cables:
         ends = [plant.device[end[0]] for end in (cable.near, cable.far)]
         kinds, roles = {end.kind for end in ends}, {end.role for end in ends}
         tier = "host" if "host" in kinds else "core" if "super-spine" in roles else "uplink"
-        found[tier].append(cable)
-    return found
+        cables[tier].append(cable)
+    return cables
 
 
 def _default(name: str) -> Any:
     return Cables.model_fields[name].default
+
+
+def own_addresses(plant: Plant, realised: Plant) -> dict[End, str]:
+    """Return the addresses that differ from those of the inventory and lie in its subnets.
+
+    Parameters
+    ----------
+    plant : Plant
+        What the source says.
+    realised : Plant
+        The inventory that was made of it, with the addresses that follow from positions.
+    """
+    addresses = {}
+    for end, nic in plant.nic.items():
+        planned = realised.nic.get(end)
+        if planned is None or not nic.address or nic.address == planned.address:
+            continue
+        address = ipaddress.IPv4Interface(nic.address).ip
+        if address in ipaddress.IPv4Interface(planned.address).network:
+            addresses[end] = str(address)
+    return addresses

@@ -58,37 +58,37 @@ class HostProfile:
 
     def overrides(self, addresses: Mapping[End, str]) -> list[dict[str, Any]]:
         """Return what differs, host by host, and addresses that do."""
-        found = []
+        overrides = []
         for host in self._plant.hosts:
             own = self._by_host.get(host.name, {})
             nics = [self._override(own[place], addresses) for place in sorted(own)]
-            told: dict[str, Any] = {"names": host.name}
+            override: dict[str, Any] = {"names": host.name}
             if host.serial:
-                told["serial"] = host.serial
+                override["serial"] = host.serial
             if any(nics):
-                told["nics"] = [nic for nic in nics if nic]
-            if len(told) > 1:
-                found.append(told)
-        return found
+                override["nics"] = [nic for nic in nics if nic]
+            if len(override) > 1:
+                overrides.append(override)
+        return overrides
 
     def _place(self, nic: Nic) -> int:
         return (nic.rail or 0) * self.nic_ports + nic.nic_port
 
     def _override(self, nic: Nic, addresses: Mapping[End, str]) -> dict[str, Any] | None:
         place = self._place(nic)
-        told: dict[str, Any] = {}
+        override: dict[str, Any] = {}
         if nic.interface != self.interfaces[place]:
-            told["interface"] = nic.interface
+            override["interface"] = nic.interface
         if nic.rdma_device and nic.rdma_device != self.rdma_devices[place]:
-            told["rdma_device"] = nic.rdma_device
+            override["rdma_device"] = nic.rdma_device
         if nic.mac:
-            told["mac"] = nic.mac
+            override["mac"] = nic.mac
         if (nic.host, nic.interface) in addresses:
-            told["address"] = addresses[nic.host, nic.interface]
-        if not told:
+            override["address"] = addresses[nic.host, nic.interface]
+        if not override:
             return None
         port = {"nic_port": nic.nic_port} if nic.nic_port else {}
-        return {"rail": nic.rail, **port, **told}
+        return {"rail": nic.rail, **port, **override}
 
     def _usual(self, field: str) -> list[str]:
         """Return the names of most hosts that have them all; empty where none has."""
@@ -102,9 +102,9 @@ class HostProfile:
 
     def _of_base(self, base: Mapping[str, Any], key: str, word: str) -> list[str]:
         """Return the names of the base where they are as many, else those of the kernel's order."""
-        told = base.get(key)
-        if isinstance(told, str) and hostlist.count(told) == self._ports:
-            return hostlist.expand(told)
+        value = base.get(key)
+        if isinstance(value, str) and hostlist.count(value) == self._ports:
+            return hostlist.expand(value)
         kept = {base.get("management_interface", MANAGEMENT), base.get("management_rdma_device")}
         names = (f"{word}{number}" for number in count())
         return list(islice((name for name in names if name not in kept), self._ports))
@@ -118,7 +118,9 @@ def folded(names: Sequence[str]) -> str:
 
 def management(plant: Plant, base: Mapping[str, Any]) -> str:
     """Return the management interface of the base, or where that is a NIC, the next free name."""
-    told: str = base.get("management_interface", MANAGEMENT)
+    interface: str = base.get("management_interface", MANAGEMENT)
     taken = {nic.interface for nic in plant.nics}
     names = (f"eth{number}" for number in count())
-    return told if told not in taken else next(name for name in names if name not in taken)
+    return (
+        interface if interface not in taken else next(name for name in names if name not in taken)
+    )

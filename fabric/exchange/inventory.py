@@ -92,10 +92,12 @@ def generated(plant: Plant, recipe: Recipe, rails: int) -> tuple[Artefact, ...]:
 def guesses(plant: Plant, recipe: Recipe) -> list[Finding]:
     """Return what had to be chosen, since the source cannot tell it and the base does not fit."""
     base = recipe.base.get("host", {})
-    told, chosen = base.get("management_interface", MANAGEMENT), management(plant, base)
-    if told == chosen:
+    interface, chosen = base.get("management_interface", MANAGEMENT), management(plant, base)
+    if interface == chosen:
         return []
-    message = f"{told} is a NIC of the fabric, so host.management_interface was set to {chosen}"
+    message = (
+        f"{interface} is a NIC of the fabric, so host.management_interface was set to {chosen}"
+    )
     fix = "correct it in fabric.yaml; jobs start over that interface"
     place = Position(recipe.source)
     return [Finding("EXC012", Severity.WARNING, message, fix, position=place)]
@@ -110,9 +112,11 @@ def _files(
     """Return the files; remarks are those of ``fabric.yaml``, the others are of the source."""
     head = f"# Imported by rocefab from {recipe.source}.\n"
     of = {"fabric.yaml": remarks}
-    found = {path: head + dump(tree, of.get(path)) for path, tree in trees.items() if tree}
-    found |= {path: text for path, text in texts.items() if text}
-    return tuple(text_file("inventory", "inventory", path, text) for path, text in found.items())
+    texts_by_path = {path: head + dump(tree, of.get(path)) for path, tree in trees.items() if tree}
+    texts_by_path |= {path: text for path, text in texts.items() if text}
+    return tuple(
+        text_file("inventory", "inventory", path, text) for path, text in texts_by_path.items()
+    )
 
 
 def _fabric(plant: Plant, recipe: Recipe, rails: int, names: HostProfile) -> dict[str, Any]:
@@ -141,20 +145,20 @@ def _fabric(plant: Plant, recipe: Recipe, rails: int, names: HostProfile) -> dic
 
 def _base_for(plant: Plant, base: Mapping[str, Any]) -> dict[str, Any]:
     """Return a base without what is for super-spines, where there are none."""
-    found = dict(base)
-    if "addressing" in found and not any(it.role == "super-spine" for it in plant.switches):
+    section = dict(base)
+    if "addressing" in section and not any(it.role == "super-spine" for it in plant.switches):
         above = ("core_links", "core_links_per_spine")
-        found["addressing"] = {k: v for k, v in found["addressing"].items() if k not in above}
-    return found
+        section["addressing"] = {k: v for k, v in section["addressing"].items() if k not in above}
+    return section
 
 
 def _host(plant: Plant, recipe: Recipe, names: HostProfile) -> dict[str, Any]:
     base = recipe.base.get("host", {})
-    found = {"gpus": GPUS, **base, **names.section()}
+    section = {"gpus": GPUS, **base, **names.section()}
     chosen = management(plant, base)
     if chosen != base.get("management_interface", MANAGEMENT):
-        found["management_interface"] = chosen
-    return found | ({"gpus": recipe.gpus} if recipe.gpus else {})
+        section["management_interface"] = chosen
+    return section | ({"gpus": recipe.gpus} if recipe.gpus else {})
 
 
 def _name(text: str) -> str:
@@ -163,10 +167,10 @@ def _name(text: str) -> str:
 
 
 def _hosts_by_unit(plant: Plant) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    names: dict[str, list[str]] = {}
     for host in plant.hosts:
-        found.setdefault(host.unit, []).append(host.name)
-    return found
+        names.setdefault(host.unit, []).append(host.name)
+    return names
 
 
 def _connections(plant: Plant) -> str:
@@ -212,29 +216,29 @@ def _switch(item: Device, recipe: Recipe, usual: Mapping[str, str]) -> dict[str,
 
 def _usual_skus(plant: Plant, recipe: Recipe) -> dict[str, str]:
     """Return the model of each role: that of the base, else what most of its switches are."""
-    found = {}
+    models = {}
     for role, section in _SECTIONS.items():
-        told = recipe.base.get("platforms", {}).get(section, {}).get("sku", "")
+        named = recipe.base.get("platforms", {}).get(section, {}).get("sku", "")
         known = [recipe.skus[item.name] for item in plant.switches if item.role == role
                  and item.name in recipe.skus]  # fmt: skip
-        if told and (not known or told in known):
-            found[role] = told
+        if named and (not known or named in known):
+            models[role] = named
         elif known:
-            found[role] = Counter(known).most_common(1)[0][0]
-    return found
+            models[role] = Counter(known).most_common(1)[0][0]
+    return models
 
 
 def _platforms(plant: Plant, recipe: Recipe) -> dict[str, Any]:
     base = recipe.base.get("platforms", {})
     usual = _usual_skus(plant, recipe)
-    there = {item.role for item in plant.switches}
-    wanted = [role for role in _SECTIONS if role in there or (role == "spine" and role in usual)]
+    present = {item.role for item in plant.switches}
+    roles = [role for role in _SECTIONS if role in present or (role == "spine" and role in usual)]
     return {
         _SECTIONS[role]: {**base.get(_SECTIONS[role], {}), "sku": usual.get(role, "")}
-        for role in wanted
+        for role in roles
     }
 
 
 def _identities(switches: Iterable[Device]) -> list[dict[str, Any]]:
-    told = ({"names": one.name, "serial": one.serial, "mac": one.mac} for one in switches)
-    return [_known(item) for item in told if item["serial"] or item["mac"]]
+    rows = ({"names": one.name, "serial": one.serial, "mac": one.mac} for one in switches)
+    return [_known(item) for item in rows if item["serial"] or item["mac"]]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Finding, Position, Severity
-from fabric.exchange.words import folded
-from fabric.intent.wording import closest, quoted
+from fabric.exchange.values import folded
+from fabric.intent.scalars import closest, quoted
 from fabric.intent.yaml.file import input_error
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def models(
-    plant: Plant, known: Iterable[str], told: Mapping[str, str], source: str
+    plant: Plant, known: Iterable[str], named: Mapping[str, str], source: str
 ) -> dict[str, str]:
     """Return the model of the catalogue for each switch whose model the source names.
 
@@ -24,7 +24,7 @@ def models(
     ----------
     known : iterable of str
         Names of the catalogue.
-    told : mapping
+    named : mapping
         Name of the catalogue by the name that the source has.
 
     Raises
@@ -34,10 +34,10 @@ def models(
     """
     names = list(known)
     by_word = {folded(name): name for name in names} | {
-        folded(word): name for word, name in told.items()
+        folded(word): name for word, name in named.items()
     }
-    found, findings = {}, {}
-    for name in told.values():
+    chosen, findings = {}, {}
+    for name in named.values():
         if name not in names:
             findings[name] = _unknown(name, names, source)
     for device in plant.switches:
@@ -45,12 +45,12 @@ def models(
             continue
         name = by_word.get(folded(device.model), "")
         if name:
-            found[device.name] = name
+            chosen[device.name] = name
         else:
             findings.setdefault(device.model, _unknown(device.model, names, source, device.name))
     if findings:
         raise input_error(list(findings.values()), source)
-    return found
+    return chosen
 
 
 def _unknown(model: str, names: list[str], source: str, device: str = "") -> Finding:

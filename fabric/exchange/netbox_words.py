@@ -57,16 +57,16 @@ def ends_of(row: Row, side: str, by_id: Mapping[str, End]) -> list[End | None]:
         if str(row.get(f"side_{side}_type")) not in _INTERFACE:
             return [None]
         return [(name_of(row[f"side_{side}_device"]), name_of(row.get(f"side_{side}_name")))]
-    found: list[End | None] = []
+    ends: list[End | None] = []
     for item in objects(row.get(f"{side}_terminations")):
         target = item.get("object")
         if str(item.get("object_type")) not in _INTERFACE:
-            found.append(None)
+            ends.append(None)
         elif isinstance(target, dict) and target.get("device"):
-            found.append((name_of(target["device"]), name_of(target)))
+            ends.append((name_of(target["device"]), name_of(target)))
         else:
-            found.append(by_id.get(str(item.get("object_id"))))
-    return found
+            ends.append(by_id.get(str(item.get("object_id"))))
+    return ends
 
 
 def objects(value: object) -> list[Row]:

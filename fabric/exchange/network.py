@@ -5,13 +5,18 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from fabric.exchange.plant import Cable, Device, Nic, Plant
+from fabric.topology.graph import graph
+from fabric.topology.naming import nic_names
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     import networkx as nx
 
     from fabric.exchange.draft import Draft
-    from fabric.exchange.plant import Cable, Plant
+    from fabric.topology.model import Fabric
+
 
 #: Attribute of a node by our field, where the names differ.
 _NODE_WORDS = {"model": "sku", "system": "platform"}
@@ -29,16 +34,16 @@ def network(plant: Plant, *, flat: bool = False) -> nx.MultiGraph[str]:
     """
     import networkx as nx
 
-    made: nx.MultiGraph[str] = nx.MultiGraph(name=plant.name)
+    drawn: nx.MultiGraph[str] = nx.MultiGraph(name=plant.name)
     for device in plant.devices:
         values = {_NODE_WORDS.get(key, key): value for key, value in asdict(device).items()}
-        made.add_node(values.pop("name"), **_known(values))
+        drawn.add_node(values.pop("name"), **_known(values))
     edge = _flat_edge if flat else _edge
     for cable in plant.cables:
         near = cable.far if cable.far in plant.nic else cable.near
         key = " ".join(near)
-        made.add_edge(cable.near[0], cable.far[0], key=key, **_known(edge(plant, cable)))
-    return made
+        drawn.add_edge(cable.near[0], cable.far[0], key=key, **_known(edge(plant, cable)))
+    return drawn
 
 
 def take(
@@ -81,34 +86,118 @@ def _take_edge(draft: Draft, edge: Mapping[str, Any], what: str, hosts: set[str]
     if edge.get("kind") == "nic" and nic is not None:
         known = {name: edge.get(name) for name in _NIC}
         addresses = edge.get("addresses")
-        told = addresses.get(nic[0]) if isinstance(addresses, dict) else edge.get("address")
-        known |= {"address": told, "mac": edge.get("nic_mac")}
+        address = addresses.get(nic[0]) if isinstance(addresses, dict) else edge.get("address")
+        known |= {"address": address, "mac": edge.get("nic_mac")}
         draft.nic(*nic, place, known)
 
 
 def _edge(plant: Plant, cable: Cable) -> dict[str, Any]:
     nic = plant.nic.get(cable.near) or plant.nic.get(cable.far)
-    found: dict[str, Any] = {
+    attributes: dict[str, Any] = {
         "kind": "nic" if nic else "uplink",
         "ports": dict((cable.near, cable.far)),
         "speed_gbps": cable.speed_gbps,
         "cable_m": cable.cable_m,
     }
     if nic is not None:
-        found |= {name: getattr(nic, name) for name in _NIC}
-        found["nic_mac"] = nic.mac
-        found["addresses"] = {nic.host: nic.address} if nic.address else None
-    return found
+        attributes |= {name: getattr(nic, name) for name in _NIC}
+        attributes["nic_mac"] = nic.mac
+        attributes["addresses"] = {nic.host: nic.address} if nic.address else None
+    return attributes
 
 
 def _flat_edge(plant: Plant, cable: Cable) -> dict[str, Any]:
-    found = _edge(plant, cable)
-    addresses = found.pop("addresses", None) or {}
-    del found["ports"]
-    found |= dict(zip(_FLAT_ENDS, (*cable.near, *cable.far), strict=True))
-    found["address"] = next(iter(addresses.values()), "")
-    return found
+    attributes = _edge(plant, cable)
+    addresses = attributes.pop("addresses", None) or {}
+    del attributes["ports"]
+    attributes |= dict(zip(_FLAT_ENDS, (*cable.near, *cable.far), strict=True))
+    attributes["address"] = next(iter(addresses.values()), "")
+    return attributes
 
 
 def _known(values: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in values.items() if value is not None and value != ""}
+
+
+def plant(fabric: Fabric) -> Plant:
+    """Return devices, enabled cables and enabled NICs of a realised network."""
+    network = graph(fabric)
+    edges = [data for *_, data in network.edges(data=True) if data["enabled"]]
+    macs = _macs(fabric)
+    nodes: list[tuple[str, dict[str, Any]]] = [
+        (name, dict(data)) for name, data in network.nodes(data=True)
+    ]
+    pods = {data["unit"]: data.get("pod") for _, data in nodes if data["role"] == "leaf"}
+    return Plant(
+        fabric.intent.fabric.name,
+        tuple(
+            _device(fabric, name, {**data, "pod": data.get("pod") or pods.get(data["unit"])})
+            for name, data in nodes
+        ),
+        tuple(_cable(data) for data in edges),
+        tuple(_nic(fabric, data, macs) for data in edges if data["kind"] == "nic"),
+    )
+
+
+def _device(fabric: Fabric, name: str, data: dict[str, Any]) -> Device:
+    unit, pod = data["unit"] or "", data["pod"]
+    if data["kind"] == "host":
+        return Device(name, "host", unit=unit, pod=_text(pod), serial=_host_serial(fabric, name))
+    known = [item.value for item in fabric.intent.device_overrides.get(name, ())]
+    return Device(
+        name,
+        "switch",
+        role=data["role"],
+        unit=unit,
+        pod=_text(pod),
+        rail=data["rail"],
+        plane=data.get("plane"),
+        model=data["sku"],
+        system=data["platform"],
+        asn=data["asn"],
+        loopback=data["loopback"],
+        serial=next((item.serial for item in reversed(known) if item.serial), ""),
+        mac=next((item.mac for item in reversed(known) if item.mac), ""),
+    )
+
+
+def _text(value: object) -> str:
+    return "" if value is None else str(value)
+
+
+def _host_serial(fabric: Fabric, name: str) -> str:
+    known = [item.value for item in fabric.intent.host_overrides.get(name, ())]
+    return next((item.serial for item in reversed(known) if item.serial), "")
+
+
+def _macs(fabric: Fabric) -> dict[tuple[str, int, int], str]:
+    """Return MAC addresses by host, rail and port of the NIC; a later override wins."""
+    return {
+        (name, nic.rail, getattr(nic, "nic_port", 0)): nic.mac
+        for name, overrides in fabric.intent.host_overrides.items()
+        for override in overrides
+        for nic in override.value.nics
+        if nic.mac
+    }
+
+
+def _cable(data: dict[str, Any]) -> Cable:
+    one, other = data["ports"].items()
+    return Cable.between(one, other, data["speed_gbps"], data["cable_m"])
+
+
+def _nic(fabric: Fabric, data: dict[str, Any], macs: dict[tuple[str, int, int], str]) -> Nic:
+    host, interface = next(
+        (name, port) for name, port in data["ports"].items() if name in fabric.host_row
+    )
+    names = [own.interface for own in nic_names(fabric, host)]
+    nic_port = names.index(interface) % (len(names) // fabric.rails)
+    return Nic(
+        host,
+        interface,
+        data["rail"],
+        nic_port,
+        data["rdma_device"],
+        data["addresses"][host],
+        macs.get((host, data["rail"], nic_port), ""),
+    )

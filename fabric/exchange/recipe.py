@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections import Counter
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
+
+from fabric.core.findings import Finding, Position, Severity
+from fabric.intent.scalars import listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fabric.exchange.plant import End
+    from fabric.exchange.plant import Device, End, Nic, Plant
+
+
+#: What is kept in another place, or is written in another way on purpose.
+_ELSEWHERE = ("device.management", "device.model", "device.system", "device.rack")
+_FIGURES = frozenset({"cable.speed_gbps", "cable.cable_m"})
 
 
 @dataclass(frozen=True)
@@ -31,7 +40,7 @@ class Recipe:
         Addresses of NICs that differ from those that follow from positions.
     base_name : str
         What the user calls the base; empty for defaults.
-    told : frozenset of str
+    named : frozenset of str
         Sections of ``platforms`` whose model the user gives with the command.
     invented : frozenset of str
         Units and pods that the source does not name.
@@ -44,5 +53,34 @@ class Recipe:
     gpus: int | None = None
     addresses: Mapping[End, str] = field(default_factory=dict)
     base_name: str = ""
-    told: frozenset[str] = frozenset()
+    named: frozenset[str] = frozenset()
     invented: frozenset[str] = frozenset()
+
+
+def differences(plant: Plant, realised: Plant, shown: str) -> list[Finding]:
+    """Return what the source says and the new inventory does not, field by field."""
+    counts: Counter[str] = Counter()
+    for device in plant.devices:
+        counts.update(_unlike("device", device, realised.device.get(device.name)))
+    for end, nic in plant.nic.items():
+        counts.update(_unlike("nic", nic, realised.nic.get(end)))
+    for name in _ELSEWHERE:
+        del counts[name]
+    cables = set(plant.without(_FIGURES).cables) - set(realised.without(_FIGURES).cables)
+    counts["cable"] += len(cables)
+    lost = [f"{name} of {count}" for name, count in sorted(counts.items()) if count]
+    if not lost:
+        return []
+    message = f"the source has data that the inventory cannot represent: {listed(lost, 'and')}"
+    fix = "see docs/exchange.md for what is imported"
+    return [Finding("EXC012", Severity.WARNING, message, fix, position=Position(shown))]
+
+
+def _unlike(word: str, item: Device | Nic, other: Device | Nic | None) -> list[str]:
+    """Return the fields that are known and that the other one has not."""
+    values = ((field.name, getattr(item, field.name)) for field in fields(item))
+    return [
+        f"{word}.{name}"
+        for name, said in values
+        if said is not None and said != "" and said != getattr(other, name, None)
+    ]

@@ -3,29 +3,39 @@
 Roles go by the distance from hosts, units by leaves that hosts share, pods by spines that leaves
 share, rails by the index that most NICs on a leaf have on their hosts. What a source says always
 counts; what neither it nor the cables tell is a finding.
+
+Pods that follow from the cables: units and spines that are cabled to each other, below a core.
+
+Leaves that share their spines are in one pod, and a unit is never split, so that planes and rails
+with spines of their own stay together. Fabrics without super-spines have no pods.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from itertools import count
+from typing import TYPE_CHECKING, TypeAlias
 
 from fabric.core import hostlist
 from fabric.core.findings import Finding, Position, Severity
 from fabric.core.hostlist import natural_key
 from fabric.exchange.plant import Nic, Plant
-from fabric.exchange.pods import pods
 from fabric.intent.yaml.file import input_error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from fabric.exchange.plant import Cable, End
+    from fabric.exchange.plant import Cable, Device, End
+
 
 _SHOWN = 5
 _HOSTS = "list the hosts with --hosts gpu[001-064], or set the role of each device"
 _BY_DISTANCE = ("", "leaf", "spine", "super-spine")
+
+
+Devices: TypeAlias = "Mapping[str, Device]"
+Peers: TypeAlias = "Mapping[str, set[str]]"
 
 
 def complete(plant: Plant, source: str) -> tuple[Plant, tuple[Finding, ...]]:
@@ -53,20 +63,20 @@ def with_hosts(plant: Plant, names: str, source: str) -> Plant:
         When it is no range, or names what is no device, or a switch.
     """
     try:
-        wanted = set(hostlist.expand(names))
+        hosts = set(hostlist.expand(names))
     except ValueError as error:
         raise input_error([_finding(str(error), _HOSTS, source)], source) from error
     wrong = [
         _finding("no such device", "check the names in --hosts", source, name)
-        for name in sorted(wanted - plant.device.keys())
+        for name in sorted(hosts - plant.device.keys())
     ]
     wrong += [
         _finding("it is a switch in the source", "remove it from --hosts", source, name)
-        for name in sorted(wanted & {item.name for item in plant.switches})
+        for name in sorted(hosts & {item.name for item in plant.switches})
     ]
     if wrong:
         raise input_error(wrong, source)
-    devices = (replace(it, kind="host") if it.name in wanted else it for it in plant.devices)
+    devices = (replace(it, kind="host") if it.name in hosts else it for it in plant.devices)
     return replace(plant, devices=tuple(devices))
 
 
@@ -107,8 +117,8 @@ class _Completion:
             else device
             for device in self._devices.values()
         )
-        made = Plant(self._given.name, devices, self._given.cables, tuple(nics))
-        return made, (*self._left_out(), *self._crossed(made))
+        plant = Plant(self._given.name, devices, self._given.cables, tuple(nics))
+        return plant, (*self._left_out(), *self._crossed(plant))
 
     def _kinds(self) -> None:
         for name, device in self._devices.items():
@@ -140,14 +150,14 @@ class _Completion:
 
     def _distances(self) -> dict[str, int]:
         """Return the number of cables from the nearest host; hosts pass nothing on."""
-        found = {name: 0 for name, device in self._devices.items() if device.kind == "host"}
-        edge = list(found)
+        distances = {name: 0 for name, device in self._devices.items() if device.kind == "host"}
+        edge = list(distances)
         while edge:
-            fresh = {peer for name in edge for peer in self._peers[name] if peer not in found}
-            steps = found[edge[0]] + 1
-            found |= dict.fromkeys(fresh, steps)
+            fresh = {peer for name in edge for peer in self._peers[name] if peer not in distances}
+            steps = distances[edge[0]] + 1
+            distances |= dict.fromkeys(fresh, steps)
             edge = sorted(fresh)
-        return found
+        return distances
 
     def _units(self) -> None:
         """Give hosts and leaves that are cabled to each other one unit."""
@@ -223,16 +233,16 @@ class _Completion:
                 if self._devices[host].kind == "host":
                     by_host[host].setdefault(interface, Nic(host, interface))
         usual = _usual(by_host.values())
-        found = []
+        nics = []
         for host in sorted(by_host, key=natural_key):
             own = sorted(by_host[host].values(), key=lambda nic: natural_key(nic.interface))
             names = [nic.interface for nic in own]
             order = usual if set(names) <= set(usual) else names
-            found += [
+            nics += [
                 nic if nic.rail is not None else replace(nic, rail=order.index(nic.interface))
                 for nic in own
             ]
-        return found
+        return nics
 
     def _left_out(self) -> Iterator[Finding]:
         """Yield devices that are in no role and have no cable."""
@@ -244,10 +254,10 @@ class _Completion:
             place = Position(self._source)
             yield Finding("EXC012", Severity.WARNING, message, fix, position=place)
 
-    def _crossed(self, made: Plant) -> Iterator[Finding]:
+    def _crossed(self, plant: Plant) -> Iterator[Finding]:
         """Yield NICs on a leaf of another rail; they are taken as they are."""
-        for host, other in _by_direction(made.cables):
-            nic, leaf = made.nic.get(host), made.device[other[0]]
+        for host, other in _by_direction(plant.cables):
+            nic, leaf = plant.nic.get(host), plant.device[other[0]]
             if nic is None or leaf.rail in {None, nic.rail}:
                 continue
             message = f"rail {nic.rail}, and on {leaf.name} {other[1]} of rail {leaf.rail}"
@@ -299,3 +309,68 @@ def _by_direction(cables: Iterable[Cable]) -> Iterator[tuple[End, End]]:
     for cable in cables:
         yield cable.near, cable.far
         yield cable.far, cable.near
+
+
+def pods(devices: Devices, peers: Peers) -> dict[str, Device]:
+    """Return the devices, with a pod for each below the super-spines that has none.
+
+    Parameters
+    ----------
+    devices : mapping
+        Devices by name, with roles and units.
+    peers : mapping
+        Names of the devices at the other ends of the cables of each.
+    """
+    completed = dict(devices)
+    if not any(device.role == "super-spine" for device in devices.values()):
+        return completed
+    taken = {device.pod for device in devices.values()}
+    fresh = (name for name in (f"pod{number}" for number in count(1)) if name not in taken)
+    for group in _groups(devices, peers):
+        lacking = [name for name in group if not devices[name].pod]
+        known = {devices[name].pod for name in group} - {""}
+        one = next(iter(known)) if len(known) == 1 else "" if known or not lacking else next(fresh)
+        for name in lacking:
+            pod = one or _pod_near(name, group, devices, peers)
+            completed[name] = replace(devices[name], pod=pod)
+    return completed
+
+
+def _groups(devices: Devices, peers: Peers) -> Iterator[list[str]]:
+    """Yield the names of units and spines that are cabled to each other, in their order."""
+    members: dict[str, list[str]] = defaultdict(list)
+    below = {name: _knot(device) for name, device in devices.items() if _knot(device)}
+    for name, knot in below.items():
+        members[knot].append(name)
+    seen: set[str] = set()
+    for first in members:
+        if first in seen:
+            continue
+        seen.add(first)
+        edge, group = [first], []
+        while edge:
+            own = members[edge.pop()]
+            group += own
+            others = {below[peer] for name in own for peer in peers[name] if peer in below} - seen
+            seen |= others
+            edge += sorted(others)
+        yield group
+
+
+def _knot(device: Device) -> str:
+    """Return what is in a pod as a whole: a unit, or a spine; nothing for a super-spine."""
+    if device.role == "spine":
+        return f"spine {device.name}"
+    return f"unit {device.unit}" if device.unit and device.role != "super-spine" else ""
+
+
+def _pod_near(name: str, group: list[str], devices: Devices, peers: Peers) -> str:
+    """Return the pod of its unit, else of most of its peers; nothing where that is not clear."""
+    knot = _knot(devices[name])
+    own = {devices[other].pod for other in group if _knot(devices[other]) == knot} - {""}
+    if len(own) == 1:
+        return next(iter(own))
+    near = Counter(devices[peer].pod for peer in peers[name])
+    del near[""]
+    (pod, most), *others = near.most_common(2) or [("", 0)]
+    return pod if not others or most > others[0][1] else ""

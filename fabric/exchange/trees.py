@@ -32,34 +32,34 @@ def circle(parents: Mapping[str, Sequence[str]]) -> list[str]:
 
 def lineage(names: Sequence[str], parents: Mapping[str, Sequence[str]]) -> list[str]:
     """Return groups and those above them, each before its own; no circle may be among them."""
-    found: dict[str, None] = {}
+    order: dict[str, None] = {}
     stack = list(reversed(names))
     while stack:
         name = stack.pop()
-        if name not in found:
-            found[name] = None
+        if name not in order:
+            order[name] = None
             stack += reversed(parents.get(name, ()))
-    return list(found)
+    return list(order)
 
 
 def depths(parents: Mapping[str, Sequence[str]]) -> dict[str, int]:
     """Return the longest way up from each group; the groups must have no circle."""
-    found: dict[str, int] = {}
+    depth_of: dict[str, int] = {}
     for name in reversed(lineage(list(parents), parents)):
         stack = [name]
         while stack:
-            known = [found.get(up, -1) for up in parents.get(stack[-1], ())]
+            known = [depth_of.get(up, -1) for up in parents.get(stack[-1], ())]
             if -1 in known:
-                stack += [up for up in parents.get(stack[-1], ()) if up not in found]
+                stack += [up for up in parents.get(stack[-1], ()) if up not in depth_of]
             else:
-                found[stack.pop()] = max(known, default=-1) + 1
-    return found
+                depth_of[stack.pop()] = max(known, default=-1) + 1
+    return depth_of
 
 
 def first_known(sources: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Return variables of all sources; of one that several have, the first counts."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for source in sources:
         for key, value in source.items():
-            found.setdefault(key, value)
-    return found
+            values.setdefault(key, value)
+    return values

@@ -1,14 +1,26 @@
-"""Single values of others as values of our fields, or what is wrong with them."""
+"""Single values of others as values of our fields, or what is wrong with them.
+
+What others call the fields of a device, a cable and a NIC: explicit tables, no guessing.
+"""
 
 from __future__ import annotations
 
 import ipaddress
+import json
 import re
+from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from fabric.intent.scalars import Name
-from fabric.intent.wording import quoted
+from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Position, Severity
+from fabric.intent.scalars import Name, quoted
+from fabric.intent.yaml.file import read_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
 
 _MAC = re.compile(r"[0-9a-f]{12}")
 _NAME = TypeAdapter(Name)
@@ -30,6 +42,52 @@ _DNS = re.compile(
 _MAX_DNS = 253
 
 
+#: 131,072 NICs and as many links above them make some 20 MB in any of the forms.
+MAX_BYTES = 64 * 1024 * 1024
+#: Names of attributes, variables and columns by our field. The first is what we write. ``function``
+#: is the word of Cumulus' topology converter (CumulusNetworks/topology_converter, README).
+DEVICE_WORDS: dict[str, tuple[str, ...]] = {
+    "kind": ("rocefab_kind", "kind"),
+    "role": ("rocefab_role", "role", "device_role", "function"),
+    "unit": ("rocefab_unit", "unit", "scalable_unit", "su"),
+    "pod": ("rocefab_pod", "pod"),
+    "rack": ("rocefab_rack", "rack"),
+    "rail": ("rocefab_rail", "rail"),
+    "plane": ("rocefab_plane", "plane"),
+    "model": ("rocefab_model", "model", "sku", "hwsku", "device_type"),
+    "system": ("rocefab_platform", "platform", "nos", "os"),
+    "asn": ("rocefab_asn", "asn", "bgp_asn", "bgp_as"),
+    "loopback": ("rocefab_loopback", "loopback", "loopback_ip", "router_id"),
+    "management": ("ansible_host", "management", "mgmt_ip", "hostname"),
+    "serial": ("rocefab_serial", "serial", "serial_number"),
+    "mac": ("rocefab_mac", "mac", "mac_address", "chassis_mac"),
+}
+CABLE_WORDS: dict[str, tuple[str, ...]] = {
+    "speed_gbps": ("speed_gbps",),
+    "cable_m": ("cable_m",),
+}
+NIC_WORDS: dict[str, tuple[str, ...]] = {
+    "rail": ("nic_rail",),
+    "nic_port": ("nic_port",),
+    "rdma_device": ("rdma_device",),
+    "address": ("nic_address",),
+    "mac": ("nic_mac",),
+}
+#: Words for what a device is: (kind, role).
+ROLES: dict[str, tuple[str, str]] = {
+    **dict.fromkeys(("leaf", "leafs", "leaves", "tor", "asw"), ("switch", "leaf")),
+    **dict.fromkeys(("spine", "spines", "aggregation", "psw"), ("switch", "spine")),
+    **dict.fromkeys(
+        ("superspine", "superspines", "core", "cores", "dsw"), ("switch", "super-spine")
+    ),
+    **dict.fromkeys(
+        ("host", "hosts", "server", "servers", "gpuhost", "gpuhosts", "compute"), ("host", "")
+    ),
+    **dict.fromkeys(("switch", "switches"), ("switch", "")),
+}
+_FOLD = re.compile(r"[\s_\-./()]+")
+
+
 def typed(key: str, value: object) -> int | str:
     """Return a value of the type that a field has.
 
@@ -45,8 +103,7 @@ def typed(key: str, value: object) -> int | str:
         return _number(value, *_NUMBERS[key])
     text = str(value)
     if "{{" in text or "{%" in text:
-        message = f"{quoted(text)} is a template, which is not evaluated; use its value"
-        raise ValueError(message)
+        raise ValueError(f"{quoted(text)} is a template, which is not evaluated; use its value")
     if key in {"loopback", "address"}:
         return _address(text, length=key == "address")
     if key == "management":
@@ -65,11 +122,9 @@ def typed(key: str, value: object) -> int | str:
 def _number(value: object, low: int, high: int) -> int:
     text = str(value).strip()
     if isinstance(value, bool) or not (text.isdecimal() and text.isascii()):
-        message = f"{quoted(text)} is not a whole number; use a number from {low} to {high}"
-        raise ValueError(message)
+        raise ValueError(f"{quoted(text)} is not a whole number; use a number from {low} to {high}")
     if len(text) > _DIGITS or not low <= int(text) <= high:
-        message = f"{quoted(text)} is out of range; use a number from {low} to {high}"
-        raise ValueError(message)
+        raise ValueError(f"{quoted(text)} is out of range; use a number from {low} to {high}")
     return int(text)
 
 
@@ -79,8 +134,7 @@ def _address(text: str, *, length: bool) -> str:
             return str(ipaddress.IPv4Interface(text))
         return str(ipaddress.IPv4Address(text.partition("/")[0]))
     except ValueError:
-        message = f"{quoted(text)} is not an IPv4 address; use the form 10.0.0.1"
-        raise ValueError(message) from None
+        raise ValueError(f"{quoted(text)} is not an IPv4 address; use the form 10.0.0.1") from None
 
 
 def _reached(text: str) -> str:
@@ -93,8 +147,7 @@ def _reached(text: str) -> str:
 def _mac(text: str) -> str:
     digits = re.sub(r"[:.\-]", "", text).lower()
     if not _MAC.fullmatch(digits):
-        message = f"{quoted(text)} is not a MAC address; use six pairs of hex digits"
-        raise ValueError(message)
+        raise ValueError(f"{quoted(text)} is not a MAC address; use six pairs of hex digits")
     return ":".join(digits[place : place + 2] for place in range(0, 12, 2))
 
 
@@ -104,3 +157,80 @@ def _name(text: str) -> None:
     except ValidationError as error:
         said = error.errors()[0]["msg"].removeprefix("Value error, ")
         raise ValueError(said.replace("a device name", "a name")) from None
+
+
+def text_of(path: Path) -> str:
+    """Return a text file.
+
+    Raises
+    ------
+    InputError
+        When it cannot be read, is larger than 64 MiB, or is no UTF-8 text without control
+        characters.
+    """
+    return read_text(path, str(path), root=path.parent, most_bytes=MAX_BYTES)
+
+
+def malformed(path: Path, message: str, fix: str, line: int = 1, column: int = 1) -> InputError:
+    """Return the error of a file that is not of its form."""
+    place = Position(str(path), line, column)
+    finding = Finding("EXC006", Severity.ERROR, message, fix, position=place)
+    return InputError(f"1 error in {path}", [finding])
+
+
+def json_of(path: Path) -> Any:
+    """Return what a JSON file holds.
+
+    Raises
+    ------
+    InputError
+        As for `text_of`, and when it is no JSON.
+    """
+    try:
+        return json.loads(text_of(path))
+    except json.JSONDecodeError as error:
+        message = f"not JSON: {error.msg}"
+        raise malformed(
+            path, message, "provide the complete file", error.lineno, error.colno
+        ) from error
+    except RecursionError as error:
+        raise malformed(path, "JSON is nested too deeply", "reduce the nesting") from error
+
+
+def folded(word: str) -> str:
+    """Return a word without case, spaces, hyphens and underscores."""
+    return _FOLD.sub("", word).lower()
+
+
+def role_of(word: str) -> tuple[str, str] | None:
+    """Return kind and role that a word stands for, or None."""
+    return ROLES.get(folded(word))
+
+
+def meant(word: str, meanings: Mapping[str, str]) -> tuple[str, str] | None:
+    """Return kind and role of a word that the user may have told about."""
+    by_word = {folded(name): role for name, role in meanings.items()}
+    return role_of(by_word.get(folded(word), word))
+
+
+def role_of_groups(groups: Iterable[str], meanings: Mapping[str, str]) -> dict[str, object]:
+    """Return kind and role that the names of groups tell, near ones first."""
+    roles: dict[str, object] = {}
+    for group in groups:
+        kind, role = meant(group, meanings) or ("", "")
+        if kind and roles.get("kind", kind) == kind:
+            roles["kind"] = kind
+            if role and "role" not in roles:
+                roles["role"] = role
+    return roles
+
+
+def pick(values: Mapping[str, object], words: Mapping[str, tuple[str, ...]]) -> dict[str, object]:
+    """Return our fields of what others call by one of the words; empty values are left out."""
+    picked: dict[str, object] = {}
+    for field, names in words.items():
+        named = [values[name] for name in names if name in values]
+        known = [value for value in named if value is not None and value != ""]
+        if known:
+            picked[field] = known[0]
+    return picked

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import yaml
 
 from fabric.intent.yaml.file import ASSUMED
-from fabric.intent.yaml.scalars import TrapError, plain_value
+from fabric.intent.yaml.tree import TrapError, plain_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from fabric.core.findings import Finding, Position, Severity
-from fabric.intent.scalars import Gbps
-from fabric.intent.wording import closest, listed, quoted
+from fabric.intent.scalars import Gbps, closest, listed, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -139,8 +138,8 @@ class _Csv:
             self._problems.add(numbers[-1], 1, f"not CSV: {error}", fix)
         if not numbers:
             self._problems.add(1, 1, "the file is empty", f"add the header line {','.join(ENDS)}")
-        found = Cabling(self._file, tuple(rows), columns, self._lines)
-        return found, self._problems.findings
+        cabling = Cabling(self._file, tuple(rows), columns, self._lines)
+        return cabling, self._problems.findings
 
     def _content(self, numbers: list[int]) -> Iterator[str]:
         """Yield the lines that hold cells; ``numbers`` ends with the number of the last one."""
@@ -197,9 +196,9 @@ class _Csv:
             if not cell
         }
         wrong |= {
-            name: found
+            name: problem
             for name, text in zip(OPTIONS, numbers, strict=True)
-            if (found := number_problem(name, text))
+            if (problem := number_problem(name, text))
         }
         for name, (message, fix) in wrong.items():
             self._problems.add(line, starts[columns[name]], message, fix)

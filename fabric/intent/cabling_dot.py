@@ -13,7 +13,7 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.intent.cabling import MAX_ROWS, OPTIONS, CableRow, Cabling, Problems, number_problem
-from fabric.intent.wording import quoted
+from fabric.intent.scalars import quoted
 
 if TYPE_CHECKING:
     from fabric.core.findings import Finding
@@ -72,7 +72,7 @@ class _Dot:
         return self._tokens[self._place] if self._place < len(self._tokens) else _END
 
     def _split(self) -> list[_Token]:
-        found, place = [], 0
+        tokens, place = [], 0
         for match in _TOKEN.finditer(self._text):
             start, kind = match.start(), match.lastgroup
             if start != place:
@@ -81,11 +81,11 @@ class _Dot:
             if kind:
                 text = match[kind]
                 plain = _ESCAPE.sub(r"\1", text) if "\\" in text else text
-                found.append(_Token(plain, kind == "mark", start))
+                tokens.append(_Token(plain, kind == "mark", start))
         if place < len(self._text):
             message = f"unexpected {quoted(self._text[place])}"
             self._add(place, message, "put names in quotes")
-        return found
+        return tokens
 
     def _statement(self) -> None:
         """Read an edge, or pass over something else."""
@@ -103,9 +103,9 @@ class _Dot:
                 self._add(self._peek().start, "cables have no direction", "use --")
             self._place += 1
             ends.append(self._end())
-        told = self._options()
-        if len(ends) > 1 and told is not None:
-            self._cable(first, ends, told)
+        options = self._options()
+        if len(ends) > 1 and options is not None:
+            self._cable(first, ends, options)
 
     def _plain_cable(self) -> bool:
         """Read one cable without attributes, the usual statement, if that is what comes."""
@@ -130,7 +130,7 @@ class _Dot:
 
     def _options(self) -> dict[str, int] | None:
         """Read attributes; return speed and length, or None when one of them is wrong."""
-        found: dict[str, int] = {}
+        options: dict[str, int] = {}
         wrong = False
         inside = 0
         while self._peek() is not _END:
@@ -147,17 +147,17 @@ class _Dot:
                     self._add(value.start, *problem)
                     wrong = True
                 elif inside and key in OPTIONS and value.text:
-                    found[key] = int(value.text)
+                    options[key] = int(value.text)
                 self._place += 1
-        return None if wrong else found
+        return None if wrong else options
 
-    def _cable(self, first: _Token, ends: list[list[str]], told: dict[str, int]) -> None:
+    def _cable(self, first: _Token, ends: list[list[str]], options: dict[str, int]) -> None:
         if [len(end) for end in ends] != [2, 2]:
             fix = 'use the form "leaf01":"swp1" -- "spine01":"swp49"'
             self._add(first.start, "not a cable between two ports", fix)
             return
         (device, port), (peer, peer_port) = ends
-        speed, metres = (told.get(name) for name in OPTIONS)
+        speed, metres = (options.get(name) for name in OPTIONS)
         line = self._line(first.start)
         self._rows.append(CableRow(device, port, peer, peer_port, speed, metres, line))
 

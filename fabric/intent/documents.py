@@ -10,7 +10,7 @@ from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
 from fabric.intent.cabling import CSV_FILE, DOT_FILE, MAX_BYTES, read_csv
 from fabric.intent.cabling_dot import read_dot
-from fabric.intent.wording import printable
+from fabric.intent.scalars import printable
 from fabric.intent.yaml.file import Document, input_error, leads_inside, load_yaml, read_text
 
 if TYPE_CHECKING:
@@ -67,10 +67,10 @@ def read_folder(folder: Path, shown_as: str | None = None) -> Folder:
         With the findings of all files, sorted by file and line.
     """
     reader = _Reader(folder, shown_as or folder.as_posix())
-    found = reader.read()
-    if reader.findings or found is None:
+    contents = reader.read()
+    if reader.findings or contents is None:
         raise input_error(reader.findings, reader.shown)
-    return found
+    return contents
 
 
 class _Reader:
@@ -103,9 +103,9 @@ class _Reader:
         except InputError as error:
             self.findings.extend(error.findings)
             return None
-        found, findings = _READERS[name](text, shown)
+        cabling, findings = _READERS[name](text, shown)
         self.findings.extend(findings)
-        return found
+        return cabling
 
     def _load(self, relative: str) -> Document | None:
         try:

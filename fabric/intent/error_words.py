@@ -7,7 +7,7 @@ import ipaddress
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fabric.intent.wording import FORMS, bare, closest, found, listed, printable, quoted
+from fabric.intent.scalars import FORMS, bare, closest, found, listed, printable, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

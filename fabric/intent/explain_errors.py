@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fabric.core.findings import Finding, Position, Severity
 from fabric.intent.error_words import MISSING, UNKNOWN, Words, either, in_words, is_mismatch
 from fabric.intent.model_paths import Spot, field_names, locate, value_at
-from fabric.intent.wording import Path, bare, closest, field_text, listed
+from fabric.intent.scalars import Path, bare, closest, field_text, listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -140,8 +140,8 @@ def _pair_misspelt(faults: list[_Fault], document: Document) -> list[_Fault]:
         if fault.kind not in _UNKNOWN_TYPES or fault.spot.owner is None:
             continue
         parent, name = fault.spot.path[:-1], str(fault.spot.path[-1])
-        given = value_at(document.data, parent)
-        present = given if isinstance(given, dict) else {}
+        fields = value_at(document.data, parent)
+        present = fields if isinstance(fields, dict) else {}
         absent = [one for one in field_names(fault.spot.owner) if one not in present]
         needed = [one for one in absent if (*parent, one) in missing]
         fault.suggestion = closest(name, needed) or closest(name, absent)

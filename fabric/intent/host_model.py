@@ -28,8 +28,7 @@ _PCI = re.compile(r"[0-9a-f]{4}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7]")
 
 def _pci(text: str) -> str:
     if not _PCI.fullmatch(text):
-        message = f"{text!r} is not a PCI address; use the form 0000:4b:00.0"
-        raise ValueError(message)
+        raise ValueError(f"{text!r} is not a PCI address; use the form 0000:4b:00.0")
     return text
 
 
@@ -70,8 +69,7 @@ NCCL_LINES = (12, 30)
 def _nccl(text: str) -> str:
     first, _ = NCCL_LINES
     if int(text.split(".")[1]) < first:
-        message = f"NCCL {text} is not supported; use 2.{first} or later"
-        raise ValueError(message)
+        raise ValueError(f"NCCL {text} is not supported; use 2.{first} or later")
     return text
 
 

@@ -126,8 +126,7 @@ def load(folder: Path, shown_as: str | None = None) -> Intent:
     if findings or fabric is None:
         name = shown_as or str(folder)
         plural = "" if len(findings) == 1 else "s"
-        message = f"{len(findings)} error{plural} in {name}"
-        raise InputError(message, findings)
+        raise InputError(f"{len(findings)} error{plural} in {name}", findings)
     return Intent(
         folder=shown_as or str(folder),
         fabric=fabric,
@@ -162,8 +161,8 @@ def _validate(
 
 
 def _by_name(overrides: tuple[Located[Any], ...]) -> dict[str, list[Located[Any]]]:
-    found: dict[str, list[Located[Any]]] = {}
+    by_name: dict[str, list[Located[Any]]] = {}
     for override in overrides:
         for name in hostlist.expand(override.value.names):
-            found.setdefault(name, []).append(override)
-    return found
+            by_name.setdefault(name, []).append(override)
+    return by_name

@@ -160,8 +160,8 @@ class Platforms(Model):
 
     def of(self, role: Role) -> RolePlatform | None:
         """Return what is said of a role."""
-        found: RolePlatform | None = getattr(self, role_field(role))
-        return found
+        platform: RolePlatform | None = getattr(self, role_field(role))
+        return platform
 
 
 class Speeds(Model):

@@ -18,7 +18,7 @@ from pydantic import BaseModel, RootModel, Tag
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
-    from fabric.intent.wording import Path
+    from fabric.intent.scalars import Path
 
 Shape = Any  # an annotation: a class, a union, Annotated, ...
 _NOTHING = object()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
-from fabric.intent.wording import closest, field_text, printable
+from fabric.intent.scalars import closest, field_text, printable
 from fabric.intent.yaml.file import read_text
 from fabric.platforms import platforms
 from fabric.platforms.asic_catalogue import asic, asic_names
@@ -62,15 +62,15 @@ def build_skus(files: Iterable[tuple[Document, PlatformsFile]], folder: Path) ->
     folder : Path
         The inventory folder; the tables are read from ``platforms/`` in it.
     """
-    found = OwnSkus()
+    skus = OwnSkus()
     for document, file in files:
         for index, model in enumerate(file.skus):
             builder = _Builder(document, folder, index, model)
-            made = builder.build(found.skus)
-            found.findings += builder.findings
+            built = builder.build(skus.skus)
+            skus.findings += builder.findings
             if not any(one.severity is Severity.ERROR for one in builder.findings):
-                found.skus[model.name] = made
-    return found
+                skus.skus[model.name] = built
+    return skus
 
 
 class _Builder:
@@ -141,7 +141,7 @@ class _Builder:
 
     def _words(self, platform: Platform) -> dict[str, str]:
         shares = self.model.shared_buffer
-        found = {"platform": self.model.platform or self.model.name}
+        words = {"platform": self.model.platform or self.model.name}
         if (shares is None) is platform.shares_buffer:
             message = (
                 f"{platform.title} has no shared_buffer setting"
@@ -151,7 +151,7 @@ class _Builder:
             fix = "remove the line" if shares else "add shared_buffer, and facts.buffer_bytes"
             self._add("INT024", message, fix, "shared_buffer" if shares else "nos")
         if shares is None:
-            return found
+            return words
         numbers = shares.model_dump(exclude_none=True)
         if (shares.dedicated_ingress_percent is None) is not (
             shares.dedicated_egress_percent is None
@@ -163,7 +163,7 @@ class _Builder:
             if whole != _WHOLE_PERCENT:
                 message = f"the {side} shares sum to {whole} percent"
                 self._add("INT024", message, "adjust them to 100", "shared_buffer")
-        return found | {name: str(value) for name, value in numbers.items()}
+        return words | {name: str(value) for name, value in numbers.items()}
 
     def _check_name(self, others: Iterable[str]) -> None:
         name = self.model.name
@@ -185,11 +185,11 @@ class _Builder:
             return None
 
     def _check_lanes(self) -> None:
-        count, given = self.model.ports.count, self.model.ports.first_lanes
-        if given and len(given) != count:
-            message = f"{len(given)} first lanes for {count} ports"
+        count, first_lanes = self.model.ports.count, self.model.ports.first_lanes
+        if first_lanes and len(first_lanes) != count:
+            message = f"{len(first_lanes)} first lanes for {count} ports"
             self._add("INT024", message, "set one per port", "ports", "first_lanes")
-        elif len(set(given)) != len(given):
+        elif len(set(first_lanes)) != len(first_lanes):
             message = "a first lane appears twice"
             self._add(
                 "INT024", message, "use a different one for each port", "ports", "first_lanes"
@@ -208,18 +208,18 @@ class _Builder:
 
     def _pools(self) -> BufferPools:
         text = self._read("buffers", self.model.buffers)
-        found = parse_buffers(text if text is not None else "{}")
+        buffers = parse_buffers(text if text is not None else "{}")
         if text is not None:
-            self._report("buffers", found.problems)
-        return found
+            self._report("buffers", buffers.problems)
+        return buffers
 
     def _facts(self, pools: BufferPools) -> dict[str, Fact]:
-        found: dict[str, Fact] = {}
+        facts: dict[str, Fact] = {}
         if pools.largest_bytes:
-            found["buffer_bytes"] = Fact(
+            facts["buffer_bytes"] = Fact(
                 pools.largest_bytes, f"{self.model.buffers}: the largest pool", "deduced"
             )
-        for name, given in self.model.facts.items():
+        for name, own in self.model.facts.items():
             kind = FACTS.get(name)
             if kind is None or kind.unit == "text":
                 numbers = [known for known, one in FACTS.items() if one.unit != "text"]
@@ -227,12 +227,12 @@ class _Builder:
                 fix = f"did you mean '{close}'?" if close else f"known: {', '.join(numbers)}"
                 self._add("INT024", "unknown fact", fix, "facts", name)
                 continue
-            value = int(given.value) if given.value.is_integer() else given.value
+            value = int(own.value) if own.value.is_integer() else own.value
             if is_whole(name) and not isinstance(value, int):
                 message = f"{value} is not a whole number"
                 self._add("INT024", message, "remove the fraction", "facts", name, "value")
-            found[name] = Fact(value, given.source, given.grade)
-        return found
+            facts[name] = Fact(value, own.source, own.grade)
+        return facts
 
     def _read(self, name: str, relative: str | None) -> str | None:
         if relative is None:

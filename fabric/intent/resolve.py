@@ -105,14 +105,14 @@ class PolicyResolver:
         )
 
     def _origin(self, field: str, layers: list[_Layer]) -> Origin:
-        wanted = tuple(field.split("."))
+        path = tuple(field.split("."))
         for layer in reversed(layers):
-            if wanted in set_paths(layer.policy):
+            if path in set_paths(layer.policy):
                 owner = layer.located or self._intent
                 return Origin(
                     layer.level,
                     f"{layer.field}.{field}",
-                    owner.position(*layer.path, *wanted),
+                    owner.position(*layer.path, *path),
                 )
         return Origin("default", f"fabric.lossless.{field}", None)
 

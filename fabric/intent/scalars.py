@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import difflib
 import ipaddress
 import re
 from collections import Counter
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from fabric.core import hostlist
-from fabric.intent.wording import FORMS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
 
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?")
 _MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}")
@@ -18,6 +22,20 @@ _INTERFACE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,14}")
 _PORT = re.compile(r"[A-Za-z0-9][A-Za-z0-9/:_.-]{0,31}")
 _MAX_NAME = 63
 _MAX_CAGE = 1024
+
+
+Loose = Field(strict=False)  # YAML knows lists only; the items stay strict
+EcmpMode = Literal["hash", "flowlet", "per-packet", "cluster"]
+BufferModel = Literal["traditional", "dynamic"]
+Gbps = Literal[10, 25, 40, 50, 100, 200, 400, 800]
+CableMetres = Annotated[int, Field(ge=1, le=80_000)]
+Asn = Annotated[int, Field(ge=1, le=4_294_967_294)]
+Path = tuple[str | int, ...]
+MAX_SHOWN = 40
+_KINDS = {type(None): "nothing", list: "a list", tuple: "a list", dict: "a mapping"}
+#: What a text must look like, in words, by the pattern that checks it.
+FORMS: dict[str, str] = {}
+_PLAIN_FIELD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")
 
 
 def _name(text: str) -> str:
@@ -44,8 +62,7 @@ def _names(text: str) -> str:
         _name(name)
     if len(set(names)) != len(names):
         double = Counter(names).most_common(1)[0][0]
-        message = f"{double!r} appears twice in the range; list each device once"
-        raise ValueError(message)
+        raise ValueError(f"{double!r} appears twice in the range; list each device once")
     return text
 
 
@@ -61,8 +78,7 @@ def _interfaces(text: str) -> str:
 
 def _interface(text: str) -> str:
     if not _INTERFACE.fullmatch(text):
-        message = f"{text!r} is not an interface name; use at most 15 of A-Z a-z 0-9 _ . -"
-        raise ValueError(message)
+        raise ValueError(f"{text!r} is not an interface name; use at most 15 of A-Z a-z 0-9 _ . -")
     return text
 
 
@@ -123,21 +139,18 @@ def _address(value: object) -> object:
     try:
         return ipaddress.IPv4Address(value)
     except ValueError:
-        message = f"{value!r} is not an IPv4 address; use the form 10.0.0.1"
-        raise ValueError(message) from None
+        raise ValueError(f"{value!r} is not an IPv4 address; use the form 10.0.0.1") from None
 
 
 def _mac(text: str) -> str:
     if not _MAC.fullmatch(text):
-        message = f"{text!r} is not a MAC address; use six lower-case pairs with colons"
-        raise ValueError(message)
+        raise ValueError(f"{text!r} is not a MAC address; use six lower-case pairs with colons")
     return text
 
 
 def _text(text: str) -> str:
     if not text.isprintable() or not text.isascii():
-        message = "only printable ASCII characters are allowed; remove all others"
-        raise ValueError(message)
+        raise ValueError("only printable ASCII characters are allowed; remove all others")
     return text
 
 
@@ -147,7 +160,6 @@ def formed(pattern: str, words: str) -> Any:
     return Field(pattern=pattern)
 
 
-Loose = Field(strict=False)  # YAML knows lists only; the items stay strict
 Name = Annotated[str, AfterValidator(_name)]
 Names = Annotated[str, AfterValidator(_names)]
 Interface = Annotated[str, AfterValidator(_interface)]
@@ -165,8 +177,6 @@ PortName = Annotated[
 ]
 PortNames = Annotated[str, AfterValidator(_port_names)]
 Cages = Annotated[str, AfterValidator(_cages)]
-EcmpMode = Literal["hash", "flowlet", "per-packet", "cluster"]
-BufferModel = Literal["traditional", "dynamic"]
 Release = Annotated[
     str,
     formed(
@@ -178,6 +188,75 @@ SplitMode = Annotated[
     str,
     formed(r"^[1-9][0-9]?x[1-9][0-9]{0,3}G$", "number of ports and their speed, such as 2x400G"),
 ]
-Gbps = Literal[10, 25, 40, 50, 100, 200, 400, 800]
-CableMetres = Annotated[int, Field(ge=1, le=80_000)]
-Asn = Annotated[int, Field(ge=1, le=4_294_967_294)]
+
+
+def printable(text: str) -> str:
+    """Return the text on one line, with everything that cannot be printed escaped.
+
+    An inventory value must not add a line or a terminal code to a message.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii")
+        for letter in text
+    )
+
+
+def quoted(text: str) -> str:
+    """Return the text in quotes, on one line and of a readable length."""
+    short = text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 3]}..."
+    return f"'{printable(short)}'"
+
+
+def found(value: object) -> str:
+    """Return a value as a reader knows it: ``text 'four'``, ``a list``, ``nothing``."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return f"the number {value}"
+    if isinstance(value, str):
+        return f"text {quoted(value)}"
+    return _KINDS.get(type(value)) or quoted(str(value))
+
+
+def bare(value: object) -> str:
+    """Return a value without naming its kind: ``'four'``, ``4``, ``a list``."""
+    if isinstance(value, str):
+        return quoted(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    return found(value)
+
+
+def field_text(path: Path) -> str:
+    """Return a path as dotted text: ``fabric.units[1].hosts``.
+
+    A key that is not a plain word stands in brackets: ``ports['Ethernet1/1']``.
+    """
+    text = ""
+    for part in path:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        elif _PLAIN_FIELD.fullmatch(part):
+            text += f".{part}" if text else part
+        else:
+            text += f"[{quoted(part)}]"
+    return text
+
+
+def listed(choices: Iterable[str], last: str = "or") -> str:
+    """Return the choices as a sentence has them: ``a, b or c``."""
+    *head, tail = choices
+    return f"{', '.join(head)} {last} {tail}" if head else tail
+
+
+def closest(word: str, choices: Sequence[str]) -> str | None:
+    """Return the choice that the word is probably meant to be, or None."""
+    folded = {_fold(choice): choice for choice in reversed(choices)}
+    matches = difflib.get_close_matches(_fold(word), list(folded)[::-1], n=1, cutoff=0.7)
+    return folded[matches[0]] if matches else None
+
+
+def _fold(word: str) -> str:
+    return word.lower().replace("-", "_").replace(" ", "_")

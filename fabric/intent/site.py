@@ -13,7 +13,7 @@ from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
 from fabric.intent.documents import MAIN_FILE, SITE_FOLDER
 from fabric.intent.inventory import load
-from fabric.intent.wording import printable
+from fabric.intent.scalars import printable
 from fabric.intent.yaml.file import input_error, leads_inside
 
 if TYPE_CHECKING:
@@ -37,20 +37,20 @@ def fabric_folders(site: Path) -> dict[str, Path]:
     """
     inner = site / SITE_FOLDER
     try:
-        found = sorted(one for one in inner.iterdir() if not one.name.startswith("."))
+        folders = sorted(one for one in inner.iterdir() if not one.name.startswith("."))
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         message = f"cannot be read as a folder: {printable(reason)}"
         finding = _finding("INT001", inner, message, "check the path and its permissions")
         raise input_error([finding], str(site)) from error
-    wrong = [finding for path in found for finding in _misplaced(path, site)]
-    if not found:
+    wrong = [finding for path in folders for finding in _misplaced(path, site)]
+    if not folders:
         wrong = [
             _finding("INT032", inner, "the site has no fabric", "add a folder with fabric.yaml")
         ]
     if wrong:
         raise input_error(wrong, str(site))
-    return {path.name: path for path in found}
+    return {path.name: path for path in folders}
 
 
 def _misplaced(path: Path, site: Path) -> list[Finding]:

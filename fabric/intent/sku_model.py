@@ -52,8 +52,7 @@ def _mode(text: str) -> str:
 def _inside(text: str) -> str:
     path = PurePosixPath(text)
     if not text.isprintable() or not text.isascii() or not 0 < len(text) <= _LONGEST_PATH:
-        message = "a path of 1 to 200 printable ASCII characters is needed; rename the file"
-        raise ValueError(message)
+        raise ValueError("a path of 1 to 200 printable ASCII characters is needed; rename the file")
     if path.is_absolute() or ".." in path.parts or re.search(r"[\\:]", text):
         message = (
             f"{text!r} may point outside the inventory folder; put the file below "

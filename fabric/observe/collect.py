@@ -42,31 +42,31 @@ def read_running(driver: Driver, files: Sequence[str], subjects: Sequence[str] =
         raise DeviceError(connection.device, f"cannot understand its answer: {error}") from error
 
 
-def read_snapshot(driver: Driver, wanted: Collection[str] | None = None) -> Snapshot:
+def read_snapshot(driver: Driver, subjects: Collection[str] | None = None) -> Snapshot:
     """Return the operational state of a device; what cannot be understood is ``unknown``.
 
     Parameters
     ----------
     driver : Driver
         An open session.
-    wanted : collection of str, optional
+    subjects : collection of str, optional
         Fields of the snapshot that are asked for; default: all that the platform can read.
     """
     readings = {
         subject: reading
         for subject, reading in parsers[driver.connection.platform].readings.items()
-        if wanted is None or reading[0] in wanted
+        if subjects is None or reading[0] in subjects
     }
     raw = dict(driver.read_state(list(readings)))
     fields: dict[str, Any] = {}
     unknown = []
     for subject, (field, parse) in readings.items():
         try:
-            found = parse(raw.get(subject, ""))
+            parsed = parse(raw.get(subject, ""))
         except (UnreadableError, KeyError, ValueError, TypeError, AttributeError):
             unknown.append(subject)
         else:
-            fields[field] = merged(fields[field], found) if field in fields else found
+            fields[field] = merged(fields[field], parsed) if field in fields else parsed
     return Snapshot(device=driver.connection.device, unknown=tuple(unknown), raw=raw, **fields)
 
 
@@ -79,8 +79,8 @@ def merged(first: Any, second: Any) -> Any:
         both = {key: merged(first[key], second[key]) for key in first.keys() & second.keys()}
         return {**first, **second, **both}
     if is_dataclass(first) and type(first) is type(second) and not isinstance(first, type):
-        told = {item.name: getattr(second, item.name) for item in dataclass_fields(second)}
-        known = {name: value for name, value in told.items() if value not in (None, "", {})}
+        values = {item.name: getattr(second, item.name) for item in dataclass_fields(second)}
+        known = {name: value for name, value in values.items() if value not in (None, "", {})}
         maps = {
             name: merged(getattr(first, name), value)
             for name, value in known.items()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from fabric.observe.hostfacts import readers
-from fabric.observe.hostfacts.commands import command_of
+from fabric.observe.hostfacts.readings import command_of
 from fabric.observe.parsers import UnreadableError
 
 if TYPE_CHECKING:
@@ -43,10 +43,10 @@ def read_settings(
 ) -> dict[str, str]:
     """Return the texts that tell how a host is set up, by reading; ``scripts`` is a folder."""
     own = f"own_check:{scripts}"
-    wanted = [*_HOST.split(), "sysctl_neighbours", *([own] if nics else [])]
+    keys = [*_HOST.split(), "sysctl_neighbours", *([own] if nics else [])]
     for nic in nics:
-        wanted += _of_nic(nic, _NIC + " " + (_OFED_NIC if nic.ofed else _DCB_NIC))
-    texts = _read(driver, wanted)
+        keys += _of_nic(nic, _NIC + " " + (_OFED_NIC if nic.ofed else _DCB_NIC))
+    texts = _read(driver, keys)
     return {"own_check" if key == own else key: text for key, text in texts.items()}
 
 

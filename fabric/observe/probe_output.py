@@ -34,11 +34,10 @@ def ping(text: str) -> tuple[int, int]:
     UnreadableError
         When there is no summary, or several.
     """
-    found = _SUMMARY.findall(text)
-    if len(found) != 1:
-        message = "ping printed no summary"
-        raise UnreadableError(message)
-    return int(found[0][0]), int(found[0][1])
+    summaries = _SUMMARY.findall(text)
+    if len(summaries) != 1:
+        raise UnreadableError("ping printed no summary")
+    return int(summaries[0][0]), int(summaries[0][1])
 
 
 def rping(text: str) -> int:
@@ -56,8 +55,7 @@ def bandwidth_gbps(text: str, message_bytes: int) -> float:
     """
     title = _TITLE.search(text)
     rows = _ROW.findall(text, title.end()) if title else []
-    found = [rate for size, rate in rows if int(size) == message_bytes]
-    if len(found) != 1:
-        message = "ib_write_bw printed no result"
-        raise UnreadableError(message)
-    return float(found[0])
+    rates = [rate for size, rate in rows if int(size) == message_bytes]
+    if len(rates) != 1:
+        raise UnreadableError("ib_write_bw printed no result")
+    return float(rates[0])

@@ -1,22 +1,31 @@
-"""The environment of a job: ours, with what the user has set kept as it is."""
+"""The environment of a job: ours, with what the user has set kept as it is.
+
+Reading an environment that a user has written: ``NAME=value`` lines, as in ``nccl.conf``.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabric.core.findings import Finding, Severity
-from fabric.placement.job_host import job_host
+from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Position, Severity
+from fabric.placement.job_host import Environment, Setting, job_host
 from fabric.placement.libraries import library_environment
 from fabric.placement.nccl import nccl_environment
-from fabric.placement.setting import Environment, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fabric.core.findings import Position
     from fabric.placement.place import Placement
     from fabric.topology.model import Fabric
+
+
+#: Largest file that is read; our choice, far more than an environment holds.
+MAX_BYTES = 256 * 1024
+_LINE = re.compile(r"(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)=(.*)")
+_QUOTES = ("'", '"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,3 +97,56 @@ def _left_out(ours: Environment, users: Mapping[str, UserValue]) -> list[Finding
         for name, item in users.items()
         if name in reasons
     ]
+
+
+def read_environment(raw: bytes, shown_as: str) -> dict[str, UserValue]:
+    """Return the variables of a file, each with its line.
+
+    Lines are ``NAME=value``, perhaps after ``export``; one pair of quotes around a value is taken
+    off, nothing in it is expanded. ``#`` begins a comment line.
+
+    Raises
+    ------
+    InputError
+        With every line that is not of this form, or names a variable again.
+    """
+    if len(raw) > MAX_BYTES:
+        raise _refused([
+            _finding(shown_as, 1, "the file is larger than 256 KiB", "use a smaller file")
+        ])
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as error:
+        at = raw[: error.start].count(b"\n") + 1
+        raise _refused([_finding(shown_as, at, "the line is not valid UTF-8", "")]) from None
+    values: dict[str, UserValue] = {}
+    findings: list[Finding] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        stripped = line.strip(" \t\r")
+        if not stripped or stripped.startswith("#"):
+            continue
+        match = _LINE.fullmatch(stripped)
+        if not match or not stripped.isprintable():
+            what = f"{stripped[:40]!a} is not a variable assignment"
+            findings.append(_finding(shown_as, number, what, "use the form NAME=value"))
+        elif match[1] in values:
+            what = f"{match[1]} is set twice"
+            findings.append(_finding(shown_as, number, what, "remove one of the lines"))
+        else:
+            values[match[1]] = UserValue(_unquoted(match[2]), Position(shown_as, number))
+    if findings:
+        raise _refused(findings)
+    return values
+
+
+def _unquoted(text: str) -> str:
+    quoted = len(text) > 1 and text[0] == text[-1] and text[0] in _QUOTES
+    return text[1:-1] if quoted else text
+
+
+def _finding(file: str, line: int, message: str, fix: str) -> Finding:
+    return Finding("PLC006", Severity.ERROR, message, fix, position=Position(file, line))
+
+
+def _refused(findings: list[Finding]) -> InputError:
+    return InputError("the environment cannot be read", findings)

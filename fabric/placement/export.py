@@ -14,17 +14,16 @@ from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.core.registry import Registry
 from fabric.placement.environment import UserValue, environment, keep_users
-from fabric.placement.job_host import job_host
+from fabric.placement.job_host import Environment, job_host
 from fabric.placement.nccl_release import newer_release
 from fabric.placement.place import place
-from fabric.placement.setting import Environment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
     from fabric.intent.yaml.file import Document
+    from fabric.placement.job_host import Setting
     from fabric.placement.place import Placement
-    from fabric.placement.setting import Setting
     from fabric.topology.model import Fabric
 
 
@@ -71,8 +70,8 @@ class Order:
     def job_name(self) -> str:
         """Name of the job: that of the user, that of the template, or ``job``."""
         metadata = self.template.data.get("metadata") if self.template else None
-        told = metadata.get("name") if isinstance(metadata, dict) else None
-        return self.words.name or (told if isinstance(told, str) else "") or "job"
+        named = metadata.get("name") if isinstance(metadata, dict) else None
+        return self.words.name or (named if isinstance(named, str) else "") or "job"
 
     @cached_property
     def gpus(self) -> int:
@@ -115,8 +114,8 @@ class Order:
     def _newer(self) -> list[Finding]:
         """Return a note for each release of NCCL that is newer than those that are known."""
         traits = map(self.fabric.intent.host_traits, self.placement.hosts)
-        told = {self.nccl_version} if self.nccl_version else {one.nccl_version for one in traits}
-        return [note for text in sorted(filter(None, told)) if (note := newer_release(text))]
+        used = {self.nccl_version} if self.nccl_version else {one.nccl_version for one in traits}
+        return [note for text in sorted(filter(None, used)) if (note := newer_release(text))]
 
     def common(self, extra: tuple[Setting, ...] = ()) -> tuple[tuple[Setting, ...], list[Finding]]:
         """Return the settings of all hosts, after others, and what the user has otherwise.
@@ -189,7 +188,7 @@ def refused(rule: str, message: str, fix: str, **place: object) -> InputError:
     return InputError("the export cannot be written", [finding])
 
 
-def export(order: Order, exporter: Exporter, wanted: tuple[str, ...]) -> Exported:
+def export(order: Order, exporter: Exporter, parts: tuple[str, ...]) -> Exported:
     """Return the files of the parts that are wanted.
 
     Raises
@@ -197,11 +196,11 @@ def export(order: Order, exporter: Exporter, wanted: tuple[str, ...]) -> Exporte
     InputError
         When there is no such part, or one cannot be written.
     """
-    for name in wanted:
+    for name in parts:
         if name not in exporter.parts:
             message = f"unknown part {name[:40]!a}; available: {', '.join(exporter.parts)}"
             raise refused("PLC008", message, "select one of them with --what")
-    names = wanted or exporter.standard or tuple(exporter.parts)
+    names = parts or exporter.standard or tuple(exporter.parts)
     done = [exporter.parts[name](order) for name in dict.fromkeys(names)]
     notes = dict.fromkeys(note for item in done for note in item.notes)
     return Exported(tuple(file for item in done for file in item.files), tuple(notes))

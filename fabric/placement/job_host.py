@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from fabric.placement.place import Placement
     from fabric.topology.model import Fabric
 
+
 #: Interface of a pod that is not on the network of its host (Kubernetes: the first of a CNI).
 POD_INTERFACE = "eth0"
 
@@ -97,5 +98,35 @@ def job_host(
     InputError
         When there is no such release.
     """
-    told = version or fabric.intent.host_traits(host).nccl_version
-    return JobHost(fabric, placement, host, nccl_release(told))
+    release = version or fabric.intent.host_traits(host).nccl_version
+    return JobHost(fabric, placement, host, nccl_release(release))
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One environment variable and why it has this value."""
+
+    name: str
+    value: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A variable that is not set, on purpose."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """What the ranks of a host are told; a name stands in one of the two lists."""
+
+    settings: tuple[Setting, ...]
+    left_out: tuple[LeftOut, ...]
+
+    @property
+    def values(self) -> dict[str, str]:
+        """Name -> value."""
+        return {item.name: item.value for item in self.settings}

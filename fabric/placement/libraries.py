@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.placement.setting import Environment, LeftOut, Setting
+from fabric.placement.job_host import Environment, LeftOut, Setting
 
 if TYPE_CHECKING:
     from fabric.placement.job_host import JobHost
@@ -20,19 +20,19 @@ TWO_DIMENSIONS_UP_TO_BYTES = 1_073_741_824
 
 def library_environment(job: JobHost) -> Environment:
     """Return the settings of UCX, Gloo and TensorPipe, and what is left out."""
-    found, absent = [], list(_LEFT_OUT)
+    settings, absent = [], list(_LEFT_OUT)
     if job.roce and job.names_known:
         devices = ",".join(f"{name}:1" for name in job.devices)
-        found.append(Setting("UCX_NET_DEVICES", devices, "as NCCL_IB_HCA"))
+        settings.append(Setting("UCX_NET_DEVICES", devices, "as NCCL_IB_HCA"))
     else:
         absent.append(LeftOut("UCX_NET_DEVICES", "as NCCL_IB_HCA"))
     if job.roce:
         reason = "as NCCL_IB_TC; the default of UCX is 106"
-        found.append(Setting("UCX_IB_TRAFFIC_CLASS", job.class_byte, reason))
+        settings.append(Setting("UCX_IB_TRAFFIC_CLASS", job.class_byte, reason))
     reason = "Gloo is TCP: never on the rails"
-    found.append(Setting("GLOO_SOCKET_IFNAME", job.bootstrap, reason))
-    found.append(Setting("TP_SOCKET_IFNAME", job.bootstrap, "TensorPipe is TCP as well"))
-    return Environment(tuple(found), tuple(absent))
+    settings.append(Setting("GLOO_SOCKET_IFNAME", job.bootstrap, reason))
+    settings.append(Setting("TP_SOCKET_IFNAME", job.bootstrap, "TensorPipe is TCP as well"))
+    return Environment(tuple(settings), tuple(absent))
 
 
 _LEFT_OUT = (
@@ -44,7 +44,13 @@ _LEFT_OUT = (
 
 
 def horovod_settings(gpus_per_host: int) -> tuple[Setting, ...]:
-    """Return the settings of Horovod: reduce in the host, then once per rail."""
+    """Return the settings of Horovod: reduce in the host, then once per rail.
+
+    Parameters
+    ----------
+    gpus_per_host : int
+        GPUs that the job uses on each host, >= 1.
+    """
     reason = (
         f"the {gpus_per_host} GPUs of a host reduce over NVLink first; then equal local ranks "
         "meet, which stay on their rail"
@@ -56,7 +62,13 @@ def horovod_settings(gpus_per_host: int) -> tuple[Setting, ...]:
 
 
 def taco_settings(gpus_per_host: int) -> tuple[Setting, ...]:
-    """Return the settings of LightCC: its inner group must be the GPUs of a host."""
+    """Return the settings of LightCC: its inner group must be the GPUs of a host.
+
+    Parameters
+    ----------
+    gpus_per_host : int
+        GPUs that the job uses on each host, >= 1.
+    """
     return (
         Setting("LIGHT_2D_ALLREDUCE", "1", "reduce inside of the host, then across hosts"),
         Setting(

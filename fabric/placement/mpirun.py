@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fabric.placement.export import Order
-    from fabric.placement.setting import Setting
+    from fabric.placement.job_host import Setting
 
 
 def hostfile(order: Order) -> str:

@@ -9,15 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.placement.gids import fixed_index
-from fabric.placement.nccl_left_out import REASONS
-from fabric.placement.nccl_release import UNKNOWN, Reads
-from fabric.placement.setting import Environment, LeftOut, Setting
+from fabric.placement.job_host import Environment, LeftOut, Setting
+from fabric.placement.nccl_release import REASONS, UNKNOWN, Reads
 
 if TYPE_CHECKING:
     from fabric.placement.job_host import JobHost
     from fabric.topology.model import Fabric
 
-#: 4.096 us * 2^22 = 17 s: rides out a routing change on a large fabric (NCCL default: 20).
+#: 4.096 us * 2^22 = 17 s (NVIDIA NCCL documentation, NCCL_IB_TIMEOUT; default 20). Our choice:
+#: rides out a routing change on a large fabric.
 TIMEOUT = 22
 #: Where ``rocefab export nccltopo`` is to be put on a virtual machine.
 TOPOLOGY_FILE = "/etc/rocefab/nccl-topo.xml"
@@ -25,16 +25,16 @@ TOPOLOGY_FILE = "/etc/rocefab/nccl-topo.xml"
 
 def nccl_environment(job: JobHost) -> Environment:
     """Return the NCCL settings of the ranks on one host, and what is left out."""
-    found = [*_bootstrap(job)]
+    settings = [*_bootstrap(job)]
     if job.traits.nic.link_layer in {"roce", "infiniband"}:
-        found += [*_devices(job), *_connections(job)]
+        settings += [*_devices(job), *_connections(job)]
     if job.roce:
-        found += [*_gid(job), *_class(job)]
-    found += [*_rings(job), *_topology(job)]
-    names = {item.name for item in found}
+        settings += [*_gid(job), *_class(job)]
+    settings += [*_rings(job), *_topology(job)]
+    names = {item.name for item in settings}
     absent = {**REASONS, **_own_reasons(job)}
     return Environment(
-        tuple(found),
+        tuple(settings),
         tuple(LeftOut(name, reason) for name, reason in absent.items() if name not in names),
     )
 
@@ -56,23 +56,23 @@ def _devices(job: JobHost) -> list[Setting]:
             for name, (rail, port) in zip(names, job.ports, strict=True)
         ]
         reason += "; port, rail and plane follow the name"
-    found = [Setting("NCCL_IB_HCA", f"={','.join(names)}", reason)]
+    settings = [Setting("NCCL_IB_HCA", f"={','.join(names)}", reason)]
     if job.release.reads(Reads.RAIL_IDS):
         reason = "NICs are fused within a rail only, by the rails in NCCL_IB_HCA"
-        found.append(Setting("NCCL_NET_MERGE_POLICY", "RAIL", reason))
-    return found + _fusion(job)
+        settings.append(Setting("NCCL_NET_MERGE_POLICY", "RAIL", reason))
+    return settings + _fusion(job)
 
 
 def _fusion(job: JobHost) -> list[Setting]:
     if not job.dual_port:
         return []
     why = "the two ports of a card are two rails; fused, traffic would change rails on its way"
-    found = []
+    settings = []
     if job.release.reads(Reads.MERGE_NICS):
-        found.append(Setting("NCCL_IB_MERGE_NICS", "0", why))
+        settings.append(Setting("NCCL_IB_MERGE_NICS", "0", why))
     if job.release.reads(Reads.MERGE_LEVEL):
-        found.append(Setting("NCCL_NET_MERGE_LEVEL", "LOC", why))
-    return found
+        settings.append(Setting("NCCL_NET_MERGE_LEVEL", "LOC", why))
+    return settings
 
 
 def _gid(job: JobHost) -> list[Setting]:
@@ -107,7 +107,7 @@ def _connections(job: JobHost) -> list[Setting]:
     reason = "more queue pairs give ECMP more UDP source ports to spread"
     if pairs == 1:
         reason = "one queue pair: the fabric spreads packets itself, or the inventory sets one"
-    found = [
+    settings = [
         Setting("NCCL_IB_TIMEOUT", str(TIMEOUT), "17 s, enough to outlast a routing change"),
         Setting("NCCL_IB_QPS_PER_CONNECTION", str(pairs), reason),
     ]
@@ -117,15 +117,15 @@ def _connections(job: JobHost) -> list[Setting]:
             f"messages alternate between the queue pairs; only NCCL {release} splits each message "
             "across all"
         )
-        found.append(Setting("NCCL_IB_SPLIT_DATA_ON_QPS", "0", reason))
-    return found
+        settings.append(Setting("NCCL_IB_SPLIT_DATA_ON_QPS", "0", reason))
+    return settings
 
 
 def queue_pairs(fabric: Fabric) -> int:
     """Return the queue pairs of a connection: one where switches spread packet by packet."""
     file = fabric.intent.fabric
-    told = "nccl_queue_pairs" in file.host.model_fields_set
-    return 1 if file.ecmp.mode == "per-packet" and not told else file.host.nccl_queue_pairs
+    is_set = "nccl_queue_pairs" in file.host.model_fields_set
+    return 1 if file.ecmp.mode == "per-packet" and not is_set else file.host.nccl_queue_pairs
 
 
 def _rings(job: JobHost) -> list[Setting]:
@@ -139,8 +139,8 @@ def _rings(job: JobHost) -> list[Setting]:
 
 
 def _topology(job: JobHost) -> list[Setting]:
-    told = job.traits.nic.pci_addresses and job.traits.gpu.pci_addresses
-    if not (job.traits.virtual_machine and told):
+    has_addresses = job.traits.nic.pci_addresses and job.traits.gpu.pci_addresses
+    if not (job.traits.virtual_machine and has_addresses):
         return []
     reason = (
         "the virtual machine hides which NIC is near which GPU; `rocefab export nccltopo` writes "

@@ -1,7 +1,8 @@
-"""Releases of NCCL 2, and from which on each variable is read.
+"""Releases of NCCL 2: from which on each variable is read, and which are left out on purpose.
 
-First tags that read a variable, of those compared (v2.12.7-1 to v2.30.7-1): NVIDIA/nccl
-``src/transport/net_ib.cc``, from 2.29 on ``src/transport/net_ib/``, and ``src/graph/topo.cc``.
+Variables of NCCL that are left out on purpose, with the reason.
+
+Defaults: NVIDIA/nccl 2.30.7. A user who sets one of them keeps it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,50 @@ from typing import Final
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.intent.host_model import NCCL_LINES
+
+#: Name -> why it is not set, where nothing about the host says otherwise.
+REASONS = {
+    "NCCL_SOCKET_FAMILY": "bootstrap uses whatever the management network offers",
+    "NCCL_IB_DISABLE": "1 uses sockets instead of RDMA: for diagnosis only",
+    "NCCL_IB_GID_INDEX": "one index for all NICs, and it can change; the GID is found by address",
+    "NCCL_IB_FIFO_TC": "control messages use the class of the data, which is the default",
+    "NCCL_IB_SL": "priorities follow from DSCP; a service level matters on tagged links only",
+    "NCCL_IB_RETRY_CNT": "the default 7 is the largest value",
+    "NCCL_IB_SPLIT_DATA_ON_QPS": "0 by default: messages alternate between the queue pairs; "
+    "try 1 where few large messages load the links unevenly",
+    "NCCL_IB_ADAPTIVE_ROUTING": "off by default on RoCE; only for NICs that reorder packets",
+    "NCCL_IB_AR_THRESHOLD": "used with adaptive routing only",
+    "NCCL_IB_PCI_RELAXED_ORDERING": "2 by default: used where available",
+    "NCCL_IB_MERGE_VFS": "1 by default: functions of one NIC count as that NIC",
+    "NCCL_IB_MERGE_NICS": "every card is one rail, so there is nothing to separate",
+    "NCCL_NET_MERGE_LEVEL": "every card is one rail, so there is nothing to separate",
+    "NCCL_NET_MERGE_POLICY": "goes with the rail numbers in NCCL_IB_HCA, which 2.30.7 reads first",
+    "NCCL_NET_FORCE_MERGE": "no NICs are fused by name",
+    "NCCL_PXN_DISABLE": "0 by default: NVLink carries data to the GPU of the right rail; set 1 "
+    "only where GPUs have no NVSwitch",
+    "NCCL_P2P_PXN_LEVEL": "2 by default, which is what all-to-all wants",
+    "NCCL_NET_GDR_LEVEL": "GPUDirect is used up to the distance that NCCL measured itself",
+    "NCCL_NET_GDR_READ": "chosen by GPU generation and NVLink",
+    "NCCL_DMABUF_ENABLE": "1 by default from 2.13 on",
+    "NCCL_ALGO": "chosen for each size; a fixed one is for benchmarks",
+    "NCCL_PROTO": "chosen for each size; a fixed one is for benchmarks",
+    "NCCL_MIN_NCHANNELS": "follows from the NICs and GPUs that are found",
+    "NCCL_MAX_NCHANNELS": "follows from the NICs and GPUs that are found",
+    "NCCL_NET": "detected automatically; a cloud provider's plugin must stay active",
+    "NCCL_NET_PLUGIN": (
+        "detected automatically; `none` keeps a stray libnccl-net.so from being loaded"
+    ),
+    "NCCL_TOPO_FILE": "PCIe topology is visible; needed on virtual machines only, with host.nic "
+    "and host.gpu PCI addresses",
+    "NCCL_TOPO_DUMP_FILE": "for validation jobs",
+    "NCCL_GRAPH_DUMP_FILE": "for validation jobs",
+    "NCCL_IB_SUBNET_AWARE_ROUTING": "every NIC reaches every subnet through its gateway",
+    "NCCL_IB_DEVICE_PCI_ORDER": "1 by default from 2.29.7 on: devices in PCI order",
+    "NCCL_IB_RESILIENCY_PORT_FAILOVER": "another port is another rail; from 2.29.7 on, opt-in",
+    "NCCL_IB_WARN_RAIL_LOCAL": "for diagnosis",
+    "NCCL_DEBUG": "for diagnosis: INFO",
+    "NCCL_DEBUG_SUBSYS": "for diagnosis: INIT,NET,GRAPH,ENV",
+}
 
 
 class Reads:

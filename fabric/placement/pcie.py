@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from fabric.placement.inventory_place import refused_trait
+from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Severity
 from fabric.topology.naming import rails_of_gpus
 
 if TYPE_CHECKING:
+    from fabric.core.findings import Position
     from fabric.topology.model import Fabric
+
 
 #: Gb/s of 16 lanes by generation, and how NCCL writes it (PCI Express Base Specification, raw bit
 #: rate of a lane; strings: NVIDIA/nccl ``src/graph/topo.cc``, kvDictPciGen).
@@ -64,28 +67,39 @@ def pcie_groups(fabric: Fabric, host: str) -> tuple[Group, ...]:
 
 
 def link_speed(speed_gbps: int) -> str:
-    """Return the slowest PCIe generation whose 16 lanes carry a card, as NCCL writes it."""
+    """Return the slowest PCIe generation whose 16 lanes carry a card, as NCCL writes it.
+
+    Parameters
+    ----------
+    speed_gbps : int
+        Rate of the card in Gb/s, > 0.
+
+    Returns
+    -------
+    str
+        Such as ``32.0 GT/s PCIe``.
+    """
     fitting = [text for limit, text in _GENERATIONS if limit >= speed_gbps]
     return fitting[0] if fitting else _GENERATIONS[-1][1]
 
 
 def _gpus(fabric: Fabric, host: str) -> list[Function]:
-    told, count = fabric.intent.host_traits(host).gpu, fabric.intent.fabric.host.gpus
-    if len(told.pci_addresses) < count:
-        message = f"{len(told.pci_addresses)} PCI addresses are set for {count} GPUs"
+    traits, count = fabric.intent.host_traits(host).gpu, fabric.intent.fabric.host.gpus
+    if len(traits.pci_addresses) < count:
+        message = f"{len(traits.pci_addresses)} PCI addresses are set for {count} GPUs"
         fix = "set host.gpu.pci_addresses, one per GPU, as nvidia-smi -q prints them"
         raise refused_trait(fabric, host, ("gpu", "pci_addresses"), message, fix)
     return [
-        Function("gpu", gpu, told.pci_addresses[gpu], _at(told.numa_nodes, gpu))
+        Function("gpu", gpu, traits.pci_addresses[gpu], _at(traits.numa_nodes, gpu))
         for gpu in range(count)
     ]
 
 
 def _nics(fabric: Fabric, host: str) -> list[Function]:
-    told = fabric.intent.host_traits(host).nic
+    nic = fabric.intent.host_traits(host).nic
     rows = fabric.nics_of_host(fabric.host_row[host])
-    if told.link_layer == "roce" and len(told.pci_addresses) < fabric.nics_per_host:
-        message = f"{len(told.pci_addresses)} PCI addresses are set for {fabric.nics_per_host} NICs"
+    if nic.link_layer == "roce" and len(nic.pci_addresses) < fabric.nics_per_host:
+        message = f"{len(nic.pci_addresses)} PCI addresses are set for {fabric.nics_per_host} NICs"
         each = "port" if fabric.nic_ports > 1 else "rail"
         fix = f"set host.nic.pci_addresses, one per {each}"
         raise refused_trait(fabric, host, ("nic", "pci_addresses"), message, fix)
@@ -93,8 +107,8 @@ def _nics(fabric: Fabric, host: str) -> list[Function]:
         Function(
             "nic",
             number,
-            told.pci_addresses[number] if number < len(told.pci_addresses) else "",
-            _at(told.numa_nodes, number),
+            nic.pci_addresses[number] if number < len(nic.pci_addresses) else "",
+            _at(nic.numa_nodes, number),
             int(fabric.nics.speed_gbps[row]),
         )
         for number, row in enumerate(rows)
@@ -115,3 +129,38 @@ def _check_unique(fabric: Fabric, host: str, functions: list[Function]) -> None:
             message = f"{one} and {two} have the PCI address {item.address}"
             path = (item.kind, "pci_addresses")
             raise refused_trait(fabric, host, path, message, "set the address of each")
+
+
+def traits_place(fabric: Fabric, host: str, *path: str) -> tuple[str, Position | None]:
+    """Return field and position of a trait of a host; the last override that sets it counts."""
+    for override in reversed(fabric.intent.host_overrides.get(host, [])):
+        if _sets(override.value.traits, path):
+            field = ".".join(str(part) for part in (*override.path, "traits", *path))
+            return field, override.position("traits", *path)
+    return ".".join(("fabric", "host", *path)), fabric.intent.position("host", *path)
+
+
+def _sets(model: Any, path: tuple[str, ...]) -> bool:
+    for name in path:
+        if model is None or name not in model.model_fields_set:
+            return False
+        model = getattr(model, name)
+    return True
+
+
+def refused_trait(
+    fabric: Fabric, host: str, path: tuple[str, ...], message: str, fix: str
+) -> InputError:
+    """Return the error of an export that a trait of a host does not allow."""
+    field, position = traits_place(fabric, host, *path)
+    finding = Finding(
+        "PLC012", Severity.ERROR, message, fix, field=field, position=position, device=host
+    )
+    return InputError("the export cannot be written", [finding])
+
+
+def refused_field(fabric: Fabric, path: tuple[str, ...], message: str, fix: str) -> InputError:
+    """Return the error of an export that a field of ``fabric.yaml`` does not allow."""
+    field, position = ".".join(("fabric", *path)), fabric.intent.position(*path)
+    finding = Finding("PLC012", Severity.ERROR, message, fix, field=field, position=position)
+    return InputError("the export cannot be written", [finding])

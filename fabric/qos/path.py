@@ -57,13 +57,42 @@ def round_trip_s(
     """Return the time from the first bit of a data frame to its notice, through an idle path.
 
     ``notice_bytes`` is the CNP or acknowledgement on its way back, with preamble and gap.
+
+    Parameters
+    ----------
+    hops : tuple of Hop
+        Cables of the path, from NIC to NIC.
+    frame_bytes : float
+        Data frame in bytes, > 0.
+    notice_bytes : float
+        Notice (CNP) with preamble and gap in bytes, > 0.
+    hop_ns : float
+        Delay of one switch in ns, >= 0.
+
+    Returns
+    -------
+    float
+        Seconds.
     """
     back = tuple(reversed(hops))
     return one_way_s(hops, frame_bytes, hop_ns) + one_way_s(back, notice_bytes, hop_ns)
 
 
 def bandwidth_delay_bytes(hops: tuple[Hop, ...], frame_bytes: float = ROCE_PACKET_BYTES) -> float:
-    """Return the bytes that the slowest cable of a path carries in one round trip."""
+    """Return the bytes that the slowest cable of a path carries in one round trip.
+
+    Parameters
+    ----------
+    hops : tuple of Hop
+        Cables of the path, from NIC to NIC.
+    frame_bytes : float
+        Data frame in bytes, > 0.
+
+    Returns
+    -------
+    float
+        Bytes.
+    """
     slowest = min(hop.speed_gbps for hop in hops)
     return gbps_to_bytes_per_s(slowest) * round_trip_s(hops, frame_bytes)
 
@@ -74,6 +103,18 @@ def line_rate_efficiency(mtu_bytes: int, *, vlan: bool = False, ipv6: bool = Fal
     Each packet of an RC connection adds 14 Ethernet, 20 IPv4, 8 UDP, 12 BTH, 4 ICRC, 4 FCS and 20
     of preamble and gap (InfiniBand Architecture Specification annex A17; IEEE 802.3 clause 4); a
     VLAN tag 4, IPv6 20 more.
+
+    Parameters
+    ----------
+    mtu_bytes : int
+        Path MTU of RoCEv2 in bytes: 256 to 4096.
+    vlan, ipv6 : bool
+        Whether frames have a VLAN tag, and an IPv6 header.
+
+    Returns
+    -------
+    float
+        Share, 0 to 1.
     """
     overhead = 14 + 20 + 8 + 12 + 4 + 4 + 20 + (4 if vlan else 0) + (20 if ipv6 else 0)
     return mtu_bytes / (mtu_bytes + overhead)

@@ -22,7 +22,18 @@ PAPER_PRIORITIES = 8
 
 
 def alpha(dynamic_th: float) -> float:
-    """Return alpha of a ``dynamic_th``, which is its binary logarithm."""
+    """Return alpha of a ``dynamic_th``, which is its binary logarithm.
+
+    Parameters
+    ----------
+    dynamic_th : float
+        Binary logarithm of alpha, such as -3 to 3.
+
+    Returns
+    -------
+    float
+        Share of the free pool that one queue may take, > 0.
+    """
     return float(2.0**dynamic_th)
 
 
@@ -55,6 +66,20 @@ def incast_pause_bytes(dynamic_th: int, pool_bytes: float, senders: int) -> floa
     """Return the egress queue of an N:1 incast at which the ingress ports send pauses.
 
     Each of the ``senders`` ports holds an equal part of the queue, and pauses at its own threshold.
+
+    Parameters
+    ----------
+    dynamic_th : int
+        Binary logarithm of alpha of the ingress groups.
+    pool_bytes : float
+        Shared pool in bytes, >= 0.
+    senders : int
+        Ingress ports, >= 1.
+
+    Returns
+    -------
+    float
+        Bytes in the egress queue.
     """
     return senders * pause_threshold_bytes(dynamic_th, pool_bytes, senders)
 
@@ -96,6 +121,16 @@ class PaperBuffer:
         """Return the marking threshold below which ECN is first, with a dynamic pause threshold.
 
         The paper's step ``s <= n * t_ECN`` lacks a factor 8 that its result and its figure hold.
+
+        Parameters
+        ----------
+        beta : float
+            Factor of the dynamic pause threshold, > 0.
+
+        Returns
+        -------
+        float
+            Bytes.
         """
         return beta * self.shared_bytes / (PAPER_PRIORITIES * self.ports * (beta + 1))
 
@@ -129,5 +164,19 @@ def loop_bytes(rate_bytes_per_s: float, senders: int, loop_s: float) -> float:
 
     ECN is the first signal below ``ecn_limit_bytes``; PFC may still act before the senders slow
     down, when ``(N - 1) * rate * loop`` more bytes reach its threshold.
+
+    Parameters
+    ----------
+    rate_bytes_per_s : float
+        Line rate in bytes per second, > 0.
+    senders : int
+        Senders of the incast, >= 1.
+    loop_s : float
+        Time from marking to the slower sender, in seconds, >= 0.
+
+    Returns
+    -------
+    float
+        Bytes.
     """
     return (senders - 1) * rate_bytes_per_s * loop_s

@@ -21,12 +21,36 @@ DETECTION_MARGIN = 2.0
 
 
 def longest_pause_s(speed_gbps: float) -> float:
-    """Return the longest time that one PFC frame stops a sender."""
+    """Return the longest time that one PFC frame stops a sender.
+
+    Parameters
+    ----------
+    speed_gbps : float
+        Speed in Gb/s, > 0.
+
+    Returns
+    -------
+    float
+        Seconds.
+    """
     return MAX_PAUSE_QUANTA * QUANTUM_BITS / 8 / gbps_to_bytes_per_s(speed_gbps)
 
 
 def drain_s(buffer_bytes: float, speed_gbps: float) -> float:
-    """Return the longest time that a port needs to empty all of the buffer."""
+    """Return the longest time that a port needs to empty all of the buffer.
+
+    Parameters
+    ----------
+    buffer_bytes : float
+        Packet buffer of the switch in bytes, >= 0.
+    speed_gbps : float
+        Speed of the port in Gb/s, > 0.
+
+    Returns
+    -------
+    float
+        Seconds.
+    """
     return buffer_bytes / gbps_to_bytes_per_s(speed_gbps)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from math import log2
 from typing import TYPE_CHECKING, Protocol
 
-from fabric.topology.cable_states import CableState
+from fabric.topology.drawing import CableState
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager

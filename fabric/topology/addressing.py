@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.core.findings import Finding, Severity
 from fabric.core.units import ipv4_text
 from fabric.topology.hardware import role_model
-from fabric.topology.layout import rank_within, spine_place
+from fabric.topology.layout import rank_within, spine_place, uplink_start
 from fabric.topology.model import Subnets
-from fabric.topology.ports import uplink_start
 
 if TYPE_CHECKING:
     from fabric.intent.inventory import Intent
     from fabric.intent.model import FabricFile
     from fabric.topology.layout import Layout
-    from fabric.topology.model import Fabric, Ints
+    from fabric.topology.model import Fabric, Ints, Uplinks
 
 
 def loopbacks(intent: Intent, layout: Layout) -> Ints:
@@ -26,17 +26,17 @@ def loopbacks(intent: Intent, layout: Layout) -> Ints:
     """
     pool = intent.fabric.addressing.loopbacks
     first, size = int(pool.network_address) + 1, pool.num_addresses
-    found = np.concatenate([
+    generated = np.concatenate([
         first + size // 2 + np.arange(layout.leaf_count),
         first + spine_place(intent, layout),
         first + size // 4 + core_place(intent.fabric, layout),
     ])
-    return _told(layout.loopback, found)
+    return _told(layout.loopback, generated)
 
 
-def _told(told: Ints, otherwise: Ints) -> Ints:
+def _told(values: Ints, otherwise: Ints) -> Ints:
     """Return what the inventory says of each switch, where it says something."""
-    return np.where(told < 0, otherwise, told) if len(told) else otherwise
+    return np.where(values < 0, otherwise, values) if len(values) else otherwise
 
 
 def core_place(file: FabricFile, layout: Layout) -> Ints:
@@ -53,12 +53,12 @@ def asns(intent: Intent, layout: Layout) -> Ints:
     Every leaf has its own; the spines of a pod share one, and the super-spines do.
     """
     bgp, pod = intent.fabric.bgp, layout.pod[layout.of_tier(1)]
-    found = np.concatenate([
+    generated = np.concatenate([
         bgp.leaf_asn_first + np.arange(layout.leaf_count),
         np.where(pod < 0, bgp.spine_asn, bgp.pod_asn_first + pod),
         np.full(len(layout.of_tier(2)), bgp.super_spine_asn),
     ])
-    return _told(layout.asn, found)
+    return _told(layout.asn, generated)
 
 
 def subnets(intent: Intent, layout: Layout) -> Subnets:
@@ -100,7 +100,18 @@ def _groups(file: FabricFile, layout: Layout) -> tuple[Ints, Ints]:
 def host_addresses(
     intent: Intent, layout: Layout, leaf: Ints, rail: Ints, slot: Ints
 ) -> tuple[Ints, Ints]:
-    """Return subnet row and address of each NIC port, which is on a leaf that serves its rail."""
+    """Return subnet row and address of each NIC port, which is on a leaf that serves its rail.
+
+    Parameters
+    ----------
+    leaf, rail, slot : array of int, shape (NIC ports,)
+        Row of the leaf, rail from 0, and place of the host in its unit from 0.
+
+    Returns
+    -------
+    tuple of two arrays of int, shape (NIC ports,)
+        Row of the subnet, and IPv4 address as a number.
+    """
     file = intent.fabric
     table = subnets(intent, layout)
     rails = layout.rail[: layout.leaf_count]
@@ -118,6 +129,11 @@ def reachable_pool(fabric: Fabric, leaf: int) -> str:
 
     The whole pool; with planes the half of the leaf's plane; on a leaf without cables to spines the
     shortest prefix around its own subnets.
+
+    Parameters
+    ----------
+    leaf : int
+        Row of the leaf.
     """
     file, subnets_here = fabric.intent.fabric, fabric.subnets
     pool, plane = file.addressing.hosts, int(fabric.switches.plane[leaf])
@@ -136,3 +152,70 @@ def slots_per_subnet_group(intent: Intent) -> int:
     file = intent.fabric
     ports = uplink_start(file.platforms.leaf, role_model(intent, "leaf"))
     return max(1, ports // file.rails) if file.design == "classic-tor" else ports
+
+
+def trunk_addresses(
+    intent: Intent, layout: Layout, designed: Uplinks, lower: Ints, port: Ints
+) -> tuple[Ints, list[Finding]]:
+    """Return the upper address of explicit cables, from the links that their lower end keeps.
+
+    A cable in the port of a designed one takes its link. Others take the links of their switch in
+    the order of the file: from the first where all cables are explicit, else from the last, so
+    that designed cables that are added later keep theirs.
+
+    Parameters
+    ----------
+    lower, port : array of int, shape (n,)
+        Lower end of each explicit cable, in the order of the file.
+    """
+    base, room = _links(intent, layout)
+    keys = designed.lower * 65_536 + designed.lower_port
+    order = np.argsort(keys)
+    place = np.searchsorted(keys[order], lower * 65_536 + port)
+    subnets = np.full(len(lower), -1)
+    inside = place < len(keys)
+    subnets[inside] = order[place[inside]]
+    same = subnets >= 0
+    same[same] = keys[subnets[same]] == (lower * 65_536 + port)[same]
+    others = np.flatnonzero(~same)
+    rank = rank_within(lower[others])
+    mixed = len(designed) > 0
+    slot = room[lower[others]] - 1 - rank if mixed else rank
+    used = np.bincount(designed.lower, minlength=len(room))[lower[others]]
+    wrong = (rank + used) >= room[lower[others]]
+    address = np.zeros(len(lower), dtype=np.int64)
+    address[same] = designed.upper_address[subnets[same]]
+    address[others] = base[lower[others]] + 2 * slot
+    short = sorted(set(lower[others[wrong]].tolist()))
+    return address, [_short(intent, layout, row, int(room[row])) for row in short]
+
+
+def _links(intent: Intent, layout: Layout) -> tuple[Ints, Ints]:
+    """Return the first address of the links of each switch, and how many links it keeps."""
+    pools = intent.fabric.addressing
+    base, room = np.zeros(len(layout.names), dtype=np.int64), np.zeros(len(layout.names), int)
+    leaves, spines = np.arange(layout.leaf_count), layout.of_tier(1)
+    for pool, rows, numbers, count in (
+        (pools.uplinks, leaves, leaves, pools.uplinks_per_leaf),
+        (pools.core_links, spines, spine_place(intent, layout), pools.core_links_per_spine),
+    ):
+        if pool is not None:
+            base[rows] = int(pool.network_address) + 2 * count * numbers
+            fits = 2 * count * (numbers + 1) <= pool.num_addresses
+            room[rows] = np.where(fits, count, 0)
+    return base, room
+
+
+def _short(intent: Intent, layout: Layout, row: int, room: int) -> Finding:
+    spine = bool(layout.tier[row])
+    path = ("addressing", "core_links_per_spine" if spine else "uplinks_per_leaf")
+    pool = "core_links" if spine else "uplinks"
+    message = f"{layout.names[row]} has more uplink cables than its {room} reserved links"
+    return Finding(
+        "TOP004",
+        Severity.ERROR,
+        message,
+        f"increase {'.'.join(path)}, or use a larger pool for addressing.{pool}",
+        ".".join(("fabric", *path)),
+        intent.position(*path),
+    )

@@ -79,10 +79,10 @@ def useful_uplinks(network: Clos, layers: Layers) -> Bools:
         return first
     ends = layers.above[1].T | layers.beyond[1]
     spine = network.place[cables.upper[first]]
-    found = first.copy()
+    useful = first.copy()
     beside = ends[spine].sum(axis=1) - ends[spine, cables.lower[first]]
-    found[first] = beside > 0
-    return found
+    useful[first] = beside > 0
+    return useful
 
 
 def unit_gbps(network: Clos, layers: Layers) -> tuple[Ints, Ints]:

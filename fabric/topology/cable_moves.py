@@ -35,7 +35,7 @@ class Work:
 
 
 #: Plugs that are handled: one is moved, both are, a cable is laid anew (beside finding one), a
-#: cable is taken out.
+#: cable is taken out. Our choice: the order of the costs decides.
 _COST_NEW, _COST_OUT = 3, 1
 
 
@@ -51,10 +51,10 @@ def repair(judged: Sequence[Judged]) -> list[Work]:
         for item in judged
         if item.verdict not in {*HARMLESS, Verdict.UNEXPECTED}
     ]
-    there = sorted({cable for item in judged for cable in _there(item)})
+    present = sorted({cable for item in judged for cable in _there(item)})
     steps: list[Work] = []
-    for wanted, found in _groups(planned, there):
-        steps += _matched(wanted, found)
+    for plan_group, present_group in _groups(planned, present):
+        steps += _matched(plan_group, present_group)
     return sorted(steps, key=lambda step: (step.from_end is None, step.from_end or ("", "")))
 
 
@@ -69,7 +69,7 @@ def _there(item: Judged) -> list[Cable]:
     ]
 
 
-def _groups(planned: Sequence[Cable], there: Sequence[Cable]) -> list[Group]:
+def _groups(planned: Sequence[Cable], present: Sequence[Cable]) -> list[Group]:
     """Return planned and present cables that share ends, directly or through others."""
     root: dict[End, End] = {}
 
@@ -79,39 +79,39 @@ def _groups(planned: Sequence[Cable], there: Sequence[Cable]) -> list[Group]:
             end = root[end]
         return end
 
-    for one, other in (*planned, *there):
+    for one, other in (*planned, *present):
         root[find(one)] = find(other)
     groups: dict[End, Group] = {}
-    for side, cables in enumerate((planned, there)):
+    for side, cables in enumerate((planned, present)):
         for cable in cables:
             groups.setdefault(find(cable[0]), ([], []))[side].append(cable)
     return list(groups.values())
 
 
-def _matched(planned: list[Cable], there: list[Cable]) -> list[Work]:
+def _matched(planned: list[Cable], present: list[Cable]) -> list[Work]:
     import numpy as np
     from scipy.optimize import linear_sum_assignment
 
-    rows, columns = len(planned), len(there)
+    rows, columns = len(planned), len(present)
     costs = np.zeros((rows + columns, rows + columns))
     costs[:rows, columns:], costs[rows:, :columns] = _COST_NEW, _COST_OUT
-    for row, wanted in enumerate(planned):
-        for column, found in enumerate(there):
-            costs[row, column] = 2 - len({*wanted} & {*found})
+    for row, plan in enumerate(planned):
+        for column, actual in enumerate(present):
+            costs[row, column] = 2 - len({*plan} & {*actual})
     steps: list[Work] = []
     for row, column in zip(*(side.tolist() for side in linear_sum_assignment(costs)), strict=True):
         steps += _moves(
-            planned[row] if row < rows else None, there[column] if column < columns else None
+            planned[row] if row < rows else None, present[column] if column < columns else None
         )
     return steps
 
 
-def _moves(wanted: Cable | None, found: Cable | None) -> list[Work]:
-    if wanted is None:
-        return [Work(None, found[0], None), Work(None, found[1], None)] if found else []
-    if found is None:
-        return [Work(None, None, wanted[0]), Work(None, None, wanted[1])]
-    stay = sorted({*wanted} & {*found})
-    leave, come = sorted({*found} - {*stay}), sorted({*wanted} - {*stay})
+def _moves(plan: Cable | None, actual: Cable | None) -> list[Work]:
+    if plan is None:
+        return [Work(None, actual[0], None), Work(None, actual[1], None)] if actual else []
+    if actual is None:
+        return [Work(None, None, plan[0]), Work(None, None, plan[1])]
+    stay = sorted({*plan} & {*actual})
+    leave, come = sorted({*actual} - {*stay}), sorted({*plan} - {*stay})
     held = stay[0] if stay else None
     return [Work(held, old, new) for old, new in zip(leave, come, strict=True)]

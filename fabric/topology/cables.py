@@ -8,9 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.topology.hardware import role_model, unit_models
-from fabric.topology.layout import rank_within, spine_place, spines_per_pod
+from fabric.topology.layout import (
+    core_start,
+    nth_port,
+    rank_within,
+    spine_place,
+    spines_per_pod,
+    uplink_start,
+    usable_ports,
+)
 from fabric.topology.model import Uplinks
-from fabric.topology.ports import core_start, nth_port, uplink_start, usable_ports
 
 if TYPE_CHECKING:
     from fabric.intent.inventory import Intent
@@ -63,10 +70,10 @@ def no_uplinks() -> Uplinks:
 
 
 def _units_by_model(intent: Intent) -> list[tuple[Sku, list[int]]]:
-    found: dict[int, tuple[Sku, list[int]]] = {}
+    by_model: dict[int, tuple[Sku, list[int]]] = {}
     for unit, model in enumerate(unit_models(intent)):
-        found.setdefault(id(model), (model, []))[1].append(unit)
-    return list(found.values())
+        by_model.setdefault(id(model), (model, []))[1].append(unit)
+    return list(by_model.values())
 
 
 def _leaf_uplinks(intent: Intent, layout: Layout) -> Uplinks:

@@ -94,7 +94,7 @@ def planned_cables(fabric: Fabric) -> list[Planned]:
 
     names = [nic.interface for name in fabric.hosts.names for nic in nic_names(fabric, name)]
     columns = (nics.host, nics.rail, nics.leaf, nics.port, nics.enabled)
-    found = [
+    cables = [
         Planned((fabric.hosts.names[host], interface), port(leaf, number), rail)
         for interface, host, rail, leaf, number, enabled in zip(
             names, *(column.tolist() for column in columns), strict=True
@@ -102,51 +102,51 @@ def planned_cables(fabric: Fabric) -> list[Planned]:
         if enabled
     ]
     columns = (up.lower, up.lower_port, up.upper, up.upper_port, up.enabled)
-    found += [
+    cables += [
         Planned(port(lower, lower_port), port(upper, upper_port))
         for lower, lower_port, upper, upper_port, enabled in zip(
             *(column.tolist() for column in columns), strict=True
         )
         if enabled
     ]
-    return found
+    return cables
 
 
-def judge(planned: Sequence[Planned], told: Mapping[End, Told]) -> list[Judged]:
+def judge(planned: Sequence[Planned], reports: Mapping[End, Told]) -> list[Judged]:
     """Return a verdict for every planned cable, then one for each cable that nobody planned.
 
     Parameters
     ----------
     planned : sequence of Planned
         No end stands in two of them.
-    told : mapping
+    reports : mapping
         What the devices tell, by their own end; a port without neighbour has no neighbours.
     """
-    return _Judge(planned, told).verdicts()
+    return _Judge(planned, reports).verdicts()
 
 
 class _Judge:
-    def __init__(self, planned: Sequence[Planned], told: Mapping[End, Told]) -> None:
+    def __init__(self, planned: Sequence[Planned], reports: Mapping[End, Told]) -> None:
         self._planned = planned
-        self._told = told
+        self._told = reports
         self._cable = {end: cable for cable in planned for end in (cable.near, cable.far)}
         self._far = {cable.near: cable.far for cable in planned}
         self._far |= {cable.far: cable.near for cable in planned}
         self._tellers: dict[End, set[End]] = defaultdict(set)
-        for end, what in told.items():
+        for end, what in reports.items():
             for other in what.neighbours:
                 self._tellers[other].add(end)
-        self.partner = {end: self._partner(end) for end in {*self._far, *told, *self._tellers}}
+        self.partner = {end: self._partner(end) for end in {*self._far, *reports, *self._tellers}}
 
     def verdicts(self) -> list[Judged]:
         return [*map(self._judge, self._planned), *self._unexpected()]
 
     def _partner(self, end: End) -> End | None:
         """Return the end that is at the other end: what is planned, if anybody says so."""
-        wanted = self._far.get(end)
+        expected = self._far.get(end)
         said = self._said(end)
-        if not said or (wanted is not None and self._agrees(said, wanted)):
-            return wanted if said else None
+        if not said or (expected is not None and self._agrees(said, expected)):
+            return expected if said else None
         return min(said, key=lambda other: (not other[1], other))
 
     def _said(self, end: End) -> set[End]:
@@ -155,8 +155,8 @@ class _Judge:
         return own or self._tellers.get(end, set())
 
     @staticmethod
-    def _agrees(said: set[End], wanted: End) -> bool:
-        return wanted in said or (wanted[0], "") in said
+    def _agrees(said: set[End], expected: End) -> bool:
+        return expected in said or (expected[0], "") in said
 
     def _judge(self, cable: Planned) -> Judged:
         near, far = cable.near, cable.far
@@ -195,10 +195,10 @@ class _Judge:
 
     def _unexpected(self) -> list[Judged]:
         """Return the cables of which neither end is planned."""
-        found = []
+        unexpected = []
         for end, other in sorted(self.partner.items()):
             if other is None or end in self._far or other in self._far:
                 continue
             if end < other or self.partner.get(other) != end:
-                found.append(Judged(end, other, Verdict.UNEXPECTED, other, end))
-        return found
+                unexpected.append(Judged(end, other, Verdict.UNEXPECTED, other, end))
+        return unexpected

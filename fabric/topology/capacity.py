@@ -10,8 +10,13 @@ from fabric.core import hostlist
 from fabric.core.findings import Finding, Severity
 from fabric.topology.addressing import core_place, slots_per_subnet_group
 from fabric.topology.hardware import role_model, unit_models
-from fabric.topology.layout import spine_place, spines_per_pod
-from fabric.topology.ports import core_start, uplink_start, usable_ports
+from fabric.topology.layout import (
+    core_start,
+    spine_place,
+    spines_per_pod,
+    uplink_start,
+    usable_ports,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +26,7 @@ if TYPE_CHECKING:
     from fabric.topology.model import Ints
 
 _PRIVATE_ASN = ((64512, 65534), (4_200_000_000, 4_294_967_294))  # RFC 6996
+#: IEEE 802.1Q-2018 table 9-2: 4095 is reserved.
 _LAST_VLAN = 4094
 
 

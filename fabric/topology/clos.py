@@ -102,11 +102,11 @@ class Clos:
     @cached_property
     def place(self) -> Ints:
         """Position of each switch among those of its tier, shape (switches,)."""
-        found = np.empty(len(self.tier), dtype=np.int64)
+        place = np.empty(len(self.tier), dtype=np.int64)
         for tier in range(self.tiers):
             rows = np.flatnonzero(self.tier == tier)
-            found[rows] = np.arange(len(rows))
-        return found
+            place[rows] = np.arange(len(rows))
+        return place
 
     def rows(self, tier: int) -> Ints:
         """Return the switches of a tier."""

@@ -1,4 +1,4 @@
-"""What must hold of names and ports once every override is applied."""
+"""What must hold: fields of ``fabric.yaml``, and names and ports after all overrides."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.core import hostlist
 from fabric.core.findings import Finding, Severity
+from fabric.platforms.model import role_field
+from fabric.topology.explicit_layout import explicit_misfits
+from fabric.topology.hardware import role_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.intent.inventory import Intent
+    from fabric.platforms.model import Role
     from fabric.topology.model import Fabric, Hosts, Ints, Switches
 
 
@@ -108,3 +113,103 @@ def _far_ends(fabric: Fabric, row: int, number: int) -> Iterator[str]:
         (up.lower, (up.upper == row) & (up.upper_port == number)),
     ):
         yield from (names[other] for other in far[mine & up.enabled].tolist())
+
+
+def misfits(intent: Intent) -> Iterator[Finding]:
+    """Yield what is missing in a design, and what has no place in it (TOP021)."""
+    file = intent.fabric
+    only = file.design == "rail-only"
+    if file.design == "explicit":
+        yield from explicit_misfits(intent)
+        yield from _planes(intent)
+        return
+    if file.switches:
+        message = f"the switches of a {file.design} fabric are derived from its units"
+        yield _finding(intent, ("switches",), message, "remove them, or set design: explicit")
+    if only:
+        yield from _unwanted(intent, "spines", "a rail-only fabric cannot have spines")
+        yield from _unwanted(intent, "super_spines", "a rail-only fabric cannot have super-spines")
+    else:
+        need = f"a {file.design} fabric needs spines"
+        yield from _missing(intent, "spines", need, "set count and links_per_leaf")
+        yield from _missing(intent, "platforms.spine", need, "set their switch model")
+        yield from _missing(intent, "speeds.uplink_gbps", need, "set the speed of the uplinks")
+        yield from _missing(
+            intent, "addressing.uplinks", need, "set an address pool for their links"
+        )
+    if file.super_spines and not only:
+        need = "the fabric has super-spines"
+        yield from _missing(intent, "platforms.super_spine", need, "set their switch model")
+        yield from _missing(
+            intent, "addressing.core_links", need, "set an address pool for their links"
+        )
+    yield from _planes(intent)
+    yield from _pods(intent)
+
+
+def unknown_reserved(intent: Intent, role: Role) -> Iterator[Finding]:
+    """Yield each reserved port that the model of a role lacks (TOP005)."""
+    platform = intent.fabric.platforms.of(role)
+    if platform is None or not platform.reserved_ports:
+        return
+    model = role_model(intent, role)
+    known = model.port_numbers()
+    for index, text in enumerate(platform.reserved_ports):
+        for name in hostlist.expand(text):
+            if name not in known:
+                path = ("platforms", role_field(role), "reserved_ports", index)
+                yield Finding(
+                    "TOP005",
+                    Severity.ERROR,
+                    f"{model.name} has no port {name!r}",
+                    f"its ports are {model.port(1)} to {model.port(model.port_count)}",
+                    ".".join(map(str, ("fabric", *path))),
+                    intent.position(*path),
+                )
+
+
+def _planes(intent: Intent) -> Iterator[Finding]:
+    file = intent.fabric
+    if file.planes > file.nic_ports:
+        message = f"planes is {file.planes}, but each NIC uses {file.nic_ports} port"
+        yield _finding(intent, ("planes",), message, "set nic_ports: 2, one port for each plane")
+    elif file.planes > 1 and file.design == "rail-only":
+        yield _finding(intent, ("planes",), "a rail-only fabric cannot have planes", "remove it")
+    if file.spine_names and (file.planes > 1 or any(unit.pod for unit in file.units)):
+        message = "spine names are derived from pods and planes"
+        yield _finding(intent, ("spine_names",), message, "remove it")
+
+
+def _pods(intent: Intent) -> Iterator[Finding]:
+    file = intent.fabric
+    without = [index for index, unit in enumerate(file.units) if not unit.pod]
+    if len(without) == len(file.units):
+        if file.super_spines:
+            message = "super-spines connect pods, but no unit is in a pod"
+            yield _finding(intent, ("super_spines",), message, "set pod on every unit")
+        return
+    for index in without:
+        message = f"unit {file.units[index].name} has no pod, but other units do"
+        yield _finding(intent, ("units", index), message, "set pod on every unit, or at none")
+    if not file.super_spines:
+        path = ("units", next(i for i, unit in enumerate(file.units) if unit.pod), "pod")
+        fix = "set super_spines, or remove pod"
+        yield _finding(intent, path, "pods need super-spines to reach each other", fix)
+
+
+def _unwanted(intent: Intent, field: str, why: str) -> Iterator[Finding]:
+    if getattr(intent.fabric, field) is not None:
+        yield _finding(intent, (field,), why, "remove it, or choose another design")
+
+
+def _missing(intent: Intent, path: str, why: str, fix: str) -> Iterator[Finding]:
+    value: object = intent.fabric
+    for part in path.split("."):
+        value = getattr(value, part)
+    if value is None:
+        yield _finding(intent, tuple(path.split(".")), f"{why}, this field is missing", fix)
+
+
+def _finding(intent: Intent, path: tuple[str | int, ...], message: str, fix: str) -> Finding:
+    field = ".".join(map(str, ("fabric", *path)))
+    return Finding("TOP021", Severity.ERROR, message, fix, field, intent.position(*path))

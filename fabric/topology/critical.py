@@ -69,11 +69,11 @@ def on_links(layers: Layers) -> Hanging:
     """Return the pairs of leaves that hang on one link between two switches."""
     parts = []
     for tier, base in enumerate(link_base(layers)[:-1]):
-        wanted, shared = _crossing(layers, tier), _shared(layers, tier)
-        for pairs, batches in ((wanted & ~shared, _all_alike), (wanted & shared, _by_as)):
+        crossing, shared = _crossing(layers, tier), _shared(layers, tier)
+        for pairs, batches in ((crossing & ~shared, _all_alike), (crossing & shared, _by_as)):
             if pairs.any():
-                found = list(batches(layers, tier))
-                link, leaf, other = _sole_links(layers, tier, pairs, found)
+                paths_by_link = list(batches(layers, tier))
+                link, leaf, other = _sole_links(layers, tier, pairs, paths_by_link)
                 parts.append((link + base, leaf, other))
     return _gathered(parts)
 
@@ -95,14 +95,14 @@ def _shared(layers: Layers, tier: int) -> Bools:
 
 
 def _sole_links(
-    layers: Layers, tier: int, wanted: Bools, batches: list[tuple[Ints, Bools]]
+    layers: Layers, tier: int, crossing: Bools, batches: list[tuple[Ints, Bools]]
 ) -> tuple[Ints, Ints, Ints]:
     """Return link (inside its tier), leaf and other leaf where one link up is of use."""
-    useful = np.zeros(wanted.shape, dtype=np.int64)
+    useful = np.zeros(crossing.shape, dtype=np.int64)
     joined, above = layers.joined[tier], layers.above[tier]
     for lower, ends in batches:
         useful += product(product(above[:, lower], joined[lower]), ends)
-    leaf, other = np.nonzero(wanted & (useful == 1))
+    leaf, other = np.nonzero(crossing & (useful == 1))
     link = np.zeros(len(leaf), dtype=np.int64)
     if not len(leaf):
         return link, leaf, other
@@ -142,10 +142,10 @@ def on_switches(layers: Layers, network: Clos) -> Hanging:
             continue
         paths = paths or _Paths.of(layers.simple)
         for place, switch in enumerate(network.rows(tier).tolist()):
-            here = layers.above[tier][leaf, place]
-            found = paths.hang(tier, place, leaf[here], other[here])
-            once = (leaf[here] < other[here]) | ~layers.above[tier][other[here], place]
-            rows = np.flatnonzero(here)[found & once]
+            reached = layers.above[tier][leaf, place]
+            hanging = paths.hang(tier, place, leaf[reached], other[reached])
+            once = (leaf[reached] < other[reached]) | ~layers.above[tier][other[reached], place]
+            rows = np.flatnonzero(reached)[hanging & once]
             parts.append((np.full(len(rows), switch), leaf[rows], other[rows]))
     return _gathered(parts)
 
@@ -161,8 +161,8 @@ def _suspects(layers: Layers, tier: int) -> Bools:
     common = product(above, above.T)
     refused = _shared(layers, tier - 1) & (common > 0)
     alone = (useful == 1) | (useful == 1).T | (common == 1) | refused
-    found: Bools = _crossing(layers, tier - 1) & alone
-    return found
+    suspects: Bools = _crossing(layers, tier - 1) & alone
+    return suspects
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,24 +198,24 @@ class _Paths:
 
 def _all_paths(layers: Layers) -> Counts:
     total: Counts = np.zeros((layers.leaves, layers.leaves), dtype=np.int64)
-    for found in layers.counts_over():
-        total = _sum(total, found)
+    for counts in layers.counts_over():
+        total = _sum(total, counts)
     return total
 
 
 def _sum(one: Counts, other: Counts) -> Counts:
     if float(one.max(initial=0)) + float(other.max(initial=0)) < 2.0**62:
         return one + other
-    found: Counts = one.astype(object) + other.astype(object)
-    return found
+    total: Counts = one.astype(object) + other.astype(object)
+    return total
 
 
 def _paths_beyond(layers: Layers) -> list[Counts]:
     """Return the paths from each switch to each leaf that go up first, by tier."""
-    found: list[Counts] = [np.zeros(layers.ways_up[-1].T.shape, dtype=np.int64)]
+    beyond: list[Counts] = [np.zeros(layers.ways_up[-1].T.shape, dtype=np.int64)]
     for tier in reversed(range(len(layers))):
         table = layers.cables[tier]
         turning = np.where(layers.same_as[tier], 0, product(table, table.T))
         over = product(turning, layers.ways_up[tier].T)
-        found.insert(0, _sum(over, product(table, found[0])))
-    return found
+        beyond.insert(0, _sum(over, product(table, beyond[0])))
+    return beyond

@@ -70,10 +70,10 @@ class _Lengths:
     @cached_property
     def _climbs(self) -> list[Metres]:
         """Longest way up from each leaf to each switch, by tier from 1."""
-        found = self._steps[:1]
+        climbs = self._steps[:1]
         for step in self._steps[1:]:
-            found.append(_longest_sum(found[-1], step))
-        return found
+            climbs.append(_longest_sum(climbs[-1], step))
+        return climbs
 
     def longest(self) -> Way | None:
         nics, network = self._network.nics, self._network
@@ -138,7 +138,7 @@ class _Lengths:
 
 def _longest_sum(left: Metres, right: Metres) -> Metres:
     """Return the largest sum over the inner index, for all pairs of rows and columns."""
-    found = np.full((left.shape[0], right.shape[1]), -np.inf, dtype=np.float32)
+    longest = np.full((left.shape[0], right.shape[1]), -np.inf, dtype=np.float32)
     for inner in range(left.shape[1]):
-        np.maximum(found, left[:, inner, None] + right[inner], out=found)
-    return found
+        np.maximum(longest, left[:, inner, None] + right[inner], out=longest)
+    return longest

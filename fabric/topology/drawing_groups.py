@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from fabric.topology.clos import Clos
     from fabric.topology.model import Fabric, Ints
 
-#: What fits on a page: devices of a tier that get a box each; and boxes of leaves, and of switches
-#: above them, where there are more.
+#: What fits on a page, our choice: devices of a tier that get a box each; and boxes of leaves, and
+#: of switches above them, where there are more.
 LEAVES_ALONE, UPPER_ALONE, HOSTS_ALONE, BOXES, UPPER_BOXES = 32, 24, 16, 12, 8
-#: Longest label; a longer one loses its middle.
+#: Longest label, our choice; a longer one loses its middle.
 LABEL_LENGTH = 24
 
 
@@ -73,7 +73,20 @@ def label_of(names: Sequence[str]) -> str:
 
 
 def even_bounds(count: int, most: int) -> list[int]:
-    """Return the bounds of at most so many parts, equal ones where the count allows it."""
+    """Return the bounds of at most so many parts, equal ones where the count allows it.
+
+    Parameters
+    ----------
+    count : int
+        Things to divide, >= 0.
+    most : int
+        Largest number of parts, >= 1.
+
+    Returns
+    -------
+    list of int
+        Start of each part, and ``count`` at the end.
+    """
     parts = next((parts for parts in range(most, most // 2, -1) if count % parts == 0), most)
     return [*range(0, count, -(-count // parts)), count]
 

@@ -10,9 +10,8 @@ import numpy as np
 
 from fabric.core.findings import Finding, Severity
 from fabric.intent.cabling import MAX_ERRORS
-from fabric.topology.hints import hint
 from fabric.topology.model import NO_PORT, ROLES, GaveWay, Uplinks
-from fabric.topology.naming import nic_names
+from fabric.topology.naming import hint, nic_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -22,9 +21,10 @@ if TYPE_CHECKING:
     from fabric.topology.model import Bools, Fabric, Ints
 
 
-#: Errors for which a similar name is looked for, among all names of the fabric.
+#: Errors for which a similar name is looked for, among all names of the fabric: our choice, as it
+#: takes time for each.
 _MAX_HINTS = 10
-#: More ports than a switch has; makes one number of a switch and a port.
+#: More ports than a switch has, our choice; makes one number of a switch and a port.
 _PORTS = 65_536
 
 
@@ -91,16 +91,16 @@ class _Resolver:
         for row in self._cabling.rows:
             if len(self._findings) >= MAX_ERRORS:
                 break
-            here = self._end(row, row.device, row.port, "")
-            there = self._end(row, row.peer_device, row.peer_port, "peer_")
-            if here is None or there is None:
+            near = self._end(row, row.device, row.port, "")
+            far = self._end(row, row.peer_device, row.peer_port, "peer_")
+            if near is None or far is None:
                 continue
-            lower, upper = (here, there) if here.tier <= there.tier else (there, here)
+            lower, upper = (near, far) if near.tier <= far.tier else (far, near)
             if upper.tier != lower.tier + 1:
                 self._refuse_tiers(row, lower, upper)
                 continue
-            self._once(row, here, "port")
-            self._once(row, there, "peer_port")
+            self._once(row, near, "port")
+            self._once(row, far, "peer_port")
             self._check_speed(row, lower, upper)
             (nics if lower.tier < 0 else trunks).append(_Link(lower, upper, row))
         return ExplicitCables(nics, trunks, self._findings)
@@ -260,11 +260,11 @@ def _ends(links: Sequence[_Link]) -> tuple[Ints, Ints, Ints, Ints]:
 
 def _taken(cables: ExplicitCables) -> dict[int, CableRow]:
     """Return the cable in each switch port that the file cables, by its key."""
-    found = {link.upper.row * _PORTS + link.upper.port: link.row for link in cables.nics}
+    rows = {link.upper.row * _PORTS + link.upper.port: link.row for link in cables.nics}
     for link in cables.trunks:
         for end in (link.lower, link.upper):
-            found[end.row * _PORTS + end.port] = link.row
-    return found
+            rows[end.row * _PORTS + end.port] = link.row
+    return rows
 
 
 def _keys(switch: Ints, port: Ints) -> Ints:
@@ -278,8 +278,8 @@ def _among(keys: Ints, taken: dict[int, CableRow]) -> Bools:
 
 
 def _told(values: list[int | None], otherwise: Ints) -> Ints:
-    told = np.array([-1 if value is None else value for value in values], dtype=np.int64)
-    return np.where(told < 0, otherwise, told)
+    column = np.array([-1 if value is None else value for value in values], dtype=np.int64)
+    return np.where(column < 0, otherwise, column)
 
 
 def _nic_gave_way(fabric: Fabric, nic: int, row: CableRow) -> GaveWay:

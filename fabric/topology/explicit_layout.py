@@ -78,18 +78,18 @@ def _pod_of(file: FabricFile, entries: list[SwitchEntry]) -> list[str | None]:
 
 def _leaf_of(file: FabricFile, unit: Ints, rail: Ints) -> Ints:
     """Return the leaf of each NIC port: the port-th that serves unit and rail, or the last."""
-    found = np.full((len(file.units), file.rails, file.nic_ports), -1)
+    leaf_rows = np.full((len(file.units), file.rails, file.nic_ports), -1)
     for row, (its_unit, its_rail) in reversed(
         list(enumerate(zip(unit.tolist(), rail.tolist(), strict=True)))
     ):
         if its_unit < 0 or its_rail >= file.rails:
             continue
         for number in range(file.rails) if its_rail < 0 else (its_rail,):
-            known = [leaf for leaf in found[its_unit, number].tolist() if leaf >= 0]
+            known = [leaf for leaf in leaf_rows[its_unit, number].tolist() if leaf >= 0]
             leaves = [row, *dict.fromkeys(known)][: file.nic_ports]
             leaves += [leaves[-1]] * (file.nic_ports - len(leaves))
-            found[its_unit, number] = leaves
-    return found
+            leaf_rows[its_unit, number] = leaves
+    return leaf_rows
 
 
 def explicit_misfits(intent: Intent) -> Iterator[Finding]:
@@ -138,13 +138,13 @@ def _entry_misfits(
 
 def unserved(intent: Intent, layout: Layout) -> list[Finding]:
     """Return a finding for each unit with a rail that no leaf serves (TOP021)."""
-    found = []
+    findings = []
     for unit, rail in np.argwhere((layout.leaf_of < 0).any(axis=2)).tolist():
         name = intent.fabric.units[unit].name
         message = f"no leaf serves rail {rail} of unit {name}"
         fix = f"add a leaf with unit: {name} and rail: {rail}, or without rail"
-        found.append(_finding(intent, ("units", unit), message, fix))
-    return found
+        findings.append(_finding(intent, ("units", unit), message, fix))
+    return findings
 
 
 def _finding(intent: Intent, path: tuple[str | int, ...], message: str, fix: str) -> Finding:

@@ -32,12 +32,12 @@ def graph(fabric: Fabric) -> nx.MultiGraph[str]:
     """
     import networkx as nx
 
-    made: nx.MultiGraph[str] = nx.MultiGraph(name=fabric.intent.fabric.name)
-    made.add_nodes_from(_switches(fabric))
-    made.add_nodes_from(_hosts(fabric))
+    network: nx.MultiGraph[str] = nx.MultiGraph(name=fabric.intent.fabric.name)
+    network.add_nodes_from(_switches(fabric))
+    network.add_nodes_from(_hosts(fabric))
     # types-networkx describes the edges of a plain graph, which have no key
-    made.add_edges_from(chain(_uplinks(fabric), _nics(fabric)))  # type: ignore[arg-type]
-    return made
+    network.add_edges_from(chain(_uplinks(fabric), _nics(fabric)))  # type: ignore[arg-type]
+    return network
 
 
 def _switches(fabric: Fabric) -> Iterator[Node]:
@@ -79,18 +79,18 @@ def _uplinks(fabric: Fabric) -> Iterator[Edge]:
     for lower, port, address, upper, far_port, far_address, speed, cable, enabled in zip(
         *(column.tolist() for column in columns), strict=True
     ):
-        here, there = switches.names[lower], switches.names[upper]
-        ports = {here: switches.skus[lower].port(port), there: switches.skus[upper].port(far_port)}
+        below, above = switches.names[lower], switches.names[upper]
+        ports = {below: switches.skus[lower].port(port), above: switches.skus[upper].port(far_port)}
         yield (
-            here,
-            there,
-            f"{here} {ports[here]}",
+            below,
+            above,
+            f"{below} {ports[below]}",
             {
                 "kind": "uplink",
                 "ports": ports,
                 "addresses": {
-                    here: f"{ipv4_text(address)}/31",
-                    there: f"{ipv4_text(far_address)}/31",
+                    below: f"{ipv4_text(address)}/31",
+                    above: f"{ipv4_text(far_address)}/31",
                 },
                 "speed_gbps": speed,
                 "cable_m": cable,
@@ -114,18 +114,18 @@ def _nics(fabric: Fabric) -> Iterator[Edge]:
         speed, cable, enabled = link
         if port == NO_PORT:
             continue
-        here, there = fabric.hosts.names[host], switches.names[leaf]
+        host_name, leaf_name = fabric.hosts.names[host], switches.names[leaf]
         interface = own.interface
         yield (
-            here,
-            there,
-            f"{here} {interface}",
+            host_name,
+            leaf_name,
+            f"{host_name} {interface}",
             {
                 "kind": "nic",
-                "ports": {here: interface, there: switches.skus[leaf].port(port)},
+                "ports": {host_name: interface, leaf_name: switches.skus[leaf].port(port)},
                 "addresses": {
-                    here: f"{ipv4_text(address)}/{length}",
-                    there: f"{ipv4_text(gateway)}/{length}",
+                    host_name: f"{ipv4_text(address)}/{length}",
+                    leaf_name: f"{ipv4_text(gateway)}/{length}",
                 },
                 "rail": rail,
                 "nic_port": nic_port,

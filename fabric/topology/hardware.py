@@ -24,19 +24,18 @@ def role_model(intent: Intent, role: Role) -> Sku:
     """Return the model of a role; its ports are counted after the cages were broken out."""
     platform = intent.fabric.platforms.of(role)
     if platform is None:
-        message = f"the inventory does not set the platform of a {role}"
-        raise LookupError(message)
+        raise LookupError(f"the inventory does not set the platform of a {role}")
     return split_model(_running(intent.skus[platform.sku], platform.release), platform.breakouts)
 
 
 def unit_models(intent: Intent) -> list[Sku]:
     """Return the model of the leaves of each unit; one that a unit names has whole cages."""
     platform, usual = intent.fabric.platforms.leaf, role_model(intent, "leaf")
-    found = []
+    models = []
     for unit in intent.fabric.units:
         model = intent.skus[unit.leaf_sku] if unit.leaf_sku else usual
-        found.append(_running(model, platform.release) if model.nos == usual.nos else model)
-    return found
+        models.append(_running(model, platform.release) if model.nos == usual.nos else model)
+    return models
 
 
 def device_models(intent: Intent, names: Sequence[str], usual: Iterable[Sku]) -> tuple[Sku, ...]:

@@ -91,11 +91,24 @@ def host_leaves(network: Clos) -> Ints:
 
 
 def members(leaves: Ints, count: int) -> Bools:
-    """Return for each row of leaves (-1 is none) which of all leaves it holds."""
-    found = np.zeros((len(leaves), count), dtype=np.bool_)
+    """Return for each row of leaves (-1 is none) which of all leaves it holds.
+
+    Parameters
+    ----------
+    leaves : array of int, shape (rows, places)
+        Leaves of each row.
+    count : int
+        Number of all leaves.
+
+    Returns
+    -------
+    array of bool, shape (rows, count)
+        Whether the row holds the leaf.
+    """
+    table = np.zeros((len(leaves), count), dtype=np.bool_)
     rows, columns = np.nonzero(leaves >= 0)
-    found[rows, leaves[rows, columns]] = True
-    return found
+    table[rows, leaves[rows, columns]] = True
+    return table
 
 
 def _host_pairs(networks: tuple[Clos, Clos], reaches: tuple[Bools, Bools]) -> tuple[int, int]:
@@ -114,7 +127,15 @@ def _host_pairs(networks: tuple[Clos, Clos], reaches: tuple[Bools, Bools]) -> tu
 
 
 def pairs_of_kinds(joined: Bools, size: Ints) -> int:
-    """Return the number of pairs of things whose kinds are joined."""
+    """Return the number of pairs of things whose kinds are joined.
+
+    Parameters
+    ----------
+    joined : array of bool, shape (kinds, kinds)
+        Whether two kinds are joined.
+    size : array of int, shape (kinds,)
+        Things of each kind, >= 0.
+    """
     total = int(size @ joined.astype(np.int64) @ size)
     return (total - int(size[joined.diagonal()].sum())) // 2
 
@@ -122,9 +143,9 @@ def pairs_of_kinds(joined: Bools, size: Ints) -> int:
 def rail_leaves(network: Clos) -> Bools:
     """Return which leaves carry which rail, shape (rails, leaves)."""
     nics = network.nics
-    found = np.zeros((int(nics.rail.max(initial=-1)) + 1, network.leaves), dtype=np.bool_)
-    found[nics.rail[nics.up], nics.leaf[nics.up]] = True
-    return found
+    table = np.zeros((int(nics.rail.max(initial=-1)) + 1, network.leaves), dtype=np.bool_)
+    table[nics.rail[nics.up], nics.leaf[nics.up]] = True
+    return table
 
 
 def _rails_split(network: Clos, now: Clos, lost: Bools, after: Bools) -> dict[int, int]:

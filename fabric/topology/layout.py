@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fabric.core import hostlist
 from fabric.topology.hardware import role_model
-from fabric.topology.ports import uplink_start, usable_ports
 
 if TYPE_CHECKING:
     from fabric.intent.inventory import Intent
-    from fabric.intent.model import FabricFile
-    from fabric.topology.model import Ints
+    from fabric.intent.model import FabricFile, RolePlatform
+    from fabric.platforms.model import Sku
+    from fabric.topology.model import Bools, Fabric, Ints
+
 
 _PORT_LETTERS = "ab"
 
@@ -73,7 +74,18 @@ class Layout:
 
 
 def rank_within(key: Ints) -> Ints:
-    """Return for each item how many before it have the same key."""
+    """Return for each item how many before it have the same key.
+
+    Parameters
+    ----------
+    key : array of int, shape (n,)
+        Key of each item.
+
+    Returns
+    -------
+    array of int, shape (n,)
+        Rank from 0 among the items with the same key.
+    """
     order = np.argsort(key, kind="stable")
     _, first, counts = np.unique(key[order], return_index=True, return_counts=True)
     rank = np.empty(len(key), dtype=np.int64)
@@ -216,3 +228,87 @@ def _above(
         pods=(),
         leaf_of=none,
     )
+
+
+@lru_cache(maxsize=256)
+def _usable(model: Sku, reserved: tuple[str, ...]) -> Ints:
+    numbers = model.port_numbers()
+    taken = {numbers.get(name) for text in reserved for name in hostlist.expand(text)}
+    return np.array([number for number in numbers.values() if number not in taken], dtype=np.int64)
+
+
+def usable_ports(platform: RolePlatform | None, model: Sku) -> Ints:
+    """Return the port numbers that the design may use, ascending: all that are not reserved."""
+    return _usable(model, platform.reserved_ports if platform else ())
+
+
+def uplink_start(platform: RolePlatform, model: Sku) -> int:
+    """Return how many usable ports of a leaf are kept for hosts; uplinks come after them."""
+    return platform.host_ports or len(usable_ports(platform, model)) // 2
+
+
+def core_start(platform: RolePlatform | None, model: Sku, *, cores: bool) -> int:
+    """Return how many usable ports of a spine are kept for leaves; super-spines come after."""
+    usable = len(usable_ports(platform, model))
+    down_ports = platform.down_ports if platform else None
+    return down_ports or (usable // 2 if cores else usable)
+
+
+def nth_port(usable: Ints, index: Ints) -> Ints:
+    """Return the usable port at each place; places beyond the last are counted on.
+
+    Parameters
+    ----------
+    usable : array of int, shape (ports,)
+        Numbers of the usable ports, ascending, from 1.
+    index : array of int
+        Places from 0.
+    """
+    last = int(usable[-1]) if len(usable) else 0
+    beyond = last + 1 + index - len(usable)
+    if not len(usable):
+        return beyond
+    return np.where(index < len(usable), usable[np.minimum(index, len(usable) - 1)], beyond)
+
+
+def designed_pairs(fabric: Fabric) -> tuple[Ints, Ints]:
+    """Return lower and upper switch of every pair that the design cables.
+
+    A leaf belongs to the spines of its pod and plane; a spine to the super-spines of its plane,
+    and of its group where there are groups. -1 for pod or plane stands for all.
+    """
+    switches, top = fabric.switches, fabric.intent.fabric.super_spines
+    groups = top.groups if top else 1
+    leaves, spines, cores = (switches.of_tier(tier) for tier in range(3))
+    number = np.zeros(len(switches), dtype=np.int64)
+    for rows in (spines, cores):
+        number[rows] = rank_within(switches.pod[rows] * 2 + switches.plane[rows]) % groups
+    low, high = (
+        _alike(switches.pod, leaves, spines) & _alike(switches.plane, leaves, spines),
+        (_alike(switches.plane, spines, cores) & _alike(number, spines, cores)),
+    )
+    pairs = [(leaves, spines, low), (spines, cores, high)]
+    return (
+        np.concatenate([below[np.nonzero(mask)[0]] for below, _, mask in pairs]),
+        np.concatenate([above[np.nonzero(mask)[1]] for _, above, mask in pairs]),
+    )
+
+
+def down_paths(fabric: Fabric, row: int) -> int:
+    """Return the equal paths down from a switch: cables to one leaf, or to the spines of a pod.
+
+    Parameters
+    ----------
+    row : int
+        Row of the switch.
+    """
+    up, switches = fabric.uplinks, fabric.switches
+    below = up.lower[fabric.downlinks_of(row)]
+    same = switches.pod[below] + 1 if switches.tier[row] > 1 else below
+    return int(np.bincount(same).max(initial=0))
+
+
+def _alike(column: Ints, lower: Ints, upper: Ints) -> Bools:
+    low, high = column[lower][:, None], column[upper][None, :]
+    mask: Bools = (low == high) | (low < 0) | (high < 0)
+    return mask

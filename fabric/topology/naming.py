@@ -1,7 +1,8 @@
-"""Names of NICs and the rail of each GPU."""
+"""Names of NICs, the rail of each GPU, and what to write in place of a name that nothing has."""
 
 from __future__ import annotations
 
+import difflib
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -9,9 +10,26 @@ from typing import TYPE_CHECKING
 from fabric.core import hostlist
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from fabric.intent.host_model import HostTraits
     from fabric.intent.inventory import Intent
     from fabric.topology.model import Fabric
+
+
+#: Where a person finds the names of a kind of thing.
+_LISTED = {
+    "switch": "topology",
+    "leaf": "topology",
+    "spine": "topology",
+    "super-spine": "topology",
+    "switch model": "platforms",
+    "host": "hosts",
+    "rail": "hosts",
+    "NIC port": "hosts",
+    "port": "links",
+    "designed uplink on": "links",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +41,22 @@ class NicNames:
 
 
 def rail_of_gpu(gpu: int, gpus: int, rails: int) -> int:
-    """Return the rail whose NIC is nearest to a GPU: GPUs are shared out in blocks, in order."""
+    """Return the rail whose NIC is nearest to a GPU: GPUs are shared out in blocks, in order.
+
+    Parameters
+    ----------
+    gpu : int
+        Number of the GPU, 0 to ``gpus - 1``.
+    gpus, rails : int
+        GPUs and rails of the host, >= 1.
+    """
     return gpu * rails // gpus
 
 
 def rails_of_gpus(traits: HostTraits, gpus: int, rails: int) -> tuple[int, ...]:
     """Return the rail of each GPU: what the inventory tells, else GPUs are shared out in order."""
-    told = {gpu: rail for rail, near in enumerate(traits.nic.gpus[:rails]) for gpu in near}
-    return tuple(told.get(gpu, rail_of_gpu(gpu, gpus, rails)) for gpu in range(gpus))
+    rail_by_gpu = {gpu: rail for rail, near in enumerate(traits.nic.gpus[:rails]) for gpu in near}
+    return tuple(rail_by_gpu.get(gpu, rail_of_gpu(gpu, gpus, rails)) for gpu in range(gpus))
 
 
 @lru_cache(maxsize=64)
@@ -65,3 +91,9 @@ def names_in(intent: Intent, host: str) -> tuple[NicNames, ...]:
                 nic.interface or old.interface, nic.rdma_device or old.rdma_device
             )
     return tuple(names)
+
+
+def hint(kind: str, name: str, known: Iterable[str]) -> str:
+    """Return what to write in place of an unknown name of a kind of thing."""
+    close = difflib.get_close_matches(name, list(known), n=1)
+    return f"did you mean {close[0]!r}?" if close else f"`rocefab show {_LISTED[kind]}` lists them"

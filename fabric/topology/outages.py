@@ -10,7 +10,7 @@ from fabric.core import hostlist
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.topology.clos import Outage, clos
-from fabric.topology.hints import hint
+from fabric.topology.naming import hint
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -47,14 +47,14 @@ def outage(fabric: Fabric, words: Sequence[str]) -> Outage:
         With a finding for each word that names nothing.
     """
     reader = _Reader(fabric)
-    found = Outage.none(reader.network)
+    combined = Outage.none(reader.network)
     for word in words:
-        found = found | reader.read(word)
+        combined = combined | reader.read(word)
     if reader.findings:
         plural = "" if len(reader.findings) == 1 else "s"
         message = f"{len(reader.findings)} error{plural} in the list of failures"
         raise InputError(message, reader.findings)
-    return found
+    return combined
 
 
 class _Reader:
@@ -73,12 +73,12 @@ class _Reader:
             "rack": self._rack,
             "host": self._host,
         }.get(kind)
-        found = Outage.none(self.network)
+        failure = Outage.none(self.network)
         if read is None or not rest:
             self._refuse("INT040", f"{word!r} is not a valid failure", f"use one of {FORMS}")
         else:
-            read(found, rest)
-        return found
+            read(failure, rest)
+        return failure
 
     def _refuse(self, rule: str, message: str, fix: str) -> None:
         self.findings.append(Finding(rule, Severity.ERROR, message, fix))
@@ -101,20 +101,20 @@ class _Reader:
         rows = [self._row(kind, name, known) for name in expanded]
         return [row for row in rows if row is not None]
 
-    def _switch(self, found: Outage, names: str) -> None:
-        found.switches[self._rows("switch", names, self._fabric.switch_row)] = True
+    def _switch(self, failure: Outage, names: str) -> None:
+        failure.switches[self._rows("switch", names, self._fabric.switch_row)] = True
 
-    def _host(self, found: Outage, names: str) -> None:
-        found.hosts[self._rows("host", names, self._fabric.host_row)] = True
+    def _host(self, failure: Outage, names: str) -> None:
+        failure.hosts[self._rows("host", names, self._fabric.host_row)] = True
 
-    def _rack(self, found: Outage, name: str) -> None:
+    def _rack(self, failure: Outage, name: str) -> None:
         units = {unit.name: row for row, unit in enumerate(self._fabric.intent.fabric.units)}
         row = self._row("unit", name, units)
         if row is not None:
-            found.switches[:] |= self.network.unit == row
-            found.hosts[:] |= self.network.host_unit == row
+            failure.switches[:] |= self.network.unit == row
+            failure.hosts[:] |= self.network.host_unit == row
 
-    def _link(self, found: Outage, rest: str) -> None:
+    def _link(self, failure: Outage, rest: str) -> None:
         name, _, port = rest.partition(":")
         row = self._row("switch", name, self._fabric.switch_row)
         if row is None:
@@ -124,17 +124,17 @@ class _Reader:
             self._unknown("port", port, numbers)
             return
         cables, nics, number = self.network.cables, self.network.nics, numbers[port]
-        found.cables[:] |= (cables.lower == row) & (cables.lower_port == number)
-        found.cables[:] |= (cables.upper == row) & (cables.upper_port == number)
-        found.nics[:] |= (nics.leaf == row) & (nics.leaf_port == number)
-        if not found.cables.any() and not found.nics.any():
+        failure.cables[:] |= (cables.lower == row) & (cables.lower_port == number)
+        failure.cables[:] |= (cables.upper == row) & (cables.upper_port == number)
+        failure.nics[:] |= (nics.leaf == row) & (nics.leaf_port == number)
+        if not failure.cables.any() and not failure.nics.any():
             self._refuse(
                 "TOP005",
                 f"no cable is connected to {name} {port}",
                 "`rocefab show links` lists them",
             )
 
-    def _bundle(self, found: Outage, rest: str) -> None:
+    def _bundle(self, failure: Outage, rest: str) -> None:
         names = rest.split(":")
         if len(names) != 2:  # noqa: PLR2004 - two ends
             self._refuse("INT040", f"{rest!r} does not name two switches", "use cable-bundle:A:B")
@@ -144,8 +144,8 @@ class _Reader:
             return
         cables = self.network.cables
         ends = np.stack([cables.lower, cables.upper], axis=1)
-        found.cables[:] = (np.sort(ends, axis=1) == np.sort(np.array(rows))).all(axis=1)
-        if not found.cables.any():
+        failure.cables[:] = (np.sort(ends, axis=1) == np.sort(np.array(rows))).all(axis=1)
+        if not failure.cables.any():
             self._refuse(
                 "TOP005",
                 f"there is no cable between {names[0]} and {names[1]}",

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from fabric.core import hostlist
 from fabric.core.findings import Finding, Severity
 from fabric.topology.hardware import split_findings
-from fabric.topology.hints import hint
 from fabric.topology.model import NO_PORT, ROLES
+from fabric.topology.naming import hint
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -48,14 +48,14 @@ def apply_overrides(fabric: Fabric) -> list[Finding]:
 def _rows(
     overrides: Iterable[Located[OverrideT]], kind: str, known: dict[str, int]
 ) -> tuple[list[tuple[int, Located[OverrideT]]], list[Finding]]:
-    found, findings = [], []
+    rows, findings = [], []
     for override in overrides:
         for name in hostlist.expand(override.value.names):
             if name in known:
-                found.append((known[name], override))
+                rows.append((known[name], override))
             else:
                 findings.append(_unknown(override, kind, name, known, "names"))
-    return found, findings
+    return rows, findings
 
 
 def _unknown(
@@ -143,9 +143,9 @@ def _move_uplink(
     tier = int(switches.tier[row]) + (1 if below else -1)
     other = fabric.switch_row.get(peer.device)
     if other is None or int(switches.tier[other]) != tier:
-        wanted = [switches.names[known] for known in switches.of_tier(tier).tolist()]
+        names = [switches.names[known] for known in switches.of_tier(tier).tolist()]
         path = ("ports", port, "peer", "device")
-        return [_unknown(override, ROLES[tier], peer.device, wanted, *path)]
+        return [_unknown(override, ROLES[tier], peer.device, names, *path)]
     numbers = fabric.switches.skus[other].port_numbers()
     if peer.port not in numbers:
         return [_unknown(override, "port", peer.port, numbers, "ports", port, "peer", "port")]

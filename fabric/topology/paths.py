@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from fabric.topology.clos import Clos
     from fabric.topology.model import Bools, Ints
 
-    #: int64, or Python integers (dtype object) where the numbers are larger
     Counts = NDArray[Any]
     Floats = NDArray[np.float32]
+    from fabric.topology.model import Fabric
+
 
 #: Below this every integer is a float64 (IEEE 754), so that BLAS multiplies exactly.
 _FLOAT_EXACT = 2.0**53
@@ -37,18 +38,34 @@ def product(left: Counts, right: Counts) -> Counts:
     """Return the exact matrix product of matrices of integers >= 0.
 
     The result is int64, or Python integers where it could be too large for that.
+
+    Parameters
+    ----------
+    left, right : array of int, shapes (n, k) and (k, m)
+        Numbers >= 0; beyond 2**63 they are Python integers.
     """
     bound = float(left.max(initial=0)) * float(right.max(initial=0)) * left.shape[1]
     if bound < _FLOAT_EXACT:
         return (left.astype(np.float64) @ right.astype(np.float64)).astype(np.int64)
     if bound < _INT_EXACT:
         return left.astype(np.int64) @ right.astype(np.int64)
-    found: Counts = left.astype(object) @ right.astype(object)
-    return found
+    counts: Counts = left.astype(object) @ right.astype(object)
+    return counts
 
 
 def meets(left: Bools, right: Bools) -> Bools:
-    """Return the product of truth values: whether any inner index is true on both sides."""
+    """Return the product of truth values: whether any inner index is true on both sides.
+
+    Parameters
+    ----------
+    left, right : array of bool, shapes (n, k) and (k, m)
+        Truth values.
+
+    Returns
+    -------
+    array of bool, shape (n, m)
+        Whether row and column share an index.
+    """
     joined: Floats = left.astype(np.float32) @ right.astype(np.float32)
     return joined > 0
 
@@ -82,8 +99,7 @@ class Layers:
         links = network.cables
         low = network.tier[links.lower]
         if (network.tier[links.upper] != low + 1).any():
-            message = "a cable joins switches that are not in neighbouring tiers"
-            raise ValueError(message)
+            raise ValueError("a cable joins switches that are not in neighbouring tiers")
         sizes = [len(network.rows(tier)) for tier in range(network.tiers)]
         cables = []
         for tier, size in enumerate(sizes[:-1]):
@@ -125,10 +141,10 @@ class Layers:
     @cached_property
     def above(self) -> tuple[Bools, ...]:
         """Whether a leaf has a way up to a switch, by tier: shape (leaves, switches)."""
-        found = [np.eye(self.leaves, dtype=np.bool_)]
+        tables = [np.eye(self.leaves, dtype=np.bool_)]
         for table in self.joined:
-            found.append(meets(found[-1], table))
-        return tuple(found)
+            tables.append(meets(tables[-1], table))
+        return tuple(tables)
 
     @cached_property
     def turns(self) -> tuple[Bools, ...]:
@@ -143,9 +159,9 @@ class Layers:
         for tier, (table, same) in enumerate(zip(self.cables, self.same_as, strict=False)):
             turning = np.where(same, 0, product(table, table.T))
             up = self.ways_up[tier]
-            found = product(product(up, turning), up.T)
-            np.fill_diagonal(found, 0)
-            yield found
+            counts = product(product(up, turning), up.T)
+            np.fill_diagonal(counts, 0)
+            yield counts
 
     @cached_property
     def reach_over(self) -> tuple[Bools, ...]:
@@ -159,10 +175,10 @@ class Layers:
     @cached_property
     def turn_tier(self) -> Ints:
         """Tier at which the shortest path between two leaves turns; 0 where there is none."""
-        found = np.zeros((self.leaves, self.leaves), dtype=np.int64)
+        tiers = np.zeros((self.leaves, self.leaves), dtype=np.int64)
         for tier in reversed(range(len(self))):
-            found[self.reach_over[tier]] = tier + 1
-        return found
+            tiers[self.reach_over[tier]] = tier + 1
+        return tiers
 
     @cached_property
     def reach(self) -> Bools:
@@ -172,11 +188,11 @@ class Layers:
     @cached_property
     def beyond(self) -> tuple[Bools, ...]:
         """Whether a switch reaches a leaf by going up first, by tier: (switches, leaves)."""
-        found = [np.zeros(self.above[-1].T.shape, dtype=np.bool_)]
+        tables = [np.zeros(self.above[-1].T.shape, dtype=np.bool_)]
         for tier in reversed(range(len(self))):
             over = meets(self.turns[tier], self.above[tier].T)
-            found.insert(0, over | meets(self.joined[tier], found[0]))
-        return tuple(found)
+            tables.insert(0, over | meets(self.joined[tier], tables[0]))
+        return tuple(tables)
 
 
 def path_counts(layers: Layers) -> Counts:
@@ -188,8 +204,8 @@ def path_counts(layers: Layers) -> Counts:
         0 where there is no path, and on the diagonal.
     """
     total: Counts = np.zeros((layers.leaves, layers.leaves), dtype=np.int64)
-    for found in layers.counts_over():
-        total = np.where(total == 0, found, total)
+    for counts in layers.counts_over():
+        total = np.where(total == 0, counts, total)
         if (total > 0).sum() == layers.leaves * (layers.leaves - 1):
             break
     return total
@@ -203,17 +219,23 @@ def next_hop_counts(layers: Layers) -> Ints:
     array of int, shape (2, leaves, leaves)
         Switches and cables that the leaf of the row uses towards the leaf of the column.
     """
-    found = np.zeros((2, layers.leaves, layers.leaves), dtype=np.int64)
+    counts = np.zeros((2, layers.leaves, layers.leaves), dtype=np.int64)
     for tier in range(1, len(layers) + 1):
         ways = _towards(layers, tier)
-        wanted = layers.turn_tier == tier
+        turning = layers.turn_tier == tier
         for number, table in enumerate((layers.joined[0], layers.cables[0])):
-            found[number][wanted] = product(table.astype(np.int64), ways)[wanted]
-    return found
+            counts[number][turning] = product(table.astype(np.int64), ways)[turning]
+    return counts
 
 
 def next_hops(layers: Layers, leaf: int, other: int) -> Ints:
-    """Return the switches of the tier above (by place) over which one leaf sends to another."""
+    """Return the switches of the tier above (by place) over which one leaf sends to another.
+
+    Parameters
+    ----------
+    leaf, other : int
+        Rows of the leaves.
+    """
     tier = int(layers.turn_tier[leaf, other])
     if not tier:
         return np.empty(0, dtype=np.int64)
@@ -228,3 +250,18 @@ def _towards(layers: Layers, tier: int) -> Ints:
     for lower in reversed(range(1, tier - 1)):
         ways = meets(layers.joined[lower], ways)
     return ways.astype(np.int64)
+
+
+def islands(fabric: Fabric) -> Ints:
+    """Return a number for each switch, shape (switches,): equal where cables join them.
+
+    Planes are islands, and so is each leaf of a rail-only fabric. Cables that are off join nothing.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    up, size = fabric.uplinks, len(fabric.switches)
+    on = up.enabled
+    cables = coo_array((np.ones(on.sum()), (up.lower[on], up.upper[on])), shape=(size, size))
+    _, labels = connected_components(cables, directed=False)
+    return np.asarray(labels, dtype=np.int64)

@@ -16,10 +16,16 @@ from fabric.core import hostlist
 from fabric.core.errors import CapacityError, InputError
 from fabric.core.findings import Finding, Severity
 from fabric.platforms.model import role_field
-from fabric.topology.addressing import asns, host_addresses, loopbacks, subnets
+from fabric.topology.addressing import asns, host_addresses, loopbacks, subnets, trunk_addresses
 from fabric.topology.cables import nic_ends, no_uplinks, uplinks
 from fabric.topology.capacity import check_capacity
-from fabric.topology.consistency import double_names, double_ports, missing_ports
+from fabric.topology.consistency import (
+    double_names,
+    double_ports,
+    misfits,
+    missing_ports,
+    unknown_reserved,
+)
 from fabric.topology.explicit_cables import join_trunks, move_nics, resolve
 from fabric.topology.explicit_layout import explicit_layout, unserved
 from fabric.topology.hardware import (
@@ -29,12 +35,10 @@ from fabric.topology.hardware import (
     split_findings,
     unit_models,
 )
-from fabric.topology.hints import hint
 from fabric.topology.layout import Layout, generated
 from fabric.topology.model import NO_PORT, ROLES, Fabric, Hosts, Nics, Switches
+from fabric.topology.naming import hint
 from fabric.topology.overrides import apply_overrides
-from fabric.topology.shape import misfits, unknown_reserved
-from fabric.topology.trunk_addresses import trunk_addresses
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -116,12 +120,11 @@ def _move_subnets(fabric: Fabric, layout: Layout) -> None:
     )
 
 
-def _refuse(error: type[InputError], found: Iterable[Finding], intent: Intent) -> None:
-    findings = list(found)
+def _refuse(error: type[InputError], refused: Iterable[Finding], intent: Intent) -> None:
+    findings = list(refused)
     if findings:
         plural = "" if len(findings) == 1 else "s"
-        message = f"{len(findings)} error{plural} in {intent.folder}"
-        raise error(message, findings)
+        raise error(f"{len(findings)} error{plural} in {intent.folder}", findings)
 
 
 def _unknown_skus(intent: Intent) -> Iterator[Finding]:
@@ -187,8 +190,8 @@ def _switches(intent: Intent, layout: Layout) -> Switches:
 def _usual_models(intent: Intent, layout: Layout) -> Iterator[Sku]:
     of_unit = unit_models(intent)
     of_role: dict[int, Sku] = {}
-    told = layout.skus or (None,) * len(layout.names)
-    for tier, unit, name in zip(layout.tier.tolist(), layout.unit.tolist(), told, strict=True):
+    names = layout.skus or (None,) * len(layout.names)
+    for tier, unit, name in zip(layout.tier.tolist(), layout.unit.tolist(), names, strict=True):
         if name:
             yield intent.skus[name]
         elif tier == 0:

@@ -17,29 +17,63 @@ if TYPE_CHECKING:
 
     Bits = NDArray[np.uint64]
 
+#: Bits of numpy's uint64.
 WORD_BITS = 64
 _WORD = np.dtype("<u8")  # little-endian everywhere, so that the byte view has the same order
 
 
 def no_bits(rows: int, columns: int) -> Bits:
-    """Return empty sets, shape (rows, words for that many columns)."""
+    """Return empty sets, shape (rows, words for that many columns).
+
+    Parameters
+    ----------
+    rows, columns : int
+        Number of sets, and of destinations, >= 0.
+    """
     return np.zeros((rows, -(-columns // WORD_BITS)), dtype=_WORD)
 
 
 def set_bits(bits: Bits, rows: Ints, columns: Ints) -> None:
-    """Put ``columns[i]`` into the set of ``rows[i]``, for every i."""
+    """Put ``columns[i]`` into the set of ``rows[i]``, for every i.
+
+    Parameters
+    ----------
+    bits : array of uint64, shape (sets, words)
+        Sets; changed in place.
+    rows, columns : array of int, shape (n,)
+        Set and destination of each item.
+    """
     values = np.uint64(1) << (columns % WORD_BITS).astype(np.uint64)
     np.bitwise_or.at(bits, (rows, columns // WORD_BITS), values)
 
 
 def unpack(bits: Bits, columns: int) -> Bools:
-    """Return the sets as truth values, shape (rows, columns)."""
+    """Return the sets as truth values, shape (rows, columns).
+
+    Parameters
+    ----------
+    bits : array of uint64, shape (sets, words)
+        Sets.
+    columns : int
+        Number of destinations.
+    """
     row_bytes = np.ascontiguousarray(bits).view(np.uint8)
     return np.unpackbits(row_bytes, axis=1, count=columns, bitorder="little").astype(np.bool_)
 
 
 def pack(values: Bools) -> Bits:
-    """Return truth values of shape (rows, columns) as sets."""
+    """Return truth values of shape (rows, columns) as sets.
+
+    Parameters
+    ----------
+    values : array of bool, shape (sets, destinations)
+        Whether the set holds the destination.
+
+    Returns
+    -------
+    array of uint64, shape (sets, words)
+        One bit for each destination.
+    """
     rows, columns = values.shape
     bits = no_bits(rows, columns)
     packed = np.packbits(values, axis=1, bitorder="little")

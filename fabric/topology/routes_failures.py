@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from fabric.topology.routes import Network, Routing
     from fabric.topology.routes_bits import Bits
 
-#: Truth values (links x destinations) that are unpacked at a time: bounds memory to some 100 MB.
+#: Truth values (links x destinations) that are unpacked at a time: our choice, bounds memory to
+#: some 100 MB.
 _CHUNK = 2**25
 
 

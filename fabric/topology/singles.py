@@ -136,9 +136,9 @@ def _last_ports(network: Clos) -> tuple[Ints, Ints]:
     elsewhere = np.bincount(back, weights=leaf != leaf[first][back]) > 0
     alone = first[~elsewhere]
     hosts = np.unique(np.stack([leaf[alone], nics.host[rows[alone]]]), axis=1)
-    found = np.zeros(len(nics), dtype=np.int64)
-    found[rows[ports[back] == 1]] = 1
-    return hosts[0], found
+    counts = np.zeros(len(nics), dtype=np.int64)
+    counts[rows[ports[back] == 1]] = 1
+    return hosts[0], counts
 
 
 def _keep(left: Shares, group: Ints, end: Ints, gbps: Ints) -> None:
@@ -208,14 +208,14 @@ class _Hosts:
 
     def lost_with_leaf(self, leaf: int) -> int:
         """Return how many pairs of hosts have no way but over NICs of one leaf."""
-        here = np.flatnonzero(self._on[:, leaf])
+        attached = np.flatnonzero(self._on[:, leaf])
         own = self._on[:, leaf].astype(np.int64)
         over = self._from_leaf[leaf]
-        lost = over + own * over[here, None] - own
-        cut = (lost == self._ways[here]) & (self._ways[here] > 0)
+        lost = over + own * over[attached, None] - own
+        cut = (lost == self._ways[attached]) & (self._ways[attached] > 0)
         once = np.where(own > 0, 0.5, 1.0)  # both kinds are here: met twice
-        pairs = float((cut * self._size[here, None] * self._size * once).sum())
-        itself = float((cut[np.arange(len(here)), here] * self._size[here]).sum())
+        pairs = float((cut * self._size[attached, None] * self._size * once).sum())
+        itself = float((cut[np.arange(len(attached)), attached] * self._size[attached]).sum())
         return round(pairs - itself / 2)
 
     def lost_with_nics(self) -> Ints:
@@ -223,13 +223,13 @@ class _Hosts:
         nics, leaves = self._nics, self._on.shape[1]
         lost = np.zeros((len(self._on), leaves), dtype=np.int64)
         for leaf in range(leaves):
-            here = np.flatnonzero(self._on[:, leaf])
-            cut = (self._from_leaf[leaf] == self._ways[here]) & (self._ways[here] > 0)
-            lost[here, leaf] = cut @ self._size - cut[np.arange(len(here)), here]
+            attached = np.flatnonzero(self._on[:, leaf])
+            cut = (self._from_leaf[leaf] == self._ways[attached]) & (self._ways[attached] > 0)
+            lost[attached, leaf] = cut @ self._size - cut[np.arange(len(attached)), attached]
         rows = np.flatnonzero(nics.up)
         ends = nics.host[rows] * leaves + nics.leaf[rows]
         _, back, count = np.unique(ends, return_inverse=True, return_counts=True)
-        found = np.zeros(len(nics), dtype=np.int64)
+        counts = np.zeros(len(nics), dtype=np.int64)
         alone = count[back] == 1
-        found[rows] = lost[self._kind[nics.host[rows]], nics.leaf[rows]] * alone
-        return found
+        counts[rows] = lost[self._kind[nics.host[rows]], nics.leaf[rows]] * alone
+        return counts

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fabric.core import hostlist
+from fabric.core.errors import InputError
 from fabric.topology.naming import nic_names
+from fabric.topology.realise import realise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from fabric.core.errors import InputError
     from fabric.core.findings import Finding
     from fabric.intent.inventory import Intent
     from fabric.topology.model import Fabric
@@ -91,12 +93,12 @@ def neighbours_of_host(intent: Intent) -> int:
 
 def neighbours_elsewhere(others: Mapping[str, Intent]) -> Counter[str]:
     """Return how many neighbours each host may have in other fabrics of the site."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for intent in others.values():
         count = neighbours_of_host(intent)
         for unit in intent.fabric.units:
-            found.update(dict.fromkeys(hostlist.expand(unit.hosts), count))
-    return found
+            counts.update(dict.fromkeys(hostlist.expand(unit.hosts), count))
+    return counts
 
 
 def name_strangers(error: InputError, intent: Intent, others: Mapping[str, Fabric]) -> InputError:
@@ -118,3 +120,52 @@ def _named(finding: Finding, intent: Intent, owners: Mapping[str, str]) -> Findi
         return finding
     fix = f"{name} is a switch of the fabric {owners[name]}; define its cables there"
     return replace(finding, fix=fix)
+
+
+class Members:
+    """The fabrics of a site, or one that stands alone.
+
+    Parameters
+    ----------
+    intents : mapping
+        Intents by the name of their folder, in the order of the names.
+    """
+
+    def __init__(self, intents: Mapping[str, Intent]) -> None:
+        self.intents = intents
+        self._fabrics: dict[str, Fabric] = {}
+
+    def fabric(self, name: str) -> Fabric:
+        """Return a fabric, realised once.
+
+        Raises
+        ------
+        InputError
+            When it cannot be realised; unknown switches that another fabric has are named as such.
+        """
+        if name not in self._fabrics:
+            try:
+                self._fabrics[name] = realise(self.intents[name])
+            except InputError as error:
+                raise name_strangers(error, self.intents[name], self._others(name)) from error
+        return self._fabrics[name]
+
+    def site(self, own: str) -> Site | None:
+        """Return the site as one of its fabrics sees it; None where that stands alone."""
+        if len(self.intents) == 1:
+            return None
+        return Site(own, {name: self.fabric(name) for name in self.intents})
+
+    def neighbours_elsewhere(self, own: str) -> Mapping[str, int]:
+        """Return how many neighbours hosts may have in the other fabrics, by host."""
+        others = {name: one for name, one in self.intents.items() if name != own}
+        return neighbours_elsewhere(others)
+
+    def _others(self, own: str) -> dict[str, Fabric]:
+        """Return the other fabrics that can be realised."""
+        realised: dict[str, Fabric] = {}
+        for name, intent in self.intents.items():
+            with suppress(InputError):  # its own errors are those of its own inventory
+                if name != own:
+                    realised[name] = realise(intent)
+        return realised

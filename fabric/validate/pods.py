@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabric.core.units import S_PER_H
-from fabric.placement.inventory_place import traits_place
 from fabric.placement.k8s.addresses import free_addresses_per_nic
 from fabric.placement.k8s.cluster import Cluster, Network
+from fabric.placement.pcie import traits_place
 from fabric.validate.origins import Place
 
 if TYPE_CHECKING:

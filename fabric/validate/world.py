@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from fabric.core.findings import Position
+    from fabric.design.designs import Designs
     from fabric.design.model import (
         DeviceDesign,
         HeadroomProfile,
@@ -212,6 +213,12 @@ class Model:
     def place(self, *path: str | int) -> Place:
         """Return the place of a field of ``fabric.yaml``."""
         return fabric_place(self.intent, *path)
+
+
+def model_of(designs: Designs) -> Model:
+    """Return the stages of an inventory in the form that rules read."""
+    stages = (designs.intent, designs.fabric, designs.resolver, designs.devices, designs.hosts)
+    return Model(*stages, designs.site)
 
 
 @dataclass(frozen=True)

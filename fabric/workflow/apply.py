@@ -66,8 +66,7 @@ def resume(
     journal = Journal(state)
     run = journal.unfinished()
     if run is None:
-        message = "no interrupted run to resume"
-        raise JournalError(message)
+        raise JournalError("no interrupted run to resume")
     plan = _plan_of(journal, run)
     reachable = _reachable(plan, connections_file)
     with executor(len(plan.devices)) as pool:
@@ -96,10 +95,10 @@ def rollback(
     journal = Journal(state)
     plan = _plan_of(journal, run)
     names = _chosen(run, plan, journal, only)
-    wanted = RollBack(run, names, force=force, skip_unreachable=skip_unreachable)
+    request = RollBack(run, names, force=force, skip_unreachable=skip_unreachable)
     reachable = _reachable(plan, connections_file)
     with executor(len(plan.devices)) as pool:
-        return Applier(journal, reachable, pool, progress).roll_back(wanted, plan)
+        return Applier(journal, reachable, pool, progress).roll_back(request, plan)
 
 
 def would_go_back(run: int, state: Path, only: str = "") -> list[str]:
@@ -122,12 +121,10 @@ def _chosen(run: int, plan: Plan, journal: Journal, only: str) -> list[str]:
     try:
         names = set(hostlist.expand(only))
     except ValueError as error:
-        message = f"--only: {error}"
-        raise InputError(message) from error
+        raise InputError(f"--only: {error}") from error
     strange = sorted(names - {*touched})
     if strange:
-        message = f"--only: run {run} did not change {', '.join(strange[:5])}"
-        raise InputError(message)
+        raise InputError(f"--only: run {run} did not change {', '.join(strange[:5])}")
     return [name for name in touched if name in names]
 
 

@@ -94,12 +94,12 @@ def _text(end: End | None) -> str:
 def _seen(item: Judged) -> str:
     if item.partner is not None:
         return f"swap with {_text(item.partner[0])} - {_text(item.partner[1])}"
-    told = (
+    ends = (
         f"{_text(end)} sees {_text(other)}"
         for end, other in ((item.near, item.seen_near), (item.far, item.seen_far))
         if other is not None
     )
-    return "" if item.verdict is Verdict.UNEXPECTED else "; ".join(told)
+    return "" if item.verdict is Verdict.UNEXPECTED else "; ".join(ends)
 
 
 def cabling(
@@ -112,20 +112,22 @@ def cabling(
 
     A device that cannot be read blocks nothing: its ends are what the others tell of them.
     """
-    found = observe(project, connections_file, selection, _FIELDS, progress)
+    seen_devices = observe(project, connections_file, selection, _FIELDS, progress)
     ends = _Ends(project)
-    told = {end: what for seen in found for end, what in ends.told(seen)}
-    read = {seen.device for seen in found}
+    reports = {end: what for seen in seen_devices for end, what in ends.told(seen)}
+    read = {seen.device for seen in seen_devices}
     judged = judge(
         [
             cable
             for cable in planned_cables(project.fabric)
             if cable.near[0] in read or cable.far[0] in read
         ],
-        told,
+        reports,
     )
-    unread = [(seen.device, seen.error or "LLDP could not be read") for seen in found]
-    silent = {seen.device for seen in found if seen.snapshot is None or seen.snapshot.lldp is None}
+    unread = [(seen.device, seen.error or "LLDP could not be read") for seen in seen_devices]
+    silent = {
+        seen.device for seen in seen_devices if seen.snapshot is None or seen.snapshot.lldp is None
+    }
     return Cabling(
         tuple(judged),
         tuple(repair(judged)),
@@ -188,7 +190,7 @@ class _Ends:
         for entry in macs:
             by_port.setdefault(entry.port, set()).add(entry.mac.lower())
         return {
-            port: (self._macs[next(iter(found))],)
-            for port, found in by_port.items()
-            if len(found) == 1 and next(iter(found)) in self._macs
+            port: (self._macs[next(iter(ends))],)
+            for port, ends in by_port.items()
+            if len(ends) == 1 and next(iter(ends)) in self._macs
         }

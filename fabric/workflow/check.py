@@ -15,7 +15,7 @@ from fabric.validate.report import reports
 from fabric.validate.reported import Reported
 from fabric.validate.runner import Outcome, all_rules, run, together
 from fabric.validate.world import World
-from fabric.workflow.stages import OUTCOMES, judged_config
+from fabric.workflow.work import OUTCOMES, judged_config
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -119,8 +119,7 @@ def _read(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8")
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise _not_config_db(Position(str(file)), reason) from error
+        raise _not_config_db(Position(str(file)), (error.strerror or str(error)).lower()) from error
     except ValueError as error:
         raise _not_config_db(Position(str(file)), str(error)) from error
 
@@ -196,8 +195,7 @@ def refuse_errors(project: Project) -> Outcome:
         raise InputError(message, errors)
     if outcome.broken:
         name, reason = outcome.broken[0]
-        message = f"rule {name} could not run ({reason}); no changes were made"
-        raise FabricError(message)
+        raise FabricError(f"rule {name} could not run ({reason}); no changes were made")
     return outcome
 
 

@@ -152,12 +152,12 @@ def _check_and_render(story: _Story, project: Project) -> None:
 
 def _bring_up(story: _Story, project: Project) -> None:
     story.headline("Plan: read every device and compare")
-    made = plan(project, story.connections, _EVERYTHING, "rail", _silent)
-    for line in describe(made).partition("\n\n")[0].splitlines():
+    first_plan = plan(project, story.connections, _EVERYTHING, "rail", _silent)
+    for line in describe(first_plan).partition("\n\n")[0].splitlines():
         story.line(line)
-    (story.folder / "plan.json").write_text(made.to_json())
+    (story.folder / "plan.json").write_text(first_plan.to_json())
     story.headline("Apply in waves: commit with a timer, verify, confirm, save")
-    result = apply(made, story.state, story.connections, _OPTIONS, story.progress)
+    result = apply(first_plan, story.state, story.connections, _OPTIONS, story.progress)
     _must(result.ok, "expected the run to succeed", *result.reasons)
     story.headline("Verify: BGP, LLDP, PFC, ECN, running and saved configuration")
     _must_be_healthy(project, story)
@@ -170,17 +170,17 @@ def _hand_edit(story: _Story, project: Project, lab: Lab) -> None:
     edited = story.scene.edited
     story.headline(f"Someone changes one QoS value by hand on {edited}; drift finds it")
     lab[edited].hand_edit("WRED_PROFILE", "AZURE_LOSSLESS", "green_max_threshold", "900000")
-    found = [
+    drifts = [
         item for item in drift(project, story.connections, _EVERYTHING, _silent) if not item.ok
     ]
-    _must(bool(found), "expected drift to find the change")
-    for item in found:
+    _must(bool(drifts), "expected drift to find the change")
+    for item in drifts:
         for change in item.drift:
             story.line(
                 f"{item.device}: {change.path}: runs {change.before}, planned {change.after}"
             )
-    made = plan(project, story.connections, _EVERYTHING, "rail", _silent)
-    result = apply(made, story.state, story.connections, _OPTIONS, story.progress)
+    repair = plan(project, story.connections, _EVERYTHING, "rail", _silent)
+    result = apply(repair, story.state, story.connections, _OPTIONS, story.progress)
     _must(result.ok, "expected the repair to succeed", *result.reasons)
 
 
@@ -191,9 +191,9 @@ def _failing_leaf(story: _Story, lab: Lab) -> None:
     old = file.read_text()
     file.write_text(old.replace(*story.scene.kmax))
     changed = Project(story.folder / "inventory")
-    made = plan(changed, story.connections, _EVERYTHING, "rail", _silent)
+    change = plan(changed, story.connections, _EVERYTHING, "rail", _silent)
     lab[unlucky].faults.add(Fault("reboot", pattern="show ip bgp summary", nth=2, seconds=1.0))
-    result = apply(made, story.state, story.connections, _OPTIONS, story.progress)
+    result = apply(change, story.state, story.connections, _OPTIONS, story.progress)
     _must(not result.ok, "expected the run to stop")
     _tell(story, result)
     story.headline("Roll back the rest of that run")
@@ -215,20 +215,20 @@ def _place(story: _Story, project: Project) -> None:
     gpus = story.scene.gpus
     each = "a GPU" if gpus == 1 else f"{gpus} GPUs"
     story.headline(f"Place a job of {4 * gpus} ranks: 4 hosts with {each} each")
-    found = place(project, 4, gpus)
-    story.line(f"{found['hostlist']}: {found['reason']}")
+    job = place(project, 4, gpus)
+    story.line(f"{job['hostlist']}: {job['reason']}")
     for name in ("NCCL_IB_HCA", "NCCL_SOCKET_IFNAME", "NCCL_IB_TC"):
-        story.line(f"{name}={found['environment'][name]}  {found['environment_reasons'][name]}")
+        story.line(f"{name}={job['environment'][name]}  {job['environment_reasons'][name]}")
 
 
 def _must_be_healthy(project: Project, story: _Story) -> None:
     wait_s = _OPTIONS.verify_s
-    found = verify(project, story.connections, _EVERYTHING, _silent, wait_s=wait_s)
-    for item in found:
+    health = verify(project, story.connections, _EVERYTHING, _silent, wait_s=wait_s)
+    for item in health:
         for problem in (*item.deviations, *item.drift, *([item.error] if item.error else [])):
             story.line(f"not as planned: {item.device}: {problem}")
-    _must(all(item.ok for item in found), "expected every device to be as planned")
-    story.line(f"all {len(found)} devices are as planned")
+    _must(all(item.ok for item in health), "expected every device to be as planned")
+    story.line(f"all {len(health)} devices are as planned")
 
 
 def _must(fine: bool, message: str, *reasons: str) -> None:  # noqa: FBT001 - reads like a sentence

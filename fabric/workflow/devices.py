@@ -56,10 +56,10 @@ def targets(
         for name, design in project.devices.items()
         for port in design.ports
     }
-    found = {}
+    chosen_targets = {}
     for name, design in project.devices.items():
         if name in names:
-            found[name] = Target(
+            chosen_targets[name] = Target(
                 connection=reachable[name],
                 role=design.role,
                 artefacts=tuple(project.switch_artefacts[name]),
@@ -69,14 +69,14 @@ def targets(
             )
     for name, host in project.hosts.items():
         if name in names:
-            found[name] = Target(
+            chosen_targets[name] = Target(
                 connection=reachable[name],
                 role="host",
                 artefacts=tuple(project.host_artefacts[name]),
                 expected=of_host(host, aliases),
                 serial=host.serial,
             )
-    return found
+    return chosen_targets
 
 
 def project_connections(project: Project, file: Path | None) -> dict[str, Connection]:

@@ -2,68 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from fabric.core.errors import InputError
-from fabric.core.findings import Finding, Severity
-from fabric.intent.policy import set_paths
-from fabric.intent.resolve import field_value
-from fabric.platforms import platforms
-from fabric.render.explain import Explanation, entries, explain_lines, known
-from fabric.validate.runner import all_rules
+from fabric.report import explain as report
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from fabric.core.artefact import Artefact
-    from fabric.intent.inventory import Located
-    from fabric.intent.policy import Model
-    from fabric.render.explain import PlacedLine
     from fabric.workflow.project import Project
 
-_POLICY = "lossless."
-#: Beginning of the ids of rules that speak of hosts alone.
-_HOST_RULES = {"HST": "host"}
 
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """An inventory value that decides a line: what it is, and where it stands."""
-
-    field: str
-    value: str
-    where: str
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What is known of one line of the output, or of one kind of lines."""
-
-    subject: str
-    line: str
-    values: tuple[Value, ...]
-    rules: tuple[str, ...]
-    template: str
-    source: str
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain data."""
-        return asdict(self)
-
-    def as_text(self) -> str:
-        """Return a few lines for a person."""
-        lines = [self.subject, *([f"    {self.line}"] if self.line else [])]
-        lines += [f"  value     {v.field} = {v.value}  ({v.where})" for v in self.values]
-        if not self.values:
-            lines.append("  value     fixed; not set in the inventory")
-        if self.rules:
-            lines.append(f"  rules     {', '.join(self.rules)}")
-        return "\n".join([*lines, f"  template  {self.template}", f"  source    {self.source}"])
-
-
-def explain(project: Project, device: str, text: str) -> list[Answer]:
+def explain(project: Project, device: str, text: str) -> list[report.Answer]:
     """Return what is known of the lines that hold ``text``; of every kind of line without one.
 
     Raises
@@ -71,34 +19,11 @@ def explain(project: Project, device: str, text: str) -> list[Answer]:
     InputError
         When there is no such device, or no line holds the text.
     """
-    platform, artefacts = device_artefacts(project, device)
-    if not text:
-        return [
-            _answer(project, device, entry.template, "", entry, "") for entry in entries(platform)
-        ]
-    found = explain_lines(platform, artefacts, text)
-    if not found:
-        message = f"no line of {device} contains {text!r}"
-        raise _input_error(message, "try a table or field name; `rocefab render` shows all lines")
-    return [
-        _answer(project, device, f"{line.artefact}:{line.number}", line.line.strip(), entry, port)
-        for line in found
-        for entry in line.explanations[:1]
-        for port in [_port(project, device, line.context, line.line)]
-    ]
+    return report.explain(project, device, device_artefacts(project, device), text)
 
 
-def answer_line(project: Project, device: str, line: PlacedLine, text: str) -> Answer | None:
-    """Return what is known of ``text`` in a line of a device's output; None where nothing is."""
-    for entry in known(_platform(project, device), line, text)[:1]:
-        port = _port(project, device, line.context, line.text)
-        subject = f"{line.artefact}:{line.number}"
-        return _answer(project, device, subject, line.text.strip(), entry, port)
-    return None
-
-
-def device_artefacts(project: Project, device: str) -> tuple[str, list[Artefact]]:
-    """Return the platform of a device and what is rendered for it.
+def device_artefacts(project: Project, device: str) -> list[Artefact]:
+    """Return what is rendered for a device.
 
     Raises
     ------
@@ -106,131 +31,8 @@ def device_artefacts(project: Project, device: str) -> tuple[str, list[Artefact]
         When there is no such device.
     """
     if device in project.devices:
-        return _platform(project, device), project.switch_artefacts[device]
+        return project.switch_artefacts[device]
     if device in project.hosts:
-        return "host", project.host_artefacts[device]
-    raise _input_error(f"device {device!r} does not exist", "`rocefab show topology` lists them")
-
-
-def _input_error(message: str, fix: str) -> InputError:
-    return InputError("nothing to explain", [Finding("EXP001", Severity.ERROR, message, fix)])
-
-
-def _port(project: Project, device: str, context: str, line: str) -> str:
-    """Return the port that a line is about, so that its own override counts."""
-    if device not in project.devices:
-        return ""
-    words = {*context.replace("|", " ").split(), *line.replace('"', " ").split()}
-    return next((port.name for port in project.devices[device].ports if port.name in words), "")
-
-
-def _answer(
-    project: Project, device: str, subject: str, line: str, entry: Explanation, port: str
-) -> Answer:
-    return Answer(
-        subject=subject,
-        line=line,
-        values=tuple(
-            value for field in entry.fields for value in _values(project, device, field, port)
-        ),
-        rules=_rules(entry.fields, _platform(project, device)),
-        template=f"templates/{entry.template}",
-        source=entry.source,
-    )
-
-
-@cache
-def _rules(fields: tuple[str, ...], platform: str) -> tuple[str, ...]:
-    """Return the ids of the rules that guard one of the fields on a platform."""
-    return tuple(
-        rule.id
-        for rule in all_rules()
-        if set(rule.guards) & set(fields)
-        and _rules_of_one_platform().get(rule.id[:3], platform) == platform
-    )
-
-
-@cache
-def _rules_of_one_platform() -> dict[str, str]:
-    own = {platform.rule_prefix: name for name, platform in platforms.items()}
-    return {**own, **_HOST_RULES}
-
-
-def _platform(project: Project, device: str) -> str:
-    return project.devices[device].platform if device in project.devices else "host"
-
-
-def _values(project: Project, device: str, field: str, port: str) -> list[Value]:
-    if field.startswith(_POLICY):
-        return [_policy_value(project, device, field.removeprefix(_POLICY), port)]
-    parts = field.split(".")
-    if parts[0] == "devices":
-        return list(_device_values(project, device, parts[1:]))
-    if parts[0] == "hosts":
-        return list(_host_values(project, device, parts[1:]))
-    if parts[0] == "host" and device in project.hosts:
-        own = _trait_value(project, device, tuple(parts[1:]))
-        if own:
-            return [own]
-    value: Any = project.intent.fabric
-    for part in parts:
-        value = getattr(value, part, None)
-    if value is None:
-        return []
-    text = f"{len(value)} entries" if isinstance(value, tuple) and value else str(value)
-    return [Value(f"fabric.{field}", text, str(project.intent.position(*parts)))]
-
-
-def _device_values(project: Project, device: str, parts: list[str]) -> Iterator[Value]:
-    """Yield what the overrides of a switch set: a field of its own, or of its ports."""
-    for override in project.intent.device_overrides.get(device, []):
-        if parts[0] != "ports":
-            yield from _set_value(override, override.value, (), parts[0])
-            continue
-        for port, change in override.value.ports.items():
-            yield from _set_value(override, change, ("ports", port), parts[-1])
-
-
-def _host_values(project: Project, device: str, parts: list[str]) -> Iterator[Value]:
-    """Yield what the overrides of a host, or of the hosts at a leaf, set."""
-    names = {device}
-    if device in project.devices:
-        names = {port.peer for port in project.devices[device].ports if port.kind == "host"}
-    for name in sorted(names):
-        for override in project.intent.host_overrides.get(name, []):
-            if parts[0] != "nics":
-                yield from _set_value(override, override.value, (), parts[0])
-                continue
-            for index, nic in enumerate(override.value.nics):
-                yield from _set_value(override, nic, ("nics", index), parts[-1])
-
-
-def _trait_value(project: Project, device: str, path: tuple[str, ...]) -> Value | None:
-    """Return what an override says a host is like, where it says so."""
-    for override in reversed(project.intent.host_overrides.get(device, [])):
-        traits = override.value.traits
-        if traits and any(found[: len(path)] == path for found in set_paths(traits)):
-            name = ".".join(str(part) for part in (*override.path, "traits", *path))
-            where = str(override.position("traits", *path))
-            return Value(name, str(field_value(traits, ".".join(path))), where)
-    return None
-
-
-def _set_value(
-    override: Located[Any], value: Model, path: tuple[str | int, ...], field: str
-) -> Iterator[Value]:
-    if field in value.model_fields_set:
-        name = ".".join(str(part) for part in (*override.path, *path, field))
-        yield Value(name, str(getattr(value, field)), str(override.position(*path, field)))
-
-
-def _policy_value(project: Project, device: str, field: str, port: str) -> Value:
-    resolver = project.resolver
-    if device in project.hosts:
-        policy, origin = resolver.host(device), resolver.host_origin(field, device)
-    else:
-        role = project.devices[device].role
-        policy = resolver.switch(device, role, port)
-        origin = resolver.switch_origin(field, device, role, port)
-    where = f"{origin.level}, {origin.position}" if origin.position else "rocefab default"
-    return Value(origin.field, str(field_value(policy, field)), where)
+        return project.host_artefacts[device]
+    message = f"device {device!r} does not exist"
+    raise report.nothing_to_explain(message, "`rocefab show topology` lists them")

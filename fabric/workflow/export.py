@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
 from fabric.exchange.forms import plant_exporters
-from fabric.exchange.realised import plant
+from fabric.exchange.network import plant
 from fabric.intent.yaml.file import load_yaml
+from fabric.placement.environment import MAX_BYTES, read_environment
 from fabric.placement.export import Exported, JobWords, Order, exporters
 from fabric.placement.export import export as write_parts
-from fabric.placement.user_environment import MAX_BYTES, read_environment
 from fabric.render.output import write
 from fabric.workflow.check import refuse_errors
 from fabric.workflow.place import host_names

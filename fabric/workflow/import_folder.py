@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.errors import InputError, OutputFolderError
 from fabric.core.findings import Finding, Severity
-from fabric.exchange.realised import plant
+from fabric.exchange.network import plant
 from fabric.intent.inventory import load
 from fabric.topology import realise
 

@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Any
 from fabric.core.artefact import Artefact
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
-from fabric.exchange.addresses import own_addresses
-from fabric.exchange.differences import differences
+from fabric.exchange.figures import own_addresses
 from fabric.exchange.forms import Imported, Settings, importers
 from fabric.exchange.inventory import generated, guesses, inventory
 from fabric.exchange.models import models
-from fabric.exchange.recipe import Recipe
+from fabric.exchange.recipe import Recipe, differences
 from fabric.exchange.roles import complete, with_hosts
-from fabric.exchange.words import role_of
+from fabric.exchange.values import role_of
 from fabric.intent.inventory import load
-from fabric.intent.wording import printable
+from fabric.intent.scalars import printable
 from fabric.intent.yaml.file import assumed_places, load_yaml
 from fabric.platforms.catalogue import Skus
 from fabric.workflow.import_folder import new_folder, refuse_used
@@ -90,24 +89,24 @@ def import_inventory(
         raise InputError("unknown import format", [Finding("EXC014", Severity.ERROR, message)])
     refuse_used(output)
     shown = printable(source)
-    found = _read(form, source, request, progress)
+    imported = _read(form, source, request, progress)
     if request.hosts:
-        found = replace(found, plant=with_hosts(found.plant, request.hosts, shown))
-    made, notes = (found.plant, ()) if found.generated else complete(found.plant, shown)
+        imported = replace(imported, plant=with_hosts(imported.plant, request.hosts, shown))
+    plant, notes = (imported.plant, ()) if imported.generated else complete(imported.plant, shown)
     recipe = replace(
-        _recipe(made, shown, output.absolute().name, request),
-        invented=_groups(made) - _groups(found.plant),
+        _recipe(plant, shown, output.absolute().name, request),
+        invented=_groups(plant) - _groups(imported.plant),
     )
-    beside = (*found.files, *_own_models(request.base))
+    beside = (*imported.files, *_own_models(request.base))
     with new_folder(output) as folder:
-        files = [*_files(found, made, recipe, request), *beside]
+        files = [*_files(imported, plant, recipe, request), *beside]
         realised = folder.realised(files)
-        addresses = own_addresses(made, realised)
-        if addresses and not found.generated:
-            files = [*inventory(made, replace(recipe, addresses=addresses)), *beside]
+        addresses = own_addresses(plant, realised)
+        if addresses and not imported.generated:
+            files = [*inventory(plant, replace(recipe, addresses=addresses)), *beside]
             realised = folder.realised(files)
         folder.place()
-    notes = (*found.notes, *notes, *guesses(made, recipe), *differences(made, realised, shown))
+    notes = (*imported.notes, *notes, *guesses(plant, recipe), *differences(plant, realised, shown))
     notes += tuple(_assumed(files, output))
     return [file.path for file in files], notes
 
@@ -126,15 +125,17 @@ def _assumed(files: Iterable[Artefact], output: Path) -> Iterator[Finding]:
         yield Finding("EXC015", Severity.INFO, message, fix, position=places[0])
 
 
-def _groups(made: Plant) -> frozenset[str]:
+def _groups(plant: Plant) -> frozenset[str]:
     """Return the names of units and pods."""
-    return frozenset(name for item in made.devices for name in (item.unit, item.pod))
+    return frozenset(name for item in plant.devices for name in (item.unit, item.pod))
 
 
-def _files(found: Imported, made: Plant, recipe: Recipe, request: Request) -> tuple[Artefact, ...]:
-    if found.generated:
-        return generated(made, recipe, request.rails or 1)
-    return inventory(made, recipe)
+def _files(
+    imported: Imported, plant: Plant, recipe: Recipe, request: Request
+) -> tuple[Artefact, ...]:
+    if imported.generated:
+        return generated(plant, recipe, request.rails or 1)
+    return inventory(plant, recipe)
 
 
 def _read(
@@ -171,28 +172,28 @@ def _lldp(source: str, request: Request, progress: Callable[[str, str], None]) -
     from fabric.workflow.observe import Selection, observe
     from fabric.workflow.project import Project
 
-    wanted = ("facts", "lldp", "interfaces")
-    seen = observe(Project(source), request.connections, Selection(), wanted, progress)
+    fields = ("facts", "lldp", "interfaces")
+    seen = observe(Project(source), request.connections, Selection(), fields, progress)
     return [item.as_dict() for item in seen]
 
 
 _LIVE = {"netbox": _netbox, "lldp": _lldp}
 
 
-def _recipe(made: Plant, shown: str, name: str, request: Request) -> Recipe:
+def _recipe(plant: Plant, shown: str, name: str, request: Request) -> Recipe:
     base = _base(request.base)
     own = load(request.base).skus if request.base and request.base.is_dir() else None
-    told = _pairs(request.models, "--model")
-    chosen = {_SECTIONS[_role(word)]: sku for word, sku in told.items() if _role(word)}
+    named_skus = _pairs(request.models, "--model")
+    chosen = {_SECTIONS[_role(word)]: sku for word, sku in named_skus.items() if _role(word)}
     for section, sku in chosen.items():
         base.setdefault("platforms", {}).setdefault(section, {})["sku"] = sku
-    others = {word: sku for word, sku in told.items() if not _role(word)}
-    skus = models(made, own or Skus(), others, shown)
-    _refuse_unknown_roles(made, skus, base, shown)
+    others = {word: sku for word, sku in named_skus.items() if not _role(word)}
+    skus = models(plant, own or Skus(), others, shown)
+    _refuse_unknown_roles(plant, skus, base, shown)
     return Recipe(
         *(name, shown, base, skus, request.gpus),
         base_name=printable(str(request.base)) if request.base else "",
-        told=frozenset(chosen),
+        named=frozenset(chosen),
     )
 
 
@@ -202,11 +203,11 @@ def _role(word: str) -> str:
 
 
 def _refuse_unknown_roles(
-    made: Plant, skus: Mapping[str, str], base: Mapping[str, Any], shown: str
+    plant: Plant, skus: Mapping[str, str], base: Mapping[str, Any], shown: str
 ) -> None:
     """Refuse switches of which neither source nor base tells the model."""
     lacking: Counter[str] = Counter()
-    for device in made.switches:
+    for device in plant.switches:
         section = base.get("platforms", {}).get(_SECTIONS[device.role], {})
         if device.name not in skus and not section.get("sku"):
             lacking[device.role] += 1
@@ -244,12 +245,12 @@ def _base(path: Path | None) -> dict[str, Any]:
 
 
 def _pairs(words: tuple[str, ...], option: str) -> dict[str, str]:
-    found = {}
+    values = {}
     for word in (part for text in words for part in text.split(",")):
         key, equals, value = word.partition("=")
         if not (key.strip() and equals and value.strip()):
             message = f"{printable(word)[:60]!r} is not valid"
             finding = Finding("EXC014", Severity.ERROR, message, f"use {option} NAME=VALUE")
             raise InputError("invalid option", [finding])
-        found[key.strip()] = value.strip()
-    return found
+        values[key.strip()] = value.strip()
+    return values

@@ -13,14 +13,16 @@ from fabric.core.errors import DeviceError, InputError
 from fabric.core.findings import Finding, Severity
 from fabric.observe import probe_output
 from fabric.observe.parsers import UnreadableError
-from fabric.probe.reach.acceptance import (
+from fabric.probe.reach.commands import (
     FAIRNESS,
+    INCAST_S,
     MESSAGE_BYTES,
+    Flow,
+    bandwidth,
     ceiling_gbps,
     fairness,
     incast_needed_gbps,
 )
-from fabric.probe.reach.commands import INCAST_S, Flow, bandwidth
 from fabric.probe.reach.incast import incasts
 from fabric.workflow.devices import WORKERS, targets
 from fabric.workflow.nics import CounterWatch, losing
@@ -140,31 +142,31 @@ def run(
     InputError
         When the selection or the connections file is wrong.
     """
-    wanted = targets(project, connections_file, selection)
+    by_name = targets(project, connections_file, selection)
     names = dict.fromkeys(leg.host for item in groups for leg in (item.target, *item.sources))
-    hosts = {name: wanted[name] for name in names}
+    hosts = {name: by_name[name] for name in names}
     watch = CounterWatch(project, hosts)
     sessions = Sessions(hosts)
-    found: list[Incast] = []
+    results: list[Incast] = []
     try:
         for turn in range(groups[-1].round + 1):
-            found += _round(sessions, [item for item in groups if item.round == turn])
-            bad = sum(bool(item.failure) for item in found)
+            results += _round(sessions, [item for item in groups if item.round == turn])
+            bad = sum(bool(item.failure) for item in results)
             progress("", f"round {turn + 1} of {groups[-1].round + 1}: {bad} failed")
     finally:
         sessions.close()
-    return Report(tuple(found), losing(watch.finish(0.0)))
+    return Report(tuple(results), losing(watch.finish(0.0)))
 
 
 def _round(sessions: Sessions, groups: list[Group]) -> list[Incast]:
     """Run groups at once, as many as all their flows can run together."""
-    found: list[Incast] = []
+    results: list[Incast] = []
     at_once = max(1, WORKERS // len(groups[0].sources))
     for start in range(0, len(groups), at_once):
         batch = groups[start : start + at_once]
         with ThreadPoolExecutor(len(batch)) as pool:
-            found += list(pool.map(lambda item: _incast(sessions, item), batch))
-    return found
+            results += list(pool.map(lambda item: _incast(sessions, item), batch))
+    return results
 
 
 def _incast(sessions: Sessions, group: Group) -> Incast:
@@ -180,13 +182,13 @@ def _incast(sessions: Sessions, group: Group) -> Incast:
 
 def _rates(sessions: Sessions, group: Group) -> tuple[float, ...]:
     """Start a server for each flow, then all clients at once; return their rates in Gb/s."""
-    there = sessions.end(group.target)
+    server_end = sessions.end(group.target)
     clients = []
     with ExitStack() as servers:
         for number, leg in enumerate(group.sources):
             flow = Flow(number, INCAST_S)
             marks = marking(leg, group.target)
-            server, client = bandwidth(sessions.end(leg), there, marks, flow=flow)
+            server, client = bandwidth(sessions.end(leg), server_end, marks, flow=flow)
             servers.enter_context(sessions.served(group.target, server))
             clients.append((leg.host, client))
         with ThreadPoolExecutor(len(clients)) as pool:
@@ -196,10 +198,10 @@ def _rates(sessions: Sessions, group: Group) -> tuple[float, ...]:
 
 def _failure(group: Group, rates: tuple[float, ...]) -> str:
     total, alike = sum(rates), fairness(rates)
-    found = []
+    reasons = []
     if total < group.needed_gbps:
-        found.append(f"{total:.1f} Gb/s in total, {group.needed_gbps:.1f} required")
+        reasons.append(f"{total:.1f} Gb/s in total, {group.needed_gbps:.1f} required")
     if alike < FAIRNESS:
         slowest = group.sources[rates.index(min(rates))]
-        found.append(f"fairness {alike:.2f}, {FAIRNESS} required: {slowest} is the slowest")
-    return "; ".join(found)
+        reasons.append(f"fairness {alike:.2f}, {FAIRNESS} required: {slowest} is the slowest")
+    return "; ".join(reasons)

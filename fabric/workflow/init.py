@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
-from fabric.workflow.show import schema
+from fabric.report.inventory import schema
 
 _STARTING_POINT = "start.yaml"
 _SCHEMAS = ("fabric", "devices", "hosts")

@@ -58,8 +58,7 @@ def check_installed() -> None:
     """
     missing = "asyncssh" if find_spec("asyncssh") is None else "" if shfmt() else "shfmt"
     if missing:
-        message = f"the lab needs {missing}; install it with: pip install 'rocefab[lab]'"
-        raise InputError(message)
+        raise InputError(f"the lab needs {missing}; install it with: pip install 'rocefab[lab]'")
 
 
 @contextmanager

@@ -21,8 +21,7 @@ from fabric.probe.nics.counters import (
     judge_rail,
     lost_notices,
 )
-from fabric.probe.nics.hardware import odd_firmware
-from fabric.probe.nics.own import own_remarks
+from fabric.probe.nics.hardware import odd_firmware, own_remarks
 from fabric.workflow.devices import executor
 
 if TYPE_CHECKING:
@@ -84,15 +83,15 @@ class NicLooks:
         nic = facts.nic(plan.rdma_device)
         if nic is None or nic.interface != plan.interface:
             now = "does not exist" if nic is None else f"belongs to {nic.interface or 'nothing'}"
-            told = facts.nics is not None and (nic is None or nic.interface is not None)
+            is_read = facts.nics is not None and (nic is None or nic.interface is not None)
             message = f"RDMA device {plan.rdma_device} {now}"
-            return [Deviation(host.name, "H0", plan.interface, message, unknown=not told)]
+            return [Deviation(host.name, "H0", plan.interface, message, unknown=not is_read)]
         fec = self._fec[plan.leaf, plan.leaf_port]
         looked = Looked(host, plan, facts, nic, fec, self._hardware)
-        found = remarks(looked)
+        deviant = remarks(looked)
         return [
             Deviation(host.name, item.check, plan.interface, item.message, unknown=item.unknown)
-            for item in (*found, *own_remarks(looked, found))
+            for item in (*deviant, *own_remarks(looked, deviant))
         ]
 
     def firmware(self, facts: Mapping[str, HostFacts]) -> dict[str, list[Deviation]]:
@@ -102,13 +101,13 @@ class NicLooks:
             for plan in _planned(host) if name in facts else ():
                 nic = facts[name].nic(plan.rdma_device)
                 versions[plan.rail][name, plan.interface] = nic.firmware if nic else None
-        found: dict[str, list[Deviation]] = defaultdict(list)
+        by_host: dict[str, list[Deviation]] = defaultdict(list)
         for by_nic in versions.values():
             for (name, item), remark in odd_firmware(by_nic).items():
-                found[name].append(
+                by_host[name].append(
                     Deviation(name, remark.check, item, remark.message, unknown=remark.unknown)
                 )
-        return found
+        return by_host
 
 
 class CounterWatch:
@@ -169,8 +168,8 @@ def losing(nics: Mapping[str, tuple[NicHealth, ...]]) -> tuple[str, ...]:
     """Return the NICs, by host, that lose packets or of which nobody knows, with the reason."""
     return tuple(
         f"{host} {nic.interface}: {nic.reason}"
-        for host, found in nics.items()
-        for nic in found
+        for host, health in nics.items()
+        for nic in health
         if nic.bad
     )
 
@@ -178,8 +177,8 @@ def losing(nics: Mapping[str, tuple[NicHealth, ...]]) -> tuple[str, ...]:
 def rails(nics: Mapping[str, tuple[NicHealth, ...]]) -> tuple[list[RailHealth], str]:
     """Return the verdict on each rail, and a warning when no CNP arrives."""
     by_rail: dict[int, dict[tuple[str, str], NicHealth]] = defaultdict(dict)
-    for host, found in nics.items():
-        for nic in found:
+    for host, health in nics.items():
+        for nic in health:
             by_rail[nic.rail][host, nic.interface] = nic
-    warning = lost_notices(nic for found in nics.values() for nic in found)
+    warning = lost_notices(nic for health in nics.values() for nic in health)
     return [judge_rail(rail, by_rail[rail]) for rail in sorted(by_rail)], warning

@@ -87,14 +87,14 @@ def observe(
     project: Project,
     connections_file: Path | None,
     selection: Selection,
-    wanted: Sequence[str],
+    fields: Sequence[str],
     progress: Callable[[str, str], None],
 ) -> list[Seen]:
     """Read the state of every selected device; a device that fails does not stop the others.
 
     Parameters
     ----------
-    wanted : sequence of str
+    fields : sequence of str
         Names of ``FIELDS``; empty for all that the platforms can read.
 
     Raises
@@ -102,26 +102,26 @@ def observe(
     InputError
         When a field, a device or the connections file is wrong.
     """
-    _refuse_unknown(wanted)
+    _refuse_unknown(fields)
     reachable = project_connections(project, connections_file)
     names = [name for name in reachable if name in chosen(project, selection)]
     with executor(len(names)) as pool:
-        futures = {name: pool.submit(_look, reachable[name], tuple(wanted)) for name in names}
-        found = []
+        futures = {name: pool.submit(_look, reachable[name], tuple(fields)) for name in names}
+        seen = []
         for name, future in futures.items():
-            found.append(future.result())
-            progress(name, found[-1].error or "read")
-    return found
+            seen.append(future.result())
+            progress(name, seen[-1].error or "read")
+    return seen
 
 
-def _look(connection: Connection, wanted: tuple[str, ...]) -> Seen:
+def _look(connection: Connection, fields: tuple[str, ...]) -> Seen:
     readings = parsers[connection.platform].readings
     offered = {field for field, _ in readings.values()}
-    unread = tuple(field for field in wanted if field not in offered)
+    unread = tuple(field for field in fields if field not in offered)
     try:
         driver = open_driver(connection)
         try:
-            snapshot = read_snapshot(driver, wanted or None)
+            snapshot = read_snapshot(driver, fields or None)
         finally:
             driver.close()
     except DeviceError as error:
@@ -136,9 +136,9 @@ def _look(connection: Connection, wanted: tuple[str, ...]) -> Seen:
     )
 
 
-def _refuse_unknown(wanted: Sequence[str]) -> None:
+def _refuse_unknown(fields: Sequence[str]) -> None:
     findings = []
-    for name in wanted:
+    for name in fields:
         if name not in FIELDS:
             close = difflib.get_close_matches(name, FIELDS, n=1)
             fix = f"did you mean {close[0]!r}?" if close else f"available: {', '.join(FIELDS)}"

@@ -34,31 +34,31 @@ def place(
         When the request cannot be met, with the reason.
     """
     fabric = project.fabric
-    found = choose(
+    placement = choose(
         fabric,
         nodes,
         gpus_per_node or project.intent.fabric.host.gpus,
         host_names(excluded) if excluded else (),
     )
-    by_host = {host: environment(fabric, found, host) for host in found.hosts}
+    by_host = {host: environment(fabric, placement, host) for host in placement.hosts}
     common = next(iter(by_host.values()))
     differing = {host: own.values for host, own in by_host.items() if own.values != common.values}
     return {
         "fabric": project.intent.fabric.name,
-        "hosts": list(found.hosts),
-        "hostlist": hostlist.fold(found.hosts),
-        "units": {unit: list(hosts) for unit, hosts in found.units.items()},
-        "rails": list(found.rails),
-        "spine_crossings_per_rail": found.spine_crossings,
-        "reason": found.reason,
+        "hosts": list(placement.hosts),
+        "hostlist": hostlist.fold(placement.hosts),
+        "units": {unit: list(hosts) for unit, hosts in placement.units.items()},
+        "rails": list(placement.rails),
+        "spine_crossings_per_rail": placement.spine_crossings,
+        "reason": placement.reason,
         "environment": common.values,
         "environment_reasons": {item.name: item.reason for item in common.settings},
         "environment_left_out": {item.name: item.reason for item in common.left_out},
         "environment_by_host": differing,
         "gids": {
-            host: [asdict(gid) for gid in expected_gids(fabric, host)] for host in found.hosts
+            host: [asdict(gid) for gid in expected_gids(fabric, host)] for host in placement.hosts
         },
-        "ranks": [asdict(rank) for rank in found.ranks],
+        "ranks": [asdict(rank) for rank in placement.ranks],
     }
 
 

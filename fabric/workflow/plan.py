@@ -54,15 +54,15 @@ def plan(
     """
     judge = SonicJudge(project.intent.skus, yang_of(yang_models))
     refuse_errors(project)
-    wanted = targets(project, connections_file, selection)
-    order = [[name for name in wave if name in wanted] for wave in waves(project.fabric, by)]
-    with executor(len(wanted)) as pool:
+    by_name = targets(project, connections_file, selection)
+    order = [[name for name in wave if name in by_name] for wave in waves(project.fabric, by)]
+    with executor(len(by_name)) as pool:
         name = project.intent.fabric.name
-        made, errors = make_plan(name, order, wanted, pool, progress, judge)
+        plan_of_all, errors = make_plan(name, order, by_name, pool, progress, judge)
     judge.tell(progress)
     fail_on(errors)
-    assert made is not None
-    return made
+    assert plan_of_all is not None
+    return plan_of_all
 
 
 def write_plan(path: Path, text: str) -> None:
@@ -70,7 +70,7 @@ def write_plan(path: Path, text: str) -> None:
     write_whole(path, text.encode())
 
 
-def describe(made: Plan, verify_s: float = Options().verify_s) -> str:
+def describe(plan_file: Plan, verify_s: float = Options().verify_s) -> str:
     """Return a plan as a change report: each device by wave, risk and time, then the differences.
 
     Parameters
@@ -78,13 +78,13 @@ def describe(made: Plan, verify_s: float = Options().verify_s) -> str:
     verify_s : float
         How long a wave may take to look healthy, in seconds, as ``apply --verify-s`` says.
     """
-    if made.empty:
-        return f"No changes. {len(made.unchanged)} devices match the inventory.\n"
+    if plan_file.empty:
+        return f"No changes. {len(plan_file.unchanged)} devices match the inventory.\n"
     lines = []
-    for number, wave in enumerate(made.waves, 1):
+    for number, wave in enumerate(plan_file.waves, 1):
         lines.append(f"wave {number}")
         for name in wave:
-            device = made.devices[name]
+            device = plan_file.devices[name]
             lines.append(
                 f"  {name} ({_kind(device)}): {_count(device.changes, 'change')} "
                 f"by {device.method}, risk: {device.risk.word}"
@@ -92,18 +92,18 @@ def describe(made: Plan, verify_s: float = Options().verify_s) -> str:
             if device.no_net:
                 lines.append(f"    {NO_NET}: {device.no_net}")
             lines += [f"    {note}" for note in device.notes]
-    lines += [_summary(made), _minutes(made, verify_s)]
-    for wave in made.waves:
+    lines += [_summary(plan_file), _minutes(plan_file, verify_s)]
+    for wave in plan_file.waves:
         for name in wave:
-            diff = made.devices[name].diff.splitlines()
+            diff = plan_file.devices[name].diff.splitlines()
             lines += ["", name, *(f"    {line}" for line in diff)]
     return "\n".join(lines) + "\n"
 
 
-def _minutes(made: Plan, verify_s: float) -> str:
+def _minutes(plan_file: Plan, verify_s: float) -> str:
     """Return how long the waves may take: the work of updaters, and the time to look healthy."""
-    work_s = sum(max(made.devices[name].takes_s for name in wave) for wave in made.waves)
-    wait_s = verify_s * len(made.waves)
+    work_s = sum(max(plan_file.devices[name].takes_s for name in wave) for wave in plan_file.waves)
+    wait_s = verify_s * len(plan_file.waves)
     updater = f", after {work_s / S_PER_MIN:.1f} min of work on the devices" if work_s else ""
     return (
         f"at most {wait_s / S_PER_MIN:.1f} min until all waves look healthy "
@@ -120,15 +120,15 @@ def _kind(device: DevicePlan) -> str:
     return f"{device.platform} {device.role}{said}"
 
 
-def _summary(made: Plan) -> str:
+def _summary(plan_file: Plan) -> str:
     counts = [
         f"{number} {risk.word}"
         for risk in sorted(Risk, reverse=True)
-        if (number := sum(device.risk is risk for device in made.devices.values()))
+        if (number := sum(device.risk is risk for device in plan_file.devices.values()))
     ]
     return (
-        f"{_count(made.devices, 'device')} to change in {_count(made.waves, 'wave')} "
-        f"({', '.join(counts)}), {len(made.unchanged)} as planned already"
+        f"{_count(plan_file.devices, 'device')} to change in {_count(plan_file.waves, 'wave')} "
+        f"({', '.join(counts)}), {len(plan_file.unchanged)} as planned already"
     )
 
 

@@ -11,9 +11,8 @@ from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.probe.nics import is_lossless
 from fabric.probe.nics.network import roce_mtu_bytes
-from fabric.probe.reach.acceptance import needed_gbps
 from fabric.probe.reach.causes import SCOPES, causes
-from fabric.probe.reach.commands import Marking, ProbeEnd
+from fabric.probe.reach.commands import Marking, ProbeEnd, needed_gbps
 from fabric.probe.reach.plan import CLASSES, SAME_LEAF, probes
 from fabric.workflow.devices import Selection, chosen
 from fabric.workflow.nics import losing
@@ -67,10 +66,10 @@ def marking(source: Leg, target: Leg) -> Marking:
 def taking_part(project: Project, selection: Selection) -> Bools:
     """Return which hosts are selected and have NICs that are to be lossless, shape (hosts,)."""
     names = chosen(project, selection)
-    wanted = (
+    hosts = (
         name in names and is_lossless(project.hosts[name]) for name in project.fabric.hosts.names
     )
-    return np.fromiter(wanted, dtype=np.bool_, count=len(project.fabric.hosts))
+    return np.fromiter(hosts, dtype=np.bool_, count=len(project.fabric.hosts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,11 +107,11 @@ class Plan:
 
     def rows(self) -> list[dict[str, Any]]:
         """Return every probe as plain data."""
-        found = []
+        rows = []
         for number in range(len(self.table)):
             source = self.leg(int(self.table.source[number]))
             target = self.leg(int(self.table.target[number]))
-            found.append({
+            rows.append({
                 "round": int(self.table.round[number]),
                 "class": CLASSES[int(self.table.kind[number])],
                 "source": str(source),
@@ -121,7 +120,7 @@ class Plan:
                 "target_address": target.nic.address,
                 "needed_gbps": round(self.needed_gbps(source, target), 1),
             })
-        return found
+        return rows
 
     def counts(self) -> dict[str, int]:
         """Return the number of probes by class."""
@@ -231,7 +230,7 @@ def _causes(plan: Plan, failed: Any) -> tuple[str, ...]:
     nics = fabric.nics
     values = {"nic": np.arange(len(nics)), "host": nics.host, "leaf": nics.leaf, "rail": nics.rail}
     ends = {scope: (values[scope][table.source], values[scope][table.target]) for scope in SCOPES}
-    found, left = causes(failed, ends)
+    common, left = causes(failed, ends)
     # a NIC whose routing is wrong still reaches its own leaf
     far = np.flatnonzero(table.kind != SAME_LEAF)
     beyond, far_left = causes(left[far], {key: (a[far], b[far]) for key, (a, b) in ends.items()})
@@ -244,7 +243,7 @@ def _causes(plan: Plan, failed: Any) -> tuple[str, ...]:
             return f"host {fabric.hosts.names[number]}"
         return f"leaf {fabric.switches.names[number]}" if scope == "leaf" else f"rail {number}"
 
-    lines = [f"{name(item.scope, item.number)}: all {item.probes} probes failed" for item in found]
+    lines = [f"{name(item.scope, item.number)}: all {item.probes} probes failed" for item in common]
     lines += [
         f"{name(item.scope, item.number)}: all {item.probes} probes beyond a single leaf failed"
         for item in beyond

@@ -13,12 +13,11 @@ from fabric.change.planner import open_driver
 from fabric.core.errors import DeviceError
 from fabric.observe import probe_output
 from fabric.observe.hostfacts import readers
-from fabric.observe.hostfacts.commands import command_of
+from fabric.observe.hostfacts.readings import command_of
 from fabric.observe.parsers import UnreadableError
 from fabric.probe.nics.network import roce_gids
 from fabric.probe.reach import commands
-from fabric.probe.reach.acceptance import MESSAGE_BYTES
-from fabric.probe.reach.commands import ROUNDS, ProbeEnd
+from fabric.probe.reach.commands import MESSAGE_BYTES, ROUNDS, ProbeEnd
 from fabric.workflow.devices import WORKERS, targets
 from fabric.workflow.nics import CounterWatch
 from fabric.workflow.probe import STAGES, Outcome, marking, report
@@ -50,8 +49,8 @@ def run(
     InputError
         When the selection or the connections file is wrong.
     """
-    wanted = targets(plan.project, connections_file, selection)
-    hosts = {name: wanted[name] for name in plan.hosts()}
+    by_name = targets(plan.project, connections_file, selection)
+    hosts = {name: by_name[name] for name in plan.hosts()}
     watch = CounterWatch(plan.project, hosts)
     sessions = Sessions(hosts)
     try:
@@ -82,8 +81,8 @@ class Sessions:
 
     def ask(self, host: str, command: str) -> str:
         """Return what a command printed; nothing when it failed."""
-        told: str = self._drivers[host].read_each({"probe": command}).get("probe", "")
-        return told
+        answer: str = self._drivers[host].read_each({"probe": command}).get("probe", "")
+        return answer
 
     def end(self, leg: Leg) -> ProbeEnd:
         """Return an end with the index of its GID, which is found by its content."""
@@ -111,7 +110,7 @@ def _rounds(
     plan: Plan, sessions: Sessions, last_stage: str, progress: Callable[[str, str], None]
 ) -> list[Outcome]:
     stages = STAGES[: STAGES.index(last_stage) + 1]
-    found = []
+    outcomes = []
 
     def one(number: int) -> Outcome:
         source = plan.leg(int(plan.table.source[number]))
@@ -121,10 +120,12 @@ def _rounds(
     with ThreadPoolExecutor(WORKERS) as pool:
         for turn in range(plan.rounds):
             numbers = np.flatnonzero(plan.table.round == turn).tolist()
-            found += list(pool.map(one, numbers))
-            bad = sum(bool(item.failure) for item in found)
-            progress("", f"round {turn + 1} of {plan.rounds}: {bad} of {len(found)} probes failed")
-    return found
+            outcomes += list(pool.map(one, numbers))
+            bad = sum(bool(item.failure) for item in outcomes)
+            progress(
+                "", f"round {turn + 1} of {plan.rounds}: {bad} of {len(outcomes)} probes failed"
+            )
+    return outcomes
 
 
 def _probe(

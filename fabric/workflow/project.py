@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import json
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fabric.intent.site import load_beside, own_name
-from fabric.workflow.members import Members
-from fabric.workflow.stages import ARTEFACTS, rendered_host, rendered_switch
-from fabric.workflow.work import Work
+from fabric.design.designs import Designs
+from fabric.workflow.work import ARTEFACTS, Work, rendered_host, rendered_switch
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from fabric.core.artefact import Artefact
-    from fabric.design.model import DeviceDesign, HostDesign
-    from fabric.intent.inventory import Intent
-    from fabric.intent.resolve import PolicyResolver
-    from fabric.topology.model import Fabric
-    from fabric.topology.site import Site
+    from fabric.topology.site import Members
     from fabric.validate.world import Model, World
 
 
-class Project:
-    """The stages of one inventory folder.
+class Project(Designs):
+    """The stages of one inventory folder, from intent to rendered files.
 
     Parameters
     ----------
@@ -43,62 +38,15 @@ class Project:
     def __init__(
         self, folder: str | Path, work: Work | None = None, members: Members | None = None
     ) -> None:
-        self._own = own_name(Path(folder))
-        self._members = members or Members(load_beside(Path(folder), str(folder)))
-        self.intent: Intent = self._members.intents[self._own]
+        super().__init__(folder, members)
         self.work = work or Work()
-
-    def over(self, fabric: Fabric) -> Project:
-        """Return the project with another network in place of that of its inventory."""
-        other = object.__new__(Project)
-        stages = {
-            name for name, value in vars(Project).items() if isinstance(value, cached_property)
-        }
-        given = {name: value for name, value in vars(self).items() if name not in stages}
-        other.__dict__.update(given, resolver=self.resolver, fabric=fabric)
-        return other
-
-    @cached_property
-    def fabric(self) -> Fabric:
-        """The realised network."""
-        return self._members.fabric(self._own)
-
-    @cached_property
-    def site(self) -> Site | None:
-        """The fabrics that this one stands beside; None where it stands alone."""
-        return self._members.site(self._own)
 
     @property
     def model(self) -> Model:
         """The stages from intent to design, for rules."""
-        from fabric.validate.world import Model
+        from fabric.validate.world import model_of
 
-        stages = (self.intent, self.fabric, self.resolver, self.devices, self.hosts)
-        return Model(*stages, self.site)
-
-    @cached_property
-    def resolver(self) -> PolicyResolver:
-        """Policies by device and port."""
-        from fabric.intent.resolve import PolicyResolver
-
-        return PolicyResolver(self.intent)
-
-    @cached_property
-    def devices(self) -> dict[str, DeviceDesign]:
-        """Design of every switch."""
-        from fabric.design.switch import SwitchDesigner
-
-        designer = SwitchDesigner(self.fabric, self.resolver)
-        return {name: designer.design(row) for row, name in enumerate(self.fabric.switches.names)}
-
-    @cached_property
-    def hosts(self) -> dict[str, HostDesign]:
-        """Design of every host."""
-        from fabric.design.host import HostDesigner
-
-        elsewhere = self._members.neighbours_elsewhere(self._own)
-        designer = HostDesigner(self.fabric, self.resolver, elsewhere)
-        return {name: designer.design(row) for row, name in enumerate(self.fabric.hosts.names)}
+        return model_of(self)
 
     @cached_property
     def switch_artefacts(self) -> dict[str, list[Artefact]]:

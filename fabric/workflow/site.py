@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from fabric.core.errors import InputError
 from fabric.core.findings import Severity
 from fabric.intent.site import fabric_folders, is_site, load_site
+from fabric.report.table import Table
+from fabric.topology.site import Members
 from fabric.validate.runner import together
 from fabric.workflow.check import check
-from fabric.workflow.members import Members
 from fabric.workflow.project import Project
 from fabric.workflow.render import render
-from fabric.workflow.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -59,12 +59,12 @@ class Store:
 
     def get(self, keys: Iterable[str]) -> dict[str, bytes]:
         """Return the results that are there, by key."""
-        found: dict[str, bytes] = {}
-        wanted = list(keys)
+        kept: dict[str, bytes] = {}
+        names = list(keys)
         with suppress(sqlite3.Error, zlib.error):
-            for start in range(0, len(wanted) if self._base else 0, _BATCH):
-                found |= self._some(wanted[start : start + _BATCH])
-        return found
+            for start in range(0, len(names) if self._base else 0, _BATCH):
+                kept |= self._some(names[start : start + _BATCH])
+        return kept
 
     def _some(self, keys: list[str]) -> dict[str, bytes]:
         assert self._base is not None
@@ -90,8 +90,7 @@ def _opened(folder: Path) -> sqlite3.Connection:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     state = folder.stat()
     if state.st_uid != os.getuid() or state.st_mode & 0o022:
-        message = f"{folder} is writable by other users"
-        raise OSError(message)
+        raise OSError(f"{folder} is writable by other users")
     file = folder / _FILE
     try:
         return _tables(file)

@@ -11,9 +11,10 @@ from fabric.change.expectation import WATCHED, Deviation, deviations
 from fabric.change.planner import open_driver, read
 from fabric.core.errors import DeviceError
 from fabric.observe import read_snapshot
+from fabric.report.origin import Origins
 from fabric.workflow.devices import Selection, executor, targets
+from fabric.workflow.explain import device_artefacts
 from fabric.workflow.nics import CounterWatch, NicLooks
-from fabric.workflow.origin import Origins
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from fabric.change.planner import Reading, Target
     from fabric.devices.driver import Driver
     from fabric.observe.hostfacts.facts import HostFacts
-    from fabric.workflow.explain import Answer
+    from fabric.report.explain import Answer
     from fabric.workflow.nics import NicHealth
     from fabric.workflow.project import Project
 
@@ -84,8 +85,8 @@ def drift(
 ) -> list[Health]:
     """Compare configuration, and the NICs of hosts, of every selected device with the inventory."""
     nics = NicLooks(project)
-    found = _looks(project, connections_file, selection, progress, partial(_drift_of, nics))
-    return _with_firmware(found, nics)
+    health = _looks(project, connections_file, selection, progress, partial(_drift_of, nics))
+    return _with_firmware(health, nics)
 
 
 def verify(
@@ -116,15 +117,15 @@ def verify(
     if window_s > 0:
         watch = CounterWatch(project, targets(project, connections_file, selection))
     look = partial(_health_of, nics)
-    found = _looks(project, connections_file, selection, progress, look)
-    latest = {item.device: item for item in found}
+    health = _looks(project, connections_file, selection, progress, look)
+    latest = {item.device: item for item in health}
     while (late := [name for name, item in latest.items() if not item.ok]) and (
         time.monotonic() < deadline_s
     ):
         time.sleep(_PAUSE_S)
         again = replace(selection, only=",".join(late))
-        found = _looks(project, connections_file, again, progress, look)
-        latest |= {item.device: item for item in found}
+        health = _looks(project, connections_file, again, progress, look)
+        latest |= {item.device: item for item in health}
     seen = _with_firmware(list(latest.values()), nics)
     if watch is None:
         return seen
@@ -132,11 +133,11 @@ def verify(
     return [replace(item, nics=verdicts.get(item.device, ())) for item in seen]
 
 
-def _with_firmware(found: list[Health], nics: NicLooks) -> list[Health]:
+def _with_firmware(health: list[Health], nics: NicLooks) -> list[Health]:
     """Return the same, with the NICs whose firmware is not that of their rail."""
-    odd = nics.firmware({item.device: item.facts for item in found if item.facts})
+    odd = nics.firmware({item.device: item.facts for item in health if item.facts})
     return [
-        replace(item, deviations=(*item.deviations, *odd.get(item.device, ()))) for item in found
+        replace(item, deviations=(*item.deviations, *odd.get(item.device, ()))) for item in health
     ]
 
 
@@ -147,20 +148,20 @@ def _looks(
     progress: Callable[[str, str], None],
     look: Callable[[Target], Health],
 ) -> list[Health]:
-    wanted = targets(project, connections_file, selection)
-    with executor(len(wanted)) as pool:
-        futures = {name: pool.submit(_safely, look, target) for name, target in wanted.items()}
-        found = []
+    by_name = targets(project, connections_file, selection)
+    with executor(len(by_name)) as pool:
+        futures = {name: pool.submit(_safely, look, target) for name, target in by_name.items()}
+        health = []
         for name, future in futures.items():
-            found.append(_with_origins(project, future.result()))
-            progress(name, "ok" if found[-1].ok else "not as planned")
-    return found
+            health.append(_with_origins(project, future.result()))
+            progress(name, "ok" if health[-1].ok else "not as planned")
+    return health
 
 
 def _with_origins(project: Project, item: Health) -> Health:
     if not item.drift:
         return item
-    origins = Origins(project, item.device)
+    origins = Origins(project, item.device, device_artefacts(project, item.device))
     return replace(item, origins=tuple(origins.of(change) for change in item.drift))
 
 
@@ -180,9 +181,9 @@ def _drift_of(nics: NicLooks, target: Target) -> Health:
     finally:
         driver.close()
     name = target.connection.device
-    found = (*_passed_over(target, reading), *(nics.deviations(facts) if facts else ()))
+    deviant = (*_passed_over(target, reading), *(nics.deviations(facts) if facts else ()))
     platform = target.connection.platform
-    return Health(name, platform, drift=reading.draft.changes, deviations=found, facts=facts)
+    return Health(name, platform, drift=reading.draft.changes, deviations=deviant, facts=facts)
 
 
 def _health_of(nics: NicLooks, target: Target) -> Health:
@@ -194,16 +195,16 @@ def _health_of(nics: NicLooks, target: Target) -> Health:
     finally:
         driver.close()
     name = target.connection.device
-    found = deviations(target.expected, seen)
-    found += [*_passed_over(target, reading), *(nics.deviations(facts) if facts else ())]
+    deviant = deviations(target.expected, seen)
+    deviant += [*_passed_over(target, reading), *(nics.deviations(facts) if facts else ())]
     if reading.running.saved is False:
         message = "the running configuration is not saved"
-        found.append(Deviation(name, "saved", "configuration", message))
+        deviant.append(Deviation(name, "saved", "configuration", message))
     return Health(
         name,
         target.connection.platform,
         drift=reading.draft.changes,
-        deviations=tuple(found),
+        deviations=tuple(deviant),
         facts=facts,
     )
 

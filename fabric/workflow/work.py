@@ -1,8 +1,15 @@
-"""How the results of many devices are made: kept ones first, the rest here or in processes."""
+"""How the results of many devices are made: kept ones first, the rest here or in processes.
+
+Stages that are made device by device: functions of one input, and the form of what they make.
+
+They stand here, so that a process that works for another finds them; what they need is imported
+when something is made, not when everything is kept.
+"""
 
 from __future__ import annotations
 
 import copyreg
+import json
 import os
 import signal
 from collections import Counter
@@ -11,12 +18,19 @@ from multiprocessing import get_context
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from fabric.core.artefact import Artefact
+from fabric.core.findings import Finding, Severity
 from fabric.workflow.store import Store, key_of, user_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from concurrent.futures import Executor
     from pathlib import Path
+
+    from fabric.design.model import DeviceDesign, HostDesign
+    from fabric.platforms.model import Sku
+    from fabric.validate.runner import Outcome
+
 
 T = TypeVar("T")
 #: A process needs about a second to start; in that time a device is made some 300 times.
@@ -69,11 +83,13 @@ class Work:
         keys = {name: key_of(kind, value) for name, value in inputs.items()}
         kept = self._store.get(keys.values())
         missing = {name: value for name, value in inputs.items() if keys[name] not in kept}
-        made = dict(zip(missing, self._map(make, list(missing.values())), strict=True))
-        written = {keys[name]: write(result) for name, result in made.items()}
+        results = dict(zip(missing, self._map(make, list(missing.values())), strict=True))
+        written = {keys[name]: write(result) for name, result in results.items()}
         self._store.put({key: result for key, result in written.items() if result is not None})
-        self.made[kind] += len(made)
-        return {name: made[name] if name in made else read(kept[keys[name]]) for name in inputs}
+        self.made[kind] += len(results)
+        return {
+            name: results[name] if name in results else read(kept[keys[name]]) for name in inputs
+        }
 
     def _map(self, make: Callable[[Any], T], inputs: list[Any]) -> list[T]:
         if self._executor:
@@ -103,3 +119,67 @@ def _mapping(items: dict[Any, Any]) -> MappingProxyType[Any, Any]:
 
 
 copyreg.pickle(MappingProxyType, lambda proxy: (_mapping, (dict(proxy),)))
+
+
+def rendered_switch(design: DeviceDesign) -> list[Artefact]:
+    """Return the files of a switch."""
+    from fabric.render import render_device
+
+    return render_device(design)
+
+
+def rendered_host(design: HostDesign) -> list[Artefact]:
+    """Return the files of a host."""
+    from fabric.systems.host.render import render_host
+
+    return render_host(design)
+
+
+def _files_to_bytes(files: list[Artefact]) -> bytes:
+    rows = [[f.device, f.platform, f.kind, f.path, f.text, f.executable] for f in files]
+    return json.dumps(rows).encode()
+
+
+def _files_from_bytes(content: bytes) -> list[Artefact]:
+    return [
+        Artefact(device, platform, kind, path, text.encode(), executable)
+        for device, platform, kind, path, text, executable in json.loads(content)
+    ]
+
+
+ARTEFACTS = (_files_to_bytes, _files_from_bytes)
+
+
+def judged_config(config: tuple[str, bytes, Sku]) -> Outcome:
+    """Return what the rules say of a CONFIG_DB, given with the name and model of its switch."""
+    from fabric.validate.runner import run
+    from fabric.validate.world import World
+
+    device, content, model = config
+    tables = {device: json.loads(content)}
+    return run(World(sonic=tables, skus={model.name: model}, is_rendered=True))
+
+
+def _outcome_to_bytes(outcome: Outcome) -> bytes | None:
+    """Return bytes to keep; a rule that failed itself may do better next time."""
+    if outcome.broken or any(finding.position for finding in outcome.findings):
+        return None
+    rows = [
+        [f.rule, int(f.severity), f.message, f.fix, f.field, f.device, f.port]
+        for f in outcome.findings
+    ]
+    return json.dumps([rows, outcome.checked, outcome.skipped]).encode()
+
+
+def _outcome_from_bytes(content: bytes) -> Outcome:
+    from fabric.validate.runner import Outcome
+
+    rows, checked, skipped = json.loads(content)
+    findings = tuple(
+        Finding(rule, Severity(severity), message, fix, field, None, device, port)
+        for rule, severity, message, fix, field, device, port in rows
+    )
+    return Outcome(findings, tuple(checked), tuple(skipped), ())
+
+
+OUTCOMES = (_outcome_to_bytes, _outcome_from_bytes)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fabric.qos.dcqcn.fluid import fixed_point, loop
-from fabric.qos.dcqcn.marking import band
+from fabric.qos.dcqcn.parameters import band
 from fabric.qos.dcqcn.presets import PAPER
 from fabric.qos.dcqcn.recommend import Need, recommend
 from fabric.qos.dcqcn.stability import stability

@@ -6,8 +6,7 @@ import time
 
 import pytest
 
-from fabric.probe.reach.plan import pairs
-from fabric.probe.reach.rounds import rounds
+from fabric.probe.reach.plan import pairs, rounds
 from tests.validate.test_reach import regular
 
 

@@ -64,8 +64,8 @@ def test_one_rule_tells_all_of_itself(words: str) -> None:
 
 
 def test_every_rule_can_be_told() -> None:
+    from fabric.report.rules import is_rule_id, rule_details
     from fabric.validate.runner import all_rules
-    from fabric.workflow.show_rule import is_rule_id, rule_details
 
     for rule in all_rules():
         assert is_rule_id(rule.id)

@@ -22,6 +22,7 @@ from fabric.platforms.asic_catalogue import asic, asic_names
 from fabric.platforms.catalogue import sku, sku_names
 from fabric.platforms.model import Sku
 from fabric.qos.headroom.budget import budget
+from fabric.qos.headroom.deduced import TABLE_FRAME_BYTES
 from fabric.qos.headroom.infer import infer
 from fabric.qos.headroom.laws import headroom, laws, packing_factor, spectrum_settings
 from fabric.qos.headroom.mlx5 import nic_headroom_bytes
@@ -33,7 +34,6 @@ from fabric.qos.headroom.wire import (
     plain_bytes,
     response_bytes,
 )
-from fabric.qos.headroom.xgs import TABLE_FRAME_BYTES
 from fabric.qos.thresholds import alpha, pause_threshold_bytes
 from fabric.workflow.project import Project
 

@@ -13,7 +13,7 @@ import pytest
 from fabric.platforms.asic_catalogue import asic
 from fabric.qos.dcqcn.presets import CONNECTX
 from fabric.qos.dcqcn.recommend import KMAX_BYTES_PER_GBPS, MARGIN, RESERVE
-from fabric.qos.ecmp.entropy import ROCE_PORT
+from fabric.qos.ecmp.load import ROCE_PORT
 from fabric.qos.headroom.mlx5 import DEFAULT_CABLE_M, MAX_TOLD_CABLE_M
 from fabric.qos.path import HOP_NS
 from fabric.qos.watchdog import DETECTION_MARGIN, MAX_PAUSE_QUANTA

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fabric.design import matrix
-from fabric.workflow.show import schema
+from fabric.report.inventory import schema
 from tests.docs import pages
 
 ROOT = Path(__file__).parents[2]

@@ -35,6 +35,7 @@ _ROOMS = (
     "exchange",
     "validate",
     "probe",
+    "report",
 )
 #: Rooms of which only the modules themselves are scanned, not the packages inside.
 _SHALLOW = ("change", "render")

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from fabric.core.errors import InputError
 from fabric.exchange.forms import Imported, Settings, importers, plant_exporters
+from fabric.exchange.network import plant
 from fabric.exchange.plant import Cable, Device, Nic, Plant
-from fabric.exchange.realised import plant
 from tests.topology.fabrics import INVENTORY, example
 
 #: All example inventories but the large one.

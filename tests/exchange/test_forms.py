@@ -172,10 +172,6 @@ def test_what_bulk_import_of_netbox_takes() -> None:
     assert {key.removeprefix("cf_") for key in used if key.startswith("cf_")} <= custom
 
 
-#: Cable maps and graphs beside an inventory of other programs, for the importers of those.
-CABLE_FILES = "fabric.exchange.importers.cable_files"
-
-
 def test_every_module_is_a_form() -> None:
     """Nothing lies beside the forms that registers none."""
     read_by = {importers[name].read.__module__ for name in importers}
@@ -183,7 +179,7 @@ def test_every_module_is_a_form() -> None:
     written_by = {part.__module__ for parts in written for part in parts}
     for package, known in ((importer_package, read_by), (exporter_package, written_by)):
         names = {f"{package.__name__}.{item.name}" for item in iter_modules(package.__path__)}
-        assert names - {CABLE_FILES} == known
+        assert names == known
 
 
 def test_quotes_of_dot() -> None:

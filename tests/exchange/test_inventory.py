@@ -13,8 +13,8 @@ from fabric.exchange.forms import Settings, importers
 from fabric.exchange.host_profile import management
 from fabric.exchange.inventory import generated, guesses, inventory
 from fabric.exchange.models import models
+from fabric.exchange.network import plant
 from fabric.exchange.plant import Cable, Device, Nic, Plant
-from fabric.exchange.realised import plant
 from fabric.exchange.recipe import Recipe
 from fabric.intent.inventory import load
 from fabric.platforms.catalogue import Skus

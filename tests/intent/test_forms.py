@@ -8,8 +8,8 @@ import pytest
 
 from fabric.intent.host_model import HostsFile
 from fabric.intent.model import DevicesFile, FabricFile
+from fabric.intent.scalars import FORMS
 from fabric.intent.sku_model import PlatformsFile
-from fabric.intent.wording import FORMS
 from tests.cli.runs import DEMO, process
 
 SIGNS = re.compile(r"\[[a-zA-Z0-9]-|\^|\$|\\|\{\d")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from fabric.render.picture_page import page
-from fabric.workflow.draw import Marks, draw
+from fabric.report.picture import Marks, draw
 from fabric.workflow.project import Project
 from tests.judges.conftest import missing_judge
 from tests.topology.fabrics import INVENTORY

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from fabric.exchange.forms import plant_exporters
+from fabric.exchange.network import plant
 from fabric.exchange.plant import Cable, Device, Plant
-from fabric.exchange.realised import plant
 from tests.judges.conftest import missing_judge
 from tests.topology.fabrics import example
 

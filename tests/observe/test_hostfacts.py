@@ -12,9 +12,7 @@ import pytest
 
 from fabric.observe import hostfacts as package
 from fabric.observe.hostfacts import MAX_CHARACTERS, readers, reads
-from fabric.observe.hostfacts.commands import command_of
 from fabric.observe.hostfacts.dcb import DcbBuffer, DcbEts, DcbPfc
-from fabric.observe.hostfacts.ecn_files import EcnFiles
 from fabric.observe.hostfacts.ethtool import (
     EthtoolDriver,
     EthtoolFec,
@@ -26,8 +24,7 @@ from fabric.observe.hostfacts.ethtool import (
     parse_ethtool_pause,
     parse_ethtool_statistics,
 )
-from fabric.observe.hostfacts.ibdev2netdev import RdmaNetdev
-from fabric.observe.hostfacts.ibstat import IbDevice, IbPort, parse_ibstat
+from fabric.observe.hostfacts.ibstat import IbDevice, IbPort, RdmaNetdev, parse_ibstat
 from fabric.observe.hostfacts.ip import IpAddresses, IpLink, IpNeighbour, IpRoute, IpRule
 from fabric.observe.hostfacts.lspci import PciDevice, parse_lspci
 from fabric.observe.hostfacts.mlxconfig import NvConfig, NvValue, parse_mlxconfig
@@ -41,19 +38,18 @@ from fabric.observe.hostfacts.nccl import (
     NcclPci,
     NcclTopology,
 )
-from fabric.observe.hostfacts.nvidia_smi import Gpu, NvidiaSmi
+from fabric.observe.hostfacts.nvidia_smi import Gpu, NvidiaSmi, parse_nvidia_topo
 from fabric.observe.hostfacts.ofed import (
+    EcnFiles,
     Ofed,
     TrafficClass,
     TrafficClassRule,
     parse_ofed_info,
     parse_traffic_class,
 )
-from fabric.observe.hostfacts.own_check import OwnCheck
 from fabric.observe.hostfacts.rdma import RdmaCounters, RdmaLink, parse_rdma_link
-from fabric.observe.hostfacts.sysctl import ArpParameters
-from fabric.observe.hostfacts.sysfs import DevicePlaces, PciPlace
-from fabric.observe.hostfacts.topo import parse_nvidia_topo
+from fabric.observe.hostfacts.readings import command_of
+from fabric.observe.hostfacts.sysfs import ArpParameters, DevicePlaces, OwnCheck, PciPlace
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.parsers.gids import Gid
 from fabric.observe.parsers.mlnx_qos import mlnx_qos

@@ -10,8 +10,7 @@ import pytest
 
 from fabric.observe.hostfacts import readers
 from fabric.observe.hostfacts.dcb import DcbBuffer, DcbEts, DcbPfc
-from fabric.observe.hostfacts.ibdev2netdev import RdmaNetdev
-from fabric.observe.hostfacts.ibstat import IbDevice, IbPort
+from fabric.observe.hostfacts.ibstat import IbDevice, IbPort, RdmaNetdev
 from fabric.observe.hostfacts.mlxconfig import NvConfig, NvValue, parse_mlxconfig
 from fabric.observe.hostfacts.nccl import (
     NcclChannel,
@@ -23,10 +22,9 @@ from fabric.observe.hostfacts.nccl import (
     NcclPci,
     NcclTopology,
 )
-from fabric.observe.hostfacts.nvidia_smi import Gpu, NvidiaSmi
+from fabric.observe.hostfacts.nvidia_smi import Gpu, GpuTopology, NvidiaSmi, parse_nvidia_topo
 from fabric.observe.hostfacts.ofed import TrafficClass
 from fabric.observe.hostfacts.sysfs import DevicePlaces, PciPlace
-from fabric.observe.hostfacts.topo import GpuTopology, parse_nvidia_topo
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.parsers.gids import Gid
 from tests.observe.test_fixtures import QOS, recorded

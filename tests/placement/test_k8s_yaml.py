@@ -7,8 +7,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabric.placement.k8s import yamltext
-from fabric.placement.k8s.yamltext import yaml_text
+from fabric.placement.k8s import manifest as yamltext
+from fabric.placement.k8s.manifest import yaml_text
 
 #: Bare, these are no strings for some reader of YAML 1.1 or 1.2.
 NOT_BARE = (

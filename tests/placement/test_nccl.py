@@ -11,10 +11,9 @@ from fabric.core.errors import InputError
 from fabric.design.switch import SwitchDesigner
 from fabric.intent.resolve import PolicyResolver
 from fabric.placement.environment import environment as make
-from fabric.placement.nccl_left_out import REASONS
-from fabric.placement.nccl_release import newer_release
+from fabric.placement.job_host import Environment
+from fabric.placement.nccl_release import REASONS, newer_release
 from fabric.placement.place import place
-from fabric.placement.setting import Environment
 from fabric.topology import Fabric
 from tests.cli.runs import DEMO, run
 from tests.topology.fabrics import EXAMPLES, document, example, fabric, intent

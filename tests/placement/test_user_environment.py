@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.core.errors import InputError
-from fabric.placement.environment import UserValue, environment, keep_users
+from fabric.placement.environment import UserValue, environment, keep_users, read_environment
 from fabric.placement.place import place
-from fabric.placement.user_environment import read_environment
 from tests.topology.fabrics import fabric
 
 MADE = fabric()

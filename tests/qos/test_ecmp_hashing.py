@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabric.qos.ecmp.entropy import LEAST_PORT, PORT_BITS, entropy, flow_label, source_port
 from fabric.qos.ecmp.hashing import (
     TierHash,
     effective_paths,
@@ -21,7 +20,14 @@ from fabric.qos.ecmp.hashing import (
     polarised_load,
     range_paths,
 )
-from fabric.qos.ecmp.load import expected_max_load
+from fabric.qos.ecmp.load import (
+    LEAST_PORT,
+    PORT_BITS,
+    entropy,
+    expected_max_load,
+    flow_label,
+    source_port,
+)
 
 FIVE_TUPLE = frozenset(("SRC_IP", "DST_IP", "IP_PROTOCOL", "L4_SRC_PORT", "L4_DST_PORT"))
 LEAF = TierHash(tier="leaf", width=8, algorithm="CRC", fields=FIVE_TUPLE, asic="spectrum-4", seed=0)

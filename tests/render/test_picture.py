@@ -14,9 +14,8 @@ from fabric.render.picture import STROKES
 from fabric.render.picture_page import page
 from fabric.render.picture_png import png
 from fabric.render.picture_svg import svg
-from fabric.topology.cable_states import CableState, cable_states
 from fabric.topology.clos import clos
-from fabric.topology.drawing import Picture
+from fabric.topology.drawing import CableState, Picture, cable_states
 from fabric.topology.drawing_layout import picture
 from tests.topology.fabrics import example
 

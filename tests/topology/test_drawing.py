@@ -8,9 +8,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from fabric.topology.cable_states import CableState, cable_states
 from fabric.topology.clos import clos
-from fabric.topology.drawing import Picture
+from fabric.topology.drawing import CableState, Picture, cable_states
 from fabric.topology.drawing_groups import (
     BOXES,
     LABEL_LENGTH,

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from fabric.topology.clos import clos
 from fabric.topology.critical import link_numbers, on_links, on_switches
 from fabric.topology.paths import Layers, next_hop_counts, next_hops, path_counts, product
-from fabric.topology.routes import Network, route
+from fabric.topology.routes import Links, Network, route
 from fabric.topology.routes_bits import unpack
-from fabric.topology.routes_links import Links
 from tests.topology.fabrics import example
 from tests.topology.layered import Plain, made, networks, without
 

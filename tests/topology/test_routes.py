@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabric.topology.routes import Network, network, route, transit_leaves, uses
+from fabric.topology.routes import Links, Network, network, route, transit_leaves, uses
 from fabric.topology.routes_bits import no_bits, pack, set_bits, unpack
 from fabric.topology.routes_failures import Failure, after, alone, growing
-from fabric.topology.routes_links import Links
 from tests.topology.fabrics import example, fabric
 
 Cable = tuple[int, int]

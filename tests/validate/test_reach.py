@@ -10,12 +10,10 @@ from hypothesis import strategies as st
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.probe_output import bandwidth_gbps, ping, rping
 from fabric.probe.reach import commands
-from fabric.probe.reach.acceptance import ceiling_gbps, fairness, needed_gbps
 from fabric.probe.reach.causes import causes
-from fabric.probe.reach.commands import Marking, ProbeEnd
+from fabric.probe.reach.commands import Marking, ProbeEnd, ceiling_gbps, fairness, needed_gbps
 from fabric.probe.reach.incast import incasts
-from fabric.probe.reach.plan import CLASSES, SAME_LEAF, Ends, kind_of, pairs, probes
-from fabric.probe.reach.rounds import rounds
+from fabric.probe.reach.plan import CLASSES, SAME_LEAF, Ends, kind_of, pairs, probes, rounds
 from tests.topology.fabrics import example, fabric
 
 

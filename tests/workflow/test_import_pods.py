@@ -9,7 +9,7 @@ import pytest
 
 from fabric.core import hostlist
 from fabric.exchange.exporters.cable_plan import cabling_csv
-from fabric.exchange.realised import plant
+from fabric.exchange.network import plant
 from fabric.workflow import ansible
 from fabric.workflow.export import Request as ExportRequest
 from fabric.workflow.export import export

@@ -11,9 +11,9 @@ import pytest
 
 from fabric.core.errors import InputError, OutputFolderError
 from fabric.core.findings import Severity
-from fabric.exchange.differences import differences
 from fabric.exchange.forms import Settings, importers, plant_exporters
-from fabric.exchange.realised import plant
+from fabric.exchange.network import plant
+from fabric.exchange.recipe import differences
 from fabric.exchange.roles import complete
 from fabric.workflow.check import check, refuse_errors
 from fabric.workflow.export import Request as ExportRequest

@@ -15,11 +15,11 @@ from fabric.core.errors import InputError
 from fabric.core.findings import Severity
 from fabric.intent.host_model import HostsFile
 from fabric.intent.model import DevicesFile
+from fabric.report.inventory import schema
 from fabric.workflow.check import check
 from fabric.workflow.init import init
 from fabric.workflow.project import Project
 from fabric.workflow.render import render
-from fabric.workflow.show import schema
 
 COMMENTED = re.compile(r"^# (\w+)/[\w-]+\.yaml:\n((?:#   .*\n?)+)", re.MULTILINE)
 

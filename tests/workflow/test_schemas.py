@@ -11,7 +11,7 @@ import yaml
 
 from fabric.intent.host_model import HostsFile
 from fabric.intent.model import DevicesFile, FabricFile
-from fabric.workflow.show import schema
+from fabric.report.inventory import schema
 
 INVENTORY = Path(__file__).parents[2] / "inventory"
 KINDS = {"fabric": FabricFile, "devices": DevicesFile, "hosts": HostsFile}

@@ -22,9 +22,8 @@ from fabric.workflow import store as module
 from fabric.workflow.check import check
 from fabric.workflow.project import Project
 from fabric.workflow.render import render
-from fabric.workflow.stages import OUTCOMES
 from fabric.workflow.store import Store, code_version, key_of, user_folder
-from fabric.workflow.work import Work, work_of
+from fabric.workflow.work import OUTCOMES, Work, work_of
 from tests.cli.runs import run
 from tests.intent.test_own_skus import FILES
 from tests.intent.test_own_skus import write as write_own

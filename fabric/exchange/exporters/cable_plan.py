@@ -74,11 +74,11 @@ def _rank(plant: Plant, end: End) -> tuple[object, ...]:
 
 
 def _row(plant: Plant, cable: Cable, near: End, far: End) -> tuple[object, ...]:
-    here, there = ":".join(near), ":".join(far)
+    near_end, far_end = ":".join(near), ":".join(far)
     return (
         *(_rack(plant, near), *near, _rack(plant, far), *far),
         *(cable.speed_gbps, cable.cable_m),
-        *(f"{here} / {there}", f"{there} / {here}"),
+        *(f"{near_end} / {far_end}", f"{far_end} / {near_end}"),
     )
 
 

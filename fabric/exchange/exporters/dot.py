@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabric.exchange.dot_text import quote
 from fabric.exchange.forms import Exporter, plant_exporters, text_file
-from fabric.exchange.words import CABLE_WORDS, DEVICE_WORDS, NIC_WORDS
+from fabric.exchange.values import CABLE_WORDS, DEVICE_WORDS, NIC_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -113,12 +113,12 @@ def _interfaces(plant: Plant) -> Rows:
     speeds: dict[End, int | None] = {}
     for cable in plant.cables:
         speeds |= {cable.near: cable.speed_gbps, cable.far: cable.speed_gbps}
-    found: Rows = [
+    rows: Rows = [
         {"device": item.name, "name": LOOPBACK, "type": "virtual"}
         for item in plant.devices
         if item.loopback
     ]
-    found += [
+    rows += [
         {"device": item.name, "name": MANAGEMENT, "type": "other", "mgmt_only": True}
         for item in plant.devices
         if item.management
@@ -132,8 +132,8 @@ def _interfaces(plant: Plant) -> Rows:
             "speed": gbps_to_kbps(speed) if speed else None,
         }
         fields = {f"cf_rocefab_{name}": getattr(nic, name) for name in NIC_FIELDS} if nic else {}
-        found.append(_known(row | fields))
-    return found
+        rows.append(_known(row | fields))
+    return rows
 
 
 def _addresses(plant: Plant) -> Rows:

@@ -59,14 +59,14 @@ def _group(device: Device) -> str:
 
 
 def _groups(plant: Plant) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    groups: dict[str, Any] = {}
     for device in plant.devices:
         if device.kind:
-            found.setdefault(device.kind, {"groups": [], "data": {"kind": device.kind}})
+            groups.setdefault(device.kind, {"groups": [], "data": {"kind": device.kind}})
         if device.role:
             above = [device.kind] if device.kind else []
-            found.setdefault(_group(device), {"groups": above, "data": {"role": device.role}})
-    return found
+            groups.setdefault(_group(device), {"groups": above, "data": {"role": device.role}})
+    return groups
 
 
 def _data(device: Device) -> dict[str, Any]:

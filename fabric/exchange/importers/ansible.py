@@ -14,10 +14,9 @@ from fabric.core.errors import InputError
 from fabric.exchange.ansible_ini import Inventory, expand, parse_ini
 from fabric.exchange.draft import Draft
 from fabric.exchange.forms import Imported, Importer, Settings, importers
-from fabric.exchange.importers.cable_files import take_cables
-from fabric.exchange.reading import malformed, text_of
+from fabric.exchange.importers.cable_map import take_cables
 from fabric.exchange.trees import circle, depths, lineage
-from fabric.exchange.words import DEVICE_WORDS, meant, pick, role_of_groups
+from fabric.exchange.values import DEVICE_WORDS, malformed, meant, pick, role_of_groups, text_of
 from fabric.intent.yaml.file import input_error, load_yaml
 
 if TYPE_CHECKING:
@@ -49,22 +48,22 @@ def _inventory(path: Path, draft: Draft) -> Inventory:
     if path.suffix.lower() not in _YAML:
         return parse_ini(text_of(path), complain)
     document = load_yaml(path, str(path))
-    found = Inventory()
+    inventory = Inventory()
     for name, group in document.data.items():
-        _group(found, str(name), group, (name,), (document, draft))
-    return found
+        _group(inventory, str(name), group, (name,), (document, draft))
+    return inventory
 
 
 def _group(
-    found: Inventory,
+    inventory: Inventory,
     name: str,
     tree: object,
     at: tuple[str | int, ...],
-    told: tuple[Document, Draft],
+    source: tuple[Document, Draft],
 ) -> None:
     """Take a group of a YAML inventory in, with those below it."""
-    document, draft = told
-    group = found.group(name, document.position(at).line)
+    document, draft = source
+    group = inventory.group(name, document.position(at).line)
     for key in _mapping(tree):
         place = document.position((*at, key))
         if key not in _GROUP_KEYS:
@@ -73,13 +72,13 @@ def _group(
             draft.wrong("EXC006", message, fix, draft.place(place.line, place.column))
     for child, below in _mapping(_mapping(tree).get("children")).items():
         group.children.append(str(child))
-        _group(found, str(child), below, (*at, "children", child), told)
+        _group(inventory, str(child), below, (*at, "children", child), source)
     group.variables.update(_mapping(_mapping(tree).get("vars")))
     for text, variables in _mapping(_mapping(tree).get("hosts")).items():
         place = document.position((*at, "hosts", text))
         try:
             for host in expand(str(text)):
-                found.host(name, host, place.line, _mapping(variables))
+                inventory.host(name, host, place.line, _mapping(variables))
         except ValueError as error:
             where = draft.place(place.line, place.column)
             draft.wrong("EXC006", str(error), "use the form leaf[01:16]", where)
@@ -131,14 +130,14 @@ class _Reader:
             self._file("host_vars", host),
         ):
             variables |= source
-        found = pick(variables, DEVICE_WORDS)
+        picked = pick(variables, DEVICE_WORDS)
         near = role_of_groups(reversed(groups), self._settings.roles)
-        role = meant(str(found.get("role", "")), self._settings.roles)
+        role = meant(str(picked.get("role", "")), self._settings.roles)
         if role:
-            found |= {"kind": role[0], "role": role[1]}
-        elif "role" in found and near:
-            del found["role"]
-        self._draft.device(host, self._draft.place(line), {**near, **found})
+            picked |= {"kind": role[0], "role": role[1]}
+        elif "role" in picked and near:
+            del picked["role"]
+        self._draft.device(host, self._draft.place(line), {**near, **picked})
 
     def _file(self, folder: str, name: str) -> Mapping[str, Any]:
         """Return the variables of a host or group from its file or folder."""
@@ -149,7 +148,7 @@ class _Reader:
 
     def _load(self, folder: str, name: str) -> dict[str, Any]:
         base = self._path.parent / folder
-        found: dict[str, Any] = {}
+        variables: dict[str, Any] = {}
         plain = [base / f"{name}{ending}" for ending in ("", *_YAML)]
         below = sorted((base / name).glob("*")) if (base / name).is_dir() else []
         for path in (*plain, *(item for item in below if item.suffix in _YAML)):
@@ -159,8 +158,8 @@ class _Reader:
                 except InputError as error:
                     self._draft.findings += error.findings
                     continue
-                found |= {str(key): value for key, value in document.data.items()}
-        return found
+                variables |= {str(key): value for key, value in document.data.items()}
+        return variables
 
 
 def _mapping(value: object) -> dict[str, Any]:

@@ -5,17 +5,19 @@ from __future__ import annotations
 import csv
 import math
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fabric.exchange.draft import MAX_CABLES, Draft
 from fabric.exchange.forms import Imported, Importer, Settings, importers
-from fabric.exchange.reading import malformed, text_of
-from fabric.exchange.words import folded
-from fabric.intent.wording import listed, quoted
+from fabric.exchange.importers import dot
+from fabric.exchange.values import folded, malformed, text_of
+from fabric.intent.scalars import listed, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
+
 
 #: Headers by our name of the column, compared without case, spaces, hyphens and underscores.
 #: ``side_a_device`` and the like: netbox-community/netbox, netbox/dcim/forms/bulk_import.py.
@@ -51,6 +53,9 @@ _LENGTH = re.compile(r"([0-9]{1,5}(?:\.[0-9]{1,3})?) ?m?", re.IGNORECASE)
 #: What a spreadsheet would run; a quote before it marks text (OWASP, CSV Injection).
 FORMULA = ("=", "+", "-", "@", "\t")
 _DELIMITERS = (",", ";", "\t")
+
+
+_DOT_ENDINGS = (".dot", ".gv")
 
 
 def cables_of(path: Path, draft: Draft, settings: Settings) -> None:
@@ -95,7 +100,7 @@ def _row(draft: Draft, cells: Mapping[str, str], line: int) -> None:
 
 
 def _figures(draft: Draft, cells: Mapping[str, str], line: int) -> dict[str, object]:
-    found: dict[str, object] = {}
+    figures: dict[str, object] = {}
     for name, pattern, example in (
         ("speed_gbps", _SPEED, "400 or 400G"),
         ("cable_m", _LENGTH, "5, 2.5 or 5 m"),
@@ -103,11 +108,11 @@ def _figures(draft: Draft, cells: Mapping[str, str], line: int) -> dict[str, obj
         text = cells.get(name, "")
         match = pattern.fullmatch(text)
         if match:
-            found[name] = math.ceil(float(match[1]))  # a part of a metre counts whole: safe side
+            figures[name] = math.ceil(float(match[1]))  # a part of a metre counts whole: safe side
         elif text:
             message = f"{quoted(text)} in the column {name} is not valid"
             draft.wrong("EXC006", message, f"use the form {example}", draft.place(line))
-    return found
+    return figures
 
 
 def _rows(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
@@ -127,29 +132,29 @@ def _rows(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
         raise malformed(path, f"not CSV: {error}", fix, line) from error
 
 
-def _columns(path: Path, line: int, header: list[str], told: Mapping[str, str]) -> dict[str, int]:
+def _columns(path: Path, line: int, header: list[str], named: Mapping[str, str]) -> dict[str, int]:
     """Return the place of each column that is known, as told or by its header."""
-    unknown = [name for name in told if name not in HEADERS]
+    unknown = [name for name in named if name not in HEADERS]
     if unknown:
         message = f"unknown column {quoted(unknown[0])} in --columns"
         raise malformed(path, message, f"available: {listed(HEADERS, 'and')}", line)
-    found, problems = {}, []
+    columns, problems = {}, []
     titles = [folded(title) for title in header]
     for name, words in HEADERS.items():
-        wanted = [folded(told[name])] if name in told else [folded(word) for word in words]
-        places = [at for at, title in enumerate(titles) if title in wanted]
+        accepted = [folded(named[name])] if name in named else [folded(word) for word in words]
+        places = [at for at, title in enumerate(titles) if title in accepted]
         if len(places) > 1:
             both = listed((quoted(header[at]) for at in places), "and")
             problems.append(f"{both} all match {name}")
         elif places:
-            found[name] = places[0]
-        elif name in told or name in _NEEDED:
-            said = f" {quoted(told[name])}" if name in told else ""
+            columns[name] = places[0]
+        elif name in named or name in _NEEDED:
+            said = f" {quoted(named[name])}" if name in named else ""
             problems.append(f"there is no column{said} for {name}")
     if problems:
         fix = "select one with --columns device=HEADER,port=HEADER,peer_device=...,peer_port=..."
         raise malformed(path, "; ".join(problems), fix, line)
-    return found
+    return columns
 
 
 def _plain(cell: str) -> str:
@@ -164,3 +169,20 @@ def _read(path: Path, settings: Settings) -> Imported:
 
 
 importers.add("csv")(Importer(_read))
+
+
+def take_cables(path: Path, draft: Draft, settings: Settings) -> None:
+    """Take the cables of a file in; what is wrong with them is told with that file.
+
+    Raises
+    ------
+    InputError
+        When the file is not of its form.
+    """
+    named = draft.file
+    draft.file = str(path)
+    if path.suffix.lower() in _DOT_ENDINGS:
+        dot.cables_of(path, draft)
+    else:
+        cables_of(path, draft, replace(settings, cabling=None))
+    draft.file = named

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from fabric.exchange.dot_text import DotError, DotGraph, parse
 from fabric.exchange.draft import Draft
 from fabric.exchange.forms import Imported, Importer, Settings, importers
-from fabric.exchange.reading import malformed, text_of
-from fabric.exchange.words import CABLE_WORDS, DEVICE_WORDS, NIC_WORDS, pick
+from fabric.exchange.values import CABLE_WORDS, DEVICE_WORDS, NIC_WORDS, malformed, pick, text_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ from xml.etree.ElementTree import ParseError
 from fabric.exchange.draft import Draft
 from fabric.exchange.forms import Imported, Importer, Settings, importers
 from fabric.exchange.network import take
-from fabric.exchange.reading import json_of, malformed, text_of
+from fabric.exchange.values import json_of, malformed, text_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,8 +47,8 @@ def _graphml(path: Path, settings: Settings) -> Imported:
     return _imported(path, str(graph.graph.get("name", "")), (nodes, edges), settings)
 
 
-def _imported(path: Path, name: str, found: tuple[Any, Any], settings: Settings) -> Imported:
-    nodes, edges = found
+def _imported(path: Path, name: str, parts: tuple[Any, Any], settings: Settings) -> Imported:
+    nodes, edges = parts
     draft = Draft(str(path), closed=True, cut_domain=settings.cut_domain)
     take(draft, nodes, edges)
     return Imported(draft.plant(name))

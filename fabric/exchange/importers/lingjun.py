@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from fabric.core.hostlist import natural_key
 from fabric.exchange.draft import Draft
 from fabric.exchange.forms import Imported, Importer, Settings, importers, text_file
-from fabric.exchange.reading import malformed, text_of
-from fabric.intent.wording import quoted
+from fabric.exchange.values import malformed, text_of
+from fabric.intent.scalars import quoted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,14 +34,16 @@ def _read(path: Path, settings: Settings) -> Imported:
         raise malformed(path, message, "set it with --rails, and the number of GPUs with --gpus")
     draft = Draft(str(path))
     by_leaf = _by_leaf(path, draft)
-    made, names = _plant(draft, by_leaf)
+    plant, names = _plant(draft, by_leaf)
     text = "name,source\n" + "".join(f"{name},{word}\n" for name, word in names)
-    return Imported(made, files=(text_file("lingjun", "names", "names.csv", text),), generated=True)
+    return Imported(
+        plant, files=(text_file("lingjun", "names", "names.csv", text),), generated=True
+    )
 
 
 def _by_leaf(path: Path, draft: Draft) -> dict[Leaf, list[str]]:
     reader = csv.reader(text_of(path).splitlines(keepends=True), strict=True)
-    found: dict[Leaf, list[str]] = {}
+    hosts: dict[Leaf, list[str]] = {}
     lines: dict[str, int] = {}
     try:
         header = next(reader, [])
@@ -58,12 +60,12 @@ def _by_leaf(path: Path, draft: Draft) -> dict[Leaf, list[str]]:
                 draft.wrong("EXC005", message, "remove one of them", place)
             else:
                 lines[row[0]] = reader.line_num
-                found.setdefault((row[1], row[2], row[3]), []).append(row[0])
+                hosts.setdefault((row[1], row[2], row[3]), []).append(row[0])
     except csv.Error as error:
         raise malformed(path, f"not CSV: {error}", "quote the cells", reader.line_num) from error
     if not lines and not draft.findings:
         raise malformed(path, "the table has no hosts", "provide the complete table")
-    return found
+    return hosts
 
 
 def _plant(draft: Draft, by_leaf: dict[Leaf, list[str]]) -> tuple[Plant, list[tuple[str, str]]]:

@@ -15,7 +15,7 @@ from fabric.core.hostlist import natural_key
 from fabric.exchange.draft import Draft
 from fabric.exchange.forms import Imported, Importer, Settings, importers
 from fabric.exchange.plant import End, end_key
-from fabric.exchange.reading import json_of, malformed
+from fabric.exchange.values import json_of, malformed
 from fabric.platforms.catalogue import Skus
 
 if TYPE_CHECKING:
@@ -97,15 +97,15 @@ class _Sightings:
             ]
 
     def imported(self) -> Imported:
-        found: set[tuple[End, End]] = set()
+        cables: set[tuple[End, End]] = set()
         for near in sorted(self._told, key=end_key):
             for word, ids in self._told[near]:
                 far = self._far(near, word, ids)
                 if far is not None:
                     one, other = sorted((near, far), key=end_key)
-                    found.add((one, other))
-        ends = Counter(end for cable in found for end in cable)
-        for near, far in sorted(found):
+                    cables.add((one, other))
+        ends = Counter(end for cable in cables for end in cable)
+        for near, far in sorted(cables):
             if ends[near] > 1 or ends[far] > 1:
                 message = f"the two ends report different cables, one of them to {far[0]} {far[1]}"
                 self._note(
@@ -139,7 +139,7 @@ class _Sightings:
             self._note(message, "the cable is unknown; name the port", near)
             return None
         back = self._told.get((device, port), [])
-        if back and not any(self._agrees(near, name, told) for name, told in back):
+        if back and not any(self._agrees(near, name, reported) for name, reported in back):
             message = f"sees {device} {port}, which sees {' '.join(back[0][1][:1])!a} of "
             message += f"{back[0][0]!a}; the cable is unknown"
             self._note(message, "wait until old LLDP entries have expired, and read again", near)
@@ -157,13 +157,13 @@ class _Sightings:
 
     def _seen_from(self, device: str, near: End) -> str:
         """Return the port of a device that sees an end, when it is one only."""
-        found = [
+        seen = [
             port
             for port in self._ports[device].values()
             for word, ids in self._told.get((device, port), ())
             if self._agrees(near, word, ids) and self._port(near[0], ids)
         ]
-        return found[0] if len(found) == 1 else ""
+        return seen[0] if len(seen) == 1 else ""
 
     def _note(self, message: str, fix: str, end: End) -> None:
         position = Position(self._draft.file)

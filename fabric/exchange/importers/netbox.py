@@ -28,9 +28,8 @@ from fabric.exchange.netbox_words import (
     objects,
     slug_of,
 )
-from fabric.exchange.reading import json_of, malformed
-from fabric.exchange.words import meant
-from fabric.intent.wording import listed, quoted
+from fabric.exchange.values import json_of, malformed, meant
+from fabric.intent.scalars import listed, quoted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,15 +96,15 @@ class _Reader:
 
     def _addresses(self) -> dict[End, str]:
         """Return the IPv4 address of each interface; the first where it has several."""
-        found: dict[End, str] = {}
+        addresses: dict[End, str] = {}
         for row in self._rows("ip-addresses"):
             (assigned,) = objects([row.get("assigned_object")])
             device = name_of(row.get("device") or assigned.get("device"))
             interface = name_of(row.get("interface") or assigned.get("name"))
             text = str(row.get("address", ""))
             if device and interface and ":" not in text:
-                found.setdefault((device, interface), text)
-        return found
+                addresses.setdefault((device, interface), text)
+        return addresses
 
     def _device(self, row: Row, addresses: dict[End, str]) -> None:
         name, place = str(row.get("name") or ""), self._place("devices", row)
@@ -118,8 +117,8 @@ class _Reader:
             return
         kind, role = known
         model = name_of(row.get("device_type"), "model")
-        told: dict[str, object] = {key: custom(row, key) for key in DEVICE_FIELDS}
-        told |= {
+        values: dict[str, object] = {key: custom(row, key) for key in DEVICE_FIELDS}
+        values |= {
             "kind": kind,
             "role": role,
             "rack": name_of(row.get("rack")),
@@ -130,11 +129,11 @@ class _Reader:
             "loopback": self._loopback(name, addresses),
         }
         self._kinds[name] = kind
-        self._draft.device(name, place, told)
+        self._draft.device(name, place, values)
 
     def _management(self, name: str, row: Row, addresses: dict[End, str]) -> str:
         primary = row.get("primary_ip4") or row.get("primary_ip")
-        told = name_of(primary, "address") or next(
+        address = name_of(primary, "address") or next(
             (
                 addresses[name, interface]
                 for interface in self._special.get((name, "mgmt_only"), ())
@@ -142,28 +141,28 @@ class _Reader:
             ),
             "",
         )
-        return told.partition("/")[0] if ":" not in told else ""
+        return address.partition("/")[0] if ":" not in address else ""
 
     def _loopback(self, name: str, addresses: dict[End, str]) -> str:
-        told = (
+        address = (
             addresses[name, interface]
             for interface in self._special.get((name, "virtual"), ())
             if interface.lower().startswith("lo") and (name, interface) in addresses
         )
-        return next(told, "").partition("/")[0]
+        return next(address, "").partition("/")[0]
 
     def _special_interfaces(self) -> dict[tuple[str, str], list[str]]:
         """Return management and virtual interfaces by device."""
-        found: dict[tuple[str, str], list[str]] = {}
+        special: dict[tuple[str, str], list[str]] = {}
         for row in self._rows("interfaces"):
-            there = {
+            present = {
                 "mgmt_only": row.get("mgmt_only") is True,
                 "virtual": slug_of(row.get("type")) == "virtual",
             }
-            for kind in (kind for kind, yes in there.items() if yes):
+            for kind in (kind for kind, yes in present.items() if yes):
                 key = (name_of(row.get("device")), kind)
-                found.setdefault(key, []).append(str(row.get("name")))
-        return found
+                special.setdefault(key, []).append(str(row.get("name")))
+        return special
 
     def _interface(self, row: Row) -> None:
         end = (name_of(row.get("device")), str(row.get("name") or ""))
@@ -172,10 +171,10 @@ class _Reader:
         self._interfaces[end] = row
         if "id" in row:
             self._by_id[str(row["id"])] = end
-        told: dict[str, object] = {key: custom(row, key) for key in NIC_FIELDS}
-        told["mac"] = row.get("mac_address")
+        values: dict[str, object] = {key: custom(row, key) for key in NIC_FIELDS}
+        values["mac"] = row.get("mac_address")
         if self._kinds[end[0]] == "host" and not row.get("mgmt_only"):
-            self._nics[end] = told
+            self._nics[end] = values
 
     def _cable(self, row: Row) -> None:
         place = self._place("cables", row)
@@ -203,10 +202,10 @@ class _Reader:
     def _paths(self) -> None:
         """Take what is at the other end of patch panels, whose lengths are not added up."""
         for end, row in self._interfaces.items():
-            found = objects(row.get("connected_endpoints"))
-            if end in self._cabled or len(found) != 1:
+            endpoints = objects(row.get("connected_endpoints"))
+            if end in self._cabled or len(endpoints) != 1:
                 continue
-            other = (name_of(found[0].get("device")), name_of(found[0]))
+            other = (name_of(endpoints[0].get("device")), name_of(endpoints[0]))
             if other[0] in self._kinds and other[1]:
                 self._join(end, other, self._place("interfaces", row), None)
 
@@ -238,13 +237,13 @@ class _Reader:
             (name_of(row.get("device")), name_of(row.get("interface"))): row.get("mac_address")
             for row in self._rows("mac-addresses")
         }
-        for end, told in self._nics.items():
-            rail = told.get("rail")
+        for end, values in self._nics.items():
+            rail = values.get("rail")
             if end in self._cabled or (rail is not None and rail != ""):
-                told["mac"] = told["mac"] or macs.get(end)
-                told["address"] = addresses.get(end)
+                values["mac"] = values["mac"] or macs.get(end)
+                values["address"] = addresses.get(end)
                 place = self._place("interfaces", self._interfaces[end])
-                self._draft.nic(end[0], end[1], place, told)
+                self._draft.nic(end[0], end[1], place, values)
 
     def _notes(self) -> tuple[Finding, ...]:
         if not self._left_out:
@@ -258,7 +257,7 @@ class _Reader:
 
 
 def _read(path: Path, settings: Settings) -> Imported:
-    found: dict[str, list[Row]] = {}
+    tables: dict[str, list[Row]] = {}
     files = sorted(path.glob("*.json")) if path.is_dir() else [path]
     if not files:
         raise malformed(path, "the folder has no JSON file", _HINT)
@@ -269,10 +268,10 @@ def _read(path: Path, settings: Settings) -> Imported:
         for word, value in named.items():
             endpoint = ENDPOINTS.get(re.sub(r"^[0-9]+-|^(dcim|ipam)\.", "", word))
             if endpoint:
-                found[endpoint] = _objects(file, word, value)
-    if "devices" not in found:
+                tables[endpoint] = _objects(file, word, value)
+    if "devices" not in tables:
         raise malformed(path, "no devices found", _HINT)
-    return parse(found, str(path), settings)
+    return parse(tables, str(path), settings)
 
 
 def _objects(file: Path, word: str, value: Any) -> list[Row]:

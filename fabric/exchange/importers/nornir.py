@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.exchange.draft import Draft
 from fabric.exchange.forms import Imported, Importer, Settings, importers
-from fabric.exchange.importers.cable_files import take_cables
-from fabric.exchange.reading import malformed
+from fabric.exchange.importers.cable_map import take_cables
 from fabric.exchange.trees import circle, first_known, lineage
-from fabric.exchange.words import DEVICE_WORDS, pick, role_of_groups
-from fabric.intent.wording import quoted
+from fabric.exchange.values import DEVICE_WORDS, malformed, pick, role_of_groups
+from fabric.intent.scalars import quoted
 from fabric.intent.yaml.file import input_error, load_yaml
 
 if TYPE_CHECKING:
@@ -65,9 +64,9 @@ class _Inventory:
         data = first_known(_mapping(item.get("data")) for item in order)
         known = pick({key: data[key] for key in data if key != "hostname"}, DEVICE_WORDS)
         for field, attribute in (("management", "hostname"), ("system", "platform")):
-            told = [item[attribute] for item in order if item.get(attribute) is not None]
-            if told:
-                known[field] = told[0]
+            values = [item[attribute] for item in order if item.get(attribute) is not None]
+            if values:
+                known[field] = values[0]
         if "role" not in known and "kind" not in known:
             known |= role_of_groups(lineage(groups, self._parents), self._roles)
         self._draft.device(name, place, known)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
-from fabric.intent.wording import printable
+from fabric.intent.scalars import printable
 from fabric.intent.yaml.tree import Builder, Places
 
 if TYPE_CHECKING:

@@ -2,10 +2,19 @@
 
 Events, not nodes: only they tell where an alias stands and whether a tag was written, and a
 deeply nested file cannot exhaust the stack.
+
+What an unquoted YAML word means to us, and the words that mean different things to others.
+
+YAML 1.1 reads ``no`` as false, ``0123`` as 83 and ``1:30`` as 90; YAML 1.2 reads ``1e3`` as a
+number where YAML 1.1 reads text. We read only what all readers agree on, and reject the rest.
+
+Sources: YAML 1.1 type repository (yaml.org/type: bool, int, float, timestamp, null) and the core
+schema of YAML 1.2.2, section 10.3.2.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -13,12 +22,12 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from fabric.core.findings import Finding, Position, Severity
-from fabric.intent.wording import found, quoted
+from fabric.intent.scalars import found, quoted
 from fabric.intent.yaml.reasons import syntax_finding
-from fabric.intent.yaml.scalars import TrapError, plain_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
 
 Node = Any  # a value of the document, or one of the two marks below
 Event = Any  # the events of the C parser are untyped
@@ -29,6 +38,57 @@ _SHIFT = 32
 _SURROGATE = re.compile("[\ud800-\udfff]")  # libyaml refuses these itself
 _NO_KEY = object()
 _DROPPED = object()
+
+
+Scalar = str | int | float | bool | None
+_WORDS: dict[str, Scalar] = {
+    "true": True, "false": False, "": None, "~": None, "null": None, "Null": None, "NULL": None,
+}  # fmt: skip
+_BOOLEAN_WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false"})
+_LONGEST_WORD = 5
+_INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,18})")
+_DECIMAL = re.compile(r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+][0-9]+)?")
+_QUOTE = "put it in quotes"
+_QUOTE_OR_DECIMAL = "use a plain decimal number, or quotes if it is text"
+_TRAPS = (
+    (re.compile(r"[-+]?0[0-9]+"), "is read as an octal number by some parsers", _QUOTE_OR_DECIMAL),
+    (
+        re.compile(r"[-+]?0[xXoObB][0-9a-fA-F_]+"),
+        "is read as a hexadecimal, octal or binary number by some parsers",
+        _QUOTE_OR_DECIMAL,
+    ),
+    (
+        re.compile(r"[-+]?(?=[0-9.]*_)[0-9][0-9_]*(?:\.[0-9_]*)?"),
+        "is read as a number with underscores by some parsers",
+        _QUOTE_OR_DECIMAL,
+    ),
+    (
+        re.compile(
+            r"[-+]?(?:[1-9][0-9_]*(?::[0-5]?[0-9])+|[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*)"
+        ),
+        "is read as a base-60 number by some parsers",
+        _QUOTE_OR_DECIMAL,
+    ),
+    (
+        re.compile(
+            r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+            r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}.*"
+        ),
+        "is read as a date by some parsers",
+        _QUOTE,
+    ),
+    (
+        re.compile(r"[-+]?(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9]+)[eE][-+]?[0-9]+"),
+        "is read as a number by some parsers and as text by others",
+        _QUOTE_OR_DECIMAL,
+    ),
+    (
+        re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"),
+        "is not a finite number",
+        _QUOTE_OR_DECIMAL,
+    ),
+    (re.compile(r"[-+]?[1-9][0-9]{19,}"), "is a number of more than 19 digits", _QUOTE),
+)
 
 
 @dataclass(slots=True)
@@ -42,15 +102,15 @@ class Places:
 
     def find(self, path: tuple[str | int, ...], *, want_key: bool) -> tuple[int, int]:
         """Return line and column, both from 1, of the path or its nearest known ancestor."""
-        here, place = self, self.start
+        node, place = self, self.start
         for part in path:
-            if part not in here.values:
+            if part not in node.values:
                 break
-            value = here.values[part]
-            place = here.keys.get(part, value) if want_key else value
-            if part not in here.children:
+            value = node.values[part]
+            place = node.keys.get(part, value) if want_key else value
+            if part not in node.children:
                 break
-            here = here.children[part]
+            node = node.children[part]
         return (place >> _SHIFT) + 1, (place & ((1 << _SHIFT) - 1)) + 1
 
 
@@ -216,3 +276,38 @@ def _packed(event: Event) -> int:
     mark = event.start_mark
     place: int = mark.line << _SHIFT | mark.column
     return place
+
+
+class TrapError(ValueError):
+    """An unquoted word that readers of YAML understand differently."""
+
+    def __init__(self, message: str, fix: str) -> None:
+        super().__init__(message)
+        self.fix = fix
+
+
+def plain_value(text: str) -> Scalar:
+    """Return the value of an unquoted scalar.
+
+    Raises
+    ------
+    TrapError
+        When YAML readers disagree about the word.
+    """
+    if text in _WORDS:
+        return _WORDS[text]
+    if text[0] not in "0123456789+-.":
+        if len(text) <= _LONGEST_WORD and text.lower() in _BOOLEAN_WORDS:
+            message = "is read as a boolean by some parsers and as text by others"
+            raise TrapError(message, "use true or false, or quotes if it is text")
+        return text
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    if _DECIMAL.fullmatch(text):
+        number = float(text)
+        if math.isfinite(number):
+            return number
+    for pattern, message, fix in _TRAPS:
+        if pattern.fullmatch(text):
+            raise TrapError(message, fix)
+    return text

@@ -75,9 +75,7 @@ def reads(
 
 def _clean(text: str, *, colour: bool, empty: bool) -> str:
     if len(text) > MAX_CHARACTERS:
-        message = f"the output has more than {MAX_CHARACTERS} characters"
-        raise UnreadableError(message)
+        raise UnreadableError(f"the output has more than {MAX_CHARACTERS} characters")
     if not empty and not text.strip():
-        message = "the output is empty"
-        raise UnreadableError(message)
+        raise UnreadableError("the output is empty")
     return plain(_COLOUR.sub("", text) if colour else text)

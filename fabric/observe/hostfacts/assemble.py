@@ -75,13 +75,13 @@ def _in_order(port: Port) -> tuple[str, int, str, int]:
 
 def _nic(read: Readings, port: Port) -> NicFacts:
     device, number = port
-    told = _rdma(read, port)
+    values = _rdma(read, port)
     field = f"nics.{device}"
-    interface = read.agreed(f"{field}.interface", told.pop("interfaces"))
-    known = dict(told)
+    interface = read.agreed(f"{field}.interface", values.pop("interfaces"))
+    known = dict(values)
     if interface is not None:
-        known |= _interface(read, interface, up=told["up"])
-    if interface is not None and told["link_layer"] != "InfiniBand":
+        known |= _interface(read, interface, up=values["up"])
+    if interface is not None and values["link_layer"] != "InfiniBand":
         known |= _ethernet(read, interface)
     if interface is None:
         read.unread.setdefault(f"{field}.interface", "no reading names its network device")
@@ -164,7 +164,7 @@ def _interface(read: Readings, interface: str, *, up: bool | None) -> dict[str, 
     driver = read.first(f"ethtool_driver:{interface}")
     rows = read.first("ip_addr")
     row = next((item for item in rows or () if item.interface == interface), None)
-    found: dict[str, Any] = {
+    values: dict[str, Any] = {
         "mtu_bytes": row.mtu_bytes if row else None,
         "addresses": (*row.ipv4, *row.ipv6) if row else None,
         "driver": driver.driver if driver else None,
@@ -173,8 +173,8 @@ def _interface(read: Readings, interface: str, *, up: bool | None) -> dict[str, 
         "counters": read.first(f"ethtool_statistics:{interface}"),
     }
     if link and link.rate_bps is not None and up is not False:
-        found["rate_bps"] = link.rate_bps
-    return found
+        values["rate_bps"] = link.rate_bps
+    return values
 
 
 def _ethernet(read: Readings, interface: str) -> dict[str, Any]:

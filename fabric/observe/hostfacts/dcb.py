@@ -56,11 +56,10 @@ class DcbBuffer:
 
 
 def _object(text: str) -> Mapping[str, Any]:
-    found = read_json(text)
-    if not isinstance(found, dict):
-        message = "dcb printed no object"
-        raise UnreadableError(message)
-    return found
+    parsed = read_json(text)
+    if not isinstance(parsed, dict):
+        raise UnreadableError("dcb printed no object")
+    return parsed
 
 
 def _numbers(row: Mapping[str, Any], name: str, high: int) -> tuple[int, ...]:
@@ -68,8 +67,7 @@ def _numbers(row: Mapping[str, Any], name: str, high: int) -> tuple[int, ...]:
     if len(values) != PRIORITIES or any(
         type(value) is not int or not 0 <= value <= high for value in values
     ):
-        message = f"{name} is {shown(values)}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{name} is {shown(values)}")
     return tuple(values)
 
 
@@ -79,8 +77,7 @@ def parse_dcb_pfc(text: str) -> DcbPfc:
     row = _object(text)
     enabled = items(row, "prio_pfc")
     if len(enabled) != PRIORITIES or any(type(value) is not bool for value in enabled):
-        message = f"prio_pfc is {shown(enabled)}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"prio_pfc is {shown(enabled)}")
     high = 2**64 - 1
     return DcbPfc(
         tuple(enabled),
@@ -97,8 +94,7 @@ def parse_dcb_ets(text: str) -> DcbEts:
     row = _object(text)
     words = items(row, "tc_tsa")
     if len(words) != PRIORITIES:
-        message = f"tc_tsa is {shown(words)}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"tc_tsa is {shown(words)}")
     return DcbEts(
         flag(row, "willing"),
         tuple(choice(word, TSA, "selection algorithm") for word in words),
@@ -130,18 +126,16 @@ def parse_dcb_app(text: str) -> Mapping[int, int]:
         When the output is something else, or a DSCP has two priorities.
     """
     row = _object(text)
-    found: dict[int, int] = {}
+    priorities: dict[int, int] = {}
     for pair in items(row, "dscp_prio") if "dscp_prio" in row else []:
         members = [member for member in pair if member != " "] if isinstance(pair, list) else []
-        if [type(member) for member in members] != [int, int] or members[0] in found:
-            message = f"dscp_prio holds {shown(pair)}"
-            raise UnreadableError(message)
+        if [type(member) for member in members] != [int, int] or members[0] in priorities:
+            raise UnreadableError(f"dscp_prio holds {shown(pair)}")
         dscp, priority = members
         if not (0 <= dscp < DSCPS and 0 <= priority < PRIORITIES):
-            message = f"dscp_prio holds {shown(pair)}"
-            raise UnreadableError(message)
-        found[dscp] = priority
-    return found
+            raise UnreadableError(f"dscp_prio holds {shown(pair)}")
+        priorities[dscp] = priority
+    return priorities
 
 
 @reads("dcb_dcbx", "dcb -j dcbx show dev {interface}")

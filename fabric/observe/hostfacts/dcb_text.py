@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from fabric.core.units import gib_to_bytes, kib_to_bytes, mib_to_bytes
 from fabric.observe.hostfacts import reads
 from fabric.observe.hostfacts.dcb import DSCPS, PRIORITIES, TSA, DcbBuffer, DcbEts, DcbPfc
-from fabric.observe.hostfacts.textlines import whole_lines
-from fabric.observe.hostfacts.values import choice, number, shown
+from fabric.observe.hostfacts.values import choice, number, shown, whole_lines
 from fabric.observe.parsers import UnreadableError
 
 if TYPE_CHECKING:
@@ -39,35 +38,31 @@ _U16 = 2**16 - 1
 
 def _words(text: str) -> dict[str, list[str]]:
     """Return the words after each name: ``pfc-cap 8 delay 7`` holds two names."""
-    found: dict[str, list[str]] = {}
+    words: dict[str, list[str]] = {}
     current: list[str] | None = None
     for word in (word for line in whole_lines(text) for word in line.split()):
         if _NAME.fullmatch(word) and word not in {"on", "off"}:
-            current = found.setdefault(word, [])
+            current = words.setdefault(word, [])
             if current:
-                message = f"dcb printed {word} twice"
-                raise UnreadableError(message)
+                raise UnreadableError(f"dcb printed {word} twice")
         elif current is None:
-            message = f"dcb printed {shown(word)}"
-            raise UnreadableError(message)
+            raise UnreadableError(f"dcb printed {shown(word)}")
         else:
             current.append(word)
-    return found
+    return words
 
 
-def _one(found: Mapping[str, list[str]], name: str) -> str:
-    words = found.get(name, [])
+def _one(words_of: Mapping[str, list[str]], name: str) -> str:
+    words = words_of.get(name, [])
     if len(words) != 1:
-        message = f"dcb printed no {name}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"dcb printed no {name}")
     return words[0]
 
 
-def _array(found: Mapping[str, list[str]], name: str) -> tuple[str, ...]:
-    pairs = [word.partition(":")[::2] for word in found.get(name, [])]
+def _array(words: Mapping[str, list[str]], name: str) -> tuple[str, ...]:
+    pairs = [word.partition(":")[::2] for word in words.get(name, [])]
     if [key for key, _ in pairs] != [str(place) for place in range(PRIORITIES)]:
-        message = f"dcb printed no {name} for each of {PRIORITIES}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"dcb printed no {name} for each of {PRIORITIES}")
     return tuple(value for _, value in pairs)
 
 
@@ -78,15 +73,15 @@ def _on(word: str) -> bool:
 @reads("dcb_pfc_text", "dcb -s pfc show dev {interface}")
 def parse_dcb_pfc_text(text: str) -> DcbPfc:
     """Parse PFC, or raise UnreadableError."""
-    found = _words(text)
+    words = _words(text)
     counters = [
-        tuple(number(word, name) for word in _array(found, name)) if name in found else None
+        tuple(number(word, name) for word in _array(words, name)) if name in words else None
         for name in ("requests", "indications")
     ]
     return DcbPfc(
-        tuple(_on(word) for word in _array(found, "prio-pfc")),
-        number(_one(found, "delay"), "delay", high=_U16),
-        number(_one(found, "pfc-cap"), "number of priorities", high=PRIORITIES),
+        tuple(_on(word) for word in _array(words, "prio-pfc")),
+        number(_one(words, "delay"), "delay", high=_U16),
+        number(_one(words, "pfc-cap"), "number of priorities", high=PRIORITIES),
         *counters,
     )
 
@@ -94,12 +89,12 @@ def parse_dcb_pfc_text(text: str) -> DcbPfc:
 @reads("dcb_ets_text", "dcb ets show dev {interface}")
 def parse_dcb_ets_text(text: str) -> DcbEts:
     """Parse ETS, or raise UnreadableError."""
-    found = _words(text)
+    words = _words(text)
     return DcbEts(
-        _on(_one(found, "willing")),
-        tuple(choice(word, TSA, "selection algorithm") for word in _array(found, "tc-tsa")),
-        tuple(number(word, "percent", high=100) for word in _array(found, "tc-bw")),
-        tuple(number(word, "traffic class", high=7) for word in _array(found, "prio-tc")),
+        _on(_one(words, "willing")),
+        tuple(choice(word, TSA, "selection algorithm") for word in _array(words, "tc-tsa")),
+        tuple(number(word, "percent", high=100) for word in _array(words, "tc-bw")),
+        tuple(number(word, "traffic class", high=7) for word in _array(words, "prio-tc")),
     )
 
 
@@ -112,19 +107,18 @@ def parse_dcb_buffer_text(text: str) -> DcbBuffer:
     UnreadableError
         When something is missing.
     """
-    found = _words(text)
+    words = _words(text)
     return DcbBuffer(
-        tuple(number(word, "buffer", high=7) for word in _array(found, "prio-buffer")),
-        tuple(_size(word) for word in _array(found, "buffer-size")),
-        _size(_one(found, "total-size")),
+        tuple(number(word, "buffer", high=7) for word in _array(words, "prio-buffer")),
+        tuple(_size(word) for word in _array(words, "buffer-size")),
+        _size(_one(words, "total-size")),
     )
 
 
 def _size(word: str) -> int:
     match = _SIZE.fullmatch(word)
     if not match:
-        message = f"{shown(word)} is no size"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{shown(word)} is no size")
     return round(_TO_BYTES[match[2]](int(match[1])))
 
 
@@ -137,18 +131,16 @@ def parse_dcb_app_text(text: str) -> Mapping[int, int]:
     UnreadableError
         When a DSCP is none or has two priorities, and for an empty output.
     """
-    found: dict[int, int] = {}
+    priorities: dict[int, int] = {}
     for line in whole_lines(text):
         name, *words = line.split() or [""]
         if name and not _NAME.fullmatch(name):
-            message = f"dcb printed {shown(name)}"
-            raise UnreadableError(message)
+            raise UnreadableError(f"dcb printed {shown(name)}")
         for word in words if name == "dscp-prio" else []:
             key, _, value = word.partition(":")
             dscp = _DSCP_NAMES.get(key)
             dscp = number(key, "DSCP", high=DSCPS - 1) if dscp is None else dscp
-            if dscp in found:
-                message = f"dcb printed DSCP {dscp} twice"
-                raise UnreadableError(message)
-            found[dscp] = number(value, "priority", high=PRIORITIES - 1)
-    return found
+            if dscp in priorities:
+                raise UnreadableError(f"dcb printed DSCP {dscp} twice")
+            priorities[dscp] = number(value, "priority", high=PRIORITIES - 1)
+    return priorities

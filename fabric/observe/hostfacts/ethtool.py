@@ -10,13 +10,16 @@ from dataclasses import dataclass
 
 from fabric.core.units import mbps_to_bps
 from fabric.observe.hostfacts import reads
-from fabric.observe.hostfacts.textlines import headed, pairs, wanted, whole_lines
 from fabric.observe.hostfacts.values import (
     choice,
+    headed,
     interface_name,
     number,
+    pairs,
     pci_address,
     shown,
+    wanted,
+    whole_lines,
     word,
 )
 from fabric.observe.parsers import UnreadableError
@@ -25,6 +28,10 @@ _SPEED = re.compile(r"([0-9]{1,8})Mb/s(?: \(.{1,40}\))?")
 _FIRMWARE = re.compile(r"([0-9A-Za-z][0-9A-Za-z.:/_-]{0,40})(?: \([0-9A-Za-z_]{1,20}\))?.{0,40}")
 #: ``ETHTOOL_A_FEC_MODES`` as ethtool prints them; old versions write BaseR, newer ones BASER.
 _FEC = ("None", "Off", "Auto", "RS", "BaseR", "BASER", "LLRS")
+
+
+#: Names of mlx5 are words; bnxt_en puts the ring before them (``[0]: rx_discards``).
+_COUNTER = re.compile(r"(?:\[[0-9]{1,4}\]: ?)?[A-Za-z0-9_][A-Za-z0-9_./ -]{0,63}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +75,13 @@ class EthtoolDriver:
 def parse_ethtool(text: str) -> EthtoolLink:
     """Parse the settings of a link, or raise UnreadableError."""
     name, lines = headed(text, "Settings for ")
-    told = pairs(line for line in lines if line.strip().count(":"))
-    up = choice(wanted(told, "Link detected").split(" ")[0], ("yes", "no"), "state of a link")
-    speed = told.get("Speed", "Unknown!")
+    values = pairs(line for line in lines if line.strip().count(":"))
+    up = choice(wanted(values, "Link detected").split(" ")[0], ("yes", "no"), "state of a link")
+    speed = values.get("Speed", "Unknown!")
     match = _SPEED.fullmatch(speed)
     if not match and not speed.startswith("Unknown!"):
-        message = f"{shown(speed)} is no speed"
-        raise UnreadableError(message)
-    negotiation = {"on": True, "off": False}.get(told.get("Auto-negotiation", ""))
+        raise UnreadableError(f"{shown(speed)} is no speed")
+    negotiation = {"on": True, "off": False}.get(values.get("Auto-negotiation", ""))
     rate = round(mbps_to_bps(int(match[1]))) if match else None
     return EthtoolLink(interface_name(name.removesuffix(":")), up == "yes", rate, negotiation)
 
@@ -84,13 +90,12 @@ def parse_ethtool(text: str) -> EthtoolLink:
 def parse_ethtool_fec(text: str) -> EthtoolFec:
     """Parse FEC, or raise UnreadableError; old and new versions name the lines differently."""
     name, lines = headed(text, "FEC parameters for ")
-    told = pairs(lines)
-    configured = told.get("Supported/Configured FEC encodings")
-    configured = told.get("Configured FEC encodings", configured)
-    active = told.get("Active FEC encoding", told.get("Active FEC encodings"))
+    values = pairs(lines)
+    configured = values.get("Supported/Configured FEC encodings")
+    configured = values.get("Configured FEC encodings", configured)
+    active = values.get("Active FEC encoding", values.get("Active FEC encodings"))
     if configured is None or not active:
-        message = "ethtool printed no FEC in force"
-        raise UnreadableError(message)
+        raise UnreadableError("ethtool printed no FEC in force")
     return EthtoolFec(interface_name(name.removesuffix(":")), _modes(configured), _modes(active))
 
 
@@ -102,9 +107,9 @@ def _modes(text: str) -> tuple[str, ...]:
 def parse_ethtool_pause(text: str) -> EthtoolPause:
     """Parse the pause of the whole link, or raise UnreadableError."""
     name, lines = headed(text, "Pause parameters for ")
-    told = pairs(lines)
+    values = pairs(lines)
     receive, transmit = (
-        choice(wanted(told, way), ("on", "off"), "state of pause") == "on" for way in ("RX", "TX")
+        choice(wanted(values, way), ("on", "off"), "state of pause") == "on" for way in ("RX", "TX")
     )
     return EthtoolPause(interface_name(name.removesuffix(":")), receive, transmit)
 
@@ -112,15 +117,14 @@ def parse_ethtool_pause(text: str) -> EthtoolPause:
 @reads("ethtool_driver", "ethtool -i {interface}")
 def parse_ethtool_driver(text: str) -> EthtoolDriver:
     """Parse driver, firmware and PCI address, or raise UnreadableError."""
-    told = pairs(whole_lines(text))
-    bus = wanted(told, "bus-info")
-    firmware = wanted(told, "firmware-version")
+    values = pairs(whole_lines(text))
+    bus = wanted(values, "bus-info")
+    firmware = wanted(values, "firmware-version")
     match = _FIRMWARE.fullmatch(firmware)
     if firmware not in {"", "N/A"} and not match:
-        message = f"{shown(firmware)} is no version of firmware"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{shown(firmware)} is no version of firmware")
     return EthtoolDriver(
-        word(wanted(told, "driver"), "driver"),
+        word(wanted(values, "driver"), "driver"),
         match[1] if match and firmware != "N/A" else None,
         None if bus in {"", "N/A"} else pci_address(bus),
     )
@@ -136,15 +140,10 @@ def parse_ethtool_statistics(text: str) -> dict[str, int]:
         When a line is no counter, or a counter stands twice.
     """
     _, lines = headed(text, "NIC statistics:")
-    found: dict[str, int] = {}
+    counters: dict[str, int] = {}
     for line in lines:
         name, _, value = line.strip().rpartition(": ")
-        if not _COUNTER.fullmatch(name) or name in found:
-            message = f"ethtool printed {shown(line)}"
-            raise UnreadableError(message)
-        found[name] = number(value, f"value of {name}")
-    return found
-
-
-#: Names of mlx5 are words; bnxt_en puts the ring before them (``[0]: rx_discards``).
-_COUNTER = re.compile(r"(?:\[[0-9]{1,4}\]: ?)?[A-Za-z0-9_][A-Za-z0-9_./ -]{0,63}")
+        if not _COUNTER.fullmatch(name) or name in counters:
+            raise UnreadableError(f"ethtool printed {shown(line)}")
+        counters[name] = number(value, f"value of {name}")
+    return counters

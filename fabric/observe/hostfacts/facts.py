@@ -10,16 +10,13 @@ from fabric.observe.parsers.gids import ipv4_roce_v2
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fabric.observe.hostfacts.ecn_files import EcnFiles
     from fabric.observe.hostfacts.ip import IpNeighbour, IpRoute, IpRule
     from fabric.observe.hostfacts.lspci import PciDevice
     from fabric.observe.hostfacts.mlxconfig import NvConfig
     from fabric.observe.hostfacts.nccl import NcclTopology
-    from fabric.observe.hostfacts.nvidia_smi import Gpu
-    from fabric.observe.hostfacts.ofed import Ofed, TrafficClass
-    from fabric.observe.hostfacts.own_check import OwnCheck
-    from fabric.observe.hostfacts.sysctl import ArpParameters
-    from fabric.observe.hostfacts.topo import GpuTopology
+    from fabric.observe.hostfacts.nvidia_smi import Gpu, GpuTopology
+    from fabric.observe.hostfacts.ofed import EcnFiles, Ofed, TrafficClass
+    from fabric.observe.hostfacts.sysfs import ArpParameters, OwnCheck
     from fabric.observe.parsers.gids import Gid
     from fabric.observe.parsers.mlnx_qos import NicQos
     from fabric.observe.state import LldpNeighbour
@@ -125,8 +122,10 @@ class HostFacts:
 
     def nic(self, rdma_device: str, port: int = 1) -> NicFacts | None:
         """Return a port of an RDMA device, None when there is none."""
-        wanted = (rdma_device, port)
-        return next((nic for nic in self.nics or () if (nic.rdma_device, nic.port) == wanted), None)
+        port_id = (rdma_device, port)
+        return next(
+            (nic for nic in self.nics or () if (nic.rdma_device, nic.port) == port_id), None
+        )
 
     def affinity(self) -> dict[str, dict[str, str]] | None:
         """Return the nearness (``PIX`` .. ``SYS``) of GPUs and RDMA devices, None when unknown."""

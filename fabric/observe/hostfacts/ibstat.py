@@ -1,15 +1,37 @@
-"""``ibstat`` (linux-rdma/rdma-core, infiniband-diags/ibstat.c at 691953d8)."""
+"""``ibstat`` (linux-rdma/rdma-core, infiniband-diags/ibstat.c at 691953d8).
+
+``ibv_devinfo`` (linux-rdma/rdma-core, libibverbs/examples/devinfo.c at 691953d8).
+
+``ibdev2netdev`` (Mellanox/mlnx-tools): which network device belongs to an RDMA device.
+
+``show_gids`` (Mellanox/mlnx-tools, sbin/show_gids).
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fabric.core.units import gbps_to_bps
 from fabric.observe.hostfacts import reads
-from fabric.observe.hostfacts.textlines import pairs, wanted, whole_lines
-from fabric.observe.hostfacts.values import choice, number, rdma_name, shown, word
+from fabric.observe.hostfacts.values import (
+    choice,
+    interface_name,
+    number,
+    pairs,
+    rdma_name,
+    shown,
+    wanted,
+    whole_lines,
+    word,
+)
 from fabric.observe.parsers import UnreadableError
+from fabric.observe.parsers.gids import Gid, show_gids
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 
 _DEVICE = re.compile(r"(CA|Switch|Router|iWARP RNIC) '(\S{1,64})'")
 _PORT = re.compile(r"\s+Port ([0-9]{1,3}):")
@@ -26,6 +48,11 @@ _PHYSICAL = (
     "LinkErrorRecovery",
     "PhyTest",
 )
+
+
+_DEVINFO_PORT = re.compile(r"port:\s+([0-9]{1,3})")
+_MTU = re.compile(r"active_mtu:\s+(256|512|1024|2048|4096) \([1-5]\)")
+_ROW = re.compile(r"(\S{1,64}) port ([0-9]{1,3}) ==> (\S{1,64}) \((Up|Down)\)\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +104,12 @@ def parse_ibstat(text: str) -> tuple[IbDevice, ...]:
             blocks.append((match, []))
         elif line.strip():
             if not blocks or not line[0].isspace():
-                message = f"ibstat printed {shown(line)}"
-                raise UnreadableError(message)
+                raise UnreadableError(f"ibstat printed {shown(line)}")
             blocks[-1][1].append(line)
-    found = tuple(_device(match, lines) for match, lines in blocks)
-    if not found or len({device.name for device in found}) != len(found):
-        message = "ibstat printed no devices, or one twice"
-        raise UnreadableError(message)
-    return found
+    devices = tuple(_device(match, lines) for match, lines in blocks)
+    if not devices or len({device.name for device in devices}) != len(devices):
+        raise UnreadableError("ibstat printed no devices, or one twice")
+    return devices
 
 
 def _device(match: re.Match[str], lines: list[str]) -> IbDevice:
@@ -94,8 +119,7 @@ def _device(match: re.Match[str], lines: list[str]) -> IbDevice:
     ports = tuple(_port(lines[start:end]) for start, end in zip(starts, ends, strict=True))
     name = rdma_name(match[2])
     if number(wanted(head, "Number of ports"), "number of ports") != len(ports):
-        message = f"ibstat did not print every port of {name}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"ibstat did not print every port of {name}")
     return IbDevice(
         name=name,
         kind=match[1],
@@ -107,22 +131,100 @@ def _device(match: re.Match[str], lines: list[str]) -> IbDevice:
 
 
 def _port(lines: list[str]) -> IbPort:
-    told = pairs(lines[1:])
-    rate = wanted(told, "Rate").removesuffix(" (FDR10)")
+    values = pairs(lines[1:])
+    rate = wanted(values, "Rate").removesuffix(" (FDR10)")
     return IbPort(
         number=number(lines[0].strip()[5:-1], "port"),
-        state=choice(wanted(told, "State"), _STATES, "state of a port"),
-        physical_state=choice(wanted(told, "Physical state"), _PHYSICAL, "physical state"),
+        state=choice(wanted(values, "State"), _STATES, "state of a port"),
+        physical_state=choice(wanted(values, "Physical state"), _PHYSICAL, "physical state"),
         rate_bps=round(gbps_to_bps(2.5 if rate == "2.5" else number(rate, "rate", high=10_000))),
-        link_layer=choice(wanted(told, "Link layer"), ("Ethernet", "InfiniBand"), "link layer"),
-        base_lid=number(wanted(told, "Base lid"), "LID"),
-        sm_lid=number(wanted(told, "SM lid"), "LID"),
-        guid=_guid(wanted(told, "Port GUID")),
+        link_layer=choice(wanted(values, "Link layer"), ("Ethernet", "InfiniBand"), "link layer"),
+        base_lid=number(wanted(values, "Base lid"), "LID"),
+        sm_lid=number(wanted(values, "SM lid"), "LID"),
+        guid=_guid(wanted(values, "Port GUID")),
     )
 
 
 def _guid(text: str) -> str:
     if not _GUID.fullmatch(text):
-        message = f"{shown(text)} is no GUID"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{shown(text)} is no GUID")
     return text
+
+
+@reads("ibv_devinfo", "ibv_devinfo -d {rdma_device}")
+def parse_ibv_devinfo(text: str) -> Mapping[int, int]:
+    """Parse the MTU in bytes that each port of one RDMA device uses.
+
+    Raises
+    ------
+    UnreadableError
+        When a port has no MTU, or there is no port.
+    """
+    mtus: dict[int, int | None] = {}
+    port = 0
+    for line in whole_lines(text):
+        if match := _DEVINFO_PORT.fullmatch(line.strip()):
+            port = int(match[1])
+            mtus[port] = None
+        elif match := _MTU.fullmatch(line.strip()):
+            if mtus.get(port, 0) is not None:
+                raise UnreadableError(f"ibv_devinfo printed {shown(line.strip())} out of place")
+            mtus[port] = int(match[1])
+    known = {port: mtu for port, mtu in mtus.items() if mtu is not None}
+    if not known or len(known) != len(mtus):
+        raise UnreadableError("ibv_devinfo printed a port without its MTU, or no port")
+    return known
+
+
+@dataclass(frozen=True, slots=True)
+class RdmaNetdev:
+    """One port of an RDMA device and its network device."""
+
+    device: str
+    port: int
+    interface: str
+    up: bool
+
+
+@reads("ibdev2netdev", "ibdev2netdev")
+def parse_ibdev2netdev(text: str) -> tuple[RdmaNetdev, ...]:
+    """Parse ``mlx5_0 port 1 ==> eth0 (Up)`` (without ``-v``).
+
+    Raises
+    ------
+    UnreadableError
+        When a line reads otherwise, or a port stands twice.
+    """
+    devices = tuple(_row(line) for line in whole_lines(text) if line.strip())
+    if len({(row.device, row.port) for row in devices}) != len(devices):
+        raise UnreadableError("ibdev2netdev printed a port twice")
+    return devices
+
+
+def _row(line: str) -> RdmaNetdev:
+    match = _ROW.fullmatch(line)
+    if not match:
+        raise UnreadableError(f"ibdev2netdev printed {shown(line)}")
+    device, port, interface, state = match.groups()
+    return RdmaNetdev(
+        rdma_name(device), number(port, "port"), interface_name(interface), state == "Up"
+    )
+
+
+@reads("show_gids", "show_gids")
+def parse_show_gids(text: str) -> tuple[Gid, ...]:
+    """Parse the GID table of a host; the interface of a link that is down may be empty.
+
+    Raises
+    ------
+    UnreadableError
+        When the table is cut or contradicts itself, or a name is none.
+    """
+    gids = show_gids(text)
+    for gid in gids:
+        rdma_name(gid.device)
+        if gid.interface:
+            interface_name(gid.interface)
+    if len({(gid.device, gid.port, gid.index) for gid in gids}) != len(gids):
+        raise UnreadableError("show_gids printed an index of a port twice")
+    return gids

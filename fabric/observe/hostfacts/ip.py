@@ -129,17 +129,16 @@ def _mac(text: object) -> str | None:
 @reads("ip_addr", "ip -j addr show")
 def parse_ip_addr(text: str) -> tuple[IpAddresses, ...]:
     """Parse the addresses by network device, or raise UnreadableError."""
-    found = []
+    links = []
     for row in rows(text, "ip"):
-        told = items(row, "addr_info") if "addr_info" in row else []
-        if not all(isinstance(item, dict) for item in told):
-            message = f"addr_info is {shown(told)}"
-            raise UnreadableError(message)
+        entries = items(row, "addr_info") if "addr_info" in row else []
+        if not all(isinstance(item, dict) for item in entries):
+            raise UnreadableError(f"addr_info is {shown(entries)}")
         families = {
-            family: tuple(_address(item) for item in told if item.get("family") == family)
+            family: tuple(_address(item) for item in entries if item.get("family") == family)
             for family in ("inet", "inet6")
         }
-        found.append(
+        links.append(
             IpAddresses(
                 interface_name(row.get("ifname")),
                 whole(row, "mtu", 0, _U32),
@@ -147,7 +146,7 @@ def parse_ip_addr(text: str) -> tuple[IpAddresses, ...]:
                 families["inet6"],
             )
         )
-    return tuple(found)
+    return tuple(links)
 
 
 def _address(item: Row) -> str:
@@ -157,14 +156,13 @@ def _address(item: Row) -> str:
 @reads("ip_route", "ip -j route show table all")
 def parse_ip_route(text: str) -> tuple[IpRoute, ...]:
     """Parse the routes, each next hop of a route as one; raise UnreadableError."""
-    found = []
+    routes = []
     for row in rows(text, "ip"):
         hops = items(row, "nexthops") if "nexthops" in row else [{}]
         if not all(isinstance(hop, dict) for hop in hops):
-            message = f"nexthops is {shown(hops)}"
-            raise UnreadableError(message)
-        found += [_route({**row, **hop}) for hop in hops]
-    return tuple(found)
+            raise UnreadableError(f"nexthops is {shown(hops)}")
+        routes += [_route({**row, **hop}) for hop in hops]
+    return tuple(routes)
 
 
 def _route(row: Row) -> IpRoute:

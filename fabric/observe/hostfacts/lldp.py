@@ -33,22 +33,21 @@ def parse_lldp(text: str) -> Neighbours:
     UnreadableError
         When the output is not that JSON, or a neighbour has no port.
     """
-    found: dict[str, tuple[LldpNeighbour, ...]] = {}
+    neighbours: dict[str, tuple[LldpNeighbour, ...]] = {}
     whole = read_json(text)
     root = _single(whole.get("lldp") if isinstance(whole, dict) else None, "lldp")
     for row in _list(root.get("interface", [])):
         for interface, seen in _named(row):
             name = interface_name(interface)
-            found[name] = (*found.get(name, ()), _neighbour(seen))
-    return found
+            neighbours[name] = (*neighbours.get(name, ()), _neighbour(seen))
+    return neighbours
 
 
 def _neighbour(seen: Any) -> LldpNeighbour:
     seen = _object(seen)
     chassis = _named(_single(seen.get("chassis"), "chassis"), inside="id")
     if len(chassis) != 1 or "id" not in _object(chassis[0][1]):
-        message = "lldpcli printed a neighbour without the id of its chassis"
-        raise UnreadableError(message)
+        raise UnreadableError("lldpcli printed a neighbour without the id of its chassis")
     system = chassis[0][0]
     port = _single(seen.get("port"), "port")
     identity = _value(_single(port.get("id"), "id of a port").get("value"))
@@ -80,24 +79,21 @@ def _list(value: Any) -> list[Any]:
 
 def _object(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        message = f"lldpcli printed {shown(value)} where an object belongs"
-        raise UnreadableError(message)
+        raise UnreadableError(f"lldpcli printed {shown(value)} where an object belongs")
     return value
 
 
 def _single(value: Any, kind: str) -> dict[str, Any]:
-    found = _first(value)
-    if not isinstance(found, dict):
-        message = f"lldpcli printed no {kind}"
-        raise UnreadableError(message)
-    return found
+    first = _first(value)
+    if not isinstance(first, dict):
+        raise UnreadableError(f"lldpcli printed no {kind}")
+    return first
 
 
 def _value(value: Any) -> str:
     """Return a text; ``json0`` puts it into a list of one object."""
-    found = _first(value)
-    found = found.get("value") if isinstance(found, dict) else found
-    if not isinstance(found, str):
-        message = f"lldpcli printed {shown(found)} where a text belongs"
-        raise UnreadableError(message)
-    return found
+    first = _first(value)
+    first = first.get("value") if isinstance(first, dict) else first
+    if not isinstance(first, str):
+        raise UnreadableError(f"lldpcli printed {shown(first)} where a text belongs")
+    return first

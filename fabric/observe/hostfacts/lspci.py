@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.observe.hostfacts import reads
-from fabric.observe.hostfacts.textlines import whole_lines
-from fabric.observe.hostfacts.values import number, pci_address, shown
+from fabric.observe.hostfacts.values import number, pci_address, shown, whole_lines
 from fabric.observe.parsers import UnreadableError
 
 if TYPE_CHECKING:
@@ -68,18 +67,16 @@ def parse_lspci(text: str) -> tuple[PciDevice, ...]:
             blocks[-1].append(line)
         elif blocks[-1]:
             blocks.append([])
-    found = tuple(_device(block) for block in blocks if block)
-    if len({device.address for device in found}) != len(found):
-        message = "lspci printed a device twice"
-        raise UnreadableError(message)
-    return found
+    devices = tuple(_device(block) for block in blocks if block)
+    if len({device.address for device in devices}) != len(devices):
+        raise UnreadableError("lspci printed a device twice")
+    return devices
 
 
 def _device(lines: list[str]) -> PciDevice:
     head = _HEAD.fullmatch(lines[0].rstrip())
     if not head or not all(line[0].isspace() for line in lines[1:]):
-        message = f"lspci printed {shown(lines[0])}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"lspci printed {shown(lines[0])}")
     ids = _IDS.findall(head[2])
     body = [line.strip() for line in lines[1:]]
     sizes = _only(body, _SIZES.match)
@@ -103,14 +100,14 @@ def _device(lines: list[str]) -> PciDevice:
 
 def _only(lines: list[str], match: Callable[[str], re.Match[str] | None]) -> re.Match[str] | None:
     """Return what matches; a value that stands twice with two meanings is unknown."""
-    found = [hit for line in lines if (hit := match(line))]
-    return found[0] if len({hit.groups() for hit in found}) == 1 else None
+    matches = [hit for line in lines if (hit := match(line))]
+    return matches[0] if len({hit.groups() for hit in matches}) == 1 else None
 
 
 def _link(lines: list[str], name: str) -> tuple[float, int] | None:
-    told = [line.removeprefix(name) for line in lines if line.startswith(name)]
-    found = {match.groups() for line in told if (match := _LINK.search(line))}
-    if len(found) != 1 or len(told) != 1:
+    texts = [line.removeprefix(name) for line in lines if line.startswith(name)]
+    links = {match.groups() for line in texts if (match := _LINK.search(line))}
+    if len(links) != 1 or len(texts) != 1:
         return None
-    speed, width = found.pop()
+    speed, width = links.pop()
     return float(speed), int(width)

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.observe.hostfacts import reads
-from fabric.observe.hostfacts.textlines import whole_lines
-from fabric.observe.hostfacts.values import label, shown
+from fabric.observe.hostfacts.values import label, shown, whole_lines
 from fabric.observe.parsers import UnreadableError
 
 if TYPE_CHECKING:
@@ -70,12 +69,10 @@ def parse_mlxconfig(text: str) -> tuple[NvConfig, ...]:
     """
     lines = [line for line in whole_lines(text) if line.strip()]
     if any(line.strip().startswith("-E-") for line in lines):
-        message = "mlxconfig reports an error"
-        raise UnreadableError(message)
+        raise UnreadableError("mlxconfig reports an error")
     starts = [number for number, line in enumerate(lines) if re.match(r"Device #[0-9]{1,3}:", line)]
     if not starts or starts[0] != 0:
-        message = "mlxconfig printed no device"
-        raise UnreadableError(message)
+        raise UnreadableError("mlxconfig printed no device")
     ends = [*starts[1:], len(lines)]
     return tuple(_config(lines[start:end]) for start, end in zip(starts, ends, strict=True))
 
@@ -90,22 +87,19 @@ def _config(lines: list[str]) -> NvConfig:
             break
         head[name.strip()] = value.strip()
     else:
-        message = "mlxconfig printed no settings"
-        raise UnreadableError(message)
+        raise UnreadableError("mlxconfig printed no settings")
     device = head.get("Device", "")
     if not _DEVICE.fullmatch(device) or not table["next_boot"]:
-        message = f"mlxconfig printed no settings of {shown(device)}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"mlxconfig printed no settings of {shown(device)}")
     model = label(head.get("Device type"), "type of a device")
     return NvConfig(device, model, table["next_boot"], table.get("current"), table.get("default"))
 
 
 def _columns(titles: str) -> tuple[str, ...]:
-    found = tuple(re.split(r"\s{2,}", titles.strip()))
-    if found not in _HEADERS:
-        message = f"mlxconfig printed the columns {shown(titles.strip())}"
-        raise UnreadableError(message)
-    return _HEADERS[found]
+    columns = tuple(re.split(r"\s{2,}", titles.strip()))
+    if columns not in _HEADERS:
+        raise UnreadableError(f"mlxconfig printed the columns {shown(titles.strip())}")
+    return _HEADERS[columns]
 
 
 def _table(lines: list[str], columns: tuple[str, ...]) -> dict[str, dict[str, NvValue]]:
@@ -115,11 +109,9 @@ def _table(lines: list[str], columns: tuple[str, ...]) -> dict[str, dict[str, Nv
             continue
         words = [word for word in line.split() if word not in {"*", "RO", "*RO"}]
         if len(words) != len(columns) + 1 or not _NAME.fullmatch(words[0]):
-            message = f"mlxconfig printed {shown(line)}"
-            raise UnreadableError(message)
+            raise UnreadableError(f"mlxconfig printed {shown(line)}")
         if words[0] in table[columns[0]]:
-            message = f"mlxconfig printed {words[0]} twice"
-            raise UnreadableError(message)
+            raise UnreadableError(f"mlxconfig printed {words[0]} twice")
         for column, word in zip(columns, words[1:], strict=True):
             table[column][words[0]] = _value(word)
     return table
@@ -131,6 +123,5 @@ def _value(word: str) -> NvValue:
     if _PLAIN.fullmatch(word):
         return NvValue(word, int(word, 0) if word.startswith("0x") else int(word))
     if not _TEXT.fullmatch(word):
-        message = f"mlxconfig printed the value {shown(word)}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"mlxconfig printed the value {shown(word)}")
     return NvValue(word)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from fabric.core.units import mbps_to_bps
 from fabric.observe.hostfacts import reads
+from fabric.observe.hostfacts.jsontext import Element, read_xml
 from fabric.observe.hostfacts.values import label, pci_address, rdma_name, word
-from fabric.observe.hostfacts.xmltree import Element, read_xml
 from fabric.observe.parsers import UnreadableError
 
 _VERSION = "1"
@@ -153,8 +153,7 @@ def _pci(element: Element) -> NcclPci:
     gpus = element.all("gpu")
     speed = element.attributes.get("link_speed")
     if len(gpus) > 1:
-        message = "a PCI device cannot be two GPUs"
-        raise UnreadableError(message)
+        raise UnreadableError("a PCI device cannot be two GPUs")
     return NcclPci(
         pci_address(element.text("busid")),
         word(element.text("class"), "PCI class"),
@@ -218,8 +217,7 @@ def parse_nccl_graph(text: str) -> tuple[NcclGraph, ...]:
 def _graph(element: Element) -> NcclGraph:
     channels = tuple(_channel(child) for child in element.all("channel"))
     if element.number("nchannels") != len(channels):
-        message = "a graph has more or fewer channels than it says"
-        raise UnreadableError(message)
+        raise UnreadableError("a graph has more or fewer channels than it says")
     return NcclGraph(
         element.number("id"),
         element.number("pattern"),
@@ -249,6 +247,5 @@ def _speed(text: str) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value < 10_000:  # noqa: PLR2004  (no link carries 10 TB/s; also refuses nan)
-        message = f"{text[:20]!a} is no speed"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{text[:20]!a} is no speed")
     return value

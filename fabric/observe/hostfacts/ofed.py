@@ -1,4 +1,9 @@
-"""``ofed_info -s``, and the traffic class that the OFED driver overrides."""
+"""``ofed_info -s``, and the traffic class that the OFED driver overrides.
+
+Files of the OFED driver below ``ecn``: DCQCN of one NIC (en_sysfs.c of DOCA-OFED 25.10).
+
+``mlnx_qos -i IF`` (Mellanox/mlnx-tools, python/mlnx_qos).
+"""
 
 from __future__ import annotations
 
@@ -7,16 +12,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.observe.hostfacts import reads
-from fabric.observe.hostfacts.textlines import whole_lines
-from fabric.observe.hostfacts.values import ip_address, ip_network, number, shown
+from fabric.observe.hostfacts.values import ip_address, ip_network, number, shown, whole_lines
 from fabric.observe.parsers import UnreadableError
+from fabric.observe.parsers.mlnx_qos import NicQos, mlnx_qos
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+
 _OFED = re.compile(r"([A-Za-z][A-Za-z_]{0,40}(?:-[A-Za-z_]{1,20})?)-([0-9][0-9.-]{0,30}[0-9]):?")
 _BYTE = 255
 _KEYS = {"src_ip", "src_ip6", "dst_ip", "dst_ip6", "tclass"}
+
+
+_ENABLE = re.compile(r"/sys/class/net/[^/:]{1,64}/ecn/roce_(rp|np)/enable/([0-7]):([01])")
+_CNP = re.compile(r"/sys/class/net/[^/:]{1,64}/ecn/roce_np/cnp_dscp:([0-9]{1,2})")
+_HIGHEST_DSCP = 63
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +72,7 @@ def parse_ofed_info(text: str) -> Ofed:
     lines = [line.strip() for line in whole_lines(text) if line.strip()]
     match = _OFED.fullmatch(lines[0]) if len(lines) == 1 else None
     if not match:
-        message = f"ofed_info printed {shown(text)}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"ofed_info printed {shown(text)}")
     return Ofed(match[1], match[2])
 
 
@@ -86,14 +96,62 @@ def parse_traffic_class(text: str) -> TrafficClass:
 
 
 def _rule(line: str) -> TrafficClassRule:
-    told: Mapping[str, str] = dict(pair.partition("=")[::2] for pair in line.split(","))
-    if not set(told) <= _KEYS or "tclass" not in told or len(told) != len(line.split(",")):
-        message = f"no rule of a traffic class: {shown(line)}"
-        raise UnreadableError(message)
-    source = told.get("src_ip", told.get("src_ip6"))
-    destination = told.get("dst_ip", told.get("dst_ip6"))
+    values: Mapping[str, str] = dict(pair.partition("=")[::2] for pair in line.split(","))
+    if not set(values) <= _KEYS or "tclass" not in values or len(values) != len(line.split(",")):
+        raise UnreadableError(f"no rule of a traffic class: {shown(line)}")
+    source = values.get("src_ip", values.get("src_ip6"))
+    destination = values.get("dst_ip", values.get("dst_ip6"))
     return TrafficClassRule(
-        number(told["tclass"], "traffic class", high=_BYTE),
+        number(values["tclass"], "traffic class", high=_BYTE),
         None if source is None else ip_address(source),
         None if destination is None else ip_network(destination),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class EcnFiles:
+    """Priorities on which the NIC reacts to CNPs, those on which it sends them, and their DSCP."""
+
+    reaction_point: frozenset[int]
+    notification_point: frozenset[int]
+    cnp_dscp: int
+
+
+@reads(
+    "ecn_files",
+    "grep -H '' /sys/class/net/{interface}/ecn/roce_rp/enable/*"
+    " /sys/class/net/{interface}/ecn/roce_np/enable/*"
+    " /sys/class/net/{interface}/ecn/roce_np/cnp_dscp",
+)
+def parse_ecn_files(text: str) -> EcnFiles:
+    """Parse ``PATH:value`` of the files of one NIC.
+
+    Raises
+    ------
+    UnreadableError
+        When a priority or the DSCP is missing, stands twice, or a line is something else.
+    """
+    states: dict[tuple[str, str], str] = {}
+    dscps = []
+    for line in whole_lines(text):
+        if (match := _ENABLE.fullmatch(line)) and match.groups()[:2] not in states:
+            states[match[1], match[2]] = match[3]
+        elif match := _CNP.fullmatch(line):
+            dscps.append(number(match[1], "DSCP", high=_HIGHEST_DSCP))
+        else:
+            raise UnreadableError(f"no file of DCQCN, or one twice: {shown(line)}")
+    if len(states) != 2 * 8 or len(dscps) != 1:
+        raise UnreadableError("files of DCQCN are missing")
+    on = {
+        side: frozenset(
+            int(place) for (one, place), bit in states.items() if (one, bit) == (side, "1")
+        )
+        for side in ("rp", "np")
+    }
+    return EcnFiles(on["rp"], on["np"], dscps[0])
+
+
+@reads("mlnx_qos", "mlnx_qos -i {interface} -a")
+def parse_mlnx_qos(text: str) -> NicQos:
+    """Parse the QoS of one NIC in any version of the tool, or raise UnreadableError."""
+    return mlnx_qos(text)

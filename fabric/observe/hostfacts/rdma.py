@@ -1,19 +1,35 @@
-"""``rdma -j link`` and ``rdma -j statistic`` (iproute2/iproute2, rdma/ at ee2a4a86)."""
+"""``rdma -j link`` and ``rdma -j statistic`` (iproute2/iproute2, rdma/ at ee2a4a86).
+
+Hardware counters of RDMA ports: sysfs and ``show_counters`` (Mellanox/mlnx-tools).
+
+Names of mlx5: Linux drivers/infiniband/hw/mlx5/counters.c. ``lifespan`` is how long the kernel
+keeps a value, in milliseconds (Linux Documentation/ABI/stable/sysfs-class-infiniband): no counter.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from fabric.observe.hostfacts import reads
 from fabric.observe.hostfacts.jsontext import optional, rows, whole
-from fabric.observe.hostfacts.values import choice, interface_name, rdma_name, word
+from fabric.observe.hostfacts.values import (
+    choice,
+    interface_name,
+    number,
+    rdma_name,
+    shown,
+    whole_lines,
+    word,
+)
 from fabric.observe.parsers import UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fabric.observe.hostfacts.jsontext import Row
+
 
 _MAX_PORT = 255
 #: ``link_state_str`` and ``phys_state_str`` of rdma/link.c.
@@ -22,6 +38,13 @@ _PHYSICAL = (
     *("NOP", "SLEEP", "POLLING", "DISABLED", "ARMED", "LINK_UP", "LINK_ERROR_RECOVER"),
     *("PHY_TEST", "UNKNOWN", "OPA_OFFLINE", "OPA_TEST"),
 )
+
+
+_PATH = re.compile(
+    r"/sys/class/infiniband/([^/:]{1,64})/ports/([0-9]{1,3})/hw_counters/([^/:]{1,64}):([0-9]+)"
+)
+_PORT = re.compile(r"Port ([0-9]{1,3}) (hw )?counters:")
+_NO_COUNTER = "lifespan"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +102,10 @@ def parse_rdma_statistic(text: str) -> tuple[RdmaCounters, ...]:
     return _ports(tuple(_counters(row) for row in rows(text, "rdma")))
 
 
-def _ports(found: tuple[P, ...]) -> tuple[P, ...]:
-    if len({(port.device, port.port) for port in found}) != len(found):
-        message = "rdma printed a port twice"
-        raise UnreadableError(message)
-    return found
+def _ports(ports: tuple[P, ...]) -> tuple[P, ...]:
+    if len({(port.device, port.port) for port in ports}) != len(ports):
+        raise UnreadableError("rdma printed a port twice")
+    return ports
 
 
 def _link(row: Row) -> RdmaLink:
@@ -103,3 +125,53 @@ def _counters(row: Row) -> RdmaCounters:
     names = [name for name in row if name not in {"ifname", "port"}]
     counters = {word(name, "name of a counter"): whole(row, name) for name in names}
     return RdmaCounters(rdma_name(row.get("ifname")), whole(row, "port", 1, _MAX_PORT), counters)
+
+
+@reads("hw_counters", "grep -H '' /sys/class/infiniband/*/ports/*/hw_counters/*")
+def parse_hw_counters(text: str) -> tuple[RdmaCounters, ...]:
+    """Parse ``PATH:value`` of the files of hardware counters, by RDMA port.
+
+    Raises
+    ------
+    UnreadableError
+        When a line is no such pair, or a counter stands twice.
+    """
+    by_port: dict[tuple[str, int], dict[str, int]] = {}
+    for line in whole_lines(text):
+        match = _PATH.fullmatch(line)
+        if not match:
+            raise UnreadableError(f"no file of a hardware counter: {shown(line)}")
+        device, port, name, value = match.groups()
+        _keep(by_port.setdefault((rdma_name(device), number(port, "port")), {}), name, value)
+    return tuple(RdmaCounters(*port, counters) for port, counters in by_port.items())
+
+
+@reads("show_counters", "show_counters {rdma_device}")
+def parse_show_counters(text: str) -> Mapping[int, Mapping[str, int]]:
+    """Parse the counters of one RDMA device by port; its output does not name the device.
+
+    Raises
+    ------
+    UnreadableError
+        When a line is no counter, or a counter stands twice.
+    """
+    counters: dict[int, dict[str, int]] = {}
+    current: dict[str, int] | None = None
+    for line in whole_lines(text):
+        name, _, value = line.partition(":")
+        if match := _PORT.fullmatch(line.strip()):
+            current = counters.setdefault(number(match[1], "port"), {})
+        elif current is not None and line.strip():
+            _keep(current, name.strip(), value.strip())
+        elif line.strip():
+            raise UnreadableError(f"show_counters printed {shown(line)}")
+    if not counters:
+        raise UnreadableError("show_counters printed no port")
+    return counters
+
+
+def _keep(counters: dict[str, int], name: str, value: str) -> None:
+    if word(name, "name of a counter") in counters:
+        raise UnreadableError(f"the counter {name} stands twice")
+    if name != _NO_COUNTER:
+        counters[name] = number(value, f"value of {name}")

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from fabric.observe.parsers import UnreadableError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
+
 
 #: Linux include/uapi/linux/if.h: IFNAMSIZ 16, one of them ends the string.
 _INTERFACE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,14}")
@@ -27,8 +28,7 @@ U64_MAX = 2**64 - 1
 
 def _matched(pattern: re.Pattern[str], text: object, kind: str) -> str:
     if not isinstance(text, str) or not pattern.fullmatch(text):
-        message = f"{shown(text)} is no {kind}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{shown(text)} is no {kind}")
     return text
 
 
@@ -61,8 +61,7 @@ def label(text: object, kind: str) -> str:
 def choice(text: str, known: Collection[str], kind: str) -> str:
     """Return one of the known words, or raise UnreadableError."""
     if text not in known:
-        message = f"{shown(text)} is no {kind}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{shown(text)} is no {kind}")
     return text
 
 
@@ -70,8 +69,7 @@ def pci_address(text: object) -> str:
     """Return a PCI address as ``0000:4b:00.0``, in lower case, or raise UnreadableError."""
     match = _PCI.fullmatch(text) if isinstance(text, str) else None
     if not match:
-        message = f"{shown(text)} is no PCI address"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{shown(text)} is no PCI address")
     domain, bus, slot, function = match.groups()
     return f"{int(domain or '0', 16):04x}:{bus}:{slot}.{function}".lower()
 
@@ -86,8 +84,7 @@ def ip_address(text: object) -> str:
     try:
         return str(ipaddress.ip_address(text if isinstance(text, str) else ""))
     except ValueError:
-        message = f"{shown(text)} is no IP address"
-        raise UnreadableError(message) from None
+        raise UnreadableError(f"{shown(text)} is no IP address") from None
 
 
 def ip_network(text: object) -> str:
@@ -95,14 +92,71 @@ def ip_network(text: object) -> str:
     try:
         return str(ipaddress.ip_network(text if isinstance(text, str) else "", strict=False))
     except ValueError:
-        message = f"{shown(text)} is no IP network"
-        raise UnreadableError(message) from None
+        raise UnreadableError(f"{shown(text)} is no IP network") from None
 
 
 def number(text: str, kind: str, low: int = 0, high: int = U64_MAX) -> int:
     """Return a decimal number within its bounds, or raise UnreadableError."""
     value = int(text) if _NUMBER.fullmatch(text) and text.isascii() else -1
     if not low <= value <= high:
-        message = f"{shown(text)} is no {kind}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{shown(text)} is no {kind}")
     return value
+
+
+def whole_lines(text: str) -> list[str]:
+    """Return the lines; every tool ends its last one.
+
+    Raises
+    ------
+    UnreadableError
+        When the last line is cut.
+    """
+    if text and not text.endswith("\n"):
+        raise UnreadableError("the last line of the output is cut")
+    return text.split("\n")[:-1]
+
+
+def headed(text: str, header: str) -> tuple[str, list[str]]:
+    """Return what follows ``header`` in the first line, and the lines below that are not blank.
+
+    Raises
+    ------
+    UnreadableError
+        When the first line is another one.
+    """
+    lines = [line for line in whole_lines(text) if line.strip()]
+    if not lines or not lines[0].startswith(header):
+        raise UnreadableError(f"the output does not begin with {header!r}")
+    return lines[0].removeprefix(header).strip(), lines[1:]
+
+
+def pairs(lines: Iterable[str]) -> dict[str, str]:
+    """Return the pairs of lines ``name: value``; lines without a colon go on from the one above.
+
+    Raises
+    ------
+    UnreadableError
+        When a name stands twice.
+    """
+    values: dict[str, str] = {}
+    for line in lines:
+        name, colon, value = line.partition(":")
+        if not colon:
+            continue
+        if name.strip() in values:
+            raise UnreadableError(f"{shown(name.strip())} stands twice")
+        values[name.strip()] = value.strip()
+    return values
+
+
+def wanted(values: dict[str, str], name: str) -> str:
+    """Return the value of a name.
+
+    Raises
+    ------
+    UnreadableError
+        When it is not there.
+    """
+    if name not in values:
+        raise UnreadableError(f"the output has no {name!r}")
+    return values[name]

@@ -37,17 +37,15 @@ def show_gids(text: str) -> tuple[Gid, ...]:
     lines = plain(text).splitlines()
     rulers = [number for number, line in enumerate(lines) if line.strip().startswith("---")]
     if not rulers or "DEV" not in lines[rulers[0] - 1]:
-        message = "show_gids printed no table"
-        raise UnreadableError(message)
+        raise UnreadableError("show_gids printed no table")
     rows = [line for line in lines[rulers[0] + 1 :] if line.strip()]
     total = _GID_TOTAL.fullmatch(rows[-1].strip()) if rows else None
-    found = tuple(_gid(line) for line in (rows[:-1] if total else rows))
+    gids = tuple(_gid(line) for line in (rows[:-1] if total else rows))
     # The tool separates by tabs and ends with a count; copies of its output have lost both.
     cut = "\t" in text or not text.endswith("\n")
-    if (int(total[1]) != len(found)) if total else cut:
-        message = "the end of show_gids is missing"
-        raise UnreadableError(message)
-    return found
+    if (int(total[1]) != len(gids)) if total else cut:
+        raise UnreadableError("the end of show_gids is missing")
+    return gids
 
 
 def _gid(line: str) -> Gid:
@@ -62,8 +60,7 @@ def _gid(line: str) -> Gid:
     except ValueError:
         mapped, numbers = "unreadable", (0, 0)
     if mapped != address or version not in {"v1", "v2"} or any(rest):
-        message = f"a row of show_gids is cut or wrong: {line[:80]!a}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"a row of show_gids is cut or wrong: {line[:80]!a}")
     return Gid(device, *numbers, gid, address, version, interface)
 
 

@@ -68,20 +68,16 @@ def mlnx_qos(text: str) -> NicQos:
     text = plain(text)
     strange = next((line for line in text.splitlines() if not _LINES.fullmatch(line)), "")
     if strange:
-        message = f"mlnx_qos does not print {strange[:80]!a}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"mlnx_qos does not print {strange[:80]!a}")
     trust = re.search(r"^Priority trust state:[ \t]*(pcp|dscp|none)[ \t]*$", text, re.MULTILINE)
     enabled = re.findall(r"^[ \t]*enabled((?:[ \t]+[01]){8})[ \t]*$", text, re.MULTILINE)
     if len(enabled) != 1 or ("Priority trust state:" in text and not trust):
-        message = "mlnx_qos printed no PFC configuration or no trust state"
-        raise UnreadableError(message)
+        raise UnreadableError("mlnx_qos printed no PFC configuration or no trust state")
     cable = re.search(r"^Cable len:[ \t]*([0-9]{1,5})[ \t]*$", text, re.MULTILINE)
     if "Cable len" in text and not cable:
-        message = "mlnx_qos printed no number as length of the cable"
-        raise UnreadableError(message)
+        raise UnreadableError("mlnx_qos printed no number as length of the cable")
     if trust and trust[1] == "dscp" and "dscp2prio mapping:" not in text:
-        message = "mlnx_qos printed no priorities of DSCPs"
-        raise UnreadableError(message)
+        raise UnreadableError("mlnx_qos printed no priorities of DSCPs")
     classes, tsa, bandwidth = _traffic_classes(text)
     sizes, largest = _buffers(text)
     return NicQos(
@@ -107,8 +103,7 @@ def _buffers(text: str) -> tuple[tuple[int, ...] | None, int | None]:
         return None, None
     match = _BUFFERS.fullmatch(lines[0].removeprefix(title).strip())
     if not match or len(lines) != 1:
-        message = "mlnx_qos printed buffers that cannot be"
-        raise UnreadableError(message)
+        raise UnreadableError("mlnx_qos printed buffers that cannot be")
     sizes = tuple(int(size) for size in match[1].rstrip(",").split(","))
     return sizes, int(match[2]) if match[2] else None
 
@@ -119,28 +114,29 @@ def _priority_to_buffer(text: str) -> tuple[int, ...] | None:
         return None
     numbers = lines[0][1:]
     if len(lines) != 1 or len(numbers) != _PRIORITIES or not set(numbers) <= set("01234567"):
-        message = "mlnx_qos printed no buffer for each priority"
-        raise UnreadableError(message)
+        raise UnreadableError("mlnx_qos printed no buffer for each priority")
     return tuple(int(number) for number in numbers)
 
 
 def _rate_limits(text: str) -> dict[int, int]:
-    found = re.findall(r"^tc: ([0-7]) ratelimit: ([0-9]{1,7}\.[0-9]{1,3}) Gbps", text, re.MULTILINE)
-    return {int(number): round(gbps_to_bps(float(rate))) for number, rate in found}
+    limits = re.findall(
+        r"^tc: ([0-7]) ratelimit: ([0-9]{1,7}\.[0-9]{1,3}) Gbps", text, re.MULTILINE
+    )
+    return {int(number): round(gbps_to_bps(float(rate))) for number, rate in limits}
 
 
 def _dscp_map(text: str) -> dict[int, int]:
-    found: dict[int, int] = {}
+    priorities: dict[int, int] = {}
     for line in text.splitlines():
         if not line.strip().startswith("prio:"):
             continue
         match = re.fullmatch(r"\s*prio:([0-7])\s+dscp:((?:\d\d,)+)\s*", line)
         dscps = [int(dscp) for dscp in match[2].split(",") if dscp] if match else []
-        if not match or max(dscps) >= _DSCPS or found.keys() & dscps:
+        if not match or max(dscps) >= _DSCPS or priorities.keys() & dscps:
             message = f"mlnx_qos printed a line of its DSCP map that cannot be: {line[:80]!a}"
             raise UnreadableError(message)
-        found.update(dict.fromkeys(dscps, int(match[1])))
-    return found
+        priorities.update(dict.fromkeys(dscps, int(match[1])))
+    return priorities
 
 
 def _traffic_classes(text: str) -> tuple[tuple[int, ...], dict[int, str], dict[int, int]]:
@@ -156,12 +152,10 @@ def _traffic_classes(text: str) -> tuple[tuple[int, ...], dict[int, str], dict[i
         elif re.fullmatch(r"priority:\s*[0-7]", words) and current >= 0:
             priority = int(words[-1])
             if priority in classes:
-                message = f"mlnx_qos printed priority {priority} twice"
-                raise UnreadableError(message)
+                raise UnreadableError(f"mlnx_qos printed priority {priority} twice")
             classes[priority] = current
     if len(classes) != _PRIORITIES:
-        message = "mlnx_qos did not print a traffic class for every priority"
-        raise UnreadableError(message)
+        raise UnreadableError("mlnx_qos did not print a traffic class for every priority")
     return tuple(classes[priority] for priority in range(_PRIORITIES)), tsa, bandwidth
 
 
@@ -169,8 +163,7 @@ def _traffic_class(line: str) -> tuple[int, str, int]:
     match = _TRAFFIC_CLASS.fullmatch(line)
     percent = int(match[3] or 0) if match else 0
     if not match or (match[2] == "ets") != (match[3] is not None) or percent > _PERCENT:
-        message = f"mlnx_qos printed a traffic class that cannot be: {line[:80]!a}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"mlnx_qos printed a traffic class that cannot be: {line[:80]!a}")
     return int(match[1]), match[2], percent
 
 

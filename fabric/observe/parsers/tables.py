@@ -21,8 +21,7 @@ def plain(text: str) -> str:
     """
     text = text.replace("\r\n", "\n")
     if any(mark in text for mark in _FOREIGN) or ("More" in text and _MORE.search(text)):
-        message = "the output holds marks of a pager or a terminal"
-        raise UnreadableError(message)
+        raise UnreadableError("the output holds marks of a pager or a terminal")
     return text
 
 
@@ -51,8 +50,7 @@ def parse_table(text: str, first_header: str) -> list[dict[str, str]]:
                 break
             rows = _rows(lines[number + 2 :])
             return [dict(zip(headers, _cells(row, spans), strict=True)) for row in rows]
-    message = f"no table with a column {first_header!r}"
-    raise UnreadableError(message)
+    raise UnreadableError(f"no table with a column {first_header!r}")
 
 
 def _rows(lines: list[str]) -> list[str]:
@@ -66,8 +64,7 @@ def _rows(lines: list[str]) -> list[str]:
 
 def _cells(line: str, spans: list[tuple[int, int]]) -> list[str]:
     if any(not line[end:start].isspace() for end, start in _gaps(spans) if len(line) > end):
-        message = f"a row does not keep to the columns of its table: {line!r}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"a row does not keep to the columns of its table: {line!r}")
     bounds = [start for start, _ in spans] + [max(len(line), spans[-1][1])]
     return [line[start:stop].strip() for start, stop in pairwise(bounds)]
 

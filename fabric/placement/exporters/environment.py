@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fabric.placement.export import Order
-    from fabric.placement.setting import Setting
+    from fabric.placement.job_host import Setting
 
 
 def _shell(order: Order) -> Exported:

@@ -9,15 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.placement.export import Exported, Exporter, exporters, text_file
-from fabric.placement.inventory_place import refused_trait
 from fabric.placement.k8s.addresses import pools
 from fabric.placement.k8s.cluster import cluster
 from fabric.placement.k8s.jobs import check_words, mpi_job, pytorch_job, train_job
-from fabric.placement.k8s.manifest import KINDS, check_served
+from fabric.placement.k8s.manifest import KINDS, check_served, yaml_text
 from fabric.placement.k8s.networks import cluster_policy, function_policies, networks
 from fabric.placement.k8s.nics import nic_names, nic_settings
 from fabric.placement.k8s.template import Filling
-from fabric.placement.k8s.yamltext import yaml_text
+from fabric.placement.pcie import refused_trait
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,11 +30,11 @@ if TYPE_CHECKING:
 
 def _part(name: str, make: Callable[[Cluster], list[Manifest]]) -> Part:
     def part(order: Order) -> Exported:
-        found = cluster(order)
-        _check_roce(order, found)
-        made = make(found)
-        check_served([item.kind for item in made], order.served)
-        return Exported(tuple(item.file(name) for item in made))
+        hosts = cluster(order)
+        _check_roce(order, hosts)
+        objects = make(hosts)
+        check_served([item.kind for item in objects], order.served)
+        return Exported(tuple(item.file(name) for item in objects))
 
     return part
 
@@ -44,31 +43,31 @@ def _job(name: str, make: Callable[[Order, Cluster, Settings], list[Manifest]]) 
     def part(order: Order) -> Exported:
         check_words(order)
         settings, notes = order.common()
-        found = cluster(order)
-        if found.traits.container_mode != "host-network":
-            _check_roce(order, found)
-        made = make(order, found, settings)
-        check_served([item.kind for item in made], order.served)
+        hosts = cluster(order)
+        if hosts.traits.container_mode != "host-network":
+            _check_roce(order, hosts)
+        objects = make(order, hosts, settings)
+        check_served([item.kind for item in objects], order.served)
         if order.template is None:
-            return Exported(tuple(item.file(name) for item in made), tuple(notes))
-        return _filled(order, name, made, notes)
+            return Exported(tuple(item.file(name) for item in objects), tuple(notes))
+        return _filled(order, name, objects, notes)
 
     return part
 
 
-def _filled(order: Order, part: str, made: list[Manifest], notes: list[Finding]) -> Exported:
+def _filled(order: Order, part: str, objects: list[Manifest], notes: list[Finding]) -> Exported:
     """Return the files of a job, with the one of the template's kind filled into it."""
     template = order.template
     assert template is not None
     kind = template.data.get("kind")
-    target = next((item for item in made if item.kind == kind), made[-1])
+    target = next((item for item in objects if item.kind == kind), objects[-1])
     ours, _ = order.common()
     absent = order.environments[order.placement.hosts[0]].left_out
     filling = Filling(
         template, {item.name: item for item in ours}, {item.name: item.reason for item in absent}
     )
     files = []
-    for item in made:
+    for item in objects:
         if item is not target:
             files.append(item.file(part))
             continue
@@ -78,12 +77,12 @@ def _filled(order: Order, part: str, made: list[Manifest], notes: list[Finding])
     return Exported(tuple(files), (*notes, *filling.notes))
 
 
-def _check_roce(order: Order, found: Cluster) -> None:
-    layer = found.traits.nic.link_layer
+def _check_roce(order: Order, hosts: Cluster) -> None:
+    layer = hosts.traits.nic.link_layer
     if layer != "roce":
         message = f"the NICs do not run RoCE ({layer})"
         raise refused_trait(
-            order.fabric, found.hosts[0], ("nic", "link_layer"), message, "no settings apply"
+            order.fabric, hosts.hosts[0], ("nic", "link_layer"), message, "no settings apply"
         )
 
 

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from fabric.placement.export import Exported, Exporter, exporters, text_file
-from fabric.placement.inventory_place import refused_trait
-from fabric.placement.pcie import pcie_groups
+from fabric.placement.pcie import pcie_groups, refused_trait
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -76,10 +76,10 @@ def _leaves(fabric: Fabric) -> list[tuple[str, list[str]]]:
 
 def _pods(fabric: Fabric) -> dict[str, list[str]]:
     """Return the leaves of each pod; the pod is empty where there are none."""
-    found: dict[str, list[str]] = {}
+    leaves_by_pod: dict[str, list[str]] = {}
     for (name, _), unit in zip(_leaves(fabric), fabric.intent.fabric.units, strict=True):
-        found.setdefault(unit.pod or "", []).append(name)
-    return found
+        leaves_by_pod.setdefault(unit.pod or "", []).append(name)
+    return leaves_by_pod
 
 
 def _refused(message: str, fix: str) -> InputError:

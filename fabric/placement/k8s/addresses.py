@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabric.core.units import ipv4_text
-from fabric.placement.inventory_place import refused_field
 from fabric.placement.k8s.manifest import Manifest, json_text
+from fabric.placement.pcie import refused_field
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -133,8 +133,8 @@ def _ip_pool(cluster: Cluster, network: Network) -> Manifest:
 
 
 def _nodes(hosts: tuple[str, ...]) -> dict[str, Any]:
-    wanted = {"key": _HOSTNAME, "operator": "In", "values": list(hosts)}
-    return {"nodeSelectorTerms": [{"matchExpressions": [wanted]}]}
+    expression = {"key": _HOSTNAME, "operator": "In", "values": list(hosts)}
+    return {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}
 
 
 def _pods(cluster: Cluster) -> int:
@@ -155,8 +155,8 @@ def _hosts_addresses(cluster: Cluster, network: Network) -> list[int]:
     """Return the addresses of all NICs in the subnet, those of other clusters too."""
     nics = cluster.fabric.nics
     row = cluster.nic_row(cluster.hosts_of(network)[0], network.rail)
-    found: list[int] = np.unique(nics.address[nics.subnet == nics.subnet[row]]).tolist()
-    return found
+    addresses: list[int] = np.unique(nics.address[nics.subnet == nics.subnet[row]]).tolist()
+    return addresses
 
 
 def _offsets(cluster: Cluster, network: Network) -> set[int]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from fabric.core.units import dscp_to_traffic_class_byte
 from fabric.intent.resolve import PolicyResolver
 from fabric.placement.export import refused
-from fabric.placement.inventory_place import refused_field, refused_trait
+from fabric.placement.pcie import refused_field, refused_trait
 from fabric.topology.naming import nic_names
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fabric.topology.naming import NicNames
 
 _NODE = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
+#: Names of Kubernetes that become host names are labels (RFC 1123 section 2.1, RFC 1035).
 _MAX_NAME = 63
 #: PCI vendor, and device of each model: PCI ID Repository; supported-nic-ids of
 #: k8snetworkplumbingwg/sriov-network-operator deploy/configmap.yaml.
@@ -106,25 +107,25 @@ class Cluster:
         if self.one_subnet_per_nic or len(self.units) == 1:
             return tuple(Network(f"rail{rail}", rail, None) for rail in self.rails)
         named = self.fabric.intent.fabric.units
-        found = tuple(
+        networks = tuple(
             Network(f"{named[unit].name.lower()}-rail{rail}", rail, unit)
             for unit in self.units
             for rail in self.rails
         )
-        if len({item.name for item in found}) < len(found):
+        if len({item.name for item in networks}) < len(networks):
             message = "two unit names differ only in case"
             raise refused_field(self.fabric, ("units",), message, "rename one of them")
-        for item in found:
+        for item in networks:
             check_name(item.name)
-        return found
+        return networks
 
     @cached_property
     def _hosts_by_unit(self) -> dict[int, tuple[str, ...]]:
         rows = [self.fabric.host_row[host] for host in self.hosts]
-        found: dict[int, list[str]] = {}
+        names: dict[int, list[str]] = {}
         for host, unit in zip(self.hosts, self.fabric.hosts.unit[rows].tolist(), strict=True):
-            found.setdefault(unit, []).append(host)
-        return {unit: tuple(hosts) for unit, hosts in found.items()}
+            names.setdefault(unit, []).append(host)
+        return {unit: tuple(hosts) for unit, hosts in names.items()}
 
     def hosts_of(self, network: Network) -> tuple[str, ...]:
         """Return the hosts of a network."""
@@ -149,8 +150,7 @@ class Cluster:
                 "known"
             )
             fix = "set host.nic.pci_addresses, one per rail"
-            path = ("nic", "pci_addresses")
-            raise refused_trait(self.fabric, self.hosts[0], path, message, fix)
+            raise refused_trait(self.fabric, self.hosts[0], ("nic", "pci_addresses"), message, fix)
         if addresses.count(addresses[rail]) > 1:
             message = f"two rails have the PCI address {addresses[rail]}"
             path, fix = ("nic", "pci_addresses"), "set the address of each"

@@ -19,8 +19,8 @@ from fabric.placement.mpirun import mpirun_words
 
 if TYPE_CHECKING:
     from fabric.placement.export import Order
+    from fabric.placement.job_host import Setting
     from fabric.placement.k8s.cluster import Cluster
-    from fabric.placement.setting import Setting
 
 _JOB = re.compile(r"[a-z]([a-z0-9-]*[a-z0-9])?")
 #: Longest name whose pods, ``-worker-99999``, still have names (RFC 1035 label: 63).

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fabric.placement.inventory_place import refused_field, refused_trait
 from fabric.placement.k8s.addresses import ipam
 from fabric.placement.k8s.cluster import NVIDIA
 from fabric.placement.k8s.manifest import Manifest, json_text
+from fabric.placement.pcie import refused_field, refused_trait
 
 if TYPE_CHECKING:
     from fabric.placement.k8s.cluster import Cluster
@@ -27,7 +27,15 @@ SHARED_PREFIX = "rdma"
 
 
 def resource(cluster: Cluster, rail: int) -> str:
-    """Return the resource that a pod asks for, to get the NIC of a rail."""
+    """Return the resource that a pod asks for, to get the NIC of a rail.
+
+    Parameters
+    ----------
+    cluster : Cluster
+        The hosts of the job.
+    rail : int
+        Rail, from 0.
+    """
     mode = cluster.traits.container_mode
     if mode == "host-network":
         return f"{SHARED_PREFIX}/{SHARED_RESOURCE}"

@@ -10,14 +10,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from fabric.placement.inventory_place import refused_field
 from fabric.placement.k8s.manifest import Manifest
+from fabric.placement.pcie import refused_field
 
 if TYPE_CHECKING:
     from fabric.placement.k8s.cluster import Cluster
 
 #: mlxconfig: CNP_DSCP_Pn and CNP_802P_PRIO_Pn of each port.
 _CNP_DSCP, _CNP_PRIORITY = "CNP_DSCP_P{port}", "CNP_802P_PRIO_P{port}"
+#: Priorities of PFC (IEEE 802.1Q-2018 clause 36).
 _PRIORITIES = 8
 
 
@@ -63,8 +64,8 @@ def nic_settings(cluster: Cluster) -> list[Manifest]:
 
 
 def _read_request(cluster: Cluster) -> dict[str, int]:
-    wanted = cluster.traits.tuning.max_read_request_bytes
-    return {"maxReadRequest": wanted} if wanted else {}
+    size_bytes = cluster.traits.tuning.max_read_request_bytes
+    return {"maxReadRequest": size_bytes} if size_bytes else {}
 
 
 def _qos(cluster: Cluster) -> dict[str, Any]:

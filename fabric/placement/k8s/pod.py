@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fabric.placement.export import Order
+    from fabric.placement.job_host import Setting
     from fabric.placement.k8s.cluster import Cluster
-    from fabric.placement.setting import Setting
 
 #: Annotation of Multus: networks in the order net1, net2, ... (k8snetworkplumbingwg/multus-cni).
 NETWORKS = "k8s.v1.cni.cncf.io/networks"
@@ -129,6 +129,6 @@ def _announcer(image: str) -> dict[str, Any]:
 
 
 def _affinity(order: Order) -> dict[str, Any]:
-    wanted = {"key": _HOSTNAME, "operator": "In", "values": list(order.placement.hosts)}
-    terms = {"nodeSelectorTerms": [{"matchExpressions": [wanted]}]}
+    expression = {"key": _HOSTNAME, "operator": "In", "values": list(order.placement.hosts)}
+    terms = {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}
     return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from fabric.core.findings import Position
     from fabric.intent.yaml.file import Document
-    from fabric.placement.setting import Setting
+    from fabric.placement.job_host import Setting
 
 Path = tuple[str | int, ...]
 #: Lists whose items have a name, and the key that holds it (Kubernetes API, patchMergeKey).
@@ -28,6 +28,7 @@ _NAMED = {
 _SETS = {"add"}
 #: Names of containers that a job's controller does not look for.
 _FREE = {"launcher", "worker", "node"}
+#: Characters of a value that a note shows; our choice.
 _MAX_SHOWN = 60
 
 
@@ -63,8 +64,8 @@ class Filling:
             if theirs.get(name) != ours[name]:
                 what = f"{name} is {theirs.get(name)!a}, not {ours[name]}"
                 raise self._refused((name,), what, "use a template of that kind")
-        found: dict[str, Any] = self._merge(theirs, ours, ())
-        return found
+        filled: dict[str, Any] = self._merge(theirs, ours, ())
+        return filled
 
     def _merge(self, theirs: Any, ours: Any, path: Path) -> Any:
         if isinstance(theirs, dict) and isinstance(ours, dict):

@@ -74,12 +74,12 @@ def _number(name: str) -> int:
     return int(name[1:])
 
 
-def compare(check: str, what: str, found: object, planned: object) -> Iterator[Remark]:
+def compare(check: str, what: str, actual: object, planned: object) -> Iterator[Remark]:
     """Yield a remark when a value is not the planned one; None was not read."""
-    if found is None:
+    if actual is None:
         yield Remark(check, f"{what} could not be read", unknown=True)
-    elif found != planned:
-        yield Remark(check, f"{what} is {shown(found)}, expected {shown(planned)}")
+    elif actual != planned:
+        yield Remark(check, f"{what} is {shown(actual)}, expected {shown(planned)}")
 
 
 def shown(value: object) -> str:

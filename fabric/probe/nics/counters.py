@@ -64,17 +64,17 @@ class RailHealth:
 
 def deltas(before: NicFacts, after: NicFacts) -> Mapping[str, int] | str:
     """Return by how much each counter rose, or why that is unknown."""
-    found: dict[str, int] = {}
+    differences: dict[str, int] = {}
     for kind in ("counters", "hw_counters"):
         first, second = getattr(before, kind), getattr(after, kind)
         if first is None or second is None:
             return f"{'driver' if kind == 'counters' else 'RDMA'} counters could not be read"
         if set(first) != set(second):
             return "the driver shows different counters than before"
-        found |= {name: value - first[name] for name, value in second.items()}
-    if back := [name for name, value in found.items() if value < 0]:
+        differences |= {name: value - first[name] for name, value in second.items()}
+    if back := [name for name, value in differences.items() if value < 0]:
         return f"{min(back)} decreased: the driver was reloaded"
-    return found
+    return differences
 
 
 def judge(interface: str, rail: int, pfc_priority: int, rose: Mapping[str, int] | str) -> NicHealth:

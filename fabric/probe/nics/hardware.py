@@ -3,6 +3,11 @@
 Sources: legend of ``nvidia-smi topo -m``; PCI Express Base Specification, Link Status register and
 Device Control register (Max_Read_Request_Size); NCCL documentation, Troubleshooting, PCI Access
 Control Services.
+
+What the script on a host tells that no other check does (H17).
+
+The script compares marking of RDMA-CM, storm time, PCIe, processor and the units that set a NIC
+again; the rest of what it says was read by the other checks too.
 """
 
 from __future__ import annotations
@@ -13,10 +18,14 @@ from typing import TYPE_CHECKING, TypeVar
 from fabric.probe.nics import Looked, Remark, checks, compare
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
+
 
 Nic = TypeVar("Nic")
 _REDIRECTS = ("ReqRedir", "CmpltRedir", "UpstreamFwd")
+
+
+_HOST = "host"
 
 
 @checks.add("H14")
@@ -30,8 +39,8 @@ def gpus(looked: Looked) -> Iterator[Remark]:
         return
     planned = looked.host.traits.nic.nearness
     for gpu in looked.plan.gpus:
-        found = affinity.get(f"GPU{gpu}", {}).get(looked.plan.rdma_device)
-        yield from compare("H14", f"nearness of GPU{gpu}", found, planned)
+        distance = affinity.get(f"GPU{gpu}", {}).get(looked.plan.rdma_device)
+        yield from compare("H14", f"nearness of GPU{gpu}", distance, planned)
 
 
 @checks.add("H18")
@@ -47,8 +56,8 @@ def slot(looked: Looked) -> Iterator[Remark]:
             "H18", f"its slot runs at {_link(card.link)}, not {_link(card.link_capability)}"
         )
     if tuning.max_read_request_bytes is not None:
-        found = card.max_read_request_bytes if card else None
-        yield from compare("H18", "MaxReadReq in bytes", found, tuning.max_read_request_bytes)
+        size_bytes = card.max_read_request_bytes if card else None
+        yield from compare("H18", "MaxReadReq in bytes", size_bytes, tuning.max_read_request_bytes)
     if tuning.acs == "off":
         bridge = looked.nic.bridge
         if bridge is None or bridge.acs is None:
@@ -70,15 +79,30 @@ def odd_firmware(firmware: Mapping[Nic, str | None]) -> dict[Nic, Remark]:
         Version by NIC; None where it was not read.
     """
     counts = Counter(version for version in firmware.values() if version is not None)
-    found = {}
+    remarks = {}
     for nic, version in firmware.items():
         if version is None:
-            found[nic] = Remark("H19", "the firmware could not be read", unknown=True)
+            remarks[nic] = Remark("H19", "the firmware could not be read", unknown=True)
         elif len(counts) > 1 and version != (usual := _usual(counts)):
-            found[nic] = Remark("H19", f"firmware {version}; most NICs of its rail have {usual}")
-    return found
+            remarks[nic] = Remark("H19", f"firmware {version}; most NICs of its rail have {usual}")
+    return remarks
 
 
 def _usual(counts: Counter[str]) -> str:
     """Return the most frequent version; of equally frequent ones the one that sorts last."""
     return max(counts, key=lambda version: (counts[version], version))
+
+
+def own_remarks(looked: Looked, known: Sequence[Remark]) -> list[Remark]:
+    """Return what the script says of a NIC of which the other checks said nothing.
+
+    What it says of the whole host is told at its first NIC.
+    """
+    check, interface = looked.facts.own_check, looked.plan.interface
+    first = next(nic.interface for nic in looked.host.nics if nic.enabled)
+    subjects = {interface} - ({interface} if known else set())
+    subjects |= {_HOST} if interface == first else set()
+    if check is None:
+        message = "the script check.sh on the host could not run"
+        return [Remark("H17", message, unknown=True)] if interface == first else []
+    return [Remark("H17", text) for subject, text in check.apart if subject in subjects]

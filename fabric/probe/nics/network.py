@@ -72,11 +72,11 @@ def gid(looked: Looked) -> Iterator[Remark]:
     mine = roce_gids(table, plan.network)
     if not mine:
         others = ", ".join(gid.address for gid in table if gid.version == "v2" and gid.address)
-        found = f"; there is {others}" if others else ""
-        yield Remark("H10", f"no RoCEv2 GID in {plan.network}{found}")
+        present = f"; there is {others}" if others else ""
+        yield Remark("H10", f"no RoCEv2 GID in {plan.network}{present}")
     elif [gid.address for gid in mine] != [plan.address]:
-        found = ", ".join(f"{gid.address} at index {gid.index}" for gid in mine)
-        yield Remark("H10", f"RoCEv2 GIDs are {found}, expected {plan.address} only")
+        present = ", ".join(f"{gid.address} at index {gid.index}" for gid in mine)
+        yield Remark("H10", f"RoCEv2 GIDs are {present}, expected {plan.address} only")
 
 
 def roce_gids(table: tuple[Gid, ...], network: str) -> list[Gid]:
@@ -92,13 +92,13 @@ def roce_gids(table: tuple[Gid, ...], network: str) -> list[Gid]:
 @checks.add("H11")
 def arp(looked: Looked) -> Iterator[Remark]:
     """Check that the NIC answers and asks for its own address alone; replies find their way."""
-    found = looked.nic.arp
-    if found is None:
+    actual = looked.nic.arp
+    if actual is None:
         yield Remark("H11", "the kernel parameters of ARP could not be read", unknown=True)
         return
-    for name, wanted in _ARP.items():
-        yield from compare("H11", name, getattr(found, name), wanted)
-    if found.rp_filter == _STRICT:
+    for name, planned in _ARP.items():
+        yield from compare("H11", name, getattr(actual, name), planned)
+    if actual.rp_filter == _STRICT:
         yield Remark("H11", "rp_filter is strict: replies through another rail are dropped")
 
 
@@ -108,11 +108,11 @@ def neighbours(looked: Looked) -> Iterator[Remark]:
     first = next((nic for nic in looked.host.nics if nic.enabled), None)
     if first is not None and looked.plan.interface != first.interface:
         return
-    found, planned = looked.facts.neighbour_limits, looked.host.gc_thresholds
-    if found is None:
+    actual, planned = looked.facts.neighbour_limits, looked.host.gc_thresholds
+    if actual is None:
         yield Remark("H12", "the sizes of the neighbour table could not be read", unknown=True)
-    elif any(now < wanted for now, wanted in zip(found, planned, strict=True)):
-        numbers = ", ".join(str(size) for size in found)
+    elif any(now < limit for now, limit in zip(actual, planned, strict=True)):
+        numbers = ", ".join(str(size) for size in actual)
         yield Remark("H12", f"the neighbour table limits are {numbers}, expected {planned}")
 
 

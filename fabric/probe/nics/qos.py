@@ -33,13 +33,13 @@ def pfc(looked: Looked) -> Iterator[Remark]:
 @checks.add("H3")
 def dscp_map(looked: Looked) -> Iterator[Remark]:
     """Check that data and CNPs have their priorities."""
-    qos, found = looked.plan.qos, looked.nic.dscp_to_priority
-    if found is None:
+    qos, actual = looked.plan.qos, looked.nic.dscp_to_priority
+    if actual is None:
         yield Remark("H3", "the map of DSCPs could not be read", unknown=True)
         return
     for dscp, priority in ((qos.roce_dscp, qos.pfc_priority), (qos.cnp_dscp, qos.cnp_priority)):
-        if found.get(dscp) != priority:
-            now = found.get(dscp, "none")
+        if actual.get(dscp) != priority:
+            now = actual.get(dscp, "none")
             yield Remark("H3", f"priority of DSCP {dscp} is {now}, expected {priority}")
 
 
@@ -54,11 +54,11 @@ def traffic_class(looked: Looked) -> Iterator[Remark]:
     """Check that the traffic class byte marks with the planned DSCP; its two low bits are ECN."""
     if not looked.ofed:
         return
-    found = looked.nic.traffic_class
-    if found is None:
+    actual = looked.nic.traffic_class
+    if actual is None:
         yield Remark("H5", "the traffic class could not be read", unknown=True)
-    elif found.dscp != looked.plan.qos.roce_dscp:
-        now = "not set" if found.dscp is None else f"{found.global_byte} (DSCP {found.dscp})"
+    elif actual.dscp != looked.plan.qos.roce_dscp:
+        now = "not set" if actual.dscp is None else f"{actual.global_byte} (DSCP {actual.dscp})"
         byte = looked.plan.qos.traffic_class_byte
         yield Remark("H5", f"traffic class byte is {now}, expected {byte}")
 
@@ -68,11 +68,14 @@ def dcqcn(looked: Looked) -> Iterator[Remark]:
     """Check that both sides of DCQCN are on for the lossless priority."""
     if not looked.ofed:
         return
-    found, priority = looked.nic.dcqcn, looked.plan.qos.pfc_priority
-    if found is None:
+    actual, priority = looked.nic.dcqcn, looked.plan.qos.pfc_priority
+    if actual is None:
         yield Remark("H6", "the files of DCQCN could not be read", unknown=True)
         return
-    sides = {"reaction point": found.reaction_point, "notification point": found.notification_point}
+    sides = {
+        "reaction point": actual.reaction_point,
+        "notification point": actual.notification_point,
+    }
     for side, priorities in sides.items():
         if priority not in priorities:
             yield Remark("H6", f"the {side} of DCQCN is off for priority {priority}")
@@ -82,39 +85,39 @@ def dcqcn(looked: Looked) -> Iterator[Remark]:
 def cnp_dscp(looked: Looked) -> Iterator[Remark]:
     """Check that CNPs carry the DSCP that the switches put into their strict queue."""
     if looked.ofed:
-        found = looked.nic.dcqcn.cnp_dscp if looked.nic.dcqcn else None
-        yield from compare("H7", "DSCP of CNPs", found, looked.plan.qos.cnp_dscp)
+        actual = looked.nic.dcqcn.cnp_dscp if looked.nic.dcqcn else None
+        yield from compare("H7", "DSCP of CNPs", actual, looked.plan.qos.cnp_dscp)
 
 
 @checks.add("H8")
 def scheduling(looked: Looked) -> Iterator[Remark]:
     """Check that shares sum to 100, the class of CNPs is strict."""
-    found, plan = looked.nic.qos, looked.plan.qos
+    actual, plan = looked.nic.qos, looked.plan.qos
     if not looked.ofed:
         return
-    if found is None:
+    if actual is None:
         yield Remark("H8", "the scheduling could not be read", unknown=True)
         return
-    shares = [found.bandwidth_percent.get(number, 0) for number in range(8)]
-    ets = [share for number, share in enumerate(shares) if found.tsa.get(number) == "ets"]
+    shares = [actual.bandwidth_percent.get(number, 0) for number in range(8)]
+    ets = [share for number, share in enumerate(shares) if actual.tsa.get(number) == "ets"]
     if ets and sum(ets) != _PERCENT:
         yield Remark("H8", f"the ETS shares sum to {sum(ets)}, expected {_PERCENT}")
     number = plan.priority_to_traffic_class[plan.cnp_priority]
-    if plan.tsa[number] == "strict" and found.tsa.get(number) != "strict":
-        now = found.tsa.get(number, "unknown")
+    if plan.tsa[number] == "strict" and actual.tsa.get(number) != "strict":
+        now = actual.tsa.get(number, "unknown")
         yield Remark("H8", f"traffic class {number} of CNPs is {now}, expected strict")
 
 
 @checks.add("H15")
 def cable_length(looked: Looked) -> Iterator[Remark]:
     """Check that the NIC reckons with the whole cable, with the planned receive buffers."""
-    found = looked.nic.qos
+    actual = looked.nic.qos
     if not looked.ofed:
         return
-    if found is None or found.cable_m is None:
+    if actual is None or actual.cable_m is None:
         yield Remark("H15", "the length of the cable could not be read", unknown=True)
-    elif found.cable_m < looked.plan.cable_m:
-        message = f"the NIC is set to {found.cable_m} m of cable, expected"
+    elif actual.cable_m < looked.plan.cable_m:
+        message = f"the NIC is set to {actual.cable_m} m of cable, expected"
         yield Remark("H15", f"{message} {looked.plan.cable_m} m")
     yield from _receive_buffers(looked)
 
@@ -127,12 +130,12 @@ def dcbx(looked: Looked) -> Iterator[Remark]:
 
 def _receive_buffers(looked: Looked) -> Iterator[Remark]:
     """Check that the receive buffers are those of the plan: only then the length counts."""
-    found, plan = looked.nic.qos, looked.plan
+    actual, plan = looked.nic.qos, looked.plan
     if plan.receive_buffer_bytes:
-        sizes = found.buffer_bytes if found else None
-        wanted = plan.receive_buffer_bytes
-        sizes = sizes[: len(wanted)] if sizes else None
-        yield from compare("H15", "receive buffers in bytes", sizes, tuple(wanted))
-        places = found.priority_to_buffer if found else None
+        sizes = actual.buffer_bytes if actual else None
+        planned_bytes = plan.receive_buffer_bytes
+        sizes = sizes[: len(planned_bytes)] if sizes else None
+        yield from compare("H15", "receive buffers in bytes", sizes, tuple(planned_bytes))
+        places = actual.priority_to_buffer if actual else None
         planned = tuple(plan.priority_to_receive_buffer)
         yield from compare("H15", "receive buffers of the priorities", places, planned)

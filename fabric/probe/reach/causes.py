@@ -45,16 +45,16 @@ def causes(failed: Bools, ends: Mapping[str, tuple[Ints, Ints]]) -> tuple[list[C
     One failed probe alone could be any of its ends, so that a cause has two failures at least.
     """
     open_ = failed.copy()
-    found: list[Cause] = []
+    common: list[Cause] = []
     while open_.any():
         best = max((_best(scope, failed, open_, ends[scope]) for scope in SCOPES), key=_gain)
         if _gain(best) < _ENOUGH:
             break
         cause, _ = best
-        found.append(cause)
+        common.append(cause)
         source, target = ends[cause.scope]
         open_ &= (source != cause.number) & (target != cause.number)
-    return found, open_
+    return common, open_
 
 
 def _gain(item: tuple[Cause, int]) -> int:

@@ -66,15 +66,15 @@ def _of_rail(ends: Ends, rail: int, island: int, senders: int) -> Ints:
     """
     mine = np.flatnonzero((ends.rail == rail) & (ends.island == island))
     mine = mine[np.lexsort((ends.host[mine], ends.leaf[mine]))]
-    found = []
+    rows = []
     for leaf in np.unique(ends.leaf[mine]).tolist():
         start = int(np.searchsorted(ends.leaf[mine], leaf))
         circle = np.roll(mine, -start)
         _, first = np.unique(ends.host[circle], return_index=True)
         chosen = circle[np.sort(first)][: senders + 1]
         if len(chosen) == senders + 1:
-            found.append(chosen)
-    return np.array(found, dtype=np.int64).reshape(-1, senders + 1)
+            rows.append(chosen)
+    return np.array(rows, dtype=np.int64).reshape(-1, senders + 1)
 
 
 def _rounds(hosts: Ints) -> Ints:

@@ -3,6 +3,13 @@
 NICs of one rail on one leaf form a cell; what kind of path lies between two NICs follows from
 their cells. In every class each cell has a partner, the next cell of that kind in a circle, and
 NIC i of a cell is paired with NIC i + 1 of its partner: each is once a source and once a target.
+
+Puts pairs of hosts into rounds in which no host is in two pairs.
+
+Each round is a maximal matching, found as in Luby's algorithm: a pair with the lowest lot at both
+of its ends is taken (M. Luby, A Simple Parallel Algorithm for the Maximal Independent Set Problem,
+SIAM J. Comput. 15(4), 1986). A pair waits only while one of its ends is busy, so that there are
+fewer than twice as many rounds as a host has pairs.
 """
 
 from __future__ import annotations
@@ -12,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabric.topology.islands import islands
+from fabric.topology.paths import islands
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,10 +31,14 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]
 
+
 #: Kinds of path: through one leaf; in one rail, through the spines; between rails of one unit;
 #: between rails and units.
 CLASSES = ("same-leaf", "same-rail", "cross-rail", "cross-unit")
 SAME_LEAF, SAME_RAIL, CROSS_RAIL, CROSS_UNIT = range(4)
+
+
+_SEED = 0
 
 
 class Ends(NamedTuple):
@@ -70,8 +81,8 @@ class Probes:
 def ends_of(fabric: Fabric, hosts: Bools | None = None) -> Ends:
     """Return the enabled NICs of a fabric, of these hosts (mask, shape (hosts,)) or of all."""
     nics = fabric.nics
-    wanted = nics.enabled if hosts is None else nics.enabled & hosts[nics.host]
-    row = np.flatnonzero(wanted)
+    chosen = nics.enabled if hosts is None else nics.enabled & hosts[nics.host]
+    row = np.flatnonzero(chosen)
     host = nics.host[row]
     leaf = nics.leaf[row]
     unit = fabric.hosts.unit[host]
@@ -102,10 +113,10 @@ def pairs(ends: Ends) -> tuple[Ints, Ints, Ints]:
     """
     if not len(ends.row):
         return ends.row, ends.row, ends.row
-    found = [_of_class(ends, kind) for kind in range(len(CLASSES))]
-    source = np.concatenate([pair[0] for pair in found])
-    target = np.concatenate([pair[1] for pair in found])
-    kinds = np.repeat(np.arange(len(CLASSES)), [len(pair[0]) for pair in found])
+    classes = [_of_class(ends, kind) for kind in range(len(CLASSES))]
+    source = np.concatenate([pair[0] for pair in classes])
+    target = np.concatenate([pair[1] for pair in classes])
+    kinds = np.repeat(np.arange(len(CLASSES)), [len(pair[0]) for pair in classes])
     return source, target, kinds
 
 
@@ -183,10 +194,10 @@ class _Circle:
         cell = self._cell[who]
         group = self._group_of_cell[cell]
         first = self._first_of[group]
-        there = first + (cell - first + jump) % self._cells_in[group]
-        rank = (self._rank[who] + shift) % self._size[there]
-        found: Ints = self._order[self._start[there] + rank]
-        return found
+        cell_at = first + (cell - first + jump) % self._cells_in[group]
+        rank = (self._rank[who] + shift) % self._size[cell_at]
+        at: Ints = self._order[self._start[cell_at] + rank]
+        return at
 
 
 def probes(fabric: Fabric, hosts: Bools | None = None) -> Probes:
@@ -197,10 +208,50 @@ def probes(fabric: Fabric, hosts: Bools | None = None) -> Probes:
     hosts : array of bool, shape (hosts,), optional
         Hosts that take part; default: all.
     """
-    from fabric.probe.reach.rounds import rounds
-
     ends = ends_of(fabric, hosts)
     source, target, kind = pairs(ends)
     turn = rounds(ends.host[source], ends.host[target], len(fabric.hosts))
     order = np.lexsort((source, kind, turn))
     return Probes(ends.row[source[order]], ends.row[target[order]], kind[order], turn[order])
+
+
+def rounds(source: Ints, target: Ints, hosts: int) -> Ints:
+    """Return the round of each pair, from 0.
+
+    Parameters
+    ----------
+    source, target : array of int, shape (n,)
+        Hosts of each pair; they differ.
+    hosts : int
+        Number of hosts.
+    """
+    turns = np.full(len(source), -1, dtype=np.int64)
+    lots = np.random.default_rng(_SEED).permutation(len(source))
+    waiting = np.argsort(lots)
+    number = 0
+    while len(waiting):
+        taken = _matching(source[waiting], target[waiting], hosts)
+        turns[waiting[taken]] = number
+        waiting = waiting[~taken]
+        number += 1
+    return turns
+
+
+def _matching(source: Ints, target: Ints, hosts: int) -> NDArray[np.bool_]:
+    """Return which pairs are in a maximal matching; earlier ones go first."""
+    taken = np.zeros(len(source), dtype=bool)
+    busy = np.zeros(hosts, dtype=bool)
+    free = np.arange(len(source))
+    while len(free):
+        lowest = np.full(hosts, len(source), dtype=np.int64)
+        # of repeated places the last assignment counts: written backwards it is the first pair
+        lowest[target[free][::-1]] = free[::-1]
+        other = np.full(hosts, len(source), dtype=np.int64)
+        other[source[free][::-1]] = free[::-1]
+        lowest = np.minimum(lowest, other)
+        chosen = free[(lowest[source[free]] == free) & (lowest[target[free]] == free)]
+        taken[chosen] = True
+        busy[source[chosen]] = True
+        busy[target[chosen]] = True
+        free = free[~(busy[source[free]] | busy[target[free]])]
+    return taken

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: Bounds of the marking probability in the search for the fixed point.
+#: Bounds of the marking probability in the search for the fixed point; our choice, far beyond what
+#: a switch marks.
 LEAST_MARKING, MOST_MARKING = 1e-12, 1.0 - 1e-12
 #: exp() of this is finite, and p over it is nothing.
 _LARGEST_EXPONENT = 700.0
@@ -224,10 +225,10 @@ def events(model: Loop, marking: Floats, rate_pps: Floats) -> Events:
 
 def _gaps(model: Loop, marking: Floats) -> tuple[Floats, Floats]:
     """Return the gap R_T - R that keeps the target steady, and the one that keeps the rate so."""
-    found = events(model, marking, model.fair_pps)
-    growing = found.increase_pps_per_s / found.cuts_per_s
-    cutting = model.fair_pps * found.marked / model.alpha_divisor * found.cuts_per_s
-    return growing, np.asarray(cutting / found.recoveries_per_s)
+    event_rates = events(model, marking, model.fair_pps)
+    growing = event_rates.increase_pps_per_s / event_rates.cuts_per_s
+    cutting = model.fair_pps * event_rates.marked / model.alpha_divisor * event_rates.cuts_per_s
+    return growing, np.asarray(cutting / event_rates.recoveries_per_s)
 
 
 def fixed_point(model: Loop) -> FixedPoint:
@@ -248,8 +249,8 @@ def fixed_point(model: Loop) -> FixedPoint:
         low = np.where(growing > cutting, middle, low)
         high = np.where(growing > cutting, high, middle)
     marking = np.exp((low + high) / 2.0)
-    found = events(model, marking, model.fair_pps)
-    return FixedPoint(marking, found.marked, _gaps(model, marking)[1])
+    event_rates = events(model, marking, model.fair_pps)
+    return FixedPoint(marking, event_rates.marked, _gaps(model, marking)[1])
 
 
 def approximate_marking(model: Loop) -> Floats:

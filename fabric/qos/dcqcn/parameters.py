@@ -8,6 +8,17 @@ the switch that it was reasoned for.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.core.units import percent_to_share
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
 
 #: Fixed point of alpha and of its gain in ConnectX: ten bits of fraction (NVIDIA DOCA SDK
 #: documentation, "DCQCN CC Parameters", DCE_TCP_G and INITIAL_ALPHA_VALUE).
@@ -180,3 +191,80 @@ class ParameterSet:
     def cut_interval_us(self) -> int:
         """Least time between two cuts: a cut takes a CNP, and the reaction point may wait."""
         return max(self.reaction_point.cut_period_us, self.notification_point.cnp_interval_us)
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """Thresholds of the switch as arrays of one shape; ``pmax`` is a probability."""
+
+    kmin_bytes: Floats
+    kmax_bytes: Floats
+    pmax: Floats
+
+    @property
+    def slope_per_byte(self) -> Floats:
+        """Growth of the marking probability with the queue."""
+        return self.pmax / (self.kmax_bytes - self.kmin_bytes)
+
+    def marking(self, queue_bytes: Floats) -> Floats:
+        """Return the marking probability at an instantaneous queue.
+
+        Zero up to Kmin, then a line that ends with Pmax at Kmax, and one above Kmax (Zhu et al.,
+        SIGCOMM 2015, section 3.1).
+
+        Parameters
+        ----------
+        queue_bytes : array of float
+            Egress queue, >= 0.
+
+        Returns
+        -------
+        array of float
+            Probability, 0 to 1.
+        """
+        line = (queue_bytes - self.kmin_bytes) * self.slope_per_byte
+        marked = np.where(queue_bytes <= self.kmax_bytes, line, 1.0)
+        return np.asarray(np.where(queue_bytes <= self.kmin_bytes, 0.0, marked))
+
+    def queue_bytes(self, marking: Floats) -> Floats:
+        """Return the queue that gives a marking probability; NaN above Pmax, where none does.
+
+        Parameters
+        ----------
+        marking : array of float
+            Probability, 0 to 1.
+
+        Returns
+        -------
+        array of float
+            Egress queue in bytes, from Kmin to Kmax; NaN above Pmax.
+        """
+        queue = self.kmin_bytes + marking / self.slope_per_byte
+        return np.asarray(np.where(marking <= self.pmax, queue, np.nan))
+
+
+def band(point: CongestionPoint, shape: tuple[int, ...] = ()) -> Band:
+    """Return the thresholds of one congestion point as arrays of a shape.
+
+    Parameters
+    ----------
+    point : CongestionPoint
+        Kmin, Kmax and Pmax of a queue.
+    shape : tuple of int
+        Shape of the arrays; default: scalars.
+    """
+    return Band(
+        np.full(shape, float(point.kmin_bytes)),
+        np.full(shape, float(point.kmax_bytes)),
+        np.full(shape, percent_to_share(point.pmax_percent)),
+    )
+
+
+def join(*bands: Band) -> Band:
+    """Return the thresholds of several points as arrays of one dimension."""
+    return Band(
+        *(
+            np.concatenate([np.ravel(getattr(each, name)) for each in bands])
+            for name in Band.__slots__
+        )
+    )

@@ -38,20 +38,21 @@ from fabric.qos.path import ROCE_PACKET_BYTES
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Round trip that is taken where the path is not modelled.
+#: Round trip where the path is not modelled; our choice.
 ROUND_TRIP_S = 8e-6
-#: Gain margin.
+#: Gain margin: 6 dB, our choice, as is usual in control engineering.
 MARGIN = 2.0
-#: Pmax over the marking that the most flows need.
+#: Pmax over the marking that the most flows need; our choice.
 RESERVE = 1.25
 #: Largest Kmax, whatever the PFC level: the scale of alibaba-edu/High-Precision-Congestion-
 #: Control simulation/run.py at 08d4ba0b, 400 KB for 25 Gb/s.
 KMAX_BYTES_PER_GBPS = 16_000
-#: Doublings of the additive step of ConnectX, 5 Mb/s.
+#: Doublings of the additive step of ConnectX, 5 Mb/s, that are tried; our choice.
 _DOUBLINGS = 9
+#: Hyper step over the additive step: the ratio of the factory defaults of ConnectX (5 and 50 Mb/s).
 _HYPER_STEPS = 10
 _ALL_PERCENT = 100
-#: Thresholds are given in whole kilobytes.
+#: Thresholds are given in whole kilobytes; our choice.
 _GRAIN_BYTES = 1000
 #: A marking flatter than this, 1 % over 10 GB, is no marking.
 _FLATTEST_PER_BYTE = 1e-12
@@ -177,12 +178,12 @@ def _trial(need: Need, additive_mbps: int) -> Trial:
     switch = CongestionPoint(
         kmin_bytes=kmin_bytes, kmax_bytes=kmax_bytes, pmax_percent=pmax_percent
     )
-    found = stability(model, pmax / (kmax_bytes - kmin_bytes), need.round_trip_s)
-    holds = found.slope_margin >= MARGIN
-    worst = int(found.slope_margin.argmin())
+    margins = stability(model, pmax / (kmax_bytes - kmin_bytes), need.round_trip_s)
+    holds = margins.slope_margin >= MARGIN
+    worst = int(margins.slope_margin.argmin())
     return Trial(
         replace(draft, congestion_point=switch),
-        float(found.slope_margin[worst]),
+        float(margins.slope_margin[worst]),
         int(need.flows[worst]),
         most_marking,
         bool(holds.all()) and wanted_percent == pmax_percent and kmax_bytes <= need.limit_bytes,

@@ -169,7 +169,7 @@ def settings(
     ValueError
         When a figure is no whole number of units, or does not fit the register.
     """
-    found = []
+    values = []
     for field in FIELDS:
         owner: ReactionPoint | NotificationPoint = parameters.reaction_point
         if field.parameter in _NOTIFICATION:
@@ -180,8 +180,8 @@ def settings(
                 f"{field.parameter} of set {parameters.name!r} needs {field.name(place)} = {raw}; "
                 f"the register holds {field.low} to {field.high}"
             )
-        found.append(Setting(field.name(place), raw, field.note))
-    return tuple(found)
+        values.append(Setting(field.name(place), raw, field.note))
+    return tuple(values)
 
 
 def _raw(field: Field, value: int, byte_counter_unit_bytes: int) -> int:

@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Complexes = NDArray[np.complex128]
 
-#: Angular frequencies that are looked at, per second: slower than minutes, faster than a packet.
+#: Angular frequencies that are looked at, per second; our choice: slower than minutes, faster than
+#: a packet.
 _SLOWEST, _FASTEST, _COUNT = 1e-2, 1e8, 2000
 #: The characteristic function is divided by (s + this)^4, which turns by 2 pi whatever this is.
 _REFERENCE_PER_S = 1e4
@@ -47,7 +48,7 @@ _REFERENCE_PER_S = 1e4
 _STEP = 1e-5
 #: No switch holds a queue that needs more marking: there the model is taken at this marking.
 _MOST_MARKING = 1.0 - 1e-4
-#: Points that are worked on at once, few enough for the cache of a core.
+#: Points that are worked on at once, few enough for the cache of a core; our choice.
 _CHUNK = 16
 
 
@@ -106,7 +107,7 @@ def stability(model: Loop, slope_per_byte: ArrayLike, delay_s: ArrayLike) -> Sta
     for first in range(0, len(slope), _CHUNK):
         rows = slice(first, first + _CHUNK)
         parts.append(_judge(_each(points, itemgetter(rows)), slope[rows], delay[rows]))
-    roots, steeper, flatter = (np.concatenate(found) for found in zip(*parts, strict=True))
+    roots, steeper, flatter = (np.concatenate(column) for column in zip(*parts, strict=True))
     return Stability(
         roots.astype(np.int64).reshape(shape), steeper.reshape(shape), flatter.reshape(shape)
     )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from fabric.qos.dcqcn.fluid import LEAST_MARKING, MOST_MARKING, events, fixed_point, flatten
-from fabric.qos.dcqcn.marking import Band
+from fabric.qos.dcqcn.parameters import Band
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 Start = Literal["steady", "fair", "line"]
-#: Queue at the start of a run from the steady state, over the steady queue above Kmin.
+#: Queue at the start of a run from the steady state, over the steady queue above Kmin; our choice.
 _KICK = 1.1
 
 
@@ -119,8 +119,8 @@ def simulate(model: Loop, thresholds: Band, delay_s: ArrayLike, run: Run | None 
     delay_steps = np.rint(delay / run.step_s).astype(np.int64)
     if not (delay_steps >= 1).all():
         raise ValueError(f"delay_s must be at least one step of {run.step_s} s")
-    found = _run(flat, Band(kmin, kmax, pmax), delay_steps, run)
-    return Queue(*(value.reshape(shape) for value in found))
+    queue = _run(flat, Band(kmin, kmax, pmax), delay_steps, run)
+    return Queue(*(value.reshape(shape) for value in queue))
 
 
 def _run(model: Loop, thresholds: Band, delay_steps: Ints, run: Run) -> tuple[Floats, ...]:

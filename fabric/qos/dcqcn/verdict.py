@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.qos.dcqcn.fluid import fixed_point, flatten, loop
-from fabric.qos.dcqcn.marking import band, join
+from fabric.qos.dcqcn.parameters import band, join
 from fabric.qos.dcqcn.stability import stability
 from fabric.qos.dcqcn.transient import Queue, simulate
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from fabric.qos.dcqcn.fluid import Loop
-    from fabric.qos.dcqcn.marking import Band
-    from fabric.qos.dcqcn.parameters import ParameterSet
+    from fabric.qos.dcqcn.parameters import Band, ParameterSet
     from fabric.qos.dcqcn.transient import Run
 
     Floats = NDArray[np.float64]
 
-#: A run starts with the queue a tenth too far above Kmin: of that, half must have died out.
+#: A run starts with the queue a tenth too far above Kmin: of that, half must have died out. Our
+#: choice.
 _LEFT = 0.05
 
 
@@ -129,11 +129,11 @@ def assess_together(
         np.concatenate([np.ravel(getattr(case, name)) for case in prepared])
         for name in ("delay_s", "limit_bytes")
     )
-    found = _assess(_Case(model, thresholds, delay, limit), run)
+    assessment = _assess(_Case(model, thresholds, delay, limit), run)
     shapes = [case.model.flows.shape for case in prepared]
     ends = np.cumsum([case.model.flows.size for case in prepared])
     return [
-        _part(found, slice(end - math.prod(shape), end), shape)
+        _part(assessment, slice(end - math.prod(shape), end), shape)
         for end, shape in zip(ends.tolist(), shapes, strict=True)
     ]
 
@@ -195,7 +195,7 @@ def _part(whole: Assessment, rows: slice, shape: tuple[int, ...]) -> Assessment:
 
 
 def _verdicts(rides: NDArray[np.bool_], swings: NDArray[np.bool_]) -> NDArray[np.object_]:
-    found = np.full(rides.shape, Verdict.STABLE, dtype=object)
-    found[swings] = Verdict.OSCILLATES
-    found[rides] = Verdict.RIDES
-    return found
+    verdicts = np.full(rides.shape, Verdict.STABLE, dtype=object)
+    verdicts[swings] = Verdict.OSCILLATES
+    verdicts[rides] = Verdict.RIDES
+    return verdicts

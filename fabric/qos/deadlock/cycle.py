@@ -1,8 +1,37 @@
-"""What a cyclic buffer dependency is made of."""
+"""What a cyclic buffer dependency is made of.
+
+Cyclic buffer dependency of routes that are written out as lists of devices.
+
+Every lossless route counts, those of all ECMP members, of failover and of flooded copies too. A
+cycle is necessary for a deadlock, not sufficient: all its buffers must be paused at once.
+
+Sources: Dally and Seitz, Deadlock-Free Message Routing in Multiprocessor Interconnection Networks,
+IEEE Transactions on Computers C-36(5), 1987; Hu et al., Deadlocks in Datacenter Networks: Why Do
+They Form, and How to Avoid Them, HotNets 2016.
+
+Cyclic buffer dependency of whole fabrics, as arrays.
+
+A channel waits for another one that leaves where it arrives when both carry traffic to a common
+destination. Without listing such pairs, channels that wait for none are taken away, then those
+that waited for these only, and so on. Each one that remains waits for another that remains, so
+there is a cycle among them; if none remains there is none.
+"""
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    Dependencies = Mapping["Channel", Mapping["Channel", None]]
+    from fabric.topology.model import Ints
+    from fabric.topology.routes_bits import Bits
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -44,3 +73,142 @@ class Cycle:
         numbers = ", ".join(str(priority) for priority in priorities)
         path = ", ".join(str(channel) for channel in self.channels)
         return f"{path} (priorit{plural} {numbers})"
+
+
+def dependencies(
+    routes: Sequence[Sequence[str]], priorities: Sequence[Sequence[int]] | None = None
+) -> Dependencies:
+    """Return which buffers wait for which.
+
+    Parameters
+    ----------
+    routes : sequence of sequences of str
+        Devices of each route, from end to end.
+    priorities : sequence of sequences of int, optional
+        Priority of each hop of each route, one fewer than devices; default: all 0.
+
+    Returns
+    -------
+    mapping
+        Channel -> the channels it waits for, both in the order in which they are met.
+
+    Raises
+    ------
+    ValueError
+        When a route stays at a device, or its priorities do not fit its hops.
+    """
+    waits: dict[Channel, dict[Channel, None]] = {}
+    marks = priorities if priorities is not None else [[0] * (len(r) - 1) for r in routes]
+    for route, own in zip(routes, marks, strict=True):
+        hops = list(pairwise(route))
+        if any(near == far for near, far in hops) or len(own) != len(hops):
+            message = f"route {'-'.join(route)}: each hop goes to another device in one priority"
+            raise ValueError(message)
+        channels = [Channel(*hop, priority) for hop, priority in zip(hops, own, strict=True)]
+        for channel in channels:
+            waits.setdefault(channel, {})
+        for first, second in pairwise(channels):
+            waits[first][second] = None
+    return waits
+
+
+def find_cycle(graph: Dependencies) -> Cycle | None:
+    """Return one cycle of the dependencies, or None; depth first, in linear time."""
+    finished: set[Channel] = set()
+    for start in graph:
+        if start in finished:
+            continue
+        path: dict[Channel, Iterator[Channel]] = {start: iter(graph[start])}
+        while path:
+            channel = next(reversed(path))
+            following = next((n for n in path[channel] if n not in finished), None)
+            if following is None:
+                finished.add(channel)
+                del path[channel]
+            elif following in path:
+                trail = list(path)
+                return Cycle(tuple(trail[trail.index(following) :]))
+            else:
+                path[following] = iter(graph[following])
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class Channels:
+    """Lossless channels, sorted by where they leave.
+
+    A place is a switch together with the kind of traffic that keeps its class there: traffic goes
+    on from a channel to the channels that leave at the place where it arrives.
+
+    Parameters
+    ----------
+    leaves, arrives : array of int, shape (n,)
+        Place where each channel starts and ends; ``leaves`` ascends.
+    """
+
+    leaves: Ints
+    arrives: Ints
+
+
+def remaining(channels: Channels, carried: Bits) -> Ints:
+    """Return the channels that lie on a cycle, or lead to one; empty when there is no cycle.
+
+    Parameters
+    ----------
+    channels : Channels
+        n channels.
+    carried : bits, shape (n, destinations)
+        Destinations to which each channel carries traffic.
+    """
+    live = np.flatnonzero(carried.any(axis=1))
+    places = int(max(channels.leaves.max(initial=0), channels.arrives.max(initial=0))) + 1
+    bits = carried[live]
+    while len(live):
+        starts, first = np.unique(channels.leaves[live], return_index=True)
+        onward = np.zeros((places, carried.shape[1]), dtype=carried.dtype)
+        onward[starts] = np.bitwise_or.reduceat(bits, first, axis=0)
+        waits = (bits & onward.take(channels.arrives[live], axis=0)).any(axis=1)
+        if waits.all():
+            break
+        live, bits = live[waits], bits[waits]
+    return live
+
+
+def one_cycle(channels: Channels, carried: Bits, live: Ints) -> list[int]:
+    """Return the channels of one short cycle, in order.
+
+    Parameters
+    ----------
+    live : array of int, shape (k,)
+        What ``remaining`` returned, not empty.
+    """
+    core = Channels(channels.leaves[live], channels.arrives[live])
+    bits = carried[live]
+    row, seen = 0, set[int]()
+    while row not in seen:  # every channel of the core waits for another one
+        seen.add(row)
+        row = int(_onward(core, bits, row)[0])
+    return [int(live[channel]) for channel in _shortest(core, bits, row)]
+
+
+def _onward(core: Channels, bits: Bits, channel: int) -> Ints:
+    place = core.arrives[channel]
+    low, high = np.searchsorted(core.leaves, [place, place + 1])
+    common = bits[low:high] & bits[channel]
+    return np.asarray(low + np.flatnonzero(common.any(axis=1)))
+
+
+def _shortest(core: Channels, bits: Bits, start: int) -> list[int]:
+    """Return the shortest cycle through a channel that is known to lie on one."""
+    before: dict[int, int] = {}
+    queue = deque([start])
+    while start not in before:
+        row = queue.popleft()
+        for following in _onward(core, bits, row).tolist():
+            if following not in before:
+                before[following] = row
+                queue.append(following)
+    cycle = [start]
+    while before[cycle[-1]] != start:
+        cycle.append(before[cycle[-1]])
+    return [start, *reversed(cycle[1:])]

@@ -1,4 +1,14 @@
-"""The lossless channels of a fabric, as arrays and by name."""
+"""The lossless channels of a fabric, as arrays and by name.
+
+Where copies of a lossless packet go when a switch knows the neighbour but not its MAC address.
+
+The leaf routes such a packet into the VLAN of the receiver and sends it out of every port of that
+VLAN (Guo et al., RDMA over Commodity Ethernet at Scale, SIGCOMM 2016, section 4.2). Where a VLAN
+spans switches the copies go down and up again, and close cycles. Here a VLAN ends at its leaf: its
+members are host ports, uplinks are routed. A copy adds the dependencies (any port of the leaf) ->
+(host port), and no host passes anything on, so no cycle can go through them. What remains is that
+one packet needs room at all these ports at once: any of them that is paused holds back the rest.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +17,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabric.qos.deadlock.classes import LOSSY, PRIORITIES, nic_classes, uplink_classes
-from fabric.qos.deadlock.cycle import Channel, Cycle
-from fabric.qos.deadlock.peel import Channels, one_cycle, remaining
+from fabric.qos.deadlock.cycle import Channel, Channels, Cycle, one_cycle, remaining
 
 if TYPE_CHECKING:
+    from fabric.intent.policy import LosslessPolicy
     from fabric.intent.resolve import PolicyResolver
     from fabric.topology.model import Fabric, Ints
     from fabric.topology.routes import Network
     from fabric.topology.routes_bits import Bits
+
+
+#: PFC has eight priorities (IEEE 802.1Q-2018 clause 36).
+PRIORITIES = 8
+LOSSY = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +88,8 @@ class Lossless:
         live = remaining(self.channels, bits)
         if not len(live):
             return None
-        found = one_cycle(self.channels, bits, live)
-        return Cycle(tuple(self._channel(net, row) for row in found))
+        rows = one_cycle(self.channels, bits, live)
+        return Cycle(tuple(self._channel(net, row) for row in rows))
 
     def _channel(self, net: Network, row: int) -> Channel:
         up, names = self.fabric.uplinks, self.fabric.switches.names
@@ -99,3 +113,77 @@ def vertex_count(fabric: Fabric, resolver: PolicyResolver) -> int:
     uplinks = fabric.uplinks.enabled & (uplink_classes(fabric, resolver) != LOSSY)
     nics = fabric.nics.enabled & (nic_classes(fabric, resolver) != LOSSY)
     return 2 * int(uplinks.sum() + nics.sum())
+
+
+def uplink_classes(fabric: Fabric, resolver: PolicyResolver) -> Ints:
+    """Return the class of each uplink: DSCP * 8 + priority, or -1 where it is lossy."""
+    up, ports = fabric.uplinks, _port_classes(fabric, resolver)
+    return _agreed(ports[up.lower, up.lower_port], ports[up.upper, up.upper_port])
+
+
+def nic_classes(fabric: Fabric, resolver: PolicyResolver) -> Ints:
+    """Return the class of each cable between NIC and leaf: as that of uplinks."""
+    nics, ports = fabric.nics, _port_classes(fabric, resolver)
+    return _agreed(_host_classes(fabric, resolver)[nics.host], ports[nics.leaf, nics.port])
+
+
+def _agreed(near: Ints, far: Ints) -> Ints:
+    """Return the class on which both ends agree.
+
+    One that pauses another priority than the other end uses, or none, stops nothing there: its
+    buffer overflows, and nobody waits for it. Rules QOS004 to QOS006 report such cables.
+    """
+    return np.where(near == far, near, LOSSY)
+
+
+def _class(policy: LosslessPolicy) -> int:
+    return policy.roce_dscp * PRIORITIES + policy.pfc_priority if policy.pfc else LOSSY
+
+
+def _port_classes(fabric: Fabric, resolver: PolicyResolver) -> Ints:
+    switches = fabric.switches
+    widest = max(model.port_count for model in set(switches.skus))
+    table = np.zeros((len(switches), widest + 1), dtype=np.int64)
+    for row, name in enumerate(switches.names):
+        table[row] = _class(resolver.switch(name, switches.role(row)))
+    for name, overrides in fabric.intent.device_overrides.items():
+        row = fabric.switch_row[name]
+        numbers = switches.skus[row].port_numbers()
+        for port in {port for item in overrides for port in item.value.ports}:
+            table[row, numbers[port]] = _class(resolver.switch(name, switches.role(row), port))
+    return table
+
+
+def _host_classes(fabric: Fabric, resolver: PolicyResolver) -> Ints:
+    own = fabric.intent.host_overrides
+    shared = next((name for name in fabric.hosts.names if name not in own), "")
+    rows = np.zeros(len(fabric.hosts), dtype=np.int64)
+    if shared:
+        rows[:] = _class(resolver.host(shared))
+    for name in own:
+        rows[fabric.host_row[name]] = _class(resolver.host(name))
+    return rows
+
+
+@dataclass(frozen=True, slots=True)
+class Flood:
+    """The largest VLAN of a leaf: lossless host ports that get a copy, and uplinks that wait."""
+
+    leaf: str
+    ports: int
+    uplinks: int
+
+
+def floods(fabric: Fabric, resolver: PolicyResolver) -> list[Flood]:
+    """Return, for each leaf, where copies reach more than the port that they are for."""
+    nics, names = fabric.nics, fabric.switches.names
+    rows = np.flatnonzero(nics.enabled & (nic_classes(fabric, resolver) != LOSSY))
+    vlan = fabric.subnets.vlan[nics.subnet[rows]]
+    ends, ports = np.unique(np.stack([nics.leaf[rows], vlan]), axis=1, return_counts=True)
+    uplinks = np.bincount(fabric.uplinks.lower[fabric.uplinks.enabled], minlength=len(names))
+    largest: dict[int, Flood] = {}
+    for leaf, count in zip(ends[0].tolist(), ports.tolist(), strict=True):
+        known = largest.get(leaf)
+        if count > (known.ports if known else 1):
+            largest[leaf] = Flood(names[leaf], count, int(uplinks[leaf]))
+    return list(largest.values())

@@ -74,7 +74,7 @@ def prove(
     -----
     The failure of a cable to a host takes a source and a destination away and moves no path, so
     it is not counted. Copies that are flooded inside a VLAN go to host ports only, which depend
-    on nothing: with them the cycles are the same (see ``fabric.qos.deadlock.floods``).
+    on nothing: with them the cycles are the same (see ``fabric.qos.deadlock.lossless``).
     """
     policies = resolver or PolicyResolver(fabric.intent)
     net = network(fabric)

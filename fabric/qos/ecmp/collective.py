@@ -107,12 +107,12 @@ def advise_queue_pairs(
     table = tuple(spread(senders, links, count, link_ratio) for count in tried)
     enough = [row for row in table if row.efficiency >= target]
     chosen = enough[0] if enough else table[-1]
-    told = f"{senders} senders on {links} uplinks with {chosen.queue_pairs} queue pairs each reach"
+    start = f"{senders} senders on {links} uplinks with {chosen.queue_pairs} queue pairs each reach"
     if enough:
-        reason = f"{told} {chosen.efficiency:.0%} of an even spread; {target:.0%} is wanted"
+        reason = f"{start} {chosen.efficiency:.0%} of an even spread; {target:.0%} is wanted"
     else:
         reason = (
-            f"{told} only {chosen.efficiency:.0%} of an even spread; {target:.0%} takes adaptive "
+            f"{start} only {chosen.efficiency:.0%} of an even spread; {target:.0%} takes adaptive "
             "routing or packet spraying"
         )
     return QueuePairAdvice(chosen.queue_pairs, bool(enough), table, reason)
@@ -198,6 +198,16 @@ def rail_spine_share(rails: int) -> float:
     """Return the share of a uniform all-to-all that crosses the spines of one rail-optimised pod.
 
     Traffic between the same rails of two hosts stays on a leaf: ``(r - 1) / r`` goes up.
+
+    Parameters
+    ----------
+    rails : int
+        Rails of the pod, >= 1.
+
+    Returns
+    -------
+    float
+        Share, 0 to 1.
     """
     if rails < 1:
         raise ValueError(f"rails is {rails}; it must be at least 1")

@@ -93,26 +93,26 @@ def polarised(tiers: Sequence[TierHash]) -> tuple[Polarised, ...]:
     certain. With another seed and a linear algorithm it is likely where both widths are powers of
     two; tiers that draw their seeds count as that.
     """
-    found = []
+    pairs = []
     for near, far in combinations([tier for tier in tiers if tier.width > 1], 2):
         if near.function != far.function:
             continue
         if near.seed is not None and near.seed == far.seed:
-            found.append(_pair(near, far, certain=True))
+            pairs.append(_pair(near, far, certain=True))
         elif near.algorithm in LINEAR and _power(near.width) and _power(far.width):
-            found.append(_pair(near, far, certain=False))
-    return tuple(found)
+            pairs.append(_pair(near, far, certain=False))
+    return tuple(pairs)
 
 
 def _pair(near: TierHash, far: TierHash, *, certain: bool) -> Polarised:
     paths, nominal = effective_paths(near.width, far.width), near.width * far.width
-    told = f"{near.tier} and {far.tier} hash alike ({near.algorithm or 'same ASIC'}"
+    reason = f"{near.tier} and {far.tier} hash alike ({near.algorithm or 'same ASIC'}"
     if certain:
-        why = f"{told}, seed {near.seed}): {paths} of {nominal} paths are used"
+        why = f"{reason}, seed {near.seed}): {paths} of {nominal} paths are used"
         what = "give each tier another seed, and another offset or algorithm where it is linear"
     else:
         why = (
-            f"{told}, other seeds): the algorithm is linear, so that a seed may only rename the "
+            f"{reason}, other seeds): the algorithm is linear, so that a seed may only rename the "
             f"paths, and {paths} of {nominal} may be used"
         )
         what = "give each tier another offset, algorithm or set of fields"
@@ -137,7 +137,18 @@ def effective_paths(*widths: int) -> int:
 
 
 def members_used(near_width: int, far_width: int) -> int:
-    """Return how many members of the far tier are used behind one choice of the near tier."""
+    """Return how many members of the far tier are used behind one choice of the near tier.
+
+    Parameters
+    ----------
+    near_width, far_width : int
+        Equal links of the near and of the far tier, >= 1.
+
+    Returns
+    -------
+    int
+        Members, 1 to ``far_width``.
+    """
     return effective_paths(near_width, far_width) // near_width
 
 
@@ -161,5 +172,12 @@ def polarised_load(flows: int, *widths: int) -> float:
     """Return the expected flows on the fullest path of tiers that hash alike.
 
     Beside it stands ``expected_max_load(flows, product of the widths)``, where they do not.
+
+    Parameters
+    ----------
+    flows : int
+        Flows, >= 0.
+    *widths : int
+        Equal links of each tier, >= 1.
     """
     return expected_max_load(flows, effective_paths(*widths))

@@ -7,6 +7,12 @@ Combinatorics, section II.3.2).
 The counts of the links are independent Poisson variables of mean k/n, given that their sum is k
 (the same, section II.3.2, and Mitzenmacher and Upfal, Probability and Computing, section 5.4). The
 coefficient is therefore a ratio of two Fourier sums of bounded terms: nothing cancels or overflows.
+
+What ECMP can tell RoCEv2 flows apart by: the UDP source port.
+
+Addresses, protocol and destination port 4791 are the same for all queue pairs of two NICs. Linux
+makes the source port of the flow label, and the flow label, where nobody sets one, of both queue
+pair numbers (include/rdma/ib_verbs.h, rdma_flow_label_to_udp_sport and rdma_calc_flow_label).
 """
 
 from __future__ import annotations
@@ -23,14 +29,24 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: Largest case: flows and links.
+
+#: Largest case: flows and links; our choice, which bounds time and memory.
 MOST_FLOWS, MOST_LINKS = 16_384, 4_096
 #: Standard deviations beyond which a Poisson variable is not looked at: below 1e-30.
 _DEVIATIONS = 12.0
-#: Values that are looked at beyond those.
+#: Values that are looked at beyond those; our choice.
 _SPARE = 40
-#: Complex numbers that are held at once.
+#: Complex numbers that are held at once: our choice, 32 MB.
 _CHUNK = 2_000_000
+
+
+#: Destination port of RoCEv2 (IANA; InfiniBand Architecture Specification, annex A17).
+ROCE_PORT = 4791
+#: First source port, and bits that vary (include/rdma/ib_verbs.h).
+LEAST_PORT, PORT_BITS = 0xC000, 14
+_PORT_MASK = (1 << PORT_BITS) - 1
+#: Flow labels have 20 bits (RFC 8200 section 3).
+_LABEL_MASK = 0xFFFFF
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +74,15 @@ class MaxLoad:
         return self.mean_over(1, 0.0)
 
     def mean_over(self, parts: int, floor: float) -> float:
-        """Return the expectation of the load over ``parts``, or of ``floor`` where that is more."""
+        """Return the expectation of the load over ``parts``, or of ``floor`` where that is more.
+
+        Parameters
+        ----------
+        parts : int
+            Number to divide the load by, >= 1.
+        floor : float
+            Least result.
+        """
         probability = np.diff(self.at_most, prepend=0.0)
         return float(np.maximum(self.loads / parts, floor) @ probability)
 
@@ -91,12 +115,34 @@ def max_load(flows: int, links: int) -> MaxLoad:
 
 
 def expected_max_load(flows: int, links: int) -> float:
-    """Return the expected number of flows on the fullest link; see :func:`max_load`."""
+    """Return the expected number of flows on the fullest link; see :func:`max_load`.
+
+    Parameters
+    ----------
+    flows, links : int
+        Flows, >= 0, and equal links, >= 1.
+
+    Returns
+    -------
+    float
+        Flows, ``flows / links`` to ``flows``.
+    """
     return max_load(flows, links).mean
 
 
 def collision_probability(flows: int, links: int) -> float:
-    """Return the probability that two flows share a link: ``1 - prod (1 - i/n)``."""
+    """Return the probability that two flows share a link: ``1 - prod (1 - i/n)``.
+
+    Parameters
+    ----------
+    flows, links : int
+        Flows, >= 0, and equal links, >= 1.
+
+    Returns
+    -------
+    float
+        Probability, 0 to 1.
+    """
     _check(flows, links)
     if flows > links:
         return 1.0
@@ -104,7 +150,18 @@ def collision_probability(flows: int, links: int) -> float:
 
 
 def used_share(flows: ArrayLike, links: ArrayLike) -> Floats:
-    """Return the expected share of links that carry a flow: ``1 - (1 - 1/n)^k``."""
+    """Return the expected share of links that carry a flow: ``1 - (1 - 1/n)^k``.
+
+    Parameters
+    ----------
+    flows, links : array of float
+        Flows, >= 0, and equal links, >= 1.
+
+    Returns
+    -------
+    array of float
+        Share, 0 to 1.
+    """
     count = np.asarray(links, dtype=float)
     with np.errstate(divide="ignore"):
         return np.asarray(-np.expm1(np.asarray(flows, dtype=float) * np.log1p(-1.0 / count)))
@@ -115,6 +172,16 @@ def efficiency(flows: int, links: int) -> float:
 
     With at least as many flows as links this is ``k / (n E[M])``; with fewer, where an even spread
     gives each flow a link of its own, ``1 / E[M]``.
+
+    Parameters
+    ----------
+    flows, links : int
+        Flows and equal links, >= 1.
+
+    Returns
+    -------
+    float
+        Share of an even spread, above 0, up to 1.
     """
     return max(flows / links, 1.0) / expected_max_load(flows, links)
 
@@ -149,12 +216,87 @@ def _sums_of(counts: NDArray[np.int64], weights: Floats, case: tuple[int, int, i
     flows, links, period = case
     harmonics = np.arange(period // 2 + 1)
     factor = np.where((harmonics == 0) | (2 * harmonics == period), 1.0, 2.0) / period
-    found = np.zeros(len(counts))
+    sums = np.zeros(len(counts))
     rows = max(1, _CHUNK // len(counts))
     for first in range(0, len(harmonics), rows):
         angle = 2.0 * np.pi / period * harmonics[first : first + rows, None]
         # angles are taken from the mean, so that whole numbers stay small
         turned = weights * np.exp(1j * angle * (counts - flows / links))
         power = np.cumsum(turned, axis=1) ** links
-        found += factor[first : first + rows] @ power.real
-    return found
+        sums += factor[first : first + rows] @ power.real
+    return sums
+
+
+def flow_label(local_qpn: int, remote_qpn: int) -> int:
+    """Return the flow label of a connection whose upper layer sets none.
+
+    Parameters
+    ----------
+    local_qpn, remote_qpn : int
+        Queue pair numbers, 24 bits.
+    """
+    value = local_qpn * remote_qpn & (1 << 64) - 1
+    value ^= value >> 20
+    value ^= value >> 40
+    return value & _LABEL_MASK
+
+
+def source_port(label: int) -> int:
+    """Return the UDP source port of a flow label (20 bits).
+
+    Parameters
+    ----------
+    label : int
+        IPv6 flow label, 20 bits.
+
+    Returns
+    -------
+    int
+        UDP port, 0xC000 to 0xFFFF.
+    """
+    return LEAST_PORT | ((label & _PORT_MASK) ^ ((label & _LABEL_MASK) >> PORT_BITS))
+
+
+@dataclass(frozen=True, slots=True)
+class Entropy:
+    """How many paths the queue pairs between two NICs reach.
+
+    Parameters
+    ----------
+    tuples : float
+        Expected number of different 5-tuples.
+    paths : float
+        Expected number of links that carry one.
+    reason : str
+        Why.
+    """
+
+    tuples: float
+    paths: float
+    reason: str
+
+
+def entropy(queue_pairs: int, links: int, *, pinned: bool = False) -> Entropy:
+    """Return how many paths the queue pairs between two NICs reach.
+
+    Parameters
+    ----------
+    queue_pairs, links : int
+        At least 1 each.
+    pinned : bool
+        Whether the host gives every queue pair one flow label, and with it one source port.
+
+    Raises
+    ------
+    ValueError
+        When a number is below 1.
+    """
+    if min(queue_pairs, links) < 1:
+        raise ValueError("queue_pairs and links must be at least 1")
+    ports = 1 << PORT_BITS
+    if pinned:
+        tuples, why = 1.0, "one flow label makes one source port: all queue pairs share a path"
+    else:
+        tuples = float(used_share(queue_pairs, ports)) * ports
+        why = f"source ports are drawn from {ports}; each link is as likely"
+    return Entropy(tuples, float(used_share(tuples, links)) * links, why)

@@ -99,8 +99,7 @@ def to_units(
         return math.ceil(100 * programmed / queue_bytes)
     unit_bytes = unit.unit_bytes or (cell_bytes if unit.word == "cells" else None)
     if unit_bytes is None:
-        message = f"the size of one of the {unit.word} is not known; use another unit"
-        raise ValueError(message)
+        raise ValueError(f"the size of one of the {unit.word} is not known; use another unit")
     return math.ceil(programmed / unit_bytes)
 
 
@@ -124,14 +123,25 @@ def programmed_bytes(size_bytes: int, quantum_bytes: int) -> int:
 
     Spectrum-4 and -5 show 159,744 bytes for 150,000 (NVIDIA Cumulus Linux 5.14 user guide, RoCE).
 
+    Parameters
+    ----------
+    size_bytes : int
+        Threshold, >= 0.
+    quantum_bytes : int
+        Step of the ASIC in bytes, >= 1.
+
+    Returns
+    -------
+    int
+        Bytes, at least ``size_bytes``.
+
     Raises
     ------
     ValueError
         When one of them is not positive.
     """
     if size_bytes <= 0 or quantum_bytes <= 0:
-        message = f"sizes must be above 0, not {size_bytes} and {quantum_bytes}"
-        raise ValueError(message)
+        raise ValueError(f"sizes must be above 0, not {size_bytes} and {quantum_bytes}")
     return math.ceil(size_bytes / quantum_bytes) * quantum_bytes
 
 
@@ -158,8 +168,7 @@ def is_kept(
         When a step is not positive.
     """
     if quantum_bytes <= 0 or unit_bytes <= 0:
-        message = f"steps must be above 0, not {quantum_bytes} and {unit_bytes}"
-        raise ValueError(message)
+        raise ValueError(f"steps must be above 0, not {quantum_bytes} and {unit_bytes}")
     if seen_bytes == wanted_bytes:
         return True
     step = unit_bytes if unit_bytes > 1 else quantum_bytes

@@ -88,5 +88,11 @@ FIGURES = (
 
 
 def figures_for(speed_gbps: int) -> tuple[Figure, ...]:
-    """Return what is published for a port speed, or for any speed."""
+    """Return what is published for a port speed, or for any speed.
+
+    Parameters
+    ----------
+    speed_gbps : int
+        Speed of the port in Gb/s.
+    """
     return tuple(f for f in FIGURES if not f.speeds_gbps or speed_gbps in f.speeds_gbps)

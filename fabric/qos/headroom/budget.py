@@ -96,15 +96,13 @@ def budget(
         When the over-subscription is below 1, or a size is negative.
     """
     if over_subscription < 1:
-        message = f"over_subscription must be at least 1, not {over_subscription}"
-        raise ValueError(message)
+        raise ValueError(f"over_subscription must be at least 1, not {over_subscription}")
     guaranteed, headroom = (
         np.asarray(value, dtype=np.int64) for value in (guaranteed_bytes, headroom_bytes)
     )
     sizes = (guaranteed.min(initial=0), headroom.min(initial=0), reserved_bytes, shared_bytes)
     if min(sizes) < 0 or buffer_bytes <= 0:
-        message = "sizes must not be negative, and the buffer above 0"
-        raise ValueError(message)
+        raise ValueError("sizes must not be negative, and the buffer above 0")
     return Budget(
         groups=headroom.size,
         guaranteed_bytes=int(guaranteed.sum()),

@@ -53,7 +53,15 @@ class ComputedPorts:
 
 
 def lossy_group_bytes(lanes: Sizes, pipeline_bytes: int) -> Sizes:
-    """Return what a lossy priority group takes on ports with so many lanes."""
+    """Return what a lossy priority group takes on ports with so many lanes.
+
+    Parameters
+    ----------
+    lanes : int or array of int
+        Lanes of the port, 1 to 8.
+    pipeline_bytes : int
+        Pipeline latency of the ASIC in bytes.
+    """
     doubled = 2 * pipeline_bytes - STEP_BYTES
     return np.where(lanes == TWO_UNIT_LANES, doubled, pipeline_bytes)
 
@@ -91,6 +99,15 @@ def checked_port_bytes(size_bytes: int, lanes: int, pipeline_bytes: int) -> int:
     """Return what the buffer manager holds against the limit of one port.
 
     The port has one lossless group of ``size_bytes`` and one lossy group beside the implicit one.
+
+    Parameters
+    ----------
+    size_bytes : int
+        Headroom of the lossless groups of the port in bytes.
+    lanes : int
+        Lanes of the port, 1 to 8.
+    pipeline_bytes : int
+        Pipeline latency of the ASIC in bytes.
     """
     units = 2 if lanes == TWO_UNIT_LANES else 1
     lossy = int(lossy_group_bytes(np.array(lanes), pipeline_bytes))

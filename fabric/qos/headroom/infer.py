@@ -78,17 +78,17 @@ def infer(
     for known in _candidates(settings):
         link = Link.of(speed_gbps, cable_m, known.port_mtu_bytes, known.lossless_mtu_bytes)
         residual = np.asarray(headroom_bytes) - spectrum(link, known.settings).headroom_bytes
-        found = Inference(known, residual, counted)
-        if best is None or _better(found, best):
-            best = found
+        candidate = Inference(known, residual, counted)
+        if best is None or _better(candidate, best):
+            best = candidate
     assert best
     return best
 
 
-def _better(found: Inference, best: Inference) -> bool:
-    if found.exact != best.exact:
-        return found.exact > best.exact
-    left, right = (np.abs(i.residual_bytes[i.counted]).sum() for i in (found, best))
+def _better(candidate: Inference, best: Inference) -> bool:
+    if candidate.exact != best.exact:
+        return candidate.exact > best.exact
+    left, right = (np.abs(i.residual_bytes[i.counted]).sum() for i in (candidate, best))
     return bool(left < right)
 
 

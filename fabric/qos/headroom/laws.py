@@ -6,16 +6,23 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from fabric.core.registry import Registry
-from fabric.qos.headroom.linear import LinearSettings, linear
-from fabric.qos.headroom.plain import plain
+from fabric.qos.headroom.deduced import (
+    SMALLEST_ON_WIRE_BYTES,
+    LinearSettings,
+    TofinoSettings,
+    XgsSettings,
+    linear,
+    plain,
+    tofino,
+    xgs,
+)
 from fabric.qos.headroom.spectrum import SpectrumSettings, spectrum
-from fabric.qos.headroom.tofino import TofinoSettings, tofino
-from fabric.qos.headroom.xgs import SMALLEST_ON_WIRE_BYTES, XgsSettings, xgs
 
 if TYPE_CHECKING:
     from fabric.platforms.asic import Asic
     from fabric.qos.headroom.terms import Headroom, Link
 
+#: Speeds for which ASIC files give figures of their own (``intercept_bytes_400g``).
 _SPEEDS_GBPS = (100, 200, 400, 800)
 
 
@@ -69,7 +76,15 @@ def packing_factor(asic: Asic) -> float:
 
 
 def spectrum_settings(asic: Asic, gearbox_ns: float = 0.0) -> SpectrumSettings:
-    """Return the figures of an NVIDIA ASIC, for the worst case: smallest frames only."""
+    """Return the figures of an NVIDIA ASIC, for the worst case: smallest frames only.
+
+    Parameters
+    ----------
+    asic : Asic
+        The family, with its facts.
+    gearbox_ns : float
+        Delay of a gearbox in ns, >= 0.
+    """
     return SpectrumSettings(
         cell_bytes=int(_need(asic, "cell_bytes")),
         pipeline_bytes=_need(asic, "pipeline_bytes"),
@@ -130,13 +145,12 @@ def _plain(asic: Asic, link: Link, port: Port) -> Headroom:  # noqa: ARG001
 
 
 def _by_speed(asic: Asic, name: str) -> dict[int, float]:
-    found = {speed: asic.number(f"{name}_{speed}g") for speed in _SPEEDS_GBPS}
-    return {speed: value for speed, value in found.items() if value is not None}
+    figures = {speed: asic.number(f"{name}_{speed}g") for speed in _SPEEDS_GBPS}
+    return {speed: value for speed, value in figures.items() if value is not None}
 
 
 def _need(asic: Asic, name: str) -> float:
     value = asic.number(name)
     if value is None:
-        message = f"{name} of {asic.title} is not known, so its headroom law has no answer"
-        raise ValueError(message)
+        raise ValueError(f"{name} of {asic.title} is not known, so its headroom law has no answer")
     return value

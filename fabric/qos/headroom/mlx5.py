@@ -55,11 +55,9 @@ def nic_headroom_bytes(speed_mbps: ArrayLike, cable_m: ArrayLike, mtu_bytes: Arr
     """
     speed, cable, mtu = (np.asarray(value, np.int64) for value in (speed_mbps, cable_m, mtu_bytes))
     if ((cable < 0) | (cable > MAX_CABLE_M)).any():
-        message = f"cable_m must be 0 to {MAX_CABLE_M} for mlnx_qos, not {cable.tolist()}"
-        raise ValueError(message)
+        raise ValueError(f"cable_m must be 0 to {MAX_CABLE_M} for mlnx_qos, not {cable.tolist()}")
     if (speed <= 0).any() or (mtu <= 0).any():
-        message = "speed_mbps and mtu_bytes must be above 0"
-        raise ValueError(message)
+        raise ValueError("speed_mbps and mtu_bytes must be above 0")
     speed = np.maximum(speed, LEAST_SPEED_MBPS)
     result: Ints = (301 + 216 * cable // 100) * speed // 1000 + 272 * mtu // 100
     return result

@@ -90,7 +90,18 @@ class SpectrumSettings:
         return float(np.ceil(factor)) if self.whole_factor or not two_cells else factor
 
     def packing_factor(self, lossless_mtu_bytes: Floats) -> Floats:
-        """Return the buffer bytes for each byte on the wire."""
+        """Return the buffer bytes for each byte on the wire.
+
+        Parameters
+        ----------
+        lossless_mtu_bytes : array of float
+            Largest lossless frame in bytes, >= 64.
+
+        Returns
+        -------
+        array of float
+            Factor, >= 1.
+        """
         percent = np.full_like(lossless_mtu_bytes, self.small_packet_percent)
         if self.share == "bytes":
             mean = (percent * SMALL_FRAME_BYTES + (100 - percent) * lossless_mtu_bytes) / 100

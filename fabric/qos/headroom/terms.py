@@ -45,6 +45,15 @@ class Link:
     ) -> Link:
         """Return a link of broadcast arrays.
 
+        Parameters
+        ----------
+        speed_gbps : float or array
+            Speed in Gb/s, > 0.
+        cable_m : float or array
+            One-way length in metres, >= 0.
+        port_mtu_bytes, lossless_mtu_bytes : float or array
+            Largest frame of the port, and of its lossless classes.
+
         Raises
         ------
         ValueError
@@ -61,8 +70,7 @@ class Link:
             good = (value >= 0) if name == "cable_m" else (value > 0)
             if not (good & np.isfinite(value)).all():
                 bound = "at least 0" if name == "cable_m" else "above 0"
-                message = f"{name} must be {bound} and finite, not {value[~good].tolist()}"
-                raise ValueError(message)
+                raise ValueError(f"{name} must be {bound} and finite, not {value[~good].tolist()}")
         return cls(*np.broadcast_arrays(*arrays.values()))
 
 
@@ -109,7 +117,19 @@ class Headroom:
 def total(
     law: str, terms: tuple[Term, ...], packing_factor: ArrayLike, rounding_bytes: int
 ) -> Headroom:
-    """Return the sum of the terms, packed and rounded up."""
+    """Return the sum of the terms, packed and rounded up.
+
+    Parameters
+    ----------
+    law : str
+        Name of the law.
+    terms : tuple of Term
+        What adds up, in bytes.
+    packing_factor : float or array
+        Buffer bytes for each byte on the wire, >= 1.
+    rounding_bytes : int
+        Step that the sum is rounded up to, >= 1.
+    """
     factor = np.asarray(packing_factor, dtype=float)
     packed = sum((term.amount_bytes for term in terms if term.packed), start=np.float64(0))
     plain = sum((term.amount_bytes for term in terms if not term.packed), start=np.float64(0))
@@ -118,7 +138,20 @@ def total(
 
 
 def ceil_to(value_bytes: ArrayLike, step_bytes: int) -> Ints:
-    """Return sizes rounded up to whole steps; a millionth of a byte more is an error of floats."""
+    """Return sizes rounded up to whole steps; a millionth of a byte more is an error of floats.
+
+    Parameters
+    ----------
+    value_bytes : float or array
+        Sizes in bytes, >= 0.
+    step_bytes : int
+        Step in bytes, >= 1.
+
+    Returns
+    -------
+    array of int
+        Sizes in bytes, whole multiples of the step.
+    """
     steps = np.ceil((np.asarray(value_bytes, dtype=float) - 1e-6) / step_bytes)
     result: Ints = steps.astype(np.int64) * step_bytes
     return result

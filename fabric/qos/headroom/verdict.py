@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabric.core.units import gbps_to_bytes_per_s
-from fabric.qos.headroom.plain import plain
+from fabric.qos.headroom.deduced import plain
 from fabric.qos.headroom.wire import floor_bytes, plain_bytes
 
 if TYPE_CHECKING:

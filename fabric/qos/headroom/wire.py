@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 #: A PFC frame: 64 bytes and 20 bytes of preamble and gap (IEEE 802.3 clause 4).
 PAUSE_FRAME_BYTES = 84
-#: Signal speed in copper and fibre, 5 ns per metre.
+#: Signal speed in copper and fibre, 5 ns per metre: two thirds of the speed of light, the
+#: refractive index of silica being about 1.5.
 SIGNAL_M_PER_S = 2.0e8
 #: Bit times of one pause quantum (IEEE 802.3 annex 31B).
 QUANTUM_BITS = 512
@@ -66,7 +67,20 @@ def cable_bytes(speed_gbps: float, cable_m: float) -> float: ...
 @overload
 def cable_bytes(speed_gbps: ArrayLike, cable_m: ArrayLike) -> NDArray[np.float64]: ...
 def cable_bytes(speed_gbps: ArrayLike, cable_m: ArrayLike) -> float | NDArray[np.float64]:
-    """Return the bytes on the cable in both directions (``cable_m`` is the one-way length)."""
+    """Return the bytes on the cable in both directions (``cable_m`` is the one-way length).
+
+    Parameters
+    ----------
+    speed_gbps : float or array
+        Speed in Gb/s, > 0.
+    cable_m : float or array
+        One-way length in metres, >= 0.
+
+    Returns
+    -------
+    float or array of float
+        Bytes.
+    """
     speed, length = np.asarray(speed_gbps, dtype=float), np.asarray(cable_m, dtype=float)
     result = 2.0 * length * speed * 1e9 / (8.0 * SIGNAL_M_PER_S)
     return float(result) if result.ndim == 0 else result
@@ -78,7 +92,22 @@ def floor_bytes(
     port_mtu_bytes: ArrayLike,
     lossless_mtu_bytes: ArrayLike,
 ) -> NDArray[np.float64]:
-    """Return the headroom below which no peer can stop in time (response time zero)."""
+    """Return the headroom below which no peer can stop in time (response time zero).
+
+    Parameters
+    ----------
+    speed_gbps : float or array
+        Speed in Gb/s, > 0.
+    cable_m : float or array
+        One-way length in metres, >= 0.
+    port_mtu_bytes, lossless_mtu_bytes : float or array
+        Largest frame of the port, and of its lossless classes, in bytes.
+
+    Returns
+    -------
+    array of float
+        Bytes.
+    """
     floor: NDArray[np.float64] = (
         np.asarray(port_mtu_bytes, dtype=float)
         + np.asarray(lossless_mtu_bytes, dtype=float)

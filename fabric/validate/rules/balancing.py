@@ -14,8 +14,8 @@ from fabric.platforms import platforms
 from fabric.platforms.features import feature
 from fabric.qos.ecmp.collective import advise_queue_pairs, spread
 from fabric.qos.ecmp.hashing import TierHash, effective_paths, polarised
+from fabric.topology.layout import down_paths
 from fabric.topology.model import ROLES
-from fabric.topology.tiers import down_paths
 from fabric.validate.capacity import leaf_flows
 from fabric.validate.rule import ModelRule, areas, rules
 

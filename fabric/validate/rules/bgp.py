@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
 from fabric.design.features import missing
-from fabric.topology.tiers import down_paths
+from fabric.topology.layout import down_paths
 from fabric.validate.origins import switch_place
 from fabric.validate.rule import ModelRule, areas, rules
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from fabric.core.findings import Severity
 from fabric.core.units import ipv4_text
-from fabric.topology.tiers import designed_pairs
+from fabric.topology.layout import designed_pairs
 from fabric.validate.capacity import switch_gbps
 from fabric.validate.origins import Place, cable_ends, nic_place, uplinks_place
 from fabric.validate.rule import ModelRule, areas, rules

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from fabric.core.findings import Severity
 from fabric.platforms import platforms
 from fabric.qos.deadlock import prove
-from fabric.qos.deadlock.floods import floods
+from fabric.qos.deadlock.lossless import floods
 from fabric.validate.origins import switch_place
 from fabric.validate.rule import ModelRule, rules
 

@@ -18,8 +18,7 @@ from fabric.qos.dcqcn.fluid import (
     flatten,
     loop,
 )
-from fabric.qos.dcqcn.marking import Band, band
-from fabric.qos.dcqcn.parameters import CongestionPoint, ParameterSet
+from fabric.qos.dcqcn.parameters import Band, CongestionPoint, ParameterSet, band
 from fabric.qos.dcqcn.presets import CONNECTX, PAPER, PUBLISHED
 
 PACKET_BYTES = 1000

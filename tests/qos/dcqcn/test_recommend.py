@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabric.qos.dcqcn.fluid import fixed_point, loop
-from fabric.qos.dcqcn.marking import band
+from fabric.qos.dcqcn.parameters import band
 from fabric.qos.dcqcn.recommend import (
     KMAX_BYTES_PER_GBPS,
     MARGIN,

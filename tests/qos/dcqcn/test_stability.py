@@ -8,7 +8,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from fabric.qos.dcqcn.fluid import events, fixed_point, loop
-from fabric.qos.dcqcn.marking import Band
+from fabric.qos.dcqcn.parameters import Band
 from fabric.qos.dcqcn.presets import CONNECTX, PAPER, PUBLISHED
 from fabric.qos.dcqcn.stability import _characteristic, stability
 from fabric.qos.dcqcn.transient import Run, simulate

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from fabric.qos.dcqcn.fluid import fixed_point, loop
-from fabric.qos.dcqcn.marking import band
-from fabric.qos.dcqcn.parameters import CongestionPoint
+from fabric.qos.dcqcn.parameters import CongestionPoint, band
 from fabric.qos.dcqcn.presets import PAPER
 from fabric.qos.dcqcn.stability import stability
 from fabric.qos.dcqcn.transient import Run, simulate

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabric.qos.deadlock.peel import Channels, one_cycle, remaining
+from fabric.qos.deadlock.cycle import Channels, one_cycle, remaining
 from fabric.topology.routes_bits import pack
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from fabric.intent.resolve import PolicyResolver
 from fabric.qos.deadlock import dependencies, find_cycle, prove
-from fabric.qos.deadlock.floods import floods
+from fabric.qos.deadlock.lossless import floods
 from tests.topology.fabrics import EXAMPLES, example, fabric
 from tests.topology.test_routes import simulated, travelled
 

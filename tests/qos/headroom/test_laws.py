@@ -8,15 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.platforms.asic_catalogue import asic, asic_names
+from fabric.qos.headroom.deduced import (
+    LinearSettings,
+    TofinoSettings,
+    XgsSettings,
+    linear,
+    plain,
+    tofino,
+    xgs,
+)
 from fabric.qos.headroom.laws import Port, headroom, laws, packing_factor
-from fabric.qos.headroom.linear import LinearSettings, linear
 from fabric.qos.headroom.mlx5 import nic_buffer, nic_headroom_bytes
-from fabric.qos.headroom.plain import plain
 from fabric.qos.headroom.spectrum import SpectrumSettings, spectrum
 from fabric.qos.headroom.terms import Link, ceil_to
-from fabric.qos.headroom.tofino import TofinoSettings, tofino
 from fabric.qos.headroom.wire import RESPONSE_QUANTA, plain_bytes
-from fabric.qos.headroom.xgs import XgsSettings, xgs
 
 KIB = 1024
 #: 3.8 KiB for every speed and unrounded packing: how the older tables of NVIDIA were made.

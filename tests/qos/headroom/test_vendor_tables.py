@@ -17,11 +17,11 @@ import numpy as np
 import pytest
 
 from fabric.platforms.asic_catalogue import asic
+from fabric.qos.headroom.deduced import TABLE_FRAME_BYTES, XgsSettings, xgs
 from fabric.qos.headroom.infer import infer
 from fabric.qos.headroom.laws import headroom, laws, spectrum_settings
 from fabric.qos.headroom.terms import Link
 from fabric.qos.headroom.verdict import Verdict, judge
-from fabric.qos.headroom.xgs import TABLE_FRAME_BYTES, XgsSettings, xgs
 
 REPOSITORY = Path(__file__).parents[3]
 FOLDER = Path(os.environ.get("ROCEFAB_REFERENCE", REPOSITORY.parent / "shared"))

@@ -10,7 +10,7 @@ import pytest
 from fabric.lab.clock import LabClock
 from fabric.observe.hostfacts import readers
 from fabric.observe.hostfacts.assemble import host_facts
-from fabric.observe.hostfacts.commands import command_of
+from fabric.observe.hostfacts.readings import command_of
 from fabric.systems.host.lab import HostStandIn
 from tests.lab.conftest import execute, host_spec
 

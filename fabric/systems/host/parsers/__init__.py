@@ -12,7 +12,7 @@ from fabric.observe.hostfacts.dcb import (
     parse_dcb_ets,
     parse_dcb_pfc,
 )
-from fabric.observe.hostfacts.ibdev2netdev import parse_ibdev2netdev
+from fabric.observe.hostfacts.ibstat import parse_ibdev2netdev
 from fabric.observe.hostfacts.ip import parse_ip_addr, parse_ip_rule
 from fabric.observe.hostfacts.lldp import parse_lldp as lldp_neighbours
 from fabric.observe.hostfacts.ofed import parse_traffic_class

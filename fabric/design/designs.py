@@ -1,0 +1,80 @@
+"""An inventory with its network and designs, each computed when it is asked for."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from fabric.design.host import HostDesigner
+from fabric.design.switch import SwitchDesigner
+from fabric.intent.resolve import PolicyResolver
+from fabric.intent.site import load_beside, own_name
+from fabric.topology.site import Members
+
+if TYPE_CHECKING:
+    from fabric.design.model import DeviceDesign, HostDesign
+    from fabric.intent.inventory import Intent
+    from fabric.topology.model import Fabric
+    from fabric.topology.site import Site
+
+
+class Designs:
+    """The stages of one inventory folder, from intent to design.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Inventory folder; loaded at once, the later stages when they are asked for.
+    members : Members, optional
+        The fabrics of its site, where they are loaded already.
+
+    Raises
+    ------
+    InputError
+        When the inventory is wrong.
+    """
+
+    def __init__(self, folder: str | Path, members: Members | None = None) -> None:
+        self._own = own_name(Path(folder))
+        self._members = members or Members(load_beside(Path(folder), str(folder)))
+        self.intent: Intent = self._members.intents[self._own]
+
+    def over(self, fabric: Fabric) -> Self:
+        """Return the stages with another network in place of that of the inventory."""
+        other = object.__new__(type(self))
+        kept = {
+            name: value
+            for name, value in vars(self).items()
+            if not isinstance(getattr(type(self), name, None), cached_property)
+        }
+        other.__dict__.update(kept, resolver=self.resolver, fabric=fabric)
+        return other
+
+    @cached_property
+    def fabric(self) -> Fabric:
+        """The realised network."""
+        return self._members.fabric(self._own)
+
+    @cached_property
+    def site(self) -> Site | None:
+        """The fabrics that this one stands beside; None where it stands alone."""
+        return self._members.site(self._own)
+
+    @cached_property
+    def resolver(self) -> PolicyResolver:
+        """Policies by device and port."""
+        return PolicyResolver(self.intent)
+
+    @cached_property
+    def devices(self) -> dict[str, DeviceDesign]:
+        """Design of every switch."""
+        designer = SwitchDesigner(self.fabric, self.resolver)
+        return {name: designer.design(row) for row, name in enumerate(self.fabric.switches.names)}
+
+    @cached_property
+    def hosts(self) -> dict[str, HostDesign]:
+        """Design of every host."""
+        elsewhere = self._members.neighbours_elsewhere(self._own)
+        designer = HostDesigner(self.fabric, self.resolver, elsewhere)
+        return {name: designer.design(row) for row, name in enumerate(self.fabric.hosts.names)}

@@ -1,0 +1,1 @@
+"""Tables, plots and models of what an inventory describes and what would change it."""

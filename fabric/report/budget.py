@@ -1,0 +1,179 @@
+"""The lossless budget of a port: each number of it, and how it comes about, at both ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabric.core.units import gbps_to_bytes_per_s, gbps_to_mbps, s_to_ms, s_to_us
+from fabric.design.pool import lossless_pool_bytes
+from fabric.qos.headroom.mlx5 import nic_headroom_bytes
+from fabric.qos.headroom.verdict import Verdict
+from fabric.qos.path import longest_path, round_trip_s
+from fabric.qos.thresholds import alpha, incast_pause_bytes, pause_threshold_bytes
+from fabric.qos.watchdog import longest_pause_s, storm
+from fabric.report.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.design.designs import Designs
+    from fabric.design.model import DeviceDesign, HeadroomProfile, HostDesign, PortDesign
+
+
+_VERDICTS = {
+    Verdict.BELOW_FLOOR: "too small: no peer can stop in time",
+    Verdict.BELOW_RESPONSE: "smaller than IEEE 802.3 allows the peer to need",
+    Verdict.LARGE_FRAMES: "enough for large frames",
+    Verdict.ENOUGH: "enough",
+}
+_HEADERS = ("part", "item", "value", "how")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One number of a budget."""
+
+    part: str
+    item: str
+    value: str
+    how: str = ""
+
+    def cells(self) -> tuple[str, str, str, str]:
+        """Return the cells of a table."""
+        return (self.part, self.item, self.value, self.how)
+
+
+def find_port(designs: Designs, device: str, name: str) -> PortDesign | None:
+    """Return a port of a switch that is in use, or None."""
+    ports = designs.devices[device].ports if device in designs.devices else ()
+    return next((port for port in ports if port.name == name and port.kind != "unused"), None)
+
+
+def port_budget(designs: Designs, device: DeviceDesign, port: PortDesign) -> Table:
+    """Return the lossless budget of a port and of the other end of its cable."""
+    lines = [*_end(designs, device, port, "")]
+    if port.kind == "host" and port.peer in designs.hosts:
+        lines += _nic(designs.hosts[port.peer], port)
+    else:
+        other = find_port(designs, port.peer, port.peer_port)
+        if other:
+            lines += _end(designs, designs.devices[port.peer], other, f"{port.peer} ")
+    return Table(_HEADERS, tuple(line.cells() for line in lines))
+
+
+def _end(designs: Designs, device: DeviceDesign, port: PortDesign, prefix: str) -> Iterator[Line]:
+    where = f"{port.speed_gbps}G, {port.cable_m} m to {port.peer} {port.peer_port}"
+    yield Line(f"{prefix}port", port.name, where, f"{device.sku.name}, {device.sku.asic}")
+    if port.headroom is None or port.qos is None:
+        yield Line(f"{prefix}headroom", "none", "-", "PFC is off on this port")
+        return
+    parts = (
+        _headroom(port.headroom),
+        _thresholds(device, port),
+        _ecn(designs, port),
+        _watchdog(device, port),
+    )
+    for lines in parts:
+        for line in lines:
+            yield Line(f"{prefix}{line.part}", line.item, line.value, line.how)
+
+
+def _headroom(profile: HeadroomProfile) -> Iterator[Line]:
+    part, law, row = "headroom", profile.law, profile.row
+    if law:
+        for term in law.terms:
+            if term.amount_bytes:
+                times = f"x {float(law.packing_factor):.3g}" if term.packed else "once"
+                yield Line(part, term.name, _bytes(float(term.amount_bytes)), times)
+        step = f"in steps of {law.rounding_bytes:,}" if law.rounding_bytes > 1 else ""
+        yield Line(part, "by the law", _bytes(int(law.headroom_bytes)), f"law {law.law} {step}")
+    else:
+        yield Line(part, "by the law", "unknown", profile.no_law)
+    if row:
+        yield Line(
+            part, "in the table", _bytes(row.headroom_bytes), "vendor's row, used by the port"
+        )
+    elif law:
+        yield Line(part, "in the table", "none", "no vendor row; the law is used instead")
+    judged = profile.judgement
+    if judged:
+        yield Line(part, "at least", _bytes(float(judged.floor_bytes)), "frames and cable")
+        yield Line(
+            part, "with response", _bytes(float(judged.response_bytes)), "IEEE 802.3 31B.3.7"
+        )
+        left = f"leaves the peer {float(judged.response_ns):,.0f} ns"
+        yield Line(part, "verdict", _VERDICTS[Verdict(int(judged.verdict))], left)
+
+
+def _thresholds(device: DeviceDesign, port: PortDesign) -> Iterator[Line]:
+    part, profile, pool = "threshold", port.headroom, lossless_pool_bytes(device)
+    assert profile
+    share = f"alpha {alpha(profile.dynamic_th):g}, dynamic_th {profile.dynamic_th}"
+    if pool is None:
+        yield Line(part, "XOFF", "unknown", f"{share}; pool of {device.sku.name} is not known")
+    else:
+        for users, name in ((1, "XOFF, one group"), (2, "XOFF, two groups")):
+            value = pause_threshold_bytes(profile.dynamic_th, pool, users)
+            yield Line(part, name, _bytes(value), f"{share}, pool {pool:,}")
+        value = incast_pause_bytes(profile.dynamic_th, pool, 2)
+        yield Line(part, "queue of a 2:1 incast at XOFF", _bytes(value), "two ports, half each")
+    row = profile.row
+    if row and row.xon_offset_bytes is not None:
+        yield Line(part, "XON", f"{row.xon_offset_bytes:,} below XOFF", "vendor's row")
+    elif row:
+        yield Line(part, "XON", _bytes(row.xon_threshold_bytes), "vendor's row")
+
+
+def _ecn(designs: Designs, port: PortDesign) -> Iterator[Line]:
+    qos = port.qos
+    assert qos
+    yield Line("ecn", "Kmin", _bytes(qos.kmin_bytes), "marking begins")
+    yield Line("ecn", "Kmax", _bytes(qos.kmax_bytes), f"every packet; Pmax {qos.pmax_percent} %")
+    hops = longest_path(designs.fabric)
+    if hops:
+        round_trip = round_trip_s(hops)
+        delay = gbps_to_bytes_per_s(port.speed_gbps) * round_trip
+        how = f"{port.speed_gbps}G x {s_to_us(round_trip):.1f} us, the longest path"
+        yield Line("ecn", "bandwidth-delay product", _bytes(delay), how)
+
+
+def _watchdog(device: DeviceDesign, port: PortDesign) -> Iterator[Line]:
+    assert port.qos
+    watchdog, part = port.qos.watchdog, "watchdog"
+    if not watchdog.enabled:
+        yield Line(part, "off", "-")
+        return
+    times = f"{watchdog.detection_ms} ms, {watchdog.action}"
+    yield Line(part, "detection", times, f"polls every {watchdog.poll_ms} ms")
+    yield Line(part, "restoration", f"{watchdog.restoration_ms} ms")
+    pause = s_to_us(longest_pause_s(port.speed_gbps))
+    yield Line(part, "longest pause of one frame", f"{pause:,.1f} us", "65535 quanta")
+    buffer_bytes = device.sku.packet_buffer_bytes
+    if buffer_bytes:
+        met = storm(watchdog.detection_ms, watchdog.poll_ms, buffer_bytes, port.speed_gbps)
+        how = f"{buffer_bytes:,} bytes through this port"
+        yield Line(part, "longest legitimate pause", f"{s_to_ms(met.drain_s):.2f} ms", how)
+
+
+def _nic(host: HostDesign, port: PortDesign) -> Iterator[Line]:
+    nic = next(n for n in host.nics if (n.interface == port.peer_port))
+    part = f"{host.name} NIC"
+    where = f"{nic.speed_gbps}G, {nic.cable_m} m to {nic.leaf} {nic.leaf_port}"
+    yield Line(part, nic.interface, where, f"{nic.rdma_device}, MTU {nic.mtu_bytes:,}")
+    try:
+        need = int(nic_headroom_bytes(gbps_to_mbps(nic.speed_gbps), nic.cable_m, nic.mtu_bytes))
+    except ValueError as error:
+        yield Line(part, "headroom", "unknown", str(error))
+        return
+    yield Line(part, "headroom", _bytes(need), "mlx5 driver, from speed, cable_len and MTU")
+    yield Line(part, "XOFF", f"buffer size - {need:,} bytes", "mlnx_qos shows the buffer sizes")
+    yield Line(part, "XON", f"XOFF - {nic.mtu_bytes:,} bytes", "one frame of the largest MTU")
+    least = need + nic.mtu_bytes
+    yield Line(
+        part, "minimum buffer", f"more than {_bytes(least)}", "otherwise the driver rejects it"
+    )
+
+
+def _bytes(size: float) -> str:
+    return f"{size:,.0f} bytes"

@@ -1,0 +1,133 @@
+"""show buffer: what the lossless ports of a switch take of its buffer, and what would still fit."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabric.design.pool import lossless_pool_bytes
+from fabric.qos.headroom.budget import Budget, budget, largest
+from fabric.qos.headroom.laws import Port, headroom
+from fabric.qos.headroom.terms import Link
+from fabric.report.table import Table
+
+if TYPE_CHECKING:
+    from fabric.design.designs import Designs
+    from fabric.design.model import DeviceDesign, HeadroomProfile
+
+
+#: Longest cable and largest frame that the inventory takes.
+MAX_CABLE_M = 80_000
+MAX_MTU_BYTES = 9216
+_UNKNOWN = "unknown"
+_HEADERS = (
+    "switches",
+    "first",
+    "sku",
+    "lossless_ports",
+    "headroom_bytes",
+    "shared_headroom_bytes",
+    "over_subscription",
+    "guaranteed_bytes",
+    "pool_bytes",
+    "buffer_bytes",
+    "free_bytes",
+    "ports_fit",
+    "cable_m_fits",
+    "mtu_bytes_fits",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """The buffer of one switch with its lossless groups."""
+
+    device: DeviceDesign
+    groups: tuple[HeadroomProfile, ...]
+    budget: Budget
+
+    @property
+    def worst(self) -> HeadroomProfile:
+        """The group with the largest headroom: what more or longer cables would be like."""
+        return max(self.groups, key=lambda group: group.headroom_bytes or 0)
+
+
+def buffer(designs: Designs) -> Table:
+    """Return one row for all switches with the same model and the same lossless ports.
+
+    ``free_bytes`` is what is left of the buffer without a shared pool; ``*_fits`` say how many
+    ports like the worst one, how long a cable on these ports, and how large an MTU would still fit
+    by the law of the ASIC, all else as it is.
+    """
+    alike: Counter[tuple[object, ...]] = Counter()
+    first: dict[tuple[object, ...], DeviceDesign] = {}
+    for device in designs.devices.values():
+        groups = Counter(id(port.headroom) for port in device.ports if port.headroom)
+        key = (device.sku.name, *sorted(groups.items()))
+        alike[key] += 1
+        first.setdefault(key, device)
+    return Table(_HEADERS, tuple(_row(device, alike[key]) for key, device in first.items()))
+
+
+def _row(device: DeviceDesign, switches: int) -> tuple[object, ...]:
+    groups = tuple(p.headroom for p in device.ports if p.headroom)
+    known = tuple(group for group in groups if group.headroom_bytes is not None)
+    pools, size = device.sku.pools, device.sku.packet_buffer_bytes
+    start = (switches, device.name, device.sku.name, len(groups))
+    pool = lossless_pool_bytes(device) or _UNKNOWN
+    promised = sum(group.headroom_bytes or 0 for group in known)
+    if not known or size is None:
+        return (*start, promised or _UNKNOWN, *[_UNKNOWN] * 3, pool, size or _UNKNOWN, *["-"] * 4)
+    account = _account(device, known, size)
+    shared = pools.shared_headroom_bytes if pools else 0
+    return (
+        *start,
+        promised,
+        shared or "none",
+        round(promised / shared, 2) if shared else "-",
+        account.budget.guaranteed_bytes,
+        pool,
+        size,
+        size - account.budget.need_bytes,
+        *_fits(account),
+    )
+
+
+def _account(
+    device: DeviceDesign, groups: tuple[HeadroomProfile, ...], buffer_bytes: int
+) -> Account:
+    pools = device.sku.pools
+    shared = pools.shared_headroom_bytes if pools else 0
+    own = [0 if shared else group.headroom_bytes or 0 for group in groups]
+    taken = budget(
+        [group.guaranteed_bytes for group in groups], own, buffer_bytes, reserved_bytes=shared
+    )
+    return Account(device, groups, taken)
+
+
+def _fits(account: Account) -> tuple[object, object, object]:
+    """Return how many ports, how long a cable and how large an MTU would fit."""
+    worst, device = account.worst, account.device
+    if worst.law is None:
+        return (_UNKNOWN,) * 3
+    pools = device.sku.pools
+    shared = pools.shared_headroom_bytes if pools else 0
+    room = shared or account.budget.buffer_bytes
+    fixed = 0 if shared else account.budget.guaranteed_bytes
+    same = sum(group is worst for group in account.groups)
+    rest = sum(group.headroom_bytes or 0 for group in account.groups if group is not worst)
+    each = (worst.headroom_bytes or 0) + (0 if shared else worst.guaranteed_bytes)
+    ports = (room - rest - fixed + same * (0 if shared else worst.guaranteed_bytes)) // each
+
+    def fits(cable_m: int, mtu_bytes: int) -> bool:
+        lossless = min(mtu_bytes, int(worst.link.lossless_mtu_bytes))
+        link = Link.of(worst.speed_gbps, cable_m, mtu_bytes, lossless)
+        law = headroom(device.sku.asic_facts, link, Port(gearbox_ns=device.sku.gearbox_ns))
+        return fixed + rest + same * int(law.headroom_bytes) <= room
+
+    mtu = int(worst.link.port_mtu_bytes)
+    cable = largest(lambda length: fits(length, mtu), 0, MAX_CABLE_M)
+    frame = largest(lambda size: fits(worst.cable_m, size), 64, MAX_MTU_BYTES)
+    none = "none"
+    return max(ports, 0), none if cable is None else cable, none if frame is None else frame

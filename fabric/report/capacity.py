@@ -1,0 +1,217 @@
+"""show capacity, show paths: bandwidth, distance and equal paths of the network as it is now."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Severity
+from fabric.core.units import s_to_us
+from fabric.design.qos import ETHERNET_OVERHEAD_BYTES
+from fabric.qos.path import Hop, round_trip_s
+from fabric.report.table import Table
+from fabric.topology.bandwidth import (
+    Ratio,
+    bisection_gbps,
+    by_rail,
+    by_tier,
+    halves,
+    switch_gbps,
+    unit_gbps,
+    useful_uplinks,
+)
+from fabric.topology.clos import clos, failed
+from fabric.topology.distance import diameter, longest_way
+from fabric.topology.naming import hint
+from fabric.topology.outages import outage
+from fabric.topology.paths import Layers, next_hop_counts, path_counts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fabric.design.designs import Designs
+    from fabric.topology.clos import Clos
+    from fabric.topology.model import Ints
+
+    Row = tuple[str, str, str]
+
+
+_LEAF_HEADERS = ("leaf", "nic_gbps", "uplink_gbps", "ratio", "uplinks", "planned")
+_PATH_HEADERS = ("leaf", "peer", "pairs", "hops", "paths", "spines", "uplinks")
+
+
+def capacity(designs: Designs, words: Sequence[str] = ()) -> Table:
+    """Return what the network carries without what is switched off, and what the words name.
+
+    Raises
+    ------
+    InputError
+        When a word names nothing (see `fabric.topology.outages.outage`).
+    """
+    network = failed(clos(designs.fabric), outage(designs.fabric, words))
+    layers = Layers.of(network)
+    rows = [
+        *_oversubscription(designs, network),
+        *_bandwidth(designs, network, layers),
+        *_distance(designs, network, layers),
+    ]
+    return Table(("item", "value", "how"), tuple(rows))
+
+
+def leaves(designs: Designs, words: Sequence[str] = ()) -> Table:
+    """Return, for each leaf, bandwidth, over-subscription and uplinks of use.
+
+    Raises
+    ------
+    InputError
+        When a word names nothing.
+    """
+    network = failed(clos(designs.fabric), outage(designs.fabric, words))
+    below, above = switch_gbps(network)
+    first = network.cables.lower[useful_uplinks(network, Layers.of(network))]
+    used = np.bincount(first, minlength=network.leaves)
+    planned = np.bincount(network.cables.lower, minlength=network.leaves)
+    rows = []
+    for row, name in enumerate(designs.fabric.switches.names[: network.leaves]):
+        ratio = Ratio(int(below[row]), int(above[row]))
+        how = _ratio(ratio)[0]
+        rows.append((name, ratio.down_gbps, ratio.up_gbps, how, int(used[row]), int(planned[row])))
+    return Table(_LEAF_HEADERS, tuple(rows))
+
+
+def _ratio(ratio: Ratio) -> tuple[str, str]:
+    value = ratio.oversubscription
+    how = f"{ratio.down_gbps:,} Gb/s down, {ratio.up_gbps:,} Gb/s up"
+    return "no uplinks" if value is None else f"{value:.2f}:1", how
+
+
+def _oversubscription(designs: Designs, network: Clos) -> Iterator[Row]:
+    switches = designs.fabric.switches
+    for tier, ratio in enumerate(by_tier(network)):
+        role = switches.role(int(network.rows(tier)[0]))
+        yield f"oversubscription, {role} tier", *_ratio(ratio)
+    alike: dict[tuple[str, str], list[int]] = {}
+    for rail, ratio in by_rail(network).items():
+        alike.setdefault(_ratio(ratio), []).append(rail)
+    for ratios, rails in alike.items():
+        yield f"oversubscription, rail {_ranges(rails)}", *ratios
+    below, above = switch_gbps(network)
+    leaves = np.arange(network.leaves)
+    known = leaves[above[leaves] > 0]
+    if len(known):
+        worst = int(known[np.argmax(below[known] / above[known])])
+        ratio_text = f"{below[worst] / above[worst]:.2f}:1"
+        yield "oversubscription, worst leaf", ratio_text, switches.names[worst]
+
+
+def _ranges(numbers: list[int]) -> str:
+    first, last = numbers[0], numbers[-1]
+    whole = numbers == list(range(first, last + 1))
+    return f"{first}-{last}" if whole and last > first else ",".join(map(str, numbers))
+
+
+def _bandwidth(designs: Designs, network: Clos, layers: Layers) -> Iterator[Row]:
+    planned = int((network.tier[network.cables.lower] == 0).sum())
+    used = int(useful_uplinks(network, layers).sum())
+    yield "uplinks in use", f"{used:,} of {planned:,}", "up, and leading to another leaf"
+    units = designs.intent.fabric.units
+    nics, uplinks = unit_gbps(network, layers)
+    least = int(uplinks.argmin())
+    how = f"{units[least].name}, with {nics[least]:,} Gb/s of NICs"
+    yield "uplinks of the weakest unit", f"{uplinks[least]:,} Gb/s", how
+    sides = halves(network)
+    if network.units > 1:
+        names = (units[0].name, units[network.units // 2].name)
+        cut = f"smallest cut between the units {names[0]} ... and {names[1]} ..."
+    else:
+        cut = "smallest cut between the first half of the leaves and the others"
+    below = min(int(switch_gbps(network)[0][side].sum()) for side in sides)
+    how = f"{cut}; the NICs of the smaller side have {below:,} Gb/s"
+    yield "bisection, one way", f"{bisection_gbps(network):,} Gb/s", how
+
+
+def _distance(designs: Designs, network: Clos, layers: Layers) -> Iterator[Row]:
+    pairs = network.leaves * (network.leaves - 1) // 2
+    yield "leaf pairs with a path", f"{int(layers.reach.sum()) // 2:,} of {pairs:,}", ""
+    if layers.reach.any():
+        counts = path_counts(layers)[layers.reach]
+        fewest, most = counts.min(), counts.max()
+        value = f"{fewest:,}" if fewest == most else f"{fewest:,} to {most:,}"
+        yield "equal paths of a leaf pair", value, "parallel cables count; `rocefab show paths`"
+    hops = diameter(layers)
+    yield "diameter", f"{hops} cables", f"between leaves; {hops + 2} between hosts"
+    yield _mtu(designs)
+    way = longest_way(network, layers)
+    if way is not None:
+        names = designs.fabric.switches.names
+        how = f"{' + '.join(str(metres) for _, metres in way.cables)} m"
+        ends = f"{names[way.leaf]} to {names[way.other]}" if way.leaf != way.other else "one leaf"
+        yield "longest cable path", f"{way.cable_m:,} m", f"{how}, {ends}"
+        trip = round_trip_s(tuple(Hop(gbps, metres) for gbps, metres in way.cables))
+        how = "idle; a 4,096-byte message and its reply, 1 us per hop"
+        yield "round trip of that path", f"{s_to_us(trip):.2f} us", how
+
+
+def _mtu(designs: Designs) -> Row:
+    from fabric.validate.ends import pairs
+
+    ends = pairs(designs.fabric, designs.resolver)
+    hosts = [pair.left.policy.mtu.host_bytes for pair in ends if pair.kind == "host"]
+    ports = [pair.right.policy.mtu.port_bytes for pair in ends]
+    ports += [pair.left.policy.mtu.port_bytes for pair in ends if pair.kind == "uplink"]
+    if not hosts:
+        return "path MTU", "-", "no NIC is connected"
+    least_bytes = min(*hosts, min(ports) - ETHERNET_OVERHEAD_BYTES)
+    how = f"IP packet; hosts {min(hosts):,}, frames of switch ports {min(ports):,}"
+    return "path MTU", f"{least_bytes:,} bytes", how
+
+
+def paths(designs: Designs, leaf: str = "", words: Sequence[str] = ()) -> Table:
+    """Return hops, shortest paths, and the switches and uplinks that carry them, between leaves.
+
+    Parameters
+    ----------
+    designs : Designs
+        The inventory and what follows from it.
+    leaf : str
+        Show this leaf with each other one; else pairs of leaves that are alike are counted, with
+        one of them by name.
+    words : sequence of str
+        What is down: see `fabric.topology.outages.outage`.
+
+    Raises
+    ------
+    InputError
+        When there is no such leaf, or a word names nothing.
+    """
+    fabric = designs.fabric
+    network = failed(clos(fabric), outage(fabric, words))
+    layers = Layers.of(network)
+    names = fabric.switches.names[: network.leaves]
+    hops = next_hop_counts(layers)
+    table = np.stack([2 * layers.turn_tier, path_counts(layers), *hops])
+    if not leaf:
+        return Table(_PATH_HEADERS, tuple(_kinds(table, names)))
+    if leaf not in names:
+        finding = Finding(
+            "TOP005", Severity.ERROR, f"leaf {leaf!r} does not exist", hint("leaf", leaf, names)
+        )
+        raise InputError("cannot show paths", [finding])
+    own = names.index(leaf)
+    rows = (
+        (leaf, peer, 1, *table[:, own, row].tolist())
+        for row, peer in enumerate(names)
+        if row != own
+    )
+    return Table(_PATH_HEADERS, tuple(rows))
+
+
+def _kinds(table: Ints, names: tuple[str, ...]) -> Iterator[tuple[object, ...]]:
+    row, column = np.triu_indices(len(names), k=1)
+    kinds, first, count = np.unique(
+        table[:, row, column].T, axis=0, return_index=True, return_counts=True
+    )
+    for kind, place, pairs in zip(kinds.tolist(), first.tolist(), count.tolist(), strict=True):
+        yield names[row[place]], names[column[place]], pairs, *kind

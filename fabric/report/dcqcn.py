@@ -1,0 +1,299 @@
+"""show dcqcn: what DCQCN does on each kind of port, by the number of flows that share it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from fabric.core.errors import InputError
+from fabric.core.units import bytes_to_kb, gbps_to_bps, share_to_percent
+from fabric.report.table import Table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
+
+    from fabric.design.designs import Designs
+    from fabric.qos.dcqcn.parameters import CongestionPoint, ParameterSet
+    from fabric.qos.dcqcn.verdict import Assessment, Points
+
+
+#: Flows that share a port.
+FLOWS = (2, 4, 8, 16, 32, 64, 128, 256)
+#: Name of the set that is computed for the speed of each port.
+OWN = "rocefab"
+#: Time that is modelled: a hundred cuts of the slowest published set.
+_DURATION_S = 0.1
+#: Steps of the model in a round trip, and the longest step.
+_STEPS_PER_TRIP, _LONGEST_STEP_S = 4, 1e-6
+_HEADERS = (
+    "port",
+    "gbps",
+    "marking",
+    "flows",
+    "p_percent",
+    "queue_kb",
+    "alpha",
+    "flow_gbps",
+    "std_kb",
+    "peak_kb",
+    "kmax_margin_kb",
+    "slope_margin",
+    "verdict",
+)
+_SUFFIXES = (".svg", ".png")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """How the ports are looked at.
+
+    Parameters
+    ----------
+    parameters : str
+        Set of the NICs: one of :func:`set_names`. A published set is looked at beside the
+        thresholds of the inventory; ``rocefab`` beside its own, which it cannot do without.
+    round_trip_s : float
+        Feedback delay of the path, > 0. 8 us where it is not modelled.
+    xoff_threshold_bytes : float
+        Egress queue at which PFC starts; 0 where it is not known.
+    """
+
+    parameters: str = "connectx"
+    round_trip_s: float = 8e-6
+    xoff_threshold_bytes: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Ports that are alike: ``host`` or ``uplink``, of one speed, marked by one switch profile."""
+
+    port: str
+    speed_gbps: int
+    congestion_point: CongestionPoint
+
+    @property
+    def marking(self) -> str:
+        """Thresholds in words."""
+        switch = self.congestion_point
+        low, high = bytes_to_kb(switch.kmin_bytes), bytes_to_kb(switch.kmax_bytes)
+        return f"{low:g}-{high:g} kB {switch.pmax_percent:g} %"
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One number of flows on one kind of port.
+
+    ``queue_bytes`` and ``slope_margin`` are None where no queue up to Kmax marks enough.
+    """
+
+    kind: Kind
+    flows: int
+    marking_percent: float
+    queue_bytes: float | None
+    alpha: float
+    rate_gbps: float
+    std_bytes: float
+    peak_bytes: float
+    kmax_margin_bytes: float
+    slope_margin: float | None
+    verdict: str
+
+
+def set_names() -> tuple[str, ...]:
+    """Return the names of the parameter sets."""
+    from fabric.qos.dcqcn.presets import PUBLISHED
+
+    return (*(published.name for published in PUBLISHED), OWN)
+
+
+def kinds(designs: Designs) -> tuple[Kind, ...]:
+    """Return the kinds of lossless ports of a fabric, host ports first, slow ports first.
+
+    Raises
+    ------
+    InputError
+        When the thresholds of a port cannot be.
+    """
+    from fabric.qos.dcqcn.parameters import CongestionPoint
+
+    port_kinds = {
+        (
+            port.kind,
+            port.speed_gbps,
+            port.qos.kmin_bytes,
+            port.qos.kmax_bytes,
+            port.qos.pmax_percent,
+        )
+        for device in designs.devices.values()
+        for port in device.ports
+        if port.qos
+    }
+    try:
+        return tuple(
+            Kind(
+                port,
+                speed_gbps,
+                CongestionPoint(kmin_bytes=kmin, kmax_bytes=kmax, pmax_percent=pmax),
+            )
+            for port, speed_gbps, kmin, kmax, pmax in sorted(port_kinds)
+        )
+    except ValueError as error:
+        raise InputError(f"invalid lossless.ecn on a port: {error}") from error
+
+
+def dcqcn_points(designs: Designs, question: Question | None = None) -> tuple[Point, ...]:
+    """Return what DCQCN does on each kind of port with 2 to 256 flows.
+
+    Raises
+    ------
+    InputError
+        When there is no such parameter set, when none can be computed for a port, or when the
+        round trip is not above zero.
+    """
+    from fabric.qos.dcqcn.transient import Run
+    from fabric.qos.dcqcn.verdict import assess_together
+
+    question = question or Question()
+    if not question.round_trip_s > 0:
+        raise InputError(f"the round trip is {question.round_trip_s} s; it must be above zero")
+    ports = kinds(designs)
+    if not ports:
+        return ()
+    step_s = min(question.round_trip_s / _STEPS_PER_TRIP, _LONGEST_STEP_S)
+    try:
+        sets = {}
+        for kind in ports:
+            chosen = parameters_of(kind, question)
+            sets[replace(kind, congestion_point=chosen.congestion_point)] = chosen
+        cases = [(chosen, _asked(kind, question)) for kind, chosen in sets.items()]
+        assessments = assess_together(cases, Run(duration_s=_DURATION_S, step_s=step_s))
+    except ValueError as error:
+        raise InputError(str(error)) from error
+    return tuple(
+        _point(kind, assessment, row)
+        for kind, assessment in zip(sets, assessments, strict=True)
+        for row in range(len(FLOWS))
+    )
+
+
+def dcqcn(points: tuple[Point, ...]) -> Table:
+    """Return the table of points."""
+    return Table(_HEADERS, tuple(_cells(point) for point in points))
+
+
+def parameters_of(kind: Kind, question: Question) -> ParameterSet:
+    """Return the set of the NICs, beside the thresholds that it is looked at with."""
+    from fabric.qos.dcqcn.presets import PUBLISHED
+    from fabric.qos.dcqcn.recommend import Need, recommend
+
+    sets = {published.name: published for published in PUBLISHED}
+    if question.parameters == OWN:
+        need = Need(
+            speed_gbps=kind.speed_gbps,
+            round_trip_s=question.round_trip_s,
+            kmax_limit_bytes=int(question.xoff_threshold_bytes),
+        )
+        return recommend(need).parameters
+    if question.parameters not in sets:
+        names = ", ".join(set_names())
+        raise ValueError(f"unknown parameter set {question.parameters!r}; available: {names}")
+    return replace(sets[question.parameters], congestion_point=kind.congestion_point)
+
+
+def _asked(kind: Kind, question: Question) -> Points:
+    from fabric.qos.dcqcn.verdict import Points as Asked
+    from fabric.qos.path import ROCE_PACKET_BYTES
+
+    return Asked(
+        capacity_bps=gbps_to_bps(kind.speed_gbps),
+        flows=FLOWS,
+        packet_bytes=ROCE_PACKET_BYTES,
+        delay_s=question.round_trip_s,
+        xoff_threshold_bytes=question.xoff_threshold_bytes or float("inf"),
+    )
+
+
+def _point(kind: Kind, assessment: Assessment, row: int) -> Point:
+    queue, margin = float(assessment.queue_bytes[row]), float(assessment.slope_margin[row])
+    held = math.isfinite(queue)
+    return Point(
+        kind=kind,
+        flows=FLOWS[row],
+        marking_percent=share_to_percent(float(assessment.marking[row])),
+        queue_bytes=queue if held else None,
+        alpha=float(assessment.alpha[row]),
+        rate_gbps=kind.speed_gbps / FLOWS[row],
+        std_bytes=float(assessment.queue.std_bytes[row]),
+        peak_bytes=float(assessment.queue.peak_bytes[row]),
+        kmax_margin_bytes=float(assessment.kmax_margin_bytes[row]),
+        slope_margin=margin if held else None,
+        verdict=assessment.verdicts[row].value,
+    )
+
+
+def _cells(point: Point) -> tuple[object, ...]:
+    return (
+        point.kind.port,
+        point.kind.speed_gbps,
+        point.kind.marking,
+        point.flows,
+        float(f"{point.marking_percent:.4g}"),
+        "-" if point.queue_bytes is None else round(bytes_to_kb(point.queue_bytes), 1),
+        round(point.alpha, 4),
+        float(f"{point.rate_gbps:.4g}"),
+        round(bytes_to_kb(point.std_bytes), 1),
+        round(bytes_to_kb(point.peak_bytes), 1),
+        round(bytes_to_kb(point.kmax_margin_bytes), 1),
+        "-" if point.slope_margin is None else round(point.slope_margin, 2),
+        point.verdict,
+    )
+
+
+def plot(points: tuple[Point, ...], path: Path) -> None:
+    """Write the queues of the points as SVG or PNG, by the suffix of the file.
+
+    Raises
+    ------
+    InputError
+        When the suffix is another one, or matplotlib is not installed.
+    """
+    if path.suffix not in _SUFFIXES:
+        raise InputError(f"{path}: unsupported plot format; use {' or '.join(_SUFFIXES)}")
+    try:
+        from matplotlib import rc_context
+    except ImportError as error:
+        message = "plots need matplotlib; install it with: pip install 'rocefab[plots]'"
+        raise InputError(message) from error
+    with rc_context({"svg.hashsalt": OWN, "svg.fonttype": "none"}):
+        metadata = {"Date": None} if path.suffix == ".svg" else {"Software": None}
+        figure(points).savefig(path, metadata=metadata)
+
+
+def figure(points: tuple[Point, ...]) -> Figure:
+    """Return one panel for each kind of port: steady queue, peak, Kmin and Kmax by flows."""
+    from matplotlib.figure import Figure as Drawing
+
+    groups: dict[Kind, list[Point]] = {}
+    for point in points:
+        groups.setdefault(point.kind, []).append(point)
+    drawing = Drawing(figsize=(6.0, 3.2 * max(len(groups), 1)), layout="constrained")
+    for row, (kind, group) in enumerate(groups.items(), 1):
+        axes = drawing.add_subplot(len(groups), 1, row)
+        held = [point for point in group if point.queue_bytes is not None]
+        steady = [bytes_to_kb(point.queue_bytes or 0.0) for point in held]
+        axes.plot([point.flows for point in held], steady, marker="o", label="steady queue")
+        peaks = [bytes_to_kb(point.peak_bytes) for point in group]
+        axes.plot([point.flows for point in group], peaks, marker="^", label="peak")
+        switch = kind.congestion_point
+        axes.axhline(bytes_to_kb(switch.kmin_bytes), linestyle=":", color="grey", label="Kmin")
+        axes.axhline(bytes_to_kb(switch.kmax_bytes), linestyle="--", color="grey", label="Kmax")
+        axes.set_xscale("log", base=2)
+        axes.set_xticks(FLOWS, labels=[str(flows) for flows in FLOWS])
+        axes.set_xlabel("flows on the port")
+        axes.set_ylabel("queue in kB")
+        axes.set_title(f"{kind.port} ports, {kind.speed_gbps} Gb/s, {kind.marking}")
+        axes.legend()
+    return drawing

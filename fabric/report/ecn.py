@@ -1,0 +1,193 @@
+"""show ecn: marking thresholds of every kind of port, what they must meet, and better ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabric.core.units import gbps_to_bytes_per_s, s_to_us
+from fabric.design.pool import lossless_pool_bytes
+from fabric.qos.dcqcn.recommend import Need, recommend
+from fabric.qos.ecn.edge import UNITS, largest_queue_bytes, programmed_bytes, to_units
+from fabric.qos.ecn.figures import Figure, figures_for
+from fabric.qos.path import Hop, longest_path, round_trip_s
+from fabric.qos.thresholds import ecn_limit_bytes, pause_threshold_bytes
+from fabric.report.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.design.designs import Designs
+    from fabric.design.model import DeviceDesign, HeadroomProfile, PortDesign, QosProfile
+
+
+#: Flows of a port that a recommendation keeps stable, when nothing else is asked for.
+MOST_FLOWS = 256
+_HEADERS = (
+    "role",
+    "ports",
+    "gbps",
+    "kmin_bytes",
+    "kmax_bytes",
+    "pmax_percent",
+    "on_switch",
+    "round_trip_us",
+    "bandwidth_delay_bytes",
+    "xoff_threshold_bytes",
+    "verdict",
+)
+_MORE_HEADERS = ("who", "role", "ports", "gbps", "kmin_bytes", "kmax_bytes", "pmax_percent", "why")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Ports of one role, kind, speed and policy; the first of them stands for all."""
+
+    device: DeviceDesign
+    port: PortDesign
+    qos: QosProfile
+    headroom: HeadroomProfile
+
+    @property
+    def pause_bytes(self) -> float | None:
+        """Occupancy at which one congested port sends a pause; None where the pool is unknown."""
+        pool = lossless_pool_bytes(self.device)
+        return None if pool is None else pause_threshold_bytes(self.headroom.dynamic_th, pool)
+
+
+def ecn(designs: Designs) -> Table:
+    """Return the thresholds of every kind of port with the figures that judge them."""
+    hops = longest_path(designs.fabric)
+    return Table(_HEADERS, tuple(_row(kind, hops) for kind in _kinds(designs)))
+
+
+def recommendations(designs: Designs, most_flows: int = MOST_FLOWS) -> Table:
+    """Return for every kind of port: what is set, our thresholds with reasons, published ones.
+
+    Parameters
+    ----------
+    most_flows : int
+        From 2 to this many equal flows shall be stable, a power of two.
+
+    Raises
+    ------
+    ValueError
+        When ``most_flows`` is below 2.
+    """
+    hops = longest_path(designs.fabric)
+    rows: list[tuple[object, ...]] = []
+    seen: set[tuple[str, str, int]] = set()
+    for kind in _kinds(designs):
+        where = (kind.device.role, kind.port.kind, kind.port.speed_gbps)
+        if where in seen:
+            continue
+        seen.add(where)
+        rows.append(("set", *where, *_thresholds(kind.qos), "in the inventory"))
+        rows.append(("rocefab", *where, *_recommended(kind, hops, most_flows)))
+    rows += [
+        (figure.name, "any", "any", speed, *_published(figure))
+        for speed in sorted({gbps for _, _, gbps in seen})
+        for figure in figures_for(speed)
+    ]
+    return Table(_MORE_HEADERS, tuple(rows))
+
+
+def _kinds(designs: Designs) -> Iterator[Kind]:
+    seen = set()
+    for device in designs.devices.values():
+        for port in device.ports:
+            if port.qos is None or port.headroom is None:
+                continue
+            key = (device.role, device.sku.name, port.kind, port.speed_gbps, port.qos)
+            if key not in seen:
+                seen.add(key)
+                yield Kind(device, port, port.qos, port.headroom)
+
+
+def _row(kind: Kind, hops: tuple[Hop, ...]) -> tuple[object, ...]:
+    round_trip = round_trip_s(hops)
+    delay = gbps_to_bytes_per_s(kind.port.speed_gbps) * round_trip
+    pause = kind.pause_bytes
+    return (
+        kind.device.role,
+        kind.port.kind,
+        kind.port.speed_gbps,
+        *_thresholds(kind.qos),
+        _on_switch(kind),
+        round(s_to_us(round_trip), 1),
+        round(delay),
+        round(pause) if pause is not None else "unknown",
+        _verdict(kind, delay),
+    )
+
+
+def _thresholds(qos: QosProfile) -> tuple[int, int, int]:
+    return qos.kmin_bytes, qos.kmax_bytes, qos.pmax_percent
+
+
+def _on_switch(kind: Kind) -> str:
+    """Return Kmin and Kmax as the system of the switch writes them."""
+    unit = UNITS[kind.device.platform]
+    queue_bytes = largest_queue_bytes(kind.device.sku) if unit.share else None
+    try:
+        low, high = (
+            to_units(size, unit, queue_bytes=queue_bytes)
+            for size in (kind.qos.kmin_bytes, kind.qos.kmax_bytes)
+        )
+    except ValueError as error:
+        return f"not in {unit.word}: {error}"
+    return f"{low} to {high} {unit.word}"
+
+
+def _verdict(kind: Kind, delay_bytes: float) -> str:
+    """Return which of Kmin, Kmax, alpha and the number of ports is wrong."""
+    pool, qos = lossless_pool_bytes(kind.device), kind.qos
+    pause = kind.pause_bytes
+    if pool is None or pause is None:
+        order = "pool unknown: ECN-before-PFC not checked"
+    elif qos.kmin_bytes >= pause:
+        order = "kmin too high: PFC acts first (or alpha too low)"
+    elif qos.kmax_bytes >= pause:
+        order = "kmax too high: PFC acts before full marking (or alpha too low)"
+    else:
+        ports = _ports_before_pause(kind, pool)
+        order = f"ECN acts first for up to {ports} congested ports fed by one port"
+    step = kind.device.sku.asic_facts.integer("ecn_quantum_bytes", unconfirmed=True)
+    kept = programmed_bytes(qos.kmin_bytes, step) if step else qos.kmin_bytes
+    words = [order]
+    if qos.kmin_bytes < delay_bytes:
+        words.append("kmin below one bandwidth-delay product")
+    if kept != qos.kmin_bytes:
+        words.append(f"the ASIC rounds kmin to {kept:,}")
+    return "; ".join(words)
+
+
+def _ports_before_pause(kind: Kind, pool_bytes: int) -> int:
+    limit = ecn_limit_bytes(kind.headroom.dynamic_th, pool_bytes)
+    return max(1, int((limit - 1) // kind.qos.kmin_bytes))
+
+
+def _recommended(kind: Kind, hops: tuple[Hop, ...], most_flows: int) -> tuple[object, ...]:
+    speed, pause = kind.port.speed_gbps, kind.pause_bytes
+    try:
+        advice = recommend(
+            Need(
+                speed_gbps=speed,
+                round_trip_s=round_trip_s(hops),
+                most_flows=most_flows,
+                kmax_limit_bytes=0 if pause is None else int(pause),
+            )
+        )
+    except ValueError as error:
+        return ("-", "-", "-", str(error))
+    point = advice.parameters.congestion_point
+    why = (
+        f"{' '.join(advice.reasons)} Valid for these NIC parameters only; see `rocefab show dcqcn`."
+    )
+    return (point.kmin_bytes, point.kmax_bytes, int(point.pmax_percent), why)
+
+
+def _published(figure: Figure) -> tuple[object, ...]:
+    pmax = "not given" if figure.pmax_percent is None else figure.pmax_percent
+    doubt = "" if figure.confirmed else " (not confirmed)"
+    return (figure.kmin_bytes, figure.kmax_bytes, pmax, f"{figure.source}{doubt}")

@@ -1,0 +1,139 @@
+"""show: tables of the inventory and of what rocefab knows."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Severity
+from fabric.core.units import ipv4_text
+from fabric.report.table import Table
+
+if TYPE_CHECKING:
+    from fabric.design.designs import Designs
+    from fabric.intent.policy import Model
+
+
+_SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def topology(designs: Designs) -> Table:
+    """Return the switches."""
+    fabric = designs.fabric
+    switches = fabric.switches
+    units = [unit.name for unit in designs.intent.fabric.units]
+    rows = tuple(
+        (
+            name,
+            switches.role(row),
+            switches.skus[row].nos,
+            switches.skus[row].name,
+            units[int(switches.unit[row])] if switches.unit[row] >= 0 else "-",
+            int(switches.rail[row]) if switches.rail[row] >= 0 else "-",
+            int(switches.asn[row]),
+            ipv4_text(int(switches.loopback[row])),
+            len(fabric.nics_of_leaf(row)) if row < switches.leaf_count else 0,
+            fabric.trunk_count(row),
+        )
+        for row, name in enumerate(switches.names)
+    )
+    headers = ("switch", "role", "nos", "sku", "unit", "rail", "asn", "loopback", "nics", "links")
+    return Table(headers, rows)
+
+
+def addresses(designs: Designs) -> Table:
+    """Return every address with its owner."""
+    rows: list[tuple[object, ...]] = []
+    for name, device in designs.devices.items():
+        rows.append((name, "Loopback0", f"{device.loopback}/32", "loopback"))
+        rows += [(name, f"Vlan{v.vlan}", v.gateway_interface, "gateway") for v in device.vlans]
+        rows += [(name, port.name, port.address, "uplink") for port in device.ports if port.address]
+    for name, host in designs.hosts.items():
+        rows += [
+            (name, nic.interface, f"{nic.address}/{nic.prefix_length}", "nic") for nic in host.nics
+        ]
+    return Table(("device", "interface", "address", "use"), tuple(rows))
+
+
+def links(designs: Designs) -> Table:
+    """Return every cable; the side nearer to the hosts comes first."""
+    fabric = designs.fabric
+    rows: list[tuple[object, ...]] = [
+        (name, nic.interface, nic.leaf, nic.leaf_port, nic.speed_gbps, nic.cable_m, "host")
+        for name, host in designs.hosts.items()
+        for nic in host.nics
+        if nic.leaf_port
+    ]
+    up, switches = fabric.uplinks, fabric.switches
+    columns = (up.lower, up.lower_port, up.upper, up.upper_port, up.speed_gbps, up.cable_m)
+    for leaf, leaf_port, spine, spine_port, speed, cable in zip(
+        *(column.tolist() for column in columns), strict=True
+    ):
+        lower, upper = switches.skus[leaf], switches.skus[spine]
+        rows.append((
+            switches.names[leaf],
+            lower.port(leaf_port),
+            switches.names[spine],
+            upper.port(spine_port),
+            speed,
+            cable,
+            "uplink",
+        ))
+    return Table(("device", "port", "peer", "peer_port", "gbps", "cable_m", "kind"), tuple(rows))
+
+
+def hosts(designs: Designs) -> Table:
+    """Return every NIC."""
+    rows = tuple(
+        (
+            name,
+            nic.rail,
+            nic.interface,
+            nic.rdma_device,
+            f"{nic.address}/{nic.prefix_length}",
+            nic.gateway,
+            nic.leaf,
+            nic.leaf_port,
+            ",".join(str(gpu) for gpu in nic.gpus),
+        )
+        for name, host in designs.hosts.items()
+        for nic in host.nics
+    )
+    headers = (
+        "host",
+        "rail",
+        "interface",
+        "rdma",
+        "address",
+        "gateway",
+        "leaf",
+        "leaf_port",
+        "gpus",
+    )
+    return Table(headers, rows)
+
+
+def schema(kind: str) -> str:
+    """Return the JSON Schema of an inventory file.
+
+    Raises
+    ------
+    InputError
+        When there is no such kind of file.
+    """
+    from fabric.intent.host_model import HostsFile
+    from fabric.intent.model import DevicesFile, FabricFile
+    from fabric.intent.sku_model import PlatformsFile
+
+    models: dict[str, type[Model]] = {
+        "fabric": FabricFile,
+        "devices": DevicesFile,
+        "hosts": HostsFile,
+        "platforms": PlatformsFile,
+    }
+    if kind not in models:
+        message = f"unknown schema {kind!r}; available: {', '.join(models)}"
+        raise InputError("unknown schema", [Finding("INT021", Severity.ERROR, message)])
+    body = {"$schema": _SCHEMA_DIALECT, **models[kind].model_json_schema()}
+    return json.dumps(body, indent=2) + "\n"

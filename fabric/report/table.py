@@ -1,0 +1,18 @@
+"""Tables that commands print."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fabric.core.findings import Finding
+
+
+@dataclass(frozen=True)
+class Table:
+    """Headers and rows, and what is odd about the files that they were made from."""
+
+    headers: tuple[str, ...]
+    rows: tuple[tuple[object, ...], ...]
+    warnings: tuple[Finding, ...] = ()

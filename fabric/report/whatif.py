@@ -1,0 +1,270 @@
+"""whatif: what a failure or a drain takes away, and which new findings it brings."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fabric.core.findings import Finding, Severity
+from fabric.core.units import share_to_percent
+from fabric.topology.bandwidth import switch_gbps
+from fabric.topology.clos import clos, failed, switched_off
+from fabric.topology.impact import impact
+from fabric.topology.outages import outage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from fabric.design.designs import Designs
+    from fabric.topology.clos import Clos, Outage
+    from fabric.topology.impact import Impact
+    from fabric.topology.model import Fabric
+    from fabric.validate.runner import Outcome
+
+    Progress = Callable[[str, str], None]
+
+
+#: Rules that would only repeat that a cable or NIC is down, or that a leaf has fewer uplinks.
+_REPEATING = {"TOP012", "TOP015", "TOP017"}
+_COUNTED = re.compile(r" \(and in [0-9,]+ more places?\)$")
+#: Hosts that are named in a report.
+WORST_HOSTS = 10
+
+
+@dataclass(frozen=True)
+class Moved:
+    """Switches of one tier that lose uplinks: those left carry up to ``times`` as much.
+
+    ``times`` is None where no uplink is left.
+    """
+
+    role: str
+    switches: int
+    times: float | None
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """What an outage does to a fabric.
+
+    Parameters
+    ----------
+    words : tuple of str
+        What fails, as it was written.
+    impact : Impact
+        Before and after.
+    moved : tuple of Moved
+        Where traffic moves to the uplinks that are left.
+    new_findings : tuple of Finding
+        What the rules say of the fabric afterwards that they did not say before.
+    broken : tuple of (str, str)
+        Rules that failed themselves on what is left, with the reason.
+    drain : str
+        Switch that is drained, when that is what was asked.
+    """
+
+    fabric: Fabric
+    words: tuple[str, ...]
+    impact: Impact
+    moved: tuple[Moved, ...]
+    new_findings: tuple[Finding, ...]
+    broken: tuple[tuple[str, str], ...] = ()
+    drain: str = ""
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why this is not harmless; empty when it is."""
+        causes, hit = [], self.impact
+        if hit.host_pairs[1]:
+            causes.append(f"{hit.host_pairs[1]:,} pairs of hosts are cut")
+        causes += [f"rail {rail} is split into {parts} parts" for rail, parts in hit.rails.items()]
+        errors = sum(finding.severity is Severity.ERROR for finding in self.new_findings)
+        if errors:
+            causes.append(f"{errors} new error{'' if errors == 1 else 's'}")
+        losers = np.unique(hit.rails_lost[:, 0])
+        hosts = int((hit.host_gbps[1][losers] > 0).sum())  # others are cut off, or failed whole
+        if hosts:
+            causes.append(f"{hosts} host{'s lose' if hosts > 1 else ' loses'} a rail")
+        return causes
+
+    @cached_property
+    def units(self) -> list[tuple[str, int, int, int, int]]:
+        """Name of each unit, then Gb/s of its NICs and of its uplinks, before and after."""
+        names = (unit.name for unit in self.fabric.intent.fabric.units)
+        columns = (*self.impact.nic_gbps.tolist(), *self.impact.uplink_gbps.tolist())
+        return list(zip(names, *columns, strict=True))
+
+    @cached_property
+    def worst_hosts(self) -> list[tuple[str, float, float]]:
+        """Hosts that keep the smallest share of their bandwidth: name, Gb/s before and after."""
+        before, after = self.impact.host_gbps
+        share = np.divide(after, before, out=np.ones(len(before)), where=before > 0)
+        rows = [row for row in np.argsort(share, kind="stable").tolist() if share[row] < 1]
+        names = self.fabric.hosts.names
+        return [(names[row], before[row], after[row]) for row in rows[:WORST_HOSTS]]
+
+    def tables(self) -> list[tuple[str, tuple[str, ...], list[tuple[object, ...]]]]:
+        """Return title, headers and rows of each part for people; units that keep all stay out."""
+        hit = self.impact
+        pairs: list[tuple[object, ...]] = [
+            ("pairs of leaves", f"{hit.leaf_pairs[0]:,}", f"{hit.leaf_pairs[1]:,}"),
+            ("pairs of hosts", f"{hit.host_pairs[0]:,}", f"{hit.host_pairs[1]:,}"),
+        ]
+        moved: list[tuple[object, ...]] = [
+            (f"{one.switches} {one.role}", f"{one.times:.2f} times" if one.times else "none left")
+            for one in self.moved
+        ]
+        units: list[tuple[object, ...]] = [
+            (name, f"{nic_left:,}", percent(nic_left, nic), f"{up_left:,}", percent(up_left, up))
+            for name, nic, nic_left, up, up_left in self.units
+            if (nic_left, up_left) != (nic, up)
+        ]
+        hosts: list[tuple[object, ...]] = [
+            (name, f"{after:,.0f}", percent(after, before))
+            for name, before, after in self.worst_hosts
+        ]
+        return [
+            ("Lost connectivity", ("what", "before", "cut"), pairs),
+            ("Where traffic moves", ("switches", "load on remaining uplinks"), moved),
+            (
+                "Remaining bandwidth by unit",
+                ("unit", "nics gb/s", "left", "uplinks gb/s", "left"),
+                units,
+            ),
+            ("Worst hosts", ("host", "gb/s", "left"), hosts),
+        ]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        hit = self.impact
+        headers = ("unit", "nic_gbps", "nic_gbps_left", "uplink_gbps", "uplink_gbps_left")
+        return {
+            "failed": list(self.words),
+            "drained": self.drain,
+            "harmless": not self.reasons,
+            "reasons": self.reasons,
+            "leaf_pairs": {"before": hit.leaf_pairs[0], "cut": hit.leaf_pairs[1]},
+            "host_pairs": {"before": hit.host_pairs[0], "cut": hit.host_pairs[1]},
+            "rails_split": [{"rail": rail, "parts": parts} for rail, parts in hit.rails.items()],
+            "rails_lost": [
+                {"host": self.fabric.hosts.names[host], "rail": rail}
+                for host, rail in hit.rails_lost.tolist()
+            ],
+            "moved": [
+                {"role": one.role, "switches": one.switches, "times": one.times}
+                for one in self.moved
+            ],
+            "units": [dict(zip(headers, row, strict=True)) for row in self.units],
+            "worst_hosts": [
+                {"host": name, "gbps": before, "gbps_left": after}
+                for name, before, after in self.worst_hosts
+            ],
+            "new_findings": [
+                {
+                    "rule": finding.rule,
+                    "severity": finding.severity.word,
+                    "device": finding.device,
+                    "port": finding.port,
+                    "message": finding.message,
+                    "fix": finding.fix,
+                }
+                for finding in self.new_findings
+            ],
+            "broken_rules": [{"rule": rule, "reason": reason} for rule, reason in self.broken],
+        }
+
+
+def whatif(
+    designs: Designs,
+    words: Sequence[str],
+    *,
+    drain: str = "",
+    rules: bool = True,
+    progress: Progress = lambda *_: None,
+) -> WhatIf:
+    """Return what happens when everything that the words name fails together.
+
+    Parameters
+    ----------
+    designs : Designs
+        The inventory and what follows from it.
+    words : sequence of str
+        What fails: see `fabric.topology.outages.outage`.
+    drain : str
+        A switch that is taken out of service after that; the report is about this step alone.
+    rules : bool
+        Whether to run the rules of ``check`` before and after.
+    progress : callable
+        Told of each step.
+
+    Raises
+    ------
+    InputError
+        When a word names nothing.
+    """
+    fabric = designs.fabric
+    lost = outage(fabric, [*words, f"switch:{drain}"] if drain else words)
+    base = outage(fabric, words) if drain else None
+    start = failed(clos(fabric), base) if base else clos(fabric)
+    findings, broken = _new_findings(designs, start, lost, progress) if rules else ((), ())
+    return WhatIf(
+        fabric=fabric,
+        words=tuple(words),
+        impact=impact(start, lost),
+        moved=tuple(_moved(fabric, start, lost)),
+        new_findings=findings,
+        broken=broken,
+        drain=drain,
+    )
+
+
+def _moved(fabric: Fabric, network: Clos, lost: Outage) -> list[Moved]:
+    moves = []
+    before, after = (switch_gbps(part)[1] for part in (network, failed(network, lost)))
+    for tier in range(network.tiers - 1):
+        rows = network.rows(tier)
+        rows = rows[~lost.switches[rows] & (after[rows] < before[rows])]
+        kept, cut_off = rows[after[rows] > 0], rows[after[rows] == 0]
+        role = fabric.switches.role(int(network.rows(tier)[0]))
+        if len(kept):
+            times = float((before[kept] / after[kept]).max())
+            moves.append(Moved(role, len(kept), times))
+        if len(cut_off):
+            moves.append(Moved(role, len(cut_off), None))
+    return moves
+
+
+def _new_findings(
+    designs: Designs, network: Clos, lost: Outage, progress: Progress
+) -> tuple[tuple[Finding, ...], tuple[tuple[str, str], ...]]:
+    """Run the rules on the inventory before and after; return what came up, and what broke."""
+    progress("", "rules before")
+    before = _outcome(designs.over(switched_off(designs.fabric, network)))
+    progress("", "rules after")
+    after = _outcome(designs.over(switched_off(designs.fabric, failed(network, lost))))
+    known = {_key(finding) for finding in before.findings}
+    new = (item for item in after.findings if _key(item) not in known)
+    return tuple(item for item in new if item.rule not in _REPEATING), after.broken
+
+
+def _outcome(designs: Designs) -> Outcome:
+    from fabric.validate.runner import run
+    from fabric.validate.world import World, model_of
+
+    return run(World(model_of(designs)))
+
+
+def _key(finding: Finding) -> tuple[object, ...]:
+    """Return what makes a finding: not how many places it stands for."""
+    where = () if finding.position else (finding.device, finding.port)
+    message = _COUNTED.sub("", finding.message)
+    return finding.rule, finding.severity, message, finding.field, finding.position, *where
+
+
+def percent(after: float, before: float) -> str:
+    """Return how much is left, as a whole percentage rounded down."""
+    return f"{int(share_to_percent(after / before))} %" if before else "-"

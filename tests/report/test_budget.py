@@ -1,0 +1,138 @@
+"""The lossless budget of a port, at both ends of its cable."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from fabric.cli.app import app
+from fabric.platforms.catalogue import sku
+from fabric.report.budget import find_port, port_budget
+from fabric.workflow.project import Project
+
+ROOT = Path(__file__).parents[2]
+RUN = CliRunner()
+
+
+@cache
+def project(name: str) -> Project:
+    return Project(ROOT / "inventory" / name)
+
+
+def rows(of: Project, device: str, name: str) -> dict[tuple[str, str], tuple[str, str]]:
+    port = find_port(of, device, name)
+    assert port
+    table = port_budget(of, of.devices[device], port)
+    assert table.headers == ("part", "item", "value", "how")
+    return {(str(part), str(item)): (str(value), str(how)) for part, item, value, how in table.rows}
+
+
+def test_host_port_with_a_table() -> None:
+    """The sum of the law stands beside the row of the vendor."""
+    found = rows(project("rail-512"), "su1-rail0", "Ethernet0")
+    terms = {item: value for (part, item), (value, how) in found.items() if part == "headroom"}
+    # 3 * (9,100 + 2,525.25 + 819.2 + 57,920 + 6,000) + 9,022 = 238,115; 233 KiB
+    assert terms["by the law"] == "238,592 bytes"
+    assert terms["in the table"] == "231,424 bytes"
+    assert terms["cable, both ways"] == "2,525 bytes"
+    assert terms["at least"] == f"{9_100 + 84 + 2_500 + 9_022:,} bytes"
+    assert terms["with response"] == f"{9_100 + 84 + 2_500 + 57_920 + 9_022:,} bytes"
+    assert terms["verdict"] == "enough for large frames"
+    row = sku("ACS-SN5600").headroom[400_000, 5]
+    assert found["threshold", "XON"][0] == f"{row.xon_threshold_bytes:,} bytes"
+    assert found["threshold", "XOFF, one group"][0] == "26,080,845 bytes"
+    assert found["ecn", "Kmin"][0] == "150,000 bytes"
+    assert found["watchdog", "detection"] == ("400 ms, drop", "polls every 200 ms")
+    assert found["watchdog", "longest pause of one frame"][0] == "83.9 us"
+
+
+def test_the_nic_at_the_other_end() -> None:
+    """(301 + 216 * 5 / 100) * 400 + 272 * 9000 / 100, with whole numbers."""
+    found = rows(project("rail-512"), "su1-rail0", "Ethernet0")
+    need = (301 + 10) * 400 + 24_480
+    assert found["gpu001 NIC", "headroom"][0] == f"{need:,} bytes"
+    assert found["gpu001 NIC", "minimum buffer"][0] == f"more than {need + 9_000:,} bytes"
+
+
+def test_uplink_shows_the_switch_at_the_other_end() -> None:
+    """An EOS spine has no table: the law of its ASIC stands for it, its pool is unknown."""
+    found = rows(project("demo"), "su1-rail0", "Ethernet128")
+    assert found["headroom", "in the table"][0] == "77,824 bytes"
+    assert found["headroom", "verdict"][0].startswith("smaller than IEEE 802.3")
+    assert found["spine01 headroom", "in the table"][0] == "none"
+    assert found["spine01 headroom", "by the law"][1].startswith("law xgs in steps of 254")
+    assert found["spine01 threshold", "XOFF"][0] == "unknown"
+
+
+def test_terms_and_factors_give_the_sum() -> None:
+    for name, device, port in (
+        ("rail-512", "spine01", "Ethernet0"),
+        ("demo", "spine01", "Ethernet1/1"),
+        ("a100-pcie", "rack1-leaf", "Ethernet1/1"),
+    ):
+        found = rows(project(name), device, port)
+        law = found["headroom", "by the law"]
+        total = 0.0
+        for (part, _), (value, how) in found.items():
+            if part == "headroom" and (how.startswith("x ") or how == "once"):
+                factor = float(how.removeprefix("x ")) if how != "once" else 1.0
+                total += factor * int(value.removesuffix(" bytes").replace(",", ""))
+        assert int(law[0].removesuffix(" bytes").replace(",", "")) == pytest.approx(total, rel=0.01)
+
+
+def _changed(folder: Path, **lossless: object) -> Project:
+    data = yaml.safe_load((ROOT / "inventory" / "rail-512" / "fabric.yaml").read_text())
+    data["lossless"].update(lossless)
+    (folder / "fabric.yaml").write_text(yaml.safe_dump(data))
+    return Project(folder)
+
+
+def test_without_pfc_there_is_no_headroom(tmp_path: Path) -> None:
+    found = rows(_changed(tmp_path, pfc=False), "su1-rail0", "Ethernet0")
+    assert found["headroom", "none"] == ("-", "PFC is off on this port")
+
+
+def test_without_watchdog(tmp_path: Path) -> None:
+    found = rows(_changed(tmp_path, watchdog={"enabled": False}), "su1-rail0", "Ethernet0")
+    assert ("watchdog", "off") in found
+
+
+def test_a_port_that_is_not_used_has_no_budget() -> None:
+    """Its lines are explained instead."""
+    of = project("demo")
+    unused = next(port for port in of.devices["su1-rail0"].ports if port.kind == "unused")
+    assert find_port(of, "su1-rail0", unused.name) is None
+    assert find_port(of, "gpu001", "eth1") is None
+    assert find_port(of, "nobody", "Ethernet0") is None
+
+
+def test_command_line() -> None:
+    folder = str(ROOT / "inventory" / "rail-512")
+    text = RUN.invoke(app, ["explain", folder, "su1-rail0", "Ethernet0"])
+    assert text.exit_code == 0
+    assert "response of the peer" in text.stdout
+    answer = RUN.invoke(app, ["explain", folder, "su1-rail0", "Ethernet0", "--format", "json"])
+    assert {"part", "item", "value", "how"} == set(json.loads(answer.stdout)[0])
+
+
+def test_the_inventory_may_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = ROOT / "inventory" / "rail-512"
+    monkeypatch.chdir(folder)
+    here = RUN.invoke(app, ["explain", "su1-rail0", "Ethernet0"])
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("ROCEFAB_INVENTORY", str(folder))
+    there = RUN.invoke(app, ["explain", "su1-rail0", "Ethernet0"])
+    assert here.stdout == there.stdout
+    assert "bandwidth-delay product" in there.stdout
+    one = RUN.invoke(app, ["explain", "su1-rail0"])
+    assert one.exit_code == 0
+
+
+@pytest.mark.parametrize("words", [["a", "b", "c", "d"], ["inventory/rail-512", "a", "b", "c"]])
+def test_too_many_words(words: list[str]) -> None:
+    assert RUN.invoke(app, ["explain", *words]).exit_code == 2

@@ -1,0 +1,97 @@
+"""show buffer: what is taken, and what would still fit, against sums done by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import yaml
+
+from fabric.platforms.catalogue import sku
+from fabric.report.buffer import buffer
+from fabric.workflow.project import Project
+
+ROOT = Path(__file__).parents[2]
+
+
+def _rows(folder: Path) -> list[dict[str, object]]:
+    table = buffer(Project(folder))
+    return [dict(zip(table.headers, row, strict=True)) for row in table.rows]
+
+
+def _changed(folder: Path, base: str, **changes: object) -> Path:
+    data = yaml.safe_load((ROOT / "inventory" / base / "fabric.yaml").read_text())
+    data.update(changes)
+    (folder / "fabric.yaml").write_text(yaml.safe_dump(data))
+    return folder
+
+
+def test_leaf_and_spine_of_one_model() -> None:
+    """32 host ports of 5 m and 32 uplinks of 40 m on a leaf; 64 of 40 m on a spine."""
+    leaf, spine = _rows(ROOT / "inventory" / "rail-512")
+    assert (leaf["switches"], spine["switches"]) == (16, 8)
+    assert leaf["headroom_bytes"] == 32 * 231_424 + 32 * 283_648
+    assert spine["headroom_bytes"] == 64 * 283_648
+    assert leaf["guaranteed_bytes"] == 64 * 19_456
+    own = sku("ACS-SN5600").packet_buffer_bytes
+    assert own
+    assert spine["free_bytes"] == own - 64 * (283_648 + 19_456)
+    assert spine["ports_fit"] == own // (283_648 + 19_456)
+
+
+def test_what_fits_is_the_edge(tmp_path: Path) -> None:
+    """One metre more than the longest cable does not fit: 64 ports, by hand from the formula."""
+    (_, spine) = _rows(ROOT / "inventory" / "rail-512")
+    longest = spine["cable_m_fits"]
+    assert isinstance(longest, int)
+
+    def need(cable_m: int) -> int:
+        wire = 9100 + 2 * cable_m * 50e9 / 1.98e8 + 819.2 + 57_920 + 6_000
+        return 64 * (-(-int(-(-(9022 + 3 * wire) // 1)) // 1024) * 1024 + 19_456)
+
+    own = sku("ACS-SN5600").packet_buffer_bytes
+    assert own
+    assert need(longest) <= own < need(longest + 1)
+
+
+def test_a_shared_headroom_pool(tmp_path: Path) -> None:
+    """What is promised over what the pool holds; the groups reserve nothing of their own."""
+    model = "DellEMC-Z9664f-O64"
+    platforms = {"leaf": {"sku": model, "host_ports": 32}, "spine": {"sku": model}}
+    (leaf, spine) = _rows(_changed(tmp_path, "rail-512", platforms=platforms))
+    pools = sku(model).pools
+    assert pools
+    assert spine["headroom_bytes"] == 64 * 424_434
+    assert spine["shared_headroom_bytes"] == pools.shared_headroom_bytes
+    assert spine["over_subscription"] == round(64 * 424_434 / pools.shared_headroom_bytes, 2)
+    assert spine["ports_fit"] == pools.shared_headroom_bytes // 424_434
+    assert leaf["ports_fit"] == (pools.shared_headroom_bytes - 32 * 371_348) // 424_434
+
+
+def test_a_switch_without_table_is_counted_by_its_law() -> None:
+    """EOS: no row, and a pool that nobody has published."""
+    (leaf, _, spine) = _rows(ROOT / "inventory" / "a100-pcie")
+    assert leaf["pool_bytes"] == spine["pool_bytes"] == "unknown"
+    assert isinstance(leaf["headroom_bytes"], int)
+    assert leaf["headroom_bytes"] > 0
+
+
+def test_without_pfc_nothing_is_promised(tmp_path: Path) -> None:
+    (leaf, *_) = _rows(_changed(tmp_path, "rail-512", lossless={"pfc": False}))
+    assert leaf["lossless_ports"] == 0
+    assert leaf["headroom_bytes"] == "unknown"
+    assert leaf["cable_m_fits"] == "-"
+
+
+def test_a_cable_that_cannot_fit_says_so(tmp_path: Path) -> None:
+    """80 km on 32 ports of 400G: a shorter one would, and the count of ports falls below 32."""
+    model = "7060X6-64PE"
+    platforms = {"leaf": {"sku": model, "host_ports": 32}, "spine": {"sku": model}}
+    cables = {"host_m": 5, "uplink_m": 80_000}
+    (leaf, _) = _rows(_changed(tmp_path, "rail-512", platforms=platforms, cables=cables))
+    assert isinstance(leaf["free_bytes"], int)
+    assert isinstance(leaf["ports_fit"], int)
+    assert isinstance(leaf["cable_m_fits"], int)
+    assert leaf["free_bytes"] < 0
+    assert leaf["ports_fit"] < 32
+    assert 0 < leaf["cable_m_fits"] < 80_000
+    assert leaf["mtu_bytes_fits"] == "none"

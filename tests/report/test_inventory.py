@@ -1,0 +1,71 @@
+"""show and place: tables and data that people and schedulers read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fabric.report import inventory as show
+from fabric.report.platforms import platforms
+from fabric.report.table import Table
+from fabric.workflow.place import place
+from fabric.workflow.project import Project
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def demo() -> Project:
+    return Project(ROOT / "inventory" / "demo")
+
+
+def rows(table: Table) -> list[dict[str, object]]:
+    return [dict(zip(table.headers, row, strict=True)) for row in table.rows]
+
+
+def test_topology(demo):
+    first, *_, last = rows(show.topology(demo))
+    assert (first["switch"], first["role"], first["nos"]) == ("su1-rail0", "leaf", "sonic")
+    assert (first["unit"], first["rail"], first["asn"], first["nics"]) == ("su1", 0, 65101, 2)
+    assert (last["switch"], last["nos"], last["unit"], last["links"]) == ("spine02", "eos", "-", 4)
+
+
+def test_links_name_both_ends_once(demo):
+    found = rows(show.links(demo))
+    assert len(found) == 8 + 8
+    ends = [(row["device"], row["port"]) for row in found]
+    ends += [(row["peer"], row["peer_port"]) for row in found]
+    assert len(set(ends)) == len(ends)
+
+
+def test_addresses_are_unique(demo):
+    found = [row["address"] for row in rows(show.addresses(demo))]
+    assert len(set(found)) == len(found)
+    assert "10.64.0.1/24" in found
+
+
+def test_hosts_map_gpus_to_leaves(demo):
+    first = rows(show.hosts(demo))[0]
+    assert (first["host"], first["rail"], first["rdma"], first["gpus"]) == (
+        "gpu001",
+        0,
+        "mlx5_1",
+        "0",
+    )
+    assert (first["leaf"], first["leaf_port"]) == ("su1-rail0", "Ethernet0")
+
+
+def test_platforms_say_what_is_unknown():
+    found = {row["sku"]: row for row in rows(platforms())}
+    assert found["ACS-SN5600"]["headroom_table"] == "24 rows"
+    assert found["7060X6-64PE"]["pool_sizes"] == "unknown"
+
+
+def test_place_as_data(demo):
+    found = place(demo, 2, None, "gpu001")
+    assert found["hosts"] == ["gpu003", "gpu004"]
+    assert found["environment"]["NCCL_IB_HCA"] == "=mlx5_1,mlx5_2"
+    assert found["environment_by_host"] == {}
+    assert [rank["rank"] for rank in found["ranks"]] == [0, 1, 2, 3]
+    assert set(found["environment"]) == set(found["environment_reasons"])

@@ -1,0 +1,158 @@
+"""show ecn, dcqcn and deadlock from the command line, and what they ask the fabric for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from fabric.cli.app import app
+from fabric.core.errors import InputError
+from fabric.report.ecmp import ecmp
+from fabric.report.lossless import dcqcn_settings, deadlock, least_pause_bytes, question
+from fabric.workflow.project import Project
+
+ROOT = Path(__file__).parents[2]
+RUN = CliRunner()
+#: Each spine its own AS, so that a leaf may carry traffic of the others; two uplinks are off.
+BOUNCES = """\
+devices:
+  - {names: spine01, asn: 65001}
+  - {names: spine02, asn: 65002}
+  - {names: su1-rail0, ports: {Ethernet128: {enabled: false}}}
+"""
+
+
+def _demo(folder: Path, devices: str = "", **changes: object) -> Path:
+    data = yaml.safe_load((ROOT / "inventory" / "demo" / "fabric.yaml").read_text())
+    data.update(changes)
+    (folder / "fabric.yaml").write_text(yaml.safe_dump(data))
+    if devices:
+        (folder / "devices").mkdir()
+        (folder / "devices" / "x.yaml").write_text(devices)
+    return folder
+
+
+def _cells(folder: Path) -> dict[str, list[object]]:
+    found: dict[str, list[object]] = {}
+    for item, value in deadlock(Project(folder)).rows:
+        found.setdefault(str(item), []).append(value)
+    return found
+
+
+def test_a_fabric_that_cannot_wait_for_itself() -> None:
+    """Both directions of 512 NIC cables and 512 uplinks; 512 uplinks and 24 switches may fail."""
+    found = _cells(ROOT / "inventory" / "rail-512")
+    assert found == {
+        "answer": ["no cyclic buffer dependency"],
+        "lossless buffers": [2048],
+        "single failures checked": [536],
+    }
+
+
+def test_a_leaf_between_spines_is_named(tmp_path: Path) -> None:
+    found = _cells(_demo(tmp_path, BOUNCES))
+    assert "leaf between spines" in found or "waits for the next" in found
+
+
+def test_the_loop_of_the_fabric() -> None:
+    """Four hops of 1 us, 90 m at 5 ns both ways, four packets of 4,178 bytes and four of 84."""
+    asked = question(Project(ROOT / "inventory" / "rail-512"), "paper")
+    assert asked.parameters == "paper"
+    assert asked.round_trip_s == pytest.approx(8e-6 + 900e-9 + 4 * (4178 + 84) / 50e9)
+    assert asked.xoff_threshold_bytes == pytest.approx(52_161_690 / 2)
+
+
+def test_pools_that_are_not_known_give_no_threshold() -> None:
+    assert least_pause_bytes(Project(ROOT / "inventory" / "a100-pcie")) == 0.0
+
+
+def test_no_path_without_a_nic(tmp_path: Path) -> None:
+    project = Project(_demo(tmp_path))
+    project.fabric.nics.enabled[:] = False
+    with pytest.raises(InputError, match="every NIC in the inventory is disabled"):
+        question(project, "paper")
+
+
+@pytest.mark.parametrize(
+    ("words", "column"),
+    [
+        (["ecn"], "xoff_threshold_bytes"),
+        (["ecn", "--recommend", "--flows", "8"], "why"),
+        (["dcqcn", "--set", "paper"], "verdict"),
+        (["deadlock"], "value"),
+    ],
+)
+def test_commands_as_text_and_as_json(words: list[str], column: str) -> None:
+    folder = str(ROOT / "inventory" / "demo")
+    text = RUN.invoke(app, ["show", *words, folder])
+    assert text.exit_code == 0, text.output
+    assert column in text.stdout.splitlines()[0]
+    rows = json.loads(RUN.invoke(app, ["show", *words, folder, "--format", "json"]).stdout)
+    assert all(column in row for row in rows)
+
+
+def test_plot_of_dcqcn(tmp_path: Path) -> None:
+    file = tmp_path / "queues.svg"
+    folder = str(ROOT / "inventory" / "demo")
+    assert RUN.invoke(app, ["show", "dcqcn", folder, "--plot", str(file)]).exit_code == 0
+    assert file.read_text().lstrip().startswith("<?xml")
+
+
+def test_an_unknown_set_is_named() -> None:
+    answer = RUN.invoke(app, ["show", "dcqcn", str(ROOT / "inventory" / "demo"), "--set", "best"])
+    assert isinstance(answer.exception, InputError)
+    assert "unknown parameter set 'best'; available: paper, connectx" in str(answer.exception)
+
+
+def test_settings_of_the_nic_with_those_of_the_switch() -> None:
+    """ConnectX defaults come out as the defaults of mlxconfig."""
+    project = Project(ROOT / "inventory" / "rail-512")
+    table = dcqcn_settings(project, question(project, "connectx"), "mlxconfig")
+    found = {name: value for _, _, name, value, _ in table.rows}
+    assert found["ecn.kmin_bytes"] == 150_000
+    assert found["RPG_TIME_RESET_P1"] == 300
+    assert found["DCE_TCP_G_P1"] == 1019
+    assert found["RPG_AI_RATE_P1"] == 5
+    assert found["MIN_TIME_BETWEEN_CNPS_P1"] == 4
+
+
+def test_a_set_that_does_not_fit_the_nic_is_refused() -> None:
+    """The paper's byte counter of 10 MB is larger than the register."""
+    project = Project(ROOT / "inventory" / "rail-512")
+    with pytest.raises(InputError, match="the register holds"):
+        dcqcn_settings(project, question(project, "paper"), "sysfs")
+
+
+def test_our_set_comes_with_its_own_thresholds() -> None:
+    project = Project(ROOT / "inventory" / "rail-512")
+    table = dcqcn_settings(project, question(project, "rocefab"), "sysfs")
+    found = {name: value for _, _, name, value, _ in table.rows}
+    assert found["ecn.kmin_bytes"] == 463_000
+    assert found["roce_rp/rpg_byte_reset"] == 0
+
+
+def test_load_of_the_uplinks() -> None:
+    """32 NICs on 32 uplinks: the exact law of 32 balls in 32 bins."""
+    rows = {item: (value, how) for _, item, value, how in ecmp(_rail()).rows}
+    assert rows["NICs and uplinks"][0] == "32 on 32"
+    assert rows["efficiency, 1 queue pairs"] == (
+        "28%",
+        "fullest link carries 3.53 times the mean on average",
+    )
+    assert rows["efficiency, 4 queue pairs"][1].endswith(", as set")
+    assert rows["traffic over spines"][0] == "88%"
+    assert rows["paths with one source port"][0] == "1"
+    assert rows["uplinks of a leaf, one failed"][0] == "5,734 of 12,800 Gb/s"
+
+
+def _rail() -> Project:
+    return Project(ROOT / "inventory" / "rail-512")
+
+
+def test_load_of_a_classic_fabric() -> None:
+    rows = [row for row in ecmp(Project(ROOT / "inventory" / "a100-pcie")).rows if row[0] == "all"]
+    assert ("all", "traffic over spines", "50%", "all-to-all, 2 hosts on a leaf") in rows

@@ -1,0 +1,272 @@
+"""whatif, show capacity and show paths: what they say of small fabrics, and how they are asked."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+import yaml
+
+from fabric.core.errors import InputError
+from fabric.report.capacity import capacity, leaves, paths
+from fabric.report.singles import singles
+from fabric.report.whatif import whatif
+from fabric.validate.runner import Outcome
+from fabric.workflow.project import Project
+from tests.cli.runs import DEMO, run
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "whatif.md").read_text()
+A100 = ROOT / "inventory" / "a100-pcie"
+RAIL = ROOT / "inventory" / "rail-512"
+#: Each spine its own AS, so that a leaf may carry traffic of the others.
+OWN_AS = "devices:\n  - {names: spine01, asn: 65001}\n  - {names: spine02, asn: 65002}\n"
+
+
+@pytest.fixture(scope="module")
+def demo() -> Project:
+    return Project(DEMO)
+
+
+def changed(folder: Path, devices: str, **changes: object) -> Project:
+    data = yaml.safe_load((DEMO / "fabric.yaml").read_text())
+    (folder / "fabric.yaml").write_text(yaml.safe_dump(data | changes))
+    (folder / "devices").mkdir()
+    (folder / "devices" / "x.yaml").write_text(devices)
+    return Project(folder)
+
+
+def test_a_spine_of_two_halves_the_uplinks(demo: Project) -> None:
+    found = whatif(demo, ["switch:spine01"])
+    assert (found.impact.leaf_pairs, found.impact.host_pairs) == ((6, 0), (6, 0))
+    assert found.units == [("su1", 1600, 1600, 1600, 800), ("su2", 1600, 1600, 1600, 800)]
+    assert [(one.role, one.switches, one.times) for one in found.moved] == [("leaf", 4, 2.0)]
+    assert [row[1:] for row in found.worst_hosts] == [(800, 400)] * 4
+    assert [finding.rule for finding in found.new_findings] == ["TOP014"]
+    assert found.reasons == []
+
+
+def test_two_cables_cut_a_rail_in_two(demo: Project) -> None:
+    """A leaf without uplinks: its hosts still reach the others over their other rail."""
+    found = whatif(demo, ["switch:spine01", "link:su1-rail0:Ethernet136"])
+    assert (found.impact.leaf_pairs, found.impact.host_pairs) == ((6, 3), (6, 0))
+    assert found.reasons == ["rail 0 is split into 2 parts", "1 new error"]
+    assert [(one.switches, one.times) for one in found.moved] == [(3, 2.0), (1, None)]
+
+
+def test_all_words(demo: Project) -> None:
+    """Pairs of hosts before, and cut; a host NIC has no name of its own: its leaf port has."""
+    for word, cut, lost in (
+        ("cable-bundle:spine01:su1-rail0", 0, []),
+        ("link:spine01:Ethernet1/1", 0, []),
+        ("link:su1-rail0:Ethernet0", 0, [[0, 0]]),
+        ("switch:su1-rail[0-1]", 5, [[0, 0], [0, 1], [1, 0], [1, 1]]),
+        ("rack:su2", 5, [[2, 0], [2, 1], [3, 0], [3, 1]]),
+        ("host:gpu001", 3, [[0, 0], [0, 1]]),
+    ):
+        found = whatif(demo, [word], rules=False).impact
+        assert (word, found.host_pairs[1], found.rails_lost.tolist()) == (word, cut, lost)
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("switch:spine1", "there is no switch 'spine1'; did you mean 'spine01'?"),
+        ("switch:spine[02-01]", "[02-01] is not a list of ascending ranges; use the form"),
+        ("host:gpu1", "host 'gpu1'; did you mean 'gpu001'?"),
+        ("rack:su9", "there is no unit 'su9'; did you mean 'su"),
+        ("link:leaf:Ethernet0", "there is no switch 'leaf'"),
+        ("link:su1-rail0:Ethernet1", "there is no port 'Ethernet1'; did you mean 'Ethernet"),
+        ("link:su1-rail0:Ethernet248", "no cable is connected to su1-rail0 Ethernet248"),
+        ("cable-bundle:spine01:spine02", "there is no cable between spine01 and spine02"),
+        ("cable-bundle:spine01", "'spine01' does not name two switches"),
+        ("cable-bundle:spine01:spine9", "there is no switch 'spine9'"),
+        ("spine01", "'spine01' is not a valid failure; use one of link:SWITCH:PORT"),
+        ("switch:", "'switch:' is not a valid failure"),
+    ],
+)
+def test_words_that_name_nothing(demo: Project, word: str, message: str) -> None:
+    with pytest.raises(InputError, match="^1 error in the list of failures$") as caught:
+        whatif(demo, [word])
+    assert message in str(caught.value.findings[0])
+
+
+def test_a_drain_is_safe_until_the_other_spine_is_down(demo: Project) -> None:
+    assert whatif(demo, [], drain="spine01", rules=False).reasons == []
+    after = whatif(demo, ["switch:spine02"], drain="spine01", rules=False)
+    assert after.impact.leaf_pairs == (6, 6)
+    cut = [
+        "4 pairs of hosts are cut",
+        "rail 0 is split into 2 parts",
+        "rail 1 is split into 2 parts",
+    ]
+    assert after.reasons == cut
+    assert whatif(demo, [], drain="su1-rail0", rules=False).reasons == ["2 hosts lose a rail"]
+
+
+def test_a_failure_that_makes_a_leaf_carry_traffic_of_spines(tmp_path: Path) -> None:
+    """Spines of different ASes: without two uplinks a leaf between them is on the way."""
+    project = changed(tmp_path, OWN_AS)
+    found = whatif(project, ["link:su1-rail0:Ethernet128", "link:su1-rail1:Ethernet136"])
+    assert [one.rule for one in found.new_findings] == ["QOS060", "TOP014"]
+    assert found.reasons == ["1 new error"]
+    ranking = singles(project, ["link:su1-rail0:Ethernet128"], links=False)
+    assert ranking.circle.startswith(
+        "when su1-rail1 Ethernet136 to spine02 Ethernet2/1 fails, cyclic buffer dependency"
+    )
+
+
+def test_rank_of_a_fabric_without_a_second_nic() -> None:
+    """Each host has one NIC: its cable and its leaf are single points of failure."""
+    found = singles(Project(A100))
+    assert [(one.what, one.count, one.host_pairs) for one in found.groups] == [
+        ("leaf", 1, 3),
+        ("leaf", 1, 2),
+        ("NIC cable", 3, 2),
+        ("spine", 2, 0),
+        ("uplink", 4, 0),
+    ]
+    assert (found.single_points, found.failures) == (5, 11)
+    assert found.rows()[2][-1] == "a100-1 ens1f0 - rack1-leaf Ethernet1/1 and 2 more"
+    assert found.as_dict()["groups"][0]["names"] == ["rack1-leaf"]
+
+
+def test_rank_after_something_failed(demo: Project) -> None:
+    """With one spine down each leaf hangs on one uplink, and all on the other spine."""
+    found = singles(demo, ["switch:spine02"])
+    worst = found.groups[0]
+    assert (worst.what, worst.names, worst.leaf_pairs, worst.rails) == ("spine", ("spine01",), 6, 2)
+    uplinks = next(one for one in found.groups if one.what == "uplink")
+    assert (uplinks.count, uplinks.leaf_pairs, uplinks.rails) == (4, 3, 1)
+    assert all("spine02" not in one.names for one in found.groups)
+
+
+def test_capacity_of_the_examples() -> None:
+    rows = {item: value for item, value, _ in capacity(Project(RAIL)).rows}
+    assert rows == {
+        "oversubscription, leaf tier": "1.00:1",
+        "oversubscription, rail 0-7": "1.00:1",
+        "oversubscription, worst leaf": "1.00:1",
+        "uplinks in use": "512 of 512",
+        "uplinks of the weakest unit": "102,400 Gb/s",
+        "bisection, one way": "102,400 Gb/s",
+        "leaf pairs with a path": "120 of 120",
+        "equal paths of a leaf pair": "128",
+        "diameter": "2 cables",
+        "path MTU": "9,000 bytes",
+        "longest cable path": "90 m",
+        "round trip of that path": "9.24 us",
+    }
+
+
+def test_capacity_of_what_is_left(tmp_path: Path) -> None:
+    """One leaf without uplinks, another with one; the MTU of one port is small."""
+    project = changed(
+        tmp_path,
+        "devices:\n"
+        "  - {names: su1-rail0, ports: {Ethernet128: {enabled: false}, Ethernet136:"
+        " {enabled: false}}}\n"
+        "  - {names: su2-rail1, ports: {Ethernet128: {enabled: false}, Ethernet0:"
+        " {lossless: {mtu: {port_bytes: 5000}}}}}\n",
+    )
+    rows = {item: value for item, value, _ in capacity(project).rows}
+    assert rows["uplinks in use"] == "5 of 8"
+    assert rows["leaf pairs with a path"] == "3 of 6"
+    assert rows["equal paths of a leaf pair"] == "1 to 2"
+    assert rows["oversubscription, worst leaf"] == "2.00:1"
+    assert rows["path MTU"] == "4,978 bytes"
+    found = paths(project, "su1-rail0").rows
+    assert found == tuple(("su1-rail0", leaf, 1, 0, 0, 0, 0) for leaf in (
+        "su1-rail1", "su2-rail0", "su2-rail1",
+    ))  # fmt: skip
+    kinds = paths(project).rows
+    assert sum(row[2] for row in kinds) == 6
+    assert ("su1-rail1", "su2-rail0", 1, 2, 2, 2, 2) in kinds
+
+
+def test_no_such_leaf(demo: Project) -> None:
+    with pytest.raises(InputError) as caught:
+        paths(demo, "spine01")
+    assert "leaf 'spine01' does not exist" in str(caught.value.findings[0])
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "text", "key"),
+    [
+        (("--fail", "switch:spine01"), 0, "harmless: yes", "harmless"),
+        (("--fail", "rack:su1"), 4, "harmless: no: 5 pairs of hosts are cut", "units"),
+        (("--drain", "spine01", "--no-rules"), 0, "safe: yes", "moved"),
+        (("--fail", "switch:su1-rail0"), 4, "harmless: no: 2 hosts lose a rail", "units"),
+        (("--fail", "host:gpu001"), 4, "harmless: no: 3 pairs of hosts are cut", "units"),
+        (("--all-links", "--all-switches"), 4, "12 single points of failure", "groups"),
+    ],
+)
+def test_commands_as_text_and_as_json(words, code, text, key) -> None:
+    ended = run("whatif", DEMO, *words)
+    assert (ended.code, text in ended.said) == (code, True), ended
+    ended = run("whatif", DEMO, *words, "--format", "json")
+    assert ended.code == code
+    assert key in json.loads(ended.out)
+
+
+def test_two_ports_of_a_nic_leave_no_single_point() -> None:
+    """In the demonstration each leaf and each NIC cable is one: a host loses a rail by it."""
+    words = ("--all-links", "--all-switches", "--format", "json")
+    ended = run("whatif", DEMO.parent / "dual-tor", *words)
+    assert ended.code == 0
+    assert json.loads(ended.out)["single_points_of_failure"] == 0
+    groups = json.loads(run("whatif", DEMO, *words).out)["groups"]
+    assert {one["what"]: one["hosts_that_lose_a_rail"] for one in groups} == {
+        "leaf": 2,
+        "NIC cable": 1,
+        "spine": 0,
+        "uplink": 0,
+    }
+
+
+@pytest.mark.parametrize("words", [(), ("--drain", "spine01", "--all-links")])
+def test_what_is_asked_must_be_clear(words) -> None:
+    ended = run("whatif", DEMO, *words)
+    assert (ended.code, ended.out) == (2, "")
+    assert "specify --fail, --drain, --all-links" in ended.err
+
+
+@pytest.mark.parametrize("what", ["capacity", "paths"])
+def test_show_as_text_and_as_json(what: str) -> None:
+    assert run("show", what, DEMO).code == 0
+    assert json.loads(run("show", what, DEMO, "--format", "json").out)
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    re.findall(r"^```console\n\$ ([^\n]*)\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL),
+)
+def test_the_page_shows_what_is_printed(line: str, text: str, monkeypatch) -> None:
+    monkeypatch.chdir(ROOT)
+    assert run(*shlex.split(line)[1:]).out == text
+
+
+def test_a_rule_that_fails_on_what_is_left_is_told(monkeypatch) -> None:
+    broken = Outcome((), (), (), (("QOS999", "ValueError: nothing"),))
+    monkeypatch.setattr("fabric.report.whatif._outcome", lambda _: broken)
+    ended = run("whatif", DEMO, "--fail", "switch:spine01")
+    assert ended.code == 3
+    assert "rule QOS999 could not run: ValueError: nothing\n" in ended.err
+
+
+def test_capacity_and_paths_without_what_is_down(demo: Project) -> None:
+    down = ["switch:spine01", "link:su1-rail0:Ethernet136"]
+    assert leaves(demo, down).rows == (
+        ("su1-rail0", 800, 0, "no uplinks", 0, 2),
+        ("su1-rail1", 800, 400, "2.00:1", 1, 2),
+        ("su2-rail0", 800, 400, "2.00:1", 1, 2),
+        ("su2-rail1", 800, 400, "2.00:1", 1, 2),
+    )
+    rows = {item: value for item, value, _ in capacity(demo, down).rows}
+    assert (rows["uplinks in use"], rows["bisection, one way"]) == ("3 of 8", "400 Gb/s")
+    assert {row[2:] for row in paths(demo, "", down).rows} == {(3, 0, 0, 0, 0), (3, 2, 1, 1, 1)}
+    assert run("show", "capacity", DEMO, "--leaves", "--fail", "switch:spine01").code == 0
+    assert run("show", "paths", DEMO, "--fail", "switch:x").code == 2
