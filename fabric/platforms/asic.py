@@ -86,8 +86,7 @@ class Asic:
         if fact is None:
             return None
         if not isinstance(fact.value, int | float):
-            message = f"{name} of {self.name} is {fact.value!r}, not a number"
-            raise TypeError(message)
+            raise TypeError(f"{name} of {self.name} is {fact.value!r}, not a number")
         return float(fact.value)
 
     def integer(self, name: str, *, unconfirmed: bool = False) -> int | None:
@@ -102,8 +101,7 @@ class Asic:
         if value is None:
             return None
         if not value.is_integer():
-            message = f"{name} of {self.name} is {value}, not a whole number"
-            raise TypeError(message)
+            raise TypeError(f"{name} of {self.name} is {value}, not a whole number")
         return int(value)
 
     def count(self, grade: Grade) -> int:
@@ -125,8 +123,9 @@ class AsicFile(DataModel):
     def _law_has_its_facts(self) -> AsicFile:
         for fact in LAW_FACTS[self.law]:
             if not any(known.startswith(fact) for known in self.facts):
-                message = f"{self.law!r} needs the fact {fact}, which is not among facts"
-                raise WrongFieldError(("law",), message)
+                raise WrongFieldError(
+                    ("law",), f"{self.law!r} needs the fact {fact}, which is not among facts"
+                )
         parse_facts(self.facts, self.sources, "facts")
         return self
 

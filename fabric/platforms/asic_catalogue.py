@@ -32,8 +32,9 @@ def data_files(kind: str) -> dict[str, Traversable]:
             name = entry.name.removesuffix(_ENDING)
             if entry.name.endswith(_ENDING):
                 if name in found:
-                    message = f"{kind}/{entry.name} is there twice: {found[name]} and {entry}"
-                    raise ValueError(message)
+                    raise ValueError(
+                        f"{kind}/{entry.name} is there twice: {found[name]} and {entry}"
+                    )
                 found[name] = entry
     return dict(sorted(found.items()))
 
@@ -58,5 +59,4 @@ def asic(name: str) -> Asic:
     for known in asic_names():
         if wanted in asic(known).aliases:
             return asic(known)
-    message = f"unknown ASIC {name!r}; known: {', '.join(asic_names())}"
-    raise KeyError(message)
+    raise KeyError(f"unknown ASIC {name!r}; known: {', '.join(asic_names())}")

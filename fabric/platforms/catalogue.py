@@ -30,8 +30,7 @@ def sku(name: str) -> Sku:
         When no model has that name.
     """
     if name not in sku_names():
-        message = f"unknown SKU {name!r}; known: {', '.join(sku_names())}"
-        raise KeyError(message)
+        raise KeyError(f"unknown SKU {name!r}; known: {', '.join(sku_names())}")
     return read_toml(data_files("skus")[name], SkuFile).sku(name)
 
 
@@ -105,8 +104,9 @@ class SkuFile(DataModel):
     @model_validator(mode="after")
     def _facts_are_right(self) -> SkuFile:
         if self.nos not in platforms:
-            message = f"{self.nos!r} is no system; known: {', '.join(platforms)}"
-            raise WrongFieldError(("nos",), message)
+            raise WrongFieldError(
+                ("nos",), f"{self.nos!r} is no system; known: {', '.join(platforms)}"
+            )
         parse_facts(self.own_facts, self.sources, "own_facts")
         return self
 

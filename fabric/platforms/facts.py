@@ -111,20 +111,16 @@ def check_fact(name: str, fact: Fact) -> None:
     """
     kind = FACTS.get(name)
     if kind is None:
-        message = f"unknown fact {name!r}"
-        raise ValueError(message)
+        raise ValueError(f"unknown fact {name!r}")
     if not fact.source.strip() or fact.grade not in GRADES:
-        message = f"{name}: a fact needs a source and one of the grades {', '.join(GRADES)}"
-        raise ValueError(message)
+        raise ValueError(f"{name}: a fact needs a source and one of the grades {', '.join(GRADES)}")
     values = fact.value if isinstance(fact.value, tuple) else (fact.value,)
     for value in values:
         number = isinstance(value, int | float) and not isinstance(value, bool)
         if number == (kind.unit == "text") or (number and not 0 < float(value) < float("inf")):
-            message = f"{name}: {value!r} is not a value in {kind.unit}"
-            raise ValueError(message)
+            raise ValueError(f"{name}: {value!r} is not a value in {kind.unit}")
         if is_whole(name) and not isinstance(value, int):
-            message = f"{name}: {value!r} is not a whole number"
-            raise ValueError(message)
+            raise ValueError(f"{name}: {value!r} is not a whole number")
 
 
 def parse_facts(

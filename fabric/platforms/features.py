@@ -160,8 +160,7 @@ class Limit(Where):
     @model_validator(mode="after")
     def _compares(self) -> Limit:
         if not any(getattr(self, name) not in (None, False, "", (), {}) for name in COMPARISONS):
-            message = f"a limit needs one of {', '.join(COMPARISONS)}"
-            raise ValueError(message)
+            raise ValueError(f"a limit needs one of {', '.join(COMPARISONS)}")
         return self
 
 

@@ -121,8 +121,7 @@ def entries(nos: str) -> tuple[Explanation, ...]:
         name = f"{nos}/{path.name}"
         own = list(_parse(name, path.read_text(encoding="utf-8")))
         if not own:
-            message = f"templates/{name} does not begin with an 'explain:' comment"
-            raise RenderError(message)
+            raise RenderError(f"templates/{name} does not begin with an 'explain:' comment")
         found += own
     return tuple(found)
 
@@ -214,8 +213,7 @@ def _parse(name: str, text: str) -> Iterator[Explanation]:
             continue
         entry = _ENTRY.fullmatch(line.strip())
         if entry is None:
-            message = f"templates/{name}: cannot read {line.strip()!r}"
-            raise RenderError(message)
+            raise RenderError(f"templates/{name}: cannot read {line.strip()!r}")
         yield Explanation(
             pattern=entry["pattern"],
             template=name,

@@ -34,8 +34,7 @@ def render_device(design: DeviceDesign) -> list[Artefact]:
         When no renderer knows the platform, or when its output would not be valid.
     """
     if design.platform not in renderers:
-        message = f"{design.name}: no renderer for platform {design.platform!r}"
-        raise RenderError(message)
+        raise RenderError(f"{design.name}: no renderer for platform {design.platform!r}")
     refused = [
         *(f"{one.message}; {one.fix} [{one.feature.rule}]" for one in missing(design)),
         *(f"{one.message}; {one.fix} [{one.rule.id}]" for one in refusals(design)),

@@ -119,8 +119,9 @@ def _words(device: DeviceDesign) -> Words:
     try:
         return words(release)
     except ValueError as error:
-        message = f"{device.name}: {error}; correct the release of the switch model"
-        raise RenderError(message) from error
+        raise RenderError(
+            f"{device.name}: {error}; correct the release of the switch model"
+        ) from error
 
 
 def _port(port: PortDesign) -> PortView:

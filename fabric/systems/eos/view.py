@@ -158,8 +158,9 @@ def _profile(profile: QosProfile, common: Watchdog | None) -> ProfileView:
 
 def _fec(port: PortDesign, device: str) -> str:
     if port.kind != "unused" and not port.speed_token:
-        message = f"{device}: {port.name}: {port.speed_gbps} Gb/s has no known EOS speed keyword"
-        raise RenderError(message)
+        raise RenderError(
+            f"{device}: {port.name}: {port.speed_gbps} Gb/s has no known EOS speed keyword"
+        )
     return FEC_WORDS[port.fec] if port.fec else ""
 
 

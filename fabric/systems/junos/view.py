@@ -178,11 +178,11 @@ def marking_percents(device: DeviceDesign, profile: QosProfile) -> tuple[int, in
     except ValueError as error:
         raise _refuse(device, f"{error}; lower lossless.ecn.kmax_bytes") from error
     if kmin == kmax:
-        reason = (
+        raise _refuse(
+            device,
             f"lossless.ecn.kmin_bytes and kmax_bytes are both {kmin} % of a queue of "
-            f"{queue_bytes:,} bytes; increase the distance between them"
+            f"{queue_bytes:,} bytes; increase the distance between them",
         )
-        raise _refuse(device, reason)
     return kmin, kmax
 
 

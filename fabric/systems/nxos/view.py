@@ -131,11 +131,10 @@ def _input_buffer(device: DeviceDesign) -> InputBuffer | None:
         return None
     needed = pause_buffer_bytes(device)
     if len(asked) > 1 or (given.buffer_bytes or needed) is None:
-        message = (
+        raise RenderError(
             f"{device.name}: NX-OS has one pause buffer for all ports of a switch; set "
             "lossless.pause_buffer and its buffer_bytes once"
         )
-        raise RenderError(message)
     return InputBuffer(
         queue=device.qos_profiles[0].queue,
         buffer_bytes=given.buffer_bytes or needed or 0,

@@ -158,11 +158,10 @@ def timers(name: str, family: Family, watchdog: Watchdog) -> Timers:
     counts = deadlock_counts(family, detection, recovery)
     if counts:
         return Timers(*counts)
-    message = (
+    raise RenderError(
         f"{name}: this switch cannot count {detection} ms and {recovery} ms; see rule VRP004 for "
         "valid values of lossless.watchdog.detection_ms and restoration_ms"
     )
-    raise RenderError(message)
 
 
 def _domain(profile: QosProfile) -> str:
@@ -216,11 +215,10 @@ def _fec(device: DeviceDesign, port: PortDesign) -> str:
     part = port.place.mode is not None
     unknown = word == "base-r" and not takes_base_r(device.sku, port.speed_gbps, part=part)
     if port.fec and (not word or unknown):
-        message = (
+        raise RenderError(
             f"{device.name}: {port.name}: FEC {port.fec!r} is not available at {port.speed_gbps}G "
             f"on this switch; remove devices.ports.fec, the switch then selects FEC by medium"
         )
-        raise RenderError(message)
     return word
 
 

@@ -70,6 +70,5 @@ def _queues(lines: list[str]) -> dict[int, EcnState]:
 def _size_bytes(number: str, unit: str) -> int:
     unit_bytes = _UNIT_BYTES.get(unit)
     if unit_bytes is None:
-        message = f"how many bytes one of the {unit} has is not known"
-        raise UnreadableError(message)
+        raise UnreadableError(f"how many bytes one of the {unit} has is not known")
     return int(number) * unit_bytes
