@@ -176,10 +176,33 @@ class LimitedRule(DataModel):
     limits: tuple[Limit, ...] = Field(min_length=1)
 
 
+class MarkingUnit(DataModel):
+    """How a system writes a marking threshold.
+
+    Parameters
+    ----------
+    word : str
+        Unit as the system prints it.
+    unit_bytes : int or None
+        Bytes of one unit; None where it depends on the ASIC (cells) or the queue (percent), or
+        where nobody has published it.
+    share : bool
+        Whether it is a percentage of the buffer of the queue.
+    source : str
+        Where that stands; empty for what holds where a system says nothing.
+    """
+
+    word: str
+    unit_bytes: int | None = None
+    share: bool = False
+    source: str = ""
+
+
 class SystemFeatures(DataModel):
     """What one system can do."""
 
     system: str
+    marking_unit: MarkingUnit = MarkingUnit(word="bytes", unit_bytes=1)
     features: dict[str, FeatureCell] = Field(default_factory=dict)
     rules: tuple[LimitedRule, ...] = ()
 
@@ -206,3 +229,8 @@ def feature(system: str, name: str, sku: Sku | None = None, role: str = "") -> F
     """Return a feature of a system, or None where the system or the model has none."""
     cell = features_of(system).features.get(name)
     return cell if cell and (sku is None or cell.includes(sku, role)) else None
+
+
+def marking_unit(system: str) -> MarkingUnit:
+    """Return the unit in which a system writes marking thresholds."""
+    return features_of(system).marking_unit

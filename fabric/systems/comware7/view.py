@@ -8,7 +8,8 @@ from ipaddress import IPv4Interface
 from typing import TYPE_CHECKING
 
 from fabric.core.units import s_to_min
-from fabric.qos.ecn.edge import UNITS, to_units
+from fabric.platforms.features import marking_unit
+from fabric.qos.ecn.edge import to_units
 from fabric.systems.comware7.platforms import MAP_TABLES
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def _lines(mapped: Sequence[int]) -> Iterator[tuple[tuple[int, ...], int]]:
 
 
 def _wred(profile: QosProfile, cell_bytes: int) -> WredTable:
-    unit = UNITS["comware7"]
+    unit = marking_unit("comware7")
     return WredTable(
         name=f"ROCE{profile.suffix}",
         queue=profile.queue,

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from fabric.core.errors import RenderError
 from fabric.core.units import ms_to_s
-from fabric.qos.ecn.edge import UNITS, to_units
+from fabric.platforms.features import marking_unit
+from fabric.qos.ecn.edge import to_units
 from fabric.systems.cumulus import platforms as cumulus
 from fabric.systems.cumulus.platforms.words import DEFAULT_RELEASE, words
 
@@ -102,8 +103,8 @@ def view(device: DeviceDesign) -> CumulusView:
         dscp_to_priority=_dscp_deltas(policy),
         priority_to_traffic_class=_priority_deltas(policy),
         shares=_share_deltas(policy),
-        kmin=to_units(policy.kmin_bytes, UNITS["cumulus"]),
-        kmax=to_units(policy.kmax_bytes, UNITS["cumulus"]),
+        kmin=to_units(policy.kmin_bytes, marking_unit("cumulus")),
+        kmax=to_units(policy.kmax_bytes, marking_unit("cumulus")),
         pmax=policy.pmax_percent,
         pfc_priority=lossless if policy.pfc and lossless != cumulus.ROCE_PRIORITY else None,
         cable_m=max(cables) if cables else None,

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from ipaddress import IPv4Network
 from typing import TYPE_CHECKING
 
-from fabric.qos.ecn.edge import UNITS, to_units
+from fabric.platforms.features import marking_unit
+from fabric.qos.ecn.edge import to_units
 from fabric.systems.esonic.platforms import BUFFER_LINE, CABLE_LENGTHS_M, ESONIC
 
 if TYPE_CHECKING:
@@ -108,8 +109,8 @@ def _policy(profile: QosProfile) -> PolicyView:
     return PolicyView(
         design=profile,
         name=f"ROCE{profile.suffix}",
-        kmin=to_units(profile.kmin_bytes, UNITS["esonic"]),
-        kmax=to_units(profile.kmax_bytes, UNITS["esonic"]),
+        kmin=to_units(profile.kmin_bytes, marking_unit("esonic")),
+        kmax=to_units(profile.kmax_bytes, marking_unit("esonic")),
         maps=(
             ("dscp-tc", _rows("dscp", "traffic-class", profile.dscp_to_traffic_class)),
             ("tc-queue", _rows("traffic-class", "queue", profile.traffic_class_to_queue)),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
-from fabric.qos.ecn.edge import UNITS, largest_queue_bytes, to_units
+from fabric.platforms.features import marking_unit
+from fabric.qos.ecn.edge import largest_queue_bytes, to_units
 from fabric.validate.rule import ModelRule, rules
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def _wrong(sku: Sku, profile: QosProfile) -> Iterator[tuple[str, str, Severity]]
         yield "kmax_bytes", message, Severity.ERROR
         return
     percents = [
-        to_units(size, UNITS["junos"], queue_bytes=queue_bytes)
+        to_units(size, marking_unit("junos"), queue_bytes=queue_bytes)
         for size in (profile.kmin_bytes, profile.kmax_bytes)
     ]
     if percents[0] == percents[1]:

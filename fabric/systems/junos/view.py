@@ -7,7 +7,8 @@ from ipaddress import IPv4Network
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import RenderError
-from fabric.qos.ecn.edge import UNITS, largest_queue_bytes, to_units
+from fabric.platforms.features import marking_unit
+from fabric.qos.ecn.edge import largest_queue_bytes, to_units
 from fabric.systems.junos.platforms import (
     CNP_CAP_PERCENT,
     CONTROL_PERCENT,
@@ -172,7 +173,7 @@ def marking_percents(device: DeviceDesign, profile: QosProfile) -> tuple[int, in
     queue_bytes = largest_queue_bytes(device.sku)
     try:
         kmin, kmax = (
-            to_units(size, UNITS["junos"], queue_bytes=queue_bytes)
+            to_units(size, marking_unit("junos"), queue_bytes=queue_bytes)
             for size in (profile.kmin_bytes, profile.kmax_bytes)
         )
     except ValueError as error:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from fabric.core.errors import RenderError
 from fabric.design.qos import pause_buffer_bytes
-from fabric.qos.ecn.edge import UNITS, to_units
+from fabric.platforms.features import marking_unit
+from fabric.qos.ecn.edge import to_units
 
 if TYPE_CHECKING:
     from fabric.design.model import BgpDesign, DeviceDesign, PortDesign, QosProfile
@@ -117,7 +118,7 @@ def view(device: DeviceDesign) -> NxosView:
         policies=policies,
         ports=tuple(_port(port, policies) for port in device.ports),
         watchdog=any(profile.pfc and profile.watchdog.enabled for profile in device.qos_profiles),
-        unit=UNITS["nxos"].word,
+        unit=marking_unit("nxos").word,
         class_mtu_bytes=CLASS_MTU_BYTES,
         prefixes=_prefixes(device.bgp),
         input_buffer=_input_buffer(device),
@@ -165,8 +166,8 @@ def _policy(profile: QosProfile) -> QueuingPolicy:
     return QueuingPolicy(
         name=f"ROCE-OUT{profile.suffix}",
         queues=tuple(queues),
-        kmin=to_units(profile.kmin_bytes, UNITS["nxos"]),
-        kmax=to_units(profile.kmax_bytes, UNITS["nxos"]),
+        kmin=to_units(profile.kmin_bytes, marking_unit("nxos")),
+        kmax=to_units(profile.kmax_bytes, marking_unit("nxos")),
         pmax_percent=profile.pmax_percent,
     )
 

@@ -7,7 +7,8 @@ from ipaddress import IPv4Interface, IPv4Network
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import RenderError
-from fabric.qos.ecn.edge import UNITS, to_units
+from fabric.platforms.features import marking_unit
+from fabric.qos.ecn.edge import to_units
 from fabric.systems.vrp8.platforms import (
     ECMP_WORDS,
     FAMILIES,
@@ -179,8 +180,8 @@ def _mappings(profile: QosProfile) -> tuple[tuple[int, str], ...]:
 def _drop_profile(profile: QosProfile) -> DropProfile:
     return DropProfile(
         name=f"roce-ecn{profile.suffix}",
-        kmin=to_units(profile.kmin_bytes, UNITS["vrp8"]),
-        kmax=to_units(profile.kmax_bytes, UNITS["vrp8"]),
+        kmin=to_units(profile.kmin_bytes, marking_unit("vrp8")),
+        kmax=to_units(profile.kmax_bytes, marking_unit("vrp8")),
         pmax_percent=profile.pmax_percent,
     )
 
