@@ -21,7 +21,7 @@ from fabric.lab.ssh.server import SshStandIn
 from fabric.lab.standin import stand_ins
 from fabric.systems.comware7.lab.cli import CliSession
 from fabric.systems.comware7.lab.config import Editor, read_text
-from fabric.systems.comware7.lab.show import PortCounters, View, display_configuration
+from fabric.systems.comware7.lab.show import View, display_configuration
 
 if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from fabric.lab.lines.tree import Node
     from fabric.lab.spec import StandInSpec
     from fabric.lab.ssh.channel import Process
+    from fabric.systems.comware7.lab.show import PortCounters
 
 DEFAULT_VERSION = "7.1.070, Release 6555P01"
 
@@ -188,7 +189,7 @@ class Comware7StandIn(SshStandIn):
 
     def count(self, port: str) -> PortCounters:
         """Return the counters of a port, to be changed in place."""
-        return self.view.counters.setdefault(port, PortCounters())
+        return self.view.count(port)
 
     def knows_bgp_peer(self, address: str) -> bool:
         """Tell whether there is a BGP session with an address."""

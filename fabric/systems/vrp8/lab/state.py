@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fabric.lab.lines.grammar import LineRefusedError
-from fabric.systems.vrp8.lab.config import Editor, read_text, text_lines
+from fabric.systems.vrp8.lab.config import Editor, read_text
 
 if TYPE_CHECKING:
     from fabric.lab.clock import LabClock, Timer
@@ -216,12 +216,3 @@ class Vrp8State:
         self.trial = None
         self.running = self.startup.copy()
         self.booted_s = self.clock.now_s()
-
-
-def configuration_text(root: Node) -> str:
-    """Return a configuration as ``display current-configuration`` prints it."""
-    head = [
-        "!Software Version V300R023C00",
-        "!Last configuration was updated at 2026-11-20 09:00:00+00:00",
-    ]
-    return "\n".join([*head, *text_lines(root), "return", ""])
