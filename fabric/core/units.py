@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
-
 BITS_PER_BYTE = 8
 MBPS_PER_GBPS = 1_000
 BPS_PER_MBPS = 1_000_000
@@ -90,17 +88,6 @@ def s_to_ms(seconds: float) -> float:
 def ipv4_text(address: int) -> str:
     """Return dotted quad text of an IPv4 address given as an integer."""
     return f"{address >> 24 & 255}.{address >> 16 & 255}.{address >> 8 & 255}.{address & 255}"
-
-
-def ipv4_int(text: str) -> int:
-    """Return an IPv4 address as an integer.
-
-    Raises
-    ------
-    ipaddress.AddressValueError
-        When the text is no IPv4 address.
-    """
-    return int(ipaddress.IPv4Address(text))
 
 
 def dscp_to_traffic_class_byte(dscp: int) -> int:

@@ -78,25 +78,6 @@ def round_trip_s(
     return one_way_s(hops, frame_bytes, hop_ns) + one_way_s(back, notice_bytes, hop_ns)
 
 
-def bandwidth_delay_bytes(hops: tuple[Hop, ...], frame_bytes: float = ROCE_PACKET_BYTES) -> float:
-    """Return the bytes that the slowest cable of a path carries in one round trip.
-
-    Parameters
-    ----------
-    hops : tuple of Hop
-        Cables of the path, from NIC to NIC.
-    frame_bytes : float
-        Data frame in bytes, > 0.
-
-    Returns
-    -------
-    float
-        Bytes.
-    """
-    slowest = min(hop.speed_gbps for hop in hops)
-    return gbps_to_bytes_per_s(slowest) * round_trip_s(hops, frame_bytes)
-
-
 def line_rate_efficiency(mtu_bytes: int, *, vlan: bool = False, ipv6: bool = False) -> float:
     """Return the share of the line rate that is payload, for a path MTU of RoCEv2.
 

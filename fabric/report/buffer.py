@@ -21,21 +21,11 @@ if TYPE_CHECKING:
 MAX_CABLE_M = 80_000
 MAX_MTU_BYTES = 9216
 _UNKNOWN = "unknown"
-_HEADERS = (
-    "switches",
-    "first",
-    "sku",
-    "lossless_ports",
-    "headroom_bytes",
-    "shared_headroom_bytes",
-    "over_subscription",
-    "guaranteed_bytes",
-    "pool_bytes",
-    "buffer_bytes",
-    "free_bytes",
-    "ports_fit",
-    "cable_m_fits",
-    "mtu_bytes_fits",
+_HEADERS = tuple(
+    (
+        "switches first sku lossless_ports headroom_bytes shared_headroom_bytes over_subscription "
+        "guaranteed_bytes pool_bytes buffer_bytes free_bytes ports_fit cable_m_fits mtu_bytes_fits"
+    ).split()
 )
 
 

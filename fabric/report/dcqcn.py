@@ -28,20 +28,11 @@ OWN = "rocefab"
 _DURATION_S = 0.1
 #: Steps of the model in a round trip, and the longest step.
 _STEPS_PER_TRIP, _LONGEST_STEP_S = 4, 1e-6
-_HEADERS = (
-    "port",
-    "gbps",
-    "marking",
-    "flows",
-    "p_percent",
-    "queue_kb",
-    "alpha",
-    "flow_gbps",
-    "std_kb",
-    "peak_kb",
-    "kmax_margin_kb",
-    "slope_margin",
-    "verdict",
+_HEADERS = tuple(
+    (
+        "port gbps marking flows p_percent queue_kb alpha flow_gbps std_kb peak_kb kmax_margin_kb "
+        "slope_margin verdict"
+    ).split()
 )
 _SUFFIXES = (".svg", ".png")
 

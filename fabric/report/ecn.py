@@ -24,18 +24,11 @@ if TYPE_CHECKING:
 
 #: Flows of a port that a recommendation keeps stable, when nothing else is asked for.
 MOST_FLOWS = 256
-_HEADERS = (
-    "role",
-    "ports",
-    "gbps",
-    "kmin_bytes",
-    "kmax_bytes",
-    "pmax_percent",
-    "on_switch",
-    "round_trip_us",
-    "bandwidth_delay_bytes",
-    "xoff_threshold_bytes",
-    "verdict",
+_HEADERS = tuple(
+    (
+        "role ports gbps kmin_bytes kmax_bytes pmax_percent on_switch round_trip_us "
+        "bandwidth_delay_bytes xoff_threshold_bytes verdict"
+    ).split()
 )
 _MORE_HEADERS = ("who", "role", "ports", "gbps", "kmin_bytes", "kmax_bytes", "pmax_percent", "why")
 

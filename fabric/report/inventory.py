@@ -100,17 +100,7 @@ def hosts(designs: Designs) -> Table:
         for name, host in designs.hosts.items()
         for nic in host.nics
     )
-    headers = (
-        "host",
-        "rail",
-        "interface",
-        "rdma",
-        "address",
-        "gateway",
-        "leaf",
-        "leaf_port",
-        "gpus",
-    )
+    headers = tuple("host rail interface rdma address gateway leaf leaf_port gpus".split())
     return Table(headers, rows)
 
 

@@ -26,15 +26,11 @@ if TYPE_CHECKING:
 UNKNOWN = "unknown"
 #: Stands before a number that no maker printed.
 MARKS: dict[Grade, str] = {"vendor": "", "deduced": "~", "unconfirmed": "?"}
-_COLUMNS = (
-    "cell_bytes",
-    "buffer_bytes",
-    "capacity_gbps",
-    "unicast_queues",
-    "lossless_classes",
-    "packing_factor",
-    "response_ns",
-    "safe_response_ns",
+_COLUMNS = tuple(
+    (
+        "cell_bytes buffer_bytes capacity_gbps unicast_queues lossless_classes packing_factor "
+        "response_ns safe_response_ns"
+    ).split()
 )
 
 
@@ -85,19 +81,11 @@ def inventory_skus(folder: str | Path | None) -> tuple[Skus, tuple[Finding, ...]
 
 def models(skus: Skus) -> Table:
     """Return the switch models, one line each."""
-    headers = (
-        "sku",
-        "nos",
-        "asic",
-        "law",
-        "ports",
-        "gbps",
-        "buffer_mb",
-        "lossless_classes",
-        "headroom_table",
-        "pool_sizes",
-        "rendered",
-        "facts",
+    headers = tuple(
+        (
+            "sku nos asic law ports gbps buffer_mb lossless_classes headroom_table pool_sizes "
+            "rendered facts"
+        ).split()
     )
     return Table(headers, tuple(_model_row(skus[name]) for name in skus))
 

@@ -107,18 +107,16 @@ def test_paths_that_leave_the_folder_are_refused(path: str) -> None:
 
 def test_an_artefact_knows_its_digest() -> None:
     """SHA-256 of the bytes."""
-    made = Artefact("leaf1", "sonic", "config_db", "switches/leaf1/config_db.json", "é".encode())
-    assert made.sha256 == hashlib.sha256("é".encode()).hexdigest()
-    assert made.text == "é"
-    assert not made.executable
+    built = Artefact("leaf1", "sonic", "config_db", "switches/leaf1/config_db.json", "é".encode())
+    assert built.sha256 == hashlib.sha256("é".encode()).hexdigest()
+    assert built.text == "é"
+    assert not built.executable
 
 
 @given(st.integers(0, 2**32 - 1))
 def test_addresses_are_dotted_quads(address: int) -> None:
-    """There and back."""
-    text = units.ipv4_text(address)
-    assert text == str(ipaddress.IPv4Address(address))
-    assert units.ipv4_int(text) == address
+    """As Python writes them."""
+    assert units.ipv4_text(address) == str(ipaddress.IPv4Address(address))
 
 
 def test_units() -> None:

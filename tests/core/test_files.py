@@ -21,16 +21,18 @@ def test_links_are_replaced_and_never_followed(tmp_path: Path) -> None:
     assert target.read_bytes() == b"new"
 
 
-@pytest.mark.parametrize(("umask", "mode", "wanted"), [(0o022, None, 0o644), (0o077, None, 0o600)])
+@pytest.mark.parametrize(
+    ("umask", "mode", "expected"), [(0o022, None, 0o644), (0o077, None, 0o600)]
+)
 def test_the_mode_is_that_of_the_user(
-    tmp_path: Path, umask: int, mode: int | None, wanted: int
+    tmp_path: Path, umask: int, mode: int | None, expected: int
 ) -> None:
     before = os.umask(umask)
     try:
         write_whole(tmp_path / "file", b"", mode)
     finally:
         os.umask(before)
-    assert (tmp_path / "file").stat().st_mode & 0o777 == wanted
+    assert (tmp_path / "file").stat().st_mode & 0o777 == expected
 
 
 def test_nothing_is_left_behind_when_it_fails(tmp_path: Path) -> None:

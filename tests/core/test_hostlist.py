@@ -19,7 +19,7 @@ NAMES = st.builds("{}{}".format, PREFIXES, NUMBERS) | st.sampled_from(["login", 
 
 
 @pytest.mark.parametrize(
-    ("names", "wanted"),
+    ("names", "expected"),
     [
         ("n1,n2,n3,n10,n011,gpu-a1,gpu-a2", "gpu-a[1-2],n[1-3,10,011]"),
         ("leaf-1-1,leaf-1-2,leaf-2-1", "leaf-1-[1-2],leaf-2-1"),
@@ -37,13 +37,13 @@ NAMES = st.builds("{}{}".format, PREFIXES, NUMBERS) | st.sampled_from(["login", 
         ("n2,n1,n2", "n[1-2]"),
     ],
 )
-def test_fold(names: str, wanted: str) -> None:
+def test_fold(names: str, expected: str) -> None:
     """As ``scontrol show hostlistsorted`` of Slurm 22.05 folds them."""
-    assert hostlist.fold(names.split(",")) == wanted
+    assert hostlist.fold(names.split(",")) == expected
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("n[8-11]", "n8 n9 n10 n11"),
         ("n[08-11]", "n08 n09 n10 n11"),
@@ -56,10 +56,10 @@ def test_fold(names: str, wanted: str) -> None:
         (" a , b ", "a b"),
     ],
 )
-def test_expand(text: str, wanted: str) -> None:
+def test_expand(text: str, expected: str) -> None:
     """As ``scontrol show hostnames`` of Slurm 22.05 expands them."""
-    assert hostlist.expand(text) == wanted.split()
-    assert hostlist.count(text) == len(wanted.split())
+    assert hostlist.expand(text) == expected.split()
+    assert hostlist.count(text) == len(expected.split())
 
 
 @pytest.mark.parametrize(

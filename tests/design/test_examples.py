@@ -27,14 +27,14 @@ def hosts(name: str) -> dict[str, HostDesign]:
     return _hosts(example(name))
 
 
-def _switches(made: Fabric) -> dict[str, DeviceDesign]:
-    designer = SwitchDesigner(made, PolicyResolver(made.intent))
-    return {name: designer.design(row) for row, name in enumerate(made.switches.names)}
+def _switches(built: Fabric) -> dict[str, DeviceDesign]:
+    designer = SwitchDesigner(built, PolicyResolver(built.intent))
+    return {name: designer.design(row) for row, name in enumerate(built.switches.names)}
 
 
-def _hosts(made: Fabric) -> dict[str, HostDesign]:
-    designer = HostDesigner(made, PolicyResolver(made.intent))
-    return {name: designer.design(row) for row, name in enumerate(made.hosts.names)}
+def _hosts(built: Fabric) -> dict[str, HostDesign]:
+    designer = HostDesigner(built, PolicyResolver(built.intent))
+    return {name: designer.design(row) for row, name in enumerate(built.hosts.names)}
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -91,9 +91,9 @@ def test_bgp_neighbours_agree(name: str) -> None:
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_nics_and_leaves_agree(name: str) -> None:
     """VLAN, gateway, subnet, speed, cable and the lossless marks of both sides."""
-    devices, made = switches(name), example(name)
+    devices, built = switches(name), example(name)
     for host in hosts(name).values():
-        assert [nic.rail for nic in host.nics] == list(range(made.rails))
+        assert [nic.rail for nic in host.nics] == list(range(built.rails))
         for nic in host.nics:
             leaf = devices[nic.leaf]
             (port,) = [item for item in leaf.ports if item.name == nic.leaf_port]
@@ -151,9 +151,9 @@ def test_speed_words_and_fec(
 ) -> None:
     """SONiC is told RS-FEC from 100G on; EOS has a word for each speed."""
     ports = switches(name)[switch].ports
-    for kind, wanted in (("uplink", uplink), ("host", host_port)):
-        found = {(port.speed_token, port.fec) for port in ports if port.kind == kind}
-        assert found == ({wanted} if wanted else set())
+    for kind, expected in (("uplink", uplink), ("host", host_port)):
+        results = {(port.speed_token, port.fec) for port in ports if port.kind == kind}
+        assert results == ({expected} if expected else set())
 
 
 @pytest.mark.parametrize(
@@ -169,8 +169,8 @@ def test_ageing(name: str, leaf: tuple[int, ...], spine: tuple[int, ...]) -> Non
     """ARP timeout, MAC ageing of the system, and a base that lives at most the ARP timeout."""
     for device in switches(name).values():
         table = device.neighbours
-        found = (table.arp_timeout_s, table.mac_ageing_s, table.base_reachable_time_ms)
-        assert found == (leaf if device.role == "leaf" else spine)
+        results = (table.arp_timeout_s, table.mac_ageing_s, table.base_reachable_time_ms)
+        assert results == (leaf if device.role == "leaf" else spine)
         assert table.base_reachable_time_ms * 1.5 <= table.arp_timeout_s * 1000
         assert table.arp_timeout_s < table.mac_ageing_s
 

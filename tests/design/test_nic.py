@@ -19,21 +19,21 @@ SETS = ("connectx", "hpcc-dcqcn", "hpcc-dcqcn-paper", "rocefab")
 
 def design(hosts: str = "", devices: str = "", **changes: Any) -> HostDesign:
     """Return the first host of a small fabric."""
-    made = fabric(devices, hosts, **changes)
-    return HostDesigner(made, PolicyResolver(made.intent)).design(0)
+    built = fabric(devices, hosts, **changes)
+    return HostDesigner(built, PolicyResolver(built.intent)).design(0)
 
 
 @pytest.mark.parametrize("name", SETS)
 def test_sets_are_told_with_the_cnps_of_the_fabric(name):
     policy = LosslessPolicy(cnp_dscp=46, cnp_traffic_class=5)
     nic = NicTraits(dcqcn_set=name)
-    found = {one.name: one.value for one in dcqcn_settings(nic, policy, 400, "sysfs")}
-    assert found["roce_np/cnp_dscp"] == 46
-    assert found["roce_np/cnp_802p_prio"] == 5
-    wanted = parameter_set(name, 400).reaction_point.timer_us
-    assert found["roce_rp/rpg_time_reset"] == wanted
+    results = {one.name: one.value for one in dcqcn_settings(nic, policy, 400, "sysfs")}
+    assert results["roce_np/cnp_dscp"] == 46
+    assert results["roce_np/cnp_802p_prio"] == 5
+    expected = parameter_set(name, 400).reaction_point.timer_us
+    assert results["roce_rp/rpg_time_reset"] == expected
     flash = {one.name: one.value for one in dcqcn_settings(nic, policy, 400, "mlxconfig")}
-    assert list(flash.values()) == list(found.values())
+    assert list(flash.values()) == list(results.values())
 
 
 @pytest.mark.parametrize(

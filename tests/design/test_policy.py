@@ -135,7 +135,7 @@ def test_overrides_of_one_thing_add_up() -> None:
 
 
 @pytest.mark.parametrize(
-    ("gpus", "rails", "wanted"),
+    ("gpus", "rails", "expected"),
     [
         (8, 8, [[0], [1], [2], [3], [4], [5], [6], [7]]),
         (8, 2, [[0, 1, 2, 3], [4, 5, 6, 7]]),
@@ -144,11 +144,11 @@ def test_overrides_of_one_thing_add_up() -> None:
         (3, 2, [[0, 1], [2]]),
     ],
 )
-def test_gpus_are_shared_out_in_blocks(gpus: int, rails: int, wanted: list[list[int]]) -> None:
+def test_gpus_are_shared_out_in_blocks(gpus: int, rails: int, expected: list[list[int]]) -> None:
     """Every GPU has one NIC."""
     network = fabric(rails=rails, host__gpus=gpus)
     design = HostDesigner(network, PolicyResolver(network.intent)).design(0)
-    assert [list(nic.gpus) for nic in design.nics] == wanted
+    assert [list(nic.gpus) for nic in design.nics] == expected
 
 
 LEAVES = {
@@ -179,12 +179,12 @@ def test_merge_is_a_dictionary_update(
     """Only what is written counts, the last word wins, and grouping does not matter."""
     base, middle, last = (LosslessPolicy(**part) for part in (first, second, third))
     merged = merge(merge(base, middle), last)
-    wanted = _flat(first) | _flat(second) | _flat(third)
-    assert {name: field_value(merged, name) for name in wanted} == wanted
-    assert {".".join(path) for path in set_paths(merged)} == set(wanted)
+    expected = _flat(first) | _flat(second) | _flat(third)
+    assert {name: field_value(merged, name) for name in expected} == expected
+    assert {".".join(path) for path in set_paths(merged)} == set(expected)
     assert merge(base, merge(middle, last)) == merged
     assert merge(base, None) is base
     assert merge(base, LosslessPolicy()) is base
-    untouched = set(LosslessPolicy.model_fields) - {name.partition(".")[0] for name in wanted}
+    untouched = set(LosslessPolicy.model_fields) - {name.partition(".")[0] for name in expected}
     assert all(getattr(merged, name) == getattr(LosslessPolicy(), name) for name in untouched)
     assert isinstance(merged.ecn, EcnPolicy)

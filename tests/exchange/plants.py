@@ -29,11 +29,11 @@ def put(folder: Path, files: dict[str, str | bytes]) -> Path:
     return folder / next(iter(files))
 
 
-def written(made: Plant, form: str, folder: Path) -> Path:
+def written(built: Plant, form: str, folder: Path) -> Path:
     """Export a plant into a folder and return what is to be imported."""
     exporter = plant_exporters[form]
     names = exporter.standard or tuple(exporter.parts)
-    files = [file for name in names for file in exporter.parts[name](made)]
+    files = [file for name in names for file in exporter.parts[name](built)]
     first = put(folder, {file.path: file.content for file in files})
     return first if len(files) == 1 else folder
 

@@ -33,11 +33,11 @@ def remarks(text: str) -> dict[str, str]:
     return {value.strip(): why for value, _, why in rows if why}
 
 
-def bring(form: str, made: Plant, folder: Path, **request: object) -> str:
+def bring(form: str, built: Plant, folder: Path, **request: object) -> str:
     """Import what a form knows of a plant; return ``fabric.yaml``."""
-    source = written(made, form, folder / "source")
-    told = Request(models=MODELS, **request)
-    _, notes = import_inventory(form, str(source), folder / "out", told, lambda *_: None)
+    source = written(built, form, folder / "source")
+    reported = Request(models=MODELS, **request)
+    _, notes = import_inventory(form, str(source), folder / "out", reported, lambda *_: None)
     text = (folder / "out" / "fabric.yaml").read_text()
     [note] = [note for note in notes if note.rule == "EXC015"]
     assert note.message.startswith(f"{len(remarks(text))} values")
@@ -46,10 +46,10 @@ def bring(form: str, made: Plant, folder: Path, **request: object) -> str:
 
 
 def test_a_list_of_cables_without_figures(tmp_path: Path) -> None:
-    made = of_example("three-tier").without({"cable.speed_gbps", "cable.cable_m"})
-    found = remarks(bring("csv", made, tmp_path, hosts="gpu[01-16]"))
+    built = of_example("three-tier").without({"cable.speed_gbps", "cable.cable_m"})
+    result = remarks(bring("csv", built, tmp_path, hosts="gpu[01-16]"))
     default = "a rocefab default"
-    assert {key: why for key, why in found.items() if key.split("_")[-1][:2] in {"gb", "m:"}} == {
+    assert {key: why for key, why in result.items() if key.split("_")[-1][:2] in {"gb", "m:"}} == {
         "host_gbps: 400": f"no speeds in the source; {default}",
         "uplink_gbps: 400": f"no speeds in the source; {default}",
         "core_gbps: 400": f"no speeds in the source; {default}",
@@ -57,11 +57,11 @@ def test_a_list_of_cables_without_figures(tmp_path: Path) -> None:
         "uplink_m: 40": f"no lengths in the source; {default}",
         "core_m: 40": f"no lengths in the source; {default}",
     }
-    assert found["gpus: 8"] == f"no GPU count in the source; {default}"
-    assert found["hosts: 10.64.0.0/10"] == f"no address pools in the source; {default}"
-    assert found["rdma_devices: mlx5_[0-3]"] == "no RDMA devices in the source; numbered in order"
-    assert "sku: ACS-MSN4700" not in found
-    assert found["- {name: unit1, hosts: 'gpu[01-04]', pod: pod1}"] == (
+    assert result["gpus: 8"] == f"no GPU count in the source; {default}"
+    assert result["hosts: 10.64.0.0/10"] == f"no address pools in the source; {default}"
+    assert result["rdma_devices: mlx5_[0-3]"] == "no RDMA devices in the source; numbered in order"
+    assert "sku: ACS-MSN4700" not in result
+    assert result["- {name: unit1, hosts: 'gpu[01-04]', pod: pod1}"] == (
         "the names unit1 and pod1; membership is derived from the cables"
     )
 
@@ -70,12 +70,12 @@ def test_what_the_source_says_has_no_comment(tmp_path: Path) -> None:
     """Lengths, speeds, models, names and units of the source; GPUs as the user says."""
     base = example("three-tier")
     text = bring("json", of_example("three-tier"), tmp_path, base=base, gpus=4)
-    found = remarks(text)
+    result = remarks(text)
     pools = tuple(yaml.safe_load(text)["addressing"])
-    others = {why for key, why in found.items() if not key.startswith(pools)}
+    others = {why for key, why in result.items() if not key.startswith(pools)}
     assert others == {f"not in the source; from the base {base}"}
-    assert found["hosts: 10.64.0.0/16"] == f"no address pools in the source; from the base {base}"
-    assert {key.partition(":")[0] for key in found} == {
+    assert result["hosts: 10.64.0.0/16"] == f"no address pools in the source; from the base {base}"
+    assert {key.partition(":")[0] for key in result} == {
         *pools,
         *("down_ports", "leaf_asn_first", "pod_asn_first", "super_spine_asn"),
         "management_rdma_device",
@@ -83,35 +83,35 @@ def test_what_the_source_says_has_no_comment(tmp_path: Path) -> None:
 
 
 def test_some_cables_without_a_length() -> None:
-    made = fabric()
-    cables = (replace(made.cables[0], cable_m=None), *made.cables[1:])
-    found = remarks(files(replace(made, cables=cables))["fabric.yaml"])
-    assert found["host_m: 3"] == "no length in the source for 1 of 4 cables; the most common value"
-    assert "uplink_m: 30" not in found
-    uplinks = (*made.cables[:-1], replace(made.cables[-1], cable_m=None))
-    found = remarks(files(replace(made, cables=uplinks))["fabric.yaml"])
-    assert found["uplink_m: 40"] == ("no lengths of such cables in the source; a rocefab default")
-    assert "host_m: 3" not in found
+    built = fabric()
+    cables = (replace(built.cables[0], cable_m=None), *built.cables[1:])
+    result = remarks(files(replace(built, cables=cables))["fabric.yaml"])
+    assert result["host_m: 3"] == "no length in the source for 1 of 4 cables; the most common value"
+    assert "uplink_m: 30" not in result
+    uplinks = (*built.cables[:-1], replace(built.cables[-1], cable_m=None))
+    result = remarks(files(replace(built, cables=uplinks))["fabric.yaml"])
+    assert result["uplink_m: 40"] == ("no lengths of such cables in the source; a rocefab default")
+    assert "host_m: 3" not in result
 
 
 @pytest.mark.parametrize("base", [{"host": {}}, {}])
 def test_defaults_are_written(base: dict[str, object]) -> None:
     """What the schema would add for a base that does not say it stands there, with its comment."""
-    made = fabric().without({"cable.cable_m"})
-    found = remarks(files(made, base=base)["fabric.yaml"])
-    assert found["gpus: 8"] == "no GPU count in the source; a rocefab default"
-    assert found["uplink_m: 40"] == "no lengths in the source; a rocefab default"
+    built = fabric().without({"cable.cable_m"})
+    result = remarks(files(built, base=base)["fabric.yaml"])
+    assert result["gpus: 8"] == "no GPU count in the source; a rocefab default"
+    assert result["uplink_m: 40"] == "no lengths in the source; a rocefab default"
 
 
 def test_a_table_without_cables(tmp_path: Path) -> None:
     source = put(tmp_path, {"t.csv": "ip,DSW,PSW,ASW\na,G6,P8,S1\nb,G6,P8,S2\nc,G6,P10,S1\n"})
-    told = Request(models=MODELS, rails=2, gpus=8)
-    import_inventory("lingjun", str(source), tmp_path / "out", told, lambda *_: None)
-    found = remarks((tmp_path / "out" / "fabric.yaml").read_text())
-    assert found["design: classic-tor"] == "no cables in the source"
-    assert found["uplink_m: 40"] == "no cables in the source; a rocefab default"
-    assert found["- {name: G6-P8-S1, hosts: host1, pod: G6-P8}"].startswith("generated host names")
-    assert not any(key.startswith(("gpus", "rails", "sku", "down_ports")) for key in found)
+    reported = Request(models=MODELS, rails=2, gpus=8)
+    import_inventory("lingjun", str(source), tmp_path / "out", reported, lambda *_: None)
+    result = remarks((tmp_path / "out" / "fabric.yaml").read_text())
+    assert result["design: classic-tor"] == "no cables in the source"
+    assert result["uplink_m: 40"] == "no cables in the source; a rocefab default"
+    assert result["- {name: G6-P8-S1, hosts: host1, pod: G6-P8}"].startswith("generated host names")
+    assert not any(key.startswith(("gpus", "rails", "sku", "down_ports")) for key in result)
 
 
 def test_check_counts_them_until_they_are_confirmed(tmp_path: Path) -> None:
@@ -122,9 +122,9 @@ def test_check_counts_them_until_they_are_confirmed(tmp_path: Path) -> None:
     assert f"{first}: fabric: {count} values were assumed by an import; confirm" in said
     confirmed = "\n".join(line.partition(" # assumed:")[0] for line in text.splitlines())
     (tmp_path / "out" / "fabric.yaml").write_text(f"{confirmed}\n")
-    found = check(Project(tmp_path / "out"))
-    assert [finding for finding in found.findings if finding.rule == "TOP027"] == []
-    assert found.at_least(Severity.ERROR) == ()
+    result = check(Project(tmp_path / "out"))
+    assert [finding for finding in result.findings if finding.rule == "TOP027"] == []
+    assert result.at_least(Severity.ERROR) == ()
 
 
 @pytest.mark.parametrize(

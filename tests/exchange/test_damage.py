@@ -46,10 +46,10 @@ SMALL = Plant(
 def places(tree: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """Return the paths of everything in a tree."""
     keys = tree if isinstance(tree, dict) else range(len(tree) if isinstance(tree, list) else 0)
-    found = []
+    results = []
     for key in keys:
-        found += [(*path, key), *places(tree[key], (*path, key))]
-    return found
+        results += [(*path, key), *places(tree[key], (*path, key))]
+    return results
 
 
 def damaged(tree: Any, seed: int) -> Any:

@@ -51,15 +51,15 @@ def test_usual_headers_of_cable_maps(name: str, tmp_path: Path) -> None:
 
 def test_columns_as_told(tmp_path: Path) -> None:
     source = put(tmp_path, {"c.csv": "x,y,z,w,port\ngpu01,eth1,leaf01,Ethernet0,?\n"})
-    told = {"device": "X", "port": "y", "peer_device": "z", "peer_port": "w"}
-    found = read("csv", source, columns=told).plant
-    assert found.cables == (Cable(("gpu01", "eth1"), ("leaf01", "Ethernet0")),)
+    reported = {"device": "X", "port": "y", "peer_device": "z", "peer_port": "w"}
+    result = read("csv", source, columns=reported).plant
+    assert result.cables == (Cable(("gpu01", "eth1"), ("leaf01", "Ethernet0")),)
 
 
 def test_lists_of_all_racks_are_one_fabric(tmp_path: Path) -> None:
     """Each end of a cable stands in the list of its rack; all together are the fabric."""
-    made = of_example("demo")
-    files = plant_exporters["csv"].parts["racks"](made)
+    built = of_example("demo")
+    files = plant_exporters["csv"].parts["racks"](built)
     assert [file.path for file in files] == ["racks/spines.csv", "racks/su1.csv", "racks/su2.csv"]
     rows = [row for file in files for row in csv.DictReader(file.text.splitlines())]
     assert len(rows) == 2 * 16  # each end of each cable
@@ -72,20 +72,20 @@ def test_lists_of_all_racks_are_one_fabric(tmp_path: Path) -> None:
     text = "".join(files[0].text.splitlines(keepends=True)[:1])
     text += "".join("".join(file.text.splitlines(keepends=True)[1:]) for file in files)
     back = read("csv", put(tmp_path, {"all.csv": text})).plant
-    assert set(back.cables) == set(made.cables)
+    assert set(back.cables) == set(built.cables)
 
 
 def test_racks_with_names_of_files_that_are_equal() -> None:
     devices = [Device("a", "switch", rack="r/1"), Device("b", "switch", rack="R 1")]
-    made = Plant("x", tuple(devices), (Cable.between(("a", "p"), ("b", "p")),))
-    files = plant_exporters["csv"].parts["racks"](made)
+    built = Plant("x", tuple(devices), (Cable.between(("a", "p"), ("b", "p")),))
+    files = plant_exporters["csv"].parts["racks"](built)
     assert sorted(file.path for file in files) == ["racks/R-1.csv", "racks/r-1-2.csv"]
 
 
 def test_no_cell_is_a_formula(tmp_path: Path) -> None:
     devices = (Device("a", "switch", rack="=cmd()"), Device("b", "switch", rack="@x"))
-    made = Plant("x", devices, (Cable.between(("a", "p"), ("b", "p")),))
-    text = plant_exporters["csv"].parts["plan"](made)[0].text
+    built = Plant("x", devices, (Cable.between(("a", "p"), ("b", "p")),))
+    text = plant_exporters["csv"].parts["plan"](built)[0].text
     cells = [cell for row in csv.reader(text.splitlines()) for cell in row]
     assert "'=cmd()" in cells
     assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@", "\t"))]
@@ -126,17 +126,17 @@ graph G {
 
 
 def test_topology_dot_as_people_write_it(tmp_path: Path) -> None:
-    found = read("dot", put(tmp_path, {"topology.dot": PTM})).plant
-    assert found.name == "G"
-    roles = {device.name: (device.kind, device.role) for device in found.devices}
+    result = read("dot", put(tmp_path, {"topology.dot": PTM})).plant
+    assert result.name == "G"
+    roles = {device.name: (device.kind, device.role) for device in result.devices}
     assert roles == {
         "leaf01": ("switch", "leaf"),
         "leaf02": ("switch", "leaf"),
         "spine01": ("switch", "spine"),
         "server01": ("host", ""),
     }
-    assert found.device["leaf01"].system == "cumulus"
-    assert [(cable.near, cable.far) for cable in found.cables] == [
+    assert result.device["leaf01"].system == "cumulus"
+    assert [(cable.near, cable.far) for cable in result.cables] == [
         (("leaf01", "swp49"), ("spine01", "swp1")),
         (("leaf02", "swp49"), ("spine01", "swp2")),
         (("leaf01", "swp1"), ("server01", "eth1")),
@@ -145,11 +145,11 @@ def test_topology_dot_as_people_write_it(tmp_path: Path) -> None:
 
 def test_the_graph_of_the_library_is_read(tmp_path: Path) -> None:
     """What programs get from `fabric.topology.graph` is the same form."""
-    made = example("demo")
-    data = nx.node_link_data(graph(made), edges="edges")
+    built = example("demo")
+    data = nx.node_link_data(graph(built), edges="edges")
     data["edges"].append({**data["edges"][0], "enabled": False})
-    found = read("json", put(tmp_path, {"g.json": json.dumps(data)})).plant
-    assert found.canonical() == of_example("demo").canonical()
+    result = read("json", put(tmp_path, {"g.json": json.dumps(data)})).plant
+    assert result.canonical() == of_example("demo").canonical()
 
 
 def test_what_bulk_import_of_netbox_takes() -> None:
@@ -244,7 +244,7 @@ serial=none
 def test_ansible_agrees_with_ansible(tmp_path: Path) -> None:
     """The judge: ansible-inventory, with groups, ranges and the precedence of variables."""
     source = put(tmp_path, INI)
-    found = read("ansible", source, cabling=tmp_path / "c.csv").plant
+    result = read("ansible", source, cabling=tmp_path / "c.csv").plant
     program = Path(sys.executable).with_name("ansible-inventory")
     done = subprocess.run(
         [program, "-i", source, "--list"],
@@ -253,16 +253,16 @@ def test_ansible_agrees_with_ansible(tmp_path: Path) -> None:
         check=True,
         env={**os.environ, "ANSIBLE_LOCAL_TEMP": str(tmp_path), "HOME": str(tmp_path)},
     )
-    told = json.loads(done.stdout)["_meta"]["hostvars"]
-    assert set(told) == set(found.device)
-    for name, known in told.items():
-        device = found.device[name]
+    reported = json.loads(done.stdout)["_meta"]["hostvars"]
+    assert set(reported) == set(result.device)
+    for name, known in reported.items():
+        device = result.device[name]
         assert device.asn == known["asn"], name
         assert device.serial == known["serial"], name
         assert device.unit == known.get("rocefab_unit", ""), name
         assert device.model == known.get("hwsku", ""), name
         assert device.management == known.get("ansible_host", ""), name
-    roles = {device.name: device.role or device.kind for device in found.devices}
+    roles = {device.name: device.role or device.kind for device in result.devices}
     assert roles["leaf02"], roles["spine1"] == ("leaf", "spine")
     assert (roles["gpu4"], roles["jump"]) == ("host", "")
 
@@ -288,8 +288,8 @@ all:
 
 def test_the_inventory_of_the_playbooks(tmp_path: Path) -> None:
     source = put(tmp_path, {"inv.yaml": PLAYBOOKS, "c.csv": CABLES})
-    found = read("ansible", source, cabling=tmp_path / "c.csv").plant
-    assert found.devices == (
+    result = read("ansible", source, cabling=tmp_path / "c.csv").plant
+    assert result.devices == (
         Device("leaf01", "switch", "leaf", system="sonic", management="192.0.2.31"),
         Device("spine01", "switch", "spine", system="eos"),
         Device("gpu01", "host", unit="su1"),
@@ -315,39 +315,39 @@ def test_names_end_at_their_first_dot_when_told(
     form: str, files: dict[str, str], tmp_path: Path
 ) -> None:
     source = put(tmp_path, files)
-    told = {"cabling": tmp_path / "c.csv"} if form == "ansible" else {}
+    reported = {"cabling": tmp_path / "c.csv"} if form == "ansible" else {}
     if form == "ansible":
         cables = CABLES.replace("leaf01", "leaf01.x.net").replace("gpu01", "gpu01.y.net")
         put(tmp_path, {"c.csv": cables})
-    found = read(form, source, cut_domain=True, **told).plant
-    assert sorted(found.device) == ["gpu01", "leaf01"]
-    assert len(found.cables) == 1
+    result = read(form, source, cut_domain=True, **reported).plant
+    assert sorted(result.device) == ["gpu01", "leaf01"]
+    assert len(result.cables) == 1
     with pytest.raises(InputError, match="error"):
-        read(form, source, **told)
+        read(form, source, **reported)
 
 
 def test_words_of_roles_as_told(tmp_path: Path) -> None:
     files = {"inv.ini": "[torsw]\nleaf01\n[boxes]\ngpu01\n", "c.csv": CABLES}
     source = put(tmp_path, files)
-    told = {"torsw": "leaf", "boxes": "host"}
-    found = read("ansible", source, cabling=tmp_path / "c.csv", roles=told).plant
-    assert [device.role or device.kind for device in found.devices] == ["leaf", "host"]
+    reported = {"torsw": "leaf", "boxes": "host"}
+    result = read("ansible", source, cabling=tmp_path / "c.csv", roles=reported).plant
+    assert [device.role or device.kind for device in result.devices] == ["leaf", "host"]
 
 
 def test_nornir_loads_what_we_export(tmp_path: Path) -> None:
     """The judge: nornir's own SimpleInventory, with inherited data."""
     simple = pytest.importorskip("nornir.plugins.inventory.simple")
-    made = of_example("demo")
-    folder = written(made, "nornir", tmp_path)
+    built = of_example("demo")
+    folder = written(built, "nornir", tmp_path)
     names = ("hosts.yaml", "groups.yaml", "defaults.yaml")
-    found = simple.SimpleInventory(*(str(folder / name) for name in names)).load()
-    assert sorted(found.hosts) == sorted(made.device)
-    for name, host in found.hosts.items():
-        device = made.device[name]
+    result = simple.SimpleInventory(*(str(folder / name) for name in names)).load()
+    assert sorted(result.hosts) == sorted(built.device)
+    for name, host in result.hosts.items():
+        device = built.device[name]
         assert (host.get("kind"), host.get("role", "")) == (device.kind, device.role)
         assert (host.get("unit", ""), host.platform or "") == (device.unit, device.system)
         assert host.get("fabric") == "demo"
-    assert len(found.hosts["spine01"]["cables"]) == 4
+    assert len(result.hosts["spine01"]["cables"]) == 4
 
 
 def test_inheritance_is_nornirs(tmp_path: Path) -> None:
@@ -359,8 +359,8 @@ def test_inheritance_is_nornirs(tmp_path: Path) -> None:
         "b: {groups: [top], hostname: 192.0.2.7, data: {unit: b, rail: 2}}\n",
         "defaults.yaml": "platform: sonic\ndata: {serial: s, pod: d, fabric: f}\n",
     }
-    found = read("nornir", put(tmp_path, files)).plant.devices[0]
-    assert found == Device(
+    result = read("nornir", put(tmp_path, files)).plant.devices[0]
+    assert result == Device(
         *("leaf01", "", ""), unit="b", pod="t", rail=1, system="eos", asn=1, management="192.0.2.7",
         serial="s",
     )  # fmt: skip
@@ -381,9 +381,9 @@ def test_groups_above_groups() -> None:
 def test_the_table_of_lingjun(tmp_path: Path) -> None:
     rows = ("h2,G1,P2,S1", "h1,G1,P1,S10", "h3,G1,P1,S2", "h4,G1,P1,S2")
     source = put(tmp_path, {"topo.csv": "ip,DSW,PSW,ASW\n" + "\n".join(rows) + "\n"})
-    found = read("lingjun", source, rails=2)
-    assert found.generated
-    units = {device.name: (device.unit, device.pod) for device in found.plant.hosts}
+    result = read("lingjun", source, rails=2)
+    assert result.generated
+    units = {device.name: (device.unit, device.pod) for device in result.plant.hosts}
     assert units == {
         "host1": ("G1-P1-S2", "G1-P1"),
         "host2": ("G1-P1-S2", "G1-P1"),
@@ -391,7 +391,7 @@ def test_the_table_of_lingjun(tmp_path: Path) -> None:
         "host4": ("G1-P2-S1", "G1-P2"),
     }
     names = "name,source\nhost1,h3\nhost2,h4\nhost3,h1\nhost4,h2\n"
-    assert [file.text for file in found.files] == [names]
+    assert [file.text for file in result.files] == [names]
 
 
 def test_the_real_table_of_lingjun() -> None:
@@ -399,9 +399,9 @@ def test_the_real_table_of_lingjun() -> None:
     source = folder / "fixtures" / "placement" / "alibaba-lingjun-2023-topo.csv"
     if not source.is_file():
         pytest.skip(f"no table of hosts in {folder}; set ROCEFAB_REFERENCE to the reference data")
-    found = read("lingjun", source, rails=8)
-    made = found.plant
-    assert len(made.hosts) == 847
-    by_role = [device.role for device in made.switches]
+    result = read("lingjun", source, rails=8)
+    built = result.plant
+    assert len(built.hosts) == 847
+    by_role = [device.role for device in built.switches]
     assert [by_role.count(role) for role in ("leaf", "spine", "super-spine")] == [119, 3, 1]
-    assert len(found.files[0].text.splitlines()) == 848
+    assert len(result.files[0].text.splitlines()) == 848

@@ -51,24 +51,24 @@ def fabric(*nics: Nic, **device: object) -> Plant:
     ends += [(("gpu1", "eth1"), ("leaf02", "1")), (("gpu2", "eth1"), ("leaf02", "2"))]
     cables = [Cable.between(*pair, 200, 3) for pair in ends]
     cables.append(Cable.between(("leaf01", "9"), ("spine01", "1"), 400, 30))
-    given = {(nic.host, nic.interface): nic for nic in nics}
+    source = {(nic.host, nic.interface): nic for nic in nics}
     known = [Nic(*end, int(end[1][-1])) for end, _ in ends]
-    chosen = (given.get((nic.host, nic.interface), nic) for nic in known)
+    chosen = (source.get((nic.host, nic.interface), nic) for nic in known)
     return Plant("mine", tuple(devices), tuple(cables), tuple(chosen))
 
 
-def files(made: Plant, **recipe: object) -> dict[str, str]:
-    told = {"name": "other", "source": "dump.json", "base": BASE} | recipe
-    return {file.path: file.text for file in inventory(made, Recipe(**told))}
+def files(built: Plant, **recipe: object) -> dict[str, str]:
+    reported = {"name": "other", "source": "dump.json", "base": BASE} | recipe
+    return {file.path: file.text for file in inventory(built, Recipe(**reported))}
 
 
 def test_the_whole_of_a_small_one() -> None:
-    found = files(
+    result = files(
         fabric(serial="S2", mac="00:00:00:00:00:02", model="x"), skus={"leaf02": "SN4700"}
     )
-    assert list(found) == ["fabric.yaml", "devices/imported.yaml", "cabling.csv"]
+    assert list(result) == ["fabric.yaml", "devices/imported.yaml", "cabling.csv"]
     assert (
-        found["fabric.yaml"]
+        result["fabric.yaml"]
         == """\
 # Imported by rocefab from dump.json.
 name: mine
@@ -98,7 +98,7 @@ host:
 """
     )
     assert (
-        found["devices/imported.yaml"]
+        result["devices/imported.yaml"]
         == """\
 # Imported by rocefab from dump.json.
 devices:
@@ -106,7 +106,7 @@ devices:
 """
     )
     assert (
-        found["cabling.csv"]
+        result["cabling.csv"]
         == """\
 device,port,peer_device,peer_port,speed_gbps,cable_m
 gpu1,eth0,leaf01,1,200,3
@@ -120,8 +120,8 @@ leaf01,9,spine01,1,400,30
 
 def test_what_differs_on_one_host_is_an_override() -> None:
     odd = Nic("gpu2", "eth1", 1, rdma_device="mlx5_7", mac="00:00:00:00:00:07")
-    found = files(fabric(odd))
-    assert yaml.safe_load(found["hosts/imported.yaml"]) == {
+    result = files(fabric(odd))
+    assert yaml.safe_load(result["hosts/imported.yaml"]) == {
         "hosts": [
             {
                 "names": "gpu2",
@@ -132,9 +132,9 @@ def test_what_differs_on_one_host_is_an_override() -> None:
 
 
 def test_management_addresses_are_kept_for_the_connections() -> None:
-    found = files(fabric(management="192.0.2.9"), gpus=4)
-    assert '"leaf02": {\n      "address": "192.0.2.9"' in found["connections.json"]
-    assert yaml.safe_load(found["fabric.yaml"])["host"]["gpus"] == 4
+    result = files(fabric(management="192.0.2.9"), gpus=4)
+    assert '"leaf02": {\n      "address": "192.0.2.9"' in result["connections.json"]
+    assert yaml.safe_load(result["fabric.yaml"])["host"]["gpus"] == 4
 
 
 @pytest.mark.parametrize(
@@ -142,24 +142,24 @@ def test_management_addresses_are_kept_for_the_connections() -> None:
     [("DC 1 (Ams)", "x", "DC-1-Ams"), ("", "my_fabric", "my-fabric"), ("", "_", "fabric")],
 )
 def test_names_of_fabrics(name: str, folder: str, written: str) -> None:
-    found = files(replace(fabric(), name=name), name=folder)
-    assert yaml.safe_load(found["fabric.yaml"])["name"] == written
+    result = files(replace(fabric(), name=name), name=folder)
+    assert yaml.safe_load(result["fabric.yaml"])["name"] == written
 
 
 def test_hosts_keep_their_order() -> None:
-    made = fabric()
-    turned = replace(made, devices=(*made.devices[:3], made.devices[4], made.devices[3]))
+    built = fabric()
+    turned = replace(built, devices=(*built.devices[:3], built.devices[4], built.devices[3]))
     units = yaml.safe_load(files(turned)["fabric.yaml"])["units"]
     assert units == [{"name": "su1", "hosts": "gpu2,gpu1"}]
 
 
 def test_models_of_others() -> None:
-    made = fabric(model="acs_msn4700")
-    assert models(made, Skus(), {}, "x") == {"leaf02": "ACS-MSN4700"}
-    made = fabric(model="MSN4700-WS2FC")
-    assert models(made, Skus(), {"MSN4700-WS2FC": "SN4700"}, "x") == {"leaf02": "SN4700"}
+    built = fabric(model="acs_msn4700")
+    assert models(built, Skus(), {}, "x") == {"leaf02": "ACS-MSN4700"}
+    built = fabric(model="MSN4700-WS2FC")
+    assert models(built, Skus(), {"MSN4700-WS2FC": "SN4700"}, "x") == {"leaf02": "SN4700"}
     with pytest.raises(InputError) as caught:
-        models(made, Skus(), {"MSN": "nothing"}, "x")
+        models(built, Skus(), {"MSN": "nothing"}, "x")
     assert sorted((item.device, item.message, item.fix) for item in caught.value.findings) == [
         (device, f"the switch model '{model}' is not in the catalogue", f"{fix}; {LIST}")
         for device, model, fix in (
@@ -171,9 +171,9 @@ def test_models_of_others() -> None:
 
 def test_a_table_without_cables_is_generated(tmp_path: Path) -> None:
     text = "ip,DSW,PSW,ASW\na,G6,P8,S1\nb,G6,P8,S2\nc,G6,P10,S1\n"
-    found = importers["lingjun"].read(put(tmp_path, {"t.csv": text}), Settings(rails=2))
-    made = generated(found.plant, Recipe("x", "t.csv", BASE, gpus=8), 2)
-    tree = yaml.safe_load(made[0].text)
+    result = importers["lingjun"].read(put(tmp_path, {"t.csv": text}), Settings(rails=2))
+    built = generated(result.plant, Recipe("x", "t.csv", BASE, gpus=8), 2)
+    tree = yaml.safe_load(built[0].text)
     assert (tree["design"], tree["rails"]) == ("classic-tor", 2)
     assert tree["units"] == [
         {"name": "G6-P8-S1", "hosts": "host1", "pod": "G6-P8"},
@@ -189,25 +189,25 @@ def test_a_table_without_cables_is_generated(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_folders_come_back_as_the_same_fabric(name: str, tmp_path: Path) -> None:
-    made = of_example(name)
-    skus = {device.name: device.model for device in made.switches}
+    built = of_example(name)
+    skus = {device.name: device.model for device in built.switches}
     base = {str(key): value for key, value in example(name).intent.document.data.items()}
-    put(tmp_path, {f.path: f.content for f in inventory(made, Recipe("x", "x", base, skus))})
-    assert plant(realise(load(tmp_path))).canonical() == made.canonical()
+    put(tmp_path, {f.path: f.content for f in inventory(built, Recipe("x", "x", base, skus))})
+    assert plant(realise(load(tmp_path))).canonical() == built.canonical()
 
 
 @pytest.mark.parametrize(
-    ("told", "chosen"), [("eth0", "eth2"), (None, "eth2"), ("eth1", "eth2"), ("mgmt0", "mgmt0")]
+    ("reported", "chosen"), [("eth0", "eth2"), (None, "eth2"), ("eth1", "eth2"), ("mgmt0", "mgmt0")]
 )
-def test_the_management_interface_is_no_nic(told, chosen) -> None:
+def test_the_management_interface_is_no_nic(reported, chosen) -> None:
     """Where the source has NICs of its name, another is chosen, and that is said."""
     host = {key: value for key, value in BASE["host"].items() if key != "management_interface"}
-    base = {**BASE, "host": {**host, **({"management_interface": told} if told else {})}}
-    made, recipe = fabric(), Recipe("mine", "dump.json", base)
-    assert management(made, base["host"]) == chosen
-    notes = guesses(made, recipe)
-    assert [f"{told or 'eth0'} is a NIC" in note.message for note in notes] == [True] * (
-        told != chosen
+    base = {**BASE, "host": {**host, **({"management_interface": reported} if reported else {})}}
+    built, recipe = fabric(), Recipe("mine", "dump.json", base)
+    assert management(built, base["host"]) == chosen
+    notes = guesses(built, recipe)
+    assert [f"{reported or 'eth0'} is a NIC" in note.message for note in notes] == [True] * (
+        reported != chosen
     )
-    text = inventory(made, recipe)[0].text
+    text = inventory(built, recipe)[0].text
     assert (f"management_interface: {chosen}" in text) == (chosen != "eth0")

@@ -21,10 +21,10 @@ LOST = frozenset({
 
 def seen(plant: Plant) -> dict[str, dict[str, Any]]:
     """Return what `rocefab observe` would print of a plant, by device."""
-    found: dict[str, dict[str, Any]] = {}
+    results: dict[str, dict[str, Any]] = {}
     for item in plant.devices:
         facts = {"hostname": item.name, "model": item.model, "serial": "", "mac": ""}
-        found[item.name] = {
+        results[item.name] = {
             "device": item.name,
             "platform": "host" if item.kind == "host" else item.system,
             "error": "",
@@ -32,11 +32,11 @@ def seen(plant: Plant) -> dict[str, dict[str, Any]]:
         }
     for cable in plant.cables:
         for near, far in ((cable.near, cable.far), (cable.far, cable.near)):
-            state = found[near[0]]["state"]
+            state = results[near[0]]["state"]
             state["interfaces"][near[1]] = {"up": True, "speed_gbps": cable.speed_gbps}
-            told = {"system_name": far[0], "port_id": far[1], "description": ""}
-            state["lldp"][near[1]] = [told]
-    return found
+            reported = {"system_name": far[0], "port_id": far[1], "description": ""}
+            state["lldp"][near[1]] = [reported]
+    return results
 
 
 def told(data: dict[str, Any]) -> Imported:
@@ -45,11 +45,11 @@ def told(data: dict[str, Any]) -> Imported:
 
 @pytest.mark.parametrize("name", ["demo", "rail-512", "mixed"])
 def test_examples(name: str, tmp_path: Path) -> None:
-    made = of_example(name)
-    source = put(tmp_path, {"o.json": json.dumps(list(seen(made).values()))})
-    found = read("lldp", source)
-    assert found.notes == ()
-    assert found.plant.canonical() == made.without(LOST).canonical()
+    built = of_example(name)
+    source = put(tmp_path, {"o.json": json.dumps(list(seen(built).values()))})
+    result = read("lldp", source)
+    assert result.notes == ()
+    assert result.plant.canonical() == built.without(LOST).canonical()
 
 
 def _cables(plant: Plant) -> set[tuple[Any, Any]]:
@@ -59,10 +59,10 @@ def _cables(plant: Plant) -> set[tuple[Any, Any]]:
 def test_an_unread_device_leaves_its_cables_unknown() -> None:
     data = seen(of_example("demo"))
     data["spine01"]["error"] = "timed out"
-    found = told(data)
-    assert "spine01" not in found.plant.device
-    assert len(found.plant.cables) == 12
-    messages = [str(note) for note in found.notes]
+    result = told(data)
+    assert "spine01" not in result.plant.device
+    assert len(result.plant.cables) == 12
+    messages = [str(note) for note in result.notes]
     assert messages[0] == (
         "observed.json: spine01: not read, so its cables are unknown: timed out; "
         "read the device again [EXC013]"
@@ -74,85 +74,85 @@ def test_an_unread_device_leaves_its_cables_unknown() -> None:
 
 
 def test_one_end_is_enough_where_the_other_was_read() -> None:
-    made = of_example("demo")
-    data = seen(made)
+    built = of_example("demo")
+    data = seen(built)
     data["gpu001"]["state"]["lldp"] = {}
-    found = told(data)
-    assert found.notes == ()
-    assert _cables(found.plant) == _cables(made)
+    result = told(data)
+    assert result.notes == ()
+    assert _cables(result.plant) == _cables(built)
 
 
 def test_a_port_by_another_name_is_found_from_the_other_end() -> None:
     """The NIC announces its MAC as port; the switch is seen from the NIC by its port."""
-    made = of_example("demo")
-    data = seen(made)
+    built = of_example("demo")
+    data = seen(built)
     port = data["su1-rail0"]["state"]["lldp"]["Ethernet0"][0]
     port["port_id"] = "02:00:00:00:00:01"
-    assert (_cables(told(data).plant), told(data).notes) == (_cables(made), ())
+    assert (_cables(told(data).plant), told(data).notes) == (_cables(built), ())
     data["gpu001"]["state"]["lldp"] = {}
-    found = told(data)
-    assert _cables(made) - _cables(found.plant) == {
+    result = told(data)
+    assert _cables(built) - _cables(result.plant) == {
         (("gpu001", "eth1"), ("su1-rail0", "Ethernet0"))
     }
-    assert "on a port that is called '02:00:00:00:00:01'" in found.notes[0].message
+    assert "on a port that is called '02:00:00:00:00:01'" in result.notes[0].message
 
 
 def test_a_port_by_its_alias() -> None:
     """SONiC announces etp1 for Ethernet0; the model of the switch tells which is which."""
-    made = of_example("demo")
-    data = seen(made)
+    built = of_example("demo")
+    data = seen(built)
     data["gpu001"]["state"]["lldp"]["eth1"][0]["port_id"] = "etp1"
     data["su1-rail0"]["state"]["lldp"] = {}
-    assert _cables(told(data).plant) == _cables(made)
+    assert _cables(told(data).plant) == _cables(built)
 
 
 def test_ends_that_contradict_are_unknown() -> None:
-    made = of_example("demo")
-    data = seen(made)
+    built = of_example("demo")
+    data = seen(built)
     ports = data["gpu001"]["state"]["lldp"]
     ports["eth1"], ports["eth2"] = ports["eth2"], ports["eth1"]
-    found = told(data)
-    lost = _cables(made) - _cables(found.plant)
-    assert _cables(found.plant) < _cables(made)
+    result = told(data)
+    lost = _cables(built) - _cables(result.plant)
+    assert _cables(result.plant) < _cables(built)
     assert {end for cable in lost for end in cable if end[0] == "gpu001"} == {
         ("gpu001", "eth1"),
         ("gpu001", "eth2"),
     }
-    assert {note.rule for note in found.notes} == {"EXC013"}
+    assert {note.rule for note in result.notes} == {"EXC013"}
 
 
 def test_the_other_end_sees_a_stranger() -> None:
-    made = of_example("demo")
-    data = seen(made)
+    built = of_example("demo")
+    data = seen(built)
     data["su1-rail0"]["state"]["lldp"]["Ethernet0"][0]["system_name"] = "stranger"
-    found = told(data)
+    result = told(data)
     lost = (("gpu001", "eth1"), ("su1-rail0", "Ethernet0"))
-    assert _cables(made) - _cables(found.plant) == {lost}
-    assert [(note.device, note.port) for note in found.notes] == list(lost)
+    assert _cables(built) - _cables(result.plant) == {lost}
+    assert [(note.device, note.port) for note in result.notes] == list(lost)
 
 
 def test_a_stranger_and_a_loop_are_reported() -> None:
-    made = of_example("demo")
-    data = seen(made)
+    built = of_example("demo")
+    data = seen(built)
     lldp = data["gpu001"]["state"]["lldp"]
     lldp["eth0"] = [{"system_name": "mgmt-switch.example.net", "port_id": "1"}]
     lldp["eth9"] = [{"system_name": "gpu001", "port_id": "eth8"}, "rubbish"]
-    found = told(data)
-    assert [(note.port, note.message) for note in found.notes] == [
+    result = told(data)
+    assert [(note.port, note.message) for note in result.notes] == [
         (
             "eth0",
             "reports 'mgmt-switch' as its neighbour, which was not read, so the cable is unknown",
         ),
         ("eth9", "reports itself as its neighbour; the cable is ignored"),
     ]
-    assert _cables(found.plant) == _cables(made)
+    assert _cables(result.plant) == _cables(built)
 
 
 def test_names_by_host_name_and_case() -> None:
-    made = of_example("demo")
-    data = seen(made)
+    built = of_example("demo")
+    data = seen(built)
     for state in (item["state"] for item in data.values()):
         for neighbours in state["lldp"].values():
             name = neighbours[0]["system_name"]
             neighbours[0]["system_name"] = f"{name.upper()}.fabric.example.net"
-    assert _cables(told(data).plant) == _cables(made)
+    assert _cables(told(data).plant) == _cables(built)

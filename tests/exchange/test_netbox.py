@@ -20,9 +20,9 @@ from tests.exchange.plants import of_example, put, read
 LOST = frozenset({"device.loopback", "device.rack", "device.management"})
 
 
-def dump(made: Plant) -> dict[str, list[dict[str, Any]]]:
-    found = netbox_server.objects(made)
-    return {path.partition("/")[2]: rows for path, rows in found.items()}
+def dump(built: Plant) -> dict[str, list[dict[str, Any]]]:
+    result = netbox_server.objects(built)
+    return {path.partition("/")[2]: rows for path, rows in result.items()}
 
 
 def told(data: dict[str, list[dict[str, Any]]], **settings: Any):
@@ -31,13 +31,13 @@ def told(data: dict[str, list[dict[str, Any]]], **settings: Any):
 
 @pytest.fixture(scope="module")
 def demo() -> Plant:
-    made = of_example("demo")
-    nics = [replace(nic, mac=f"02:00:00:00:00:{n:02x}") for n, nic in enumerate(made.nics)]
-    return replace(made, nics=tuple(nics))
+    built = of_example("demo")
+    nics = [replace(nic, mac=f"02:00:00:00:00:{n:02x}") for n, nic in enumerate(built.nics)]
+    return replace(built, nics=tuple(nics))
 
 
-def same(found: Plant, made: Plant) -> bool:
-    return found.without(LOST).canonical() == made.without(LOST).canonical()
+def same(result: Plant, built: Plant) -> bool:
+    return result.without(LOST).canonical() == built.without(LOST).canonical()
 
 
 def test_live(demo: Plant) -> None:
@@ -49,8 +49,8 @@ def test_live(demo: Plant) -> None:
         data = read_netbox(url, netbox_server.TOKEN, "", lambda *words: lines.append(words[1]))
         whole = len(asked)
         read_netbox(url, netbox_server.TOKEN, "demo", lambda *_: None)
-    found = parse(data, url, Settings())
-    assert same(found.plant, demo)
+    result = parse(data, url, Settings())
+    assert same(result.plant, demo)
     assert lines == ["10 devices", "32 interfaces", "16 cables", "8 ip-addresses"]
     assert whole > 4, "the server gives small pages"
     sited = [path for path in asked[whole:] if "site=demo" in path]
@@ -59,7 +59,7 @@ def test_live(demo: Plant) -> None:
         "/api/dcim/interfaces/",
         "/api/dcim/cables/",
     }
-    assert {host.management for host in found.plant.hosts} == {
+    assert {host.management for host in result.plant.hosts} == {
         f"192.0.2.{number}" for number in range(7, 11)
     }
 
@@ -115,9 +115,9 @@ def test_what_is_no_part_of_the_fabric_is_left_out(demo: Plant) -> None:
         "a_terminations": [{"object_type": "dcim.interface", "object_id": 902, "object": console}],
         "b_terminations": data["cables"][0]["b_terminations"],
     })
-    found = told(data)
-    assert same(found.plant, demo)
-    assert [note.message for note in found.notes] == [
+    result = told(data)
+    assert same(result.plant, demo)
+    assert [note.message for note in result.notes] == [
         "2 devices are ignored, by role: 1 pdu and 1 leaf"
     ]
 
@@ -145,11 +145,11 @@ def test_through_a_patch_panel(demo: Plant) -> None:
             "a_terminations": [{"object_type": "dcim.interface", "object": one}],
             "b_terminations": [panel],
         })
-    found = told(data).plant
-    assert found.without({"cable.cable_m"}).canonical().cables == (
+    result = told(data).plant
+    assert result.without({"cable.cable_m"}).canonical().cables == (
         demo.without({"cable.cable_m"}).canonical().cables
     )
-    assert sum(cable.cable_m is None for cable in found.cables) == 1
+    assert sum(cable.cable_m is None for cable in result.cables) == 1
 
 
 def test_lengths_and_speeds(demo: Plant) -> None:
@@ -159,10 +159,10 @@ def test_lengths_and_speeds(demo: Plant) -> None:
         row["length"], row["length_unit"] = length, {"value": unit} if unit else None
     slow = data["cables"][0]["a_terminations"][0]["object"]["id"]
     next(row for row in data["interfaces"] if row["id"] == slow)["speed"] = 100_000_000
-    found = {(c.near, c.far): c for c in told(data).plant.cables}
-    made = [found[cable.near, cable.far] for cable in demo.cables]
-    assert [cable.cable_m for cable in made[:5]] == [4, 3, 2, 500, None]
-    assert [cable.speed_gbps for cable in made[:2]] == [100, 400]
+    results = {(c.near, c.far): c for c in told(data).plant.cables}
+    built = [results[cable.near, cable.far] for cable in demo.cables]
+    assert [cable.cable_m for cable in built[:5]] == [4, 3, 2, 500, None]
+    assert [cable.speed_gbps for cable in built[:2]] == [100, 400]
 
 
 def test_older_releases(demo: Plant) -> None:

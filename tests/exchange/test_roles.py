@@ -32,19 +32,19 @@ def failed(plant: Plant) -> list[str]:
 
 @pytest.mark.parametrize("name", ["demo", "rail-512", "mixed", "a100-pcie"])
 def test_examples_come_back_from_their_cables(name: str) -> None:
-    made = of_example(name)
-    found, notes = complete(made.without(BARE), "c.csv")
+    built = of_example(name)
+    result, notes = complete(built.without(BARE), "c.csv")
     assert notes == ()
     lost = {"device.unit", "nic.rdma_device", "nic.address"}
-    assert found.without(lost).canonical() == made.without(lost).canonical()
-    units = {(made.device[d.name].unit, d.unit) for d in found.devices}
+    assert result.without(lost).canonical() == built.without(lost).canonical()
+    units = {(built.device[d.name].unit, d.unit) for d in result.devices}
     assert len(units) == len({one for one, _ in units}) == len({other for _, other in units})
 
 
 def test_three_tiers() -> None:
-    made = bare("h:e0 l:1", "l:2 s:1", "s:2 t:1", hosts="h")
-    found, _ = complete(made, "c.csv")
-    assert [found.device[name].role for name in "hlst"] == ["", "leaf", "spine", "super-spine"]
+    built = bare("h:e0 l:1", "l:2 s:1", "s:2 t:1", hosts="h")
+    result, _ = complete(built, "c.csv")
+    assert [result.device[name].role for name in "hlst"] == ["", "leaf", "spine", "super-spine"]
 
 
 def test_pods_are_units_that_share_spines() -> None:
@@ -52,10 +52,10 @@ def test_pods_are_units_that_share_spines() -> None:
     rows = [f"h{n}:e{p} l{n}{p}:1" for n in range(4) for p in range(2)]
     rows += [f"l{n}{p}:2 s{n // 2}{p}:{n}" for n in range(4) for p in range(2)]
     rows += [f"s{n}{p}:9 c{p}:{n}" for n in range(2) for p in range(2)]
-    made = bare(*rows, "c0:9 t:1", hosts="h0 h1 h2 h3")
-    devices = tuple(replace(it, role="spine") if it.name == "t" else it for it in made.devices)
-    found, _ = complete(replace(made, devices=devices), "c.csv")
-    pods = {device.name: device.pod for device in found.devices}
+    built = bare(*rows, "c0:9 t:1", hosts="h0 h1 h2 h3")
+    devices = tuple(replace(it, role="spine") if it.name == "t" else it for it in built.devices)
+    result, _ = complete(replace(built, devices=devices), "c.csv")
+    pods = {device.name: device.pod for device in result.devices}
     assert {pods[name] for name in ("h0", "h1", "l00", "l01", "l10", "s00", "s01")} == {"pod1"}
     assert {pods[name] for name in ("h2", "h3", "l20", "l31", "s10", "s11")} == {"pod2"}
     assert (pods["t"], pods["c0"], pods["c1"]) == ("pod3", "", "")
@@ -64,31 +64,31 @@ def test_pods_are_units_that_share_spines() -> None:
 def test_pods_of_the_source_count() -> None:
     """One that is known is that of all below; of two, each gets that of its unit or its peers."""
     rows = ["h:e0 l:1", "g:e0 m:1", "l:2 s:1", "m:2 s:2", "s:9 c:1"]
-    made = bare(*rows, hosts="h g")
-    for told, pods in (
+    built = bare(*rows, hosts="h g")
+    for reported, pods in (
         ({"m": "west"}, ["west"] * 5),
         ({"m": "pod1", "l": "east"}, ["east", "east", "pod1", "pod1", ""]),
     ):
-        devices = tuple(replace(it, pod=told.get(it.name, "")) for it in made.devices)
-        found, _ = complete(replace(made, devices=devices), "c.csv")
-        assert [found.device[name].pod for name in "hlgms"] == pods
+        devices = tuple(replace(it, pod=reported.get(it.name, "")) for it in built.devices)
+        result, _ = complete(replace(built, devices=devices), "c.csv")
+        assert [result.device[name].pod for name in "hlgms"] == pods
 
 
 def test_two_tiers_have_no_pods() -> None:
-    found, _ = complete(bare("h:e0 l:1", "l:2 s:1", hosts="h"), "c.csv")
-    assert {device.pod for device in found.devices} == {""}
+    result, _ = complete(bare("h:e0 l:1", "l:2 s:1", hosts="h"), "c.csv")
+    assert {device.pod for device in result.devices} == {""}
 
 
 def test_what_the_source_says_counts() -> None:
-    made = bare("h:e0 l:1", "h:e1 m:1", "l:2 s:1", "m:2 s:2", hosts="h")
-    told = {"l": {"rail": 5}, "m": {"unit": "mine"}, "s": {"role": "super-spine"}}
-    devices = tuple(replace(item, **told.get(item.name, {})) for item in made.devices)
-    found, notes = complete(replace(made, devices=devices), "c.csv")
-    assert [(found.device[name].rail, found.device[name].unit) for name in "lm"] == [
+    built = bare("h:e0 l:1", "h:e1 m:1", "l:2 s:1", "m:2 s:2", hosts="h")
+    reported = {"l": {"rail": 5}, "m": {"unit": "mine"}, "s": {"role": "super-spine"}}
+    devices = tuple(replace(item, **reported.get(item.name, {})) for item in built.devices)
+    result, notes = complete(replace(built, devices=devices), "c.csv")
+    assert [(result.device[name].rail, result.device[name].unit) for name in "lm"] == [
         (5, "mine"),
         (1, "mine"),
     ]
-    assert (found.device["h"].unit, found.device["s"].role) == ("mine", "super-spine")
+    assert (result.device["h"].unit, result.device["s"].role) == ("mine", "super-spine")
     assert [str(note) for note in notes] == [
         "c.csv: h e0: rail 0, and on l 1 of rail 5; check whether the cable is crossed [EXC013]"
     ]
@@ -97,30 +97,30 @@ def test_what_the_source_says_counts() -> None:
 def test_a_crossed_cable_is_outvoted_and_said() -> None:
     rows = [f"h{n}:e{r} l{r}:{n}" for n in range(3) for r in range(2)]
     rows[4:] = ["h2:e0 l1:2", "h2:e1 l0:2"]
-    found, notes = complete(bare(*rows, hosts="h0 h1 h2"), "c.csv")
-    assert [found.device[name].rail for name in ("l0", "l1")] == [0, 1]
+    result, notes = complete(bare(*rows, hosts="h0 h1 h2"), "c.csv")
+    assert [result.device[name].rail for name in ("l0", "l1")] == [0, 1]
     assert [(note.device, note.port) for note in notes] == [("h2", "e0"), ("h2", "e1")]
 
 
 def test_a_missing_cable_moves_no_rail() -> None:
     """The other NICs of the host keep the index that they have on whole hosts."""
     rows = [f"h{n}:e{r} l{r}:{n}" for n in range(2) for r in range(3)]
-    found, notes = complete(bare(*rows[:3], *rows[4:], hosts="h0 h1"), "c.csv")
+    result, notes = complete(bare(*rows[:3], *rows[4:], hosts="h0 h1"), "c.csv")
     assert notes == ()
-    assert [nic.rail for nic in found.nics] == [0, 1, 2, 1, 2]
+    assert [nic.rail for nic in result.nics] == [0, 1, 2, 1, 2]
 
 
 def test_no_majority_gives_no_rail() -> None:
     """A leaf with all NICs of its hosts, as in a classic fabric."""
-    found, _ = complete(bare("h:e0 l:1", "h:e1 l:2", "g:e0 l:3", "g:e1 l:4", hosts="h g"), "x")
-    assert found.device["l"].rail is None
-    assert [nic.rail for nic in found.nics] == [0, 1, 0, 1]
+    result, _ = complete(bare("h:e0 l:1", "h:e1 l:2", "g:e0 l:3", "g:e1 l:4", hosts="h g"), "x")
+    assert result.device["l"].rail is None
+    assert [nic.rail for nic in result.nics] == [0, 1, 0, 1]
 
 
 def test_given_nics_keep_what_is_known() -> None:
-    made = bare("h:e0 l:1", "h:e1 m:1", hosts="h")
-    found, _ = complete(replace(made, nics=(Nic("h", "e0", 1), Nic("h", "e1", 0))), "x")
-    assert [found.device[name].rail for name in "lm"] == [1, 0]
+    built = bare("h:e0 l:1", "h:e1 m:1", hosts="h")
+    result, _ = complete(replace(built, nics=(Nic("h", "e0", 1), Nic("h", "e1", 0))), "x")
+    assert [result.device[name].rail for name in "lm"] == [1, 0]
 
 
 def test_what_cannot_be_told_is_said() -> None:
@@ -139,18 +139,18 @@ def test_what_cannot_be_told_is_said() -> None:
 
 
 def test_a_leaf_without_hosts() -> None:
-    made = bare("h:e0 l:1", hosts="h")
-    lone = replace(made, devices=(*made.devices, Device("m", "switch", "leaf")))
+    built = bare("h:e0 l:1", hosts="h")
+    lone = replace(built, devices=(*built.devices, Device("m", "switch", "leaf")))
     assert failed(lone) == [
         "c.csv: m: no host is connected to it, so its unit is unknown; set its unit [EXC008]"
     ]
 
 
 def test_several_units_in_one_group() -> None:
-    made = bare("h:e0 l:1", "g:e0 m:1", "n:1 h:e1", "n:2 g:e1", hosts="h g")
+    built = bare("h:e0 l:1", "g:e0 m:1", "n:1 h:e1", "n:2 g:e1", hosts="h g")
     units = {"h": "u1", "l": "u1", "g": "u2", "m": "u2"}
-    devices = tuple(replace(item, unit=units.get(item.name, "")) for item in made.devices)
-    assert failed(replace(made, devices=devices)) == [
+    devices = tuple(replace(item, unit=units.get(item.name, "")) for item in built.devices)
+    assert failed(replace(built, devices=devices)) == [
         (
             "c.csv: n: its cables lead to several units, so its unit is ambiguous; set its unit "
             "[EXC008]"
@@ -159,33 +159,33 @@ def test_several_units_in_one_group() -> None:
 
 
 def test_machines_beside_the_fabric_are_left_out() -> None:
-    made = bare("h:e0 l:1", hosts="h")
+    built = bare("h:e0 l:1", hosts="h")
     beside = (Device("jump"), Device("spare", "host"), Device("kept", "host", unit="u7"))
-    found, notes = complete(replace(made, devices=(*made.devices, *beside)), "c.csv")
-    assert [host.name for host in found.hosts] == ["h", "kept"]
+    result, notes = complete(replace(built, devices=(*built.devices, *beside)), "c.csv")
+    assert [host.name for host in result.hosts] == ["h", "kept"]
     assert [note.message for note in notes] == [
         "2 devices without a cable, role or unit are ignored: jump, spare"
     ]
 
 
 @settings(max_examples=25, derandomize=True)
-@given(made=plants())
-def test_any_plant_is_completed_or_refused(made: Plant) -> None:
+@given(built=plants())
+def test_any_plant_is_completed_or_refused(built: Plant) -> None:
     try:
-        found, _ = complete(made, "c.csv")
+        result, _ = complete(built, "c.csv")
     except InputError as error:
         assert error.findings
         return
-    assert all(device.role for device in found.switches)
-    assert all(device.unit for device in found.devices if device.role == "leaf")
-    assert {nic.rail for nic in found.nics}.isdisjoint({None})
-    assert set(found.cables) == set(made.cables)
+    assert all(device.role for device in result.switches)
+    assert all(device.unit for device in result.devices if device.role == "leaf")
+    assert {nic.rail for nic in result.nics}.isdisjoint({None})
+    assert set(result.cables) == set(built.cables)
 
 
 def test_hosts_as_told() -> None:
-    made = bare("h1:e0 l:1", "h2:e0 l:2")
-    assert [host.name for host in with_hosts(made, "h[1-2]", "x").hosts] == ["h1", "h2"]
+    built = bare("h1:e0 l:1", "h2:e0 l:2")
+    assert [host.name for host in with_hosts(built, "h[1-2]", "x").hosts] == ["h1", "h2"]
     for names, said in (("h[1", "is not a name range"), ("h[1-3]", "h3: no such device")):
         with pytest.raises(InputError) as caught:
-            with_hosts(made, names, "x")
+            with_hosts(built, names, "x")
         assert said in str(caught.value.findings[0])

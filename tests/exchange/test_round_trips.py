@@ -36,23 +36,23 @@ def test_what_a_form_loses_is_a_field(form: str) -> None:
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples(form: str, name: str, tmp_path: Path) -> None:
-    made = of_example(name)
+    built = of_example(name)
     lost = plant_exporters[form].lost
-    back = read(form, written(made, form, tmp_path)).plant
-    assert back.canonical() == made.without(lost).canonical()
+    back = read(form, written(built, form, tmp_path)).plant
+    assert back.canonical() == built.without(lost).canonical()
     assert back.cables
 
 
 @pytest.mark.parametrize("form", FORMS)
 @settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
-@given(made=plants())
-@example(made=HARD)
-def test_random_plants(form: str, made: Plant) -> None:
-    assume(made.cables or form != "nornir")  # without any, it asks for a file
+@given(built=plants())
+@example(built=HARD)
+def test_random_plants(form: str, built: Plant) -> None:
+    assume(built.cables or form != "nornir")  # without any, it asks for a file
     with tempfile.TemporaryDirectory() as folder:
-        back = read(form, written(made, form, Path(folder))).plant
-    kept = made.without(plant_exporters[form].lost)
+        back = read(form, written(built, form, Path(folder))).plant
+    kept = built.without(plant_exporters[form].lost)
     if form == "csv":  # a list of cables knows only devices that have one
-        cabled = {end[0] for cable in made.cables for end in (cable.near, cable.far)}
+        cabled = {end[0] for cable in built.cables for end in (cable.near, cable.far)}
         kept = Plant("", tuple(d for d in kept.devices if d.name in cabled), kept.cables)
     assert back.canonical() == kept.canonical()

@@ -222,9 +222,9 @@ def test_no_error_type_of_strict_models_speaks_pydantic(kind: Any, value: object
     model = create_model("Model", __base__=Sample, field=(kind, ...))
     document = parse_yaml(b"field: 1\n", "f.yaml")
     document.data["field"] = value
-    found = findings_of(document, model)
-    assert found
-    for finding in found:
+    result = findings_of(document, model)
+    assert result
+    for finding in result:
         assert not re.search(
             r"[Ii]nput should|valid|https?:|instance|dictionary|integer|tuple", finding.message
         )
@@ -245,19 +245,19 @@ def test_an_unknown_error_type_keeps_its_message() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         (b"field: [x]\n", ["f.yaml:1:9: fabric.field[0]: "]),
         (b"field: []\n", ["f.yaml:1:1: fabric.field: the list "]),
     ],
 )
-def test_a_list_of_wrong_items_is_not_called_too_short(text: bytes, wanted: list[str]) -> None:
+def test_a_list_of_wrong_items_is_not_called_too_short(text: bytes, expected: list[str]) -> None:
     """Pydantic counts only the items that are right."""
     numbers = Annotated[tuple[int, ...], Field(min_length=1, strict=False)]
     model = create_model("Model", __base__=Sample, field=(numbers, ...))
-    found = messages(text, "f.yaml", model)
-    assert len(found) == len(wanted)
-    assert all(one.startswith(start) for one, start in zip(found, wanted, strict=True))
+    result = messages(text, "f.yaml", model)
+    assert len(result) == len(expected)
+    assert all(one.startswith(start) for one, start in zip(result, expected, strict=True))
 
 
 def test_location_passes_root_models_callable_tags_and_data_that_a_validator_made() -> None:

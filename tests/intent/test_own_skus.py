@@ -406,10 +406,10 @@ CASES: dict[str, tuple[dict[str, str], list[str]]] = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_what_is_refused(case: str, tmp_path: Path) -> None:
-    files, wanted = CASES[case]
-    found = refused(tmp_path, files)
-    assert len(found) == len(wanted), found
-    for text, start in zip(found, wanted, strict=True):
+    files, expected = CASES[case]
+    result = refused(tmp_path, files)
+    assert len(result) == len(expected), result
+    for text, start in zip(result, expected, strict=True):
         assert text.startswith(start)
         assert text == start or not start.endswith("]"), text
 
@@ -419,9 +419,9 @@ def test_what_is_refused(case: str, tmp_path: Path) -> None:
 )
 def test_no_path_leads_out(path: str, tmp_path: Path) -> None:
     text = MODEL.replace("mine/buffers.json", repr(path))
-    (found,) = refused(tmp_path, changed(yaml=text))
-    assert found.startswith(f"{YAML}:8:14: skus[0].buffers: ")
-    assert "may point outside the inventory folder" in found or "a path of 1 to 200" in found
+    (result,) = refused(tmp_path, changed(yaml=text))
+    assert result.startswith(f"{YAML}:8:14: skus[0].buffers: ")
+    assert "may point outside the inventory folder" in result or "a path of 1 to 200" in result
 
 
 def test_no_link_leads_out(tmp_path: Path) -> None:
@@ -447,17 +447,17 @@ def test_no_link_leads_out(tmp_path: Path) -> None:
 )
 def test_a_port_pattern_is_no_template(pattern: str, tmp_path: Path) -> None:
     text = MODEL.replace('"Ethernet{lane}"', repr(pattern))
-    (found,) = refused(tmp_path, changed(yaml=text))
-    assert found.startswith(f"{YAML}:6:")
-    assert "does not name a port; use letters" in found
+    (result,) = refused(tmp_path, changed(yaml=text))
+    assert result.startswith(f"{YAML}:6:")
+    assert "does not name a port; use letters" in result
 
 
 def test_errors_of_all_files_come_together(tmp_path: Path) -> None:
     """Models and the files that they name are read though fabric.yaml is wrong."""
     files = changed(ini="x\n", json="{") | {"hosts/h.yaml": "hosts: 5\n"}
-    found = refused(tmp_path, files)
-    assert len(found) == 3
-    assert {text.split(":")[0] for text in found} == {"inv/hosts/h.yaml", INI, JSON}
+    result = refused(tmp_path, files)
+    assert len(result) == 3
+    assert {text.split(":")[0] for text in result} == {"inv/hosts/h.yaml", INI, JSON}
 
 
 def test_the_example_of_the_documentation_is_right(tmp_path: Path) -> None:
@@ -474,9 +474,9 @@ def test_the_example_of_the_documentation_is_right(tmp_path: Path) -> None:
 
 
 def test_a_file_of_another_kind_does_not_fill_the_screen(tmp_path: Path) -> None:
-    found = refused(tmp_path, changed(ini="word\n" * 1000))
-    assert len(found) == MOST_PROBLEMS + 1
-    assert found[-1] == (
+    result = refused(tmp_path, changed(ini="word\n" * 1000))
+    assert len(result) == MOST_PROBLEMS + 1
+    assert result[-1] == (
         f"{YAML}:7:21: skus[0].headroom_table: 'mine/pg_profile_lookup.ini': 980 more lines like "
         "these; copy the file from the switch again [INT025]"
     )

@@ -29,11 +29,11 @@ def refused(folder: Path, load=load_beside) -> list[str]:
 
 def test_a_fabric_is_loaded_with_those_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(EXAMPLE.parents[1])
-    found = load_beside(Path("inventory/site/fabrics/storage"))
-    assert list(found) == ["compute", "storage"]
-    files = [intent.document.file for intent in found.values()]
-    assert files == [f"inventory/site/fabrics/{name}/fabric.yaml" for name in found]
-    assert list(load_site(Path("inventory/site"))) == list(found)
+    result = load_beside(Path("inventory/site/fabrics/storage"))
+    assert list(result) == ["compute", "storage"]
+    files = [intent.document.file for intent in result.values()]
+    assert files == [f"inventory/site/fabrics/{name}/fabric.yaml" for name in result]
+    assert list(load_site(Path("inventory/site"))) == list(result)
 
 
 @pytest.mark.parametrize(
@@ -46,9 +46,9 @@ def test_a_fabric_is_loaded_with_those_beside_it(monkeypatch: pytest.MonkeyPatch
 )
 def test_wherever_one_stands(monkeypatch, cwd: str, named: str, other: str) -> None:
     monkeypatch.chdir(EXAMPLE / cwd)
-    found = load_beside(Path(named))
+    result = load_beside(Path(named))
     assert own_name(Path(named)) == "storage"
-    assert found["compute"].document.file == other
+    assert result["compute"].document.file == other
     assert Path(other).is_file()
 
 

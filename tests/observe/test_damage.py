@@ -50,11 +50,11 @@ def test_every_cut_is_noticed(name: str) -> None:
     whole = _read(name, text)
     assert whole
     for length in range(len(text)):
-        found = _read(name, text[:length])
-        if name in UNCOUNTED and found is not None:
-            assert found.items() <= whole.items()
+        result = _read(name, text[:length])
+        if name in UNCOUNTED and result is not None:
+            assert result.items() <= whole.items()
         else:
-            assert found in (None, whole), text[:length][-40:]
+            assert result in (None, whole), text[:length][-40:]
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -63,18 +63,18 @@ def test_a_missing_line_is_noticed(name: str) -> None:
     lines = sample(name).splitlines(keepends=True)
     whole = _read(name, "".join(lines))
     for number in range(len(lines)):
-        found = _read(name, "".join(lines[:number] + lines[number + 1 :]))
-        if found is None or found == whole:
+        result = _read(name, "".join(lines[:number] + lines[number + 1 :]))
+        if result is None or result == whole:
             continue
         if name in UNCOUNTED:
-            assert found.items() <= whole.items()
+            assert result.items() <= whole.items()
         else:
             # optional lines of mlnx_qos: what they say is unknown then, not another value
             assert name == "mlnx_qos.txt"
-            assert found.trust in {"unknown", whole.trust}
-            assert found.cable_m in {None, whole.cable_m}
-            assert found.dscp_to_priority.items() <= whole.dscp_to_priority.items()
-            assert found.pfc == whole.pfc
+            assert result.trust in {"unknown", whole.trust}
+            assert result.cable_m in {None, whole.cable_m}
+            assert result.dscp_to_priority.items() <= whole.dscp_to_priority.items()
+            assert result.pfc == whole.pfc
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -108,8 +108,8 @@ def test_no_other_exception(name: str, data: st.DataObject) -> None:
     middle = data.draw(
         st.sampled_from(["", "0", "9", " ", "\n", "x", "{", "}", "null", "[]", "é", '"'])
     )
-    found = _read(name, text[:start] + middle + text[stop:])
-    assert found is None or isinstance(found, type(_read(name, text)))
+    result = _read(name, text[:start] + middle + text[stop:])
+    assert result is None or isinstance(result, type(_read(name, text)))
 
 
 @pytest.mark.parametrize("name", CASES)

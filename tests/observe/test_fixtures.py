@@ -34,13 +34,13 @@ def recorded(name: str) -> str:
 
 def test_sonic_bgp() -> None:
     """Eight spines that are up, sixteen racks that never were."""
-    found = sonic.bgp_summary(recorded("sonic/show_ip_bgp_summary.txt"))
+    result = sonic.bgp_summary(recorded("sonic/show_ip_bgp_summary.txt"))
     up = {f"10.0.0.{number}": BgpPeer(True, "6402", 65200) for number in range(1, 30, 4)}
     down = {
         f"10.0.0.{33 + 2 * number}": BgpPeer(False, "Active", 64001 + number)
         for number in range(16)
     }
-    assert found == up | down
+    assert result == up | down
     assert sonic.bgp_summary(recorded("sonic/show_ip_bgp_summary_none.txt")) == {}
 
 

@@ -338,11 +338,13 @@ def test_each_module_has_registered_and_each_reader_has_a_sample() -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_values(name: str) -> None:
     """All of them."""
-    found = readers[reading_of(name)].parse(text_of(name))
+    result = readers[reading_of(name)].parse(text_of(name))
     if name == "mlxconfig.txt":
-        assert found[0].default == {**NV_CURRENT, "CNP_DSCP_P1": NvValue("48", 48)}
-        found = (NvConfig(found[0].device, found[0].model, found[0].next_boot, found[0].current),)
-    assert found == CASES[name]
+        assert result[0].default == {**NV_CURRENT, "CNP_DSCP_P1": NvValue("48", 48)}
+        result = (
+            NvConfig(result[0].device, result[0].model, result[0].next_boot, result[0].current),
+        )
+    assert result == CASES[name]
 
 
 def test_mlnx_qos_is_the_parser_of_the_drift() -> None:
@@ -355,14 +357,14 @@ def test_mlnx_qos_is_the_parser_of_the_drift() -> None:
 
 def test_topology() -> None:
     """Underlined header, empty cells of affinity, names of NICs in the legend."""
-    found = parse_nvidia_topo(text_of("nvidia_topo.txt"))
-    assert (found.gpus, found.nics) == (("GPU0", "GPU1"), ("NIC0", "NIC1"))
-    assert found.affinity("GPU0") == {"mlx5_1": "PIX", "mlx5_2": "SYS"}
-    assert found.affinity("GPU1") == {"mlx5_1": "SYS", "mlx5_2": "PXB"}
-    assert found.nearest("GPU1") == ("mlx5_2",)
-    assert found.links["GPU0", "GPU1"] == "NV18"
-    assert found.numa_node == {"GPU0": 0, "GPU1": 1}
-    assert found.cpu_affinity == {"GPU0": "0-47,96-143", "GPU1": "48-95,144-191"}
+    result = parse_nvidia_topo(text_of("nvidia_topo.txt"))
+    assert (result.gpus, result.nics) == (("GPU0", "GPU1"), ("NIC0", "NIC1"))
+    assert result.affinity("GPU0") == {"mlx5_1": "PIX", "mlx5_2": "SYS"}
+    assert result.affinity("GPU1") == {"mlx5_1": "SYS", "mlx5_2": "PXB"}
+    assert result.nearest("GPU1") == ("mlx5_2",)
+    assert result.links["GPU0", "GPU1"] == "NV18"
+    assert result.numa_node == {"GPU0": 0, "GPU1": 1}
+    assert result.cpu_affinity == {"GPU0": "0-47,96-143", "GPU1": "48-95,144-191"}
 
 
 OLD = "\tGPU0\tGPU1\tmlx5_0\tmlx5_1\tCPU Affinity\n"
@@ -371,10 +373,10 @@ OLD = "\tGPU0\tGPU1\tmlx5_0\tmlx5_1\tCPU Affinity\n"
 def test_old_topology_names_devices_in_its_header() -> None:
     """And GPUs that share a NIC have it both at their nearest."""
     rows = "GPU0\t X \tPIX\tPXB\tPXB\t0-31\nGPU1\tPIX\t X \tPXB\tPXB\t0-31\n"
-    found = parse_nvidia_topo(OLD + rows)
-    assert found.nic_devices == {"mlx5_0": "mlx5_0", "mlx5_1": "mlx5_1"}
-    assert found.nearest("GPU0") == found.nearest("GPU1") == ("mlx5_0", "mlx5_1")
-    assert found.numa_node == {}
+    result = parse_nvidia_topo(OLD + rows)
+    assert result.nic_devices == {"mlx5_0": "mlx5_0", "mlx5_1": "mlx5_1"}
+    assert result.nearest("GPU0") == result.nearest("GPU1") == ("mlx5_0", "mlx5_1")
+    assert result.numa_node == {}
 
 
 @pytest.mark.parametrize(
@@ -447,8 +449,8 @@ def test_fec_in_force() -> None:
     """Its line has several names; without it the reading is unknown."""
     text = "FEC parameters for swp1:\nConfigured FEC encodings: Auto\n"
     for name in ("Active FEC encoding", "Active FEC encodings"):
-        found = parse_ethtool_fec(f"{text}{name}: Off\n")
-        assert found == EthtoolFec("swp1", ("auto",), ("off",))
+        result = parse_ethtool_fec(f"{text}{name}: Off\n")
+        assert result == EthtoolFec("swp1", ("auto",), ("off",))
     with pytest.raises(UnreadableError):
         parse_ethtool_fec(text)
 
@@ -489,8 +491,8 @@ def test_full_link() -> None:
 
 def test_rdma_link_layers() -> None:
     """Only InfiniBand has LIDs."""
-    found = parse_rdma_link(text_of("rdma_link.json"))
-    assert [link.infiniband for link in found] == [False, False, True]
+    result = parse_rdma_link(text_of("rdma_link.json"))
+    assert [link.infiniband for link in result] == [False, False, True]
 
 
 def test_traffic_class_without_an_override() -> None:
@@ -583,8 +585,8 @@ def test_outputs_that_contradict_themselves(name: str, old: str, new: str) -> No
 def test_a_description_that_is_no_text_is_left_out(name: str) -> None:
     """It is no name; the neighbour stays."""
     for hostile in (r"to\ngpu001", r"\u001b[31m", "für gpu001"):
-        found = readers["lldp"].parse(text_of(name).replace("to gpu001", hostile))
-        assert found["eth1"] == (LldpNeighbour("su1-leaf1", "Ethernet1/5", ""),)
+        result = readers["lldp"].parse(text_of(name).replace("to gpu001", hostile))
+        assert result["eth1"] == (LldpNeighbour("su1-leaf1", "Ethernet1/5", ""),)
 
 
 def test_a_single_neighbour() -> None:

@@ -30,19 +30,19 @@ def _read(name: str, text: str) -> Any:
         return None
 
 
-def _part(found: Any, whole: Any) -> bool:
-    """Return whether every value of ``found`` is one of ``whole``, or unknown."""
-    if found is None or found == whole:
+def _part(result: Any, whole: Any) -> bool:
+    """Return whether every value of ``result`` is one of ``whole``, or unknown."""
+    if result is None or result == whole:
         return True
-    if type(found) is not type(whole):
+    if type(result) is not type(whole):
         return False
-    if is_dataclass(found):
-        names = [field.name for field in fields(found)]
-        return all(_part(getattr(found, name), getattr(whole, name)) for name in names)
-    if isinstance(found, Mapping):
-        return all(key in whole and _part(value, whole[key]) for key, value in found.items())
-    if isinstance(found, tuple):
-        return all(any(_part(item, other) for other in whole) for item in found)
+    if is_dataclass(result):
+        names = [field.name for field in fields(result)]
+        return all(_part(getattr(result, name), getattr(whole, name)) for name in names)
+    if isinstance(result, Mapping):
+        return all(key in whole and _part(value, whole[key]) for key, value in result.items())
+    if isinstance(result, tuple):
+        return all(any(_part(item, other) for other in whole) for item in result)
     return False
 
 
@@ -62,10 +62,10 @@ def test_every_cut_is_noticed_or_says_less(name: str) -> None:
     whole = _read(name, text)
     assert whole
     for length in range(len(text)):
-        found = _read(name, text[:length])
+        result = _read(name, text[:length])
         if reading_of(name) == "traffic_class" and length == 0:
             continue  # an empty file says that there is no override
-        assert _part(found, whole), text[:length][-40:]
+        assert _part(result, whole), text[:length][-40:]
 
 
 @pytest.mark.parametrize("name", sorted(set(TEXTS) - {"mlnx_qos.txt"}))
@@ -74,8 +74,8 @@ def test_a_missing_line_is_noticed_or_says_less(name: str) -> None:
     lines = text_of(name).splitlines(keepends=True)
     whole = _read(name, "".join(lines))
     for number in range(len(lines)):
-        found = _read(name, "".join(lines[:number] + lines[number + 1 :]))
-        assert _part(found, whole), lines[number]
+        result = _read(name, "".join(lines[:number] + lines[number + 1 :]))
+        assert _part(result, whole), lines[number]
 
 
 @pytest.mark.parametrize("name", SAMPLE_NAMES)
@@ -90,11 +90,11 @@ def test_marks_of_a_pager_or_terminal_are_noticed(
     place = data.draw(st.integers(0, len(text) - 2))
     if mark == "\r" and text[place] == "\n":
         return  # the end of a line as terminals write it
-    found = _read(name, text[:place] + mark + text[place:])
+    result = _read(name, text[:place] + mark + text[place:])
     if name == "nvidia_topo.txt" and mark == "\x1b[7m":
-        assert _part(found, _read(name, text))
+        assert _part(result, _read(name, text))
     else:
-        assert found is None
+        assert result is None
 
 
 @pytest.mark.parametrize("name", SAMPLE_NAMES)
@@ -117,8 +117,8 @@ def test_no_other_exception(name: str, data: st.DataObject) -> None:
             *("9" * 5000, "<", "</", "&lt;", "\x00", "\udcff", "٣", "²", "true", "1e400", "NaN"),
         ])
     )
-    found = _read(name, text[:start] + middle + text[stop:])
-    assert found is None or isinstance(found, type(_read(name, text)))
+    result = _read(name, text[:start] + middle + text[stop:])
+    assert result is None or isinstance(result, type(_read(name, text)))
 
 
 @pytest.mark.parametrize("name", SAMPLE_NAMES)
@@ -200,10 +200,10 @@ def test_hostile_names_do_not_pass(name: str, hostile: str) -> None:
     for old in NAMES:
         if old not in text:
             continue
-        found = _read(name, text.replace(old, put))
-        told = repr(found)
-        assert hostile not in told, old
-        assert repr(hostile)[1:-1] not in told, old
+        result = _read(name, text.replace(old, put))
+        reported = repr(result)
+        assert hostile not in reported, old
+        assert repr(hostile)[1:-1] not in reported, old
 
 
 @contextmanager

@@ -310,38 +310,38 @@ def test_one_column_of_mstconfig_says_nothing_about_the_present() -> None:
 
 def test_topology_of_pairs() -> None:
     """NIC k is at GPU k; the halves are two sockets."""
-    found = parse_nvidia_topo(recorded("host/nvidia-smi-topo-m.h100-8gpu-8nic-paired.txt"))
+    result = parse_nvidia_topo(recorded("host/nvidia-smi-topo-m.h100-8gpu-8nic-paired.txt"))
     for gpu in range(8):
         expected = {
             f"mlx5_{nic}": "PIX" if nic == gpu else "NODE" if nic // 4 == gpu // 4 else "SYS"
             for nic in range(8)
         }
-        assert found.affinity(f"GPU{gpu}") == expected
-        assert found.nearest(f"GPU{gpu}") == (f"mlx5_{gpu}",)
-        assert {found.links[f"GPU{gpu}", f"GPU{peer}"] for peer in range(8) if peer != gpu} == {
+        assert result.affinity(f"GPU{gpu}") == expected
+        assert result.nearest(f"GPU{gpu}") == (f"mlx5_{gpu}",)
+        assert {result.links[f"GPU{gpu}", f"GPU{peer}"] for peer in range(8) if peer != gpu} == {
             "NV18"
         }
-        assert found.numa_node[f"GPU{gpu}"] == gpu // 4
+        assert result.numa_node[f"GPU{gpu}"] == gpu // 4
         cpus = "0-47,96-143" if gpu < 4 else "48-95,144-191"
-        assert found.cpu_affinity[f"GPU{gpu}"] == cpus
-    assert found.links["NIC0", "NIC3"] == "NODE"
-    assert found.links["NIC0", "NIC4"] == "SYS"
+        assert result.cpu_affinity[f"GPU{gpu}"] == cpus
+    assert result.links["NIC0", "NIC3"] == "NODE"
+    assert result.links["NIC0", "NIC4"] == "SYS"
 
 
 def test_topology_with_nics_in_reverse_and_without_their_rows() -> None:
     """No legend: columns are known, devices are not."""
-    found = parse_nvidia_topo(
+    result = parse_nvidia_topo(
         recorded("host/nvidia-smi-topo-m.h100-8gpu-9nic-reversed.gpu-rows.txt")
     )
     for gpu in range(8):
         near = range(5, 9) if gpu < 4 else range(1, 5)
-        row = [found.links[f"GPU{gpu}", f"NIC{nic}"] for nic in range(9)]
+        row = [result.links[f"GPU{gpu}", f"NIC{nic}"] for nic in range(9)]
         expected = ["NODE" if nic in near else "SYS" for nic in range(9)]
         expected[8 - gpu] = "PIX"
         assert row == expected
-        assert found.links[f"NIC{8 - gpu}", f"GPU{gpu}"] == "PIX"
-    assert found.nic_devices == {}
-    assert found.nearest("GPU0") == ()
+        assert result.links[f"NIC{8 - gpu}", f"GPU{gpu}"] == "PIX"
+    assert result.nic_devices == {}
+    assert result.nearest("GPU0") == ()
 
 
 def _virtual() -> list[str]:
@@ -355,9 +355,9 @@ def _virtual() -> list[str]:
 
 def test_virtual_machine_gpus() -> None:
     """Eight H200."""
-    found = readers["nvidia_smi"].parse(_virtual()[0])
+    result = readers["nvidia_smi"].parse(_virtual()[0])
     gpus = [Gpu(i, "NVIDIA H200", f"0000:00:{6 + i:02x}.0", 143771) for i in range(8)]
-    assert found == NvidiaSmi("580.159.04", "13.0", tuple(gpus))
+    assert result == NvidiaSmi("580.159.04", "13.0", tuple(gpus))
 
 
 @pytest.mark.parametrize(("part", "link"), [(1, "NV18"), (2, "PHB")])
@@ -365,8 +365,8 @@ def test_virtual_machine_topology(part: int, link: str) -> None:
     """With NVLink and without (``-mp``); underlined header, no NICs."""
     gpus = tuple(f"GPU{number}" for number in range(8))
     links = {(a, b): "X" if a == b else link for a in gpus for b in gpus}
-    found = parse_nvidia_topo(_virtual()[part])
-    assert found == GpuTopology(
+    result = parse_nvidia_topo(_virtual()[part])
+    assert result == GpuTopology(
         gpus, (), links, {}, dict.fromkeys(gpus, "0-127"), dict.fromkeys(gpus, 0)
     )
 
@@ -412,16 +412,16 @@ def test_nccl_topology() -> None:
     )
     net = NcclNet("eth0", 0, 10_000_000_000, 0, 0, gpudirect=False)
     cpu = NcclCpu(None, 0x163359E3FB8E9729, "x86_64", "GenuineIntel", devices, (net,))
-    found = readers["nccl_topology"].parse(recorded("host/h200x8-vm/nccl-topo.xml"))
-    assert found == NcclTopology((cpu,))
+    result = readers["nccl_topology"].parse(recorded("host/h200x8-vm/nccl-topo.xml"))
+    assert result == NcclTopology((cpu,))
 
 
 def test_nccl_graphs() -> None:
     """Ring and balanced tree of twelve channels over NVLink; three that were not found."""
     hops = tuple(("gpu", gpu) for gpu in range(8))
     channels = (NcclChannel(hops),) * 12
-    found = readers["nccl_graph"].parse(recorded("host/h200x8-vm/nccl-graph.xml"))
-    by_identity = {graph.identity: graph for graph in found}
+    result = readers["nccl_graph"].parse(recorded("host/h200x8-vm/nccl-graph.xml"))
+    by_identity = {graph.identity: graph for graph in result}
     assert by_identity == {
         0: NcclGraph(0, 4, 0, 30.0, 30.0, "NVL", "PIX", True, channels),
         1: NcclGraph(1, 1, 0, 30.0, 30.0, "NVL", "PIX", True, channels),

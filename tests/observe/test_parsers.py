@@ -126,11 +126,11 @@ def test_host_addresses_and_rules() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"), [("Global tclass=106\n", 26), ("Global tclass=104\n", 26), ("", None)]
+    ("text", "expected"), [("Global tclass=106\n", 26), ("Global tclass=104\n", 26), ("", None)]
 )
-def test_host_traffic_class(text: str, wanted: int | None) -> None:
+def test_host_traffic_class(text: str, expected: int | None) -> None:
     """The two low bits are ECN."""
-    assert host.traffic_class_dscp(text) == wanted
+    assert host.traffic_class_dscp(text) == expected
 
 
 @pytest.mark.parametrize(

@@ -17,15 +17,15 @@ FOLDER = REFERENCE / "schemas" / "k8s-crds"
 @cache
 def schemas() -> dict[tuple[str, str], tuple[dict[str, Any], bool]]:
     """Return schema and scope by version and kind."""
-    found = {}
+    results = {}
     for path in sorted(FOLDER.glob("*.yaml")):
         crd = yaml.safe_load(path.read_text())
         spec = crd["spec"]
         for version in spec["versions"]:
             key = f"{spec['group']}/{version['name']}", spec["names"]["kind"]
             schema = strict(version["schema"]["openAPIV3Schema"])
-            found[key] = schema, spec["scope"] == "Namespaced"
-    return found
+            results[key] = schema, spec["scope"] == "Namespaced"
+    return results
 
 
 def strict(node: Any) -> Any:
@@ -34,14 +34,14 @@ def strict(node: Any) -> Any:
         return [strict(item) for item in node]
     if not isinstance(node, dict):
         return node
-    made = {key: strict(value) for key, value in node.items() if not key.startswith("x-")}
+    built = {key: strict(value) for key, value in node.items() if not key.startswith("x-")}
     if node.get("x-kubernetes-int-or-string"):
-        made.pop("type", None)
-        made["anyOf"] = [{"type": "integer"}, {"type": "string"}]
+        built.pop("type", None)
+        built["anyOf"] = [{"type": "integer"}, {"type": "string"}]
     keeps = node.get("x-kubernetes-preserve-unknown-fields")
     if node.get("type") == "object" and "properties" in node and not keeps:
-        made.setdefault("additionalProperties", False)
-    return made
+        built.setdefault("additionalProperties", False)
+    return built
 
 
 def judge(item: dict[str, Any]) -> None:

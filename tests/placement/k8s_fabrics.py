@@ -40,17 +40,17 @@ def shared(mode: str, hosts: str = "", **changes: Any) -> Fabric:
     return cluster(mode, hosts, **{**whole, **changes})
 
 
-def texts(made: Fabric, *parts: str, **order: Any) -> dict[str, str]:
+def texts(built: Fabric, *parts: str, **order: Any) -> dict[str, str]:
     """Return the files of an export by path."""
     chosen = {"nodes": 2, "words": WORDS, **order}
-    done = export(Order(made, **chosen), exporters["k8s"], parts)
+    done = export(Order(built, **chosen), exporters["k8s"], parts)
     return {file.path: file.text for file in done.files}
 
 
-def objects(made: Fabric, *parts: str, **order: Any) -> list[dict[str, Any]]:
+def objects(built: Fabric, *parts: str, **order: Any) -> list[dict[str, Any]]:
     """Return the objects of an export, in the order of application."""
-    found = texts(made, *parts, **order)
-    return [yaml.safe_load(text) for _, text in sorted(found.items())]
+    result = texts(built, *parts, **order)
+    return [yaml.safe_load(text) for _, text in sorted(result.items())]
 
 
 def named(items: list[dict[str, Any]], kind: str) -> dict[str, dict[str, Any]]:

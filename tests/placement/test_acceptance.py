@@ -89,8 +89,8 @@ def test_netplan_sets_those_addresses() -> None:
     assert addresses["eth1"] == "25.11.128.2"
     assert addresses["eth8"] == "25.11.128.226"
     if REAL.exists():
-        found = {gid[1]: gid[2] for gid in rows(real())}
-        assert {name: text.partition("/")[0] for name, text in netplan().items()} == found
+        results = {gid[1]: gid[2] for gid in rows(real())}
+        assert {name: text.partition("/")[0] for name, text in netplan().items()} == results
 
 
 def picked(table: list[Gid], pool: str, version: str) -> int:
@@ -114,15 +114,15 @@ def picked(table: list[Gid], pool: str, version: str) -> int:
 def test_nccl_picks_them_by_our_settings(source: str) -> None:
     """The way from an address range to a GID, on the table of the host."""
     table = real() if source == "real" else parse_show_gids(SHORT)
-    found = json.loads(run("place", EIGHT, "--format", "json").out)
-    env = found["environment"]
+    result = json.loads(run("place", EIGHT, "--format", "json").out)
+    env = result["environment"]
     names = env["NCCL_IB_HCA"].removeprefix("=").split(",")
     assert names == DEVICES
     for name in [name for name in names if any(gid.device == name for gid in table)]:
         mine = [gid for gid in table if gid.device == name]
         index = picked(mine, env["NCCL_IB_ADDR_RANGE"], env["NCCL_IB_ROCE_VERSION_NUM"])
-        (wanted,) = [gid for gid in found["gids"]["node001"] if gid["rdma_device"] == name]
-        assert index == wanted["index"] == 3
+        (target,) = [gid for gid in result["gids"]["node001"] if gid["rdma_device"] == name]
+        assert index == target["index"] == 3
         assert mine[index].version == "v2"
 
 
@@ -150,17 +150,17 @@ def test_the_manifest_of_a_job() -> None:
 
 
 def test_the_devices_of_the_user_stay(tmp_path: Path) -> None:
-    made = run("export", "k8s", EIGHT, "--what", "pytorchjob", "--image", "train:1").out
-    body = yaml.safe_load(made)
+    built = run("export", "k8s", EIGHT, "--what", "pytorchjob", "--image", "train:1").out
+    body = yaml.safe_load(built)
     box = body["spec"]["pytorchReplicaSpecs"]["Master"]["template"]["spec"]["containers"][0]
     box["env"] = [{"name": "NCCL_IB_HCA", "value": "mlx5_1,mlx5_2"}]
     file = tmp_path / "job.yaml"
     file.write_text(yaml.safe_dump(body))
     ended = run("export", "k8s", EIGHT, "--what", "pytorchjob", "--template", file)
     assert ended.code == 0
-    found = variables(ended.out)
-    assert found["NCCL_IB_HCA"] == "mlx5_1,mlx5_2"
-    assert {n: v for n, v in ASKED.items() if n != "NCCL_IB_HCA"}.items() <= found.items()
+    result = variables(ended.out)
+    assert result["NCCL_IB_HCA"] == "mlx5_1,mlx5_2"
+    assert {n: v for n, v in ASKED.items() if n != "NCCL_IB_HCA"}.items() <= result.items()
     assert f"{file}:" in ended.err
     assert "NCCL_IB_HCA is 'mlx5_1,mlx5_2' and is kept" in ended.err
     assert "[PLC010]" in ended.err

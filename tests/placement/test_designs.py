@@ -31,35 +31,35 @@ POD: dict[str, Any] = {
 
 
 def test_both_ports_of_a_nic_serve_its_gpu() -> None:
-    made = example("dual-tor")
-    found = place(made, 2, 1)
-    assert found.rails == (0,)
-    assert found.rails_connected
-    host = job_host(made, found, found.hosts[0])
+    built = example("dual-tor")
+    result = place(built, 2, 1)
+    assert result.rails == (0,)
+    assert result.rails_connected
+    host = job_host(built, result, result.hosts[0])
     assert host.devices == ("mlx5_1", "mlx5_2")
-    assert [rank.leaf for rank in found.ranks] == ["su1-rail0-a"] * 2
+    assert [rank.leaf for rank in result.ranks] == ["su1-rail0-a"] * 2
 
 
 @pytest.mark.parametrize(("name", "plane"), [("dual-tor", 0), ("dual-plane", 1)])
 def test_nccl_is_told_port_rail_and_plane(name: str, plane: int) -> None:
-    made = example(name)
-    found = place(made, 2, 2)
-    told = nccl_environment(job_host(made, found, found.hosts[0], "2.30.7"))
-    [names] = [one.value for one in told.settings if one.name == "NCCL_IB_HCA"]
+    built = example(name)
+    result = place(built, 2, 2)
+    reported = nccl_environment(job_host(built, result, result.hosts[0], "2.30.7"))
+    [names] = [one.value for one in reported.settings if one.name == "NCCL_IB_HCA"]
     assert names == f"=mlx5_1:1:0:0,mlx5_2:1:0:{plane},mlx5_3:1:1:0,mlx5_4:1:1:{plane}"
 
 
 def test_a_host_with_one_port_off_is_not_used() -> None:
     off = "hosts:\n  - {names: a1, nics: [{rail: 0, nic_port: 1, enabled: false}]}\n"
-    made = fabric("", off, nic_ports=2)
-    assert place(made, 1, 1).hosts != ("a1",)
+    built = fabric("", off, nic_ports=2)
+    assert place(built, 1, 1).hosts != ("a1",)
     assert place(fabric(nic_ports=2), 3, 1).hosts[0] == "a1"
 
 
 def test_planes_are_judged_one_by_one() -> None:
     """No cable joins them, and none has to; within one plane two leaves must share a spine."""
-    made = example("dual-plane")
-    assert place(made, 2, 2).rails_connected
+    built = example("dual-plane")
+    assert place(built, 2, 2).rails_connected
     cut = "devices:\n" + "".join(
         f"  - {{names: {leaf}, ports: {{Ethernet{port}: {{enabled: false}}}}}}\n"
         for leaf, port in (("su1-rail0-b", 128), ("su1-rail1-b", 136))
@@ -69,20 +69,20 @@ def test_planes_are_judged_one_by_one() -> None:
 
 
 def test_hosts_of_a_rail_only_fabric_stay_in_a_unit() -> None:
-    made = fabric(design="rail-only", spines=None)
-    assert place(made, 3, 1).hosts == ("a1", "a2", "a3")
-    assert not place(made, 2, 2).rails_connected
+    built = fabric(design="rail-only", spines=None)
+    assert place(built, 3, 1).hosts == ("a1", "a2", "a3")
+    assert not place(built, 2, 2).rails_connected
     with pytest.raises(UnplaceableError) as raised:
-        place(made, 4, 1)
+        place(built, 4, 1)
     assert "a unit has at most 3 free and no spine connects units" in str(raised.value.findings[0])
 
 
 def test_a_job_stays_in_a_pod() -> None:
     """Pod b has the largest unit; four hosts of it are two units, and so are four of pod a."""
-    made = fabric(**POD)
-    assert place(made, 3, 1).hosts == ("b1", "b2", "b3")
-    assert place(made, 4, 1).hosts == ("a1", "a2", "c1", "c2")
-    everything = place(made, 8, 1)
+    built = fabric(**POD)
+    assert place(built, 3, 1).hosts == ("b1", "b2", "b3")
+    assert place(built, 4, 1).hosts == ("a1", "a2", "c1", "c2")
+    everything = place(built, 8, 1)
     assert len(everything.hosts) == 8
     assert everything.rails_connected
 
@@ -104,8 +104,8 @@ def test_kubernetes_objects_of_two_ports_are_refused() -> None:
 
 
 def test_two_leaves_of_a_rail_change_in_two_waves() -> None:
-    made = example("dual-tor")
-    leaves = [wave for wave in waves(made, "rail") if wave[0].startswith("su1")]
+    built = example("dual-tor")
+    leaves = [wave for wave in waves(built, "rail") if wave[0].startswith("su1")]
     assert leaves == [["su1-rail0-a"], ["su1-rail0-b"], ["su1-rail1-a"], ["su1-rail1-b"]]
-    by_unit = [wave for wave in waves(made, "unit") if wave[0].startswith("su1")]
+    by_unit = [wave for wave in waves(built, "unit") if wave[0].startswith("su1")]
     assert by_unit == [["su1-rail0-a", "su1-rail1-a"], ["su1-rail0-b", "su1-rail1-b"]]

@@ -27,9 +27,9 @@ CASES = {
 @NEEDED
 @pytest.mark.parametrize("name", CASES)
 def test_infrastructure(name: str) -> None:
-    made = objects(CASES[name], *INFRASTRUCTURE, "nic-names")
-    assert made
-    for item in made:
+    built = objects(CASES[name], *INFRASTRUCTURE, "nic-names")
+    assert built
+    for item in built:
         judge(item)
 
 
@@ -38,9 +38,9 @@ def test_infrastructure(name: str) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_jobs(name: str, part: str) -> None:
     for nodes in (1, 2):
-        made = objects(CASES[name], part, nodes=nodes)
-        assert made
-        for item in made:
+        built = objects(CASES[name], part, nodes=nodes)
+        assert built
+        for item in built:
             judge(item)
 
 
@@ -48,8 +48,8 @@ def test_jobs(name: str, part: str) -> None:
 def test_every_kind_has_been_before_the_judge_in_the_version_that_is_served() -> None:
     seen = {
         (item["apiVersion"], item["kind"])
-        for made in CASES.values()
-        for item in objects(made, *INFRASTRUCTURE, "nic-names", *JOBS)
+        for built in CASES.values()
+        for item in objects(built, *INFRASTRUCTURE, "nic-names", *JOBS)
     }
     assert seen == {(version, kind) for kind, (version, _) in KINDS.items()}
     assert seen <= set(schemas())
@@ -70,8 +70,8 @@ WRONG: list[tuple[str, tuple[str, ...], Any]] = [
 @NEEDED
 @pytest.mark.parametrize(("kind", "path", "value"), WRONG, ids=lambda value: str(value)[:40])
 def test_the_judge_refuses(kind: str, path: tuple[str, ...], value: Any) -> None:
-    made = objects(CASES["virtual-function"], *INFRASTRUCTURE, *JOBS)
-    item = copy.deepcopy(next(item for item in made if item["kind"] == kind))
+    built = objects(CASES["virtual-function"], *INFRASTRUCTURE, *JOBS)
+    item = copy.deepcopy(next(item for item in built if item["kind"] == kind))
     judge(item)
     target = item
     for key in path[:-1]:

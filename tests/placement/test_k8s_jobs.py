@@ -21,17 +21,17 @@ from tests.placement.k8s_fabrics import JOBS, MODES, WORDS, cluster, named, obje
 
 def rank_pods(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the pod templates of the ranks, of any kind of job."""
-    found = []
+    results = []
     for item in items:
         spec = item["spec"]
         if item["kind"] == "PyTorchJob":
-            found += [part["template"] for part in spec["pytorchReplicaSpecs"].values()]
+            results += [part["template"] for part in spec["pytorchReplicaSpecs"].values()]
         if item["kind"] == "MPIJob":
-            found.append(spec["mpiReplicaSpecs"]["Worker"]["template"])
+            results.append(spec["mpiReplicaSpecs"]["Worker"]["template"])
         if item["kind"] == "TrainingRuntime":
             (job,) = spec["template"]["spec"]["replicatedJobs"]
-            found.append(job["template"]["spec"]["template"])
-    return found
+            results.append(job["template"]["spec"]["template"])
+    return results
 
 
 def environments(items: list[dict[str, Any]]) -> dict[str, str]:
@@ -82,25 +82,25 @@ def test_pods_of_ranks(part: str, mode: str) -> None:
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("part", JOBS)
 def test_the_environment_reaches_the_ranks(part: str, mode: str) -> None:
-    made = cluster(mode)
-    order = Order(made, nodes=2)
-    wanted = order.environments["b1"].values
-    assert environments(objects(made, part)) == wanted
-    assert ("NCCL_IB_HCA" in wanted) == (mode != "virtual-function")
-    mine = objects(made, part, users={"NCCL_IB_TC": UserValue("7"), "MINE": UserValue("x")})
-    assert environments(mine) == wanted | {"NCCL_IB_TC": "7", "MINE": "x"}
+    built = cluster(mode)
+    order = Order(built, nodes=2)
+    expected = order.environments["b1"].values
+    assert environments(objects(built, part)) == expected
+    assert ("NCCL_IB_HCA" in expected) == (mode != "virtual-function")
+    mine = objects(built, part, users={"NCCL_IB_TC": UserValue("7"), "MINE": UserValue("x")})
+    assert environments(mine) == expected | {"NCCL_IB_TC": "7", "MINE": "x"}
 
 
 def test_pytorch_ranks() -> None:
-    for nodes, wanted in ((1, {"Master": 1}), (4, {"Master": 1, "Worker": 3})):
+    for nodes, expected in ((1, {"Master": 1}), (4, {"Master": 1, "Worker": 3})):
         spec = named(objects(cluster("macvlan"), "pytorchjob", nodes=nodes), "PyTorchJob")["train"]
         parts = spec["pytorchReplicaSpecs"]
-        assert {name: part["replicas"] for name, part in parts.items()} == wanted
+        assert {name: part["replicas"] for name, part in parts.items()} == expected
         assert spec["nprocPerNode"] == "2"
         boxes = [part["template"]["spec"]["containers"] for part in parts.values()]
         assert [(box["name"], box["command"]) for (box,) in boxes] == [
             ("pytorch", ["python", "train.py"])
-        ] * len(wanted)
+        ] * len(expected)
 
 
 def test_mpi_ranks() -> None:
@@ -217,17 +217,17 @@ def filled(text: str, part: str = "pytorchjob", **order: Any) -> tuple[Any, tupl
     """Return the last object of an export with a template, and the notes."""
     document = parse_yaml(text.encode(), "job.yaml")
     chosen = {"nodes": 1, **order}
-    wanted = Order(cluster("macvlan"), template=document, **chosen)
-    done = export(wanted, exporters["k8s"], (part,))
+    expected = Order(cluster("macvlan"), template=document, **chosen)
+    done = export(expected, exporters["k8s"], (part,))
     return yaml.safe_load(done.files[-1].text), done.notes
 
 
 def test_a_template_is_filled_and_nothing_in_it_changes() -> None:
-    made, notes = filled(TEMPLATE)
+    built, notes = filled(TEMPLATE)
     theirs = yaml.safe_load(TEMPLATE)
-    assert made["metadata"] == {**theirs["metadata"], "namespace": "default"}
-    assert made["spec"]["runPolicy"] == {"cleanPodPolicy": "None"}
-    pod = made["spec"]["pytorchReplicaSpecs"]["Master"]["template"]
+    assert built["metadata"] == {**theirs["metadata"], "namespace": "default"}
+    assert built["spec"]["runPolicy"] == {"cleanPodPolicy": "None"}
+    pod = built["spec"]["pytorchReplicaSpecs"]["Master"]["template"]
     box, sidecar = pod["spec"]["containers"]
     assert sidecar == {"name": "sidecar", "image": "x"}
     assert box["image"] == "mine/train:2"
@@ -243,20 +243,22 @@ def test_a_template_is_filled_and_nothing_in_it_changes() -> None:
     assert [row["mountPath"] for row in box["volumeMounts"]] == ["/data", "/dev/shm"]
     assert [row["name"] for row in pod["spec"]["volumes"]] == ["data", "shm"]
     assert pod["metadata"]["annotations"]["k8s.v1.cni.cncf.io/networks"] == "my-net"
-    told = [str(note) for note in notes]
+    reported = [str(note) for note in notes]
     assert [note.rule for note in notes] == ["PLC013", "PLC010", "PLC011", "PLC010"]
-    assert told[0].startswith("job.yaml:13:25: spec.pytorchReplicaSpecs.Master.template.metadata")
-    assert "is 'my-net' and is kept; rocefab would set 'rail0,rail1' [PLC013]" in told[0]
-    assert told[1].startswith("job.yaml:19:")
-    assert "NCCL_IB_HCA is 'mlx5_7' and is kept; rocefab would set '=mlx5_1,mlx5_2'" in told[1]
-    assert "NCCL_IB_TIMEOUT is 'valueFrom' and is kept; rocefab would set '22'" in told[3]
-    assert told[2].startswith("job.yaml:21:")
-    assert "NCCL_DEBUG is 'INFO' and is kept; rocefab does not set it: for diag" in told[2]
+    assert reported[0].startswith(
+        "job.yaml:13:25: spec.pytorchReplicaSpecs.Master.template.metadata"
+    )
+    assert "is 'my-net' and is kept; rocefab would set 'rail0,rail1' [PLC013]" in reported[0]
+    assert reported[1].startswith("job.yaml:19:")
+    assert "NCCL_IB_HCA is 'mlx5_7' and is kept; rocefab would set '=mlx5_1,mlx5_2'" in reported[1]
+    assert "NCCL_IB_TIMEOUT is 'valueFrom' and is kept; rocefab would set '22'" in reported[3]
+    assert reported[2].startswith("job.yaml:21:")
+    assert "NCCL_DEBUG is 'INFO' and is kept; rocefab does not set it: for diag" in reported[2]
 
 
 def test_a_name_of_the_user_is_told() -> None:
-    made, notes = filled(TEMPLATE, words=JobWords("other"))
-    assert made["metadata"]["name"] == "mine"
+    built, notes = filled(TEMPLATE, words=JobWords("other"))
+    assert built["metadata"]["name"] == "mine"
     assert "metadata.name is 'mine' and is kept; rocefab would set 'other'" in str(notes[0])
 
 
@@ -278,16 +280,16 @@ def contained(small: Any, large: Any) -> bool:
 
 @pytest.mark.parametrize("part", JOBS)
 def test_our_own_output_as_a_template_comes_back(part: str) -> None:
-    made = objects(cluster("macvlan"), part, nodes=1)[-1]
-    again, notes = filled(yaml.safe_dump(made), part, words=WORDS)
-    assert again == made
+    built = objects(cluster("macvlan"), part, nodes=1)[-1]
+    again, notes = filled(yaml.safe_dump(built), part, words=WORDS)
+    assert again == built
     assert notes == ()
 
 
 @pytest.mark.parametrize("part", JOBS)
 def test_nothing_of_a_template_gets_lost(part: str) -> None:
-    made = objects(cluster("macvlan"), part, nodes=1)[-1]
-    kept = {"apiVersion": made["apiVersion"], "kind": made["kind"], "metadata": {"name": "x"}}
+    built = objects(cluster("macvlan"), part, nodes=1)[-1]
+    kept = {"apiVersion": built["apiVersion"], "kind": built["kind"], "metadata": {"name": "x"}}
     again, _ = filled(
         yaml.safe_dump({**kept, "spec": {"extra": [1, {"a": "no"}]}}), part, words=WORDS
     )

@@ -34,22 +34,22 @@ POD_MODES = MODES[1:]
 
 @pytest.mark.parametrize("mode", MODES)
 def test_golden(mode: str, *, update_golden: bool) -> None:
-    made = texts(cluster(mode), *INFRASTRUCTURE, *JOBS)
-    assert texts(cluster(mode), *INFRASTRUCTURE, *JOBS) == made
+    built = texts(cluster(mode), *INFRASTRUCTURE, *JOBS)
+    assert texts(cluster(mode), *INFRASTRUCTURE, *JOBS) == built
     folder = GOLDEN / mode
     if update_golden:
         folder.mkdir(parents=True, exist_ok=True)
-        for path, text in made.items():
+        for path, text in built.items():
             (folder / path).write_text(text, encoding="utf-8")
-    assert {path.name: path.read_text() for path in folder.iterdir()} == made
+    assert {path.name: path.read_text() for path in folder.iterdir()} == built
 
 
-def switch_subnets(made: Fabric) -> dict[str, str]:
+def switch_subnets(built: Fabric) -> dict[str, str]:
     """Return gateway by subnet, as the switches are told."""
-    designer = SwitchDesigner(made, PolicyResolver(made.intent))
+    designer = SwitchDesigner(built, PolicyResolver(built.intent))
     return {
         str(ip_network(f"{vlan.gateway}/{vlan.prefix_length}", strict=False)): vlan.gateway
-        for row in range(len(made.switches))
+        for row in range(len(built.switches))
         for vlan in designer.design(row).vlans
     }
 
@@ -68,12 +68,12 @@ def pool_addresses(spec: dict[str, Any], node: str) -> list[str]:
 
 @pytest.mark.parametrize("mode", POD_MODES)
 def test_the_subnet_of_a_pod_is_that_of_the_switch_port(mode: str) -> None:
-    made = cluster(mode)
-    gateways = switch_subnets(made)
-    designer = HostDesigner(made, PolicyResolver(made.intent))
-    specs = named(objects(made, "pools"), "CIDRPool")
+    built = cluster(mode)
+    gateways = switch_subnets(built)
+    designer = HostDesigner(built, PolicyResolver(built.intent))
+    specs = named(objects(built, "pools"), "CIDRPool")
     assert sorted(specs) == ["rail0", "rail1"]
-    for row, host in enumerate(made.hosts.names):
+    for row, host in enumerate(built.hosts.names):
         for nic in designer.design(row).nics:
             spec = specs[f"rail{nic.rail}"]
             (mine,) = [item for item in spec["staticAllocations"] if item["nodeName"] == host]
@@ -83,24 +83,24 @@ def test_the_subnet_of_a_pod_is_that_of_the_switch_port(mode: str) -> None:
             assert str(network[spec["gatewayIndex"]]) == nic.gateway
             assert network.prefixlen == spec["perNodeNetworkPrefix"]
             assert network.subnet_of(ip_network(spec["cidr"]))
-            given = pool_addresses(spec, host)
+            source = pool_addresses(spec, host)
             if mode == "physical-function":
-                assert given == [nic.address]  # the GID is the one that was planned
+                assert source == [nic.address]  # the GID is the one that was planned
             else:
-                assert nic.address not in given
-                assert len(given) == 12
-            assert not {nic.gateway, str(network[0]), str(network[-1])} & set(given)
-            assert spec["routes"] == [{"dst": str(made.intent.fabric.addressing.hosts)}]
+                assert nic.address not in source
+                assert len(source) == 12
+            assert not {nic.gateway, str(network[0]), str(network[-1])} & set(source)
+            assert spec["routes"] == [{"dst": str(built.intent.fabric.addressing.hosts)}]
 
 
 @pytest.mark.parametrize("mode", POD_MODES)
 def test_pools_of_shared_subnets(mode: str) -> None:
     """Every block that a node can get has room, wherever the hosts' addresses are."""
-    made = shared(mode)
-    gateways = switch_subnets(made)
-    specs = named(objects(made, "pools"), "IPPool")
+    built = shared(mode)
+    gateways = switch_subnets(built)
+    specs = named(objects(built, "pools"), "IPPool")
     assert sorted(specs) == ["su1-rail0", "su1-rail1", "su2-rail0", "su2-rail1"]
-    taken = {ipv4_text(address) for address in made.nics.address.tolist()}
+    taken = {ipv4_text(address) for address in built.nics.address.tolist()}
     for name, spec in specs.items():
         network = ip_network(spec["subnet"])
         assert spec["gateway"] == gateways[spec["subnet"]]
@@ -128,17 +128,17 @@ def test_pools_of_shared_subnets(mode: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("made", "free"),
+    ("built", "free"),
     [
         (lambda pods: cluster("macvlan", kubernetes={"pods_per_nic": pods}), 12),
         (lambda pods: shared("macvlan", kubernetes={"pods_per_nic": pods}), 80),
     ],
 )
-def test_room_for_the_pods_of_a_nic(made: Any, free: int) -> None:
+def test_room_for_the_pods_of_a_nic(built: Any, free: int) -> None:
     """Three hosts share 254 addresses in blocks of 84, of which the first loses four."""
-    assert objects(made(free), "pools")
+    assert objects(built(free), "pools")
     with pytest.raises(InputError) as caught:
-        objects(made(free + 1), "pools")
+        objects(built(free + 1), "pools")
     (finding,) = caught.value.findings
     assert f"{free + 1} pods need an address, but the subnet has only {free}" in str(finding)
     assert finding.field == "fabric.addressing.host_prefix_length"
@@ -146,9 +146,9 @@ def test_room_for_the_pods_of_a_nic(made: Any, free: int) -> None:
 
 
 def test_whereabouts_begins_behind_the_hosts() -> None:
-    made = shared("macvlan", kubernetes={"address_plugin": "whereabouts", "pods_per_nic": 4})
-    assert objects(made, "pools") == []
-    ipam = json.loads(named(objects(made, "networks"), "MacvlanNetwork")["su1-rail0"]["ipam"])
+    built = shared("macvlan", kubernetes={"address_plugin": "whereabouts", "pods_per_nic": 4})
+    assert objects(built, "pools") == []
+    ipam = json.loads(named(objects(built, "networks"), "MacvlanNetwork")["su1-rail0"]["ipam"])
     assert ipam == {
         "type": "whereabouts",
         "range": "10.64.0.0/24",
@@ -162,8 +162,8 @@ def test_whereabouts_begins_behind_the_hosts() -> None:
 @pytest.mark.parametrize("mode", POD_MODES)
 def test_a_resource_for_each_rail(mode: str) -> None:
     """What the device plugin offers, networks name and pods ask for is the same."""
-    made = cluster(mode)
-    items = objects(made, *INFRASTRUCTURE, "pytorchjob", nodes=1)
+    built = cluster(mode)
+    items = objects(built, *INFRASTRUCTURE, "pytorchjob", nodes=1)
     pod = named(items, "PyTorchJob")["train"]["pytorchReplicaSpecs"]["Master"]["template"]
     limits = pod["spec"]["containers"][0]["resources"]["limits"]
     asked = {name: count for name, count in limits.items() if name != "nvidia.com/gpu"}
@@ -198,14 +198,14 @@ def offered(items: list[dict[str, Any]], mode: str) -> list[str]:
 
 
 def test_nic_settings_are_those_of_the_policy() -> None:
-    made = cluster(
+    built = cluster(
         "physical-function",
         lossless={"roce_dscp": 34, "pfc_priority": 4, "cnp_dscp": 50},
         cables={"host_m": 7},
         host__nic={**NICS, "ports_per_card": 2},
         host__tuning={"max_read_request_bytes": 4096},
     )
-    spec = named(objects(made, "nic-settings"), "NicConfigurationTemplate")["rails"]
+    spec = named(objects(built, "nic-settings"), "NicConfigurationTemplate")["rails"]
     assert spec["nicSelector"] == {"nicType": "1021", "pciAddresses": NICS["pci_addresses"]}
     template = spec["template"]
     assert template["roceOptimized"]["qos"] == {
@@ -226,8 +226,8 @@ def test_nic_settings_are_those_of_the_policy() -> None:
 
 
 def test_names_of_nics() -> None:
-    made = cluster("macvlan", host__interfaces="rail[0-1]", host__rdma_devices="mlx5_[0-1]")
-    spec = named(objects(made, "nic-names"), "NicInterfaceNameTemplate")["rails"]
+    built = cluster("macvlan", host__interfaces="rail[0-1]", host__rdma_devices="mlx5_[0-1]")
+    spec = named(objects(built, "nic-names"), "NicInterfaceNameTemplate")["rails"]
     assert spec["netDevicePrefix"] == "rail%rail_id%"
     assert spec["rdmaDevicePrefix"] == "mlx5_%rail_id%"
     assert spec["railPciAddresses"] == [[item] for item in NICS["pci_addresses"]]
@@ -331,10 +331,10 @@ REFUSED: list[tuple[str, Any, str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("part", "made", "field", "message"), REFUSED)
-def test_what_is_refused(part: str, made: Any, field: str, message: str) -> None:
+@pytest.mark.parametrize(("part", "built", "field", "message"), REFUSED)
+def test_what_is_refused(part: str, built: Any, field: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
-        objects(made(), part)
+        objects(built(), part)
     (finding,) = caught.value.findings
     assert message in str(finding)
     assert finding.field.startswith(field)
@@ -343,8 +343,10 @@ def test_what_is_refused(part: str, made: Any, field: str, message: str) -> None
 
 
 def test_hosts_of_another_kind_are_left_out() -> None:
-    made = cluster("macvlan", "hosts:\n  - names: b2\n    traits: {container_mode: host-network}\n")
-    specs = named(objects(made, "pools", excluded=["b2"]), "CIDRPool")
+    built = cluster(
+        "macvlan", "hosts:\n  - names: b2\n    traits: {container_mode: host-network}\n"
+    )
+    specs = named(objects(built, "pools", excluded=["b2"]), "CIDRPool")
     nodes = [item["nodeName"] for item in specs["rail0"]["staticAllocations"]]
     assert nodes == ["a1", "a2", "a3", "b1"]
 
@@ -368,8 +370,8 @@ def test_versions_that_the_cluster_does_not_serve() -> None:
 
 
 def test_objects_sort_in_the_order_of_application() -> None:
-    made = texts(cluster("virtual-function"), *INFRASTRUCTURE, "pytorchjob")
-    kinds = [yaml.safe_load(text)["kind"] for _, text in sorted(made.items())]
+    built = texts(cluster("virtual-function"), *INFRASTRUCTURE, "pytorchjob")
+    kinds = [yaml.safe_load(text)["kind"] for _, text in sorted(built.items())]
     assert list(dict.fromkeys(kinds)) == [
         "NicClusterPolicy",
         "NicConfigurationTemplate",

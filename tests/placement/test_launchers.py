@@ -35,14 +35,14 @@ def one(order: Order, form: str, part: str) -> str:
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", ["demo", "eight-slash-27"])
 def test_golden(form: str, name: str, *, update_golden: bool) -> None:
-    made = files(Order(example(name), nodes=2), form)
+    built = files(Order(example(name), nodes=2), form)
     folder = GOLDEN / name / form
     if update_golden:
-        for path, text in made.items():
+        for path, text in built.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_text(text, encoding="utf-8")
-    there = [path for path in folder.rglob("*") if path.is_file()]
-    assert {str(path.relative_to(folder)): path.read_text() for path in there} == made
+    far = [path for path in folder.rglob("*") if path.is_file()]
+    assert {str(path.relative_to(folder)): path.read_text() for path in far} == built
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

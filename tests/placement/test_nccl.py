@@ -38,11 +38,11 @@ ADDRESSES = ("0000:18:00.0", "0000:3a:00.0")
 
 
 def whole(
-    made: Fabric, nodes: int, gpus: int, host: str = "", version: str | None = None
+    built: Fabric, nodes: int, gpus: int, host: str = "", version: str | None = None
 ) -> Environment:
     """Return the environment of one host of a placement; what holds of every one is asserted."""
-    found = place(made, nodes, gpus)
-    chosen = make(made, found, host or found.hosts[0], version)
+    result = place(built, nodes, gpus)
+    chosen = make(built, result, host or result.hosts[0], version)
     names = [item.name for item in (*chosen.settings, *chosen.left_out)]
     assert len(set(names)) == len(names)
     assert all(item.reason for item in (*chosen.settings, *chosen.left_out))
@@ -58,9 +58,9 @@ def environment(*args: Any, **options: Any) -> dict[str, str]:
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples(name: str) -> None:
     """Whole environments; '=' keeps mlx5_1 from standing for mlx5_10 as well."""
-    made = example(name)
+    built = example(name)
     devices, ucx, management, pool, pairs = OWN[name]
-    assert environment(made, 2, made.intent.fabric.host.gpus) == COMMON | {
+    assert environment(built, 2, built.intent.fabric.host.gpus) == COMMON | {
         "NCCL_IB_HCA": f"={devices}",
         "NCCL_SOCKET_IFNAME": f"={management}",
         "NCCL_IB_ADDR_RANGE": pool,
@@ -74,10 +74,10 @@ def test_examples(name: str) -> None:
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_class_is_that_of_the_switches(name: str) -> None:
     """NCCL_IB_TC >> 2 is the DSCP that every port puts into the lossless class."""
-    made = example(name)
-    byte = int(environment(made, 1, 1)["NCCL_IB_TC"])
-    designer = SwitchDesigner(made, PolicyResolver(made.intent))
-    for row in range(len(made.switches)):
+    built = example(name)
+    byte = int(environment(built, 1, 1)["NCCL_IB_TC"])
+    designer = SwitchDesigner(built, PolicyResolver(built.intent))
+    for row in range(len(built.switches)):
         for port in designer.design(row).ports:
             if port.qos:
                 assert port.qos.roce_dscp == byte >> 2
@@ -86,20 +86,20 @@ def test_the_class_is_that_of_the_switches(name: str) -> None:
 
 def test_only_the_rails_in_use() -> None:
     """Two GPUs of eight use two NICs."""
-    found = environment(example("rail-512"), 2, 2)
-    assert found["NCCL_IB_HCA"] == "=mlx5_1,mlx5_2"
-    assert found["UCX_NET_DEVICES"] == "mlx5_1:1,mlx5_2:1"
+    result = environment(example("rail-512"), 2, 2)
+    assert result["NCCL_IB_HCA"] == "=mlx5_1,mlx5_2"
+    assert result["UCX_NET_DEVICES"] == "mlx5_1:1,mlx5_2:1"
 
 
 def test_hosts_that_differ() -> None:
     """Own device names and an own DSCP of a host hold for its ranks."""
-    made = fabric(
+    built = fabric(
         "",
         "hosts:\n  - names: a2\n    lossless: {roce_dscp: 34}\n"
         "    nics: [{rail: 1, rdma_device: mlx5_bond_0}]\n",
         lossless={"roce_dscp": 24},
     )
-    first, second = (environment(made, 3, 2, host) for host in ("a1", "a2"))
+    first, second = (environment(built, 3, 2, host) for host in ("a1", "a2"))
     assert (first["NCCL_IB_TC"], second["NCCL_IB_TC"]) == ("96", "136")
     assert second["UCX_IB_TRAFFIC_CLASS"] == "136"
     assert first["NCCL_IB_HCA"] == "=mlx5_1,mlx5_2"
@@ -115,7 +115,7 @@ GATED = SEARCH | FUSION | RAILS | SPLIT | FIXED
 
 
 @pytest.mark.parametrize(
-    ("version", "wanted"),
+    ("version", "expected"),
     [
         ("2.12", FIXED),
         ("2.12.7", FIXED),
@@ -132,24 +132,24 @@ GATED = SEARCH | FUSION | RAILS | SPLIT | FIXED
         (None, SEARCH | FUSION),
     ],
 )
-def test_what_each_release_reads(version: str | None, wanted: set[str]) -> None:
+def test_what_each_release_reads(version: str | None, expected: set[str]) -> None:
     """Two ports of a card are two rails, so that fusing them is an issue."""
-    made = fabric(host__nic={"ports_per_card": 2})
-    found = environment(made, 2, 2, version=version)
-    assert set(found) & GATED == wanted
-    numbered = found["NCCL_IB_HCA"] == "=mlx5_1:1:0:0,mlx5_2:1:1:0"
+    built = fabric(host__nic={"ports_per_card": 2})
+    result = environment(built, 2, 2, version=version)
+    assert set(result) & GATED == expected
+    numbered = result["NCCL_IB_HCA"] == "=mlx5_1:1:0:0,mlx5_2:1:1:0"
     assert numbered == (version == "2.30.7")
-    assert found.get("NCCL_IB_GID_INDEX", "3") == "3"
-    assert found.get("NCCL_IB_SPLIT_DATA_ON_QPS", "0") == "0"
-    told = {"host__nccl_version": version} if version else {}
-    assert environment(fabric(**told), 2, 2) == environment(fabric(), 2, 2, version=version)
+    assert result.get("NCCL_IB_GID_INDEX", "3") == "3"
+    assert result.get("NCCL_IB_SPLIT_DATA_ON_QPS", "0") == "0"
+    reported = {"host__nccl_version": version} if version else {}
+    assert environment(fabric(**reported), 2, 2) == environment(fabric(), 2, 2, version=version)
 
 
 @pytest.mark.parametrize("version", ["2.30.8", "2.31", "2.31.2", "2.40.1"])
 def test_a_newer_release_is_taken_for_the_newest_that_is_known(version: str) -> None:
-    made = fabric(host__nic={"ports_per_card": 2})
-    known = environment(made, 2, 2, version="2.30.7")
-    assert environment(made, 2, 2, version=version) == known
+    built = fabric(host__nic={"ports_per_card": 2})
+    known = environment(built, 2, 2, version="2.30.7")
+    assert environment(built, 2, 2, version=version) == known
     assert environment(fabric(host__nccl_version=version), 2, 2) == environment(
         fabric(), 2, 2, version="2.30.7"
     )
@@ -231,15 +231,15 @@ def test_kinds_of_hosts(
 ) -> None:
     """What is absent has a reason."""
     changes = {f"host__{name}": value for name, value in traits.items()}
-    found = whole(fabric(host__management_interface="bond0", **changes), 2, 2)
-    assert present.items() <= found.values.items()
-    assert not set(absent) & set(found.values)
-    told = {item.name for item in found.left_out}
-    assert {name for name in absent if name.startswith("NCCL")} <= told
+    result = whole(fabric(host__management_interface="bond0", **changes), 2, 2)
+    assert present.items() <= result.values.items()
+    assert not set(absent) & set(result.values)
+    reported = {item.name for item in result.left_out}
+    assert {name for name in absent if name.startswith("NCCL")} <= reported
 
 
 @pytest.mark.parametrize(
-    ("traits", "wanted"),
+    ("traits", "expected"),
     [
         ({}, "3"),
         ({"container_mode": "virtual-function"}, "3"),
@@ -247,34 +247,34 @@ def test_kinds_of_hosts(
         ({"nic": {"driver": "bnxt", "vendor": "broadcom"}}, None),
     ],
 )
-def test_a_fixed_gid_only_where_it_is_known(traits: dict[str, Any], wanted: str | None) -> None:
+def test_a_fixed_gid_only_where_it_is_known(traits: dict[str, Any], expected: str | None) -> None:
     """NCCL before 2.21 searches no GID."""
     changes = {f"host__{name}": value for name, value in traits.items()}
-    found = whole(fabric(**changes), 2, 2, version="2.20.5")
-    assert found.values.get("NCCL_IB_GID_INDEX") == wanted
-    reasons = {item.name: item.reason for item in found.left_out}
-    assert ("show_gids" in reasons.get("NCCL_IB_GID_INDEX", "")) == (wanted is None)
+    result = whole(fabric(**changes), 2, 2, version="2.20.5")
+    assert result.values.get("NCCL_IB_GID_INDEX") == expected
+    reasons = {item.name: item.reason for item in result.left_out}
+    assert ("show_gids" in reasons.get("NCCL_IB_GID_INDEX", "")) == (expected is None)
 
 
 def test_rails_that_no_spine_connects() -> None:
     """A ring must stay on its rail; GPUs carry data to the right one."""
     ports = "".join(f"      {name}: {{enabled: false}}\n" for name in _uplinks("su1-rail1"))
-    made = fabric(f"devices:\n  - names: su1-rail1\n    ports:\n{ports}")
-    found = environment(made, 3, 2)
-    assert (found["NCCL_CROSS_NIC"], found["NCCL_PXN_DISABLE"]) == ("0", "0")
-    assert environment(made, 2, 2)["NCCL_CROSS_NIC"] == "2"  # su2 alone
-    assert environment(made, 3, 1)["NCCL_CROSS_NIC"] == "2"  # one rail alone
+    built = fabric(f"devices:\n  - names: su1-rail1\n    ports:\n{ports}")
+    result = environment(built, 3, 2)
+    assert (result["NCCL_CROSS_NIC"], result["NCCL_PXN_DISABLE"]) == ("0", "0")
+    assert environment(built, 2, 2)["NCCL_CROSS_NIC"] == "2"  # su2 alone
+    assert environment(built, 3, 1)["NCCL_CROSS_NIC"] == "2"  # one rail alone
 
 
 def _uplinks(leaf: str) -> list[str]:
-    made = fabric()
-    row = made.switch_row[leaf]
-    numbers = made.uplinks.lower_port[made.uplinks_of(row)].tolist()
-    return [made.switches.skus[row].port(number) for number in numbers]
+    built = fabric()
+    row = built.switch_row[leaf]
+    numbers = built.uplinks.lower_port[built.uplinks_of(row)].tolist()
+    return [built.switches.skus[row].port(number) for number in numbers]
 
 
 @pytest.mark.parametrize(
-    ("changes", "wanted"),
+    ("changes", "expected"),
     [
         ({}, "4"),
         ({"ecmp": {"mode": "per-packet"}}, "1"),
@@ -282,8 +282,8 @@ def _uplinks(leaf: str) -> list[str]:
         ({"host__nccl_queue_pairs": 8}, "8"),
     ],
 )
-def test_queue_pairs(changes: dict[str, Any], wanted: str) -> None:
+def test_queue_pairs(changes: dict[str, Any], expected: str) -> None:
     """One is enough where switches spread packets; what the inventory says holds."""
-    found = environment(fabric(**changes), 2, 2, version="2.19.4")
-    assert found["NCCL_IB_QPS_PER_CONNECTION"] == wanted
-    assert ("NCCL_IB_SPLIT_DATA_ON_QPS" in found) == (wanted != "1")
+    result = environment(fabric(**changes), 2, 2, version="2.19.4")
+    assert result["NCCL_IB_QPS_PER_CONNECTION"] == expected
+    assert ("NCCL_IB_SPLIT_DATA_ON_QPS" in result) == (expected != "1")

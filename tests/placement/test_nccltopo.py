@@ -62,14 +62,14 @@ DETECTED = {"nvlink", "nic"}
 
 def shape(element: ET.Element) -> Any:
     """Return a tree of names and told attributes; brothers in any order."""
-    told = tuple((name, element.get(name)) for name in TOLD[element.tag])
+    reported = tuple((name, element.get(name)) for name in TOLD[element.tag])
     below = sorted(shape(child) for child in element if child.tag not in DETECTED)
-    return element.tag, told, below
+    return element.tag, reported, below
 
 
-def same_structure(made: str, dump: str) -> None:
-    assert shape(ET.fromstring(made)) == shape(ET.fromstring(dump))
-    ours, real = parse_nccl_topology(made), parse_nccl_topology(dump)
+def same_structure(built: str, dump: str) -> None:
+    assert shape(ET.fromstring(built)) == shape(ET.fromstring(dump))
+    ours, real = parse_nccl_topology(built), parse_nccl_topology(dump)
     assert [cpu.numa_node for cpu in ours.cpus] == [cpu.numa_node for cpu in real.cpus]
     for mine, theirs in zip(ours.cpus, real.cpus, strict=True):
         assert [(p.address, p.pci_class, p.gpu.device) for p in mine.devices] == [
@@ -93,17 +93,17 @@ NICS = {"0000:18:00.0": "nic0", "0000:98:00.0": "nic1"}
 
 def roce(**nic: Any) -> dict[str, Any]:
     """Return four GPUs and two NICs on two NUMA nodes."""
-    told = {"pci_addresses": list(NICS), "numa_nodes": [0, 1]}
+    reported = {"pci_addresses": list(NICS), "numa_nodes": [0, 1]}
     return {
         "host__gpus": 4,
-        "host__nic": {**told, **nic},
+        "host__nic": {**reported, **nic},
         "host__gpu": {"pci_addresses": EIGHT[:4], "numa_nodes": [0, 0, 1, 1]},
     }
 
 
-def tree(made: str) -> list[tuple[int | None, list[Any]]]:
+def tree(built: str) -> list[tuple[int | None, list[Any]]]:
     """Return devices by NUMA node; a bridge is a list of what is below it."""
-    parsed = parse_nccl_topology(made)
+    parsed = parse_nccl_topology(built)
     return [(cpu.numa_node, sorted(map(below, cpu.devices), key=str)) for cpu in parsed.cpus]
 
 
@@ -114,7 +114,7 @@ def below(item: NcclPci) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("nearness", "wanted"),
+    ("nearness", "expected"),
     [
         ("PIX", [(0, [["gpu0", "gpu1", "nic0"]]), (1, [["gpu2", "gpu3", "nic1"]])]),
         (
@@ -128,14 +128,14 @@ def below(item: NcclPci) -> Any:
         ("NODE", [(0, ["gpu0", "gpu1", "nic0"]), (1, ["gpu2", "gpu3", "nic1"])]),
     ],
 )
-def test_nearness(nearness: str, wanted: Any) -> None:
-    assert tree(topology(fabric(**roce(nearness=nearness)), "a1")) == wanted
+def test_nearness(nearness: str, expected: Any) -> None:
+    assert tree(topology(fabric(**roce(nearness=nearness)), "a1")) == expected
 
 
 def test_two_ports_of_a_card_and_gpus_that_are_told() -> None:
-    made = fabric(**roce(ports_per_card=2, gpus=[[3, 1], [0, 2]], numa_nodes=[0, 0]))
+    built = fabric(**roce(ports_per_card=2, gpus=[[3, 1], [0, 2]], numa_nodes=[0, 0]))
     with pytest.raises(InputError) as caught:
-        topology(made, "a1")
+        topology(built, "a1")
     assert "share a PCIe switch, but not a NUMA node" in str(caught.value.findings[0])
     changes = roce(ports_per_card=2, gpus=[[3, 1], [0, 2]], numa_nodes=[])
     changes["host__gpu"] = {"pci_addresses": EIGHT[:4]}
@@ -153,7 +153,7 @@ def test_far_nics_stand_on_their_own_node() -> None:
 
 
 @pytest.mark.parametrize(
-    ("gbps", "wanted"),
+    ("gbps", "expected"),
     [
         (100, "8.0 GT/s PCIe"),
         (200, "16.0 GT/s PCIe"),
@@ -161,8 +161,8 @@ def test_far_nics_stand_on_their_own_node() -> None:
         (4000, "64.0 GT/s PCIe"),
     ],
 )
-def test_bridges_are_no_bottleneck(gbps: int, wanted: str) -> None:
-    assert link_speed(gbps) == wanted
+def test_bridges_are_no_bottleneck(gbps: int, expected: str) -> None:
+    assert link_speed(gbps) == expected
 
 
 def test_nothing_is_left_without_a_link_nor_named_against_detection() -> None:
@@ -222,7 +222,7 @@ def test_the_place_is_that_of_the_override() -> None:
 def test_one_file_where_hosts_are_alike() -> None:
     hosts = "hosts:\n  - names: a2\n    traits: {nic: {nearness: PHB}}\n"
     paths = [
-        [f.path for f in export(Order(made, nodes=3), exporters["nccltopo"], ()).files]
-        for made in (fabric(**roce()), fabric("", hosts, **roce()))
+        [f.path for f in export(Order(built, nodes=3), exporters["nccltopo"], ()).files]
+        for built in (fabric(**roce()), fabric("", hosts, **roce()))
     ]
     assert paths == [["nccl-topo.xml"], [f"a{n}/nccl-topo.xml" for n in (1, 2, 3)]]

@@ -26,7 +26,7 @@ def requests(draw: st.DrawFn) -> tuple[Fabric, int, int, set[str], set[str]]:
     overrides = "".join(
         f"  - {{names: {name}, nics: [{{rail: 0, enabled: false}}]}}\n" for name in off
     )
-    made = fabric(
+    built = fabric(
         "",
         f"hosts:\n{overrides}" if off else "",
         units=[
@@ -37,12 +37,12 @@ def requests(draw: st.DrawFn) -> tuple[Fabric, int, int, set[str], set[str]]:
         design=draw(st.sampled_from(["rail-optimised", "classic-tor"])),
     )
     excluded = draw(st.sets(st.sampled_from(hosts), max_size=4))
-    return made, draw(st.integers(1, len(hosts))), draw(st.integers(1, gpus)), excluded, off
+    return built, draw(st.integers(1, len(hosts))), draw(st.integers(1, gpus)), excluded, off
 
 
-def _free(made: Fabric, unusable: set[str]) -> list[int]:
-    units = [unit for unit, _ in enumerate(made.intent.fabric.units)]
-    names = zip(made.hosts.names, made.hosts.unit.tolist(), strict=True)
+def _free(built: Fabric, unusable: set[str]) -> list[int]:
+    units = [unit for unit, _ in enumerate(built.intent.fabric.units)]
+    names = zip(built.hosts.names, built.hosts.unit.tolist(), strict=True)
     usable = [unit for name, unit in names if name not in unusable]
     return [usable.count(unit) for unit in units]
 
@@ -51,42 +51,42 @@ def _free(made: Fabric, unusable: set[str]) -> list[int]:
 @given(requests())
 def test_any_request(request: tuple[Fabric, int, int, set[str], set[str]]) -> None:
     """What must hold of every answer, and when there must be none."""
-    made, nodes, gpus, excluded, off = request
-    free = _free(made, excluded | off)
+    built, nodes, gpus, excluded, off = request
+    free = _free(built, excluded | off)
     if sum(free) < nodes:
         with pytest.raises(UnplaceableError):
-            place(made, nodes, gpus, excluded)
+            place(built, nodes, gpus, excluded)
         return
-    found = place(made, nodes, gpus, excluded)
-    assert found == place(made, nodes, gpus, sorted(excluded))
-    assert len(found.hosts) == len(set(found.hosts)) == nodes
-    assert not set(found.hosts) & (excluded | off)
-    assert [rank.rank for rank in found.ranks] == list(range(nodes * gpus))
-    assert [(rank.host, rank.local_rank) for rank in found.ranks] == [
-        (host, gpu) for host in found.hosts for gpu in range(gpus)
+    result = place(built, nodes, gpus, excluded)
+    assert result == place(built, nodes, gpus, sorted(excluded))
+    assert len(result.hosts) == len(set(result.hosts)) == nodes
+    assert not set(result.hosts) & (excluded | off)
+    assert [rank.rank for rank in result.ranks] == list(range(nodes * gpus))
+    assert [(rank.host, rank.local_rank) for rank in result.ranks] == [
+        (host, gpu) for host in result.hosts for gpu in range(gpus)
     ]
-    _check_units(found, free, nodes)
-    _check_rails(made, found)
+    _check_units(result, free, nodes)
+    _check_rails(built, result)
 
 
-def _check_units(found: Placement, free: list[int], nodes: int) -> None:
-    assert [host for hosts in found.units.values() for host in hosts] == list(found.hosts)
+def _check_units(result: Placement, free: list[int], nodes: int) -> None:
+    assert [host for hosts in result.units.values() for host in hosts] == list(result.hosts)
     fewest = next(
         count
         for count in range(1, len(free) + 1)
         if any(sum(part) >= nodes for part in combinations(free, count))
     )
-    assert len(found.units) == fewest
-    assert found.spine_crossings == (fewest if fewest > 1 else 0)
+    assert len(result.units) == fewest
+    assert result.spine_crossings == (fewest if fewest > 1 else 0)
     if fewest == 1:
-        (unit,) = found.units
+        (unit,) = result.units
         assert free[int(unit.removeprefix("su"))] == min(size for size in free if size >= nodes)
 
 
-def _check_rails(made: Fabric, found: Placement) -> None:
-    designer = HostDesigner(made, PolicyResolver(made.intent))
-    for rank in found.ranks:
-        nic = designer.design(made.host_row[rank.host]).nics[rank.rail]
+def _check_rails(built: Fabric, result: Placement) -> None:
+    designer = HostDesigner(built, PolicyResolver(built.intent))
+    for rank in result.ranks:
+        nic = designer.design(built.host_row[rank.host]).nics[rank.rail]
         assert rank.gpu in nic.gpus
         assert nic.enabled
         assert (rank.interface, rank.rdma_device, rank.leaf) == (
@@ -94,7 +94,7 @@ def _check_rails(made: Fabric, found: Placement) -> None:
             nic.rdma_device,
             nic.leaf,
         )
-    assert found.rails == tuple(sorted({rank.rail for rank in found.ranks}))
+    assert result.rails == tuple(sorted({rank.rail for rank in result.ranks}))
 
 
 UNEVEN = {
@@ -145,12 +145,12 @@ UNEVEN = {
 )
 def test_choices_by_hand(nodes: int, excluded: tuple[str, ...], hosts: str, reason: str) -> None:
     """With the reason, word for word."""
-    found = place(fabric(**UNEVEN), nodes, 2, excluded)
-    assert (" ".join(found.hosts), found.reason) == (hosts, reason)
+    result = place(fabric(**UNEVEN), nodes, 2, excluded)
+    assert (" ".join(result.hosts), result.reason) == (hosts, reason)
 
 
 @pytest.mark.parametrize(
-    ("nodes", "gpus", "excluded", "wanted"),
+    ("nodes", "gpus", "excluded", "expected"),
     [
         (0, 1, (), "a job needs at least one node and one GPU; increase the number [PLC001]"),
         (1, 0, (), "a job needs at least one node and one GPU; increase the number [PLC001]"),
@@ -192,27 +192,27 @@ def test_choices_by_hand(nodes: int, excluded: tuple[str, ...], hosts: str, reas
         ),
     ],
 )
-def test_why_not(nodes: int, gpus: int, excluded: tuple[str, ...], wanted: str) -> None:
+def test_why_not(nodes: int, gpus: int, excluded: tuple[str, ...], expected: str) -> None:
     """Exact messages."""
-    made = fabric("", "hosts:\n  - {names: c2, nics: [{rail: 1, enabled: false}]}\n", **UNEVEN)
+    built = fabric("", "hosts:\n  - {names: c2, nics: [{rail: 1, enabled: false}]}\n", **UNEVEN)
     with pytest.raises(UnplaceableError) as caught:
-        place(made, nodes, gpus, excluded)
-    assert [str(finding) for finding in caught.value.findings] == [wanted]
+        place(built, nodes, gpus, excluded)
+    assert [str(finding) for finding in caught.value.findings] == [expected]
 
 
 def test_a_rail_that_is_off_hurts_only_who_needs_it() -> None:
     """Half of the GPUs use half of the rails."""
-    made = fabric("", "hosts:\n  - {names: 'a[1-3]', nics: [{rail: 1, enabled: false}]}\n")
-    assert place(made, 3, 1).hosts == ("a1", "a2", "a3")
-    assert place(made, 2, 2).hosts == ("b1", "b2")
+    built = fabric("", "hosts:\n  - {names: 'a[1-3]', nics: [{rail: 1, enabled: false}]}\n")
+    assert place(built, 3, 1).hosts == ("a1", "a2", "a3")
+    assert place(built, 2, 2).hosts == ("b1", "b2")
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_whole_fabric(name: str) -> None:
     """Every GPU of the examples."""
-    made = example(name)
-    gpus = made.intent.fabric.host.gpus
-    found = place(made, len(made.hosts), gpus)
-    assert found.hosts == made.hosts.names
-    assert found.rails == tuple(range(made.rails))
-    assert len(found.ranks) == len(made.hosts) * gpus
+    built = example(name)
+    gpus = built.intent.fabric.host.gpus
+    result = place(built, len(built.hosts), gpus)
+    assert result.hosts == built.hosts.names
+    assert result.rails == tuple(range(built.rails))
+    assert len(result.ranks) == len(built.hosts) * gpus

@@ -39,13 +39,13 @@ def test_examples_are_the_golden_files(name: str, *, update_golden: bool) -> Non
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_every_host_hangs_on_one_switch(name: str) -> None:
     """And every unit on the one root."""
-    made = example(name)
-    lines = [line for line in slurm(made).splitlines() if not line.startswith("#")]
+    built = example(name)
+    lines = [line for line in slurm(built).splitlines() if not line.startswith("#")]
     parsed = [re.fullmatch(r"SwitchName=(\S+) (Nodes|Switches)=(\S+)", line) for line in lines]
     rows = [match.groups() for match in parsed if match]
     assert len(rows) == len(lines)
     nodes = [host for _, kind, names in rows if kind == "Nodes" for host in hostlist.expand(names)]
-    assert sorted(nodes) == sorted(made.hosts.names)
+    assert sorted(nodes) == sorted(built.hosts.names)
     roots = [hostlist.expand(names) for _, kind, names in rows if kind == "Switches"]
     assert roots == [[name for name, kind, _ in rows if kind == "Nodes"]]
 

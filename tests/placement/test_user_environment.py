@@ -17,20 +17,20 @@ OURS = environment(MADE, PLACED, "a1")
 
 
 def test_a_file() -> None:
-    found = read_environment(
+    result = read_environment(
         b"# mine\n\nNCCL_IB_HCA==mlx5_7\r\nexport A='b c'\nEMPTY=\nQ=\"\n", "my.env"
     )
-    assert {name: item.value for name, item in found.items()} == {
+    assert {name: item.value for name, item in result.items()} == {
         "NCCL_IB_HCA": "=mlx5_7",
         "A": "b c",
         "EMPTY": "",
         "Q": '"',
     }
-    assert str(found["NCCL_IB_HCA"].position) == "my.env:3:1"
+    assert str(result["NCCL_IB_HCA"].position) == "my.env:3:1"
 
 
 @pytest.mark.parametrize(
-    ("raw", "wanted"),
+    ("raw", "expected"),
     [
         (
             b"A=1\nB 2\n",
@@ -55,21 +55,21 @@ def test_a_file() -> None:
         ),
     ],
 )
-def test_what_is_refused(raw: bytes, wanted: str) -> None:
+def test_what_is_refused(raw: bytes, expected: str) -> None:
     with pytest.raises(InputError) as caught:
         read_environment(raw, "my.env")
-    assert [str(item) for item in caught.value.findings] == [wanted]
+    assert [str(item) for item in caught.value.findings] == [expected]
 
 
 @given(st.binary(max_size=200))
 def test_any_bytes(raw: bytes) -> None:
     """Read or refused, and what is read is one line each."""
     try:
-        found = read_environment(raw, "x")
+        result = read_environment(raw, "x")
     except InputError as error:
         assert error.findings
     else:
-        assert all(item.value.isprintable() for item in found.values())
+        assert all(item.value.isprintable() for item in result.values())
 
 
 def test_nothing_of_the_user_is_changed() -> None:

@@ -34,10 +34,10 @@ SPLITS = {
 @pytest.mark.parametrize("queue_pairs", SPLITS)
 def test_splitting_over_queue_pairs(queue_pairs: int) -> None:
     over_mean, share = SPLITS[queue_pairs]
-    found = spread(8, 8, queue_pairs)
+    result = spread(8, 8, queue_pairs)
     places = 5e-4 if queue_pairs < 16 else 5e-3
-    assert found.over_mean == pytest.approx(over_mean, abs=1.01 * places)
-    assert found.efficiency == pytest.approx(share, abs=1.1 * places)
+    assert result.over_mean == pytest.approx(over_mean, abs=1.01 * places)
+    assert result.efficiency == pytest.approx(share, abs=1.1 * places)
 
 
 def test_two_queue_pairs_of_8_senders_are_16_flows() -> None:
@@ -65,16 +65,16 @@ def test_fast_uplinks_and_few_senders(case: tuple[int, int, int, float]) -> None
 
 
 def test_advice_is_the_least_that_is_enough() -> None:
-    found = advise_queue_pairs(8, 8, 0.7)
-    assert (found.queue_pairs, found.reached) == (16, True)
-    assert [row.queue_pairs for row in found.table] == list(QUEUE_PAIRS)
-    assert "73% of an even spread; 70% is wanted" in found.reason
+    result = advise_queue_pairs(8, 8, 0.7)
+    assert (result.queue_pairs, result.reached) == (16, True)
+    assert [row.queue_pairs for row in result.table] == list(QUEUE_PAIRS)
+    assert "73% of an even spread; 70% is wanted" in result.reason
 
 
 def test_advice_says_when_nothing_is_enough() -> None:
-    found = advise_queue_pairs(8, 8, 0.95)
-    assert (found.queue_pairs, found.reached) == (128, False)
-    assert "adaptive routing or packet spraying" in found.reason
+    result = advise_queue_pairs(8, 8, 0.95)
+    assert (result.queue_pairs, result.reached) == (128, False)
+    assert "adaptive routing or packet spraying" in result.reason
 
 
 def test_advice_stays_within_what_can_be_worked_out() -> None:

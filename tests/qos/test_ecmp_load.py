@@ -42,8 +42,8 @@ def ways_at_most(flows: int, links: int, most: int) -> int:
     if not links:
         return int(flows == 0)
     return sum(
-        comb(flows, here) * ways_at_most(flows - here, links - 1, most)
-        for here in range(min(flows, most) + 1)
+        comb(flows, near) * ways_at_most(flows - near, links - 1, most)
+        for near in range(min(flows, most) + 1)
     )
 
 
@@ -114,13 +114,13 @@ def test_law(flows: int, links: int) -> None:
 @pytest.mark.parametrize(("flows", "links"), [(16_384, 512), (16_384, 2), (1, 4096), (7, 1)])
 def test_large_cases(flows: int, links: int) -> None:
     """Against a simulation, or where the answer is known."""
-    found = expected_max_load(flows, links)
+    result = expected_max_load(flows, links)
     if links == 1 or flows == 1:
-        assert found == flows
+        assert result == flows
         return
     draws = np.random.default_rng(1).multinomial(flows, np.full(links, 1 / links), size=2000)
     fullest = draws.max(axis=1)
-    assert found == pytest.approx(fullest.mean(), abs=4 * fullest.std() / np.sqrt(2000))
+    assert result == pytest.approx(fullest.mean(), abs=4 * fullest.std() / np.sqrt(2000))
 
 
 def test_two_links_have_a_closed_form() -> None:

@@ -92,9 +92,9 @@ def test_all_users_fit_into_the_pool(dynamic_th: int, pool: int, users: int) -> 
 
 @given(st.integers(-8, 6), POOLS, USERS)
 def test_rises_with_alpha_and_falls_with_users(dynamic_th: int, pool: int, users: int) -> None:
-    here = pause_threshold_bytes(dynamic_th, pool, users)
-    assert pause_threshold_bytes(dynamic_th + 1, pool, users) > here
-    assert pause_threshold_bytes(dynamic_th, pool, users + 1) < here
+    near = pause_threshold_bytes(dynamic_th, pool, users)
+    assert pause_threshold_bytes(dynamic_th + 1, pool, users) > near
+    assert pause_threshold_bytes(dynamic_th, pool, users + 1) < near
     assert incast_pause_bytes(dynamic_th, pool, users + 1) > incast_pause_bytes(
         dynamic_th, pool, users
     )
@@ -106,6 +106,6 @@ def test_queue_that_the_loop_adds() -> None:
 
 
 def test_arrays() -> None:
-    found = pause_threshold_bytes([0, 1], 1000, [[1], [2]])
-    assert found.shape == (2, 2)  # type: ignore[union-attr]
-    assert found[0].tolist() == pytest.approx([500.0, 2000 / 3])  # type: ignore[index]
+    result = pause_threshold_bytes([0, 1], 1000, [[1], [2]])
+    assert result.shape == (2, 2)  # type: ignore[union-attr]
+    assert result[0].tolist() == pytest.approx([500.0, 2000 / 3])  # type: ignore[index]

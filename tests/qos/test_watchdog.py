@@ -21,11 +21,11 @@ def test_drain(buffer_mb: int, speed: int, ms: float) -> None:
 
 def test_a_storm_at_100g() -> None:
     """12 MB fill in 0.96 ms, so a detector of 200 ms is two hundred times too late for them."""
-    found = storm(200, 200, 12_000_000, 100)
-    assert found.drain_s == pytest.approx(0.96e-3)
-    assert found.latest_s == pytest.approx(0.4)
-    assert found.buffers_filled == pytest.approx(0.4 / 0.96e-3)
-    assert not found.trips_on_honest_pauses
+    result = storm(200, 200, 12_000_000, 100)
+    assert result.drain_s == pytest.approx(0.96e-3)
+    assert result.latest_s == pytest.approx(0.4)
+    assert result.buffers_filled == pytest.approx(0.4 / 0.96e-3)
+    assert not result.trips_on_honest_pauses
 
 
 def test_a_detection_that_is_too_short() -> None:
@@ -35,6 +35,6 @@ def test_a_detection_that_is_too_short() -> None:
 
 @given(st.integers(10, 5000), st.integers(5, 1000), st.integers(10**6, 10**9))
 def test_a_longer_detection_never_trips_sooner(detection: int, poll: int, size: int) -> None:
-    here, later = (storm(ms, poll, size, 400) for ms in (detection, detection + 100))
-    assert here.trips_on_honest_pauses >= later.trips_on_honest_pauses
-    assert later.buffers_filled > here.buffers_filled
+    near, later = (storm(ms, poll, size, 400) for ms in (detection, detection + 100))
+    assert near.trips_on_honest_pauses >= later.trips_on_honest_pauses
+    assert later.buffers_filled > near.buffers_filled

@@ -34,8 +34,8 @@ def rows(of: Project, device: str, name: str) -> dict[tuple[str, str], tuple[str
 
 def test_host_port_with_a_table() -> None:
     """The sum of the law stands beside the row of the vendor."""
-    found = rows(project("rail-512"), "su1-rail0", "Ethernet0")
-    terms = {item: value for (part, item), (value, how) in found.items() if part == "headroom"}
+    result = rows(project("rail-512"), "su1-rail0", "Ethernet0")
+    terms = {item: value for (part, item), (value, how) in result.items() if part == "headroom"}
     # 3 * (9,100 + 2,525.25 + 819.2 + 57,920 + 6,000) + 9,022 = 238,115; 233 KiB
     assert terms["by the law"] == "238,592 bytes"
     assert terms["in the table"] == "231,424 bytes"
@@ -44,29 +44,29 @@ def test_host_port_with_a_table() -> None:
     assert terms["with response"] == f"{9_100 + 84 + 2_500 + 57_920 + 9_022:,} bytes"
     assert terms["verdict"] == "enough for large frames"
     row = sku("ACS-SN5600").headroom[400_000, 5]
-    assert found["threshold", "XON"][0] == f"{row.xon_threshold_bytes:,} bytes"
-    assert found["threshold", "XOFF, one group"][0] == "26,080,845 bytes"
-    assert found["ecn", "Kmin"][0] == "150,000 bytes"
-    assert found["watchdog", "detection"] == ("400 ms, drop", "polls every 200 ms")
-    assert found["watchdog", "longest pause of one frame"][0] == "83.9 us"
+    assert result["threshold", "XON"][0] == f"{row.xon_threshold_bytes:,} bytes"
+    assert result["threshold", "XOFF, one group"][0] == "26,080,845 bytes"
+    assert result["ecn", "Kmin"][0] == "150,000 bytes"
+    assert result["watchdog", "detection"] == ("400 ms, drop", "polls every 200 ms")
+    assert result["watchdog", "longest pause of one frame"][0] == "83.9 us"
 
 
 def test_the_nic_at_the_other_end() -> None:
     """(301 + 216 * 5 / 100) * 400 + 272 * 9000 / 100, with whole numbers."""
-    found = rows(project("rail-512"), "su1-rail0", "Ethernet0")
+    result = rows(project("rail-512"), "su1-rail0", "Ethernet0")
     need = (301 + 10) * 400 + 24_480
-    assert found["gpu001 NIC", "headroom"][0] == f"{need:,} bytes"
-    assert found["gpu001 NIC", "minimum buffer"][0] == f"more than {need + 9_000:,} bytes"
+    assert result["gpu001 NIC", "headroom"][0] == f"{need:,} bytes"
+    assert result["gpu001 NIC", "minimum buffer"][0] == f"more than {need + 9_000:,} bytes"
 
 
 def test_uplink_shows_the_switch_at_the_other_end() -> None:
     """An EOS spine has no table: the law of its ASIC stands for it, its pool is unknown."""
-    found = rows(project("demo"), "su1-rail0", "Ethernet128")
-    assert found["headroom", "in the table"][0] == "77,824 bytes"
-    assert found["headroom", "verdict"][0].startswith("smaller than IEEE 802.3")
-    assert found["spine01 headroom", "in the table"][0] == "none"
-    assert found["spine01 headroom", "by the law"][1].startswith("law xgs in steps of 254")
-    assert found["spine01 threshold", "XOFF"][0] == "unknown"
+    result = rows(project("demo"), "su1-rail0", "Ethernet128")
+    assert result["headroom", "in the table"][0] == "77,824 bytes"
+    assert result["headroom", "verdict"][0].startswith("smaller than IEEE 802.3")
+    assert result["spine01 headroom", "in the table"][0] == "none"
+    assert result["spine01 headroom", "by the law"][1].startswith("law xgs in steps of 254")
+    assert result["spine01 threshold", "XOFF"][0] == "unknown"
 
 
 def test_terms_and_factors_give_the_sum() -> None:
@@ -75,10 +75,10 @@ def test_terms_and_factors_give_the_sum() -> None:
         ("demo", "spine01", "Ethernet1/1"),
         ("a100-pcie", "rack1-leaf", "Ethernet1/1"),
     ):
-        found = rows(project(name), device, port)
-        law = found["headroom", "by the law"]
+        result = rows(project(name), device, port)
+        law = result["headroom", "by the law"]
         total = 0.0
-        for (part, _), (value, how) in found.items():
+        for (part, _), (value, how) in result.items():
             if part == "headroom" and (how.startswith("x ") or how == "once"):
                 factor = float(how.removeprefix("x ")) if how != "once" else 1.0
                 total += factor * int(value.removesuffix(" bytes").replace(",", ""))
@@ -93,13 +93,13 @@ def _changed(folder: Path, **lossless: object) -> Project:
 
 
 def test_without_pfc_there_is_no_headroom(tmp_path: Path) -> None:
-    found = rows(_changed(tmp_path, pfc=False), "su1-rail0", "Ethernet0")
-    assert found["headroom", "none"] == ("-", "PFC is off on this port")
+    result = rows(_changed(tmp_path, pfc=False), "su1-rail0", "Ethernet0")
+    assert result["headroom", "none"] == ("-", "PFC is off on this port")
 
 
 def test_without_watchdog(tmp_path: Path) -> None:
-    found = rows(_changed(tmp_path, watchdog={"enabled": False}), "su1-rail0", "Ethernet0")
-    assert ("watchdog", "off") in found
+    result = rows(_changed(tmp_path, watchdog={"enabled": False}), "su1-rail0", "Ethernet0")
+    assert ("watchdog", "off") in result
 
 
 def test_a_port_that_is_not_used_has_no_budget() -> None:
@@ -123,12 +123,12 @@ def test_command_line() -> None:
 def test_the_inventory_may_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     folder = ROOT / "inventory" / "rail-512"
     monkeypatch.chdir(folder)
-    here = RUN.invoke(app, ["explain", "su1-rail0", "Ethernet0"])
+    near = RUN.invoke(app, ["explain", "su1-rail0", "Ethernet0"])
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("ROCEFAB_INVENTORY", str(folder))
-    there = RUN.invoke(app, ["explain", "su1-rail0", "Ethernet0"])
-    assert here.stdout == there.stdout
-    assert "bandwidth-delay product" in there.stdout
+    far = RUN.invoke(app, ["explain", "su1-rail0", "Ethernet0"])
+    assert near.stdout == far.stdout
+    assert "bandwidth-delay product" in far.stdout
     one = RUN.invoke(app, ["explain", "su1-rail0"])
     assert one.exit_code == 0
 

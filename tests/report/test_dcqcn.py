@@ -44,17 +44,17 @@ def points(demo) -> tuple[show_dcqcn.Point, ...]:
 def test_kinds_are_those_of_the_inventory(demo):
     speeds = {("host", int(speed)) for speed in demo.fabric.nics.speed_gbps}
     speeds |= {("uplink", int(speed)) for speed in demo.fabric.uplinks.speed_gbps}
-    found = kinds(demo)
-    assert {(kind.port, kind.speed_gbps) for kind in found} == speeds
-    assert {kind.marking for kind in found} == {"150-1500 kB 100 %"}
+    result = kinds(demo)
+    assert {(kind.port, kind.speed_gbps) for kind in result} == speeds
+    assert {kind.marking for kind in result} == {"150-1500 kB 100 %"}
 
 
 def test_a_port_of_its_own_is_a_kind_of_its_own(tmp_path):
     folder = write_inventory(tmp_path / "inventory", INVENTORY)
     (folder / "devices").mkdir()
     (folder / "devices" / "leaf.yaml").write_text(OVERRIDES)
-    found = [(kind.port, kind.marking) for kind in kinds(Project(folder))]
-    assert found == [("host", "200-1500 kB 5 %"), ("uplink", "150-1500 kB 100 %")]
+    results = [(kind.port, kind.marking) for kind in kinds(Project(folder))]
+    assert results == [("host", "200-1500 kB 5 %"), ("uplink", "150-1500 kB 100 %")]
 
 
 def test_thresholds_that_cannot_be_are_told(tmp_path):
@@ -66,8 +66,8 @@ def test_thresholds_that_cannot_be_are_told(tmp_path):
 
 
 def test_every_kind_has_every_number_of_flows(demo, points):
-    wanted = [(kind, flows) for kind in kinds(demo) for flows in FLOWS]
-    assert [(point.kind, point.flows) for point in points] == wanted
+    expected = [(kind, flows) for kind in kinds(demo) for flows in FLOWS]
+    assert [(point.kind, point.flows) for point in points] == expected
     assert FLOWS == (2, 4, 8, 16, 32, 64, 128, 256)
 
 
@@ -100,12 +100,12 @@ def test_a_port_without_a_steady_state_has_no_figure_for_it(tmp_path):
     (folder / "devices").mkdir()
     (folder / "devices" / "leaf.yaml").write_text(OVERRIDES)
     project = Project(folder)
-    found = [
+    results = [
         point
         for point in dcqcn_points(project, Question(parameters="paper"))
         if point.kind.congestion_point.pmax_percent == 5
     ]
-    above = [point for point in found if point.marking_percent > 5]
+    above = [point for point in results if point.marking_percent > 5]
     assert above
     assert {point.verdict for point in above} == {"rides past Kmax into PFC"}
     assert {(point.queue_bytes, point.slope_margin) for point in above} == {(None, None)}
@@ -121,19 +121,19 @@ def test_the_default_is_what_nics_come_with(demo):
 
 def test_our_own_set_comes_with_its_thresholds(demo):
     """They are stable, and Kmax stays below the PFC level that is named."""
-    found = dcqcn_points(demo, Question(parameters="rocefab"))
-    assert {point.verdict for point in found} == {"stable"}
-    speed = found[0].kind.speed_gbps
+    result = dcqcn_points(demo, Question(parameters="rocefab"))
+    assert {point.verdict for point in result} == {"stable"}
+    speed = result[0].kind.speed_gbps
     own = recommend(Need(speed_gbps=speed)).parameters.congestion_point
-    assert found[0].kind.congestion_point == own
+    assert result[0].kind.congestion_point == own
     low = dcqcn_points(demo, Question(parameters="rocefab", xoff_threshold_bytes=1_300_000.0))
     assert {point.verdict for point in low} == {"stable"}
     assert max(point.kind.congestion_point.kmax_bytes for point in low) <= 1_300_000
 
 
 def test_a_pfc_level_below_the_queue_is_reached(demo):
-    found = dcqcn_points(demo, Question(parameters="paper", xoff_threshold_bytes=100_000.0))
-    assert {point.verdict for point in found} == {"rides past Kmax into PFC"}
+    result = dcqcn_points(demo, Question(parameters="paper", xoff_threshold_bytes=100_000.0))
+    assert {point.verdict for point in result} == {"rides past Kmax into PFC"}
 
 
 @pytest.mark.parametrize(
@@ -165,8 +165,8 @@ def test_the_plot_shows_the_table(points):
         lines = {line.get_label(): line for line in axes.get_lines()}
         for label, column in (("steady queue", "queue_kb"), ("peak", "peak_kb")):
             assert lines[label].get_xdata().tolist() == [row["flows"] for row in own]
-            wanted = [row[column] for row in own]
-            assert np.round(lines[label].get_ydata(), 1).tolist() == wanted
+            expected = [row[column] for row in own]
+            assert np.round(lines[label].get_ydata(), 1).tolist() == expected
         assert lines["Kmin"].get_ydata() == [150.0, 150.0]
         assert lines["Kmax"].get_ydata() == [1500.0, 1500.0]
 

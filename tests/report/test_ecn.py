@@ -32,14 +32,14 @@ def _dicts(table) -> list[dict]:
 
 
 def test_one_row_for_each_kind_of_port(tmp_path: Path) -> None:
-    found = _dicts(ecn(_project(tmp_path, "rail-512")))
-    assert [(row["role"], row["ports"], row["gbps"]) for row in found] == [
+    result = _dicts(ecn(_project(tmp_path, "rail-512")))
+    assert [(row["role"], row["ports"], row["gbps"]) for row in result] == [
         ("leaf", "host", 400),
         ("leaf", "uplink", 400),
         ("spine", "uplink", 400),
     ]
-    assert {row["bandwidth_delay_bytes"] for row in found} == {462_048}
-    assert {row["xoff_threshold_bytes"] for row in found} == {26_080_845}
+    assert {row["bandwidth_delay_bytes"] for row in result} == {462_048}
+    assert {row["xoff_threshold_bytes"] for row in result} == {26_080_845}
 
 
 @pytest.mark.parametrize(
@@ -64,14 +64,14 @@ def test_one_row_for_each_kind_of_port(tmp_path: Path) -> None:
     ],
 )
 def test_verdict_names_what_breaks_the_order(tmp_path: Path, policy: dict, words: str) -> None:
-    found = _dicts(ecn(_project(tmp_path, "rail-512", **policy)))
-    assert found[0]["verdict"] == words
+    result = _dicts(ecn(_project(tmp_path, "rail-512", **policy)))
+    assert result[0]["verdict"] == words
 
 
 def test_an_unknown_pool_is_not_called_fine(tmp_path: Path) -> None:
-    found = _dicts(ecn(_project(tmp_path, "a100-pcie")))
-    assert found[0]["xoff_threshold_bytes"] == "unknown"
-    assert found[0]["verdict"].startswith("pool unknown: ECN-before-PFC not checked")
+    result = _dicts(ecn(_project(tmp_path, "a100-pcie")))
+    assert result[0]["xoff_threshold_bytes"] == "unknown"
+    assert result[0]["verdict"].startswith("pool unknown: ECN-before-PFC not checked")
 
 
 def test_thresholds_that_are_a_share_of_a_queue(tmp_path: Path) -> None:
@@ -82,13 +82,13 @@ def test_thresholds_that_are_a_share_of_a_queue(tmp_path: Path) -> None:
     assert {row["on_switch"] for row in _dicts(ecn(Project(tmp_path)))} == {"1 to 2 percent"}
     data["lossless"]["ecn"]["kmax_bytes"] = 90_000_000
     (tmp_path / "fabric.yaml").write_text(yaml.safe_dump(data))
-    (found,) = {row["on_switch"] for row in _dicts(ecn(Project(tmp_path)))}
-    assert found.startswith("not in percent: 90,000,000 bytes cannot be a percentage")
+    (result,) = {row["on_switch"] for row in _dicts(ecn(Project(tmp_path)))}
+    assert result.startswith("not in percent: 90,000,000 bytes cannot be a percentage")
 
 
 def test_recommendation_beside_published_figures(tmp_path: Path) -> None:
-    found = _dicts(recommendations(_project(tmp_path, "rail-512"), most_flows=16))
-    ours = [row for row in found if row["who"] == "rocefab"]
+    result = _dicts(recommendations(_project(tmp_path, "rail-512"), most_flows=16))
+    ours = [row for row in result if row["who"] == "rocefab"]
     assert len(ours) == 3
     for row in ours:
         assert row["kmin_bytes"] == 463_000
@@ -96,7 +96,7 @@ def test_recommendation_beside_published_figures(tmp_path: Path) -> None:
         assert 1 <= row["pmax_percent"] <= 100
         assert "Kmin 463000 bytes is 400 Gb/s times" in row["why"]
         assert "rocefab show dcqcn" in row["why"]
-    assert [row["who"] for row in found if row["who"] not in ("rocefab", "set")] == [
+    assert [row["who"] for row in result if row["who"] not in ("rocefab", "set")] == [
         figure.name for figure in figures_for(400)
     ]
 
@@ -106,8 +106,8 @@ def test_kmax_stays_below_a_small_pool(tmp_path: Path) -> None:
     data = yaml.safe_load((ROOT / "inventory" / "rail-512" / "fabric.yaml").read_text())
     data["lossless"]["dynamic_th"] = -5
     (tmp_path / "fabric.yaml").write_text(yaml.safe_dump(data))
-    found = _dicts(recommendations(Project(tmp_path), most_flows=4))
-    for row in found:
+    result = _dicts(recommendations(Project(tmp_path), most_flows=4))
+    for row in result:
         if row["who"] == "rocefab":
             assert row["kmax_bytes"] == "-" or row["kmax_bytes"] < 52_161_690 / 33
             assert row["kmax_bytes"] != "-" or "the least Kmax is" in row["why"]

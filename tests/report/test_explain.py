@@ -34,8 +34,8 @@ def values(project: Project, device: str, text: str) -> dict[str, tuple[str, str
 
 
 def test_value_of_the_fabric_with_its_place(project):
-    found = values(project, LEAF, "green_min_threshold")
-    value, where = found["fabric.lossless.ecn.kmin_bytes"]
+    result = values(project, LEAF, "green_min_threshold")
+    value, where = result["fabric.lossless.ecn.kmin_bytes"]
     assert value == "150000"
     assert where.startswith("fabric, ")
     assert where.endswith("fabric.yaml:10:9")
@@ -50,9 +50,9 @@ def test_override_of_a_device_is_named(project):
 
 
 def test_override_of_a_port_is_named(project):
-    found = values(project, LEAF, "CABLE_LENGTH")
-    assert found["devices.0.ports.Ethernet128.cable_m"][0] == "5"
-    assert found["fabric.cables.uplink_m"][0] == "40"
+    result = values(project, LEAF, "CABLE_LENGTH")
+    assert result["devices.0.ports.Ethernet128.cable_m"][0] == "5"
+    assert result["fabric.cables.uplink_m"][0] == "40"
 
 
 def test_policy_of_a_port_counts_on_its_own_line(project):
@@ -96,11 +96,11 @@ def test_what_one_host_is_like_stands_at_its_override(tmp_path):
     own = "hosts:\n  - names: gpu1\n    traits: {nic: {pause_storm_ms: 200}}\n"
     (folder / "hosts" / "one.yaml").write_text(own)
     project = Project(folder)
-    found = values(project, "gpu1", "pfc-prevention-tout")
-    assert found["hosts.0.traits.nic.pause_storm_ms"][0] == "200"
-    assert "one.yaml:3" in found["hosts.0.traits.nic.pause_storm_ms"][1]
-    found = values(project, "gpu2", "pfc-prevention-tout")
-    assert found["fabric.host.nic.pause_storm_ms"][0] == "100"
+    result = values(project, "gpu1", "pfc-prevention-tout")
+    assert result["hosts.0.traits.nic.pause_storm_ms"][0] == "200"
+    assert "one.yaml:3" in result["hosts.0.traits.nic.pause_storm_ms"][1]
+    result = values(project, "gpu2", "pfc-prevention-tout")
+    assert result["fabric.host.nic.pause_storm_ms"][0] == "100"
     assert "fabric.host.tuning.governor" in values(project, "gpu1", "scaling_governor")
 
 

@@ -32,17 +32,17 @@ def test_topology(demo):
 
 
 def test_links_name_both_ends_once(demo):
-    found = rows(show.links(demo))
-    assert len(found) == 8 + 8
-    ends = [(row["device"], row["port"]) for row in found]
-    ends += [(row["peer"], row["peer_port"]) for row in found]
+    result = rows(show.links(demo))
+    assert len(result) == 8 + 8
+    ends = [(row["device"], row["port"]) for row in result]
+    ends += [(row["peer"], row["peer_port"]) for row in result]
     assert len(set(ends)) == len(ends)
 
 
 def test_addresses_are_unique(demo):
-    found = [row["address"] for row in rows(show.addresses(demo))]
-    assert len(set(found)) == len(found)
-    assert "10.64.0.1/24" in found
+    results = [row["address"] for row in rows(show.addresses(demo))]
+    assert len(set(results)) == len(results)
+    assert "10.64.0.1/24" in results
 
 
 def test_hosts_map_gpus_to_leaves(demo):
@@ -57,15 +57,15 @@ def test_hosts_map_gpus_to_leaves(demo):
 
 
 def test_platforms_say_what_is_unknown():
-    found = {row["sku"]: row for row in rows(platforms())}
-    assert found["ACS-SN5600"]["headroom_table"] == "24 rows"
-    assert found["7060X6-64PE"]["pool_sizes"] == "unknown"
+    results = {row["sku"]: row for row in rows(platforms())}
+    assert results["ACS-SN5600"]["headroom_table"] == "24 rows"
+    assert results["7060X6-64PE"]["pool_sizes"] == "unknown"
 
 
 def test_place_as_data(demo):
-    found = place(demo, 2, None, "gpu001")
-    assert found["hosts"] == ["gpu003", "gpu004"]
-    assert found["environment"]["NCCL_IB_HCA"] == "=mlx5_1,mlx5_2"
-    assert found["environment_by_host"] == {}
-    assert [rank["rank"] for rank in found["ranks"]] == [0, 1, 2, 3]
-    assert set(found["environment"]) == set(found["environment_reasons"])
+    result = place(demo, 2, None, "gpu001")
+    assert result["hosts"] == ["gpu003", "gpu004"]
+    assert result["environment"]["NCCL_IB_HCA"] == "=mlx5_1,mlx5_2"
+    assert result["environment_by_host"] == {}
+    assert [rank["rank"] for rank in result["ranks"]] == [0, 1, 2, 3]
+    assert set(result["environment"]) == set(result["environment_reasons"])

@@ -37,16 +37,16 @@ def _demo(folder: Path, devices: str = "", **changes: object) -> Path:
 
 
 def _cells(folder: Path) -> dict[str, list[object]]:
-    found: dict[str, list[object]] = {}
+    results: dict[str, list[object]] = {}
     for item, value in deadlock(Project(folder)).rows:
-        found.setdefault(str(item), []).append(value)
-    return found
+        results.setdefault(str(item), []).append(value)
+    return results
 
 
 def test_a_fabric_that_cannot_wait_for_itself() -> None:
     """Both directions of 512 NIC cables and 512 uplinks; 512 uplinks and 24 switches may fail."""
-    found = _cells(ROOT / "inventory" / "rail-512")
-    assert found == {
+    result = _cells(ROOT / "inventory" / "rail-512")
+    assert result == {
         "answer": ["no cyclic buffer dependency"],
         "lossless buffers": [2048],
         "single failures checked": [536],
@@ -54,8 +54,8 @@ def test_a_fabric_that_cannot_wait_for_itself() -> None:
 
 
 def test_a_leaf_between_spines_is_named(tmp_path: Path) -> None:
-    found = _cells(_demo(tmp_path, BOUNCES))
-    assert "leaf between spines" in found or "waits for the next" in found
+    result = _cells(_demo(tmp_path, BOUNCES))
+    assert "leaf between spines" in result or "waits for the next" in result
 
 
 def test_the_loop_of_the_fabric() -> None:
@@ -112,12 +112,12 @@ def test_settings_of_the_nic_with_those_of_the_switch() -> None:
     """ConnectX defaults come out as the defaults of mlxconfig."""
     project = Project(ROOT / "inventory" / "rail-512")
     table = dcqcn_settings(project, question(project, "connectx"), "mlxconfig")
-    found = {name: value for _, _, name, value, _ in table.rows}
-    assert found["ecn.kmin_bytes"] == 150_000
-    assert found["RPG_TIME_RESET_P1"] == 300
-    assert found["DCE_TCP_G_P1"] == 1019
-    assert found["RPG_AI_RATE_P1"] == 5
-    assert found["MIN_TIME_BETWEEN_CNPS_P1"] == 4
+    results = {name: value for _, _, name, value, _ in table.rows}
+    assert results["ecn.kmin_bytes"] == 150_000
+    assert results["RPG_TIME_RESET_P1"] == 300
+    assert results["DCE_TCP_G_P1"] == 1019
+    assert results["RPG_AI_RATE_P1"] == 5
+    assert results["MIN_TIME_BETWEEN_CNPS_P1"] == 4
 
 
 def test_a_set_that_does_not_fit_the_nic_is_refused() -> None:
@@ -130,9 +130,9 @@ def test_a_set_that_does_not_fit_the_nic_is_refused() -> None:
 def test_our_set_comes_with_its_own_thresholds() -> None:
     project = Project(ROOT / "inventory" / "rail-512")
     table = dcqcn_settings(project, question(project, "rocefab"), "sysfs")
-    found = {name: value for _, _, name, value, _ in table.rows}
-    assert found["ecn.kmin_bytes"] == 463_000
-    assert found["roce_rp/rpg_byte_reset"] == 0
+    results = {name: value for _, _, name, value, _ in table.rows}
+    assert results["ecn.kmin_bytes"] == 463_000
+    assert results["roce_rp/rpg_byte_reset"] == 0
 
 
 def test_load_of_the_uplinks() -> None:

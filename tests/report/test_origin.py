@@ -64,11 +64,11 @@ def origins(device: str) -> Origins:
 @pytest.mark.parametrize("name", CASES)
 def test_line_and_value(name):
     (device, path, before, after), file, (field, value, where) = CASES[name]
-    found = origins(device).of(Change(path, before, after, Risk.HARMLESS))
-    assert found is not None
-    assert file in found.subject
-    assert (found.values[0].field, found.values[0].value) == (field, value)
-    assert where in found.values[0].where
+    result = origins(device).of(Change(path, before, after, Risk.HARMLESS))
+    assert result is not None
+    assert file in result.subject
+    assert (result.values[0].field, result.values[0].value) == (field, value)
+    assert where in result.values[0].where
 
 
 @pytest.mark.parametrize(
@@ -84,8 +84,8 @@ def test_what_nobody_planned_has_none(change):
 
 def test_a_line_that_stands_twice_is_told_by_its_section():
     ports = ("Ethernet1/1", "Ethernet17/1")
-    made = [Change(f"interface {p}: mtu 9100", "", "mtu 9100", Risk.HARMLESS) for p in ports]
-    first, second = (origins("eos-leaf").of(change) for change in made)
+    built = [Change(f"interface {p}: mtu 9100", "", "mtu 9100", Risk.HARMLESS) for p in ports]
+    first, second = (origins("eos-leaf").of(change) for change in built)
     assert first is not None
     assert second is not None
     assert int(first.subject.rpartition(":")[2]) < int(second.subject.rpartition(":")[2])

@@ -133,15 +133,15 @@ def test_the_page_tells_ports_peers_and_policy(demo: Project, tmp_path: Path) ->
     draw(demo, file, Marks(wrong={("su1-rail0", "Ethernet128")}))
     held = re.search(r'application/json">(.*?)</script>', file.read_text(), re.DOTALL)
     assert held
-    told = json.loads(held[1])
-    leaf = told["devices"]["su1-rail0"]
+    reported = json.loads(held[1])
+    leaf = reported["devices"]["su1-rail0"]
     assert ["rail", "0"] in leaf["facts"]
     assert ["Ethernet128", "spine01", "Ethernet1/1", "400G", "40 m", "wrong cable"] in leaf["ports"]
     assert ["Ethernet0", "gpu001", "eth1", "400G", "5 m", "planned"] in leaf["ports"]
-    assert ["PFC", "priority 3"] in told["policies"][leaf["policy"]]
-    host = told["devices"]["gpu001"]
+    assert ["PFC", "priority 3"] in reported["policies"][leaf["policy"]]
+    host = reported["devices"]["gpu001"]
     assert host["ports"][1] == ["eth2", "su1-rail1", "Ethernet0", "400G", "5 m", "planned"]
-    assert told["boxes"][leaf["box"]]["members"] == ["su1-rail0"]
+    assert reported["boxes"][leaf["box"]]["members"] == ["su1-rail0"]
 
 
 def test_too_many_cables_for_a_page_are_not_listed(demo: Project, tmp_path, monkeypatch) -> None:

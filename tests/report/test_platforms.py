@@ -28,33 +28,33 @@ def facts_of(name: str, inventory: Path | None = None) -> dict[object, dict[str,
 
 
 def test_models() -> None:
-    found = {row["sku"]: row for row in rows(platforms())}
-    assert tuple(found) == sku_names()
-    nvidia = found["ACS-SN5600"]
+    results = {row["sku"]: row for row in rows(platforms())}
+    assert tuple(results) == sku_names()
+    nvidia = results["ACS-SN5600"]
     assert (nvidia["law"], nvidia["buffer_mb"], nvidia["headroom_table"]) == (
         "spectrum",
         158.2,
         "24 rows",
     )
     assert nvidia["lossless_classes"] == "unknown"
-    assert found["Dell-Z9864f-O64"]["lossless_classes"] == 6
-    assert found["7060X6-64PE"]["headroom_table"] == "none published"
+    assert results["Dell-Z9864f-O64"]["lossless_classes"] == 6
+    assert results["7060X6-64PE"]["headroom_table"] == "none published"
 
 
 def test_families_with_marks_for_how_well_a_number_is_known() -> None:
-    found = {row["asic"]: row for row in rows(platforms(asics=True))}
-    assert tuple(found) == asic_names()
-    assert found["tomahawk-5"]["cell_bytes"] == "254"
-    assert found["tomahawk-4"]["cell_bytes"] == "~254"
-    assert found["tomahawk-4"]["facts"] == "2 vendor, 9 deduced"
-    assert found["nephos"]["cell_bytes"] == "unknown"
+    results = {row["asic"]: row for row in rows(platforms(asics=True))}
+    assert tuple(results) == asic_names()
+    assert results["tomahawk-5"]["cell_bytes"] == "254"
+    assert results["tomahawk-4"]["cell_bytes"] == "~254"
+    assert results["tomahawk-4"]["facts"] == "2 vendor, 9 deduced"
+    assert results["nephos"]["cell_bytes"] == "unknown"
 
 
 @pytest.mark.parametrize("name", ["ACS-SN5600", "spectrum-4", "spc4"])
 def test_every_fact_stands_with_unit_grade_and_source(name: str) -> None:
-    found = facts_of(name)
+    result = facts_of(name)
     for fact_name, fact in asic("spectrum-4").facts.items():
-        row = found[fact_name]
+        row = result[fact_name]
         assert (row["value"], row["grade"], row["source"]) == (fact.value, fact.grade, fact.source)
         assert row["unit"] == FACTS[fact_name].unit
 
@@ -70,10 +70,10 @@ def test_what_is_known_of_a_model_has_a_grade_and_a_source(name: str) -> None:
 
 
 def test_pools_and_lengths_of_a_model() -> None:
-    found = facts_of("DellEMC-Z9332f-O32")
-    assert found["cable_lengths"]["value"] == "5,40,300,1000,2000"
-    assert found["pool_shared_headroom_bytes"]["value"] == 27_200_352
-    assert found["pool_ingress_lossy_bytes"]["value"] == "none"
+    result = facts_of("DellEMC-Z9332f-O32")
+    assert result["cable_lengths"]["value"] == "5,40,300,1000,2000"
+    assert result["pool_shared_headroom_bytes"]["value"] == 27_200_352
+    assert result["pool_ingress_lossy_bytes"]["value"] == "none"
     assert facts_of("NH-4010")["pools"]["value"] == "unknown"
     assert facts_of("ACS-MSN3800")["gearbox"]["value"] == 400
 
@@ -94,11 +94,11 @@ def test_models_of_the_inventory(tmp_path: Path) -> None:
     folder = write(tmp_path, FILES)
     names = [row["sku"] for row in rows(platforms("", folder))]
     assert names == sorted([*sku_names(), "My-Switch"])
-    found = facts_of("My-Switch", folder)
-    assert found["ports"]["grade"] == "inventory"
-    assert found["ports"]["source"] == f"{folder}/platforms/own.yaml"
-    assert found["mac_entries"]["source"] == "data sheet of My-Switch"
-    assert found["cell_bytes"]["grade"] == "vendor"
+    result = facts_of("My-Switch", folder)
+    assert result["ports"]["grade"] == "inventory"
+    assert result["ports"]["source"] == f"{folder}/platforms/own.yaml"
+    assert result["mac_entries"]["source"] == "data sheet of My-Switch"
+    assert result["cell_bytes"]["grade"] == "vendor"
 
 
 def test_an_unknown_name() -> None:
@@ -122,8 +122,8 @@ def test_command_line(tmp_path: Path) -> None:
     folder = str(write(tmp_path, files))
     ended = run("show", "platforms", "My-Switch", "--inventory", folder, "--format", "json")
     assert ended.code == 0
-    found = {row["fact"]: row["value"] for row in json.loads(ended.out)}
-    assert found["headroom_rows"] == 4
+    results = {row["fact"]: row["value"] for row in json.loads(ended.out)}
+    assert results["headroom_rows"] == 4
     assert ended.err.count("\n") == ended.err.count("warning: ") > 0
     assert "pg_profile_lookup.ini:5:1: skus[0].headroom_table: size 40,000 is less" in ended.err
     assert run("show", "platforms", "none").code == 2

@@ -40,21 +40,21 @@ def changed(folder: Path, devices: str, **changes: object) -> Project:
 
 
 def test_a_spine_of_two_halves_the_uplinks(demo: Project) -> None:
-    found = whatif(demo, ["switch:spine01"])
-    assert (found.impact.leaf_pairs, found.impact.host_pairs) == ((6, 0), (6, 0))
-    assert found.units == [("su1", 1600, 1600, 1600, 800), ("su2", 1600, 1600, 1600, 800)]
-    assert [(one.role, one.switches, one.times) for one in found.moved] == [("leaf", 4, 2.0)]
-    assert [row[1:] for row in found.worst_hosts] == [(800, 400)] * 4
-    assert [finding.rule for finding in found.new_findings] == ["TOP014"]
-    assert found.reasons == []
+    result = whatif(demo, ["switch:spine01"])
+    assert (result.impact.leaf_pairs, result.impact.host_pairs) == ((6, 0), (6, 0))
+    assert result.units == [("su1", 1600, 1600, 1600, 800), ("su2", 1600, 1600, 1600, 800)]
+    assert [(one.role, one.switches, one.times) for one in result.moved] == [("leaf", 4, 2.0)]
+    assert [row[1:] for row in result.worst_hosts] == [(800, 400)] * 4
+    assert [finding.rule for finding in result.new_findings] == ["TOP014"]
+    assert result.reasons == []
 
 
 def test_two_cables_cut_a_rail_in_two(demo: Project) -> None:
     """A leaf without uplinks: its hosts still reach the others over their other rail."""
-    found = whatif(demo, ["switch:spine01", "link:su1-rail0:Ethernet136"])
-    assert (found.impact.leaf_pairs, found.impact.host_pairs) == ((6, 3), (6, 0))
-    assert found.reasons == ["rail 0 is split into 2 parts", "1 new error"]
-    assert [(one.switches, one.times) for one in found.moved] == [(3, 2.0), (1, None)]
+    result = whatif(demo, ["switch:spine01", "link:su1-rail0:Ethernet136"])
+    assert (result.impact.leaf_pairs, result.impact.host_pairs) == ((6, 3), (6, 0))
+    assert result.reasons == ["rail 0 is split into 2 parts", "1 new error"]
+    assert [(one.switches, one.times) for one in result.moved] == [(3, 2.0), (1, None)]
 
 
 def test_all_words(demo: Project) -> None:
@@ -67,8 +67,8 @@ def test_all_words(demo: Project) -> None:
         ("rack:su2", 5, [[2, 0], [2, 1], [3, 0], [3, 1]]),
         ("host:gpu001", 3, [[0, 0], [0, 1]]),
     ):
-        found = whatif(demo, [word], rules=False).impact
-        assert (word, found.host_pairs[1], found.rails_lost.tolist()) == (word, cut, lost)
+        result = whatif(demo, [word], rules=False).impact
+        assert (word, result.host_pairs[1], result.rails_lost.tolist()) == (word, cut, lost)
 
 
 @pytest.mark.parametrize(
@@ -110,9 +110,9 @@ def test_a_drain_is_safe_until_the_other_spine_is_down(demo: Project) -> None:
 def test_a_failure_that_makes_a_leaf_carry_traffic_of_spines(tmp_path: Path) -> None:
     """Spines of different ASes: without two uplinks a leaf between them is on the way."""
     project = changed(tmp_path, OWN_AS)
-    found = whatif(project, ["link:su1-rail0:Ethernet128", "link:su1-rail1:Ethernet136"])
-    assert [one.rule for one in found.new_findings] == ["QOS060", "TOP014"]
-    assert found.reasons == ["1 new error"]
+    result = whatif(project, ["link:su1-rail0:Ethernet128", "link:su1-rail1:Ethernet136"])
+    assert [one.rule for one in result.new_findings] == ["QOS060", "TOP014"]
+    assert result.reasons == ["1 new error"]
     ranking = singles(project, ["link:su1-rail0:Ethernet128"], links=False)
     assert ranking.circle.startswith(
         "when su1-rail1 Ethernet136 to spine02 Ethernet2/1 fails, cyclic buffer dependency"
@@ -121,27 +121,27 @@ def test_a_failure_that_makes_a_leaf_carry_traffic_of_spines(tmp_path: Path) -> 
 
 def test_rank_of_a_fabric_without_a_second_nic() -> None:
     """Each host has one NIC: its cable and its leaf are single points of failure."""
-    found = singles(Project(A100))
-    assert [(one.what, one.count, one.host_pairs) for one in found.groups] == [
+    result = singles(Project(A100))
+    assert [(one.what, one.count, one.host_pairs) for one in result.groups] == [
         ("leaf", 1, 3),
         ("leaf", 1, 2),
         ("NIC cable", 3, 2),
         ("spine", 2, 0),
         ("uplink", 4, 0),
     ]
-    assert (found.single_points, found.failures) == (5, 11)
-    assert found.rows()[2][-1] == "a100-1 ens1f0 - rack1-leaf Ethernet1/1 and 2 more"
-    assert found.as_dict()["groups"][0]["names"] == ["rack1-leaf"]
+    assert (result.single_points, result.failures) == (5, 11)
+    assert result.rows()[2][-1] == "a100-1 ens1f0 - rack1-leaf Ethernet1/1 and 2 more"
+    assert result.as_dict()["groups"][0]["names"] == ["rack1-leaf"]
 
 
 def test_rank_after_something_failed(demo: Project) -> None:
     """With one spine down each leaf hangs on one uplink, and all on the other spine."""
-    found = singles(demo, ["switch:spine02"])
-    worst = found.groups[0]
+    result = singles(demo, ["switch:spine02"])
+    worst = result.groups[0]
     assert (worst.what, worst.names, worst.leaf_pairs, worst.rails) == ("spine", ("spine01",), 6, 2)
-    uplinks = next(one for one in found.groups if one.what == "uplink")
+    uplinks = next(one for one in result.groups if one.what == "uplink")
     assert (uplinks.count, uplinks.leaf_pairs, uplinks.rails) == (4, 3, 1)
-    assert all("spine02" not in one.names for one in found.groups)
+    assert all("spine02" not in one.names for one in result.groups)
 
 
 def test_capacity_of_the_examples() -> None:
@@ -178,8 +178,8 @@ def test_capacity_of_what_is_left(tmp_path: Path) -> None:
     assert rows["equal paths of a leaf pair"] == "1 to 2"
     assert rows["oversubscription, worst leaf"] == "2.00:1"
     assert rows["path MTU"] == "4,978 bytes"
-    found = paths(project, "su1-rail0").rows
-    assert found == tuple(("su1-rail0", leaf, 1, 0, 0, 0, 0) for leaf in (
+    result = paths(project, "su1-rail0").rows
+    assert result == tuple(("su1-rail0", leaf, 1, 0, 0, 0, 0) for leaf in (
         "su1-rail1", "su2-rail0", "su2-rail1",
     ))  # fmt: skip
     kinds = paths(project).rows

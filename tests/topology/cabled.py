@@ -33,21 +33,21 @@ def csv(*rows: str, header: str = HEADER) -> str:
     return "\n".join([header, *rows, ""])
 
 
-def cables(made: Fabric) -> set[tuple[str, str]]:
+def cables(built: Fabric) -> set[tuple[str, str]]:
     """Return both ends of every enabled cable as text, the lower one first."""
-    switches, nics, up = made.switches, made.nics, made.uplinks
+    switches, nics, up = built.switches, built.nics, built.uplinks
 
     def port(row: int, number: int) -> str:
         return f"{switches.names[row]} {switches.skus[row].port(number)}"
 
-    found = set()
+    result = set()
     for row in np.flatnonzero(nics.enabled).tolist():
-        end = f"{made.hosts.names[int(nics.host[row])]} eth{row % made.nics_per_host + 1}"
-        found.add((end, port(int(nics.leaf[row]), int(nics.port[row]))))
+        end = f"{built.hosts.names[int(nics.host[row])]} eth{row % built.nics_per_host + 1}"
+        result.add((end, port(int(nics.leaf[row]), int(nics.port[row]))))
     for row in np.flatnonzero(up.enabled).tolist():
         lower = port(int(up.lower[row]), int(up.lower_port[row]))
-        found.add((lower, port(int(up.upper[row]), int(up.upper_port[row]))))
-    return found
+        result.add((lower, port(int(up.upper[row]), int(up.upper_port[row]))))
+    return result
 
 
 def refused(text: str | bytes, name: str = "cabling.csv", **changes: Any) -> list[str]:

@@ -127,8 +127,8 @@ class Plain:
 
     def paths(self, leaf: int, other: int) -> list[tuple[int, ...]]:
         """Return every path between two leaves that holds each AS number once."""
-        found = nx.all_simple_paths(self.graph, (leaf, "up"), (other, "down"))
-        rows = (tuple(dict.fromkeys(row for row, _ in path)) for path in found)
+        result = nx.all_simple_paths(self.graph, (leaf, "up"), (other, "down"))
+        rows = (tuple(dict.fromkeys(row for row, _ in path)) for path in result)
         asn = self.network.asn
         return [path for path in rows if len({*asn[[*path]].tolist()}) == len(path)]
 
@@ -139,8 +139,8 @@ class Plain:
     def ways(self, path: tuple[int, ...]) -> int:
         """Return over how many ways of parallel cables a path goes."""
         tier, total = self.network.tier, 1
-        for here, there in pairwise(path):
-            low, high = sorted((here, there), key=lambda row: tier[row])
+        for near, far in pairwise(path):
+            low, high = sorted((near, far), key=lambda row: tier[row])
             total *= self.graph.edges[(low, "up"), (high, "up")]["cables"]
         return total
 

@@ -15,12 +15,12 @@ from tests.topology.fabrics import EXAMPLES, example
 from tests.topology.test_growth import DESIGNS, VLANS, small
 
 
-def check(made: Fabric) -> None:
+def check(built: Fabric) -> None:
     """Assert all that must hold of the addresses of a fabric."""
-    file, subnets, nics, up = made.intent.fabric, made.subnets, made.nics, made.uplinks
+    file, subnets, nics, up = built.intent.fabric, built.subnets, built.nics, built.uplinks
     used = set(nics.subnet.tolist())
     addresses = [
-        *made.switches.loopback.tolist(),
+        *built.switches.loopback.tolist(),
         *nics.address.tolist(),
         *(int(subnets.gateway[row]) for row in used),
         *up.lower_address.tolist(),
@@ -44,7 +44,7 @@ def check(made: Fabric) -> None:
         assert high == low + 1
         assert ipaddress.ip_address(low) in file.addressing.uplinks
     pool = file.addressing.loopbacks
-    assert all(ipaddress.ip_address(item) in pool for item in made.switches.loopback.tolist())
+    assert all(ipaddress.ip_address(item) in pool for item in built.switches.loopback.tolist())
     keys = [(int(leaf), int(vlan)) for leaf, vlan in zip(subnets.leaf, subnets.vlan, strict=True)]
     assert len(set(keys)) == len(keys)
     assert len({int(network) for network in subnets.network}) == len(subnets)
@@ -74,13 +74,13 @@ def test_any_fabric(
 
 def test_positions_of_the_demo() -> None:
     """Some addresses worked out by hand."""
-    made = example("demo")
-    row = made.host_row["gpu004"] * made.rails + 1
-    assert ipv4_text(int(made.nics.address[row])) == "10.64.3.3"
-    assert ipv4_text(int(made.subnets.gateway[made.nics.subnet[row]])) == "10.64.3.1"
-    spine, leaf = made.switch_row["spine02"], made.switch_row["su2-rail1"]
-    assert ipv4_text(int(made.switches.loopback[spine])) == "10.255.0.2"
-    assert ipv4_text(int(made.switches.loopback[leaf])) == "10.255.0.132"
-    link = int(made.uplinks_of(leaf)[1])
-    assert made.uplinks.upper[link] == spine
-    assert ipv4_text(int(made.uplinks.lower_address[link])) == "10.254.1.131"
+    built = example("demo")
+    row = built.host_row["gpu004"] * built.rails + 1
+    assert ipv4_text(int(built.nics.address[row])) == "10.64.3.3"
+    assert ipv4_text(int(built.subnets.gateway[built.nics.subnet[row]])) == "10.64.3.1"
+    spine, leaf = built.switch_row["spine02"], built.switch_row["su2-rail1"]
+    assert ipv4_text(int(built.switches.loopback[spine])) == "10.255.0.2"
+    assert ipv4_text(int(built.switches.loopback[leaf])) == "10.255.0.132"
+    link = int(built.uplinks_of(leaf)[1])
+    assert built.uplinks.upper[link] == spine
+    assert ipv4_text(int(built.uplinks.lower_address[link])) == "10.254.1.131"

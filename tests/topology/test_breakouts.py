@@ -20,40 +20,40 @@ def with_leaf(devices="", **changes):
 
 
 def test_hosts_take_the_parts_and_uplinks_the_cages_behind_them():
-    made = with_leaf()
-    model = made.switches.skus[0]
+    built = with_leaf()
+    model = built.switches.skus[0]
     assert model.port_count == 66
-    assert [model.port(n) for n in made.nics.port[made.nics_of_leaf(0)]] == [
+    assert [model.port(n) for n in built.nics.port[built.nics_of_leaf(0)]] == [
         "Ethernet0",
         "Ethernet4",
         "Ethernet8",
     ]
-    assert [model.port(n) for n in made.uplinks.lower_port[made.uplinks_of(0)]] == [
+    assert [model.port(n) for n in built.uplinks.lower_port[built.uplinks_of(0)]] == [
         "Ethernet16",
         "Ethernet24",
     ]
-    assert not made.switches.skus[-1].places
+    assert not built.switches.skus[-1].places
 
 
 def test_half_of_the_ports_are_for_hosts_by_default():
-    made = with_leaf(host_ports=None)
-    assert int(made.uplinks.lower_port.min()) == 66 // 2 + 1
+    built = with_leaf(host_ports=None)
+    assert int(built.uplinks.lower_port.min()) == 66 // 2 + 1
 
 
 def test_an_override_replaces_the_cages_of_the_role():
     own = "devices:\n  - names: su1-rail0\n    breakouts: [{cages: '1', mode: 4x200G}]\n"
-    made = with_leaf(own)
-    models = dict(zip(made.switches.names, made.switches.skus, strict=True))
+    built = with_leaf(own)
+    models = dict(zip(built.switches.names, built.switches.skus, strict=True))
     assert models["su1-rail0"].port_numbers()["Ethernet2"] == 2
     assert models["su1-rail0"].port_count == 67
     assert models["su1-rail1"].port_count == 66
 
 
 def test_an_override_that_names_a_model_keeps_the_cages_of_the_role():
-    made = with_leaf("devices:\n  - names: su1-rail0\n    sku: SN5600\n")
-    model = made.switches.skus[0]
+    built = with_leaf("devices:\n  - names: su1-rail0\n    sku: SN5600\n")
+    model = built.switches.skus[0]
     assert (model.name, model.port_count) == ("SN5600", 66)
-    assert [model.port(n) for n in made.nics.port[made.nics_of_leaf(0)]] == [
+    assert [model.port(n) for n in built.nics.port[built.nics_of_leaf(0)]] == [
         "swp1s0",
         "swp1s1",
         "swp2s0",
@@ -88,8 +88,8 @@ def test_an_empty_list_leaves_the_cages_whole():
 
 def test_port_names_of_parts_are_known_to_overrides():
     own = "devices:\n  - names: su1-rail0\n    ports:\n      Ethernet4: {cable_m: 3}\n"
-    made = with_leaf(own)
-    assert made.nics.cable_m[made.nics_of_leaf(0)].tolist() == [5, 3, 5]
+    built = with_leaf(own)
+    assert built.nics.cable_m[built.nics_of_leaf(0)].tolist() == [5, 3, 5]
 
 
 REFUSED = {

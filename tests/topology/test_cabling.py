@@ -19,13 +19,13 @@ TWO = (Planned(A, B, 0), Planned(C, D, 0))
 
 def seen(*pairs, silent=()):
     """Return what both ends of these cables tell, and ports that have no link."""
-    found = {end: Told((other,), up=True) for pair in pairs for end, other in (pair, pair[::-1])}
-    return found | {end: Told((), up=False) for end in silent}
+    results = {end: Told((other,), up=True) for pair in pairs for end, other in (pair, pair[::-1])}
+    return results | {end: Told((), up=False) for end in silent}
 
 
-def only(told, *devices):
+def only(reported, *devices):
     """Return what these devices tell."""
-    return {end: what for end, what in told.items() if end[0] in devices}
+    return {end: what for end, what in reported.items() if end[0] in devices}
 
 
 CASES = {
@@ -91,8 +91,8 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_verdicts(case):
-    planned, told, expected = CASES[case]
-    assert [str(item.verdict) for item in judge(planned, told)] == expected
+    planned, reported, expected = CASES[case]
+    assert [str(item.verdict) for item in judge(planned, reported)] == expected
 
 
 def test_a_swap_names_its_partner():
@@ -163,23 +163,25 @@ class Injected:
             del self.actual[cable.near]
         devices = sorted({end[0] for cable in cables() for end in (cable.near, cable.far)})
         self.unread = set(chance.sample(devices, chance.randint(0, 12)))
-        told = seen(*self.actual.items(), silent=[e for c in self.lost for e in (c.near, c.far)])
-        self.told = {end: what for end, what in told.items() if end[0] not in self.unread}
+        reported = seen(
+            *self.actual.items(), silent=[e for c in self.lost for e in (c.near, c.far)]
+        )
+        self.told = {end: what for end, what in reported.items() if end[0] not in self.unread}
 
     def is_told(self, *ends):
         return any(end[0] not in self.unread for end in ends)
 
 
-def expected(made: Injected, cable: Planned) -> set[Verdict]:
+def expected(built: Injected, cable: Planned) -> set[Verdict]:
     """Return the verdicts that are right for a cable."""
-    if cable in made.lost:
-        told = made.is_told(cable.near, cable.far)
-        return {Verdict.MISSING} if told else {Verdict.UNKNOWN}
-    other = made.swapped.get(cable)
+    if cable in built.lost:
+        reported = built.is_told(cable.near, cable.far)
+        return {Verdict.MISSING} if reported else {Verdict.UNKNOWN}
+    other = built.swapped.get(cable)
     if other is None:
-        told = made.is_told(cable.near, cable.far)
-        return {Verdict.OK} if told else {Verdict.UNKNOWN}
-    tellers = [made.is_told(cable.near, other.far), made.is_told(other.near, cable.far)]
+        reported = built.is_told(cable.near, cable.far)
+        return {Verdict.OK} if reported else {Verdict.UNKNOWN}
+    tellers = [built.is_told(cable.near, other.far), built.is_told(other.near, cable.far)]
     if all(tellers):
         crossed = cable.rail is not None and cable.rail != other.rail
         return {Verdict.CROSSED_RAIL if crossed else Verdict.SWAPPED}
@@ -189,30 +191,30 @@ def expected(made: Injected, cable: Planned) -> set[Verdict]:
 
 @pytest.mark.parametrize("seed", range(200))
 def test_every_fault_is_named_and_none_invented(seed):
-    made = Injected(seed)
-    judged = judge(cables(), made.told)
+    built = Injected(seed)
+    judged = judge(cables(), built.told)
     assert len(judged) == len(cables())
     for cable, item in zip(cables(), judged, strict=True):
-        assert item.verdict in expected(made, cable)
+        assert item.verdict in expected(built, cable)
         if item.partner is not None:
-            other = made.swapped[cable]
+            other = built.swapped[cable]
             assert item.partner == (other.near, other.far)
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_the_work_order_leads_to_what_is_planned(seed):
-    made = Injected(seed)
-    there = seen(*made.actual.items(), silent=[e for c in made.lost for e in (c.near, c.far)])
-    moves = repair(judge(cables(), there))
-    after = carried_out([frozenset(pair) for pair in made.actual.items()], moves)
+    built = Injected(seed)
+    far = seen(*built.actual.items(), silent=[e for c in built.lost for e in (c.near, c.far)])
+    moves = repair(judge(cables(), far))
+    after = carried_out([frozenset(pair) for pair in built.actual.items()], moves)
     assert after == {frozenset((cable.near, cable.far)) for cable in cables()}
-    assert len(moves) == len(made.swapped) + 2 * len(made.lost)
+    assert len(moves) == len(built.swapped) + 2 * len(built.lost)
 
 
-def carried_out(there: list[frozenset], moves: list[Work]) -> set[frozenset]:
+def carried_out(far: list[frozenset], moves: list[Work]) -> set[frozenset]:
     """Return the cables after all plugs were pulled, then all put in."""
-    plugs = {end: number for number, cable in enumerate(there) for end in cable}
-    ends = {number: set(cable) for number, cable in enumerate(there)}
+    plugs = {end: number for number, cable in enumerate(far) for end in cable}
+    ends = {number: set(cable) for number, cable in enumerate(far)}
     arriving = []
     for move in moves:
         if move.from_end is not None:

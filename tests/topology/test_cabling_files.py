@@ -46,10 +46,10 @@ BAD_CSV: dict[str, tuple[str | bytes, list[str]]] = {
 
 @pytest.mark.parametrize(("text", "expected"), BAD_CSV.values(), ids=BAD_CSV)
 def test_bad_csv(text: str | bytes, expected: list[str]) -> None:
-    found = refused(text)
-    assert len(found) >= len(expected), found
-    for wanted in expected:
-        assert any(wanted in line for line in found), found
+    result = refused(text)
+    assert len(result) >= len(expected), result
+    for target in expected:
+        assert any(target in line for line in result), result
 
 
 def test_two_files(tmp_path: Path) -> None:
@@ -58,8 +58,8 @@ def test_two_files(tmp_path: Path) -> None:
         (tmp_path / name).write_text("", encoding="utf-8")
     with pytest.raises(InputError) as raised:
         load(tmp_path, "inventory")
-    [found] = raised.value.findings
-    assert "cabling.csv also exists; remove one of them [INT031]" in str(found)
+    [result] = raised.value.findings
+    assert "cabling.csv also exists; remove one of them [INT031]" in str(result)
 
 
 def test_too_many_rows(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,5 +93,5 @@ BAD_DOT = {
 
 @pytest.mark.parametrize(("text", "expected"), BAD_DOT.values(), ids=BAD_DOT)
 def test_bad_dot(text: str, expected: str) -> None:
-    found = refused(text, "cabling.dot")
-    assert any(f"inventory/cabling.dot:{expected}" in line for line in found), found
+    result = refused(text, "cabling.dot")
+    assert any(f"inventory/cabling.dot:{expected}" in line for line in result), result

@@ -159,12 +159,12 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize("name", CASES)
 def test_what_runs_out_is_named(name: str) -> None:
     """Exactly one finding, with its place in the file."""
-    changes, wanted = CASES[name]
+    changes, expected = CASES[name]
     with pytest.raises(CapacityError) as caught:
         fabric(**changes)
     (finding,) = caught.value.findings
     place, _, text = str(finding).partition(": ")
-    assert text == wanted
+    assert text == expected
     assert place.startswith("inventory/fabric.yaml:")
     assert str(caught.value) == "1 error in inventory"
 
@@ -183,7 +183,7 @@ def test_all_that_runs_out_is_named_at_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "wanted"),
+    ("changes", "expected"),
     [
         (
             {"platforms__leaf__sku": "ACS-MSN4701"},
@@ -217,8 +217,8 @@ def test_all_that_runs_out_is_named_at_once() -> None:
         ),
     ],
 )
-def test_names_that_cannot_be(changes: dict[str, Any], wanted: list[str]) -> None:
+def test_names_that_cannot_be(changes: dict[str, Any], expected: list[str]) -> None:
     """Models that nobody knows, and names that stand for two things."""
     with pytest.raises(InputError) as caught:
         fabric(**changes)
-    assert [str(finding).partition(": ")[2] for finding in caught.value.findings] == wanted
+    assert [str(finding).partition(": ")[2] for finding in caught.value.findings] == expected

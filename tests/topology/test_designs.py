@@ -29,92 +29,92 @@ DUAL_PLANE: dict[str, Any] = {"nic_ports": 2, "planes": 2}
 RAIL_ONLY: dict[str, Any] = {"design": "rail-only", "spines": None}
 
 
-def cabled(made: Fabric) -> set[tuple[str, str]]:
+def cabled(built: Fabric) -> set[tuple[str, str]]:
     """Return the pairs of switches with a cable, the lower one first."""
-    names, up = made.switches.names, made.uplinks
+    names, up = built.switches.names, built.uplinks
     ends = zip(up.lower.tolist(), up.upper.tolist(), strict=True)
     return {(names[lower], names[upper]) for lower, upper in ends}
 
 
-def nic(made: Fabric, host: str, rail: int, port: int = 0) -> tuple[str, int, str, int]:
+def nic(built: Fabric, host: str, rail: int, port: int = 0) -> tuple[str, int, str, int]:
     """Return leaf, leaf port, address and VLAN of a NIC port."""
-    nics, row = made.nics, made.nic_row(host, rail, port)
+    nics, row = built.nics, built.nic_row(host, rail, port)
     return (
-        made.switches.names[int(nics.leaf[row])],
+        built.switches.names[int(nics.leaf[row])],
         int(nics.port[row]),
         ipv4_text(int(nics.address[row])),
-        int(made.subnets.vlan[int(nics.subnet[row])]),
+        int(built.subnets.vlan[int(nics.subnet[row])]),
     )
 
 
 def test_rail_only_has_leaves_alone() -> None:
-    made = fabric(**RAIL_ONLY)
-    assert made.switches.names == ("su1-rail0", "su1-rail1", "su2-rail0", "su2-rail1")
-    assert len(made.uplinks) == 0
-    assert nic(made, "a2", 1) == ("su1-rail1", 2, "10.64.1.3", 102)
+    built = fabric(**RAIL_ONLY)
+    assert built.switches.names == ("su1-rail0", "su1-rail1", "su2-rail0", "su2-rail1")
+    assert len(built.uplinks) == 0
+    assert nic(built, "a2", 1) == ("su1-rail1", 2, "10.64.1.3", 102)
     assert example("rail-only").switches.tier.max() == 0
 
 
 def test_dual_tor_gives_each_port_a_leaf_and_a_subnet() -> None:
-    made = fabric(**DUAL_TOR)
-    assert made.switches.names[:4] == ("su1-rail0-a", "su1-rail0-b", "su1-rail1-a", "su1-rail1-b")
-    assert made.nics_per_host == 4
-    assert len(made.nics) == 4 * len(made.hosts)
-    assert nic(made, "a2", 0, 0) == ("su1-rail0-a", 2, "10.64.0.3", 101)
-    assert nic(made, "a2", 0, 1) == ("su1-rail0-b", 2, "10.64.1.3", 101)
-    assert nic(made, "a2", 1, 1) == ("su1-rail1-b", 2, "10.64.3.3", 102)
-    leaves = made.switches.names[: made.switches.leaf_count]
-    assert cabled(made) == {(leaf, spine) for leaf in leaves for spine in ("spine01", "spine02")}
-    assert set(made.switches.plane.tolist()) == {-1}
+    built = fabric(**DUAL_TOR)
+    assert built.switches.names[:4] == ("su1-rail0-a", "su1-rail0-b", "su1-rail1-a", "su1-rail1-b")
+    assert built.nics_per_host == 4
+    assert len(built.nics) == 4 * len(built.hosts)
+    assert nic(built, "a2", 0, 0) == ("su1-rail0-a", 2, "10.64.0.3", 101)
+    assert nic(built, "a2", 0, 1) == ("su1-rail0-b", 2, "10.64.1.3", 101)
+    assert nic(built, "a2", 1, 1) == ("su1-rail1-b", 2, "10.64.3.3", 102)
+    leaves = built.switches.names[: built.switches.leaf_count]
+    assert cabled(built) == {(leaf, spine) for leaf in leaves for spine in ("spine01", "spine02")}
+    assert set(built.switches.plane.tolist()) == {-1}
 
 
 def test_dual_tor_of_a_rack() -> None:
-    made = fabric(design="classic-tor", **DUAL_TOR)
-    assert made.switches.names[:2] == ("su1-leaf-a", "su1-leaf-b")
-    assert nic(made, "a2", 1, 0)[:2] == ("su1-leaf-a", 4)
-    assert nic(made, "a2", 1, 1)[:2] == ("su1-leaf-b", 4)
-    assert len({int(address) for address in made.nics.address}) == len(made.nics)
+    built = fabric(design="classic-tor", **DUAL_TOR)
+    assert built.switches.names[:2] == ("su1-leaf-a", "su1-leaf-b")
+    assert nic(built, "a2", 1, 0)[:2] == ("su1-leaf-a", 4)
+    assert nic(built, "a2", 1, 1)[:2] == ("su1-leaf-b", 4)
+    assert len({int(address) for address in built.nics.address}) == len(built.nics)
 
 
 def test_planes_share_no_cable_and_no_subnet() -> None:
-    made = fabric(**DUAL_PLANE)
-    names = made.switches.names
-    assert names[made.switches.leaf_count :] == tuple(
+    built = fabric(**DUAL_PLANE)
+    names = built.switches.names
+    assert names[built.switches.leaf_count :] == tuple(
         f"spine-{p}0{n}" for p in "ab" for n in (1, 2)
     )
-    assert cabled(made) == {
+    assert cabled(built) == {
         (leaf, f"spine-{leaf[-1]}0{n}")
-        for leaf in names[: made.switches.leaf_count]
+        for leaf in names[: built.switches.leaf_count]
         for n in (1, 2)
     }
-    assert nic(made, "a1", 0, 0)[2] == "10.64.0.2"
-    assert nic(made, "a1", 0, 1)[2] == "10.72.0.2", "the second half of 10.64.0.0/12"
-    plane = made.switches.plane[made.subnets.leaf]
-    assert (made.subnets.network[plane == 0] < made.subnets.network[plane == 1].min()).all()
+    assert nic(built, "a1", 0, 0)[2] == "10.64.0.2"
+    assert nic(built, "a1", 0, 1)[2] == "10.72.0.2", "the second half of 10.64.0.0/12"
+    plane = built.switches.plane[built.subnets.leaf]
+    assert (built.subnets.network[plane == 0] < built.subnets.network[plane == 1].min()).all()
 
 
 def test_three_tiers() -> None:
-    made = fabric(**THREE_TIERS)
+    built = fabric(**THREE_TIERS)
     pods = {"east": ("r1-leaf", "r3-leaf"), "west": ("r2-leaf",)}
     spines = {pod: [f"{pod}-spine0{n}" for n in (1, 2)] for pod in pods}
     inside = {(leaf, spine) for pod in pods for leaf in pods[pod] for spine in spines[pod]}
     above = {(s, f"core0{n}") for pod in pods for s in spines[pod] for n in (1, 2, 3)}
-    assert cabled(made) == inside | above
-    asn = dict(zip(made.switches.names, made.switches.asn.tolist(), strict=True))
+    assert cabled(built) == inside | above
+    asn = dict(zip(built.switches.names, built.switches.asn.tolist(), strict=True))
     assert [asn[name] for name in ("r1-leaf", "r2-leaf", "r3-leaf")] == [65101, 65102, 65103]
     assert {asn[name] for name in spines["east"]} == {64600}
     assert {asn[name] for name in spines["west"]} == {64601}
     assert {asn[f"core0{n}"] for n in (1, 2, 3)} == {64512}
-    assert [made.switches.role(row) for row in (0, 3, 7)] == ["leaf", "spine", "super-spine"]
+    assert [built.switches.role(row) for row in (0, 3, 7)] == ["leaf", "spine", "super-spine"]
 
 
 def test_ports_and_addresses_of_super_spines() -> None:
     """spines_per_pod is 3: the second pod starts at the seventh port of a super-spine."""
-    made = fabric(**THREE_TIERS)
-    up, rows = made.uplinks, made.switch_row
-    links = made.downlinks_of(rows["core02"])
+    built = fabric(**THREE_TIERS)
+    up, rows = built.uplinks, built.switch_row
+    links = built.downlinks_of(rows["core02"])
     assert up.upper_port[links].tolist() == [1, 2, 3, 4, 7, 8, 9, 10]
-    first = made.uplinks_of(rows["west-spine02"])
+    first = built.uplinks_of(rows["west-spine02"])
     assert up.lower_port[first].tolist() == [17, 18, 19, 20, 21, 22], "half of 32 ports are kept"
     place = 3 + 1  # three places of the first pod, one spine before it
     assert up.upper_address[first].tolist() == [
@@ -123,8 +123,8 @@ def test_ports_and_addresses_of_super_spines() -> None:
 
 
 def test_groups_of_super_spines() -> None:
-    made = example("three-tier")
-    above = {pair for pair in cabled(made) if pair[1].startswith("core")}
+    built = example("three-tier")
+    above = {pair for pair in cabled(built) if pair[1].startswith("core")}
     assert above == {
         (f"{pod}-spine0{n}", f"core0{core}")
         for pod in ("east", "west")
@@ -139,8 +139,8 @@ def test_groups_of_super_spines() -> None:
     ids=["plain", "dual-tor", "dual-plane", "three tiers", "rail-only", "planes with pods"],
 )
 def test_every_port_and_number_is_used_once(changes: dict[str, Any]) -> None:
-    made = fabric(**changes)
-    nics, up, switches = made.nics, made.uplinks, made.switches
+    built = fabric(**changes)
+    nics, up, switches = built.nics, built.uplinks, built.switches
     ends = np.concatenate(
         [
             np.stack([nics.leaf, nics.port]),
@@ -161,23 +161,25 @@ def test_a_unit_has_its_own_speed_and_leaf() -> None:
         {"name": "su1", "hosts": "a[1-3]"},
         {"name": "su2", "hosts": "b[1-2]", "host_gbps": 100, "leaf_sku": "ACS-SN5600"},
     ]
-    made = fabric(units=units)
-    assert [model.name for model in made.switches.skus[:4]] == ["ACS-MSN4700"] * 2 + [
+    built = fabric(units=units)
+    assert [model.name for model in built.switches.skus[:4]] == ["ACS-MSN4700"] * 2 + [
         "ACS-SN5600"
     ] * 2
-    assert set(made.nics.speed_gbps[: 3 * 2].tolist()) == {200}
-    assert set(made.nics.speed_gbps[3 * 2 :].tolist()) == {100}
-    assert made.uplinks.lower_port[made.uplinks_of(0)].tolist() == [17, 18]
-    assert made.uplinks.lower_port[made.uplinks_of(2)].tolist() == [33, 34], "half of 64 ports"
+    assert set(built.nics.speed_gbps[: 3 * 2].tolist()) == {200}
+    assert set(built.nics.speed_gbps[3 * 2 :].tolist()) == {100}
+    assert built.uplinks.lower_port[built.uplinks_of(0)].tolist() == [17, 18]
+    assert built.uplinks.lower_port[built.uplinks_of(2)].tolist() == [33, 34], "half of 64 ports"
 
 
 def test_reserved_ports_are_never_used() -> None:
     """Port counts skip them: 14 host ports in place of 16, then uplinks."""
     reserved = ["Ethernet0", "Ethernet[8,248]"]
-    made = fabric(platforms__leaf={"sku": "ACS-MSN4700", "reserved_ports": reserved})
-    ports = [made.switches.skus[0].port(n) for n in made.nics.port[made.nics_of_leaf(0)].tolist()]
+    built = fabric(platforms__leaf={"sku": "ACS-MSN4700", "reserved_ports": reserved})
+    ports = [
+        built.switches.skus[0].port(n) for n in built.nics.port[built.nics_of_leaf(0)].tolist()
+    ]
     assert ports == ["Ethernet16", "Ethernet24", "Ethernet32"]
-    assert made.uplinks.lower_port[made.uplinks_of(0)].tolist() == [17, 18]
+    assert built.uplinks.lower_port[built.uplinks_of(0)].tolist() == [17, 18]
 
 
 def test_moved_cables_between_upper_tiers() -> None:
@@ -185,9 +187,9 @@ def test_moved_cables_between_upper_tiers() -> None:
         "devices:\n  - names: east-spine01\n    ports:\n"
         "      Ethernet128: {peer: {device: core03, port: Ethernet240}}\n"
     )
-    made = fabric(text, **THREE_TIERS)
-    row = int(made.uplinks_of(made.switch_row["east-spine01"])[0])
-    assert made.switches.names[int(made.uplinks.upper[row])] == "core03"
+    built = fabric(text, **THREE_TIERS)
+    row = int(built.uplinks_of(built.switch_row["east-spine01"])[0])
+    assert built.switches.names[int(built.uplinks.upper[row])] == "core03"
     wrong = text.replace("core03", "r1-leaf")
     with pytest.raises(InputError) as raised:
         fabric(wrong, **THREE_TIERS)
@@ -291,8 +293,8 @@ REFUSED: dict[str, tuple[dict[str, Any], list[str]]] = {
 def test_refused(changes: dict[str, Any], expected: list[str]) -> None:
     with pytest.raises(InputError) as raised:
         fabric(**changes)
-    found = [str(finding) for finding in raised.value.findings]
-    assert len(found) == len(expected) or "ports" in found[0], found
-    for wanted, text in zip(expected, found, strict=False):
-        assert wanted in text
+    results = [str(finding) for finding in raised.value.findings]
+    assert len(results) == len(expected) or "ports" in results[0], results
+    for target, text in zip(expected, results, strict=False):
+        assert target in text
         assert text.startswith("inventory/fabric.yaml:")

@@ -22,9 +22,9 @@ from fabric.topology.model import Fabric
 from tests.topology.fabrics import EXAMPLES, example, fabric
 
 
-def drawn(made: Fabric, **marks) -> Picture:
-    network = clos(made)
-    return picture(made, network, cable_states(made, network, **marks))
+def drawn(built: Fabric, **marks) -> Picture:
+    network = clos(built)
+    return picture(built, network, cable_states(built, network, **marks))
 
 
 def wide(units: int, spines: int, cables: int = 4) -> Fabric:
@@ -83,60 +83,60 @@ SIZES = {
 
 @pytest.fixture(scope="module", params=SIZES)
 def sized(request) -> tuple[Fabric, Picture]:
-    made = SIZES[request.param]()
-    return made, drawn(made)
+    built = SIZES[request.param]()
+    return built, drawn(built)
 
 
 def test_every_device_and_cable_is_there_once(sized) -> None:
-    made, found = sized
-    names = [name for box in found.boxes for name in box.members]
-    assert sorted(names) == sorted([*made.switches.names, *made.hosts.names])
-    cables = len(made.nics) + len(made.uplinks)
-    assert sum(line.cables for line in found.lines) == cables
-    assert sum(count for _, count in found.totals) == cables
+    built, result = sized
+    names = [name for box in result.boxes for name in box.members]
+    assert sorted(names) == sorted([*built.switches.names, *built.hosts.names])
+    cables = len(built.nics) + len(built.uplinks)
+    assert sum(line.cables for line in result.lines) == cables
+    assert sum(count for _, count in result.totals) == cables
 
 
 def test_boxes_do_not_overlap_and_hold_their_text(sized) -> None:
-    _, found = sized
-    for box in found.boxes:
+    _, result = sized
+    for box in result.boxes:
         assert len(box.label) <= LABEL_LENGTH
         assert len(box.label) * LABEL_PX < box.width
         assert len(box.detail) * DETAIL_PX < box.width
         assert box.x > 0
-        assert box.x + box.width < found.width
-        assert box.y + box.height < found.height
-    for one, other in combinations(found.boxes, 2):
+        assert box.x + box.width < result.width
+        assert box.y + box.height < result.height
+    for one, other in combinations(result.boxes, 2):
         apart = one.x + one.width < other.x or other.x + other.width < one.x
         assert apart or one.y != other.y
-    for frame, other in combinations(found.frames, 2):
+    for frame, other in combinations(result.frames, 2):
         assert frame.x + frame.width < other.x
 
 
 def test_a_page_has_a_bounded_number_of_boxes(sized) -> None:
-    _, found = sized
+    _, result = sized
     for kind in ("host", "leaf", "spine"):
-        assert sum(box.kind == kind for box in found.boxes) <= max(BOXES, 32)
+        assert sum(box.kind == kind for box in result.boxes) <= max(BOXES, 32)
 
 
 def test_lines_end_on_the_sides_of_their_boxes(sized) -> None:
-    _, found = sized
-    for line in found.lines:
-        lower, upper = found.boxes[line.lower], found.boxes[line.upper]
+    _, result = sized
+    for line in result.lines:
+        lower, upper = result.boxes[line.lower], result.boxes[line.upper]
         assert lower.x < line.x1 < lower.x + lower.width
         assert upper.x < line.x2 < upper.x + upper.width
         assert (line.y1, line.y2) == (lower.y, upper.y + upper.height)
 
 
 def test_states_of_the_demo() -> None:
-    found = drawn(
+    result = drawn(
         example("demo"),
         wrong={("su1-rail0", "Ethernet128"), ("gpu001", "eth1"), ("su1-rail0", "Ethernet9999")},
         missing={("spine02", "Ethernet1/1"), ("su1-rail0", "Ethernet128")},
         failing={("su2-rail1", "Ethernet0")},
     )
     states = {
-        (found.boxes[line.lower].label, found.boxes[line.upper].label): line.state
-        for line in found.lines
+        (result.boxes[line.lower].label, result.boxes[line.upper].label): line.state
+        for line in result.lines
         if line.state
     }
     assert states == {
@@ -144,28 +144,28 @@ def test_states_of_the_demo() -> None:
         ("su1-rail0", "spine02"): CableState.DOWN,
         ("gpu003", "su2-rail1"): CableState.LOSSLESS,
     }
-    assert dict(found.totals)[CableState.PLANNED] == 13
+    assert dict(result.totals)[CableState.PLANNED] == 13
 
 
 def test_over_subscription_and_what_is_switched_off() -> None:
-    made = fabric(
+    built = fabric(
         "devices:\n  - {names: su1-rail0, ports: {Ethernet128: {enabled: false}}}\n",
         speeds__host_gbps=400,
     )
-    totals = dict(drawn(made).totals)
+    totals = dict(drawn(built).totals)
     # 1200G of NICs at each leaf of su1, with one and with two uplinks; 800G at those of su2
     assert totals[CableState.DOWN] == 1
     assert totals[CableState.OVERSUBSCRIBED] == 3
 
 
 def test_cables_between_groups_are_counted_by_state() -> None:
-    made = wide(17, 4)
-    off = made.uplinks.enabled.copy()
+    built = wide(17, 4)
+    off = built.uplinks.enabled.copy()
     off[:3] = False
-    found = drawn(replace(made, uplinks=replace(made.uplinks, enabled=off)))
-    first = next(line for line in found.lines if found.boxes[line.lower].kind == "leaf")
+    result = drawn(replace(built, uplinks=replace(built.uplinks, enabled=off)))
+    first = next(line for line in result.lines if result.boxes[line.lower].kind == "leaf")
     assert first.states == ((CableState.DOWN, 1), (CableState.PLANNED, 3))
-    assert found.boxes[first.lower].detail == "4 leaves"
+    assert result.boxes[first.lower].detail == "4 leaves"
 
 
 def test_long_labels_lose_their_middle() -> None:
@@ -174,13 +174,13 @@ def test_long_labels_lose_their_middle() -> None:
 
 
 def test_a_leaf_of_no_unit_and_a_unit_without_leaves_are_drawn() -> None:
-    made = fabric()
-    unit = made.switches.unit.copy()
+    built = fabric()
+    unit = built.switches.unit.copy()
     unit[:2] = -1
-    found = drawn(replace(made, switches=replace(made.switches, unit=unit)))
-    assert [frame.label for frame in found.frames] == ["no unit", "su1", "su2"]
-    names = [name for box in found.boxes for name in box.members]
-    assert sorted(names) == sorted([*made.switches.names, *made.hosts.names])
+    result = drawn(replace(built, switches=replace(built.switches, unit=unit)))
+    assert [frame.label for frame in result.frames] == ["no unit", "su1", "su2"]
+    names = [name for box in result.boxes for name in box.members]
+    assert sorted(names) == sorted([*built.switches.names, *built.hosts.names])
 
 
 @pytest.mark.parametrize(

@@ -30,45 +30,45 @@ EXPLICIT: dict[str, Any] = {
 
 def test_a_cable_of_a_host_wins_over_the_designed_one() -> None:
     plain = fabric()
-    made = folder_of(csv("su1-rail0,Ethernet96,a1,eth1"))
-    assert cables(made) - cables(plain) == {("a1 eth1", "su1-rail0 Ethernet96")}
-    assert cables(plain) - cables(made) == {("a1 eth1", "su1-rail0 Ethernet0")}
-    [gone] = made.gave_way
+    built = folder_of(csv("su1-rail0,Ethernet96,a1,eth1"))
+    assert cables(built) - cables(plain) == {("a1 eth1", "su1-rail0 Ethernet96")}
+    assert cables(plain) - cables(built) == {("a1 eth1", "su1-rail0 Ethernet0")}
+    [gone] = built.gave_way
     assert (gone.near, gone.far, gone.row.line) == ("a1 eth1", "su1-rail0 Ethernet0", 2)
-    assert (made.nics.address == plain.nics.address).all()
+    assert (built.nics.address == plain.nics.address).all()
 
 
 def test_a_host_gives_way_to_another_one() -> None:
     """a1 takes the port of a2, which has no cable then."""
-    made = folder_of(csv("a1,eth1,su1-rail0,Ethernet8"))
-    row = made.nic_row("a2", 0)
-    assert not made.nics.enabled[row]
-    assert made.nics.port[row] == NO_PORT
-    assert row not in made.nics_of_leaf(0).tolist()
-    assert {gone.near for gone in made.gave_way} == {"a1 eth1", "a2 eth1"}
+    built = folder_of(csv("a1,eth1,su1-rail0,Ethernet8"))
+    row = built.nic_row("a2", 0)
+    assert not built.nics.enabled[row]
+    assert built.nics.port[row] == NO_PORT
+    assert row not in built.nics_of_leaf(0).tolist()
+    assert {gone.near for gone in built.gave_way} == {"a1 eth1", "a2 eth1"}
 
 
 def test_a_cable_between_switches_wins_and_keeps_the_link_of_its_port() -> None:
     plain = fabric()
-    made = folder_of(csv("spine02,Ethernet240,su1-rail0,Ethernet128"))
-    assert cables(made) - cables(plain) == {("su1-rail0 Ethernet128", "spine02 Ethernet240")}
-    [gone] = made.gave_way
+    built = folder_of(csv("spine02,Ethernet240,su1-rail0,Ethernet128"))
+    assert cables(built) - cables(plain) == {("su1-rail0 Ethernet128", "spine02 Ethernet240")}
+    [gone] = built.gave_way
     assert (gone.near, gone.far) == ("su1-rail0 Ethernet128", "spine01 Ethernet0")
-    before, after = plain.uplinks_of(0)[0], made.uplinks_of(0)[0]
-    assert made.uplinks.upper_address[after] == plain.uplinks.upper_address[before]
+    before, after = plain.uplinks_of(0)[0], built.uplinks_of(0)[0]
+    assert built.uplinks.upper_address[after] == plain.uplinks.upper_address[before]
 
 
 def test_a_cable_in_addition_takes_the_last_link_of_its_leaf() -> None:
-    made = folder_of(
+    built = folder_of(
         csv(
             "su1-rail0,Ethernet248,spine01,Ethernet248",
             "# two",
             "su1-rail0,Ethernet240,spine02,Ethernet248",
         )
     )
-    rows = made.uplinks_of(0)
-    assert made.gave_way == ()
-    assert [ipv4_text(int(ip)) for ip in made.uplinks.upper_address[rows]] == [
+    rows = built.uplinks_of(0)
+    assert built.gave_way == ()
+    assert [ipv4_text(int(ip)) for ip in built.uplinks.upper_address[rows]] == [
         "10.254.0.0",
         "10.254.0.2",
         "10.254.0.124",
@@ -77,25 +77,25 @@ def test_a_cable_in_addition_takes_the_last_link_of_its_leaf() -> None:
 
 
 def test_the_designed_cable_written_down_changes_nothing() -> None:
-    made = folder_of(csv("a1,eth1,su1-rail0,Ethernet0", "spine01,Ethernet0,su1-rail0,Ethernet128"))
-    assert made.gave_way == ()
-    assert cables(made) == cables(fabric())
+    built = folder_of(csv("a1,eth1,su1-rail0,Ethernet0", "spine01,Ethernet0,su1-rail0,Ethernet128"))
+    assert built.gave_way == ()
+    assert cables(built) == cables(fabric())
 
 
 def test_speed_and_length() -> None:
     header = f"{HEADER},speed_gbps,cable_m"
     rows = ("a1,eth1,su1-rail0,Ethernet0,100,3", "su1-rail0,Ethernet128,spine01,Ethernet0,200,")
-    made = folder_of(csv(*rows, header=header))
-    nic, up = made.nic_row("a1", 0), made.uplinks
-    assert (made.nics.speed_gbps[nic], made.nics.cable_m[nic]) == (100, 3)
-    link = made.uplinks_of(0)[0]
+    built = folder_of(csv(*rows, header=header))
+    nic, up = built.nic_row("a1", 0), built.uplinks
+    assert (built.nics.speed_gbps[nic], built.nics.cable_m[nic]) == (100, 3)
+    link = built.uplinks_of(0)[0]
     assert (up.speed_gbps[link], up.cable_m[link]) == (200, 40)
 
 
 def test_without_generated_cables() -> None:
-    made = folder_of(csv("a1,eth1,su1-rail0,Ethernet0"), cabling="explicit")
-    assert cables(made) == {("a1 eth1", "su1-rail0 Ethernet0")}
-    assert made.gave_way == ()
+    built = folder_of(csv("a1,eth1,su1-rail0,Ethernet0"), cabling="explicit")
+    assert cables(built) == {("a1 eth1", "su1-rail0 Ethernet0")}
+    assert built.gave_way == ()
 
 
 DOT = """
@@ -113,12 +113,12 @@ graph "fabric" {
 
 
 def test_dot_says_the_same() -> None:
-    made = folder_of(DOT, "cabling.dot")
+    built = folder_of(DOT, "cabling.dot")
     header = f"{HEADER},speed_gbps,cable_m"
     rows = ("a1,eth1,su1-rail0,Ethernet96,,", "su1-rail0,Ethernet128,spine02,Ethernet240,200,7")
-    assert cables(made) == cables(folder_of(csv(*rows, header=header)))
-    link = made.uplinks_of(0)[0]
-    assert (made.uplinks.speed_gbps[link], made.uplinks.cable_m[link]) == (200, 7)
+    assert cables(built) == cables(folder_of(csv(*rows, header=header)))
+    link = built.uplinks_of(0)[0]
+    assert (built.uplinks.speed_gbps[link], built.uplinks.cable_m[link]) == (200, 7)
 
 
 def test_dot_needs_no_line_ends() -> None:
@@ -160,20 +160,20 @@ BAD_CABLES = {
 
 @pytest.mark.parametrize(("row", "expected"), BAD_CABLES.values(), ids=BAD_CABLES)
 def test_bad_cables(row: str, expected: str) -> None:
-    [found] = refused(csv(row))
-    assert expected in found
-    assert found.startswith("inventory/cabling.csv:2:")
+    [result] = refused(csv(row))
+    assert expected in result
+    assert result.startswith("inventory/cabling.csv:2:")
 
 
 def test_all_bad_cables_at_once() -> None:
-    found = refused(csv(*(row for row, _ in BAD_CABLES.values())))
-    assert len(found) == len(BAD_CABLES)
+    result = refused(csv(*(row for row, _ in BAD_CABLES.values())))
+    assert len(result) == len(BAD_CABLES)
 
 
 def test_a_port_twice() -> None:
-    [found] = refused(csv("a1,eth1,su1-rail0,Ethernet0", "a2,eth1,su1-rail0,Ethernet0"))
-    assert "cabling.csv:3:19: cabling.peer_port: the port already has a cable on line 2" in found
-    assert "[TOP003]" in found
+    [result] = refused(csv("a1,eth1,su1-rail0,Ethernet0", "a2,eth1,su1-rail0,Ethernet0"))
+    assert "cabling.csv:3:19: cabling.peer_port: the port already has a cable on line 2" in result
+    assert "[TOP003]" in result
 
 
 SWITCH_PORT = '"su1-rail0":"Ethernet0"'
@@ -181,27 +181,29 @@ SWITCH_PORT = '"su1-rail0":"Ethernet0"'
 
 def test_a_port_twice_on_one_line() -> None:
     text = f'graph f {{ "a1":eth1 -- {SWITCH_PORT}; "a2":eth1 -- {SWITCH_PORT} }}'
-    [found] = refused(text, "cabling.dot")
-    assert "the port already has a cable on line 1" in found
+    [result] = refused(text, "cabling.dot")
+    assert "the port already has a cable on line 1" in result
 
 
 def test_a_speed_that_the_port_lacks() -> None:
     header = f"{HEADER},speed_gbps"
-    [found] = refused(csv("a1,eth1,su1-rail0,Ethernet0,800", header=header))
-    assert "2:29: cabling.speed_gbps: su1-rail0 Ethernet0 has no speed of 800G; it offers" in found
+    [result] = refused(csv("a1,eth1,su1-rail0,Ethernet0,800", header=header))
+    assert "2:29: cabling.speed_gbps: su1-rail0 Ethernet0 has no speed of 800G; it offers" in result
 
 
 def test_a_speed_that_nobody_says() -> None:
-    [found] = refused(csv("u1-r0,Ethernet128,top1,Ethernet0"), **EXPLICIT, speeds__uplink_gbps=None)
-    assert "2:7: cabling.port: the speed of the cable is not set; set speeds.uplink" in found
+    [result] = refused(
+        csv("u1-r0,Ethernet128,top1,Ethernet0"), **EXPLICIT, speeds__uplink_gbps=None
+    )
+    assert "2:7: cabling.port: the speed of the cable is not set; set speeds.uplink" in result
 
 
 def test_more_cables_than_links() -> None:
     rows = [f"su1-rail0,Ethernet{8 * n},spine01,Ethernet{8 * n}" for n in range(3)]
     with pytest.raises(CapacityError) as raised:
         folder_of(csv(*rows), cabling="explicit", addressing__uplinks_per_leaf=2)
-    [found] = raised.value.findings
-    assert "su1-rail0 has more uplink cables than its 2 reserved links" in str(found)
+    [result] = raised.value.findings
+    assert "su1-rail0 has more uplink cables than its 2 reserved links" in str(result)
 
 
 def test_an_explicit_design() -> None:
@@ -213,18 +215,23 @@ def test_an_explicit_design() -> None:
         "u1-r0,Ethernet128,top1,Ethernet0",
         "u2-all,Ethernet128,top1,Ethernet8",
     )
-    made = folder_of(csv(*rows), **EXPLICIT)
-    assert made.switches.names == ("u1-r0", "u1-r1", "u2-all", "top1", "top2")
-    assert made.switches.rail.tolist() == [0, 1, -1, -1, -1]
-    assert len(cables(made)) == len(rows)
-    off = [made.hosts.names[int(host)] for host in made.nics.host[~made.nics.enabled]]
+    built = folder_of(csv(*rows), **EXPLICIT)
+    assert built.switches.names == ("u1-r0", "u1-r1", "u2-all", "top1", "top2")
+    assert built.switches.rail.tolist() == [0, 1, -1, -1, -1]
+    assert len(cables(built)) == len(rows)
+    off = [built.hosts.names[int(host)] for host in built.nics.host[~built.nics.enabled]]
     assert off == ["a2", "a2", "b2", "b2"]
-    assert made.nics.leaf[made.nic_row("a2", 1)] == 1, "an idle NIC stays with the leaf of its rail"
-    assert [ipv4_text(int(ip)) for ip in made.nics.address[made.nics.enabled]] == [
+    assert built.nics.leaf[built.nic_row("a2", 1)] == 1, (
+        "an idle NIC stays with the leaf of its rail"
+    )
+    assert [ipv4_text(int(ip)) for ip in built.nics.address[built.nics.enabled]] == [
         *("10.64.0.2", "10.64.1.2", "10.64.2.2", "10.64.3.2")
     ]
-    assert [ipv4_text(int(ip)) for ip in made.uplinks.upper_address] == ["10.254.0.0", "10.254.1.0"]
-    assert made.switches.asn.tolist() == [65101, 65102, 65103, 65100, 65100]
+    assert [ipv4_text(int(ip)) for ip in built.uplinks.upper_address] == [
+        "10.254.0.0",
+        "10.254.1.0",
+    ]
+    assert built.switches.asn.tolist() == [65101, 65102, 65103, 65100, 65100]
 
 
 def test_what_the_list_says_of_a_switch() -> None:
@@ -233,10 +240,10 @@ def test_what_the_list_says_of_a_switch() -> None:
         {"names": "l[1-2]", "role": "leaf", "unit": "u1", "asn": 65001, "loopback": "10.1.0.1"},
         {"names": "r", "role": "leaf", "unit": "u2"},
     ]
-    made = folder_of(csv(), **{**EXPLICIT, "switches": switches})
-    assert made.switches.asn.tolist() == [65001, 65002, 65103, 64700]
-    assert ipv4_text(int(made.switches.loopback[1])) == "10.1.0.2"
-    assert made.switches.skus[3].name == "ACS-SN5600"
+    built = folder_of(csv(), **{**EXPLICIT, "switches": switches})
+    assert built.switches.asn.tolist() == [65001, 65002, 65103, 64700]
+    assert ipv4_text(int(built.switches.loopback[1])) == "10.1.0.2"
+    assert built.switches.skus[3].name == "ACS-SN5600"
 
 
 @settings(max_examples=15)
@@ -319,6 +326,6 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 
 @pytest.mark.parametrize(("changes", "expected"), REFUSED.values(), ids=REFUSED)
 def test_refused_designs(changes: dict[str, Any], expected: str) -> None:
-    [found] = refused(csv(), **{**EXPLICIT, **changes})
-    assert expected in found
-    assert found.startswith("inventory/fabric.yaml:")
+    [result] = refused(csv(), **{**EXPLICIT, **changes})
+    assert expected in result
+    assert result.startswith("inventory/fabric.yaml:")

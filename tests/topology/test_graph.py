@@ -17,25 +17,25 @@ from tests.topology.fabrics import EXAMPLES, REPOSITORY, example, fabric
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_counts_degrees_and_connectivity(name: str) -> None:
     """Every host has its rails, every leaf its spines, and all hang together."""
-    made = example(name)
-    file = made.intent.fabric
-    network = graph(made)
-    assert network.number_of_nodes() == len(made.switches) + len(made.hosts)
-    assert network.number_of_edges() == len(made.nics) + len(made.uplinks)
+    built = example(name)
+    file = built.intent.fabric
+    network = graph(built)
+    assert network.number_of_nodes() == len(built.switches) + len(built.hosts)
+    assert network.number_of_edges() == len(built.nics) + len(built.uplinks)
     assert nx.is_connected(network)
     links = file.spines.links_per_leaf
     kinds = Counter(kind for *_, kind in network.edges(data="kind"))
-    assert kinds == {"nic": len(made.nics), "uplink": len(made.uplinks)}
+    assert kinds == {"nic": len(built.nics), "uplink": len(built.uplinks)}
     for node, data in network.nodes(data=True):
         if data["role"] == "host":
-            assert network.degree[node] == made.rails
+            assert network.degree[node] == built.rails
         elif data["role"] == "spine":
-            assert network.degree[node] == made.switches.leaf_count * links
+            assert network.degree[node] == built.switches.leaf_count * links
         else:
-            hosts = len(made.nics_of_leaf(made.switch_row[node]))
+            hosts = len(built.nics_of_leaf(built.switch_row[node]))
             assert network.degree[node] == hosts + file.spines.count * links
-    for here, there, key, data in network.edges(keys=True, data=True):
-        assert set(data["ports"]) == set(data["addresses"]) == {here, there}
+    for near, far, key, data in network.edges(keys=True, data=True):
+        assert set(data["ports"]) == set(data["addresses"]) == {near, far}
         device, _, port = key.partition(" ")
         assert data["ports"][device] == port
     keys = [key for *_, key in network.edges(keys=True)]
@@ -107,12 +107,12 @@ def test_cables_that_are_off_stay() -> None:
 def test_the_document_names_every_attribute() -> None:
     """And no other."""
     network = graph(example("demo"))
-    found = {name for _, data in network.nodes(data=True) for name in data}
-    found |= {name for *_, data in network.edges(data=True) for name in data} | {"name"}
+    results = {name for _, data in network.nodes(data=True) for name in data}
+    results |= {name for *_, data in network.edges(data=True) for name in data} | {"name"}
     text = (REPOSITORY / "docs" / "graph.md").read_text(encoding="utf-8")
     rows = [line.split("|")[2] for line in text.splitlines() if line.startswith("| ")]
     documented = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
-    assert documented == found
+    assert documented == results
 
 
 def test_networkx_is_loaded_when_it_is_asked_for() -> None:

@@ -18,12 +18,12 @@ DESIGNS = st.sampled_from(["rail-optimised", "classic-tor"])
 VLANS = st.sampled_from(["rail", "nic"])
 
 
-def truth(made: Fabric) -> Truth:
+def truth(built: Fabric) -> Truth:
     """Return everything that a person or a device would have to change, by what it belongs to."""
-    switches, nics, up, subnets = made.switches, made.nics, made.uplinks, made.subnets
-    found: Truth = {}
+    switches, nics, up, subnets = built.switches, built.nics, built.uplinks, built.subnets
+    results: Truth = {}
     for row, name in enumerate(switches.names):
-        found["switch", name] = (
+        results["switch", name] = (
             switches.role(row),
             int(switches.asn[row]),
             int(switches.loopback[row]),
@@ -31,8 +31,8 @@ def truth(made: Fabric) -> Truth:
         )
     for row in range(len(nics)):
         leaf, subnet = int(nics.leaf[row]), int(nics.subnet[row])
-        key = (made.hosts.names[int(nics.host[row])], int(nics.rail[row]), int(nics.nic_port[row]))
-        found[("nic", *key)] = (
+        key = (built.hosts.names[int(nics.host[row])], int(nics.rail[row]), int(nics.nic_port[row]))
+        results[("nic", *key)] = (
             switches.names[leaf],
             int(nics.port[row]),
             int(nics.address[row]),
@@ -44,13 +44,13 @@ def truth(made: Fabric) -> Truth:
         )
     for row in range(len(up)):
         leaf, spine = switches.names[int(up.lower[row])], switches.names[int(up.upper[row])]
-        found["uplink", leaf, int(up.lower_port[row])] = (
+        results["uplink", leaf, int(up.lower_port[row])] = (
             spine,
             int(up.upper_port[row]),
             int(up.lower_address[row]),
             int(up.upper_address[row]),
         )
-    return found
+    return results
 
 
 def small(

@@ -120,17 +120,17 @@ def test_impact_of_any_outage(network, data):
         )
     }
     now = without(network, **picked)
-    found = impact(network, outage(network, **picked))
+    result = impact(network, outage(network, **picked))
     before, after = Plain.of(network).reached(), Plain.of(now).reached()
-    assert found.leaf_pairs == (len(before), len(before - after))
+    assert result.leaf_pairs == (len(before), len(before - after))
     hosts, then = hosts_reached(network), hosts_reached(now)
-    assert found.host_pairs == (len(hosts), len(hosts - then))
-    assert all(parts(now, rail) == count for rail, count in found.rails.items())
+    assert result.host_pairs == (len(hosts), len(hosts - then))
+    assert all(parts(now, rail) == count for rail, count in result.rails.items())
     nics = network.nics
     for rail in range(2):
         still = {*nics.leaf[(nics.rail == rail) & now.nics.up].tolist()}
         torn = any(still >= {*pair} for pair in before - after)
-        assert (rail in found.rails) == torn
+        assert (rail in result.rails) == torn
 
 
 @given(networks(), st.sets(st.integers(0, 15), max_size=8))
@@ -138,17 +138,17 @@ def test_impact_of_any_outage(network, data):
 def test_every_single_failure_as_one_by_one(network, dead):
     network = without(network, nics=[nic for nic in dead if nic < len(network.nics)])
     every = SingleFailures(network)
-    for name, found, size in (
+    for name, result, size in (
         ("cables", every.cables(), len(network.cables)),
         ("switches", every.switches(), len(network.tier)),
         ("nics", every.nics(), len(network.nics)),
     ):
-        assert len(found) == size
+        assert len(result) == size
         for row in range(size):
             one = impact(network, outage(network, **{name: [row]}))
-            got = (found.leaf_pairs[row], found.host_pairs[row], found.rails[row])
+            got = (result.leaf_pairs[row], result.host_pairs[row], result.rails[row])
             assert got == (one.leaf_pairs[1], one.host_pairs[1], len(one.rails)), (name, row)
-            assert found.rail_lost[row] == len(np.unique(one.rails_lost[:, 0])), (name, row)
+            assert result.rail_lost[row] == len(np.unique(one.rails_lost[:, 0])), (name, row)
 
 
 def test_worst_first_and_what_is_left():
@@ -194,22 +194,22 @@ def test_hosts_share_the_uplinks_of_their_leaf():
 
 def test_what_is_switched_off_in_the_inventory_is_down_and_what_failed_is_switched_off():
     cut = "devices:\n  - {names: su1-rail0, ports: {Ethernet128: {enabled: false}}}\n"
-    here = fabric(cut)
-    network = clos(here)
-    assert network.cables.up.tolist() == here.uplinks.enabled.tolist()
-    now = switched_off(here, without(network, switches=[4], hosts=[0]))
-    gone = (here.uplinks.upper != 4) & here.uplinks.enabled
+    near = fabric(cut)
+    network = clos(near)
+    assert network.cables.up.tolist() == near.uplinks.enabled.tolist()
+    now = switched_off(near, without(network, switches=[4], hosts=[0]))
+    gone = (near.uplinks.upper != 4) & near.uplinks.enabled
     assert now.uplinks.enabled.tolist() == gone.tolist()
-    assert now.nics.enabled.tolist() == (here.nics.host != 0).tolist()
-    assert here.nics.enabled.all()
+    assert now.nics.enabled.tolist() == (near.nics.host != 0).tolist()
+    assert near.nics.enabled.all()
 
 
 def test_one_tier_has_no_way_between_leaves():
     network = made([2], [], [1, 2])
     layers = Layers.of(network)
     assert (bisection_gbps(network), diameter(layers)) == (0, 0)
-    found = impact(network, outage(network, switches=[0]))
-    assert (found.leaf_pairs, found.host_pairs) == ((0, 0), (1, 0))
+    result = impact(network, outage(network, switches=[0]))
+    assert (result.leaf_pairs, result.host_pairs) == ((0, 0), (1, 0))
     every = SingleFailures(network)
     assert every.switches().host_pairs.tolist() == [0, 0]
     assert every.switches().left.tolist() == [0.5, 0.5]
@@ -219,8 +219,8 @@ def test_one_tier_has_no_way_between_leaves():
 
 def test_a_rack_takes_its_hosts_along_wherever_they_are_cabled():
     moved = "hosts:\n  - {names: a1, nics: [{rail: 0, leaf: su2-rail0, port: Ethernet24}]}\n"
-    here = fabric(hosts=moved)
-    lost = impact(clos(here), outages.outage(here, ["rack:su1"])).rails_lost
+    near = fabric(hosts=moved)
+    lost = impact(clos(near), outages.outage(near, ["rack:su1"])).rails_lost
     assert lost.tolist() == [[host, rail] for host in range(3) for rail in range(2)]
 
 

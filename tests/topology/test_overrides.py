@@ -152,10 +152,10 @@ REFUSED: dict[str, tuple[str, str, list[str]]] = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_is_refused(name: str) -> None:
     """With position and, where there is one, the nearest name."""
-    devices, hosts, wanted = REFUSED[name]
+    devices, hosts, expected = REFUSED[name]
     with pytest.raises(InputError) as caught:
         fabric(devices, hosts)
-    assert [str(finding) for finding in caught.value.findings] == wanted
+    assert [str(finding) for finding in caught.value.findings] == expected
 
 
 def test_a_model_without_the_ports_is_refused() -> None:
@@ -174,44 +174,48 @@ def test_a_model_without_the_ports_is_refused() -> None:
     ]
 
 
-def nic(made: Fabric, host: str, rail: int) -> int:
+def nic(built: Fabric, host: str, rail: int) -> int:
     """Return the row of a NIC."""
-    return made.host_row[host] * made.rails + rail
+    return built.host_row[host] * built.rails + rail
 
 
 def test_a_moved_nic_takes_what_is_said_of_its_new_port() -> None:
     """Cables are moved first, whatever the order of the files."""
-    made = fabric(
+    built = fabric(
         "devices:\n  - names: su1-rail0\n    ports:\n"
         "      Ethernet0: {cable_m: 40}\n      Ethernet80: {cable_m: 7, speed_gbps: 100}\n",
         "hosts:\n  - names: a1\n    nics:\n      - {rail: 0, port: Ethernet80}\n",
     )
-    row = nic(made, "a1", 0)
-    assert (made.nics.port[row], made.nics.cable_m[row], made.nics.speed_gbps[row]) == (11, 7, 100)
-    assert (made.nics.cable_m != 40).all()
+    row = nic(built, "a1", 0)
+    assert (built.nics.port[row], built.nics.cable_m[row], built.nics.speed_gbps[row]) == (
+        11,
+        7,
+        100,
+    )
+    assert (built.nics.cable_m != 40).all()
 
 
 def test_a_moved_uplink_keeps_its_addresses() -> None:
     """Two cables that were swapped at the spines."""
-    made = fabric(
+    built = fabric(
         "devices:\n  - names: su1-rail0\n    ports:\n"
         "      Ethernet128: {peer: {device: spine02, port: Ethernet0}, cable_m: 3}\n"
         "      Ethernet136: {peer: {device: spine01, port: Ethernet0}}\n"
         "  - names: spine02\n    ports:\n      Ethernet0: {speed_gbps: 200}\n",
     )
     plain = fabric()
-    first, second = made.uplinks_of(0).tolist()
-    assert [made.switches.names[made.uplinks.upper[row]] for row in (first, second)] == [
+    first, second = built.uplinks_of(0).tolist()
+    assert [built.switches.names[built.uplinks.upper[row]] for row in (first, second)] == [
         "spine02",
         "spine01",
     ]
-    assert made.uplinks.cable_m[first] == 3
-    assert made.uplinks.speed_gbps[[first, second]].tolist() == [200, 400]
-    assert (made.uplinks.upper_address == plain.uplinks.upper_address).all()
+    assert built.uplinks.cable_m[first] == 3
+    assert built.uplinks.speed_gbps[[first, second]].tolist() == [200, 400]
+    assert (built.uplinks.upper_address == plain.uplinks.upper_address).all()
 
 
 @pytest.mark.parametrize(
-    ("devices", "hosts", "wanted"),
+    ("devices", "hosts", "expected"),
     [
         ("", "- {rail: 0, enabled: false}\n      - {rail: 0, cable_m: 3}", False),
         ("", "- {rail: 0, enabled: false}\n      - {rail: 0, enabled: true}", True),
@@ -221,35 +225,35 @@ def test_a_moved_uplink_keeps_its_addresses() -> None:
         ("{cable_m: 3}", "- {rail: 0, cable_m: 3}", True),
     ],
 )
-def test_a_cable_is_off_when_one_end_is(devices: str, hosts: str, wanted: bool) -> None:
+def test_a_cable_is_off_when_one_end_is(devices: str, hosts: str, expected: bool) -> None:
     """Of two words on one end, the later that speaks of it counts."""
-    made = fabric(
+    built = fabric(
         f"devices:\n  - names: su1-rail0\n    ports:\n      Ethernet0: {devices}\n"
         if devices
         else "",
         f"hosts:\n  - names: a1\n    nics:\n      {hosts}\n",
     )
-    assert bool(made.nics.enabled[nic(made, "a1", 0)]) is wanted
-    assert made.nics.enabled.sum() == len(made.nics) - (not wanted)
+    assert bool(built.nics.enabled[nic(built, "a1", 0)]) is expected
+    assert built.nics.enabled.sum() == len(built.nics) - (not expected)
 
 
 def test_a_disabled_cable_frees_its_port() -> None:
     """A second cable may end there."""
-    made = fabric(
+    built = fabric(
         "",
         "hosts:\n  - names: a2\n    nics: [{rail: 1, enabled: false}]\n"
         "  - names: a1\n    nics: [{rail: 1, port: Ethernet8}]\n",
     )
-    assert made.nics.port[nic(made, "a1", 1)] == 2
+    assert built.nics.port[nic(built, "a1", 1)] == 2
 
 
 def test_switches_take_asn_loopback_and_model() -> None:
     """The later override counts, field by field."""
-    made = fabric(
+    built = fabric(
         "devices:\n  - {names: 'spine[01-02]', asn: 65200, loopback: 10.255.0.77}\n"
         "  - {names: spine02, loopback: 10.255.0.78, sku: ACS-SN5600}\n"
     )
-    rows = [made.switch_row[name] for name in ("spine01", "spine02")]
-    assert made.switches.asn[rows].tolist() == [65200, 65200]
-    assert (made.switches.loopback[rows] & 255).tolist() == [77, 78]
-    assert [made.switches.skus[row].name for row in rows] == ["ACS-MSN4700", "ACS-SN5600"]
+    rows = [built.switch_row[name] for name in ("spine01", "spine02")]
+    assert built.switches.asn[rows].tolist() == [65200, 65200]
+    assert (built.switches.loopback[rows] & 255).tolist() == [77, 78]
+    assert [built.switches.skus[row].name for row in rows] == ["ACS-MSN4700", "ACS-SN5600"]

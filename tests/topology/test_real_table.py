@@ -29,8 +29,8 @@ def table(request: pytest.FixtureRequest) -> str:
 
 
 def _host() -> HostDesign:
-    made = example("eight-slash-27")
-    return HostDesigner(made, PolicyResolver(made.intent)).design(made.host_row["node001"])
+    built = example("eight-slash-27")
+    return HostDesigner(built, PolicyResolver(built.intent)).design(built.host_row["node001"])
 
 
 def test_device_by_device(table: str) -> None:

@@ -14,8 +14,8 @@ devices:
 
 
 def test_release_of_the_role_and_of_overrides(tmp_path):
-    found = variant(tmp_path / "inventory", "demo", ROLE, OVERRIDES)
-    releases = {name: design.sku.release for name, design in found.items()}
+    result = variant(tmp_path / "inventory", "demo", ROLE, OVERRIDES)
+    releases = {name: design.sku.release for name, design in result.items()}
     assert releases == {
         "su1-rail0": "202505",
         "su1-rail1": "",  # another model may be of another system
@@ -24,7 +24,7 @@ def test_release_of_the_role_and_of_overrides(tmp_path):
         "spine01": "",
         "spine02": "",
     }
-    assert found["su2-rail0"].sku is found["su2-rail1"].sku  # one model, one set of headrooms
+    assert result["su2-rail0"].sku is result["su2-rail1"].sku  # one model, one set of headrooms
 
 
 def test_release_counts_with_split_cages(tmp_path):

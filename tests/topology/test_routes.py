@@ -49,16 +49,16 @@ def simulated(
     best: dict[int, tuple[int, ...]] = {destination: ()}
     hops: set[Hop] = set()
     for _ in range(2 * len(asns) + 2):
-        told = {row: (asns[row], *path) for row, path in best.items()}
+        reported = {row: (asns[row], *path) for row, path in best.items()}
         now: dict[int, tuple[int, ...]] = {destination: ()}
         chosen: set[Hop] = set()
         for row, others in peers.items():
-            taken = [x for x in others if x in told and asns[row] not in told[x]]
+            taken = [x for x in others if x in reported and asns[row] not in reported[x]]
             if row == destination or not taken:
                 continue
-            shortest = min(len(told[x]) for x in taken)
-            equal = [x for x in taken if len(told[x]) == shortest]
-            now[row] = told[equal[0]]
+            shortest = min(len(reported[x]) for x in taken)
+            equal = [x for x in taken if len(reported[x]) == shortest]
+            now[row] = reported[equal[0]]
             chosen |= {(row, x) for x in equal}
         if now == best and chosen == hops:
             return hops
@@ -304,5 +304,5 @@ def test_unions_and_counts_against_plain_loops():
 def test_links_are_sorted_and_reversed():
     net = made(3, [(2, 3), (0, 3), (1, 3), (0, 3)], [1, 2, 3, 4])
     keys = list(zip(net.links.source.tolist(), net.links.target.tolist(), strict=True))
-    assert all(here < there for here, there in pairwise(keys))
+    assert all(near < far for near, far in pairwise(keys))
     assert [keys[row] for row in net.links.reverse] == [(b, a) for a, b in keys]

@@ -26,16 +26,9 @@ _MAX_LENGTH = 128
 #: ``oper_states`` of ip/ipaddress.c.
 _STATES = ("UNKNOWN", "NOTPRESENT", "DOWN", "LOWERLAYERDOWN", "TESTING", "DORMANT", "UP")
 #: ``print_neigh_state`` of ip/ipneigh.c.
-_NEIGHBOUR = frozenset((
-    "INCOMPLETE",
-    "REACHABLE",
-    "STALE",
-    "DELAY",
-    "PROBE",
-    "FAILED",
-    "NOARP",
-    "PERMANENT",
-))
+_NEIGHBOUR = frozenset(
+    tuple("INCOMPLETE REACHABLE STALE DELAY PROBE FAILED NOARP PERMANENT".split())
+)
 
 
 @dataclass(frozen=True, slots=True)

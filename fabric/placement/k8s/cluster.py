@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _NODE = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
 #: Names of Kubernetes that become host names are labels (RFC 1123 section 2.1, RFC 1035).
 _MAX_NAME = 63
+#: What the NICs of hosts must share to be of one kind.
+_SHARED_TRAITS = "vendor model link_layer ports_per_card virtual_functions pci_addresses".split()
 #: PCI vendor, and device of each model: PCI ID Repository; supported-nic-ids of
 #: k8snetworkplumbingwg/sriov-network-operator deploy/configmap.yaml.
 NVIDIA = "15b3"
@@ -248,17 +250,7 @@ def _kind(fabric: Fabric, resolver: PolicyResolver, host: str) -> dict[tuple[str
     traits, policy = fabric.intent.host_traits(host), resolver.host(host)
     return {
         ("container_mode",): traits.container_mode,
-        **{
-            ("nic", name): getattr(traits.nic, name)
-            for name in (
-                "vendor",
-                "model",
-                "link_layer",
-                "ports_per_card",
-                "virtual_functions",
-                "pci_addresses",
-            )
-        },
+        **{("nic", name): getattr(traits.nic, name) for name in _SHARED_TRAITS},
         ("interfaces",): nic_names(fabric, host),
         ("lossless",): (
             policy.roce_dscp,

@@ -91,15 +91,9 @@ class ReactionPoint:
         _within("initial_alpha_1024ths", self.initial_alpha_1024ths, 1, ALPHA_ONE)
         _within("kept_percent", self.kept_percent, 1, 100)
         positive = (
-            "alpha_period_us",
-            "cut_period_us",
-            "timer_us",
-            "recovery_steps",
-            "additive_mbps",
-            "hyper_mbps",
-            "alpha_divisor",
-            "min_rate_mbps",
-        )
+            "alpha_period_us cut_period_us timer_us recovery_steps additive_mbps hyper_mbps "
+            "alpha_divisor min_rate_mbps"
+        ).split()
         for name in positive:
             _within(name, getattr(self, name), 1, float("inf"))
         for name in ("byte_counter_bytes", "max_rate_mbps", "first_cnp_rate_mbps"):

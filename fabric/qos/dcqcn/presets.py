@@ -5,6 +5,8 @@ Our own are computed: :mod:`fabric.qos.dcqcn.recommend`.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from fabric.qos.dcqcn.parameters import (
     CongestionPoint,
     NotificationPoint,
@@ -78,22 +80,13 @@ HPCC_FAST = ParameterSet(
     "and 16 KB for each Gb/s.",
 )
 
-HPCC_PAPER = ParameterSet(
+HPCC_PAPER = replace(
+    HPCC_FAST,
     name="hpcc-dcqcn-paper",
-    reaction_point=ReactionPoint(
-        alpha_gain_1024ths=4,
-        alpha_period_us=50,
-        initial_alpha_1024ths=1024,
-        cut_period_us=50,
-        timer_us=55,
-        byte_counter_bytes=0,
-        recovery_steps=1,
-        additive_mbps=20,
-        hyper_mbps=200,
-        min_rate_mbps=1_000,
+    reaction_point=replace(
+        HPCC_FAST.reaction_point, alpha_period_us=50, cut_period_us=50, timer_us=55
     ),
     notification_point=NotificationPoint(cnp_interval_us=50),
-    congestion_point=CongestionPoint(kmin_bytes=400_000, kmax_bytes=1_600_000, pmax_percent=20),
     source="alibaba-edu/High-Precision-Congestion-Control simulation/run.py at 08d4ba0b, "
     "dcqcn_paper, 100 Gb/s",
     note="A simulation: its senders have no byte counter, and one recovery step in place of five.",

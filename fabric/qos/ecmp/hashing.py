@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from fabric.qos.ecmp.load import expected_max_load
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -150,34 +148,3 @@ def members_used(near_width: int, far_width: int) -> int:
         Members, 1 to ``far_width``.
     """
     return effective_paths(near_width, far_width) // near_width
-
-
-def range_paths(*widths: int) -> int:
-    """Return the same for tiers that cut the range of the hash into equal parts.
-
-    Each cut that is not shared adds a path: for two tiers ``n1 + n2 - gcd(n1, n2)``.
-
-    Raises
-    ------
-    ValueError
-        When a width is below 1.
-    """
-    if not widths or min(widths) < 1:
-        raise ValueError(f"widths are {widths}; each must be at least 1")
-    whole = math.lcm(*widths)
-    return len({cut for width in widths for cut in range(0, whole, whole // width)})
-
-
-def polarised_load(flows: int, *widths: int) -> float:
-    """Return the expected flows on the fullest path of tiers that hash alike.
-
-    Beside it stands ``expected_max_load(flows, product of the widths)``, where they do not.
-
-    Parameters
-    ----------
-    flows : int
-        Flows, >= 0.
-    *widths : int
-        Equal links of each tier, >= 1.
-    """
-    return expected_max_load(flows, effective_paths(*widths))

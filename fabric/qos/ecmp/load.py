@@ -40,13 +40,8 @@ _SPARE = 40
 _CHUNK = 2_000_000
 
 
-#: Destination port of RoCEv2 (IANA; InfiniBand Architecture Specification, annex A17).
-ROCE_PORT = 4791
-#: First source port, and bits that vary (include/rdma/ib_verbs.h).
-LEAST_PORT, PORT_BITS = 0xC000, 14
-_PORT_MASK = (1 << PORT_BITS) - 1
-#: Flow labels have 20 bits (RFC 8200 section 3).
-_LABEL_MASK = 0xFFFFF
+#: Bits of the source port that vary (include/rdma/ib_verbs.h).
+PORT_BITS = 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,36 +220,6 @@ def _sums_of(counts: NDArray[np.int64], weights: Floats, case: tuple[int, int, i
         power = np.cumsum(turned, axis=1) ** links
         sums += factor[first : first + rows] @ power.real
     return sums
-
-
-def flow_label(local_qpn: int, remote_qpn: int) -> int:
-    """Return the flow label of a connection whose upper layer sets none.
-
-    Parameters
-    ----------
-    local_qpn, remote_qpn : int
-        Queue pair numbers, 24 bits.
-    """
-    value = local_qpn * remote_qpn & (1 << 64) - 1
-    value ^= value >> 20
-    value ^= value >> 40
-    return value & _LABEL_MASK
-
-
-def source_port(label: int) -> int:
-    """Return the UDP source port of a flow label (20 bits).
-
-    Parameters
-    ----------
-    label : int
-        IPv6 flow label, 20 bits.
-
-    Returns
-    -------
-    int
-        UDP port, 0xC000 to 0xFFFF.
-    """
-    return LEAST_PORT | ((label & _PORT_MASK) ^ ((label & _LABEL_MASK) >> PORT_BITS))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ Source: Linux drivers/net/ethernet/mellanox/mlx5/core/en/port_buffer.c (``calcul
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,16 +23,6 @@ LEAST_SPEED_MBPS = 40_000
 MAX_CABLE_M = 65_535
 #: The driver ignores this length and longer ones (en_dcbnl.c ``MLX5E_MAX_CABLE_LENGTH``).
 MAX_TOLD_CABLE_M = 1000
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class NicBuffer:
-    """Thresholds of one receive buffer; ``fits`` is False where the driver refuses the size."""
-
-    headroom_bytes: Ints
-    xoff_threshold_bytes: Ints
-    xon_threshold_bytes: Ints
-    fits: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
 
 
 def nic_headroom_bytes(speed_mbps: ArrayLike, cable_m: ArrayLike, mtu_bytes: ArrayLike) -> Ints:
@@ -61,29 +50,3 @@ def nic_headroom_bytes(speed_mbps: ArrayLike, cable_m: ArrayLike, mtu_bytes: Arr
     speed = np.maximum(speed, LEAST_SPEED_MBPS)
     result: Ints = (301 + 216 * cable // 100) * speed // 1000 + 272 * mtu // 100
     return result
-
-
-def nic_buffer(
-    buffer_bytes: ArrayLike,
-    headroom_bytes: ArrayLike,
-    max_mtu_bytes: ArrayLike,
-    cell_bytes: int,
-) -> NicBuffer:
-    """Return the thresholds of a receive buffer.
-
-    Parameters
-    ----------
-    buffer_bytes : array_like of int
-        Size of the buffer.
-    headroom_bytes : array_like of int
-        From ``nic_headroom_bytes``.
-    max_mtu_bytes : array_like of int
-        Largest MTU.
-    cell_bytes : int
-        Cell of the buffer (``port_buff_cell_sz`` of the device).
-    """
-    size, headroom, mtu = (
-        np.asarray(value, np.int64) for value in (buffer_bytes, headroom_bytes, max_mtu_bytes)
-    )
-    fits = size >= headroom + mtu + cell_bytes
-    return NicBuffer(headroom, size - headroom, size - headroom - mtu, fits)

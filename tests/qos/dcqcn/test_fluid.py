@@ -66,9 +66,9 @@ def kilobytes(kmin: float, kmax: float, pmax: float) -> Band:
 def test_steady_state_of_the_paper() -> None:
     gbps, flows = zip(*STEADY, strict=True)
     wanted_p, wanted_q = np.array(list(STEADY.values())).T
-    found = steady(PAPER, gbps, flows)
-    assert found.marking == pytest.approx(wanted_p, rel=0.01)
-    assert band(PAPER.congestion_point).queue_bytes(found.marking) / 1e3 == pytest.approx(
+    result = steady(PAPER, gbps, flows)
+    assert result.marking == pytest.approx(wanted_p, rel=0.01)
+    assert band(PAPER.congestion_point).queue_bytes(result.marking) / 1e3 == pytest.approx(
         wanted_q, rel=0.01
     )
 
@@ -82,19 +82,19 @@ def test_alpha_period_of_50_us_and_the_closed_form() -> None:
         PACKET_BYTES,
     )
     wanted_p, wanted_alpha, wanted_closed = np.array(list(ALPHA_50.values())).T
-    found = fixed_point(model)
-    assert found.marking == pytest.approx(wanted_p, rel=0.01)
-    assert found.alpha == pytest.approx(wanted_alpha, rel=0.01)
+    result = fixed_point(model)
+    assert result.marking == pytest.approx(wanted_p, rel=0.01)
+    assert result.alpha == pytest.approx(wanted_alpha, rel=0.01)
     assert approximate_marking(model) == pytest.approx(wanted_closed, rel=0.01)
-    above = approximate_marking(model) / found.marking
+    above = approximate_marking(model) / result.marking
     assert ((above > 1.16) & (above < 1.34)).all()
 
 
 @pytest.mark.parametrize("thresholds", BANDS)
 def test_queue_of_other_thresholds(thresholds: tuple[float, float, float]) -> None:
     marking = steady(PAPER, 100, [2, 8, 32, 128]).marking
-    found = kilobytes(*thresholds).queue_bytes(marking) / 1e3
-    assert found == pytest.approx(BANDS[thresholds], rel=0.01)
+    result = kilobytes(*thresholds).queue_bytes(marking) / 1e3
+    assert result == pytest.approx(BANDS[thresholds], rel=0.01)
 
 
 def test_no_queue_gives_more_than_pmax() -> None:
@@ -106,12 +106,12 @@ def test_no_queue_gives_more_than_pmax() -> None:
 def test_alpha_solves_its_own_line() -> None:
     """Both lines of the rates and the line of alpha are zero at the fixed point."""
     model = loop(CONNECTX, 4e11, [2.0, 37.0, 256.0], 4170)
-    found = fixed_point(model)
-    seen = events(model, found.marking, model.fair_pps)
-    assert found.alpha == pytest.approx(seen.marked)
-    assert found.gap_pps * seen.cuts_per_s == pytest.approx(seen.increase_pps_per_s)
-    cut = model.fair_pps * found.alpha / model.alpha_divisor * seen.cuts_per_s
-    assert found.gap_pps * seen.recoveries_per_s == pytest.approx(cut)
+    result = fixed_point(model)
+    seen = events(model, result.marking, model.fair_pps)
+    assert result.alpha == pytest.approx(seen.marked)
+    assert result.gap_pps * seen.cuts_per_s == pytest.approx(seen.increase_pps_per_s)
+    cut = model.fair_pps * result.alpha / model.alpha_divisor * seen.cuts_per_s
+    assert result.gap_pps * seen.recoveries_per_s == pytest.approx(cut)
 
 
 def test_events_hold_at_the_ends_of_marking() -> None:
@@ -142,10 +142,10 @@ def test_wild_input_is_refused(gbps: float, flows: float, packet: float, name: s
 
 def test_any_shape() -> None:
     model = loop(PAPER, np.array([[1e11], [4e11]]), [2, 8, 32], 1000)
-    found = fixed_point(model).marking
-    assert found.shape == (2, 3)
-    assert fixed_point(flatten(model)).marking.tolist() == found.ravel().tolist()
-    assert float(fixed_point(loop(PAPER, 1e11, 8, 1000)).marking) == found[0, 1]
+    result = fixed_point(model).marking
+    assert result.shape == (2, 3)
+    assert fixed_point(flatten(model)).marking.tolist() == result.ravel().tolist()
+    assert float(fixed_point(loop(PAPER, 1e11, 8, 1000)).marking) == result[0, 1]
 
 
 SETS = st.sampled_from(PUBLISHED)
@@ -211,5 +211,5 @@ def test_a_larger_step_needs_more_marking(gbps: int, flows: float, factor: int) 
 
 def test_marking_of_a_queue() -> None:
     """Below Kmin, at it, in the middle, at Kmax, above."""
-    found = kilobytes(100, 300, 10).marking(np.array([0, 100_000, 200_000, 300_000, 300_001]))
-    assert found == pytest.approx([0, 0, 0.05, 0.1, 1.0])
+    result = kilobytes(100, 300, 10).marking(np.array([0, 100_000, 200_000, 300_000, 300_001]))
+    assert result == pytest.approx([0, 0, 0.05, 0.1, 1.0])

@@ -75,5 +75,5 @@ def test_cuts_wait_for_the_later_of_notice_and_period() -> None:
 
 
 def test_published_sets_have_names_and_sources() -> None:
-    assert len({found.name for found in PUBLISHED}) == len(PUBLISHED) == 4
-    assert all(found.source and found.note for found in PUBLISHED)
+    assert len({result.name for result in PUBLISHED}) == len(PUBLISHED) == 4
+    assert all(result.source and result.note for result in PUBLISHED)

@@ -36,8 +36,8 @@ ADVICE = {
 
 @pytest.mark.parametrize("gbps", ADVICE)
 def test_advice(gbps: int) -> None:
-    found = recommend(Need(speed_gbps=gbps)).parameters
-    switch, point = found.congestion_point, found.reaction_point
+    result = recommend(Need(speed_gbps=gbps)).parameters
+    switch, point = result.congestion_point, result.reaction_point
     assert (
         switch.kmin_bytes // 1000,
         switch.kmax_bytes // 1000,
@@ -45,15 +45,15 @@ def test_advice(gbps: int) -> None:
         point.additive_mbps,
     ) == ADVICE[gbps]
     assert point.hyper_mbps == 10 * point.additive_mbps
-    assert found.note
+    assert result.note
 
 
 @pytest.mark.parametrize("gbps", ADVICE)
 def test_every_criterion(gbps: int) -> None:
-    found = recommend(Need(speed_gbps=gbps)).parameters
-    switch = found.congestion_point
+    result = recommend(Need(speed_gbps=gbps)).parameters
+    switch = result.congestion_point
     assert switch.kmin_bytes == gbps * 1e9 / 8 * 8e-6
-    model = loop(found, gbps * 1e9, FLOWS, ROCE_PACKET_BYTES)
+    model = loop(result, gbps * 1e9, FLOWS, ROCE_PACKET_BYTES)
     marking = fixed_point(model).marking
     assert switch.pmax_percent == math.ceil(125 * marking[-1])
     margins = stability(model, band(switch).slope_per_byte, 8e-6)
@@ -71,28 +71,28 @@ def test_the_queue_is_quiet_in_time_as_well(gbps: int) -> None:
     asked = Points(
         capacity_bps=gbps * 1e9, flows=flows, packet_bytes=ROCE_PACKET_BYTES, delay_s=8e-6
     )
-    found = assess(recommend(Need(speed_gbps=gbps)).parameters, asked, Run(duration_s=0.05))
-    assert set(found.verdicts.tolist()) == {Verdict.STABLE}
-    assert (found.kmax_margin_bytes > 0).all()
+    result = assess(recommend(Need(speed_gbps=gbps)).parameters, asked, Run(duration_s=0.05))
+    assert set(result.verdicts.tolist()) == {Verdict.STABLE}
+    assert (result.kmax_margin_bytes > 0).all()
 
 
 def test_the_nic_can_hold_it_in_both_readings_of_the_byte_counter() -> None:
     for gbps in ADVICE:
-        found = recommend(Need(speed_gbps=gbps)).parameters
-        assert [item.value for item in registers(found, "mlxconfig", 1)] == [
-            item.value for item in registers(found, "mlxconfig", 64)
+        result = recommend(Need(speed_gbps=gbps)).parameters
+        assert [item.value for item in registers(result, "mlxconfig", 1)] == [
+            item.value for item in registers(result, "mlxconfig", 64)
         ]
 
 
 def test_the_byte_counter_of_the_paper_would_hardly_change_the_margins() -> None:
-    found = recommend(Need(speed_gbps=400)).parameters
+    result = recommend(Need(speed_gbps=400)).parameters
     counted = replace(
-        found, reaction_point=replace(found.reaction_point, byte_counter_bytes=10_000_000)
+        result, reaction_point=replace(result.reaction_point, byte_counter_bytes=10_000_000)
     )
-    slope = band(found.congestion_point).slope_per_byte
+    slope = band(result.congestion_point).slope_per_byte
     off, on = (
         stability(loop(each, 4e11, FLOWS, ROCE_PACKET_BYTES), slope, 8e-6).steeper
-        for each in (found, counted)
+        for each in (result, counted)
     )
     assert on == pytest.approx(off, rel=0.1)
     assert on.min() >= MARGIN
@@ -108,10 +108,10 @@ def test_the_step_is_the_largest_that_fits() -> None:
 
 
 def test_a_lower_pfc_level_takes_a_smaller_step() -> None:
-    found = recommend(Need(speed_gbps=400, kmax_limit_bytes=1_500_000))
-    assert found.parameters.reaction_point.additive_mbps == 10
-    assert found.parameters.congestion_point.kmax_bytes <= 1_500_000
-    assert "1500000 bytes" in found.reasons[3]
+    result = recommend(Need(speed_gbps=400, kmax_limit_bytes=1_500_000))
+    assert result.parameters.reaction_point.additive_mbps == 10
+    assert result.parameters.congestion_point.kmax_bytes <= 1_500_000
+    assert "1500000 bytes" in result.reasons[3]
 
 
 def test_what_cannot_be_is_told() -> None:
@@ -133,9 +133,9 @@ def test_wild_needs_are_refused(change: dict[str, float]) -> None:
 @given(st.sampled_from([100, 200, 400, 800]), st.floats(2e-6, 12e-6), st.sampled_from([32, 256]))
 def test_any_path_keeps_both_margins(gbps: int, delay: float, most: int) -> None:
     need = Need(speed_gbps=gbps, round_trip_s=delay, most_flows=most)
-    found = recommend(need).parameters
-    model = loop(found, gbps * 1e9, FLOWS[most >= FLOWS], ROCE_PACKET_BYTES)
-    margins = stability(model, band(found.congestion_point).slope_per_byte, delay)
+    result = recommend(need).parameters
+    model = loop(result, gbps * 1e9, FLOWS[most >= FLOWS], ROCE_PACKET_BYTES)
+    margins = stability(model, band(result.congestion_point).slope_per_byte, delay)
     assert margins.stable.all()
     assert min(margins.steeper.min(), margins.flatter.min()) >= MARGIN
-    assert found.congestion_point.kmax_bytes <= need.limit_bytes
+    assert result.congestion_point.kmax_bytes <= need.limit_bytes

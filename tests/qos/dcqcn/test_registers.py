@@ -68,8 +68,8 @@ NAMES = {
 
 
 def listed(text: str) -> dict[str, int]:
-    found = re.findall(r"^\s*([A-Z0-9_]+_P1)\s+(?:\w+\()?(\d+)\)?\s*$", text, re.MULTILINE)
-    return {name: int(value) for name, value in found}
+    result = re.findall(r"^\s*([A-Z0-9_]+_P1)\s+(?:\w+\()?(\d+)\)?\s*$", text, re.MULTILINE)
+    return {name: int(value) for name, value in result}
 
 
 def raw(parameters: ParameterSet, place, unit: int = 64) -> dict[str, int]:
@@ -81,10 +81,10 @@ def test_defaults_are_those_of_a_real_listing() -> None:
 
 
 def test_the_listing_gives_the_defaults_back() -> None:
-    found = read_settings(listed(LISTING), "mlxconfig", 64, CONNECTX.congestion_point)
-    assert found.reaction_point == CONNECTX.reaction_point
-    assert found.notification_point == CONNECTX.notification_point
-    assert found.congestion_point == CONNECTX.congestion_point
+    result = read_settings(listed(LISTING), "mlxconfig", 64, CONNECTX.congestion_point)
+    assert result.reaction_point == CONNECTX.reaction_point
+    assert result.notification_point == CONNECTX.notification_point
+    assert result.congestion_point == CONNECTX.congestion_point
 
 
 def test_names_in_sysfs_and_debugfs() -> None:
@@ -98,7 +98,7 @@ def test_each_place_names_each_figure_once(place) -> None:
 
 
 @pytest.mark.parametrize(
-    ("parameter", "value", "name", "wanted"),
+    ("parameter", "value", "name", "expected"),
     [
         ("alpha_gain_1024ths", 4, "DCE_TCP_G_P1", 1020),
         ("alpha_gain_1024ths", 1024, "DCE_TCP_G_P1", 0),
@@ -111,9 +111,9 @@ def test_each_place_names_each_figure_once(place) -> None:
         ("clamp_target", True, "CLAMP_TGT_RATE_P1", 1),
     ],
 )
-def test_units(parameter: str, value: int, name: str, wanted: int) -> None:
+def test_units(parameter: str, value: int, name: str, expected: int) -> None:
     point = replace(CONNECTX.reaction_point, **{parameter: value})
-    assert raw(replace(CONNECTX, reaction_point=point), "mlxconfig")[name] == wanted
+    assert raw(replace(CONNECTX, reaction_point=point), "mlxconfig")[name] == expected
 
 
 @pytest.mark.parametrize(
@@ -203,8 +203,8 @@ def test_parameters_come_back(point: ReactionPoint, notice: NotificationPoint, p
         congestion_point=SWITCH,
         source="x",
     )
-    found = read_settings(raw(given_set, place), place, 64, SWITCH)
-    assert (found.reaction_point, found.notification_point) == (point, notice)
+    result = read_settings(raw(given_set, place), place, 64, SWITCH)
+    assert (result.reaction_point, result.notification_point) == (point, notice)
 
 
 def test_listings_of_the_reference_data_can_be_read() -> None:
@@ -221,5 +221,5 @@ def test_listings_of_the_reference_data_can_be_read() -> None:
     if not texts:
         pytest.skip(f"no mlxconfig listings in {folder}; set ROCEFAB_REFERENCE")
     for text in texts:
-        found = read_settings(listed(text), "mlxconfig", 64, SWITCH)
-        assert found.reaction_point.alpha_divisor in {1, 2}
+        result = read_settings(listed(text), "mlxconfig", 64, SWITCH)
+        assert result.reaction_point.alpha_divisor in {1, 2}

@@ -24,10 +24,10 @@ def model(gbps, flows, parameters=PAPER, packet_bytes=1000):
 @pytest.mark.parametrize("point", POINTS)
 def test_known_points(point: tuple[int, int]) -> None:
     """Stable at 4 us, a growing swing at 50 us and more."""
-    found = stability(model(*point), SLOPE, np.array([4, 50, 85, 100]) * 1e-6)
-    assert found.stable.tolist() == [True, False, False, False]
-    assert found.growing_roots.tolist() == [0, 2, 2, 2]
-    assert (np.diff(found.slope_margin) < 0).all()
+    result = stability(model(*point), SLOPE, np.array([4, 50, 85, 100]) * 1e-6)
+    assert result.stable.tolist() == [True, False, False, False]
+    assert result.growing_roots.tolist() == [0, 2, 2, 2]
+    assert (np.diff(result.slope_margin) < 0).all()
 
 
 def test_margin_is_where_the_stability_changes() -> None:
@@ -44,10 +44,10 @@ def test_margin_is_where_the_stability_changes() -> None:
 def test_no_delay_and_shapes() -> None:
     """The delay broadcasts against the points."""
     points = model([40, 100], [2, 2])
-    found = stability(points, SLOPE, np.array([[0.0], [4e-6], [50e-6]]))
-    assert found.steeper.shape == (3, 2)
-    assert found.stable[:2].all()
-    assert (found.slope_margin[0] > found.slope_margin[1]).all()
+    result = stability(points, SLOPE, np.array([[0.0], [4e-6], [50e-6]]))
+    assert result.steeper.shape == (3, 2)
+    assert result.stable[:2].all()
+    assert (result.slope_margin[0] > result.slope_margin[1]).all()
     assert stability(model(40, 2), SLOPE, 4e-6).stable.shape == ()
 
 
@@ -64,9 +64,9 @@ def test_many_points_are_the_same_as_one() -> None:
 def test_any_speed_and_any_number_of_flows_has_an_answer(parameters) -> None:
     """From 1 Gb/s with 4096 flows, where almost every packet is marked, to one flow of 1.6T."""
     speeds, flows = np.geomspace(1, 1600, 12)[:, None], np.geomspace(1, 4096, 13)
-    found = stability(model(speeds, flows, parameters, 4178), SLOPE, 8e-6)
-    assert np.isin(found.growing_roots, [0, 2, 4]).all()
-    assert not np.isnan(found.slope_margin).any()
+    result = stability(model(speeds, flows, parameters, 4178), SLOPE, 8e-6)
+    assert np.isin(result.growing_roots, [0, 2, 4]).all()
+    assert not np.isnan(result.slope_margin).any()
 
 
 def _rates(points, slope: float, now: np.ndarray, then: np.ndarray) -> np.ndarray:
@@ -106,9 +106,9 @@ def test_characteristic_function_is_the_determinant(parameters) -> None:
         matrices.append(np.array(columns).T)
     s = np.array([30 + 2e3j, 5e4j, 1e5 + 1e3j])[:, None]
     inner, outer = _characteristic(points, s, np.array([delay]))
-    for value, found in zip(s[:, 0], (inner - slope * outer)[:, 0], strict=True):
+    for value, result in zip(s[:, 0], (inner - slope * outer)[:, 0], strict=True):
         matrix = value * np.eye(4) - matrices[0] - matrices[1] * np.exp(-value * delay)
-        assert found == pytest.approx(np.linalg.det(matrix), rel=1e-4)
+        assert result == pytest.approx(np.linalg.det(matrix), rel=1e-4)
 
 
 def _draws() -> list[tuple[float, float, float, float, int]]:
@@ -120,8 +120,8 @@ def _draws() -> list[tuple[float, float, float, float, int]]:
         delay, slope = random.integers(8, 60) * 1e-6, 10 ** random.uniform(-8, -5.5)
         index = int(random.integers(2))
         points = model(gbps, float(flows), (PAPER, CONNECTX)[index], 4178)
-        found = stability(points, slope, delay)
-        if found.steeper > 1.3 and found.flatter > 1.3:
+        result = stability(points, slope, delay)
+        if result.steeper > 1.3 and result.flatter > 1.3:
             kept.append((float(gbps), float(flows), float(delay), float(slope), index))
     return kept
 
@@ -133,13 +133,13 @@ def test_it_agrees_with_the_model_in_time(index: int, seconds: float) -> None:
     gbps, flows, delay, slope, _ = np.array(rows).T
     points = model(gbps, flows, (PAPER, CONNECTX)[index], 4178)
     thresholds = Band(np.full_like(slope, 1e7), 1e7 + 0.9 / slope, np.full_like(slope, 0.9))
-    found = simulate(points, thresholds, delay, Run(duration_s=seconds, step_s=2e-6))
+    result = simulate(points, thresholds, delay, Run(duration_s=seconds, step_s=2e-6))
     steady = thresholds.queue_bytes(fixed_point(points).marking)
     kick = 0.1 * (steady - 1e7)
     stable = stability(points, slope, delay).stable
     assert 3 <= stable.sum() <= len(rows) - 3
-    away = np.abs(found.mean_bytes - steady)
-    back = (found.std_bytes < kick / np.sqrt(2)) & (away < kick)
+    away = np.abs(result.mean_bytes - steady)
+    back = (result.std_bytes < kick / np.sqrt(2)) & (away < kick)
     assert back.tolist() == stable.tolist()
 
 
@@ -156,8 +156,8 @@ def test_margins_move_with_the_slope(gbps: int, flows: int, slope: float, factor
     Within a permille of an edge the number of growing roots is not told apart.
     """
     points = model(gbps, float(flows), PAPER, 4178)
-    here, there = (stability(points, value, 20e-6) for value in (slope, slope * factor))
-    edges = (float(here.steeper), 1.0 / float(here.flatter))
+    near, far = (stability(points, value, 20e-6) for value in (slope, slope * factor))
+    edges = (float(near.steeper), 1.0 / float(near.flatter))
     assume(all(abs(edge - factor) > 1e-3 * factor for edge in edges))
-    if here.growing_roots == there.growing_roots:
-        assert there.steeper * factor == pytest.approx(float(here.steeper), rel=1e-6)
+    if near.growing_roots == far.growing_roots:
+        assert far.steeper * factor == pytest.approx(float(near.steeper), rel=1e-6)

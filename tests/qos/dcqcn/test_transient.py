@@ -38,19 +38,19 @@ def test_swings(start, seconds: float) -> None:
     delays = np.tile(np.array(DELAYS_US) * 1e-6, (len(SWINGS), 1))
     delays[list(SWINGS).index(MARGINAL), 0] = 5e-6
     points = model(gbps + np.zeros_like(delays), flows)
-    found = simulate(points, band(SWITCH), delays, Run(start=start, duration_s=seconds))
-    wanted = np.array([row for row, _ in SWINGS.values()])
-    assert found.std_bytes / 1e3 == pytest.approx(wanted, rel=0.15, abs=0.05)
+    result = simulate(points, band(SWITCH), delays, Run(start=start, duration_s=seconds))
+    expected = np.array([row for row, _ in SWINGS.values()])
+    assert result.std_bytes / 1e3 == pytest.approx(expected, rel=0.15, abs=0.05)
     steady = np.array([queue for _, queue in SWINGS.values()])
-    assert found.mean_bytes[:, 0] / 1e3 == pytest.approx(steady, rel=0.02)
-    over = found.peak_bytes[:, 1:] / 1e3 / steady[:, None]
+    assert result.mean_bytes[:, 0] / 1e3 == pytest.approx(steady, rel=0.02)
+    over = result.peak_bytes[:, 1:] / 1e3 / steady[:, None]
     assert over.min() == pytest.approx(1.7, abs=0.05)
     assert over.max() == pytest.approx(4.0, abs=0.1)
 
 
 def test_the_marginal_point_is_quiet_at_4_us() -> None:
-    found = simulate(model(100, [2.0]), band(SWITCH), 4e-6, Run(duration_s=0.1))
-    assert found.std_bytes < 1.0
+    result = simulate(model(100, [2.0]), band(SWITCH), 4e-6, Run(duration_s=0.1))
+    assert result.std_bytes < 1.0
     margin = stability(model(100, 2.0), band(SWITCH).slope_per_byte, [4e-6, 5e-6]).slope_margin
     assert margin == pytest.approx([1.10, 0.88], abs=0.01)
 
@@ -61,10 +61,10 @@ def test_means_are_the_steady_state() -> None:
     flows = [2, 8, 4, 16, 8, 32, 2, 4]
     points = model(gbps, flows)
     switch = band(PAPER.congestion_point)
-    found = simulate(points, switch, 4e-6, Run(start="fair"))
-    wanted = switch.queue_bytes(fixed_point(points).marking)
-    assert found.mean_bytes == pytest.approx(wanted, rel=1e-3)
-    assert (found.std_bytes < 0.01 * wanted).all()
+    result = simulate(points, switch, 4e-6, Run(start="fair"))
+    expected = switch.queue_bytes(fixed_point(points).marking)
+    assert result.mean_bytes == pytest.approx(expected, rel=1e-3)
+    assert (result.std_bytes < 0.01 * expected).all()
 
 
 def test_a_finer_step_changes_little() -> None:
@@ -89,14 +89,14 @@ def test_points_do_not_know_of_each_other() -> None:
 def test_senders_at_line_rate_fill_the_queue_before_the_first_mark_acts() -> None:
     """N senders at the rate of the port: (N - 1) C for one delay, then the cuts begin."""
     run = Run(duration_s=50e-6, settled_from=0.0, start="line")
-    found = simulate(model(100, [4.0]), band(SWITCH), 50e-6, run)
-    assert found.peak_bytes == pytest.approx(3 * 12.5e9 * 50e-6, rel=0.05)
+    result = simulate(model(100, [4.0]), band(SWITCH), 50e-6, run)
+    assert result.peak_bytes == pytest.approx(3 * 12.5e9 * 50e-6, rel=0.05)
 
 
 def test_an_idle_port_has_no_queue() -> None:
     """Fair shares fill nothing at first, and the queue never falls below zero."""
-    found = simulate(model(40, [2.0]), band(SWITCH), 100e-6)
-    assert found.least_bytes == 0.0
+    result = simulate(model(40, [2.0]), band(SWITCH), 100e-6)
+    assert result.least_bytes == 0.0
 
 
 def test_a_delay_below_one_step_is_refused() -> None:

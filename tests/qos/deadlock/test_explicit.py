@@ -17,10 +17,10 @@ LEAF_OF = {"h0": "L0", "h1": "L0", "h2": "L1", "h3": "L1"}
 def leaf_spine() -> list[str]:
     """Two leaves, two spines, two hosts at each leaf: all pairs over all spines."""
     routes = []
-    for here, there in permutations(LEAF_OF, 2):
-        up, down = LEAF_OF[here], LEAF_OF[there]
+    for near, far in permutations(LEAF_OF, 2):
+        up, down = LEAF_OF[near], LEAF_OF[far]
         middle = [f"{up}"] if up == down else [f"{up}-{spine}-{down}" for spine in ("S0", "S1")]
-        routes += [f"{here}-{part}-{there}" for part in middle]
+        routes += [f"{near}-{part}-{far}" for part in middle]
     return routes
 
 
@@ -59,15 +59,15 @@ def channels(cycle: Cycle) -> set[str]:
 def assert_real(cycle: Cycle, graph) -> None:
     """Assert that every channel of a cycle waits for the next one, and none comes twice."""
     ring = [*cycle.channels, cycle.channels[0]]
-    assert all(there in graph[here] for here, there in pairwise(ring))
+    assert all(far in graph[near] for near, far in pairwise(ring))
     assert len(set(cycle.channels)) == len(cycle.channels)
 
 
 def digraph(graph) -> nx.DiGraph:
-    made = nx.DiGraph()
-    made.add_nodes_from(graph)
-    made.add_edges_from((here, there) for here, waits in graph.items() for there in waits)
-    return made
+    built = nx.DiGraph()
+    built.add_nodes_from(graph)
+    built.add_edges_from((near, far) for near, waits in graph.items() for far in waits)
+    return built
 
 
 @pytest.mark.parametrize("name", VECTORS)
@@ -96,10 +96,10 @@ def test_cycle_reads_hop_by_hop():
 
 
 def test_cycle_names_ports_and_every_priority():
-    there = Channel("A", "B", 3, "Ethernet0", "Ethernet4")
+    far = Channel("A", "B", 3, "Ethernet0", "Ethernet4")
     back = Channel("B", "A", 4, "Ethernet4", "Ethernet0")
     text = "A Ethernet0 to B Ethernet4, B Ethernet4 to A Ethernet0 (priorities 3, 4)"
-    assert str(Cycle((there, back))) == text
+    assert str(Cycle((far, back))) == text
 
 
 @pytest.mark.parametrize(
@@ -128,8 +128,8 @@ def level(node: str) -> int:
 def raised(route: list[str]) -> list[int]:
     """Return the priority of each hop when each turn from down to up raises it by one."""
     marks, priority = [], 0
-    for before, here, after in zip([None, *route], route, route[1:], strict=False):
-        if before and level(before) > level(here) < level(after):
+    for before, near, after in zip([None, *route], route, route[1:], strict=False):
+        if before and level(before) > level(near) < level(after):
             priority += 1
         marks.append(priority)
     return marks
@@ -188,10 +188,10 @@ def test_networkx_agrees(case):
     loops = any(len(c) > 1 for c in components) or nx.number_of_selfloops(judge)
     try:
         nx.find_cycle(judge)
-        found = True
+        result = True
     except nx.NetworkXNoCycle:
-        found = False
-    assert (cycle is not None) == found == bool(loops)
+        result = False
+    assert (cycle is not None) == result == bool(loops)
     if cycle:
         assert_real(cycle, graph)
 

@@ -27,11 +27,11 @@ def cases(draw: st.DrawFn):
 def written_out(channels: Channels, carried) -> nx.DiGraph:
     graph = nx.DiGraph()
     graph.add_nodes_from(range(len(channels.leaves)))
-    for here in graph:
-        for there in graph:
-            meets = channels.arrives[here] == channels.leaves[there]
-            if meets and (carried[here] & carried[there]).any():
-                graph.add_edge(here, there)
+    for near in graph:
+        for far in graph:
+            meets = channels.arrives[near] == channels.leaves[far]
+            if meets and (carried[near] & carried[far]).any():
+                graph.add_edge(near, far)
     return graph
 
 
@@ -61,11 +61,11 @@ def test_named_cycle_is_one_and_the_shortest_through_its_first(case):
         return
     graph = written_out(channels, carried)
     cycle = one_cycle(channels, bits, live)
-    assert all(graph.has_edge(here, there) for here, there in pairwise([*cycle, cycle[0]]))
+    assert all(graph.has_edge(near, far) for near, far in pairwise([*cycle, cycle[0]]))
     assert len(set(cycle)) == len(cycle)
     ways = [
-        nx.shortest_path_length(graph, there, cycle[0]) + 1
-        for there in graph.successors(cycle[0])
-        if nx.has_path(graph, there, cycle[0])
+        nx.shortest_path_length(graph, far, cycle[0]) + 1
+        for far in graph.successors(cycle[0])
+        if nx.has_path(graph, far, cycle[0])
     ]
     assert len(cycle) == min(ways)

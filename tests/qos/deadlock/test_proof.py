@@ -44,12 +44,12 @@ def names(proof) -> set[str]:
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples_are_free(name):
-    made = example(name)
-    proof = prove(made)
+    built = example(name)
+    proof = prove(built)
     assert proof.free
     assert (proof.cycle, proof.bounce, proof.failure) == (None, None, "")
-    assert proof.vertices == 2 * (len(made.uplinks) + len(made.nics))
-    assert proof.failures_checked == len(made.uplinks) + len(made.switches)
+    assert proof.vertices == 2 * (len(built.uplinks) + len(built.nics))
+    assert proof.failures_checked == len(built.uplinks) + len(built.switches)
 
 
 def test_base_cycle_is_named_port_by_port():
@@ -57,7 +57,7 @@ def test_base_cycle_is_named_port_by_port():
     assert (proof.free, proof.failure, proof.failures_checked) == (False, "", 0)
     assert names(proof) == RING
     ring = [*proof.cycle.channels, proof.cycle.channels[0]]
-    assert all(here.target == there.source for here, there in pairwise(ring))
+    assert all(near.target == far.source for near, far in pairwise(ring))
     assert {channel.priority for channel in ring} == {3}
     assert (proof.bounce.leaf, proof.bounce.failure) == ("su2-rail0", "")
 
@@ -157,8 +157,8 @@ def test_hosts_have_their_own_policy():
         "hosts:\n  - {names: a1, lossless: {pfc: false}}\n"
         "  - {names: a2, nics: [{rail: 1, enabled: false}]}\n"
     )
-    made = fabric("", hosts, **SMALL)
-    assert prove(made).vertices == 2 * (8 + 8 - 3)
+    built = fabric("", hosts, **SMALL)
+    assert prove(built).vertices == 2 * (8 + 8 - 3)
 
 
 def test_nothing_lossless_waits_for_nothing():
@@ -186,8 +186,8 @@ def test_fabric_without_routes_is_free(device):
     assert (proof.free, proof.bounce) == (True, None)
 
 
-def cables_of(made) -> set[tuple[int, int]]:
-    up = made.uplinks
+def cables_of(built) -> set[tuple[int, int]]:
+    up = built.uplinks
     pairs = zip(up.lower.tolist(), up.upper.tolist(), up.enabled.tolist(), strict=True)
     return {(leaf, spine) for leaf, spine, enabled in pairs if enabled}
 
@@ -206,7 +206,7 @@ def written_out(cables, asns: list[int], leaves: int, gone: int = -1, flood: boo
                 routes += [[a, *map(str, path), b] for a, b in ends]
                 routes += [[f"{path[-2]}", f"{column}", b] for b in hosts[column] if flood]
             else:
-                partial += [[*path, there] for here, there in used if here == path[-1]]
+                partial += [[*path, far] for near, far in used if near == path[-1]]
     return dependencies(routes)
 
 
@@ -232,11 +232,11 @@ def inventories(draw: st.DrawFn):
 @settings(max_examples=60)
 def test_same_verdict_as_routes_written_out(case):
     spines, lines = case
-    made = small(*lines, spines={"count": spines, "links_per_leaf": 1})
-    proof = prove(made)
-    cables, asns = cables_of(made), made.switches.asn.tolist()
+    built = small(*lines, spines={"count": spines, "links_per_leaf": 1})
+    proof = prove(built)
+    cables, asns = cables_of(built), built.switches.asn.tolist()
     base = find_cycle(written_out(cables, asns, 4))
-    assert prove(made, failures=False).free == (base is None)
+    assert prove(built, failures=False).free == (base is None)
     lost = [({cable}, -1) for cable in cables]
     lost += [({c for c in cables if row in c}, row) for row in range(len(asns))]
     bad = [
@@ -252,20 +252,20 @@ def test_same_verdict_as_routes_written_out(case):
 @settings(max_examples=20)
 def test_flooded_copies_add_no_dependency(case):
     spines, lines = case
-    made = small(*lines, spines={"count": spines, "links_per_leaf": 1})
-    cables, asns = cables_of(made), made.switches.asn.tolist()
+    built = small(*lines, spines={"count": spines, "links_per_leaf": 1})
+    cables, asns = cables_of(built), built.switches.asn.tolist()
     assert written_out(cables, asns, 4, flood=True) == written_out(cables, asns, 4)
 
 
-def flood_rows(made):
-    found = floods(made, PolicyResolver(made.intent))
-    return [(item.leaf, item.ports, item.uplinks) for item in found]
+def flood_rows(built):
+    result = floods(built, PolicyResolver(built.intent))
+    return [(item.leaf, item.ports, item.uplinks) for item in result]
 
 
 def test_floods_reach_the_lossless_ports_of_a_vlan():
     hosts = "hosts:\n  - {names: b1, nics: [{rail: 1, enabled: false}]}\n"
-    made = fabric("devices:\n" + CUT1, hosts, **SMALL)
-    assert flood_rows(made) == [*[("su1-rail0", 2, 1), ("su1-rail1", 2, 2), ("su2-rail0", 2, 2)]]
+    built = fabric("devices:\n" + CUT1, hosts, **SMALL)
+    assert flood_rows(built) == [*[("su1-rail0", 2, 1), ("su1-rail1", 2, 2), ("su2-rail0", 2, 2)]]
 
 
 def test_no_floods_with_a_vlan_per_nic_or_without_pfc():
@@ -274,5 +274,5 @@ def test_no_floods_with_a_vlan_per_nic_or_without_pfc():
 
 
 def test_largest_vlan_of_a_classic_leaf():
-    made = fabric(design="classic-tor", **SMALL)
-    assert flood_rows(made) == [("su1-leaf", 2, 2), ("su2-leaf", 2, 2)]
+    built = fabric(design="classic-tor", **SMALL)
+    assert flood_rows(built) == [("su1-leaf", 2, 2), ("su2-leaf", 2, 2)]

@@ -36,11 +36,11 @@ def made_of(*devices: str) -> Fabric:
 
 @pytest.mark.parametrize("name", ["rail-only", "dual-tor", "dual-plane", "three-tier", "explicit"])
 def test_examples_are_free(name: str) -> None:
-    made = example(name)
-    proof = prove(made)
+    built = example(name)
+    proof = prove(built)
     assert (proof.free, proof.cycle, proof.bounce) == (True, None, None)
-    assert proof.vertices == 2 * (len(made.uplinks) + len(made.nics))
-    assert proof.failures_checked == len(made.uplinks) + len(made.switches)
+    assert proof.vertices == 2 * (len(built.uplinks) + len(built.nics))
+    assert proof.failures_checked == len(built.uplinks) + len(built.switches)
 
 
 def test_own_as_numbers_of_spines_let_pauses_run_in_a_circle() -> None:
@@ -84,13 +84,13 @@ def inventories(draw: st.DrawFn) -> tuple[list[str], bool]:
 @settings(max_examples=12)
 def test_same_verdict_as_routes_written_out(case: tuple[list[str], bool]) -> None:
     lines, exact = case
-    made = made_of(*lines)
-    cables, asns = cables_of(made), made.switches.asn.tolist()
+    built = made_of(*lines)
+    cables, asns = cables_of(built), built.switches.asn.tolist()
     base = find_cycle(written_out(cables, asns, 4))
     lost = [({cable}, -1) for cable in cables]
     lost += [({c for c in cables if row in c}, row) for row in range(len(asns))]
     bad = any(find_cycle(written_out(cables - cut, asns, 4, gone=row)) for cut, row in lost)
-    now, later = prove(made, failures=False).free, prove(made).free
+    now, later = prove(built, failures=False).free, prove(built).free
     if exact:
         assert (now, later) == (base is None, base is None and not bad)
     assert base is None or not now

@@ -27,9 +27,9 @@ def test_every_figure_can_be_right() -> None:
 
 def test_hpcc_scales_with_the_speed() -> None:
     """4 KB and 16 KB for each Gb/s."""
-    found = [f for f in FIGURES if f.name == "HPCC simulator"]
-    assert len(found) == 3
-    for figure in found:
+    results = [f for f in FIGURES if f.name == "HPCC simulator"]
+    assert len(results) == 3
+    for figure in results:
         (speed,) = figure.speeds_gbps
         assert (figure.kmin_bytes, figure.kmax_bytes) == (4000 * speed, 16_000 * speed)
 
@@ -55,8 +55,8 @@ def test_figures_for_a_speed() -> None:
     ],
 )
 def test_units(system: str, expected: int) -> None:
-    found = to_units(150_000, UNITS[system], cell_bytes=208, queue_bytes=1_000_000)
-    assert found == expected
+    result = to_units(150_000, UNITS[system], cell_bytes=208, queue_bytes=1_000_000)
+    assert result == expected
 
 
 def test_the_step_of_the_asic() -> None:

@@ -35,29 +35,29 @@ def test_tables_of_nvidia(name, family, rows, port, lossless, peer) -> None:
     table = sku(name).headroom
     speed, cable = (np.array([key[part] for key in table], float) for part in (0, 1))
     have = np.array([row.headroom_bytes for row in table.values()])
-    found = infer(speed / 1000, cable, have, _figures(family))
-    assert found.exact == len(table) == rows
-    assert found.assumptions.port_mtu_bytes == port
-    assert found.assumptions.lossless_mtu_bytes == lossless
-    assert found.assumptions.settings.peer_response_bytes == peer
+    result = infer(speed / 1000, cable, have, _figures(family))
+    assert result.exact == len(table) == rows
+    assert result.assumptions.port_mtu_bytes == port
+    assert result.assumptions.lossless_mtu_bytes == lossless
+    assert result.assumptions.settings.peer_response_bytes == peer
 
 
 @pytest.mark.parametrize("percent", [50, 100])
 @pytest.mark.parametrize("lossless", [1024, 4096])
 @pytest.mark.parametrize("gearbox", [0.0, 400.0])
 def test_finds_what_a_table_was_made_from(percent: int, lossless: int, gearbox: float) -> None:
-    made = replace(
+    built = replace(
         _figures("spectrum-3", gearbox),
         small_packet_percent=percent,
         peer_response_bytes=None,
         compensate=False,
     )
     speed, cable = (grid.ravel() for grid in np.meshgrid((25.0, 100.0, 400.0), LENGTHS))
-    have = spectrum(Link.of(speed, cable, 9216, lossless), made).headroom_bytes
-    found = infer(speed, cable, have, _figures("spectrum-3", gearbox))
-    assert found.exact == 9
-    assert found.assumptions.lossless_mtu_bytes == lossless
-    assert found.assumptions.settings.small_packet_percent == percent
+    have = spectrum(Link.of(speed, cable, 9216, lossless), built).headroom_bytes
+    result = infer(speed, cable, have, _figures("spectrum-3", gearbox))
+    assert result.exact == 9
+    assert result.assumptions.lossless_mtu_bytes == lossless
+    assert result.assumptions.settings.small_packet_percent == percent
 
 
 def test_long_rows_do_not_count() -> None:
@@ -65,6 +65,6 @@ def test_long_rows_do_not_count() -> None:
     speed, cable = np.full(4, 100.0), np.array([5.0, 40.0, 300.0, 2000.0])
     have = spectrum(Link.of(speed, cable, 9216, 1024), _figures("spectrum-3")).headroom_bytes.copy()
     have[-1] //= 2
-    found = infer(speed, cable, have, _figures("spectrum-3"))
-    assert found.exact == found.counted.sum() == 3
-    assert found.residual_bytes[-1] < 0
+    result = infer(speed, cable, have, _figures("spectrum-3"))
+    assert result.exact == result.counted.sum() == 3
+    assert result.residual_bytes[-1] < 0

@@ -133,16 +133,16 @@ def test_nvidia_row_by_row(name: str) -> None:
         spectrum_settings(family, GEARBOX_NS if "3800" in name else 0.0),
         peer_response_bytes=family.number("peer_response_bytes"),
     )
-    found = infer(table.speed_gbps, table.cable_m, table.headroom_bytes, figures)
-    residuals = sorted(set(found.residual_bytes[found.counted].tolist()) - {0})
-    known = found.assumptions
+    result = infer(table.speed_gbps, table.cable_m, table.headroom_bytes, figures)
+    residuals = sorted(set(result.residual_bytes[result.counted].tolist()) - {0})
+    known = result.assumptions
     print(
-        f"\n{name} ({family.title}): {found.exact} of {found.counted.sum()} rows exact, "
+        f"\n{name} ({family.title}): {result.exact} of {result.counted.sum()} rows exact, "
         f"residuals {residuals}; made for frames of {known.port_mtu_bytes} and "
         f"{known.lossless_mtu_bytes}, {known.settings.small_packet_percent} % small packets, "
         f"response {known.settings.peer_response_bytes or 'of IEEE 802.3'}"
     )
-    assert (found.exact, int(found.counted.sum())) == SPECTRUM[name]
+    assert (result.exact, int(result.counted.sum())) == SPECTRUM[name]
 
 
 @pytest.mark.parametrize(("family", "name"), XGS)
@@ -154,15 +154,15 @@ def test_broadcom_slope_and_value(family: str, name: str) -> None:
     cell = asic(FAMILY[family]).integer("cell_bytes")
     assert cell
     link = Link.of(table.speed_gbps, table.cable_m, TABLE_FRAME_BYTES, TABLE_FRAME_BYTES)
-    made = xgs(link, XgsSettings(cell, response_ns)).headroom_bytes
-    off = (made / table.headroom_bytes - 1) * 100
+    built = xgs(link, XgsSettings(cell, response_ns)).headroom_bytes
+    off = (built / table.headroom_bytes - 1) * 100
     print(f"\n{name}: value {off.min():+.1f} to {off.max():+.1f} % at {response_ns} ns")
     assert np.abs(off).max() < 6
     for speed in sorted(set(table.speed_gbps[table.speed_gbps >= 100])):
         rows = table.speed_gbps == speed
         ours, theirs = (
             np.polyfit(table.cable_m[rows], column[rows], 1)[0]
-            for column in (made, table.headroom_bytes)
+            for column in (built, table.headroom_bytes)
         )
         print(f"  {speed:g}G: slope {ours:.1f} against {theirs:.1f} bytes a metre")
         assert ours == pytest.approx(theirs, rel=0.01)
@@ -178,9 +178,9 @@ def test_broadcom_is_never_below_a_row(family: str, name: str, slowest: int) -> 
     table = _table(family, name)
     table = table.part(table.speed_gbps >= slowest)
     link = Link.of(table.speed_gbps, table.cable_m, TABLE_FRAME_BYTES, TABLE_FRAME_BYTES)
-    made = headroom(asic(FAMILY[family]), link).headroom_bytes
-    print(f"\n{name}: {((made / table.headroom_bytes).min() - 1) * 100:+.1f} % at the nearest row")
-    assert (made >= table.headroom_bytes).all()
+    built = headroom(asic(FAMILY[family]), link).headroom_bytes
+    print(f"\n{name}: {((built / table.headroom_bytes).min() - 1) * 100:+.1f} % at the nearest row")
+    assert (built >= table.headroom_bytes).all()
 
 
 @pytest.mark.parametrize(

@@ -28,10 +28,10 @@ FLOOR, RESPONSE = 38_516, 96_436
     ],
 )
 def test_verdict(have: int, verdict: Verdict) -> None:
-    found = judge(have, LINK, packing_factor=3.0, cell_bytes=192)
-    assert found.verdict == verdict
-    assert found.floor_bytes == FLOOR
-    assert found.response_bytes == RESPONSE
+    result = judge(have, LINK, packing_factor=3.0, cell_bytes=192)
+    assert result.verdict == verdict
+    assert result.floor_bytes == FLOOR
+    assert result.response_bytes == RESPONSE
 
 
 def test_without_packing_the_response_is_enough() -> None:
@@ -46,8 +46,8 @@ def test_time_that_is_left_for_the_peer() -> None:
 @given(st.integers(0, 10**7), st.integers(0, 10**6))
 def test_more_is_never_worse(have: int, more: int) -> None:
     link = Link.of((25, 100, 800), (5, 300, 2000), 9216, 4096)
-    here = judge(have, link, packing_factor=2.5).verdict
-    assert (judge(have + more, link, packing_factor=2.5).verdict >= here).all()
+    near = judge(have, link, packing_factor=2.5).verdict
+    assert (judge(have + more, link, packing_factor=2.5).verdict >= near).all()
 
 
 def test_budget_of_a_switch() -> None:
@@ -56,8 +56,8 @@ def test_budget_of_a_switch() -> None:
     assert own.need_bytes == 64 * (38_912 + 283_648) + 1_000_000
     assert own.fits
     assert own.missing_bytes == 0
-    wanted = budget([38_912] * 64, [283_648] * 64, 32_000_000, shared_bytes=20_000_000)
-    assert wanted.missing_bytes == 64 * (38_912 + 283_648) + 20_000_000 - 32_000_000
+    expected = budget([38_912] * 64, [283_648] * 64, 32_000_000, shared_bytes=20_000_000)
+    assert expected.missing_bytes == 64 * (38_912 + 283_648) + 20_000_000 - 32_000_000
     shared = budget([38_912] * 64, [283_648] * 64, 32_000_000, over_subscription=2)
     assert shared.kept_headroom_bytes == 32 * 283_648
 
@@ -78,5 +78,5 @@ def test_budget_refuses(changes: dict, text: str) -> None:
 @given(st.integers(0, 1000), st.integers(0, 1000), st.integers(-10, 1010))
 def test_largest_is_the_edge(low: int, span: int, edge: int) -> None:
     high = low + span
-    found = largest(lambda number: number <= edge, low, high)
-    assert found == (min(edge, high) if edge >= low else None)
+    result = largest(lambda number: number <= edge, low, high)
+    assert result == (min(edge, high) if edge >= low else None)
