@@ -87,7 +87,7 @@ class MemoryDriver:
         """Put the candidate into force."""
         state = self._state()
         if state["refuse"]:
-            raise RefusedError(self.connection.device, "the device refused the change")
+            raise RefusedError(self.connection.device, "the device rejected the change")
         before = {"running": state["running"], "files": dict(state["files"])}
         state["pending"] = {"token": checked_token(token), **before}
         state["running"] = _applied(state["running"], candidate)

@@ -223,7 +223,7 @@ class ShellDriver(Generic[C]):
         failed = self._shell.run(f"sudo head -n 3 {folder}/failed")[1].split("\n")
         reason = " | ".join(line for line in failed if line) or " ".join(output.split())[:200]
         armed = "its timer is armed" if self.pending(token) else "its timer is not armed"
-        message = f"the way back failed: {reason}; {armed}"
+        message = f"rollback failed: {reason}; {armed}"
         raise RefusedError(self.connection.device, message)
 
     def disarm(self, token: str) -> None:

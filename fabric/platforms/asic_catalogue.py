@@ -33,7 +33,7 @@ def data_files(kind: str) -> dict[str, Traversable]:
             if entry.name.endswith(_ENDING):
                 if name in found:
                     raise ValueError(
-                        f"{kind}/{entry.name} is there twice: {found[name]} and {entry}"
+                        f"{kind}/{entry.name} appears twice: {found[name]} and {entry}"
                     )
                 found[name] = entry
     return dict(sorted(found.items()))

@@ -105,7 +105,7 @@ class SkuFile(DataModel):
     def _facts_are_right(self) -> SkuFile:
         if self.nos not in platforms:
             raise WrongFieldError(
-                ("nos",), f"{self.nos!r} is no system; known: {', '.join(platforms)}"
+                ("nos",), f"{self.nos!r} is not a system; known: {', '.join(platforms)}"
             )
         parse_facts(self.own_facts, self.sources, "own_facts")
         return self

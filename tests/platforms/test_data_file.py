@@ -14,7 +14,7 @@ from fabric.platforms.features import COMPARISONS, Limit, SystemFeatures, declar
 SKU = files("fabric.systems") / "sonic" / "skus" / "ACS-MSN2700.toml"
 FEATURES = files("fabric.systems") / "nxos" / "features.toml"
 WRONG_SKU = {
-    "a system": ('nos = "sonic"', 'nos = "sonics"', ":2:1: nos: 'sonics' is no system; known: co"),
+    "a system": ('nos = "sonic"', 'nos = "sonics"', ":2:1: nos: 'sonics' is not a system; known"),
     "a count": ("count = 32", "count = 0", ":26:1: ports.count: Input should be greater than 0"),
     "a key": ("count = 32", "counts = 32", ":26:1: ports.counts: unknown field"),
     "a pool": (

@@ -131,4 +131,4 @@ def test_a_model_that_is_there_twice_is_named(tmp_path: Path, inventory: Path) -
     environment = _install(tmp_path, {**FILES, **TWICE})
     answer = _rocefab(environment, "check", str(inventory))
     assert answer.returncode == 1
-    assert "skus/ACS-SN5600.toml is there twice" in answer.stderr
+    assert "skus/ACS-SN5600.toml appears twice" in answer.stderr

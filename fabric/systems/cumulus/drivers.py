@@ -191,7 +191,7 @@ class CumulusDriver(ShellDriver[SetLines]):
         elif state == "pending":
             self._nv("nv config detach")
         if self._state(token)[1] in _WAITING:
-            raise DeviceError(self.connection.device, "the switch did not take the change back")
+            raise DeviceError(self.connection.device, "the switch did not roll back the change")
         if self._recorded().get(token) == _COMING:
             self._remember(_NEVER_CAME, token)
 

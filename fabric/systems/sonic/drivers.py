@@ -125,12 +125,12 @@ class SonicDriver(SonicShellDriver[SonicCandidate]):
         steps = [reload] if isinstance(candidate, SonicReload) else []
         for number, step in reversed(list(enumerate(_steps(candidate)))):
             back = " && ".join(_back(step, folder, f"{token}-{number}", number))
-            steps.append(f"if [ -e {folder}/started{number} ]; then {back} || refused=1; fi")
+            steps.append(f"if [ -e {folder}/started{number} ]; then {back} || failed=1; fi")
         if _steps(candidate):
-            steps.append(f'if [ -n "$refused" ]; then {reload}; fi')
+            steps.append(f'if [ -n "$failed" ]; then {reload}; fi')
         # A boot has loaded the saved file, which a waiting change is not in: only files are left.
         steps = [f"[ ! -e /run/{token} ] || {step}" for step in steps]
-        return ["refused=", *steps, *super()._undo_steps(candidate, token)]
+        return ["failed=", *steps, *super()._undo_steps(candidate, token)]
 
     def _apply(self, candidate: SonicCandidate, token: str) -> None:
         folder = self._folder(token)
@@ -155,7 +155,7 @@ class SonicDriver(SonicShellDriver[SonicCandidate]):
         try:
             self._shell.check(f"sudo {command}", quiet_s=_RELOAD_S)
         except RefusedError as error:
-            message = f"the switch refused the change: {error.reason}"
+            message = f"the switch rejected the change: {error.reason}"
             raise RefusedError(self.connection.device, message) from error
 
 

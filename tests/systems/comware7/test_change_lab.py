@@ -279,7 +279,7 @@ def test_journal_explains(ready):
     changed = labs.changed(folder / "inventory", "kmax_bytes: 1500000", "kmax_bytes: 1400000")
     result = applied(planned(changed, connections), folder, connections)
     lab[comware7_lab.LEAF].faults.clear()
-    assert "'queue 3 low-limit 722 high-limit 6731' was refused" in " ".join(result.reasons)
+    assert "'queue 3 low-limit 722 high-limit 6731' was rejected" in " ".join(result.reasons)
     assert "% Wrong parameter found" in " ".join(result.reasons)
     states = {row["device"]: row["state"] for row in status(folder / "state", result.run)}
     assert states[comware7_lab.LEAF] == "rolled-back"

@@ -263,7 +263,7 @@ def test_a_confirmation_that_is_not_taken_is_noticed(driver, leaf, monkeypatch):
     with pytest.raises(DeviceError, match="still waits"):
         driver.confirm(TOKEN)
     monkeypatch.setattr(leaf, "go_back", lambda: None)
-    with pytest.raises(DeviceError, match="did not take the change back"):
+    with pytest.raises(DeviceError, match="did not roll back the change"):
         driver.rollback(TOKEN)
 
 

@@ -90,7 +90,7 @@ def break_netplan(host, monkeypatch):
 
 
 def check_failure(session):
-    with pytest.raises(RefusedError, match=r"the way back failed: netplan apply.*timer is armed"):
+    with pytest.raises(RefusedError, match=r"rollback failed: netplan apply.*timer is armed"):
         session.driver.rollback(TOKEN)
 
 

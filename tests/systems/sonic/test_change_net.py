@@ -54,7 +54,7 @@ def test_a_way_back_that_fails_stays_armed(lab, monkeypatch):
     session = unconfirmed(project, connections)
     with monkeypatch.context() as broken:
         refuse_config(leaf, broken)
-        with pytest.raises(RefusedError, match=r"the way back failed: .*its timer is armed"):
+        with pytest.raises(RefusedError, match=r"rollback failed: .*its timer is armed"):
             session.driver.rollback(TOKEN)
     assert kmax(leaf) == "1400000"
     assert session.driver.pending(TOKEN)

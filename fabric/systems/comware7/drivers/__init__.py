@@ -168,7 +168,7 @@ class Comware7Driver:
         said = self._line.send(f"{_TIMER} {max(math.ceil(s_to_min(timer_s)), 1)}")
         if refusal(said):
             self._line.send("return")
-            message = f"nothing would take an unconfirmed change back: {refusal(said)}"
+            message = f"nothing would roll back an unconfirmed change: {refusal(said)}"
             raise RefusedError(self.connection.device, message)
 
     def pending(self, token: str) -> bool:
@@ -195,7 +195,7 @@ class Comware7Driver:
                 self._line.send("return")
                 self._delete(token)
                 return
-        message = "its timer has already run out: the change was taken back"
+        message = "its timer has already run out: the change was rolled back"
         raise RefusedError(self.connection.device, message)
 
     def rollback(self, token: str) -> None:

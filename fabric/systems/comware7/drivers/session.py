@@ -54,7 +54,7 @@ class ComwareCommandLine(CommandLine):
         said, unforeseen = self.exchange(line, answers, quiet_s)
         if unforeseen:
             asked = " ".join(unforeseen.split())[-200:]
-            message = f"{redacted(line)!r} asks what nobody foresaw: {asked}"
+            message = f"{redacted(line)!r} asks an unexpected question: {asked}"
             raise RefusedError(self._connection.device, message)
         return said
 
@@ -69,7 +69,7 @@ class ComwareCommandLine(CommandLine):
         said = self.send(line, answers=answers)
         reason = refusal(said)
         if reason:
-            message = f"{redacted(line)!r} was refused: {reason}"
+            message = f"{redacted(line)!r} was rejected: {reason}"
             raise RefusedError(self._connection.device, message)
         return said
 

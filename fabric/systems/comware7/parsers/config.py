@@ -91,7 +91,7 @@ def _no_drop(node: Node) -> str:
 
 def _priorities(text: str) -> tuple[int, ...]:
     if not _LIST.fullmatch(text):
-        raise UnreadableError(f"{text!r} is no list of priorities")
+        raise UnreadableError(f"{text!r} is not a list of priorities")
     spans = (part.partition("-") for part in text.split(","))
     numbers = {number for low, _, high in spans for number in range(int(low), int(high or low) + 1)}
     return tuple(sorted(numbers))

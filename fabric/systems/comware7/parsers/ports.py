@@ -55,7 +55,7 @@ def _paragraphs(text: str) -> Iterator[tuple[str, list[str]]]:
             part.append(line.rstrip())
         elif part:
             if not _NAME.fullmatch(part[0]):
-                raise UnreadableError(f"{part[0]!r} is no port")
+                raise UnreadableError(f"{part[0]!r} is not a port")
             yield part[0], part[1:]
             part = []
 
@@ -117,7 +117,7 @@ def lldp_neighbours(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
         elif field and parts:
             parts[-1][1].setdefault(field[1], field[2].strip())
         elif line.strip() and not parts:
-            raise UnreadableError(f"{line!r} is no LLDP neighbour")
+            raise UnreadableError(f"{line!r} is not an LLDP neighbour")
     last = parts[-1][1] if parts else {}
     if "System name" not in last or any("Port ID" not in fields for _, fields in parts):
         raise UnreadableError("an LLDP neighbour is not whole")

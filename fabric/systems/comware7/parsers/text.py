@@ -55,7 +55,7 @@ def long_name(name: str) -> str:
     """
     found = _PORT.fullmatch(name)
     if not found:
-        raise UnreadableError(f"{name!r} is no port")
+        raise UnreadableError(f"{name!r} is not a port")
     return _SHORT.get(found[1], found[1]) + found[2]
 
 
@@ -68,7 +68,7 @@ def mac_address(text: str) -> str:
         When it is no such address.
     """
     if not _MAC.fullmatch(text.lower()):
-        raise UnreadableError(f"{text!r} is no MAC address")
+        raise UnreadableError(f"{text!r} is not a MAC address")
     digits = text.lower().replace("-", "")
     return ":".join(digits[at : at + 2] for at in range(0, 12, 2))
 

@@ -45,7 +45,7 @@ def bgp_summary(text: str) -> dict[str, BgpPeer]:
         }
         total = family["totalPeers"]
     except (json.JSONDecodeError, KeyError, TypeError, AttributeError, ValueError) as error:
-        raise UnreadableError("this is no summary of BGP peers") from error
+        raise UnreadableError("this is not a summary of BGP peers") from error
     if total != len(found):
         raise UnreadableError(f"there are {len(found)} peers, and it says {total}")
     return found

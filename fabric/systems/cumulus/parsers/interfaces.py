@@ -41,7 +41,7 @@ def interfaces(text: str) -> dict[str, InterfaceState]:
     for row in rows(sections(text)[""]):
         missing = {"Interface", "State", "Speed", "MTU", "Type"} - row.keys()
         if missing:
-            raise UnreadableError(f"this is no table of interfaces: {row}")
+            raise UnreadableError(f"this is not a table of interfaces: {row}")
         if row["Type"] != "swp":
             continue
         if not _PORT.fullmatch(row["Interface"]) or row["State"] not in _STATES:
@@ -57,7 +57,7 @@ def interfaces(text: str) -> dict[str, InterfaceState]:
 def _speed_gbps(text: str) -> float:
     speed = _SPEED.fullmatch(text)
     if not speed:
-        raise UnreadableError(f"{text!r} is no speed")
+        raise UnreadableError(f"{text!r} is not a speed")
     return int(speed[1]) / (1 if speed[2] == "G" else MBPS_PER_GBPS)
 
 
@@ -75,7 +75,7 @@ def neighbours(text: str) -> dict[str, NeighbourEntry]:
     for line in plain(text).splitlines():
         entry = _NEIGHBOUR.fullmatch(line)
         if not entry or not _is_address(entry["address"]):
-            raise UnreadableError(f"this is no line of ip neighbor: {line!r}")
+            raise UnreadableError(f"this is not a line of ip neighbor: {line!r}")
         if entry["mac"] and entry["state"] not in _GONE:
             found[entry["address"]] = NeighbourEntry(entry["mac"], entry["interface"])
     return found
@@ -95,7 +95,7 @@ def bfd(text: str) -> dict[str, bool]:
     rulers = [place for place, line in enumerate(lines) if not line.strip("-")]
     head = lines[rulers[0] + 1].split() if rulers and rulers[0] + 1 < len(lines) else []
     if len(rulers) != 2 or tuple(head[:3]) != _BFD_FIRST:  # noqa: PLR2004  (above and below)
-        raise UnreadableError("this is no table of BFD sessions")
+        raise UnreadableError("this is not a table of BFD sessions")
     found = {}
     for line in lines[rulers[1] + 1 :]:
         words = line.split()
@@ -121,7 +121,7 @@ def facts(text: str) -> SystemFacts:
         if item:
             values[item[1]] = item[2].strip()
     if not hostname or " " in hostname or "CRC-32" not in values or "(checksum valid)" not in text:
-        raise UnreadableError("this is no host name and EEPROM")
+        raise UnreadableError("this is not host name and EEPROM")
     return SystemFacts(
         hostname=hostname,
         model=values.get("Product Name", ""),

@@ -102,7 +102,7 @@ def settings(lines: list[str]) -> dict[str, tuple[str, str]]:
     for row in rows(lines):
         name, operational, applied, *_ = [*row.values(), "", ""]
         if not name or list(row)[1:3] not in (["operational", "applied"], ["operational", ""]):
-            raise UnreadableError(f"this is no table of settings: {row}")
+            raise UnreadableError(f"this is not a table of settings: {row}")
         found[name] = (operational, applied)
     return found
 
@@ -116,7 +116,7 @@ def number(text: str) -> int:
         When it is none.
     """
     if not (text.isascii() and text.isdecimal()):
-        raise UnreadableError(f"{text!r} is no number")
+        raise UnreadableError(f"{text!r} is not a number")
     return int(text)
 
 
@@ -130,5 +130,5 @@ def size_bytes(text: str) -> int:
     """
     found = _SIZE.fullmatch(text)
     if not found:
-        raise UnreadableError(f"{text!r} is no size")
+        raise UnreadableError(f"{text!r} is not a size")
     return round(_UNITS.get(found[2], float)(float(found[1])))

@@ -24,7 +24,7 @@ def _load(text: str, key: str, kind: type[T]) -> T:
     except (json.JSONDecodeError, KeyError, TypeError) as error:
         raise UnreadableError(f"no {key!r} in the answer") from error
     if not isinstance(found, kind):
-        raise UnreadableError(f"{key!r} of the answer is no {kind.__name__}")
+        raise UnreadableError(f"{key!r} of the answer is not a {kind.__name__}")
     return found
 
 
@@ -60,7 +60,7 @@ def _asn(text: str) -> int:
     """Return an AS number that is written plainly or as ``65000.1`` (RFC 5396 asdot)."""
     high, dot, low = text.partition(".")
     if not high.isdecimal() or (dot and not low.isdecimal()):
-        raise UnreadableError(f"{text!r} is no AS number")
+        raise UnreadableError(f"{text!r} is not an AS number")
     return (int(high) << 16) + int(low) if dot else int(high)
 
 

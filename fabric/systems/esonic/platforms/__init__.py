@@ -23,7 +23,7 @@ ESONIC = platforms.add("esonic")(
         default_mac_ageing_s=600,  # sonic_mac: aging_time
         neighbour_refresh=NeighbourRefresh(
             "ip arp timeout",
-            "sonic_ip_neighbor; no source tells what asks again",
+            "sonic_ip_neighbor; no source names what asks again",
             confirmed=False,
         ),
         # sonic_qos_interfaces, sonic_qos_pfc

@@ -199,7 +199,7 @@ class HostAdapter:
         )
         lines = [*(f"- {path}" for path in stale), *_lines(changed, apart, running)]
         missing = passed_over(beside, planned)
-        lines += [f"# {name}: this host does not have it; passed over" for name in missing]
+        lines += [f"# {name}: this host does not have it; skipped" for name in missing]
         return Draft(candidate, (*changes, *apart), "\n".join(lines), passed_over=missing)
 
     def restore(self, before: Running, now: Running) -> Files:

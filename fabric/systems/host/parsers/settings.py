@@ -87,7 +87,7 @@ def _pairs(text: str) -> dict[str, str]:
 def _files(text: str, pattern: str) -> dict[str, str] | None:
     found = _pairs(text)
     if not all(fnmatchcase(path, pattern) and ".." not in path for path in found):
-        raise UnreadableError(f"a file beside {pattern} was read")
+        raise UnreadableError(f"a file next to {pattern} was read")
     return found or None
 
 

@@ -186,7 +186,7 @@ class NxosDriver:
         checked_token(token)
         if not self._has_feature("scheduler"):
             message = (
-                "feature scheduler is off, so nothing would take an unconfirmed change back; "
+                "feature scheduler is off, so nothing would roll back an unconfirmed change; "
                 "switch it on, then plan again"
             )
             raise RefusedError(self.connection.device, message)
@@ -233,13 +233,13 @@ class NxosDriver:
             When the timer has run out.
         """
         if not self.pending(token):
-            message = "its timer has already run out: the change was taken back"
+            message = "its timer has already run out: the change was rolled back"
             raise RefusedError(self.connection.device, message)
         self._configure("confirm", [f"no scheduler schedule name {token}"])
         difference = self._text(f"show diff rollback-patch checkpoint {token} running-config")
         self._clear(token)
         if not _own_lines_apart(difference):
-            message = "its timer ran out during the confirmation: the change was taken back"
+            message = "its timer ran out during the confirmation: the change was rolled back"
             raise RefusedError(self.connection.device, message)
 
     def rollback(self, token: str) -> None:

@@ -34,7 +34,7 @@ def long_name(port: str) -> str:
     """
     found = re.fullmatch(r"(Eth|Po|mgmt)(\d[\d/]*)", port)
     if not found:
-        raise UnreadableError(f"{port!r} is no name of a port")
+        raise UnreadableError(f"{port!r} is not a name of a port")
     return _LONG_NAMES[found[1]] + found[2]
 
 

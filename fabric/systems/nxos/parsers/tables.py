@@ -42,9 +42,9 @@ def _body(text: str) -> dict[str, Any]:
     try:
         found = json.loads(text)
     except json.JSONDecodeError as error:
-        raise UnreadableError("the answer is no JSON") from error
+        raise UnreadableError("the answer is not JSON") from error
     if not isinstance(found, dict):
-        raise UnreadableError("the answer is no JSON object")
+        raise UnreadableError("the answer is not a JSON object")
     return found
 
 
@@ -95,7 +95,7 @@ def mac_address(text: str) -> str:
         When it is no such address.
     """
     if not _DOTTED_MAC.fullmatch(text.lower()):
-        raise UnreadableError(f"{text!r} is no MAC address")
+        raise UnreadableError(f"{text!r} is not a MAC address")
     digits = text.lower().replace(".", "")
     return ":".join(digits[at : at + 2] for at in range(0, 12, 2))
 
@@ -187,7 +187,7 @@ def _asn(text: str) -> int:
     """Return an AS number that is written plainly or as ``65000.1`` (RFC 5396 asdot)."""
     high, dot, low = text.partition(".")
     if not high.isdecimal() or (dot and not low.isdecimal()):
-        raise UnreadableError(f"{text!r} is no AS number")
+        raise UnreadableError(f"{text!r} is not an AS number")
     return (int(high) << 16) + int(low) if dot else int(high)
 
 
@@ -224,7 +224,7 @@ def _age_s(text: str) -> float | None:
         return float(text)
     if text == "-":
         return None
-    raise UnreadableError(f"{text!r} is no age")
+    raise UnreadableError(f"{text!r} is not an age")
 
 
 def mac_entries(text: str) -> tuple[MacEntry, ...]:

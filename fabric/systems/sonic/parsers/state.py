@@ -284,7 +284,7 @@ def _counted(text: str, header: str, columns: tuple[str, ...]) -> list[dict[str,
     said = _ENTRIES.search(text)
     rows = _rows(text[: said.start()] if said else text, header, columns)
     if said is None or len(rows) != int(said[1]):
-        raise UnreadableError(f"the table has {len(rows)} rows and does not say so at its end")
+        raise UnreadableError(f"the table has {len(rows)} rows and does not end with that number")
     return rows
 
 

@@ -137,7 +137,7 @@ class Vrp8Driver:
     def foreign_sessions(self) -> Sequence[str]:
         """Return the trial run that waits for its confirmation: ours by its name."""
         status, name = self._trial()
-        return [] if status == "INACTIVE" else [name or "a trial run of another session"]
+        return [] if status == "INACTIVE" else [name or "a trial of another session"]
 
     def preview(self, candidate: LinePatch) -> str:
         """Return the switch's own diff of a candidate, which is cleared again."""
@@ -192,7 +192,7 @@ class Vrp8Driver:
             if self._cli.view == view:
                 return
             self._cli.run("quit")
-        message = f"the switch does not go back to the view {view}"
+        message = f"the switch does not return to the view {view}"
         raise DeviceError(self.connection.device, message)
 
     def commit(self, candidate: LinePatch, token: str, timer_s: int) -> None:  # noqa: ARG002
@@ -213,7 +213,7 @@ class Vrp8Driver:
             self._drop_candidate()
             raise
         if not self.pending(token):
-            message = "no trial run of the change began"
+            message = "the trial of the change did not start"
             raise RefusedError(self.connection.device, message)
 
     def pending(self, token: str) -> bool:
@@ -229,7 +229,7 @@ class Vrp8Driver:
             When the trial is over already, or is not over afterwards.
         """
         if not self.pending(token):
-            message = "its timer has already run out: the change was taken back"
+            message = "its timer has already run out: the change was rolled back"
             raise RefusedError(self.connection.device, message)
         self._to_system_view()
         self._cli.run(f"commit persist {token}", quiet_s=_COMMIT_S)
@@ -254,7 +254,7 @@ class Vrp8Driver:
         deadline_s = time.monotonic() + _CANCEL_S
         while self._trial()[1] == token:
             if time.monotonic() > deadline_s:
-                message = "the switch did not take the change back"
+                message = "the switch did not roll back the change"
                 raise RefusedError(self.connection.device, message)
             time.sleep(_POLL_S)
 

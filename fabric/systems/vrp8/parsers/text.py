@@ -99,7 +99,7 @@ def whole_lines(text: str) -> list[str]:
         When it does not, or a pager or a terminal left marks.
     """
     if not text.endswith("\n") or _REFUSAL.search(text):
-        raise UnreadableError("the end of the output is missing, or the switch refused the command")
+        raise UnreadableError("the end of the output is missing, or the switch rejected the command")
     return _unpaged(text).splitlines()
 
 
@@ -144,6 +144,6 @@ def mac_address(text: str) -> str:
         When it is no such address.
     """
     if not _MAC.fullmatch(text.lower()):
-        raise UnreadableError(f"{text!r} is no MAC address")
+        raise UnreadableError(f"{text!r} is not a MAC address")
     digits = text.lower().replace("-", "")
     return ":".join(digits[at : at + 2] for at in range(0, 12, 2))
