@@ -64,4 +64,16 @@ class Adapter(Protocol):
         """
 
 
+class ConfigurationAdapter:
+    """An adapter of a system whose configuration says it all: no files of ours, no readings."""
+
+    def files(self, artefacts: Sequence[Artefact]) -> list[str]:  # noqa: ARG002
+        """Return nothing: there are no files of ours."""
+        return []
+
+    def subjects(self, artefacts: Sequence[Artefact]) -> list[str]:  # noqa: ARG002
+        """Return nothing: the configuration says it all."""
+        return []
+
+
 adapters: Registry[Adapter] = Registry("adapter", plugins="adapters")

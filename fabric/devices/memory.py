@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import jsonpatch
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
+from fabric.devices.base import BaseDriver
 from fabric.devices.candidate import SonicCandidate, SonicLive, SonicReload, files_of
 from fabric.devices.driver import Connection, Identity, checked_token
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
-class MemoryDriver:
+class MemoryDriver(BaseDriver):
     """One device that is a file.
 
     Parameters
@@ -31,7 +32,7 @@ class MemoryDriver:
     """
 
     def __init__(self, connection: Connection) -> None:
-        self.connection = connection
+        super().__init__(connection)
         self._path = Path(connection.address)
 
     @staticmethod
@@ -70,14 +71,6 @@ class MemoryDriver:
         """Return the change that waits for its confirmation."""
         pending = self._state()["pending"]
         return [pending["token"]] if pending else []
-
-    def preview(self, candidate: SonicCandidate) -> str:  # noqa: ARG002 - no diff of its own
-        """Return nothing: the caller compares."""
-        return ""
-
-    def missing_timer(self) -> str:
-        """Return nothing: it keeps a timer."""
-        return ""
 
     def stage(self, candidate: SonicCandidate, token: str) -> None:  # noqa: ARG002
         """Check the token; everything comes with the commit."""

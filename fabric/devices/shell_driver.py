@@ -23,6 +23,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
+from fabric.devices.base import BaseDriver
 from fabric.devices.candidate import Candidate, files_of
 from fabric.devices.driver import Connection, checked_token
 from fabric.devices.ssh import ShellSession, checked_path
@@ -79,7 +80,7 @@ _UNDO_S = 600
 C = TypeVar("C", bound=Candidate)
 
 
-class ShellDriver(Generic[C]):
+class ShellDriver(BaseDriver, Generic[C]):
     """Base of the drivers that work through a Linux shell.
 
     ``undone_by_script``: the net is the one of this module, not one of the system.
@@ -88,7 +89,7 @@ class ShellDriver(Generic[C]):
     undone_by_script: ClassVar[bool] = True
 
     def __init__(self, connection: Connection) -> None:
-        self.connection = connection
+        super().__init__(connection)
         self._shell = ShellSession(connection)
 
     def open(self) -> None:
@@ -131,14 +132,6 @@ class ShellDriver(Generic[C]):
         names = re.findall(r"(rocefab-[a-z0-9-]+)\.timer", armed)
         names += re.findall(r"(rocefab-[a-z0-9-]+)\.service", services)
         return list(dict.fromkeys(names))
-
-    def preview(self, candidate: C) -> str:  # noqa: ARG002 - a shell has no diff of its own
-        """Return nothing: the caller compares."""
-        return ""
-
-    def missing_timer(self) -> str:
-        """Return nothing: a timer of systemd, or of NVUE, is always there."""
-        return ""
 
     def stage(self, candidate: C, token: str) -> None:
         """Copy the new files, and keep the old ones, in the folder of the change."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabric.change.adapter import Draft
+from fabric.change.adapter import ConfigurationAdapter, Draft
 from fabric.change.lines.patch import patch
 from fabric.change.lines.steps import Step, difference, steps
 from fabric.change.model import Change
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LineAdapter:
+class LineAdapter(ConfigurationAdapter):
     """Changes switches of a system whose configuration is lines below lines.
 
     Parameters
@@ -56,14 +56,6 @@ class LineAdapter:
     diff_indent: str = "  "
     head: str = ""
     refuse: Callable[[str, Node, Node], None] | None = None
-
-    def files(self, artefacts: Sequence[Artefact]) -> list[str]:  # noqa: ARG002
-        """Return nothing: there are no files of ours."""
-        return []
-
-    def subjects(self, artefacts: Sequence[Artefact]) -> list[str]:  # noqa: ARG002
-        """Return nothing: the configuration says it all."""
-        return []
 
     def compose(self, running: Node, intended: Node) -> Node:
         """Return the whole configuration that is intended."""

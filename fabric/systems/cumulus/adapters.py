@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fabric.change.adapter import Draft, adapters
+from fabric.change.adapter import ConfigurationAdapter, Draft, adapters
 from fabric.change.model import Change, Risk
 from fabric.devices.candidate import SetLines
 from fabric.devices.redaction import redacted
@@ -100,16 +100,8 @@ def line_risk(name: str) -> Risk:
     return Risk.BRIEF_LOSS
 
 
-class CumulusAdapter:
+class CumulusAdapter(ConfigurationAdapter):
     """Changes Cumulus Linux switches."""
-
-    def files(self, artefacts: Sequence[Artefact]) -> list[str]:  # noqa: ARG002
-        """Cumulus Linux has no files of ours."""
-        return []
-
-    def subjects(self, artefacts: Sequence[Artefact]) -> list[str]:  # noqa: ARG002
-        """Return nothing: the configuration says it all."""
-        return []
 
     def draft(
         self,

@@ -23,11 +23,11 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
+from fabric.core.errors import ConnectionLostError, DeviceError
 from fabric.core.units import S_PER_MIN
+from fabric.devices.base import read_subjects
 from fabric.devices.candidate import SetLines
 from fabric.devices.driver import Identity, checked_token, drivers
-from fabric.devices.redaction import shortened
 from fabric.devices.shell_driver import ShellDriver
 
 if TYPE_CHECKING:
@@ -93,9 +93,7 @@ class CumulusDriver(ShellDriver[SetLines]):
 
     def read_state(self, subjects: Sequence[str]) -> Mapping[str, str]:
         """Return the outputs of the commands of the subjects; each command runs once."""
-        wanted = {name: _STATE_COMMANDS[name] for name in subjects if name in _STATE_COMMANDS}
-        texts = {line: self._shell.run(line)[1] for line in dict.fromkeys(wanted.values())}
-        return {name: texts[line] for name, line in wanted.items()}
+        return read_subjects(subjects, _STATE_COMMANDS, lambda line: self._shell.run(line)[1])
 
     def foreign_sessions(self) -> Sequence[str]:
         """Return what is pending or waits for its confirmation: our changes by their names."""
@@ -119,9 +117,7 @@ class CumulusDriver(ShellDriver[SetLines]):
             When something is pending already, or the switch refuses a line.
         """
         checked_token(token)
-        waiting = self.foreign_sessions()
-        if waiting:
-            raise RefusedError(self.connection.device, f"in the way: {', '.join(waiting)}")
+        self._refuse_others()
         inbox = self._inbox()
         self._shell.check(f"sudo install -d -m 700 {_FOLDER}")
         self._remember(_COMING, token)
@@ -205,9 +201,6 @@ class CumulusDriver(ShellDriver[SetLines]):
         if status or output.lstrip().startswith(("Error", "Invalid")):
             raise self._refusal(f"{command!r}: {output}")
         return output
-
-    def _refusal(self, message: str) -> RefusedError:
-        return RefusedError(self.connection.device, shortened(message))
 
     def _state(self, token: str) -> tuple[str, str]:
         """Return number and state of the revision of a change, empty where there is none."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fabric.change.adapter import Draft, adapters
+from fabric.change.adapter import ConfigurationAdapter, Draft, adapters
 from fabric.change.model import Change, Risk
 from fabric.devices.candidate import WholeConfiguration
 from fabric.devices.redaction import redacted
@@ -61,16 +61,8 @@ def line_risk(line: str) -> Risk:
     return Risk.BRIEF_LOSS
 
 
-class EosAdapter:
+class EosAdapter(ConfigurationAdapter):
     """Changes EOS switches."""
-
-    def files(self, artefacts: Sequence[Artefact]) -> list[str]:  # noqa: ARG002
-        """EOS has no files of ours."""
-        return []
-
-    def subjects(self, artefacts: Sequence[Artefact]) -> list[str]:  # noqa: ARG002
-        """Return nothing: the configuration says it all."""
-        return []
 
     def draft(self, running: Running, artefacts: Sequence[Artefact], driver: Driver) -> Draft:
         """Ask the switch for the difference to the wanted configuration."""

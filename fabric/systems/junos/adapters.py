@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fabric.change.adapter import Draft, adapters
+from fabric.change.adapter import ConfigurationAdapter, Draft, adapters
 from fabric.change.model import Change, Risk
 from fabric.devices.candidate import LinePatch
 from fabric.devices.redaction import redacted
@@ -114,16 +114,8 @@ def line_risk(line: Line) -> Risk:
     return Risk.BRIEF_LOSS
 
 
-class JunosAdapter:
+class JunosAdapter(ConfigurationAdapter):
     """Changes Junos switches."""
-
-    def files(self, artefacts: Sequence[Artefact]) -> list[str]:  # noqa: ARG002
-        """Junos has no files of ours."""
-        return []
-
-    def subjects(self, artefacts: Sequence[Artefact]) -> list[str]:  # noqa: ARG002
-        """Return nothing: the configuration says it all."""
-        return []
 
     def draft(
         self,

@@ -14,6 +14,7 @@ import shlex
 from typing import TYPE_CHECKING, TypeVar
 
 from fabric.core.errors import RefusedError
+from fabric.devices.base import read_subjects
 from fabric.devices.candidate import Candidate, SonicCandidate, SonicLive, SonicReload
 from fabric.devices.driver import Identity, drivers
 from fabric.devices.shell_driver import ShellDriver
@@ -22,7 +23,7 @@ from fabric.systems.sonic.platforms import KERNEL_PATTERN
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from fabric.devices.candidate import SonicStep
+from fabric.devices.candidate import SonicStep
 
 _STARTUP = "/etc/sonic/config_db.json"
 _VERSION = "/etc/sonic/sonic_version.yml"
@@ -80,11 +81,7 @@ class SonicShellDriver(ShellDriver[C]):
 
     def read_state(self, subjects: Sequence[str]) -> Mapping[str, str]:
         """Return the outputs of the show commands of the subjects."""
-        return {
-            subject: self._shell.run(_STATE_COMMANDS[subject])[1]
-            for subject in subjects
-            if subject in _STATE_COMMANDS
-        }
+        return read_subjects(subjects, _STATE_COMMANDS, lambda line: self._shell.run(line)[1])
 
     def save(self) -> None:
         """Write CONFIG_DB to the startup file."""

@@ -14,7 +14,7 @@ from fabric.lab.wiring import specs, wire
 from fabric.observe import read_running, read_snapshot
 from fabric.systems.comware7.drivers.session import refusal
 from fabric.workflow.project import Project
-from tests.change import comware7_lab, labs
+from tests.change import labs
 
 PASSWORD = "hunter2-of-the-lab"
 TOKEN = "rocefab-run-1-1-aa"
@@ -34,7 +34,7 @@ ROUTED = (
 @pytest.fixture(scope="module")
 def whole_lab(tmp_path_factory):
     folder = tmp_path_factory.mktemp("comware7") / "inventory"
-    project = Project(labs.write_inventory(folder, comware7_lab.INVENTORY))
+    project = Project(labs.write_inventory(folder, labs.COMWARE7))
     with Lab(specs(project.devices, project.hosts, PASSWORD)) as running:
         wire(running, project.devices)
         yield running

@@ -313,6 +313,20 @@ def test_a_prefix_list_that_is_named_never_runs_empty() -> None:
     assert running_of(sent(after, patch(running_of(after), now))) == now
 
 
+def test_another_address_of_the_loopback_takes_the_place_of_the_old_one() -> None:
+    now = intended()
+    loopback = now.children["interface Loopback0"]
+    (old,) = [line for line in loopback.children if line.startswith("ip address ")]
+    target = now.copy()
+    target.children["interface Loopback0"] = Node({"ip address 10.0.0.99/32": Node()})
+    assert patch(now, target) == [
+        "interface Loopback 0",
+        f" no {old}",
+        "interface Loopback 0",
+        " ip address 10.0.0.99/32",
+    ]
+
+
 # -- the adapter -----------------------------------------------------------------------------------
 
 

@@ -19,7 +19,7 @@ from fabric.observe.state import EcnState, MacEntry
 from fabric.render import render_device
 from fabric.systems.vrp8.drivers.cli import Vrp8CommandLine
 from fabric.workflow.project import Project
-from tests.change import labs, vrp8_lab
+from tests.change import labs
 
 PASSWORD = "hunter2-of-the-lab"
 TOKEN, OTHER = "rocefab-run-1-1-aa", "rocefab-run-1-2-bb"
@@ -28,7 +28,7 @@ MTU = LinePatch("interface 100GE1/0/2\n description new\narp timeout 600\n")
 
 @pytest.fixture
 def project(tmp_path):
-    return Project(labs.write_inventory(tmp_path / "inventory", vrp8_lab.INVENTORY))
+    return Project(labs.write_inventory(tmp_path / "inventory", labs.VRP8))
 
 
 @pytest.fixture

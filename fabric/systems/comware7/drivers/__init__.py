@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING
 
 from fabric.core.errors import DeviceError, RefusedError
 from fabric.core.units import s_to_min
+from fabric.devices.base import BaseDriver, colon_mac, read_subjects
 from fabric.devices.driver import Connection, Identity, checked_token, drivers
-from fabric.devices.redaction import shortened
 from fabric.systems.comware7.drivers.session import ComwareCommandLine, refusal
 from fabric.systems.comware7.platforms import MAP_TABLES
 from fabric.systems.comware7.platforms.text import MARK, OWN_MARK, dump, tree
@@ -58,11 +58,11 @@ _STATE_COMMANDS = {
 
 
 @drivers.add("comware7")
-class Comware7Driver:
+class Comware7Driver(BaseDriver):
     """One Comware 7 switch."""
 
     def __init__(self, connection: Connection) -> None:
-        self.connection = connection
+        super().__init__(connection)
         self._line = ComwareCommandLine(connection)
 
     def open(self) -> None:
@@ -82,11 +82,10 @@ class Comware7Driver:
         name = re.search(r"(?m)^ *sysname (\S+)", self._line.send(_SYSNAME))
         said = self._line.send("display device manuinfo")
         fields = dict(reversed(re.findall(r"(?m)^ *(\w+) *: *(\S+) *$", said)))
-        digits = fields.get("MAC_ADDRESS", "").replace("-", "").lower()
         return Identity(
             hostname=name[1] if name else "",
             serial=fields.get("DEVICE_SERIAL_NUMBER", ""),
-            mac=":".join(digits[at : at + 2] for at in range(0, len(digits), 2)),
+            mac=colon_mac(fields.get("MAC_ADDRESS", "")),
         )
 
     def read_running(self, files: Sequence[str]) -> Mapping[str, str]:  # noqa: ARG002
@@ -101,10 +100,7 @@ class Comware7Driver:
 
     def read_state(self, subjects: Sequence[str]) -> Mapping[str, str]:
         """Return the answers to the commands of the subjects; each command is sent once."""
-        wanted = {name: _STATE_COMMANDS[name] for name in subjects if name in _STATE_COMMANDS}
-        said = {line: "" for lines in wanted.values() for line in lines}
-        said |= {line: self._line.send(line) for line in said}
-        return {name: "".join(said[line] for line in lines) for name, lines in wanted.items()}
+        return read_subjects(subjects, _STATE_COMMANDS, self._line.send)
 
     def foreign_sessions(self) -> Sequence[str]:
         """Return changes of rocefab that wait for their confirmation.
@@ -112,10 +108,6 @@ class Comware7Driver:
         What anybody else is about to change Comware does not tell.
         """
         return sorted(set(_MARKED.findall(self._line.send(_MARKS))))
-
-    def preview(self, candidate: LinePatch) -> str:  # noqa: ARG002
-        """Return nothing: Comware cannot try lines without running them."""
-        return ""
 
     def missing_timer(self) -> str:
         """Return what the switch says of the command of its timer, where it knows none."""
@@ -136,9 +128,7 @@ class Comware7Driver:
             When another change waits, or the switch does not save.
         """
         checked_token(token)
-        waiting = self.foreign_sessions()
-        if waiting:
-            raise RefusedError(self.connection.device, f"in the way: {', '.join(waiting)}")
+        self._refuse_others()
         for name in self._files():
             self._delete(name)
         said = self._line.checked(f"save {token}.cfg", answers=("y",))
@@ -265,9 +255,6 @@ class Comware7Driver:
     def _delete(self, token: str) -> None:
         with suppress(RefusedError):  # what is not there need not go
             self._line.checked(f"delete /unreserved {checked_token(token)}.cfg", answers=("y",))
-
-    def _refusal(self, message: str) -> RefusedError:
-        return RefusedError(self.connection.device, shortened(message))
 
 
 def _foreseen(line: str) -> tuple[str, ...]:

@@ -23,8 +23,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import DeviceError, RefusedError
+from fabric.devices.base import BaseDriver, colon_mac, read_subjects
 from fabric.devices.driver import Connection, Identity, checked_token, drivers
-from fabric.devices.redaction import redacted, shortened
+from fabric.devices.redaction import redacted
 from fabric.systems.vrp8.drivers.cli import Vrp8CommandLine
 
 if TYPE_CHECKING:
@@ -70,11 +71,11 @@ _SWITCHES = {
 
 
 @drivers.add("vrp8")
-class Vrp8Driver:
+class Vrp8Driver(BaseDriver):
     """One VRP8 switch."""
 
     def __init__(self, connection: Connection) -> None:
-        self.connection = connection
+        super().__init__(connection)
         self._cli = Vrp8CommandLine(connection)
 
     def open(self) -> None:
@@ -94,11 +95,10 @@ class Vrp8Driver:
         name = _SYSNAME.search(self._displayed(_NAME))
         serial = _ESN.search(self._displayed(_ESN_COMMAND))
         mac = _MAC.search(self._displayed(_MAC_COMMAND))
-        digits = mac[1].replace("-", "").lower() if mac else ""
         return Identity(
             hostname=name[1] if name else "",
             serial=serial[1] if serial else "",
-            mac=":".join(digits[at : at + 2] for at in range(0, len(digits), 2)),
+            mac=colon_mac(mac[1]) if mac else "",
         )
 
     def read_running(self, files: Sequence[str]) -> Mapping[str, str]:  # noqa: ARG002
@@ -113,17 +113,7 @@ class Vrp8Driver:
 
         Where a function is off, the answer says that. What else the switch refuses is left out.
         """
-        answers: dict[str, str | None] = {}
-        found = {}
-        for subject in subjects:
-            commands = _STATE_COMMANDS.get(subject, ())
-            for command in commands:
-                if command not in answers:
-                    answers[command] = self._answer(command)
-            texts = [answers[command] for command in commands]
-            if texts and None not in texts:
-                found[subject] = "".join(text for text in texts if text is not None)
-        return found
+        return read_subjects(subjects, _STATE_COMMANDS, self._answer)
 
     def _answer(self, command: str) -> str | None:
         try:
@@ -148,10 +138,6 @@ class Vrp8Driver:
         finally:
             self._drop_candidate()
 
-    def missing_timer(self) -> str:
-        """Return nothing: every release of VRP8 has trial runs."""
-        return ""
-
     def stage(self, candidate: LinePatch, token: str) -> None:
         """Put the lines into the candidate of this session.
 
@@ -161,9 +147,7 @@ class Vrp8Driver:
             When a trial runs already, or the switch refuses a line; the candidate is cleared then.
         """
         checked_token(token)
-        waiting = self.foreign_sessions()
-        if waiting:
-            raise RefusedError(self.connection.device, f"in the way: {', '.join(waiting)}")
+        self._refuse_others()
         try:
             self._into_candidate(candidate)
         except RefusedError:
@@ -263,7 +247,7 @@ class Vrp8Driver:
         self._to_user_view()
         said = self._cli.run("save", answer="y", quiet_s=_COMMIT_S)
         if "successfully" not in said:
-            raise RefusedError(self.connection.device, f"cannot save: {shortened(said)}")
+            raise self._refusal(f"cannot save: {said}")
 
     def _trial(self) -> tuple[str, str]:
         """Return state and name of the trial run."""
