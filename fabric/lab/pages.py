@@ -39,7 +39,7 @@ def pages(module: str, **filters: Callable[[Any], str]) -> Callable[..., str]:
         "centre": lambda value, width: f"{value!s:^{width}}",
     }
 
-    def page(name: str, **values: Any) -> str:
-        return environment.get_template(f"{name}.j2").render(values)
+    def page(template: str, /, **values: Any) -> str:
+        return environment.get_template(f"{template}.j2").render(values)
 
     return page

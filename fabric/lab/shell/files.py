@@ -311,18 +311,21 @@ def _readlink(context: Context, argv: list[str], _stdin: str) -> Result:
     fs, text = context.shell.fs, ""
     for name in names:
         place = fs.top / fs.name_of(name, context.shell.cwd).lstrip("/")
-        if options:
-            text += "/" + str(fs.local(name, context.shell.cwd).relative_to(fs.top)) + "\n"
-        elif place.is_symlink():
+        local = fs.local(name, context.shell.cwd)
+        if options and (local if "e" in options else local.parent).exists():
+            text += f"/{local.relative_to(fs.top)}\n"
+        elif not options and place.is_symlink():
             text += f"{place.readlink()}\n"
     return Result(text, "", int(not text))
 
 
 def _basename(_context: Context, argv: list[str], _stdin: str) -> Result:
-    function = posixpath.basename if argv[0].endswith("basename") else posixpath.dirname
     if len(argv) != 2:  # noqa: PLR2004  (one name)
         return Result("", f"{argv[0]}: exactly one operand is supported\n", 1)
-    return Result((function(argv[1].rstrip("/") or "/") or ".") + "\n")
+    word, stem = argv[1], argv[1].rstrip("/")
+    if argv[0].endswith("basename"):
+        return Result(f"{posixpath.basename(stem) or word[:1]}\n")
+    return Result(f"{posixpath.dirname(stem) or ('/' if word[:1] == '/' else '.')}\n")
 
 
 def _pwd(context: Context, _argv: list[str], _stdin: str) -> Result:
