@@ -10,26 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fabric.cli import output
+from fabric.cli import options, output
 from fabric.cli.exits import CommandExit, Exit
-from fabric.cli.options import (
-    DEFAULT_STATE,
-    AskPassword,
-    Cache,
-    Connections,
-    Format,
-    FormatOption,
-    Fresh,
-    Hosts,
-    Inventory,
-    Only,
-    StateFolder,
-    Switches,
-    Workers,
-    YangModels,
-    argument,
-    option,
-)
+from fabric.cli.options import argument, option
 from fabric.core.errors import JournalError
 
 if TYPE_CHECKING:
@@ -55,27 +38,27 @@ def register(app: typer.Typer) -> None:
 
 
 def plan(
-    inventory: Inventory = Path(),
+    inventory: options.Inventory = Path(),
     out: Annotated[
         Path | None, option("Write the plan to this file, for use with `apply`.", "PLAN")
     ] = None,
-    connections: Connections = None,
-    ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
-    only: Only = "",
-    switches: Switches = True,
-    hosts: Hosts = True,
+    connections: options.Connections = None,
+    ask_password: options.AskPassword = False,  # noqa: ARG001 - its callback does the work
+    only: options.Only = "",
+    switches: options.Switches = True,
+    hosts: options.Hosts = True,
     by: Annotated[
         WaveBy, option("One wave of leaves per rail, per unit or per device.", "BY")
     ] = WaveBy.RAIL,
-    yang_models: YangModels = None,
+    yang_models: options.YangModels = None,
     *,
     detailed_exitcode: Annotated[
         bool, option("Exit with code 5 if there are changes.", "DETAILED_EXITCODE")
     ] = False,
-    cache: Cache = None,
-    fresh: Fresh = False,
-    workers: Workers = 0,
-    form: FormatOption = Format.TEXT,
+    cache: options.Cache = None,
+    fresh: options.Fresh = False,
+    workers: options.Workers = 0,
+    form: options.FormatOption = options.Format.TEXT,
 ) -> None:
     """Show what would change, in which order and at what risk.
 
@@ -92,7 +75,7 @@ def plan(
     selection = workflow.Selection(switches=switches, hosts=hosts, only=only)
     project = Project(inventory, work_of(cache, fresh=fresh, workers=workers))
     planned = workflow.plan(project, connections, selection, by.value, output.progress, yang_models)
-    if form is Format.JSON:
+    if form is options.Format.JSON:
         output.data(planned.to_json())
     else:
         output.alarming(workflow.describe(planned), workflow.NO_NET)
@@ -121,9 +104,9 @@ def apply(
     plan_file: Annotated[
         Path | None, argument("Plan file written by `rocefab plan`.", metavar="PLAN")
     ] = None,
-    connections: Connections = None,
-    ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
-    state: StateFolder = DEFAULT_STATE,
+    connections: options.Connections = None,
+    ask_password: options.AskPassword = False,  # noqa: ARG001 - its callback does the work
+    state: options.StateFolder = options.DEFAULT_STATE,
     timer_s: Annotated[
         int, option("Commit timer on the devices, in seconds.", "TIMER_S", min=30, max=86_000)
     ] = 900,
@@ -239,8 +222,8 @@ def _end(result: Result) -> None:
 
 def status(
     run: Annotated[int | None, argument("Run to show; default: all runs.")] = None,
-    state: StateFolder = DEFAULT_STATE,
-    form: FormatOption = Format.TEXT,
+    state: options.StateFolder = options.DEFAULT_STATE,
+    form: options.FormatOption = options.Format.TEXT,
 ) -> None:
     """Show the runs in the journal, or the devices of one run.
 
@@ -251,7 +234,7 @@ def status(
     if run is not None:
         _need_journal(state)
     rows = workflow(state, run)
-    if form is Format.JSON:
+    if form is options.Format.JSON:
         output.as_json(rows)
     elif run is None and not rows:
         output.note(f"no runs in {state} yet")
@@ -283,9 +266,9 @@ def _clock(seconds: float) -> str:
 
 def rollback(
     run: Annotated[int, argument("Run to roll back.")],
-    connections: Connections = None,
-    ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
-    state: StateFolder = DEFAULT_STATE,
+    connections: options.Connections = None,
+    ask_password: options.AskPassword = False,  # noqa: ARG001 - its callback does the work
+    state: options.StateFolder = options.DEFAULT_STATE,
     *,
     commit: Annotated[
         bool,

@@ -5,15 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from fabric.cli import output
+from fabric.cli import options, output
 from fabric.cli.exits import CommandExit, Exit
 from fabric.cli.inventory import FailOn
-from fabric.cli.options import (
-    AskPassword,
-    Connections,
-    Inventory,
-    option,
-)
+from fabric.cli.options import option
 
 if TYPE_CHECKING:
     import typer
@@ -28,7 +23,7 @@ def register(app: typer.Typer) -> None:
 
 
 def draw(
-    inventory: Inventory = Path(),
+    inventory: options.Inventory = Path(),
     file: Annotated[
         Path,
         option(
@@ -61,8 +56,8 @@ def draw(
             metavar="FILE",
         ),
     ] = None,
-    connections: Connections = None,
-    ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
+    connections: options.Connections = None,
+    ask_password: options.AskPassword = False,  # noqa: ARG001 - its callback does the work
 ) -> None:
     """Draw the network and the state of its cables.
 

@@ -6,19 +6,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from fabric.cli import output
+from fabric.cli import options, output
 from fabric.cli.exits import CommandExit, Exit
-from fabric.cli.options import (
-    AskPassword,
-    Connections,
-    Format,
-    FormatOption,
-    Hosts,
-    Inventory,
-    Only,
-    Switches,
-    option,
-)
+from fabric.cli.options import option
 
 if TYPE_CHECKING:
     import typer
@@ -34,12 +24,12 @@ def register(app: typer.Typer) -> None:
 
 
 def verify(
-    inventory: Inventory = Path(),
-    connections: Connections = None,
-    ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
-    only: Only = "",
-    switches: Switches = True,
-    hosts: Hosts = True,
+    inventory: options.Inventory = Path(),
+    connections: options.Connections = None,
+    ask_password: options.AskPassword = False,  # noqa: ARG001 - its callback does the work
+    only: options.Only = "",
+    switches: options.Switches = True,
+    hosts: options.Hosts = True,
     wait_s: Annotated[
         float,
         option(
@@ -58,7 +48,7 @@ def verify(
             max=86_400,
         ),
     ] = 0.0,
-    form: FormatOption = Format.TEXT,
+    form: options.FormatOption = options.Format.TEXT,
 ) -> None:
     """Verify that the fabric runs as planned.
 
@@ -81,13 +71,13 @@ def verify(
 
 
 def drift(
-    inventory: Inventory = Path(),
-    connections: Connections = None,
-    ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
-    only: Only = "",
-    switches: Switches = True,
-    hosts: Hosts = True,
-    form: FormatOption = Format.TEXT,
+    inventory: options.Inventory = Path(),
+    connections: options.Connections = None,
+    ask_password: options.AskPassword = False,  # noqa: ARG001 - its callback does the work
+    only: options.Only = "",
+    switches: options.Switches = True,
+    hosts: options.Hosts = True,
+    form: options.FormatOption = options.Format.TEXT,
 ) -> None:
     """Compare the running state with the inventory.
 
@@ -103,11 +93,11 @@ def drift(
     _health(workflow(Project(inventory), connections, selection, output.watch), form)
 
 
-def _health(health: list[Health], form: Format, *, watched: bool = False) -> None:
+def _health(health: list[Health], form: options.Format, *, watched: bool = False) -> None:
     from fabric.workflow.nics import rails
 
     by_rail, warning = rails({item.device: item.nics for item in health if item.nics})
-    if form is Format.JSON:
+    if form is options.Format.JSON:
         devices = [_health_json(item) for item in health]
         report = {
             "devices": devices,

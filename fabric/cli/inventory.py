@@ -10,20 +10,9 @@ from typing import Annotated
 
 import typer
 
-from fabric.cli import output
+from fabric.cli import options, output
 from fabric.cli.exits import CommandExit, Exit
-from fabric.cli.options import (
-    Cache,
-    Format,
-    FormatOption,
-    Fresh,
-    Inventory,
-    Workers,
-    YangModels,
-    argument,
-    inventory_folder,
-    option,
-)
+from fabric.cli.options import argument, option
 
 
 class ReportForm(StrEnum):
@@ -69,7 +58,7 @@ def init(
 
 def check(
     context: typer.Context,
-    inventory: Inventory = Path(),
+    inventory: options.Inventory = Path(),
     form: Annotated[
         ReportForm, option("Report format.", "CHECK_FORMAT", "--format")
     ] = ReportForm.TEXT,
@@ -90,10 +79,10 @@ def check(
             "Check this config_db.json instead of an inventory; may be repeated.", "SONIC_CONFIG"
         ),
     ] = None,
-    yang_models: YangModels = None,
-    cache: Cache = None,
-    fresh: Fresh = False,
-    workers: Workers = 0,
+    yang_models: options.YangModels = None,
+    cache: options.Cache = None,
+    fresh: options.Fresh = False,
+    workers: options.Workers = 0,
 ) -> None:
     """Validate an inventory against all rules.
 
@@ -142,16 +131,16 @@ def _was_named(context: typer.Context, parameter: str) -> bool:
 
 
 def render(
-    inventory: Inventory = Path(),
+    inventory: options.Inventory = Path(),
     out: Annotated[Path, option("Output folder.", "OUT")] = Path("out"),
     *,
     force: Annotated[
         bool, option("Overwrite files that rocefab did not write or that were edited.")
     ] = False,
-    cache: Cache = None,
-    fresh: Fresh = False,
-    workers: Workers = 0,
-    form: FormatOption = Format.TEXT,
+    cache: options.Cache = None,
+    fresh: options.Fresh = False,
+    workers: options.Workers = 0,
+    form: options.FormatOption = options.Format.TEXT,
 ) -> None:
     """Render the configuration of every switch and host.
 
@@ -173,7 +162,7 @@ def render(
     else:
         written = workflow(Project(inventory, work), out, force=force)
         where = f"{out}"
-    if form is Format.JSON:
+    if form is options.Format.JSON:
         output.as_json(written)
     else:
         counts = Counter(row["state"] for row in written)
@@ -185,13 +174,13 @@ def render(
 
 def _explained(words: list[str]) -> tuple[Path, str, str]:
     """Return inventory, device and text; the inventory may be omitted."""
-    first = inventory_folder(Path(words[0]))
+    first = options.inventory_folder(Path(words[0]))
     folder = Path(os.environ.get("ROCEFAB_INVENTORY", "."))
     if len(words) == 3 or (len(words) == 2 and first.is_dir()):  # noqa: PLR2004
         folder, *words = first, *words[1:]
     if not 1 <= len(words) <= 2:  # noqa: PLR2004
         raise typer.BadParameter("specify a device and, optionally, a text", param_hint="DEVICE")
-    return inventory_folder(folder), words[0], words[1] if len(words) > 1 else ""
+    return options.inventory_folder(folder), words[0], words[1] if len(words) > 1 else ""
 
 
 def explain(
@@ -203,7 +192,7 @@ def explain(
             metavar="[INVENTORY] DEVICE [TEXT] | RULE",
         ),
     ],
-    form: FormatOption = Format.TEXT,
+    form: options.FormatOption = options.Format.TEXT,
 ) -> None:
     """Explain a configuration line, a port budget or a rule.
 
@@ -227,7 +216,7 @@ def explain(
         output.records(port_budget(project, project.devices[device], port), form)
         return
     answers = workflow(project, device, text)
-    if form is Format.JSON:
+    if form is options.Format.JSON:
         output.as_json([item.as_dict() for item in answers])
         return
     for item in answers:

@@ -11,11 +11,8 @@ from typing import Annotated
 
 import typer
 
-from fabric.cli import output
-from fabric.cli.options import (
-    Inventory,
-    option,
-)
+from fabric.cli import options, output
+from fabric.cli.options import option
 
 lab_app = typer.Typer(
     help="Run stand-ins (simulated devices) for an inventory.",
@@ -44,7 +41,7 @@ def lab() -> None:
 
 @lab_app.command(epilog="Example: rocefab lab up inventory/demo --dir lab")
 def up(
-    inventory: Inventory = Path(),
+    inventory: options.Inventory = Path(),
     folder: Annotated[
         Path, option("Folder for connections.json and password.", "LAB", "--dir")
     ] = Path("lab"),

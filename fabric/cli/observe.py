@@ -5,19 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from fabric.cli import output
+from fabric.cli import options, output
 from fabric.cli.exits import CommandExit, Exit
-from fabric.cli.options import (
-    AskPassword,
-    Connections,
-    Format,
-    FormatOption,
-    Hosts,
-    Inventory,
-    Only,
-    Switches,
-    option,
-)
+from fabric.cli.options import option
 
 if TYPE_CHECKING:
     import typer
@@ -31,10 +21,10 @@ def register(app: typer.Typer) -> None:
 
 
 def observe(
-    inventory: Inventory = Path(),
-    connections: Connections = None,
-    ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
-    only: Only = "",
+    inventory: options.Inventory = Path(),
+    connections: options.Connections = None,
+    ask_password: options.AskPassword = False,  # noqa: ARG001 - its callback does the work
+    only: options.Only = "",
     field: Annotated[
         list[str] | None,
         option(
@@ -43,9 +33,9 @@ def observe(
             metavar="FIELD",
         ),
     ] = None,
-    switches: Switches = True,
-    hosts: Hosts = True,
-    form: FormatOption = Format.TEXT,
+    switches: options.Switches = True,
+    hosts: options.Hosts = True,
+    form: options.FormatOption = options.Format.TEXT,
 ) -> None:
     """Read the state of devices: ports, sessions, tables, counters.
 
@@ -59,7 +49,7 @@ def observe(
 
     selection = Selection(switches=switches, hosts=hosts, only=only)
     seen = workflow(Project(inventory), connections, selection, field or [], output.watch)
-    if form is Format.JSON:
+    if form is options.Format.JSON:
         output.as_json([item.as_dict() for item in seen])
     else:
         rows = [row for item in seen for row in item.rows()]
@@ -74,13 +64,13 @@ def observe(
 
 
 def cabling(
-    inventory: Inventory = Path(),
-    connections: Connections = None,
-    ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
-    only: Only = "",
-    switches: Switches = True,
-    hosts: Hosts = True,
-    form: FormatOption = Format.TEXT,
+    inventory: options.Inventory = Path(),
+    connections: options.Connections = None,
+    ask_password: options.AskPassword = False,  # noqa: ARG001 - its callback does the work
+    only: options.Only = "",
+    switches: options.Switches = True,
+    hosts: options.Hosts = True,
+    form: options.FormatOption = options.Format.TEXT,
 ) -> None:
     """Compare the cabling with the plan and list the plugs to move.
 
@@ -95,7 +85,7 @@ def cabling(
 
     selection = Selection(switches=switches, hosts=hosts, only=only)
     report = workflow(Project(inventory), connections, selection, output.watch)
-    if form is Format.JSON:
+    if form is options.Format.JSON:
         output.as_json(report.as_dict())
     else:
         if report.rows():

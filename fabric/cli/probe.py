@@ -9,17 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fabric.cli import output
+from fabric.cli import options, output
 from fabric.cli.exits import CommandExit, Exit
-from fabric.cli.options import (
-    AskPassword,
-    Connections,
-    Format,
-    FormatOption,
-    Inventory,
-    Only,
-    option,
-)
+from fabric.cli.options import option
 
 if TYPE_CHECKING:
     from fabric.workflow.probe import Plan, Report, Selection
@@ -40,10 +32,10 @@ def register(app: typer.Typer) -> None:
 
 
 def probe(
-    inventory: Inventory = Path(),
-    connections: Connections = None,
-    ask_password: AskPassword = False,  # noqa: ARG001 - its callback does the work
-    only: Only = "",
+    inventory: options.Inventory = Path(),
+    connections: options.Connections = None,
+    ask_password: options.AskPassword = False,  # noqa: ARG001 - its callback does the work
+    only: options.Only = "",
     stage: Annotated[
         Stage, option("Last stage of each probe; the order is ping, rping, ib_write_bw.", "STAGE")
     ] = Stage.BANDWIDTH,
@@ -61,7 +53,7 @@ def probe(
     run: Annotated[
         bool, option("Run the probes. Without this option only the plan is shown.", "", "--run")
     ] = False,
-    form: FormatOption = Format.TEXT,
+    form: options.FormatOption = options.Format.TEXT,
 ) -> None:
     """Test that every NIC is reachable over every kind of path.
 
@@ -86,7 +78,7 @@ def probe(
         _show(plan, form)
         return
     report = workflow(plan, connections, selection, stage.value, output.watch)
-    if form is Format.JSON:
+    if form is options.Format.JSON:
         output.as_json(asdict(report))
     else:
         _tell(report)
@@ -94,9 +86,9 @@ def probe(
         raise CommandExit(Exit.FINDINGS)
 
 
-def _show(plan: Plan, form: Format) -> None:
+def _show(plan: Plan, form: options.Format) -> None:
     rows = plan.rows()
-    if form is Format.JSON:
+    if form is options.Format.JSON:
         output.as_json({"rounds": plan.rounds, "classes": plan.counts(), "probes": rows})
         return
     headers = tuple(rows[0])
@@ -129,7 +121,7 @@ def _incast(
     connections: Path | None,
     selection: Selection,
     senders: int,
-    form: Format,
+    form: options.Format,
     *,
     run: bool,
 ) -> None:
@@ -148,7 +140,7 @@ def _incast(
             }
             for item in groups
         ]
-        if form is Format.JSON:
+        if form is options.Format.JSON:
             output.as_json(rows)
         else:
             output.table(tuple(rows[0]), [tuple(row.values()) for row in rows])
@@ -158,7 +150,7 @@ def _incast(
         return
     report = incast.run(project, groups, connections, selection, output.watch)
     rows = [item.row() for item in report.groups]
-    if form is Format.JSON:
+    if form is options.Format.JSON:
         output.as_json({"groups": rows, "lost": report.lost})
     else:
         headers = ("target", "gbps", "needed_gbps", "fairness", "failure")

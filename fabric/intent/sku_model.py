@@ -22,11 +22,10 @@ _LONGEST_PATH = 200
 def _pattern(text: str) -> str:
     plain = _PLACEHOLDER.sub("", text)
     if plain == text or not re.fullmatch(r"[A-Za-z0-9/:_.-]*", plain):
-        message = (
+        raise ValueError(
             f"{text!r} does not name a port; use letters, digits and / : _ . - around {{number}} "
             "(from 1), {index} (from 0) or {lane} (first lane, from 0)"
         )
-        raise ValueError(message)
     return text
 
 
@@ -35,12 +34,11 @@ def _part_pattern(text: str) -> str:
     plain = _PART_PLACEHOLDER.sub("", text)
     tells = re.search(r"\{lane\}|\{(?:number|index)\}.*\{(?:part|ordinal|letter|first)\}", text)
     if not tells or not re.fullmatch(r"[A-Za-z0-9/:_.-]*", plain):
-        message = (
+        raise ValueError(
             f"{text!r} does not name a part of a cage; use {{lane}}, or {{number}} or {{index}} "
             "and behind it {part} (from 0), {ordinal} (from 1), {letter} (from a) or {first} (its "
             "first lane, from 1)"
         )
-        raise ValueError(message)
     return text
 
 
@@ -54,11 +52,10 @@ def _inside(text: str) -> str:
     if not text.isprintable() or not text.isascii() or not 0 < len(text) <= _LONGEST_PATH:
         raise ValueError("a path of 1 to 200 printable ASCII characters is needed; rename the file")
     if path.is_absolute() or ".." in path.parts or re.search(r"[\\:]", text):
-        message = (
+        raise ValueError(
             f"{text!r} may point outside the inventory folder; put the file below "
             f"this one and use a relative path without '..'"
         )
-        raise ValueError(message)
     return text
 
 

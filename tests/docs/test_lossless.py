@@ -13,7 +13,6 @@ import pytest
 from fabric.platforms.asic_catalogue import asic
 from fabric.qos.dcqcn.presets import CONNECTX
 from fabric.qos.dcqcn.recommend import KMAX_BYTES_PER_GBPS, MARGIN, RESERVE
-from fabric.qos.ecmp.load import ROCE_PORT
 from fabric.qos.headroom.mlx5 import DEFAULT_CABLE_M, MAX_TOLD_CABLE_M
 from fabric.qos.path import HOP_NS
 from fabric.qos.watchdog import DETECTION_MARGIN, MAX_PAUSE_QUANTA
@@ -104,7 +103,7 @@ def test_constants_that_the_prose_names() -> None:
         f"{DEFAULT_CABLE_M} m by default; {MAX_TOLD_CABLE_M} m",
         f"{HOP_NS:g} ns for each hop",
         f"at most {MAX_PAUSE_QUANTA} quanta",
-        f"always {ROCE_PORT}",
+        "always 4791",
         f"a ratio above {USUAL_RATIO:g} a warning",
         f"a gain margin of {MARGIN:g}",
         f"Kmax stays within {KMAX_BYTES_PER_GBPS // 1000} KB per Gb/s",
