@@ -155,7 +155,9 @@ def _size(text: str, pool: str, row: Any, field: str, problems: list[Problem]) -
     value = row.get(field) if isinstance(row, dict) else None
     if value is None:
         message = f"{pool} has no {field}"
-        fix = "the switch sizes its pools automatically (dynamic buffer model): write the sizes down"
+        fix = (
+            "the switch sizes its pools automatically (dynamic buffer model): write the sizes down"
+        )
         problems.append(_at(text, (TABLE, pool), message, fix))
         return 0
     digits = str(value)

@@ -99,7 +99,9 @@ def whole_lines(text: str) -> list[str]:
         When it does not, or a pager or a terminal left marks.
     """
     if not text.endswith("\n") or _REFUSAL.search(text):
-        raise UnreadableError("the end of the output is missing, or the switch rejected the command")
+        raise UnreadableError(
+            "the end of the output is missing, or the switch rejected the command"
+        )
     return _unpaged(text).splitlines()
 
 
