@@ -62,11 +62,11 @@ class Polite(ModelRule):
             if device.platform == "acme":
                 yield self.finding("good morning", "", device=device.name)
 """,
-    "acme_nos/templates/acme/hostname.j2": """\
-{#-
-explain: ^name <- name; source: Acme manual
--#}
-name {{ device.name }}
+    "acme_nos/templates/acme/hostname.j2": "name {{ device.name }}\n",
+    "acme_nos/templates/acme/hostname.toml": """\
+[[lines]]
+pattern = '^name'
+source = "Acme manual"
 """,
     "acme_nos/skus/ACME-64.toml": """\
 nos = "acme"
