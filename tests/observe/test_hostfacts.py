@@ -24,9 +24,11 @@ from fabric.observe.hostfacts.ethtool import (
     parse_ethtool_pause,
     parse_ethtool_statistics,
 )
+from fabric.observe.hostfacts.gids import Gid
 from fabric.observe.hostfacts.ibstat import IbDevice, IbPort, RdmaNetdev, parse_ibstat
 from fabric.observe.hostfacts.ip import IpAddresses, IpLink, IpNeighbour, IpRoute, IpRule
 from fabric.observe.hostfacts.lspci import PciDevice, parse_lspci
+from fabric.observe.hostfacts.mlnx_qos import mlnx_qos
 from fabric.observe.hostfacts.mlxconfig import NvConfig, NvValue, parse_mlxconfig
 from fabric.observe.hostfacts.nccl import (
     NcclChannel,
@@ -51,8 +53,6 @@ from fabric.observe.hostfacts.rdma import RdmaCounters, RdmaLink, parse_rdma_lin
 from fabric.observe.hostfacts.readings import command_of
 from fabric.observe.hostfacts.sysfs import ArpParameters, DevicePlaces, OwnCheck, PciPlace
 from fabric.observe.parsers import UnreadableError
-from fabric.observe.parsers.gids import Gid
-from fabric.observe.parsers.mlnx_qos import mlnx_qos
 from fabric.observe.state import LldpNeighbour
 
 SAMPLES = Path(__file__).parent / "samples" / "host"

@@ -10,6 +10,7 @@ import pytest
 
 from fabric.observe.hostfacts import readers
 from fabric.observe.hostfacts.dcb import DcbBuffer, DcbEts, DcbPfc
+from fabric.observe.hostfacts.gids import Gid
 from fabric.observe.hostfacts.ibstat import IbDevice, IbPort, RdmaNetdev
 from fabric.observe.hostfacts.mlxconfig import NvConfig, NvValue, parse_mlxconfig
 from fabric.observe.hostfacts.nccl import (
@@ -26,7 +27,6 @@ from fabric.observe.hostfacts.nvidia_smi import Gpu, GpuTopology, NvidiaSmi, par
 from fabric.observe.hostfacts.ofed import TrafficClass
 from fabric.observe.hostfacts.sysfs import DevicePlaces, PciPlace
 from fabric.observe.parsers import UnreadableError
-from fabric.observe.parsers.gids import Gid
 from tests.observe.test_fixtures import QOS, recorded
 
 FOLDER = Path(os.environ.get("ROCEFAB_REFERENCE", Path(__file__).parents[3] / "shared"))

@@ -13,8 +13,8 @@ import yaml
 
 from fabric.design.host import HostDesigner
 from fabric.intent.resolve import PolicyResolver
+from fabric.observe.hostfacts.gids import Gid
 from fabric.observe.hostfacts.ibstat import parse_show_gids
-from fabric.observe.parsers.gids import Gid
 from fabric.placement.gids import expected_gids
 from fabric.systems.host.render import render_host
 from tests.cli.runs import everything_below, run

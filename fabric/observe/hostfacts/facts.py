@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from fabric.observe.parsers.gids import ipv4_roce_v2
+from fabric.observe.hostfacts.gids import ipv4_roce_v2
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from fabric.observe.hostfacts.gids import Gid
     from fabric.observe.hostfacts.ip import IpNeighbour, IpRoute, IpRule
     from fabric.observe.hostfacts.lspci import PciDevice
+    from fabric.observe.hostfacts.mlnx_qos import NicQos
     from fabric.observe.hostfacts.mlxconfig import NvConfig
     from fabric.observe.hostfacts.nccl import NcclTopology
     from fabric.observe.hostfacts.nvidia_smi import Gpu, GpuTopology
     from fabric.observe.hostfacts.ofed import EcnFiles, Ofed, TrafficClass
     from fabric.observe.hostfacts.sysfs import ArpParameters, OwnCheck
-    from fabric.observe.parsers.gids import Gid
-    from fabric.observe.parsers.mlnx_qos import NicQos
     from fabric.observe.state import LldpNeighbour
 
 

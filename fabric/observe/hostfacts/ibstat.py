@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.units import gbps_to_bps
 from fabric.observe.hostfacts import reads
+from fabric.observe.hostfacts.gids import Gid, show_gids
 from fabric.observe.hostfacts.values import (
     choice,
     interface_name,
@@ -27,7 +28,6 @@ from fabric.observe.hostfacts.values import (
     word,
 )
 from fabric.observe.parsers import UnreadableError
-from fabric.observe.parsers.gids import Gid, show_gids
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.observe.hostfacts import reads
+from fabric.observe.hostfacts.mlnx_qos import NicQos, mlnx_qos
 from fabric.observe.hostfacts.values import ip_address, ip_network, number, shown, whole_lines
 from fabric.observe.parsers import UnreadableError
-from fabric.observe.parsers.mlnx_qos import NicQos, mlnx_qos
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

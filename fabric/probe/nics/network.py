@@ -16,7 +16,7 @@ from fabric.probe.nics import Looked, Remark, checks, compare
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabric.observe.parsers.gids import Gid
+    from fabric.observe.hostfacts.gids import Gid
 
 _HEADERS_BYTES = 96
 _ROCE_MTUS_BYTES = (256, 512, 1024, 2048, 4096)

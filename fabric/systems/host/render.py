@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from fabric.core.artefact import Artefact
 from fabric.design.host_kernel import kernel_parameters, sysctl_file
-from fabric.render.dcb_words import dcb_words
 from fabric.render.engine import render
-from fabric.render.firmware import firmware_words
+from fabric.systems.host.dcb_words import dcb_words
+from fabric.systems.host.firmware import firmware_words
 from fabric.systems.host.state import expected_state, reader
 
 if TYPE_CHECKING:

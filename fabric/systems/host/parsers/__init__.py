@@ -12,14 +12,14 @@ from fabric.observe.hostfacts.dcb import (
     parse_dcb_ets,
     parse_dcb_pfc,
 )
+from fabric.observe.hostfacts.gids import Gid, ipv4_roce_v2, show_gids
 from fabric.observe.hostfacts.ibstat import parse_ibdev2netdev
 from fabric.observe.hostfacts.ip import parse_ip_addr, parse_ip_rule
 from fabric.observe.hostfacts.lldp import parse_lldp as lldp_neighbours
+from fabric.observe.hostfacts.mlnx_qos import NicQos, mlnx_qos
 from fabric.observe.hostfacts.ofed import parse_traffic_class
 from fabric.observe.hostfacts.values import number, shown
 from fabric.observe.parsers import UnreadableError, parsers
-from fabric.observe.parsers.gids import Gid, ipv4_roce_v2, show_gids
-from fabric.observe.parsers.mlnx_qos import NicQos, mlnx_qos
 from fabric.observe.parsers.tables import plain
 from fabric.observe.snapshot import Running
 from fabric.systems.host.parsers.settings import UNAVAILABLE, settings

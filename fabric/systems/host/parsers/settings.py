@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from fabric.observe.hostfacts.dcb import parse_dcb_buffer
 from fabric.observe.hostfacts.ethtool import parse_ethtool_pause
 from fabric.observe.hostfacts.ip import parse_ip_neigh, parse_ip_route, parse_ip_rule
+from fabric.observe.hostfacts.mlnx_qos import mlnx_qos
 from fabric.observe.hostfacts.values import pci_address, shown, whole_lines
 from fabric.observe.parsers import UnreadableError
-from fabric.observe.parsers.mlnx_qos import mlnx_qos
 from fabric.observe.parsers.tables import plain
 
 if TYPE_CHECKING:
