@@ -25,18 +25,18 @@ def data_files(kind: str) -> dict[str, Traversable]:
     ValueError
         When two of them describe the same thing.
     """
-    found: dict[str, Traversable] = {}
+    by_name: dict[str, Traversable] = {}
     own = files("fabric.platforms") / kind
     for folder in (*([own] if own.is_dir() else []), *folders(kind)):
         for entry in folder.iterdir():
             name = entry.name.removesuffix(_ENDING)
             if entry.name.endswith(_ENDING):
-                if name in found:
+                if name in by_name:
                     raise ValueError(
-                        f"{kind}/{entry.name} appears twice: {found[name]} and {entry}"
+                        f"{kind}/{entry.name} appears twice: {by_name[name]} and {entry}"
                     )
-                found[name] = entry
-    return dict(sorted(found.items()))
+                by_name[name] = entry
+    return dict(sorted(by_name.items()))
 
 
 def asic_names() -> tuple[str, ...]:
@@ -53,10 +53,10 @@ def asic(name: str) -> Asic:
     KeyError
         When no family has that name.
     """
-    wanted = name.lower()
-    if wanted in asic_names():
-        return read_toml(data_files("asics")[wanted], AsicFile).asic(wanted)
+    target = name.lower()
+    if target in asic_names():
+        return read_toml(data_files("asics")[target], AsicFile).asic(target)
     for known in asic_names():
-        if wanted in asic(known).aliases:
+        if target in asic(known).aliases:
             return asic(known)
     raise KeyError(f"unknown ASIC {name!r}; known: {', '.join(asic_names())}")

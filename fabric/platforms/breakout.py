@@ -33,15 +33,15 @@ def parse_mode(word: str) -> Mode:
     ValueError
         When it is not of the form ``2x400G``, ``2x400G[200G,100G]`` or ``4x25G(4)``.
     """
-    found = _MODE.fullmatch(word)
-    if not found:
+    match = _MODE.fullmatch(word)
+    if not match:
         raise ValueError(f"{word!r} is not a breakout mode; write parts and speed as 2x400G")
-    lower = [int(speed.rstrip("G")) for speed in (found["lower"] or "").split(",") if speed]
-    lanes = found["lanes"] or found["last"]
+    lower = [int(speed.rstrip("G")) for speed in (match["lower"] or "").split(",") if speed]
+    lanes = match["lanes"] or match["last"]
     return Mode(
         word=word,
-        parts=int(found["parts"]),
-        speeds_gbps=tuple(dict.fromkeys([int(found["speed"]), *lower])),
+        parts=int(match["parts"]),
+        speeds_gbps=tuple(dict.fromkeys([int(match["speed"]), *lower])),
         lanes=int(lanes) if lanes else None,
     )
 

@@ -81,8 +81,8 @@ def parse_buffers(text: str) -> BufferPools:
     if not isinstance(table, dict):
         fix = "give a part of config_db.json that has it"
         return BufferPools(None, (Problem(1, 1, f"there is no table {TABLE}", fix),))
-    found = _pools(text, table)
-    return found if found.problems else replace(found, layout=_layout(data))
+    values = _pools(text, table)
+    return values if values.problems else replace(values, layout=_layout(data))
 
 
 def _layout(data: dict[str, Any]) -> BufferLayout | None:
@@ -103,7 +103,7 @@ def _layout(data: dict[str, Any]) -> BufferLayout | None:
 def _rows_of(table: Any) -> dict[str, dict[str, str]] | None:
     if not isinstance(table, dict):
         return None
-    found = {}
+    by_name = {}
     for name, row in table.items():
         if re.fullmatch(SELF_MADE_PROFILE, name):
             continue
@@ -114,8 +114,8 @@ def _rows_of(table: Any) -> dict[str, dict[str, str]] | None:
             return None
         if not row.keys() <= _FIELDS:
             return None
-        found[name] = dict(row)
-    return found
+        by_name[name] = dict(row)
+    return by_name
 
 
 def _pools(text: str, table: dict[str, Any]) -> BufferPools:
@@ -171,12 +171,12 @@ def _size(text: str, pool: str, row: Any, field: str, problems: list[Problem]) -
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    by_name: dict[str, Any] = {}
     for key, value in pairs:
-        if key in found:
+        if key in by_name:
             raise _DoubledKeyError(key)
-        found[key] = value
-    return found
+        by_name[key] = value
+    return by_name
 
 
 def _not_json(text: str, error: json.JSONDecodeError) -> Problem:
@@ -195,8 +195,8 @@ def _at(text: str, keys: tuple[str, ...], message: str, fix: str) -> Problem:
     """Return a problem at the last of some keys that stand in each other, or nearest before it."""
     start = 0
     for key in keys:
-        found = text.find(json.dumps(key), start + bool(start))
-        start = found if found >= 0 else start
+        values = text.find(json.dumps(key), start + bool(start))
+        start = values if values >= 0 else start
     line, column = _place(text, start)
     return Problem(line, column, message, fix)
 

@@ -83,9 +83,9 @@ def parse_pg_table(text: str) -> PgTable:
     lines: dict[tuple[int, int], int] = {}
     problems: list[Problem] = []
     for line, words in _lines(text):
-        found = list(_line_problems(line, words))
-        problems += found
-        if found:
+        values = list(_line_problems(line, words))
+        problems += values
+        if values:
             continue
         speed, cable, *numbers = (
             _read(name, word.text).number for name, word in zip(_COLUMNS, words, strict=False)

@@ -85,7 +85,7 @@ def template_folders() -> list[Path]:
 @cache
 def environment() -> SandboxedEnvironment:
     """Return the environment; it is made at the first use and then kept."""
-    made = SandboxedEnvironment(
+    result = SandboxedEnvironment(
         loader=FileSystemLoader(template_folders()),
         undefined=StrictUndefined,
         autoescape=False,  # configuration is not HTML; see _printable
@@ -93,8 +93,8 @@ def environment() -> SandboxedEnvironment:
         lstrip_blocks=True,
         finalize=_printable,
     )
-    made.filters.update(json=_json, seconds=_seconds, row=_row, comma=_comma, words=_words)
-    return made
+    result.filters.update(json=_json, seconds=_seconds, row=_row, comma=_comma, words=_words)
+    return result
 
 
 def render(name: str, device: str, values: Mapping[str, object]) -> str:

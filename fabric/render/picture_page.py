@@ -36,7 +36,7 @@ def page(picture: Picture, data: Mapping[str, Any]) -> str:
         ``portless`` (why no device has ports, or empty); the boxes are added.
     """
     box_of = {name: number for number, box in enumerate(picture.boxes) for name in box.members}
-    devices = {name: {**told, "box": box_of[name]} for name, told in data["devices"].items()}
+    devices = {name: {**values, "box": box_of[name]} for name, values in data["devices"].items()}
     boxes = [
         {"label": box.label, "detail": box.detail, "members": box.members} for box in picture.boxes
     ]

@@ -54,13 +54,13 @@ class Cable:
 
     def lines(self) -> tuple[CableLine, ...]:
         """Return every line, in the order in which a person looks for a fault."""
-        found = [*_wire(self), *_network(self)]
+        rows = [*_wire(self), *_network(self)]
         if self.host.no_lossless:
             note = f"{self.host.no_lossless}; the leaf port stays lossless, which is harmless"
-            return (*found, CableLine("lossless", "no", "yes", "note", note, "HST013"))
+            return (*rows, CableLine("lossless", "no", "yes", "note", note, "HST013"))
         if self.port.qos is None:
-            return (*found, CableLine("lossless", "yes", "no", "wrong", "the port is unused"))
-        return (*found, *_marks(self, self.port.qos), *_pauses(self, self.port.qos))
+            return (*rows, CableLine("lossless", "yes", "no", "wrong", "the port is unused"))
+        return (*rows, *_marks(self, self.port.qos), *_pauses(self, self.port.qos))
 
 
 def _same(item: str, host: object, switch: object, rule: str, note: str = "") -> CableLine:
@@ -70,10 +70,10 @@ def _same(item: str, host: object, switch: object, rule: str, note: str = "") ->
 
 def _wire(cable: Cable) -> Iterator[CableLine]:
     nic, port, device = cable.nic, cable.port, cable.device
-    here = f"{cable.host.name} {nic.interface}"
+    current = f"{cable.host.name} {nic.interface}"
     peer = f"{port.peer} {port.peer_port}".strip()
     yield _same("peer", f"{nic.leaf} {nic.leaf_port}", f"{device.name} {port.name}", "TOP016")
-    yield _same("peer of the port", here, peer, "TOP016")
+    yield _same("peer of the port", current, peer, "TOP016")
     yield _same("speed_gbps", nic.speed_gbps, port.speed_gbps, "TOP011")
     yield _same("cable_m", nic.cable_m, port.cable_m, "TOP011")
     verdict, note = fec_verdict(port.fec, port.speed_gbps)
@@ -149,8 +149,8 @@ def _marks(cable: Cable, port: QosProfile) -> Iterator[CableLine]:
         "QOS009",
     )
     share = next((one.percent for one in port.queues if one.kind == "lossless"), None)
-    here = qos.tc_bandwidth_percent[qos.pfc_priority]
-    yield CableLine("share_percent", str(here), str(share), "ok" if here == share else "note")
+    current = qos.tc_bandwidth_percent[qos.pfc_priority]
+    yield CableLine("share_percent", str(current), str(share), "ok" if current == share else "note")
     yield CableLine(
         "ECN",
         f"reacts and notifies on priority {qos.pfc_priority}",

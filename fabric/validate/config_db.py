@@ -35,8 +35,8 @@ def number(value: object) -> int | None:
 
 def numbers(value: object) -> tuple[int, ...]:
     """Return a comma list of numbers; parts that are none are left out."""
-    found = (number(part.strip()) for part in str(value or "").split(","))
-    return tuple(part for part in found if part is not None)
+    values = (number(part.strip()) for part in str(value or "").split(","))
+    return tuple(part for part in values if part is not None)
 
 
 def index_range(text: str) -> range:
@@ -223,14 +223,14 @@ class SonicConfig:
     def subnets(self) -> tuple[ipaddress.IPv4Interface | ipaddress.IPv6Interface, ...]:
         """Every address of the switch with its subnet."""
         tables = ("INTERFACE", "VLAN_INTERFACE", "PORTCHANNEL_INTERFACE", "LOOPBACK_INTERFACE")
-        found = []
+        interfaces = []
         for table in (*tables, "VLAN_SUB_INTERFACE"):
             for key in self.rows(table):
                 try:
-                    found.append(ipaddress.ip_interface(key.rpartition("|")[2]))
+                    interfaces.append(ipaddress.ip_interface(key.rpartition("|")[2]))
                 except ValueError:
                     continue
-        return tuple(found)
+        return tuple(interfaces)
 
     def _by_index(self, table: str) -> dict[tuple[str, int], Row]:
         rows = self.rows(table)

@@ -51,21 +51,21 @@ def pairs(fabric: Fabric, resolver: PolicyResolver) -> tuple[Pair, ...]:
     def port(switch: int, number: int) -> tuple[str, str]:
         return switches.names[switch], switches.skus[switch].port(number)
 
-    found = []
+    rows = []
     for row, left, right, cables in _distinct(
         hosts[nics.host], ports[nics.leaf, nics.port], nics.enabled
     ):
         host = fabric.hosts.names[int(nics.host[row])]
         near = End(numbers.policies[left], host)
         far = End(numbers.policies[right], *port(int(nics.leaf[row]), int(nics.port[row])))
-        found.append(Pair("host", near, far, cables))
+        rows.append(Pair("host", near, far, cables))
     for row, left, right, cables in _distinct(
         ports[up.lower, up.lower_port], ports[up.upper, up.upper_port], up.enabled
     ):
         near = End(numbers.policies[left], *port(int(up.lower[row]), int(up.lower_port[row])))
         far = End(numbers.policies[right], *port(int(up.upper[row]), int(up.upper_port[row])))
-        found.append(Pair("uplink", near, far, cables))
-    return tuple(found)
+        rows.append(Pair("uplink", near, far, cables))
+    return tuple(rows)
 
 
 def nic_cables(fabric: Fabric, resolver: PolicyResolver, kinds: Ints) -> Iterator[tuple[int, int]]:

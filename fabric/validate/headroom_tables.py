@@ -28,5 +28,5 @@ def assumptions(model: Sku) -> Assumptions | None:
     )
     keys = np.array(list(model.headroom), dtype=float)
     have = np.array([row.headroom_bytes for row in model.headroom.values()])
-    found = infer(keys[:, 0] / MBPS_PER_GBPS, keys[:, 1], have, settings)
-    return found.assumptions if found.exact == found.counted.sum() else None
+    law = infer(keys[:, 0] / MBPS_PER_GBPS, keys[:, 1], have, settings)
+    return law.assumptions if law.exact == law.counted.sum() else None

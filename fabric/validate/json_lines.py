@@ -26,7 +26,7 @@ def key_positions(text: str, file: str, depth: int = 3) -> dict[Path, Position]:
     depth : int
         Keys below this many objects are left out.
     """
-    found: dict[Path, Position] = {}
+    by_name: dict[Path, Position] = {}
     breaks = [match.start() for match in re.finditer("\n", text)]
     path: list[str] = []
     name = re.match("", text)
@@ -42,8 +42,8 @@ def key_positions(text: str, file: str, depth: int = 3) -> dict[Path, Position]:
             path[-1] = json.loads(name[0])
             line = bisect_left(breaks, name.start())
             column = name.start() - (breaks[line - 1] if line else -1)
-            found.setdefault(tuple(path), Position(file, line + 1, column))
-    return found
+            by_name.setdefault(tuple(path), Position(file, line + 1, column))
+    return by_name
 
 
 def nearest(positions: Mapping[Path, Position], path: Path) -> Position | None:

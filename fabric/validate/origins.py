@@ -111,13 +111,13 @@ def uplinks_place(fabric: Fabric, row: int, *fields: str) -> Place | None:
     """Return where one of the fields of any designed uplink of a switch is overridden."""
     switches, name = fabric.switches, fabric.switches.names[row]
     rows = fabric.uplinks_of(row).tolist()
-    found = (uplink_place(fabric, row, *fields) for row in rows)
+    values = (uplink_place(fabric, row, *fields) for row in rows)
     moved = (
         port_place(fabric.intent, name, port, field)
         for port in switches.skus[row].port_numbers()
         for field in fields
     )
-    return next((place for place in (*found, *moved) if place), None)
+    return next((place for place in (*values, *moved) if place), None)
 
 
 def cable_ends(fabric: Fabric, field: str) -> Iterator[tuple[tuple[str, int], int, Place]]:

@@ -70,11 +70,11 @@ def each_finding(world: World) -> list[Finding]:
 
     A rule that fails itself says nothing here; `run` reports it.
     """
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for rule in all_rules():
         with suppress(Exception):
-            found += rule.run(world) or ()
-    return found
+            findings += rule.run(world) or ()
+    return findings
 
 
 def run(world: World, ignore: Iterable[str] = ()) -> Outcome:
@@ -89,15 +89,15 @@ def run(world: World, ignore: Iterable[str] = ()) -> Outcome:
             continue
         try:
             result = rule.run(world)
-            found = None if result is None else list(result)
+            values = None if result is None else list(result)
         except Exception as error:  # noqa: BLE001 - any mistake in a rule must not hide the others
             broken.append((rule.id, f"{type(error).__name__}: {error}"))
             continue
-        if found is None:
+        if values is None:
             skipped.append(rule.id)
         else:
             checked.append(rule.id)
-            findings += found
+            findings += values
     return Outcome(
         tuple(_gathered(findings)), tuple(checked), tuple(sorted(skipped)), tuple(broken)
     )

@@ -62,7 +62,7 @@ def traits_place_in(intent: Intent, host: str, *path: str) -> Place:
     """Return the same for a host of any inventory."""
     for override in reversed(intent.host_overrides.get(host, [])):
         traits = override.value.traits
-        if traits and any(found[: len(path)] == path for found in set_paths(traits)):
+        if traits and any(values[: len(path)] == path for values in set_paths(traits)):
             dotted = ".".join(str(part) for part in (*override.path, "traits", *path))
             return Place(dotted, override.position("traits", *path))
     return fabric_place(intent, "host", *path)

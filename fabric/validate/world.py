@@ -131,8 +131,8 @@ class Model:
                 left, right = (field_value(end.policy, name) for end in (pair.left, pair.right))
                 if left != right:
                     place, end = self.blamed(name, pair.left, pair.right)
-                    here, there = (left, right) if end is pair.left else (right, left)
-                    yield Mismatch(pair, name, here, there, place, end)
+                    current, other = (left, right) if end is pair.left else (right, left)
+                    yield Mismatch(pair, name, current, other, place, end)
 
     @cached_property
     def lossless_kinds(self) -> tuple[LosslessKind, ...]:
@@ -141,15 +141,15 @@ class Model:
         ports: Counter[tuple[str, int]] = Counter()
         switches: Counter[tuple[str, int]] = Counter()
         for device in self.devices.values():
-            here = Counter((p.kind, id(p.headroom)) for p in device.ports if p.headroom)
-            ports += here
-            switches.update(here.keys())
-            for port in device.ports if not here.keys() <= first.keys() else ():
+            current = Counter((p.kind, id(p.headroom)) for p in device.ports if p.headroom)
+            ports += current
+            switches.update(current.keys())
+            for port in device.ports if not current.keys() <= first.keys() else ():
                 if port.headroom:
                     key = (port.kind, id(port.headroom))
                     first.setdefault(key, (device, port, port.headroom))
         return tuple(
-            LosslessKind(*found, ports[key], switches[key]) for key, found in first.items()
+            LosslessKind(*values, ports[key], switches[key]) for key, values in first.items()
         )
 
     def sku_place(self, device: DeviceDesign) -> Place:
@@ -186,10 +186,10 @@ class Model:
         if port.kind == "host":
             rows = fabric.nics_of_leaf(row)
             nic = int(rows[fabric.nics.port[rows] == port.number][0])
-            found = nic_place(fabric, nic, field)
+            values = nic_place(fabric, nic, field)
         else:
-            found = None if cable is None else uplink_place(fabric, cable, field)
-        return found or self.place(group, name)
+            values = None if cable is None else uplink_place(fabric, cable, field)
+        return values or self.place(group, name)
 
     def feature_place(self, device: DeviceDesign, dotted: str) -> Place:
         """Return where a dotted field of the inventory was set for a device."""

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fabric.observe.hostfacts import gids
 from fabric.observe.hostfacts.mlnx_qos import mlnx_qos
-from fabric.observe.parsers import UnreadableError, gids
+from fabric.observe.parsers import UnreadableError
 from fabric.systems.eos import parsers as eos
 from fabric.systems.host import parsers as host
 from fabric.systems.sonic import parsers as sonic

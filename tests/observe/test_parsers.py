@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from fabric.observe.hostfacts import gids
 from fabric.observe.hostfacts.mlnx_qos import NicQos, mlnx_qos
-from fabric.observe.parsers import UnreadableError, gids, parsers
+from fabric.observe.parsers import UnreadableError, parsers
 from fabric.observe.state import BgpPeer, LldpNeighbour
 from fabric.systems.eos import parsers as eos
 from fabric.systems.host import parsers as host

@@ -146,14 +146,14 @@ def _taken(policy: QosProfile) -> dict[int, int]:
 
 def _dscp_deltas(policy: QosProfile) -> tuple[tuple[int, int], ...]:
     taken = _taken(policy)
-    found = []
+    rows = []
     for dscp, traffic_class in enumerate(policy.dscp_to_traffic_class):
         recipe = dscp >> 3
         other = BEST_EFFORT if recipe in taken else recipe
-        wanted = traffic_class if traffic_class in taken else other
-        if wanted != recipe:
-            found.append((dscp, wanted))
-    return tuple(found)
+        target = traffic_class if traffic_class in taken else other
+        if target != recipe:
+            rows.append((dscp, target))
+    return tuple(rows)
 
 
 def _priority_deltas(policy: QosProfile) -> tuple[tuple[int, int], ...]:

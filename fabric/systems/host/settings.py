@@ -27,30 +27,30 @@ def settings(design: HostDesign, reader: str) -> dict[str, object]:
     """
     nics = [nic for nic in design.nics if nic.enabled]
     # The table is one for the kernel: going back of one fabric must not shrink it under another.
-    found: dict[str, object] = {
+    by_name: dict[str, object] = {
         f"sysctl:{name}": str(value)
         for name, value in kernel_parameters(design)
         if not (design.is_shared and ".gc_thresh" in name)
     }
     for nic in nics:
-        found |= _routes(nic)
+        by_name |= _routes(nic)
         if nic.pause_storm_ms and design.traits.nic.driver in _MLX5 and not design.no_lossless:
-            found[f"storm:{nic.interface}"] = nic.pause_storm_ms
-    found["rules"] = sorted(
+            by_name[f"storm:{nic.interface}"] = nic.pause_storm_ms
+    by_name["rules"] = sorted(
         f"priority {nic.rule_priority} from {nic.address} table {nic.table}" for nic in nics
     )
     kept = [*_of_host(design), *(name for nic in nics for name in _of_nic(design, nic, reader))]
-    return found | dict.fromkeys(kept)
+    return by_name | dict.fromkeys(kept)
 
 
 def _routes(nic: NicDesign) -> dict[str, object]:
     """Return the routes in the words of ``ip route``; a live one may say more behind them."""
     way = f"{nic.pool} via {nic.gateway} dev {nic.interface}"
     table = [f"{nic.network} dev {nic.interface}", *([way] if nic.pool else [])]
-    found: dict[str, object] = {
+    by_name: dict[str, object] = {
         f"routes:{nic.interface}/{nic.table}": sorted([*table, "unreachable default"])
     }
-    return found | ({f"ways:{nic.interface}": [way]} if nic.in_main_table else {})
+    return by_name | ({f"ways:{nic.interface}": [way]} if nic.in_main_table else {})
 
 
 def _of_host(design: HostDesign) -> Iterator[str]:

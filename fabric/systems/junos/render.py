@@ -55,11 +55,11 @@ def render_junos(design: DeviceDesign) -> list[Artefact]:
     """Return ``junos.set`` and ``junos.conf`` of a Junos switch."""
     values = {"view": view(design), "device": design}
     blocks = [render(f"junos/{feature}.j2", design.name, values) for feature in FEATURES]
-    found = checked("\n".join(blocks), design.name)
+    result = checked("\n".join(blocks), design.name)
     folder = f"switches/{design.name}"
     both = (
-        ("set", "junos.set", "\n".join([*found, ""])),
-        ("hierarchy", "junos.conf", nested(found.values())),
+        ("set", "junos.set", "\n".join([*result, ""])),
+        ("hierarchy", "junos.conf", nested(result.values())),
     )
     return [
         Artefact(design.name, design.platform, kind, f"{folder}/{name}", content.encode())
@@ -75,20 +75,20 @@ def checked(text: str, device: str) -> dict[str, Statement]:
     RenderError
         Naming the line.
     """
-    found: dict[str, Statement] = {}
+    by_name: dict[str, Statement] = {}
     for row in filter(None, text.splitlines()):
-        if row in found:
+        if row in by_name:
             raise RenderError(f"{device}: junos.set: {row!r} appears twice")
         try:
-            found[row] = _statement(row)
+            by_name[row] = _statement(row)
         except (ConfigurationTextError, StatementError) as error:
             raise RenderError(f"{device}: junos.set: {row!r}: {error}") from error
-    return found
+    return by_name
 
 
 @lru_cache(maxsize=1 << 14)
 def _statement(row: str) -> Statement:
     """Return the statement of a line; those of ports repeat from switch to switch."""
     ((_, words),) = read_set(row)
-    (found,) = statements(words)
-    return found
+    (values,) = statements(words)
+    return values

@@ -37,18 +37,18 @@ class PauseBufferHolds(ModelRule):
     def check(self, model: Model) -> Iterator[Finding]:
         """Look at every switch for which the inventory gives a pause buffer."""
         for device in model.devices.values():
-            told = [one for one in device.qos_profiles if one.pfc and one.pause_buffer]
-            if not told:
+            pausing = [one for one in device.qos_profiles if one.pfc and one.pause_buffer]
+            if not pausing:
                 continue
-            given = told[0].pause_buffer
-            assert given
-            several = {one.pause_buffer for one in device.qos_profiles if one.pfc} != {given}
-            for severity, message, fix in _wrong(device, given, several=several):
+            own = pausing[0].pause_buffer
+            assert own
+            several = {one.pause_buffer for one in device.qos_profiles if one.pfc} != {own}
+            for severity, message, fix in _wrong(device, own, several=several):
                 yield self.finding(
                     message,
                     fix,
                     severity=severity,
-                    place=model.profile_place(FIELD, device, told[0]),
+                    place=model.profile_place(FIELD, device, pausing[0]),
                     device=device.name,
                 )
 

@@ -127,20 +127,20 @@ def view(device: DeviceDesign) -> NxosView:
 
 def _input_buffer(device: DeviceDesign) -> InputBuffer | None:
     asked = {profile.pause_buffer for profile in device.qos_profiles if profile.pfc}
-    given = next((one for one in asked if one), None)
-    if given is None:
+    own = next((one for one in asked if one), None)
+    if own is None:
         return None
     needed = pause_buffer_bytes(device)
-    if len(asked) > 1 or (given.buffer_bytes or needed) is None:
+    if len(asked) > 1 or (own.buffer_bytes or needed) is None:
         raise RenderError(
             f"{device.name}: NX-OS has one pause buffer for all ports of a switch; set "
             "lossless.pause_buffer and its buffer_bytes once"
         )
     return InputBuffer(
         queue=device.qos_profiles[0].queue,
-        buffer_bytes=given.buffer_bytes or needed or 0,
-        pause_threshold_bytes=given.pause_threshold_bytes,
-        resume_threshold_bytes=given.resume_threshold_bytes,
+        buffer_bytes=own.buffer_bytes or needed or 0,
+        pause_threshold_bytes=own.pause_threshold_bytes,
+        resume_threshold_bytes=own.resume_threshold_bytes,
     )
 
 

@@ -203,8 +203,8 @@ def known_release(build_version: str) -> str:
 
     A version is one like ``202405.1047-8b9de06``, ``20240510.12`` or ``master.88-1a2b3c4``.
     """
-    found = re.search(r"(?<!\d)(20\d{4})(?:\d\d)?(?!\d)|master", build_version)
-    release = (found[1] or found[0]) if found else ""
+    match = re.search(r"(?<!\d)(20\d{4})(?:\d\d)?(?!\d)|master", build_version)
+    release = (match[1] or match[0]) if match else ""
     return release if release in RELEASES else ""
 
 

@@ -110,12 +110,12 @@ def check_json(text: str, device: str) -> None:
     """
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) != len(pairs):
+        by_name = dict(pairs)
+        if len(by_name) != len(pairs):
             names = [name for name, _ in pairs]
             double = next(name for name in names if names.count(name) > 1)
             raise ValueError(f"{double!r} appears twice")
-        return found
+        return by_name
 
     try:
         # as many names in the text as in the data: none stands twice

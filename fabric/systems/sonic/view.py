@@ -207,13 +207,13 @@ def _nvidia_layout(device: DeviceDesign) -> BufferLayout:
         "egress_lossy_pool": pools.egress_lossy_bytes,
     }
     # the buffer manager computes the pools whose size is not given
-    given = sizes if device.buffer_model == "traditional" else {"egress_lossless_pool"}
+    own = sizes if device.buffer_model == "traditional" else {"egress_lossless_pool"}
     return BufferLayout(
         pools={
             name: {
                 "type": name.partition("_")[0],
                 "mode": "dynamic",
-                **({"size": str(size)} if name in given else {}),
+                **({"size": str(size)} if name in own else {}),
             }
             for name, size in sizes.items()
         },

@@ -65,12 +65,12 @@ class MacKnob(ModelRule):
 
     def check(self, model: Model) -> Iterator[Finding]:
         """Look for a MAC ageing that a platform cannot set."""
-        wanted = model.intent.fabric.arp.mac_ageing_s
+        target = model.intent.fabric.arp.mac_ageing_s
         for name, device in model.devices.items():
             fixed = platforms[device.platform].fixed_mac_ageing_s
-            if wanted is not None and fixed is not None and wanted != fixed:
+            if target is not None and fixed is not None and target != fixed:
                 yield self.finding(
-                    f"arp.mac_ageing_s {wanted} has no effect on {device.platform}, which "
+                    f"arp.mac_ageing_s {target} has no effect on {device.platform}, which "
                     f"keeps {fixed} s",
                     "remove it, or set the fixed value",
                     place=model.place("arp", "mac_ageing_s"),

@@ -144,12 +144,12 @@ class FlowSpread(ModelRule):
             senders, links, ratio_percent = (int(value) for value in row)
             if senders < 2 or links < 2:  # noqa: PLR2004 - nothing to collide with
                 continue
-            found, advice = _spread(senders, links, pairs, ratio_percent / 100)
-            if found < LEAST_EFFICIENCY:
+            efficiency, advice = _spread(senders, links, pairs, ratio_percent / 100)
+            if efficiency < LEAST_EFFICIENCY:
                 leaf = int(np.flatnonzero((flows == row).all(axis=1))[0])
                 yield self.finding(
                     f"{senders} NICs of a leaf on {links} uplinks with {pairs} queue pairs "
-                    f"each reach {found:.0%} of an even spread on average",
+                    f"each reach {efficiency:.0%} of an even spread on average",
                     f"{advice}; see `rocefab show ecmp`",
                     place=model.place("host", "nccl_queue_pairs"),
                     device=model.fabric.switches.names[leaf],
@@ -158,11 +158,12 @@ class FlowSpread(ModelRule):
 
 @lru_cache(maxsize=256)
 def _spread(senders: int, links: int, queue_pairs: int, link_ratio: float) -> tuple[float, str]:
-    found = spread(senders, links, queue_pairs, link_ratio).efficiency
+    efficiency = spread(senders, links, queue_pairs, link_ratio).efficiency
     advice = advise_queue_pairs(senders, links, LEAST_EFFICIENCY, link_ratio)
     if advice.reached:
-        return found, f"use at least {advice.queue_pairs} queue pairs, or adaptive routing"
-    return found, "use adaptive routing or packet spraying: queue pairs alone do not help enough"
+        return efficiency, f"use at least {advice.queue_pairs} queue pairs, or adaptive routing"
+    advice = "use adaptive routing or packet spraying: queue pairs alone do not help enough"
+    return efficiency, advice
 
 
 @rules.add("QOS039")
@@ -214,26 +215,26 @@ class Polarisation(ModelRule):
                 device=spine.name,
                 severity=Severity.INFO,
             )
-        for found in polarised(known):
+        for values in polarised(known):
             yield self.finding(
-                found.reason,
+                values.reason,
                 "",
                 place=place,
                 device=spine.name,
-                severity=None if found.certain else Severity.INFO,
+                severity=None if values.certain else Severity.INFO,
             )
 
 
 def _tier(device: DeviceDesign, width: int) -> TierHash | None:
-    found = platforms[device.platform].ecmp_hash.get(device.role)
-    if found is None:
+    values = platforms[device.platform].ecmp_hash.get(device.role)
+    if values is None:
         return None
     return TierHash(
         tier=device.role,
         width=width,
-        algorithm=found.algorithm,
-        fields=found.fields,
+        algorithm=values.algorithm,
+        fields=values.fields,
         asic=device.sku.asic,
-        seed=found.seed,
-        offset=found.offset,
+        seed=values.seed,
+        offset=values.offset,
     )

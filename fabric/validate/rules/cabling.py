@@ -64,9 +64,9 @@ class AllSpines(ModelRule):
         """Count the enabled cables between each switch and those above it."""
         fabric, up, switches = model.fabric, model.fabric.uplinks, model.fabric.switches
         size = len(switches)
-        there = np.unique(up.lower[up.enabled] * size + up.upper[up.enabled])
+        other = np.unique(up.lower[up.enabled] * size + up.upper[up.enabled])
         lower, upper = designed_pairs(fabric)
-        missing = ~np.isin(lower * size + upper, there)
+        missing = ~np.isin(lower * size + upper, other)
         connected = np.isin(np.arange(size), up.lower[up.enabled])
         for row, above in zip(lower[missing].tolist(), upper[missing].tolist(), strict=True):
             alone = not connected[row]

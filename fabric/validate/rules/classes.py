@@ -54,9 +54,9 @@ class PfcOneEnd(ModelRule):
     def check(self, model: Model) -> Iterator[Finding]:
         """Compare the ends of every cable."""
         for wrong in model.mismatches("pfc"):
-            here, there = ("on" if value else "off" for value in (wrong.here, wrong.there))
+            current, other = ("on" if value else "off" for value in (wrong.here, wrong.there))
             yield self.finding(
-                f"PFC is {here} here and {there} at the other end of the cable",
+                f"PFC is {current} here and {other} at the other end of the cable",
                 "set pfc to the same value at both ends",
                 place=wrong.place,
                 device=wrong.end.device,

@@ -197,11 +197,11 @@ class NicCable(ModelRule):
         nics = model.fabric.nics
         rows = np.flatnonzero(nics.enabled & (nics.cable_m >= MAX_TOLD_CABLE_M))
         for length in np.unique(nics.cable_m[rows]).tolist():
-            here = rows[nics.cable_m[rows] == length]
-            row = int(here[0])
+            current = rows[nics.cable_m[rows] == length]
+            row = int(current[0])
             host = model.fabric.hosts.names[int(nics.host[row])]
             yield self.finding(
-                f"{len(here)} NICs have a cable of {length:,} m; the mlx5 driver ignores "
+                f"{len(current)} NICs have a cable of {length:,} m; the mlx5 driver ignores "
                 f"lengths of {MAX_TOLD_CABLE_M:,} m or more",
                 "use a shorter cable, or set the receive buffer of the NIC manually",
                 place=nic_place(model.fabric, row, "cable_m") or model.place("cables", "host_m"),

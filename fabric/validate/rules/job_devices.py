@@ -33,18 +33,18 @@ class EnoughFunctions(ModelRule):
             traits = pods.cluster.traits
             if pods.mode != "virtual-function" or traits.virtual_machine:
                 continue
-            functions, wanted = traits.nic.virtual_functions, pods.pods_per_nic
-            if functions < wanted:
+            functions, target = traits.nic.virtual_functions, pods.pods_per_nic
+            if functions < target:
                 yield self.finding(
-                    f"{wanted} pods share a NIC that has {functions} virtual functions",
+                    f"{target} pods share a NIC that has {functions} virtual functions",
                     "increase host.nic.virtual_functions, up to sriov_totalvfs of the NIC",
                     place=pods.place(model, "nic", "virtual_functions"),
                     device=pods.cluster.hosts[0],
                 )
             gpus = -(-profile.gpus // model.fabric.rails)
-            if wanted > gpus:
+            if target > gpus:
                 yield self.finding(
-                    f"{wanted} pods share a NIC that serves {gpus} GPU{'s' if gpus > 1 else ''}",
+                    f"{target} pods share a NIC that serves {gpus} GPU{'s' if gpus > 1 else ''}",
                     "give every pod its own GPU and virtual function",
                     place=model.place("kubernetes", "pods_per_nic"),
                     device=pods.cluster.hosts[0],

@@ -189,12 +189,12 @@ class BrokenPort(ModelRule):
 
 def _broken(model: Model, name: str, port: str) -> bool:
     """Tell whether the last word on a port is that it is broken."""
-    told = [
+    rows = [
         override.value.ports[port].state
         for override in model.intent.device_overrides[name]
         if port in override.value.ports and "state" in override.value.ports[port].model_fields_set
     ]
-    return told[-1:] == ["broken"]
+    return rows[-1:] == ["broken"]
 
 
 @rules.add("TOP027")

@@ -162,12 +162,12 @@ class ManagementApart(SiteRule):
         """Look for the management names of each fabric among the NICs of the other."""
         for one, other in ((first, second), (second, first)):
             profile = one.intent.fabric.host
-            wanted = {profile.management_interface, profile.management_rdma_device}
+            by_name = {profile.management_interface, profile.management_rdma_device}
             for host in kinds_of_shared_hosts(first, second):
                 if other.intent.host_traits(host).nic.link_layer != "roce":
                     continue
                 nics = names_in(other.intent, host)
-                hit = next((n for n in nics if {n.interface, n.rdma_device} & wanted), None)
+                hit = next((n for n in nics if {n.interface, n.rdma_device} & by_name), None)
                 if hit:
                     at_interface = hit.interface == profile.management_interface
                     field = "management_interface" if at_interface else "management_rdma_device"

@@ -31,23 +31,23 @@ def map_tables(text: str) -> dict[str, tuple[int, ...]]:
     UnreadableError
         When a table of ours is missing, or one has not a row for each value.
     """
-    found: dict[str, dict[int, int]] = {}
+    by_name: dict[str, dict[int, int]] = {}
     rows: dict[int, int] = {}
     for line in lines_of(text):
         head, row = _HEAD.fullmatch(line), _ROW.fullmatch(line)
         if head:
             rows = {}
             if not head[2]:
-                found[head[1]] = rows
+                by_name[head[1]] = rows
         elif row:
             rows[int(row[1])] = int(row[2])
         elif line.strip() and not _COLUMNS.fullmatch(line):
             raise UnreadableError(f"cannot read the row {line!r} of a map table")
     for name in MAP_TABLES:
         size = PRIORITIES if name.startswith("dot1p") else DSCPS
-        if list(found.get(name, ())) != list(range(size)):
+        if list(by_name.get(name, ())) != list(range(size)):
             raise UnreadableError(f"the map table {name} is not whole")
-    return {name: tuple(found[name].values()) for name in MAP_TABLES}
+    return {name: tuple(by_name[name].values()) for name in MAP_TABLES}
 
 
 def with_read_values(now: Node, tables: Mapping[str, Iterable[int]], *, lldp: bool) -> Node:
@@ -75,13 +75,13 @@ def paused_priorities(text: str) -> dict[str, tuple[int, ...]]:
         When the configuration is not whole or a list is none.
     """
     root = whole_configuration(text)
-    found = {}
+    by_name = {}
     for line, node in root.children.items():
         if re.fullmatch(PORT, line) and not line.startswith("interface M-"):
             on = any(mode in node.children or mode in root.children for mode in _MODES)
             listed = _no_drop(node) or _no_drop(root)
-            found[line.removeprefix("interface ")] = _priorities(listed) if on and listed else ()
-    return found
+            by_name[line.removeprefix("interface ")] = _priorities(listed) if on and listed else ()
+    return by_name
 
 
 def _no_drop(node: Node) -> str:

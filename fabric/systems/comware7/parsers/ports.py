@@ -40,12 +40,12 @@ def interfaces(text: str) -> dict[str, InterfaceState]:
     UnreadableError
         When a paragraph is not that of a port, or is cut.
     """
-    found = {}
+    by_name = {}
     for name, lines in _paragraphs(text):
-        found[name] = _interface(name, lines)
-    if not found:
+        by_name[name] = _interface(name, lines)
+    if not by_name:
         raise UnreadableError("no ports in the answer")
-    return found
+    return by_name
 
 
 def _paragraphs(text: str) -> Iterator[tuple[str, list[str]]]:
@@ -121,10 +121,10 @@ def lldp_neighbours(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
     last = parts[-1][1] if parts else {}
     if "System name" not in last or any("Port ID" not in fields for _, fields in parts):
         raise UnreadableError("an LLDP neighbour is not whole")
-    found: dict[str, tuple[LldpNeighbour, ...]] = {}
+    neighbours: dict[str, tuple[LldpNeighbour, ...]] = {}
     for name, fields in parts:
         neighbour = LldpNeighbour(
             fields.get("System name", ""), fields["Port ID"], fields.get("Port description", "")
         )
-        found[name] = (*found.get(name, ()), neighbour)
-    return found
+        neighbours[name] = (*neighbours.get(name, ()), neighbour)
+    return neighbours

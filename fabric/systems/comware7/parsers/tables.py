@@ -40,13 +40,13 @@ def system_facts(text: str) -> SystemFacts:
         When one of them is missing, or the part of the switch itself is cut.
     """
     lines = lines_of(text)
-    names = [found[1] for line in lines if (found := _SYSNAME.fullmatch(line))]
+    names = [match[1] for line in lines if (match := _SYSNAME.fullmatch(line))]
     fields: dict[str, str] = {}
     for line in lines:
-        found = _FIELD.fullmatch(line)
-        if found and found[1] in _CHASSIS:
-            fields.setdefault(found[1], found[2].strip())
-        elif fields and not found:
+        match = _FIELD.fullmatch(line)
+        if match and match[1] in _CHASSIS:
+            fields.setdefault(match[1], match[2].strip())
+        elif fields and not match:
             break  # the next part: fans and power supplies have such fields too
     if len(names) != 1 or any(not fields.get(name) for name in _CHASSIS):
         raise UnreadableError("the answer does not tell name, model, serial number and MAC address")
@@ -63,7 +63,7 @@ def bgp_peers(text: str) -> dict[str, BgpPeer]:
         When it has not as many peers, or not as many established ones, as it says.
     """
     lines = lines_of(text)
-    counts = [found for line in lines if (found := _COUNTS.fullmatch(line))]
+    counts = [match for line in lines if (match := _COUNTS.fullmatch(line))]
     peers = {}
     for line in lines:
         row = _PEER.fullmatch(line)
@@ -99,12 +99,12 @@ def arp_entries(text: str) -> dict[str, NeighbourEntry]:
     UnreadableError
         When there is no such table, or a row is not one of it.
     """
-    found = {}
+    neighbours = {}
     for row in _rows(text, _ARP_HEAD, _ARP, "ARP"):
         vlan = row["vlan"]
         port = f"Vlan-interface{vlan}" if vlan.isdecimal() else long_name(row["port"])
-        found[_address(row["address"])] = NeighbourEntry(mac_address(row["mac"]), port)
-    return found
+        neighbours[_address(row["address"])] = NeighbourEntry(mac_address(row["mac"]), port)
+    return neighbours
 
 
 def mac_entries(text: str) -> tuple[MacEntry, ...]:
@@ -127,10 +127,10 @@ def _rows(text: str, head: re.Pattern[str], row: re.Pattern[str], name: str) -> 
     at = next((number for number, line in enumerate(lines) if head.fullmatch(line)), None)
     if at is None:
         raise UnreadableError(f"no {name} table")
-    found = []
+    rows = []
     for line in lines[at + 1 :]:
         match = row.fullmatch(line)
         if not match:
             raise UnreadableError(f"cannot read the row {line!r} of the {name} table")
-        found.append(match)
-    return found
+        rows.append(match)
+    return rows

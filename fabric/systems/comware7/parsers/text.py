@@ -53,10 +53,10 @@ def long_name(name: str) -> str:
     UnreadableError
         When it is no name of a port.
     """
-    found = _PORT.fullmatch(name)
-    if not found:
+    match = _PORT.fullmatch(name)
+    if not match:
         raise UnreadableError(f"{name!r} is not a port")
-    return _SHORT.get(found[1], found[1]) + found[2]
+    return _SHORT.get(match[1], match[1]) + match[2]
 
 
 def mac_address(text: str) -> str:
@@ -85,8 +85,8 @@ def whole_configuration(text: str) -> Node:
         terminal left marks.
     """
     lines = [line.strip() for line in lines_of(text) if line.strip()]
-    told = [line for line in lines if not line.startswith("#")]
-    if not told or not is_version(told[0]):
+    rows = [line for line in lines if not line.startswith("#")]
+    if not rows or not is_version(rows[0]):
         raise UnreadableError("no version line at the head of the configuration")
     if lines[-1] != END or lines.count(END) != 1:
         raise UnreadableError("the end of the configuration is missing")
@@ -107,7 +107,7 @@ def lldp_is_on(text: str) -> bool:
     UnreadableError
         When it does not say so, or says it twice.
     """
-    found = _LLDP.findall("\n".join([*lines_of(text), ""]))
-    if len(found) != 1:
+    values = _LLDP.findall("\n".join([*lines_of(text), ""]))
+    if len(values) != 1:
         raise UnreadableError("the answer does not tell the global status of LLDP")
-    return bool(found[0] == "Enable")
+    return bool(values[0] == "Enable")

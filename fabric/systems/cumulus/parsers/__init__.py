@@ -35,7 +35,7 @@ def bgp_summary(text: str) -> dict[str, BgpPeer]:
     try:
         body: Any = json.loads(text)
         family: Any = body["ipv4Unicast"] if body != {} else {"peers": {}, "totalPeers": 0}
-        found = {
+        peers = {
             str(name): BgpPeer(
                 established=peer["state"] == "Established",
                 state=str(peer["state"]),
@@ -46,9 +46,9 @@ def bgp_summary(text: str) -> dict[str, BgpPeer]:
         total = family["totalPeers"]
     except (json.JSONDecodeError, KeyError, TypeError, AttributeError, ValueError) as error:
         raise UnreadableError("this is not a summary of BGP peers") from error
-    if total != len(found):
-        raise UnreadableError(f"there are {len(found)} peers, and it says {total}")
-    return found
+    if total != len(peers):
+        raise UnreadableError(f"there are {len(peers)} peers, and it says {total}")
+    return peers
 
 
 class CumulusParser:
@@ -82,12 +82,12 @@ class CumulusParser:
         try:
             if not text.endswith("\n"):
                 raise UnreadableError("its last line is cut")
-            found = lines.read(plain(text))
+            values = lines.read(plain(text))
         except ValueError as error:
             raise UnreadableError(f"the configuration cannot be read: {error}") from error
-        if not found:
+        if not values:
             raise UnreadableError("the configuration is empty")
-        canonical = lines.write(found)
+        canonical = lines.write(values)
         return Running(
             device=device,
             platform="cumulus",

@@ -76,10 +76,10 @@ def _numbered(ports: dict[str, dict[int, T]]) -> dict[tuple[str, int], T]:
 
 def _eight(text: str, title: str, first: str) -> list[dict[str, str]]:
     """Return the eight rows of a table, which are numbered from 0."""
-    found = table(text, title)
-    if [row.get(first) for row in found] != [str(place) for place in range(_COUNT)]:
+    values = table(text, title)
+    if [row.get(first) for row in values] != [str(place) for place in range(_COUNT)]:
         raise UnreadableError(f"{title} has not the rows 0 to 7")
-    return found
+    return values
 
 
 def _column(rows: list[dict[str, str]], name: str) -> tuple[int, ...]:
@@ -89,8 +89,8 @@ def _column(rows: list[dict[str, str]], name: str) -> tuple[int, ...]:
 
 
 def _pfc(text: str) -> PfcCounters:
-    found = _eight(text, "PFC Statistics", "switch-priority")
-    return PfcCounters(_column(found, "rx-pause-frames"), _column(found, "tx-pause-frames"))
+    values = _eight(text, "PFC Statistics", "switch-priority")
+    return PfcCounters(_column(values, "rx-pause-frames"), _column(values, "tx-pause-frames"))
 
 
 def _frames(text: str, where: tuple[str, str], column: str) -> dict[int, QueueCounters]:
@@ -100,10 +100,10 @@ def _frames(text: str, where: tuple[str, str], column: str) -> dict[int, QueueCo
 
 def _watchdog(text: str) -> dict[int, WatchdogState]:
     state = settings(sections(text)[""]).get("state", ("", ""))[0]
-    found = _eight(text, "PFC WD Status", "traffic-class")
-    storms = _column(found, "deadlock-count")
+    values = _eight(text, "PFC WD Status", "traffic-class")
+    storms = _column(values, "deadlock-count")
     if state not in ("enabled", "disabled") or any(
-        row.get("status") not in _STATES for row in found
+        row.get("status") not in _STATES for row in values
     ):
         raise UnreadableError("the state of the watchdog is missing")
     return {
@@ -113,8 +113,8 @@ def _watchdog(text: str) -> dict[int, WatchdogState]:
 
 
 def _marked(text: str) -> dict[int, EcnState]:
-    found = settings(sections(text)[""])
-    if "ecn-marked-packets" not in found or "tx-roce-stats" not in found:
+    names = settings(sections(text)[""])
+    if "ecn-marked-packets" not in names or "tx-roce-stats" not in names:
         raise UnreadableError("the count of marked packets is missing")
-    count = number(found["ecn-marked-packets"][0])
+    count = number(names["ecn-marked-packets"][0])
     return {_ROCE_TRAFFIC_CLASS: EcnState(marked_packets=count)}

@@ -37,7 +37,7 @@ def interfaces(text: str) -> dict[str, InterfaceState]:
     UnreadableError
         When it is not that table.
     """
-    found = {}
+    by_name = {}
     for row in rows(sections(text)[""]):
         missing = {"Interface", "State", "Speed", "MTU", "Type"} - row.keys()
         if missing:
@@ -46,12 +46,12 @@ def interfaces(text: str) -> dict[str, InterfaceState]:
             continue
         if not _PORT.fullmatch(row["Interface"]) or row["State"] not in _STATES:
             raise UnreadableError(f"a row of the table of interfaces is cut: {row}")
-        found[row["Interface"]] = InterfaceState(
+        by_name[row["Interface"]] = InterfaceState(
             up=_STATES[row["State"]],
             speed_gbps=_speed_gbps(row["Speed"]) if row["Speed"] else None,
             mtu_bytes=number(row["MTU"]),
         )
-    return found
+    return by_name
 
 
 def _speed_gbps(text: str) -> float:
@@ -71,14 +71,14 @@ def neighbours(text: str) -> dict[str, NeighbourEntry]:
     """
     if text and not text.endswith("\n"):
         raise UnreadableError("the last line is cut")
-    found = {}
+    by_name = {}
     for line in plain(text).splitlines():
         entry = _NEIGHBOUR.fullmatch(line)
         if not entry or not _is_address(entry["address"]):
             raise UnreadableError(f"this is not a line of ip neighbor: {line!r}")
         if entry["mac"] and entry["state"] not in _GONE:
-            found[entry["address"]] = NeighbourEntry(entry["mac"], entry["interface"])
-    return found
+            by_name[entry["address"]] = NeighbourEntry(entry["mac"], entry["interface"])
+    return by_name
 
 
 def bfd(text: str) -> dict[str, bool]:
@@ -96,14 +96,14 @@ def bfd(text: str) -> dict[str, bool]:
     head = lines[rulers[0] + 1].split() if rulers and rulers[0] + 1 < len(lines) else []
     if len(rulers) != 2 or tuple(head[:3]) != _BFD_FIRST:  # noqa: PLR2004  (above and below)
         raise UnreadableError("this is not a table of BFD sessions")
-    found = {}
+    by_name = {}
     for line in lines[rulers[1] + 1 :]:
         words = line.split()
         if len(words) != 9 or words[2] not in _BFD_STATES or not _is_address(words[1]):  # noqa: PLR2004
             raise UnreadableError(f"a row of the BFD sessions is cut: {line!r}")
         number(words[-1])
-        found[words[1]] = _BFD_STATES[words[2]]
-    return found
+        by_name[words[1]] = _BFD_STATES[words[2]]
+    return by_name
 
 
 def facts(text: str) -> SystemFacts:

@@ -66,11 +66,11 @@ def _read(text: str) -> tuple[list[str], Mapping[str, tuple[str, str]]]:
     links, divider, recipe = plain(text).partition(DIVIDER)
     if not divider:
         raise UnreadableError("the two outputs are not apart")
-    found = settings(sections(recipe)[""])
-    switch = next((found[name] for name in ("enable", "state") if name in found), None)
+    names = settings(sections(recipe)[""])
+    switch = next((names[name] for name in ("enable", "state") if name in names), None)
     if switch is None or switch[1] not in (*_YES, *_NO):
         raise UnreadableError("it does not say whether RoCE is on")
-    return list(interfaces(links)), found if switch[1] in _YES else {}
+    return list(interfaces(links)), names if switch[1] in _YES else {}
 
 
 def _value(recipe: Mapping[str, tuple[str, str]], name: str) -> str:

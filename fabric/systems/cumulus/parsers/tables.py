@@ -34,16 +34,16 @@ def sections(text: str) -> dict[str, list[str]]:
     """
     if not text.endswith("\n"):
         raise UnreadableError("the last line is cut")
-    found: dict[str, list[str]] = {"": []}
+    by_name: dict[str, list[str]] = {"": []}
     title = ""
     lines = plain(text).splitlines()
     for line, following in pairwise([*lines, ""]):
         if line.strip() and _UNDERLINE.fullmatch(following):
             title = line.strip()
-            found[title] = []
+            by_name[title] = []
         elif not _UNDERLINE.fullmatch(line):
-            found[title].append(line)
-    return found
+            by_name[title].append(line)
+    return by_name
 
 
 def rows(lines: list[str]) -> Iterator[dict[str, str]]:
@@ -84,10 +84,10 @@ def table(text: str, title: str) -> list[dict[str, str]]:
     UnreadableError
         When there is no such table.
     """
-    found = sections(text)
-    if title not in found:
+    values = sections(text)
+    if title not in values:
         raise UnreadableError(f"there is no part {title!r}")
-    return list(rows(found[title]))
+    return list(rows(values[title]))
 
 
 def settings(lines: list[str]) -> dict[str, tuple[str, str]]:
@@ -98,13 +98,13 @@ def settings(lines: list[str]) -> dict[str, tuple[str, str]]:
     UnreadableError
         When it is no such table.
     """
-    found = {}
+    by_name = {}
     for row in rows(lines):
         name, operational, applied, *_ = [*row.values(), "", ""]
         if not name or list(row)[1:3] not in (["operational", "applied"], ["operational", ""]):
             raise UnreadableError(f"this is not a table of settings: {row}")
-        found[name] = (operational, applied)
-    return found
+        by_name[name] = (operational, applied)
+    return by_name
 
 
 def number(text: str) -> int:
@@ -128,7 +128,7 @@ def size_bytes(text: str) -> int:
     UnreadableError
         When it is none.
     """
-    found = _SIZE.fullmatch(text)
-    if not found:
+    match = _SIZE.fullmatch(text)
+    if not match:
         raise UnreadableError(f"{text!r} is not a size")
-    return round(_UNITS.get(found[2], float)(float(found[1])))
+    return round(_UNITS.get(match[2], float)(float(match[1])))

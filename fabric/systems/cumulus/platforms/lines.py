@@ -35,7 +35,7 @@ def expand(word: str) -> list[str]:
     ValueError
         When a range runs backwards or stands for too many values.
     """
-    found: list[str] = []
+    rows: list[str] = []
     prefix = ""
     for item in word.split(","):
         span = _RANGE.fullmatch(item)
@@ -44,12 +44,12 @@ def expand(word: str) -> list[str]:
             first, last = int(span[2]), int(span[3])
             if not first <= last <= first + _MAX_VALUES:
                 raise ValueError(f"{item!r} is not a range")
-            found += [f"{prefix}{number}" for number in range(first, last + 1)]
+            rows += [f"{prefix}{number}" for number in range(first, last + 1)]
             continue
         numbered = _NUMBERED.fullmatch(item)
         prefix = numbered[1] if numbered else prefix
-        found.append(f"{prefix}{item}" if item.isdecimal() else item)
-    return found
+        rows.append(f"{prefix}{item}" if item.isdecimal() else item)
+    return rows
 
 
 def split(line: str) -> list[str]:
@@ -87,15 +87,15 @@ def read(text: str, verb: str = "set") -> set[Path]:
     ValueError
         Naming the line that is something else.
     """
-    found: set[Path] = set()
+    names: set[Path] = set()
     for line in text.splitlines():
         if not line.strip():
             continue
         head, name, *words = split(line) if line.startswith("nv ") else ("", "")
         if (head, name) != ("nv", verb) or not words:
             raise ValueError(f"{line!r} is not a line of nv {verb}")
-        found.update(paths(words))
-    return leaves(found)
+        names.update(paths(words))
+    return leaves(names)
 
 
 def leaves(found: set[Path]) -> set[Path]:

@@ -60,8 +60,8 @@ def words(release: str) -> Words:
     ValueError
         When the release is not known.
     """
-    found = _RELEASE.fullmatch(release)
-    minor = int(found[1]) if found else 0
+    match = _RELEASE.fullmatch(release)
+    minor = int(match[1]) if match else 0
     for first, vocabulary in _FIRST_MINOR:
         if first <= minor <= _NEWEST:
             return vocabulary

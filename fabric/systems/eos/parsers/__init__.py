@@ -20,12 +20,12 @@ T = TypeVar("T")
 
 def _load(text: str, key: str, kind: type[T]) -> T:
     try:
-        found = json.loads(text)[key]
+        data = json.loads(text)[key]
     except (json.JSONDecodeError, KeyError, TypeError) as error:
         raise UnreadableError(f"no {key!r} in the answer") from error
-    if not isinstance(found, kind):
+    if not isinstance(data, kind):
         raise UnreadableError(f"{key!r} of the answer is not a {kind.__name__}")
-    return found
+    return data
 
 
 def bgp_summary(text: str) -> dict[str, BgpPeer]:
@@ -37,17 +37,17 @@ def bgp_summary(text: str) -> dict[str, BgpPeer]:
         When the answer is not that JSON.
     """
     vrf = _load(text, "vrfs", dict).get("default", {"peers": {}})
-    found = {}
+    peers = {}
     try:
         for address, peer in vrf["peers"].items():
             state = peer["peerState"]
             if not isinstance(state, str) or not state:
                 raise UnreadableError(f"peer {address} has no state")
             asn = _asn(str(peer["asn"]))
-            found[_session(address)] = BgpPeer(state == "Established", state, asn)
+            peers[_session(address)] = BgpPeer(state == "Established", state, asn)
     except (KeyError, TypeError, AttributeError) as error:
         raise UnreadableError("the answer has no table of BGP peers") from error
-    return found
+    return peers
 
 
 def _session(address: str) -> str:
@@ -72,7 +72,7 @@ def lldp_neighbours(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
     UnreadableError
         When the answer is not that JSON.
     """
-    found: dict[str, tuple[LldpNeighbour, ...]] = {}
+    neighbours: dict[str, tuple[LldpNeighbour, ...]] = {}
     for row in _load(text, "lldpNeighbors", list):
         try:
             port, device, far = row["port"], row["neighborDevice"], row["neighborPort"]
@@ -80,8 +80,8 @@ def lldp_neighbours(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
             raise UnreadableError("a row of the LLDP answer is incomplete") from error
         if not all(isinstance(name, str) for name in (port, device, far)):
             raise UnreadableError(f"a row of the LLDP answer holds no names: {row}")
-        found[port] = (*found.get(port, ()), LldpNeighbour(device, far))
-    return found
+        neighbours[port] = (*neighbours.get(port, ()), LldpNeighbour(device, far))
+    return neighbours
 
 
 #: Commands that a text follows, and how many ``EOF`` end it (napalm ``HEREDOC_COMMANDS``).

@@ -117,15 +117,15 @@ def ecn_marks(answer: Any) -> dict[tuple[str, int], EcnState]:
 @_reading
 def queue_drops(answer: Any) -> dict[tuple[str, int], QueueCounters]:
     """Parse ``show interfaces counters queue detail``: drops of unicast queues."""
-    found = {}
+    counters = {}
     for name, port in answer["egressQueueCounters"]["interfaces"].items():
         for traffic_class, queue in port["ucastQueues"]["trafficClasses"].items():
             number = _CLASS.fullmatch(traffic_class)
             if number is None:
                 raise UnreadableError(f"{traffic_class!r} is not a traffic class")
             drops = [_count(row["droppedPackets"]) for row in queue["dropPrecedences"].values()]
-            found[name, int(number[1])] = QueueCounters(dropped_packets=sum(drops))
-    return found
+            counters[name, int(number[1])] = QueueCounters(dropped_packets=sum(drops))
+    return counters
 
 
 @_reading

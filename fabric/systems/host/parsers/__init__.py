@@ -64,8 +64,8 @@ def ip_rules(text: str) -> dict[str, str]:
     UnreadableError
         When the output is not the JSON of ``ip -j rule show``.
     """
-    found = parse_ip_rule(text)
-    return {rule.source.removesuffix("/32"): rule.table for rule in found if rule.table}
+    values = parse_ip_rule(text)
+    return {rule.source.removesuffix("/32"): rule.table for rule in values if rule.table}
 
 
 def traffic_class_dscp(text: str) -> int | None:
@@ -140,14 +140,14 @@ def _number(text: str) -> int | None:
 
 def _dcqcn(text: str) -> dict[str, Any]:
     """Return the DCQCN parameters by name, from ``NAME=VALUE`` lines; nothing without any."""
-    found = {}
+    by_name = {}
     for line in plain(text).splitlines():
         match = _PARAMETER.fullmatch(line)
-        if not match or match[1] in found:
+        if not match or match[1] in by_name:
             raise UnreadableError(f"the driver printed {shown(line)} as a parameter of DCQCN")
-        found[match[1]] = match[2]
-    told = {name: int(value) for name, value in found.items() if value}
-    return {"dcqcn": told} if told else {}
+        by_name[match[1]] = match[2]
+    values = {name: int(value) for name, value in by_name.items() if value}
+    return {"dcqcn": values} if values else {}
 
 
 def _live(kind: str, interface: str, texts: Mapping[str, str]) -> dict[str, Any]:

@@ -42,7 +42,7 @@ def settings(texts: Mapping[str, str]) -> dict[str, Any]:
     UnreadableError
         Naming the subject.
     """
-    found: dict[str, Any] = {}
+    by_name: dict[str, Any] = {}
     for subject, text in texts.items():
         kind, _, name = subject.partition(":")
         if kind not in READ:
@@ -51,11 +51,11 @@ def settings(texts: Mapping[str, str]) -> dict[str, Any]:
             value = READ[kind](plain(text), name)
         except UnreadableError as error:
             raise UnreadableError(f"{subject}: {error}") from error
-        found[subject] = UNAVAILABLE if value is None else value
-    tables = {subject.partition("/")[2] for subject in found if subject.startswith("routes:")}
+        by_name[subject] = UNAVAILABLE if value is None else value
+    tables = {subject.partition("/")[2] for subject in by_name if subject.startswith("routes:")}
     if tables:
-        found["rules"] = _rules(texts.get("rules", ""), tables)
-    return found
+        by_name["rules"] = _rules(texts.get("rules", ""), tables)
+    return by_name
 
 
 def _rules(text: str, tables: set[str]) -> list[str]:
@@ -75,32 +75,32 @@ def _sysctl(text: str, _name: str) -> str | None:
 
 
 def _pairs(text: str) -> dict[str, str]:
-    found: dict[str, str] = {}
+    by_name: dict[str, str] = {}
     for line in whole_lines(text):
         name, sign, value = line.partition("=")
-        if not sign or name in found or (value and not _VALUE.fullmatch(value)):
+        if not sign or name in by_name or (value and not _VALUE.fullmatch(value)):
             raise UnreadableError(f"no NAME=VALUE: {shown(line)}")
-        found[name] = value
-    return {name: value for name, value in found.items() if value}
+        by_name[name] = value
+    return {name: value for name, value in by_name.items() if value}
 
 
 def _files(text: str, pattern: str) -> dict[str, str] | None:
-    found = _pairs(text)
-    if not all(fnmatchcase(path, pattern) and ".." not in path for path in found):
+    values = _pairs(text)
+    if not all(fnmatchcase(path, pattern) and ".." not in path for path in values):
         raise UnreadableError(f"a file next to {pattern} was read")
-    return found or None
+    return values or None
 
 
 def _acs(text: str, _name: str) -> dict[str, str]:
-    found = {pci_address(name): value for name, value in _pairs(text).items()}
-    if not all(_REGISTER.fullmatch(value) for value in found.values()):
+    by_name = {pci_address(name): value for name, value in _pairs(text).items()}
+    if not all(_REGISTER.fullmatch(value) for value in by_name.values()):
         raise UnreadableError("setpci printed no register")
-    return found
+    return by_name
 
 
 def _pause(text: str, _name: str) -> dict[str, str]:
-    found = parse_ethtool_pause(text)
-    return {"rx": "on" if found.receive else "off", "tx": "on" if found.transmit else "off"}
+    values = parse_ethtool_pause(text)
+    return {"rx": "on" if values.receive else "off", "tx": "on" if values.transmit else "off"}
 
 
 def _storm(text: str, _name: str) -> int:
@@ -127,22 +127,22 @@ def _cm(text: str, _name: str) -> dict[str, str]:
 
 
 def _links(text: str, _name: str) -> list[str]:
-    found = [_LINK.fullmatch(line) for line in whole_lines(text)]
-    if not all(found):
+    matched = [_LINK.fullmatch(line) for line in whole_lines(text)]
+    if not all(matched):
         raise UnreadableError(f"no link of a unit: {shown(text)}")
-    return sorted(match[1] for match in found if match)
+    return sorted(match[1] for match in matched if match)
 
 
 def _buffers(text: str, _name: str) -> dict[str, list[int]] | None:
-    found = mlnx_qos(text)
-    if found.buffer_bytes is None or found.priority_to_buffer is None:
+    values = mlnx_qos(text)
+    if values.buffer_bytes is None or values.priority_to_buffer is None:
         return None
-    return {"sizes": list(found.buffer_bytes), "of": list(found.priority_to_buffer)}
+    return {"sizes": list(values.buffer_bytes), "of": list(values.priority_to_buffer)}
 
 
 def _dcb_buffer(text: str, _name: str) -> dict[str, list[int]]:
-    found = parse_dcb_buffer(text)
-    return {"sizes": list(found.buffer_bytes), "of": list(found.priority_to_buffer)}
+    values = parse_dcb_buffer(text)
+    return {"sizes": list(values.buffer_bytes), "of": list(values.priority_to_buffer)}
 
 
 def _neighbour(text: str, name: str) -> str:

@@ -81,10 +81,10 @@ def _wrong_functions(
                 yield message, Severity.WARNING
         return
     for number in range(0, len(addresses) - 1, 2):
-        here, there = addresses[number : number + 2]
-        if (here, there) != (f"{cards[number]}.0", f"{cards[number]}.1"):
+        current, other = addresses[number : number + 2]
+        if (current, other) != (f"{cards[number]}.0", f"{cards[number]}.1"):
             message = (
-                f"{what} {number} and {number + 1} are {here} and {there}, not functions 0 and 1"
+                f"{what} {number} and {number + 1} are {current} and {other}, not functions 0 and 1"
             )
             yield f"{message} of one card", Severity.ERROR
 

@@ -113,17 +113,17 @@ def _wrong(cable: Cable, policy: LosslessPolicy) -> tuple[str, str, Severity] | 
         return None
     try:
         dcqcn_settings(nic, policy, cable.nic.speed_gbps, place)
-        wanted = parameter_set(nic.dcqcn_set, cable.nic.speed_gbps).congestion_point
+        target = parameter_set(nic.dcqcn_set, cable.nic.speed_gbps).congestion_point
     except ValueError as error:
         fix = "use another set, or byte_counter_unit_bytes as the firmware counts"
         return str(error), fix, Severity.ERROR
-    told = (port.kmin_bytes, port.kmax_bytes, float(port.pmax_percent))
-    if told == (wanted.kmin_bytes, wanted.kmax_bytes, wanted.pmax_percent):
+    values = (port.kmin_bytes, port.kmax_bytes, float(port.pmax_percent))
+    if values == (target.kmin_bytes, target.kmax_bytes, target.pmax_percent):
         return None
     message = (
-        f"dcqcn_set {nic.dcqcn_set} was computed for marking from {wanted.kmin_bytes} to "
-        f"{wanted.kmax_bytes} bytes and {wanted.pmax_percent:g} %; {cable.device.name} marks from "
-        f"{told[0]} to {told[1]} and {told[2]:g} %"
+        f"dcqcn_set {nic.dcqcn_set} was computed for marking from {target.kmin_bytes} to "
+        f"{target.kmax_bytes} bytes and {target.pmax_percent:g} %; {cable.device.name} marks from "
+        f"{values[0]} to {values[1]} and {values[2]:g} %"
     )
     fix = "use the same thresholds in lossless.ecn, or compare both with `rocefab show dcqcn`"
     return message, fix, Severity.WARNING

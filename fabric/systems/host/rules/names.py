@@ -137,16 +137,16 @@ class ListLengths(ModelRule):
         gpus, fabric = model.intent.fabric.host.gpus, model.fabric
         ports = "rails" if fabric.nic_ports == 1 else "NIC ports"
         for kind in host_kinds(model):
-            for group, field, wanted, things in (
+            for group, field, expected, things in (
                 *(("nic", field, fabric.nics_per_host, ports) for field in NIC_LISTS),
                 ("nic", "gpus", fabric.rails, "rails"),
                 *(("gpu", field, gpus, "GPUs") for field in GPU_LISTS),
             ):
                 count = len(getattr(getattr(kind.host.traits, group), field))
-                if count not in (0, wanted):
+                if count not in (0, expected):
                     yield self.finding(
-                        f"{group}.{field} has {count} entries for {wanted} {things}",
-                        f"use one entry for each of the {wanted} {things}, in order, or none",
+                        f"{group}.{field} has {count} entries for {expected} {things}",
+                        f"use one entry for each of the {expected} {things}, in order, or none",
                         place=traits_place(model, kind.host.name, group, field),
                         device=kind.host.name,
                     )

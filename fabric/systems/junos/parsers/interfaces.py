@@ -94,14 +94,14 @@ def interfaces(text: str) -> dict[str, InterfaceState]:
     UnreadableError
         When the answer is not that XML, or a port has no state.
     """
-    found = {}
+    by_name = {}
     for name, port in _ports(text):
         enabled, up = (_STATES.get(_word(port, f"{kind}-status")) for kind in ("admin", "oper"))
         if enabled is None or up is None:
             raise UnreadableError(f"{name} has no state")
         values = {ours: _number(port, path) for path, ours in _COUNTERS.items()}
         mtu = _word(port, "mtu")
-        found[name] = InterfaceState(
+        by_name[name] = InterfaceState(
             up=up,
             enabled=enabled,
             speed_gbps=_speed_gbps(_word(port, "speed")),
@@ -110,7 +110,7 @@ def interfaces(text: str) -> dict[str, InterfaceState]:
             description=_word(port, "description"),
             counters={key: value for key, value in values.items() if value is not None},
         )
-    return found
+    return by_name
 
 
 def _speed_gbps(word: str) -> float | None:
@@ -126,7 +126,7 @@ def pfc_counters(text: str) -> dict[str, PfcCounters]:
     UnreadableError
         When the answer is not that XML, or a priority is missing.
     """
-    found = {}
+    counters = {}
     for name, port in _ports(text):
         rows = {_number(row, "mac-pfc-dot1p"): row for row in port.findall(f"{_PFC}-statistics")}
         if rows:
@@ -136,8 +136,8 @@ def pfc_counters(text: str) -> dict[str, PfcCounters]:
                 tuple(_number(rows[p], f"{side}-mac-pfc-frames") for p in _PRIORITIES)
                 for side in ("input", "output")
             )
-            found[name] = PfcCounters(received, sent)
-    return found
+            counters[name] = PfcCounters(received, sent)
+    return counters
 
 
 _PFC = "ethernet-mac-pfc"
@@ -151,14 +151,14 @@ def queue_counters(text: str) -> dict[tuple[str, int], QueueCounters]:
     UnreadableError
         When the answer is not that XML, or a queue has no number.
     """
-    found = {}
+    counters = {}
     for name, port in _ports(text):
         for row in port.findall("queue-counters/queue"):
             queue = _number(row, "queue-number")
-            if queue is None or (name, queue) in found:
+            if queue is None or (name, queue) in counters:
                 raise UnreadableError(f"a queue of {name} has no number")
-            found[name, queue] = QueueCounters(
+            counters[name, queue] = QueueCounters(
                 packets=_number(row, "queue-counters-trans-packets"),
                 dropped_packets=_number(row, "queue-counters-total-drop-packets"),
             )
-    return found
+    return counters

@@ -69,10 +69,10 @@ def system_facts(text: str) -> SystemFacts:
     pairs = [row.partition(": ") for row in _lines(text)]
     values = []
     for name in ("Hostname", "Model", "Junos"):
-        found = [value for key, colon, value in pairs if key == name and colon]
-        if len(found) != 1 or not found[0] or " " in found[0]:
+        rows = [value for key, colon, value in pairs if key == name and colon]
+        if len(rows) != 1 or not rows[0] or " " in rows[0]:
             raise UnreadableError(f"no single {name!r} in the output")
-        values.append(found[0])
+        values.append(rows[0])
     return SystemFacts(hostname=values[0], model=values[1], version=values[2])
 
 
@@ -91,7 +91,7 @@ def bgp_summary(text: str) -> dict[str, BgpPeer]:
     heads = [number for number, row in enumerate(rows) if row.startswith("Peer  ")]
     if len(counts) != 1 or len(heads) != 1:
         raise UnreadableError("no table of BGP peers")
-    found: dict[str, BgpPeer] = {}
+    peers: dict[str, BgpPeer] = {}
     up = []
     for row in rows[heads[0] + 1 :]:
         if _ROUTES.fullmatch(row):
@@ -101,11 +101,11 @@ def bgp_summary(text: str) -> dict[str, BgpPeer]:
             raise _strange(row, "show bgp summary")
         address, asn, _, state = match.groups()
         up.append(state == "Establ" or "/" in state)
-        together = up[-1] and (address not in found or found[address].established)
-        found[address] = BgpPeer(together, state, _asn(asn))
+        together = up[-1] and (address not in peers or peers[address].established)
+        peers[address] = BgpPeer(together, state, _asn(asn))
     _counted(len(up), counts[0][1], "peers")
     _counted(up.count(False), counts[0][2], "peers that are down")
-    return found
+    return peers
 
 
 def _asn(text: str) -> int:
@@ -126,14 +126,14 @@ def lldp_neighbours(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
     if not rows or not _LLDP_HEADER.fullmatch(rows[0]):
         raise UnreadableError("no table of LLDP neighbours")
     column = rows[0].index("System Name")
-    found: dict[str, tuple[LldpNeighbour, ...]] = {}
+    neighbours: dict[str, tuple[LldpNeighbour, ...]] = {}
     for row in rows[1:]:
         match = _LLDP.fullmatch(row)
         if match is None:
             raise _strange(row, "show lldp neighbors")
         port_id, name = _last_columns(row, column, match[4])
-        found[match[1]] = (*found.get(match[1], ()), LldpNeighbour(name, port_id))
-    return found
+        neighbours[match[1]] = (*neighbours.get(match[1], ()), LldpNeighbour(name, port_id))
+    return neighbours
 
 
 def _last_columns(row: str, column: int, rest: str) -> tuple[str, str]:
@@ -162,14 +162,14 @@ def arp_entries(text: str) -> dict[str, NeighbourEntry]:
     total = _ARP_TOTAL.fullmatch(rows[-1])
     if total is None:
         raise UnreadableError("the total of the ARP entries is missing")
-    found = {}
+    neighbours = {}
     for row in rows[1:-1]:
         match = _ARP.fullmatch(row)
         if match is None:
             raise _strange(row, "show arp no-resolve")
-        found[match[2]] = NeighbourEntry(match[1], match[3])
+        neighbours[match[2]] = NeighbourEntry(match[1], match[3])
     _counted(len(rows) - 2, total[1], "entries")
-    return found
+    return neighbours
 
 
 def vlan_tags(text: str) -> dict[str, int]:
@@ -183,15 +183,15 @@ def vlan_tags(text: str) -> dict[str, int]:
     rows = _lines(text)
     if not rows or not _VLAN_HEADER.fullmatch(rows[0]):
         raise UnreadableError("no table of VLANs")
-    found = {}
+    by_name = {}
     for row in rows[1:]:
         match = _VLAN.fullmatch(row)
         if match is None:
             if not _VLAN_PORT.fullmatch(row):
                 raise _strange(row, "show vlans")
         elif match[3] and match[3] != "NA":
-            found[match[2]] = int(match[3])
-    return found
+            by_name[match[2]] = int(match[3])
+    return by_name
 
 
 def mac_entries(text: str) -> tuple[MacEntry, ...]:
@@ -204,7 +204,7 @@ def mac_entries(text: str) -> tuple[MacEntry, ...]:
     """
     vlans, mark, table = text.partition("MAC flags")
     tags = vlan_tags(vlans)
-    found, total = [], ""
+    values, total = [], ""
     for row in _lines(mark + table):
         match, count = _ENTRY.fullmatch(row), _TABLE.fullmatch(row)
         if count:
@@ -213,13 +213,13 @@ def mac_entries(text: str) -> tuple[MacEntry, ...]:
             if match[1] not in tags:
                 raise UnreadableError(f"VLAN {match[1]} has no tag")
             age_s = None if match[4] == "-" else float(match[4])
-            found.append(MacEntry(tags[match[1]], match[2], _physical(match[5]), age_s))
+            values.append(MacEntry(tags[match[1]], match[2], _physical(match[5]), age_s))
         elif not _TABLE_WORDS.fullmatch(row):
             raise _strange(row, "show ethernet-switching table")
     if not total:
         raise UnreadableError("no table of MAC addresses")
-    _counted(len(found), total, "entries")
-    return tuple(found)
+    _counted(len(values), total, "entries")
+    return tuple(values)
 
 
 def _physical(port: str) -> str:

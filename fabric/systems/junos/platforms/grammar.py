@@ -262,11 +262,11 @@ def levels(words: Words) -> list[Words]:
         steps, _, _ = _walk(root(), words)
     except StatementError:
         steps = ()
-    found = [
+    rows = [
         tuple(word for step in steps[:count] for word in step.words)
         for count in range(1, len(steps) + 1)
     ]
-    return found if words in found else [*found, words]
+    return rows if words in rows else [*rows, words]
 
 
 def replaces(words: Words) -> bool:
@@ -283,10 +283,10 @@ def _walk(node: Node, words: Words) -> tuple[Statement, Words, bool]:
     steps: list[Step] = []
     rest, ended = words, False
     while rest:
-        found = _below(node, rest)
-        if found is None:
+        values = _below(node, rest)
+        if values is None:
             break
-        node, rest = found, rest[len(found.words) :]
+        node, rest = values, rest[len(values.words) :]
         step, rest, ended = _take(node, rest)
         steps += step
         if steps[-1].leaf:
@@ -296,9 +296,9 @@ def _walk(node: Node, words: Words) -> tuple[Statement, Words, bool]:
 
 def _below(node: Node, words: Words) -> Node | None:
     for count in (2, 1):
-        found = node.below.get(tuple(words[:count]))
-        if found is not None and len(words) >= count:
-            return found
+        values = node.below.get(tuple(words[:count]))
+        if values is not None and len(words) >= count:
+            return values
     return None
 
 

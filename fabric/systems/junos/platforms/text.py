@@ -60,15 +60,15 @@ def read_set(text: str) -> list[Line]:
     ConfigurationTextError
         When a line has no known verb, or its quotes or brackets do not close.
     """
-    found: list[Line] = []
+    rows: list[Line] = []
     for row in text.splitlines():
         tokens = _set_tokens(row)
         if not tokens:
             continue
         if tokens[0] not in VERBS or len(tokens) == 1:
             raise ConfigurationTextError(f"no statement: {row.strip()[:80]!r}")
-        found += [(tokens[0], words) for words in _spread(tokens[1:], row)]
-    return found
+        rows += [(tokens[0], words) for words in _spread(tokens[1:], row)]
+    return rows
 
 
 def read_tree(text: str) -> list[Line]:
@@ -79,31 +79,31 @@ def read_tree(text: str) -> list[Line]:
     ConfigurationTextError
         When braces, brackets or quotes do not close, or a statement does not end.
     """
-    found: list[Line] = []
+    rows: list[Line] = []
     above: list[tuple[str, ...]] = []
-    here: list[str] = []
+    items: list[str] = []
     filled = [False]
     for piece in _tree_tokens(text):
-        if piece == "{" and here:
-            above.append(tuple(here))
+        if piece == "{" and items:
+            above.append(tuple(items))
             filled[-1] = True
             filled.append(False)
-        elif piece == ";" and here:
-            found += _statements(above, here)
+        elif piece == ";" and items:
+            rows += _statements(above, items)
             filled[-1] = True
-        elif piece == "}" and above and not here:
+        elif piece == "}" and above and not items:
             words = above.pop()
             if not filled.pop():
-                found += _statements(above, list(words))
+                rows += _statements(above, list(words))
         elif piece in {"{", ";", "}"}:
             raise ConfigurationTextError(f"{piece!r} where no such thing can stand")
         else:
-            here.append(piece)
+            items.append(piece)
             continue
-        here = []
-    if above or here:
+        items = []
+    if above or items:
         raise ConfigurationTextError("the end of the configuration is missing")
-    return found
+    return rows
 
 
 def _set_tokens(row: str) -> list[str]:

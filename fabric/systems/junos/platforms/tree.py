@@ -36,10 +36,10 @@ def nested(found: Iterable[Statement]) -> str:
     for statement in found:
         branch = top
         for step in statement:
-            here = branch.get(step.words)
-            if here is None:
-                here = branch[step.words] = (step, {})
-            branch = here[1]
+            current = branch.get(step.words)
+            if current is None:
+                current = branch[step.words] = (step, {})
+            branch = current[1]
     rows: list[str] = []
     _add(rows, top, "")
     return "\n".join([*rows, ""])

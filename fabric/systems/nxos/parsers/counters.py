@@ -64,7 +64,7 @@ def pfc_priorities(text: str) -> dict[str, tuple[int, ...]]:
     start = next((at for at, line in enumerate(lines) if _PFC_HEADER.fullmatch(line)), None)
     if start is None:
         raise UnreadableError("no table of PFC")
-    found = {}
+    by_name = {}
     for line in lines[start + 1 :]:
         if not line.strip() or set(line.strip()) == {"="}:
             continue
@@ -72,8 +72,8 @@ def pfc_priorities(text: str) -> dict[str, tuple[int, ...]]:
         if not row:
             raise UnreadableError(f"cannot read the row {line!r} of the PFC table")
         bitmap = int(row["bitmap"] or "0", 16)
-        found[row["port"]] = tuple(number for number in range(CLASSES) if bitmap >> number & 1)
-    return found
+        by_name[row["port"]] = tuple(number for number in range(CLASSES) if bitmap >> number & 1)
+    return by_name
 
 
 def queue_counters(text: str) -> dict[tuple[str, int], QueueCounters]:
@@ -84,7 +84,7 @@ def queue_counters(text: str) -> dict[tuple[str, int], QueueCounters]:
     UnreadableError
         When there is no such table, or a group of it is incomplete.
     """
-    found: dict[tuple[str, int], QueueCounters] = {}
+    counters: dict[tuple[str, int], QueueCounters] = {}
     key: tuple[str, int] | None = None
     port = ""
     for line in _lines(text):
@@ -92,18 +92,18 @@ def queue_counters(text: str) -> dict[tuple[str, int], QueueCounters]:
             port, key = egress[1], None
         elif port and (group := _GROUP.fullmatch(line)):
             key = (port, int(group[1]))
-            found[key] = QueueCounters()
+            counters[key] = QueueCounters()
         elif _HEADING.fullmatch(line):
             key = None
         elif line.startswith(("|", "+")):
             if not port or not _TABLE_LINE.fullmatch(line):
                 raise UnreadableError(f"cannot read the line {line!r} of the queues")
             if key:
-                found[key] = _counted(found[key], line)
+                counters[key] = _counted(counters[key], line)
         elif line.strip():
             key = None
-    _complete(found)
-    return found
+    _complete(counters)
+    return counters
 
 
 def _counted(queue: QueueCounters, line: str) -> QueueCounters:
@@ -131,7 +131,7 @@ def pfc_counters(text: str) -> dict[str, PfcCounters]:
     UnreadableError
         When there is no such table, or a row is not one of it.
     """
-    found = {}
+    counters = {}
     for port, rows in _pfc_tables(_lines(text)):
         received: list[int | None] = [None] * CLASSES
         sent: list[int | None] = [None] * CLASSES
@@ -141,10 +141,10 @@ def pfc_counters(text: str) -> dict[str, PfcCounters]:
                 raise UnreadableError(f"cannot read the row {row!r} of the pause frames")
             received[int(counted["cos"])] = int(counted["received"])
             sent[int(counted["cos"])] = int(counted["sent"])
-        found[port] = PfcCounters(tuple(received), tuple(sent))
-    if not found:
+        counters[port] = PfcCounters(tuple(received), tuple(sent))
+    if not counters:
         raise UnreadableError("no pause frames in the answer")
-    return found
+    return counters
 
 
 def _pfc_tables(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
@@ -172,7 +172,7 @@ def watchdog(text: str) -> dict[tuple[str, int], WatchdogState]:
     UnreadableError
         When there is no such output, or a queue of it is incomplete.
     """
-    found: dict[tuple[str, int], WatchdogState] = {}
+    watchdogs: dict[tuple[str, int], WatchdogState] = {}
     port, enabled = "", False
     key: tuple[str, int] | None = None
     for line in _lines(text):
@@ -180,13 +180,13 @@ def watchdog(text: str) -> dict[tuple[str, int], WatchdogState]:
             port, enabled, key = watched[1], watched[2] == "Enabled", None
         elif port and (group := _WATCHED_GROUP.fullmatch(line)):
             key = (port, int(group[1]))
-            found[key] = WatchdogState(operational=enabled)
+            watchdogs[key] = WatchdogState(operational=enabled)
         elif key and (cell := _WATCHED_CELL.fullmatch(line)) and cell[1] in _WATCHED_FIELDS:
             counted: dict[str, Any] = {_WATCHED_FIELDS[cell[1]]: int(cell[2])}
-            found[key] = replace(found[key], **counted)
-    for (name, number), state in found.items():
+            watchdogs[key] = replace(watchdogs[key], **counted)
+    for (name, number), state in watchdogs.items():
         if None in (state.storms_detected, state.storms_restored, state.dropped_packets):
             raise UnreadableError(f"the watchdog of {name}, group {number}, has no counters")
     if not port:
         raise UnreadableError("no watchdog in the answer")
-    return found
+    return watchdogs

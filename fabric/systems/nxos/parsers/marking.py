@@ -52,18 +52,18 @@ def marking(text: str) -> dict[tuple[str, int], EcnState]:
 
 
 def _queues(lines: list[str]) -> dict[int, EcnState]:
-    found = {}
+    by_name = {}
     queue: int | None = None
     for line in lines:
         if named := _CLASS.fullmatch(line):
             queue = int(named[1] or 0)
         elif queue is not None and (marked := _MARKING.fullmatch(line)):
-            found[queue] = EcnState(
+            by_name[queue] = EcnState(
                 kmin_bytes=_size_bytes(marked[1], marked[2]),
                 kmax_bytes=_size_bytes(marked[3], marked[4]),
                 pmax_percent=float(marked[5]),
             )
-    return found
+    return by_name
 
 
 def _size_bytes(number: str, unit: str) -> int:

@@ -32,10 +32,10 @@ def long_name(port: str) -> str:
     UnreadableError
         When it is not the short name of a port.
     """
-    found = re.fullmatch(r"(Eth|Po|mgmt)(\d[\d/]*)", port)
-    if not found:
+    match = re.fullmatch(r"(Eth|Po|mgmt)(\d[\d/]*)", port)
+    if not match:
         raise UnreadableError(f"{port!r} is not a name of a port")
-    return _LONG_NAMES[found[1]] + found[2]
+    return _LONG_NAMES[match[1]] + match[2]
 
 
 def lldp_neighbours(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
@@ -56,19 +56,22 @@ def lldp_neighbours(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
     listed = _lldp_rows(lines[start + 1 : stop])
     if len(listed) != int(lines[stop].split()[-1]):
         raise UnreadableError("the LLDP table has not as many rows as it says")
-    found: dict[str, tuple[LldpNeighbour, ...]] = {}
+    neighbours: dict[str, tuple[LldpNeighbour, ...]] = {}
     for port, neighbour in listed:
-        found[port] = (*found.get(port, ()), neighbour)
-    return found
+        neighbours[port] = (*neighbours.get(port, ()), neighbour)
+    return neighbours
 
 
 def _lldp_rows(lines: list[str]) -> list[tuple[str, LldpNeighbour]]:
-    found = []
+    neighbours = []
     name = ""
     for line in lines:
         row = _ROW.fullmatch(line)
         if row and (row["name"] or name):
-            found.append((long_name(row["port"]), LldpNeighbour(row["name"] or name, row["far"])))
+            neighbours.append((
+                long_name(row["port"]),
+                LldpNeighbour(row["name"] or name, row["far"]),
+            ))
             name = ""
         elif re.fullmatch(r"\S+", line.rstrip()) and not name:
             name = line.strip()
@@ -76,7 +79,7 @@ def _lldp_rows(lines: list[str]) -> list[tuple[str, LldpNeighbour]]:
             raise UnreadableError(f"cannot read the row {line!r} of the LLDP table")
     if name:
         raise UnreadableError(f"the row of {name!r} is missing")
-    return found
+    return neighbours
 
 
 def lldp_details(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
@@ -91,7 +94,7 @@ def lldp_details(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
     _, *entries = re.split(r"(?m)^Chassis id: ", text)
     if not entries and not _TOTAL.search(text):
         raise UnreadableError("no LLDP neighbours in the answer")
-    found: dict[str, tuple[LldpNeighbour, ...]] = {}
+    neighbours: dict[str, tuple[LldpNeighbour, ...]] = {}
     for entry in entries:
         keys = ("Local Port id", "System Name", "Port id", "Port Description", "Vlan ID")
         words = {key: _detail(entry, key) for key in keys}
@@ -100,15 +103,15 @@ def lldp_details(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
         neighbour = LldpNeighbour(
             "" if name == "not advertised" else name, words["Port id"], words["Port Description"]
         )
-        found[port] = (*found.get(port, ()), neighbour)
-    return found
+        neighbours[port] = (*neighbours.get(port, ()), neighbour)
+    return neighbours
 
 
 def _detail(entry: str, key: str) -> str:
-    found = re.search(rf"(?m)^{key}: (.+)\n", entry)
-    if not found:
+    match = re.search(rf"(?m)^{key}: (.+)\n", entry)
+    if not match:
         raise UnreadableError(f"an LLDP neighbour has no {key!r}")
-    return found[1].strip()
+    return match[1].strip()
 
 
 def bfd_neighbours(text: str) -> dict[str, bool]:
@@ -124,11 +127,11 @@ def bfd_neighbours(text: str) -> dict[str, bool]:
     lines = [line for line in plain(text).splitlines() if line.strip()]
     if not lines or not _BFD_HEADER.fullmatch(lines[0].strip()) or not text.endswith("\n"):
         raise UnreadableError("no table of BFD neighbours")
-    found = {}
+    by_name = {}
     for line in lines[1:]:
         row = _BFD_ROW.fullmatch(line.strip())
         if not row:
             raise UnreadableError(f"cannot read the row {line!r} of the BFD table")
         if row["vrf"] == "default":
-            found[row["far"]] = row["state"] == "Up"
-    return found
+            by_name[row["far"]] = row["state"] == "Up"
+    return by_name

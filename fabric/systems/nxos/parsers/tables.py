@@ -40,12 +40,12 @@ _COUNTERS = {
 
 def _body(text: str) -> dict[str, Any]:
     try:
-        found = json.loads(text)
+        data = json.loads(text)
     except json.JSONDecodeError as error:
         raise UnreadableError("the answer is not JSON") from error
-    if not isinstance(found, dict):
+    if not isinstance(data, dict):
         raise UnreadableError("the answer is not a JSON object")
-    return found
+    return data
 
 
 def rows(holder: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
@@ -59,8 +59,8 @@ def rows(holder: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
     table = holder.get(f"TABLE_{name}")
     if table is None:
         return []
-    found = table.get(f"ROW_{name}") if isinstance(table, dict) else None
-    listed = [found] if isinstance(found, dict) else found
+    values = table.get(f"ROW_{name}") if isinstance(table, dict) else None
+    listed = [values] if isinstance(values, dict) else values
     if not isinstance(listed, list) or not all(isinstance(row, dict) for row in listed):
         raise UnreadableError(f"TABLE_{name} of the answer has no rows")
     return listed
@@ -167,12 +167,12 @@ def bgp_summary(text: str) -> dict[str, BgpPeer]:
     UnreadableError
         When the answer is not that JSON.
     """
-    found: dict[str, BgpPeer] = {}
+    peers: dict[str, BgpPeer] = {}
     for row in () if is_off(text) else _default_ipv4(_body(text)):
         state = _word(row, "state")
         asn = _asn(_word(row, "neighboras"))
-        found[_word(row, "neighborid")] = BgpPeer(state == "Established", state, asn)
-    return found
+        peers[_word(row, "neighborid")] = BgpPeer(state == "Established", state, asn)
+    return peers
 
 
 def _default_ipv4(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -199,7 +199,7 @@ def arp_entries(text: str) -> dict[str, NeighbourEntry]:
     UnreadableError
         When the answer is not that JSON, or has not as many rows as it says.
     """
-    found = {}
+    neighbours = {}
     for vrf in _needed(_body(text), "vrf"):
         if _word(vrf, "vrf-name-out") != "default":
             continue
@@ -209,10 +209,10 @@ def arp_entries(text: str) -> dict[str, NeighbourEntry]:
         for row in listed:
             mac = _word(row, "mac")
             if mac.upper() != "INCOMPLETE":
-                found[_word(row, "ip-addr-out")] = NeighbourEntry(
+                neighbours[_word(row, "ip-addr-out")] = NeighbourEntry(
                     mac_address(mac), _word(row, "intf-out"), _age_s(_word(row, "time-stamp"))
                 )
-    return found
+    return neighbours
 
 
 def _age_s(text: str) -> float | None:
@@ -235,13 +235,13 @@ def mac_entries(text: str) -> tuple[MacEntry, ...]:
     UnreadableError
         When the answer is not that JSON.
     """
-    found = []
+    items = []
     for row in _needed(_body(text), "mac_address"):
         vlan, kind = _word(row, "disp_vlan"), _word(row, "disp_type")
         if "G" in kind or not vlan.isdecimal():
             continue
         age = _word(row, "disp_age")
-        found.append(
+        items.append(
             MacEntry(
                 int(vlan),
                 mac_address(_word(row, "disp_mac_addr")),
@@ -249,4 +249,4 @@ def mac_entries(text: str) -> tuple[MacEntry, ...]:
                 float(age) if age.isdecimal() else None,
             )
         )
-    return tuple(found)
+    return tuple(items)

@@ -37,23 +37,23 @@ def blocks(text: str) -> list[list[str]]:
 
     Banners and jobs are one block each, whatever they look like.
     """
-    found: list[list[str]] = []
+    rows: list[list[str]] = []
     lines = iter(text.splitlines())
     for line in lines:
         if not line.strip() or line.lstrip().startswith("!"):
             continue
         banner = _BANNER.fullmatch(line)
         if banner:
-            found.append([line, *_until(lines, banner[2], banner[3])])
+            rows.append([line, *_until(lines, banner[2], banner[3])])
         elif line.startswith(_JOB):
-            found.append([line, *_job(lines)])
-        elif line[0] == " " and found:
-            found[-1].append(line.rstrip())
-        elif found and found[-1][0].startswith(_SCHEDULE) and _OF_SCHEDULE.match(line):
-            found[-1].append(f"  {line.strip()}")
+            rows.append([line, *_job(lines)])
+        elif line[0] == " " and rows:
+            rows[-1].append(line.rstrip())
+        elif rows and rows[-1][0].startswith(_SCHEDULE) and _OF_SCHEDULE.match(line):
+            rows[-1].append(f"  {line.strip()}")
         else:
-            found.append([line.rstrip()])
-    return found
+            rows.append([line.rstrip()])
+    return rows
 
 
 def _until(lines: Iterator[str], delimiter: str, rest: str) -> Iterator[str]:

@@ -47,13 +47,13 @@ def bgp_summary(text: str) -> dict[str, BgpPeer]:
         return {}
     header = "Neighbhor" if "Neighbhor" in text else "Neighbor"  # the misspelling is SONiC's
     rows = _complete(text, header, _PEER_TOTAL)
-    found = {}
+    peers = {}
     for row in rows:
         state, address, asn = row.get("State/PfxRcd", ""), row[header], row.get("AS", "")
         if not _is_peer(address) or not asn.isdecimal() or not _STATE.fullmatch(state):
             raise UnreadableError(f"a row of the BGP summary is cut: {row}")
-        found[address] = BgpPeer(established=state.isdecimal(), state=state, asn=int(asn))
-    return found
+        peers[address] = BgpPeer(established=state.isdecimal(), state=state, asn=int(asn))
+    return peers
 
 
 def lldp_table(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
@@ -64,7 +64,7 @@ def lldp_table(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
     UnreadableError
         When there is no table, or a part of it is missing.
     """
-    found: dict[str, tuple[LldpNeighbour, ...]] = {}
+    neighbours: dict[str, tuple[LldpNeighbour, ...]] = {}
     for row in _complete(text, "LocalPort", _LLDP_TOTAL):
         missing = {"LocalPort", "RemoteDevice", "RemotePortID"} - row.keys()
         if missing or not row["LocalPort"]:
@@ -72,8 +72,8 @@ def lldp_table(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
         neighbour = LldpNeighbour(
             row["RemoteDevice"], row["RemotePortID"], row.get("RemotePortDescr", "")
         )
-        found[row["LocalPort"]] = (*found.get(row["LocalPort"], ()), neighbour)
-    return found
+        neighbours[row["LocalPort"]] = (*neighbours.get(row["LocalPort"], ()), neighbour)
+    return neighbours
 
 
 def _complete(text: str, header: str, total: re.Pattern[str]) -> list[dict[str, str]]:
@@ -98,12 +98,12 @@ def pfc_priority(text: str) -> dict[str, tuple[int, ...]]:
     """
     if not text.endswith("\n"):
         raise UnreadableError("the last line is cut")
-    found = {}
+    by_name = {}
     for row in parse_table(text, "Interface"):
         if "Lossless priorities" not in row or not _PORT.fullmatch(row["Interface"]):
             raise UnreadableError(f"this is not a table of lossless priorities: {row}")
-        found[row["Interface"]] = _priorities(row["Lossless priorities"])
-    return found
+        by_name[row["Interface"]] = _priorities(row["Lossless priorities"])
+    return by_name
 
 
 def _priorities(text: str) -> tuple[int, ...]:
@@ -150,15 +150,15 @@ def kernel_parameters(text: str) -> dict[str, str]:
     UnreadableError
         When there is none, or a line is not of that form.
     """
-    found = {}
+    by_name = {}
     for line in plain(text).splitlines():
         name, sign, value = line.partition(" = ")
         if not sign or not _PARAMETER.fullmatch(name) or not value:
             raise UnreadableError(f"sysctl printed {line[:80]!r}")
-        found[name] = value
-    if not found:
+        by_name[name] = value
+    if not by_name:
         raise UnreadableError("sysctl printed nothing")
-    return found
+    return by_name
 
 
 def daemons(text: str) -> dict[str, str]:

@@ -63,16 +63,16 @@ def interface_status(text: str) -> dict[str, InterfaceState]:
     UnreadableError
         When there is no such table, or a row of it is cut.
     """
-    found = {}
+    interfaces = {}
     for row in _rows(text, "Interface", ("Oper", "Admin", "Speed", "MTU", "FEC", "Alias")):
-        found[_port(row["Interface"], row)] = InterfaceState(
+        interfaces[_port(row["Interface"], row)] = InterfaceState(
             up=_flag(row["Oper"], row),
             enabled=_flag(row["Admin"], row),
             speed_gbps=_speed(row["Speed"]),
             mtu_bytes=_number(row["MTU"]),
             fec=None if row["FEC"] == _NONE else row["FEC"],
         )
-    return found
+    return interfaces
 
 
 def interface_counters(text: str) -> dict[str, InterfaceState]:
@@ -83,12 +83,12 @@ def interface_counters(text: str) -> dict[str, InterfaceState]:
     UnreadableError
         When there is no such table, or a row of it is cut.
     """
-    found = {}
+    interfaces = {}
     for row in _rows(text, "IFACE", tuple(_COUNTERS)):
         values = {name: _number(row[column]) for column, name in _COUNTERS.items()}
         known = {name: value for name, value in values.items() if value is not None}
-        found[_port(row["IFACE"], row)] = InterfaceState(counters=known)
-    return found
+        interfaces[_port(row["IFACE"], row)] = InterfaceState(counters=known)
+    return interfaces
 
 
 def pfc_counters(text: str) -> dict[str, PfcCounters]:
@@ -120,7 +120,7 @@ def watchdog_stats(text: str) -> dict[tuple[str, int], WatchdogState]:
     UnreadableError
         When there is no such table, or a row of it is cut.
     """
-    found = {}
+    watchdogs = {}
     columns = ("STATUS", "STORM DETECTED/RESTORED", "TX OK/DROP", "RX OK/DROP")
     for row in _rows(text, "QUEUE", columns):
         queue = _QUEUE.fullmatch(row["QUEUE"])
@@ -129,13 +129,13 @@ def watchdog_stats(text: str) -> dict[tuple[str, int], WatchdogState]:
         detected, restored = _pair(row, columns[1])
         dropped = [drops for _, drops in (_pair(row, name) for name in columns[2:])]
         known = [drops for drops in dropped if drops is not None]
-        found[queue[1], int(queue[2])] = WatchdogState(
+        watchdogs[queue[1], int(queue[2])] = WatchdogState(
             operational=row["STATUS"] == "operational",
             storms_detected=detected,
             storms_restored=restored,
             dropped_packets=sum(known) if known else None,
         )
-    return found
+    return watchdogs
 
 
 def ecn_profiles(text: str) -> dict[str, EcnState]:
@@ -150,15 +150,15 @@ def ecn_profiles(text: str) -> dict[str, EcnState]:
     parts = _PROFILE.split(text)
     if len(parts) == 1:
         raise UnreadableError("no WRED profile in the answer")
-    found = {}
+    marking = {}
     for name, body in zip(parts[1::2], parts[2::2], strict=True):
         fields = dict(_fields(name, body))
         low, high, percent = (
             _number(fields[key]) if (key := f"green_{what}") in fields else None
             for what in ("min_threshold", "max_threshold", "drop_probability")
         )
-        found[name] = EcnState(low, high, None if percent is None else float(percent))
-    return found
+        marking[name] = EcnState(low, high, None if percent is None else float(percent))
+    return marking
 
 
 def _fields(profile: str, body: str) -> Iterator[tuple[str, str]]:
@@ -179,19 +179,19 @@ def queue_counters(text: str) -> dict[tuple[str, int], QueueCounters]:
     UnreadableError
         When there is no such table, or a row of it is cut.
     """
-    found = {}
+    counters = {}
     text = _whole(text)
     starts = [match.start() for match in _QUEUE_TABLE.finditer(text)]
     for start, stop in pairwise([*starts, len(text)]):
         for row in _rows(text[start:stop], "Port", ("TxQ", "Counter/pkts", "Drop/pkts")):
             if row["TxQ"].startswith("UC"):
                 number = row["TxQ"].removeprefix("UC")
-                found[_port(row["Port"], row), _index(number, row)] = QueueCounters(
+                counters[_port(row["Port"], row), _index(number, row)] = QueueCounters(
                     packets=_number(row["Counter/pkts"]), dropped_packets=_number(row["Drop/pkts"])
                 )
-    if not found:
+    if not counters:
         raise UnreadableError("no table of queue counters")
-    return found
+    return counters
 
 
 def queue_watermarks(text: str) -> dict[tuple[str, int], QueueCounters]:
@@ -217,13 +217,13 @@ def _wide(text: str, prefix: str) -> dict[tuple[str, int], int | None]:
     UnreadableError
         When there is no such table, or a row of it is cut.
     """
-    found = {}
+    by_name = {}
     for row in _rows(text, "Port", (f"{prefix}0",)):
         for column, value in row.items():
             if column.startswith(prefix):
                 number = _index(column.removeprefix(prefix), row)
-                found[_port(row["Port"], row), number] = _number(value)
-    return found
+                by_name[_port(row["Port"], row), number] = _number(value)
+    return by_name
 
 
 def neighbours(text: str) -> dict[str, NeighbourEntry]:
@@ -234,12 +234,12 @@ def neighbours(text: str) -> dict[str, NeighbourEntry]:
     UnreadableError
         When the table, or its end, is missing.
     """
-    found = {}
+    by_name = {}
     for row in _counted(text, "Address", ("MacAddress", "Iface")):
         if not _MAC.fullmatch(row["MacAddress"]):
             raise _cut(row)
-        found[row["Address"]] = NeighbourEntry(row["MacAddress"].lower(), row["Iface"])
-    return found
+        by_name[row["Address"]] = NeighbourEntry(row["MacAddress"].lower(), row["Iface"])
+    return by_name
 
 
 def mac_table(text: str) -> tuple[MacEntry, ...]:
@@ -250,12 +250,12 @@ def mac_table(text: str) -> tuple[MacEntry, ...]:
     UnreadableError
         When the table, or its end, is missing.
     """
-    found = []
+    rows = []
     for row in _counted(text, "No.", ("Vlan", "MacAddress", "Port")):
         if not _MAC.fullmatch(row["MacAddress"]):
             raise _cut(row)
-        found.append(MacEntry(_index(row["Vlan"], row), row["MacAddress"].lower(), row["Port"]))
-    return tuple(found)
+        rows.append(MacEntry(_index(row["Vlan"], row), row["MacAddress"].lower(), row["Port"]))
+    return tuple(rows)
 
 
 def table_use(text: str) -> dict[str, TableUse]:
@@ -268,14 +268,14 @@ def table_use(text: str) -> dict[str, TableUse]:
     """
     rows = _rows(text, "Resource Name", ("Used Count", "Available Count"))
     by_name = {row["Resource Name"]: row for row in rows}
-    found = {}
+    values = {}
     for resource, name in _TABLES.items():
         row = by_name.get(resource, {})
         used, free = (_number(row.get(column, "")) for column in ("Used Count", "Available Count"))
         if used is None or free is None:
             raise UnreadableError(f"{resource} is not in the answer")
-        found[name] = TableUse(used, used + free)
-    return found
+        values[name] = TableUse(used, used + free)
+    return values
 
 
 def _counted(text: str, header: str, columns: tuple[str, ...]) -> list[dict[str, str]]:
@@ -337,17 +337,17 @@ def _number(text: str) -> int | None:
 
 
 def _pair(row: dict[str, str], column: str) -> tuple[int | None, int | None]:
-    found = _PAIR.fullmatch(row[column])
-    if found is None:
+    match = _PAIR.fullmatch(row[column])
+    if match is None:
         raise _cut(row)
-    left, right = (_number(text) for text in found.groups())
+    left, right = (_number(text) for text in match.groups())
     return left, right
 
 
 def _speed(text: str) -> float | None:
     if text == _NONE:
         return None
-    found = _SPEED.fullmatch(text)
-    if found is None:
+    match = _SPEED.fullmatch(text)
+    if match is None:
         raise UnreadableError(f"{text!r} is not a speed")
-    return int(found[1]) / (1.0 if found[2] == "G" else _MBPS_PER_GBPS)
+    return int(match[1]) / (1.0 if match[2] == "G" else _MBPS_PER_GBPS)

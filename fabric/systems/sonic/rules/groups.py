@@ -37,10 +37,12 @@ class LosslessBuffers(SonicRule):
         for port in config.lossless_ports:
             for group in port.groups:
                 if (port.name, group) not in config.groups:
-                    made = not config.dynamic_buffers and config.cables.get(port.name, "0m") != "0m"
+                    creates_later = (
+                        not config.dynamic_buffers and config.cables.get(port.name, "0m") != "0m"
+                    )
                     later = (
                         ": buffermgrd creates one if its table covers the cable length"
-                        if made
+                        if creates_later
                         else ""
                     )
                     yield self.finding(
@@ -51,7 +53,7 @@ class LosslessBuffers(SonicRule):
                         else f"add BUFFER_PG rows for group {group} with a lossless profile",
                         device=config.device,
                         port=port.name,
-                        severity=Severity.WARNING if made else None,
+                        severity=Severity.WARNING if creates_later else None,
                     )
             for queue in port.queues:
                 if (port.name, queue) not in config.queue_buffers:

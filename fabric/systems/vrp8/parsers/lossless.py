@@ -57,8 +57,8 @@ def pfc_priorities(text: str) -> dict[str, tuple[int, ...]]:
     UnreadableError
         When one of the two outputs is not whole, or a port names a profile that is not there.
     """
-    config, found, status = text.replace("\r\n", "\n").partition(f"\n{END}\n")
-    parts = blocks(whole_configuration(config + found))
+    config, values, status = text.replace("\r\n", "\n").partition(f"\n{END}\n")
+    parts = blocks(whole_configuration(config + values))
     off = _turned_off(status)
     profiles = _profiles(parts)
     globally = ["dcb pfc global disable"] not in parts
@@ -76,29 +76,29 @@ def pfc_priorities(text: str) -> dict[str, tuple[int, ...]]:
 
 def _ports(parts: list[list[str]]) -> list[tuple[str, list[str]]]:
     named = ((_INTERFACE.fullmatch(block[0]), block) for block in parts)
-    return [(found[1], [line.strip() for line in block[1:]]) for found, block in named if found]
+    return [(values[1], [line.strip() for line in block[1:]]) for values, block in named if values]
 
 
 def _profiles(parts: list[list[str]]) -> dict[str, set[int]]:
     name, built_in = BUILT_IN
-    found = {name: set(built_in)}
+    by_name = {name: set(built_in)}
     for block in parts:
         profile = _PROFILE.fullmatch(block[0])
         if not profile:
             continue
-        queues = found.setdefault(profile[1] or name, set())
+        queues = by_name.setdefault(profile[1] or name, set())
         for line in block[1:]:
-            told = _PRIORITY.fullmatch(line.strip())
-            numbers = {int(number) for number in told[2].split()} if told else set()
-            if told and told[1]:
+            match = _PRIORITY.fullmatch(line.strip())
+            numbers = {int(number) for number in match[2].split()} if match else set()
+            if match and match[1]:
                 queues -= numbers
             else:
                 queues |= numbers
-    return found
+    return by_name
 
 
 def _turned_off(text: str) -> set[tuple[str, int]]:
-    found = set()
+    names = set()
     port = ""
     for line in table(whole_lines(text), _TABLE_HEAD):
         row = _TRIGGER.fullmatch(line)
@@ -106,8 +106,8 @@ def _turned_off(text: str) -> set[tuple[str, int]]:
         if not row or not port or row["status"] not in _STATES:
             raise UnreadableError(f"cannot read the row {line!r} of the deadlocks")
         if row["status"] == "TurnOff":
-            found.add((port, int(row["queue"])))
-    return found
+            names.add((port, int(row["queue"])))
+    return names
 
 
 def marking(text: str) -> dict[tuple[str, int], EcnState]:
@@ -124,27 +124,27 @@ def marking(text: str) -> dict[tuple[str, int], EcnState]:
         for block in parts
         if block[0].startswith("drop-profile ")
     }
-    found = {}
+    by_name = {}
     for port, lines in _ports(parts):
         for queue in range(CLASSES):
             name = next(
                 (x.split()[-1] for x in lines if x.startswith(f"qos queue {queue} wred ")), ""
             )
             if name and f"qos queue {queue} ecn" in lines:
-                found[port, queue] = _thresholds(profiles.get(name, []))
-    return found
+                by_name[port, queue] = _thresholds(profiles.get(name, []))
+    return by_name
 
 
 def _thresholds(lines: list[str]) -> EcnState:
-    told = next((found for line in lines if (found := _DROP.fullmatch(line.strip()))), None)
-    if told is None:
+    matched = next((match for line in lines if (match := _DROP.fullmatch(line.strip()))), None)
+    if matched is None:
         raise UnreadableError("a queue is marked by thresholds that are not in bytes, or not there")
-    return EcnState(int(told[1]), int(told[2]), float(told[3]))
+    return EcnState(int(matched[1]), int(matched[2]), float(matched[3]))
 
 
 def _pfc_rows(text: str) -> list[tuple[str, int, re.Match[str], re.Match[str]]]:
     rows = table(whole_lines(text), r"Interface\s+Queue\s+Received\(Frames\)\s.*")
-    found = []
+    items = []
     port = ""
     if len(rows) % 2:
         raise UnreadableError("a row of PFC is missing")
@@ -153,8 +153,8 @@ def _pfc_rows(text: str) -> list[tuple[str, int, re.Match[str], re.Match[str]]]:
         port = (received["port"] or port) if received else ""
         if not received or not sent or not port:
             raise UnreadableError(f"cannot read the rows {first!r} and {second!r} of PFC")
-        found.append((port, int(received["queue"]), received, sent))
-    return found
+        items.append((port, int(received["queue"]), received, sent))
+    return items
 
 
 def pfc_counters(text: str) -> dict[str, PfcCounters]:
@@ -198,13 +198,13 @@ def marked(text: str) -> dict[str, InterfaceState]:
     UnreadableError
         When there is no such table, or a row is not one of it.
     """
-    found = {}
+    interfaces = {}
     for line in table(whole_lines(text), r"Interface\s+ECN-marked packets\s*"):
         row = _MARKED.fullmatch(line)
         if not row:
             raise UnreadableError(f"cannot read the row {line!r} of the marked packets")
-        found[row[1]] = InterfaceState(counters={"out_ecn_marked_packets": int(row[2])})
-    return found
+        interfaces[row[1]] = InterfaceState(counters={"out_ecn_marked_packets": int(row[2])})
+    return interfaces
 
 
 def queue_counters(text: str) -> dict[tuple[str, int], QueueCounters]:
@@ -215,7 +215,7 @@ def queue_counters(text: str) -> dict[tuple[str, int], QueueCounters]:
     UnreadableError
         When there is no such output, or a port has not all of its queues.
     """
-    found: dict[tuple[str, int], QueueCounters] = {}
+    counters: dict[tuple[str, int], QueueCounters] = {}
     port = ""
     seen: dict[str, list[int]] = {}
     for line in whole_lines(text):
@@ -224,12 +224,14 @@ def queue_counters(text: str) -> dict[tuple[str, int], QueueCounters]:
             seen[port] = []
         elif port and (row := _QUEUE.fullmatch(line)):
             seen[port].append(int(row["queue"]))
-            found[port, int(row["queue"])] = QueueCounters(int(row["passed"]), int(row["dropped"]))
+            counters[port, int(row["queue"])] = QueueCounters(
+                int(row["passed"]), int(row["dropped"])
+            )
         elif port and not _is_furniture(line):
             raise UnreadableError(f"cannot read the line {line!r} of the queues")
-    if not found or any(queues != list(range(CLASSES)) for queues in seen.values()):
+    if not counters or any(queues != list(range(CLASSES)) for queues in seen.values()):
         raise UnreadableError("a port has not all of its queues, or there is none")
-    return found
+    return counters
 
 
 def _is_furniture(line: str) -> bool:

@@ -87,13 +87,13 @@ def _mtu_bytes(frame: re.Match[str] | None, mtu: re.Match[str] | None) -> int | 
 
 def _counters(totals: dict[str, tuple[int, int]], lines: list[str]) -> dict[str, int]:
     short = {"Input": "in", "Output": "out"}
-    found = {}
+    by_name = {}
     for way, (size_bytes, packets) in totals.items():
-        found[f"{short[way]}_bytes"], found[f"{short[way]}_packets"] = size_bytes, packets
+        by_name[f"{short[way]}_bytes"], by_name[f"{short[way]}_packets"] = size_bytes, packets
     section = ""
     for line in lines:
         begins = _SECTION.fullmatch(line)
         section = short[begins[1]] if begins else section
         for name, number in _CELL.findall(line) if section else ():
-            found[f"{section}_{_NAMES[name]}"] = int(number)
-    return found
+            by_name[f"{section}_{_NAMES[name]}"] = int(number)
+    return by_name

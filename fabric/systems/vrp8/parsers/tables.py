@@ -90,7 +90,7 @@ def bgp_peers(text: str) -> dict[str, BgpPeer]:
     lines = whole_lines(text)
     total = _first(lines, _PEERS)
     start = next((at for at, line in enumerate(lines) if _PEER_HEAD.fullmatch(line)), None)
-    found = {}
+    peers = {}
     for line in [] if start is None else lines[start + 1 :]:
         row = _PEER.fullmatch(line)
         if not row:
@@ -98,10 +98,10 @@ def bgp_peers(text: str) -> dict[str, BgpPeer]:
                 raise UnreadableError(f"cannot read the row {line!r} of the BGP peers")
             continue
         state = row["state"]
-        found[row["peer"]] = BgpPeer(state == "Established", state, _asn(row["asn"]))
-    if total is None or int(total[1]) != len(found):
+        peers[row["peer"]] = BgpPeer(state == "Established", state, _asn(row["asn"]))
+    if total is None or int(total[1]) != len(peers):
         raise UnreadableError("the table of BGP peers has not as many rows as it says")
-    return found
+    return peers
 
 
 def _asn(text: str) -> int:
@@ -122,15 +122,15 @@ def bfd_sessions(text: str) -> dict[str, bool]:
         return {}
     lines = whole_lines(text)
     total = _first(lines, _BFD_TOTAL)
-    found = {}
+    by_name = {}
     for line in table(lines, r"Local\s+Remote\s+PeerIpAddr\s+State\s+Type\s.*"):
         row = _BFD_ROW.fullmatch(line)
         if not row:
             raise UnreadableError(f"cannot read the row {line!r} of the BFD sessions")
-        found[row["peer"]] = row["state"] == "Up"
-    if total is None or (sum(found.values()), len(found)) != _up_and_all(total):
+        by_name[row["peer"]] = row["state"] == "Up"
+    if total is None or (sum(by_name.values()), len(by_name)) != _up_and_all(total):
         raise UnreadableError("the table of BFD sessions has not as many rows as it says")
-    return found
+    return by_name
 
 
 def _up_and_all(total: re.Match[str]) -> tuple[int, int]:
@@ -185,7 +185,7 @@ def mac_entries(text: str) -> tuple[MacEntry, ...]:
     """
     lines = whole_lines(text)
     rows = table(lines, r"MAC Address\s+VLAN/VSI\S*\s.*")
-    found = []
+    items = []
     for line in rows:
         row = _MAC_ROW.fullmatch(line)
         if not row:
@@ -194,11 +194,11 @@ def mac_entries(text: str) -> tuple[MacEntry, ...]:
         if row["type"] == "dynamic" and row["vlan"].isdecimal():
             age = row["age"] or ""
             aged = float(age) if age.isdecimal() else None
-            found.append(MacEntry(int(row["vlan"]), mac, row["port"], aged))
+            items.append(MacEntry(int(row["vlan"]), mac, row["port"], aged))
     total = _first(lines, _MAC_TOTAL)
     if total is None or int(total[1]) != len(rows):
         raise UnreadableError("the MAC table has not as many rows as it says")
-    return tuple(found)
+    return tuple(items)
 
 
 def lldp_neighbours(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
@@ -211,26 +211,26 @@ def lldp_neighbours(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
     """
     if is_off(text):
         return {}
-    found: dict[str, list[dict[str, str]]] = {}
+    by_name: dict[str, list[dict[str, str]]] = {}
     counts: dict[str, int] = {}
     port = ""
     for line in whole_lines(text):
         head, field = _LLDP_PORT.fullmatch(line), _LLDP_FIELD.fullmatch(line)
         if head:
             port = head[1]
-            counts[port], found[port] = int(head[2]), []
+            counts[port], by_name[port] = int(head[2]), []
         elif field and port and field["key"] == "Neighbor index":
-            found[port].append({})
-        elif field and port and found[port]:
-            found[port][-1].setdefault(field["key"], field["value"].strip())
-    whole = [_LLDP_LAST in entry for entries in found.values() for entry in entries]
-    if not counts or not all(whole) or counts != {name: len(x) for name, x in found.items()}:
+            by_name[port].append({})
+        elif field and port and by_name[port]:
+            by_name[port][-1].setdefault(field["key"], field["value"].strip())
+    whole = [_LLDP_LAST in entry for entries in by_name.values() for entry in entries]
+    if not counts or not all(whole) or counts != {name: len(x) for name, x in by_name.items()}:
         raise UnreadableError(
             "a port has not as many LLDP neighbours as it says, or one is not whole"
         )
     return {
         name: tuple(_neighbour(entry) for entry in entries)
-        for name, entries in found.items()
+        for name, entries in by_name.items()
         if entries
     }
 

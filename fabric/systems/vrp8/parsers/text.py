@@ -35,21 +35,21 @@ def blocks(text: str) -> list[list[str]]:
     UnreadableError
         When a text in it has no end, or a line stands deeper than nothing.
     """
-    found: list[list[str]] = []
+    rows: list[list[str]] = []
     lines = iter(text.splitlines())
     for line in lines:
         header = _TEXT.fullmatch(line)
         if header:
-            found.append([line, *_until_quote(lines, header[2])])
+            rows.append([line, *_until_quote(lines, header[2])])
         elif not line.strip() or line.startswith(("!", END)) or line.strip() == "#":
             continue
         elif line[0] != " ":
-            found.append([line.rstrip()])
-        elif found:
-            found[-1].append(line.rstrip())
+            rows.append([line.rstrip()])
+        elif rows:
+            rows[-1].append(line.rstrip())
         else:
             raise UnreadableError(f"the line {line!r} stands below none")
-    return found
+    return rows
 
 
 def _until_quote(lines: Iterator[str], rest: str) -> Iterator[str]:
