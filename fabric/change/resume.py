@@ -22,7 +22,7 @@ _VERIFIED = {State.CONFIRMING, State.CONFIRMED}
 def settle(crew: Crew, plans: Sequence[DevicePlan]) -> list[str]:
     """Settle every device that was under way; return why some could not be.
 
-    Devices whose wave was verified are confirmed and saved; the others go back.
+    Devices whose wave was verified are confirmed and saved; the others are rolled back.
     """
     states = crew.journal.states(crew.run)
     open_plans = [

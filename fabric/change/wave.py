@@ -62,7 +62,7 @@ class Wave:
         self._deadline_s = 0.0
 
     def run(self) -> list[str]:
-        """Do the wave; return what went wrong, in which case all of it went back.
+        """Do the wave; return what went wrong, in which case all of it was rolled back.
 
         Nothing is staged before every device is ready.
         """
@@ -188,7 +188,7 @@ class Wave:
 
 
 def _what_follows(item: _Work) -> str:
-    """Tell what becomes of a device that could not be taken back, as it says itself."""
+    """Return what a device that could not be rolled back says will happen to it."""
     try:
         armed = item.session.driver.pending(item.token)
     except (FabricError, ValueError):
@@ -201,7 +201,7 @@ def _what_follows(item: _Work) -> str:
 
 
 def _gone(item: _Work) -> bool:
-    """Tell whether the device no longer waits for a confirmation: it went back by itself."""
+    """Tell whether the device no longer waits for a confirmation: it was rolled back by itself."""
     try:
         return not item.session.driver.pending(item.token)
     except ConnectionLostError:

@@ -1,4 +1,4 @@
-"""The way back of one device: to the state that the journal kept."""
+"""The rollback of one device: to the state that the journal kept."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class WayBack:
         Raises
         ------
         StalePlanError
-            When somebody else changed the device too, and some of our change is left: to go back
-            would take both away.
+            When somebody else changed the device too, and some of our change is left: a
+            rollback would undo both.
         DeviceError
             When somebody else is at work on the device, or the state before could not be brought
             back whole.
@@ -85,7 +85,7 @@ class WayBack:
     def abort_own(self, session: Session) -> list[str]:
         """Take back every change of this journal that waits on the device, the last one first.
 
-        Return those whose own way back failed: they are still armed, and the caller compares and
+        Return those whose own rollback failed: they are still armed, and the caller compares and
         restores what is left.
         """
         armed = []
@@ -143,7 +143,7 @@ class WayBack:
 
 
 def _disarm(session: Session, tokens: list[str]) -> None:
-    """Take away nets whose way back was gone by other means, and read back."""
+    """Remove safety nets of changes that were rolled back by other means, and read back."""
     net = script_net(session.driver)
     for token in tokens:
         if net:

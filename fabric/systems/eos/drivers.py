@@ -6,8 +6,8 @@ process; while it knows a session it reads that along with the running configura
 the session is gone, and ``close`` aborts it, which would undo a commit that waits for its
 confirmation, so the name is taken away after each use; a timed commit wraps at 24 hours and does
 not save; ``rollback`` goes back to the old *startup* configuration when no commit is pending any
-more, as when its timer has just run out, so it is never used: aborting the session takes a pending
-commit back, and saves nothing; errors of eAPI quote the refused line, secrets and all, so they are
+more, as when its timer has just run out, so it is never used: aborting the session undoes a pending
+commit, and saves nothing; errors of eAPI quote the refused line, secrets and all, so they are
 redacted.
 """
 

@@ -1,15 +1,15 @@
-"""H3C Comware 7 over SSH by netmiko: its own commit timer, and a file to go back to. Experimental.
+"""H3C Comware 7 over SSH by netmiko: its own timer, and a file to roll back to. Experimental.
 
 What is known (H3C configuration guide "Configuration file management"; netmiko 4.8.0;
 grayfalcon666/netmiko-h3c-skill @ 4f5e9dfd references/CMD-help) and handled here: every line acts at
-once, there is no candidate; ``configuration commit delay`` brings back the state of its own moment
+once, there is no candidate; ``configuration commit delay`` restores the state of its own moment
 unless ``configuration commit`` follows in time; not every release has it, which the words after an
 unfinished ``configuration commit delay`` tell, and then a change needs a user who goes on without.
 Before it, the configuration is saved to a file of the name of the change, for going back at once by
 ``configuration replace file``, which wants a file that ``save`` has made and asks whether to save
-first: no. That way back is a computed one, so what runs afterwards is compared with the file.
+first: no. That rollback is a computed one, so what runs afterwards is compared with the file.
 Nothing displays the timer: the first line of a change is a policy that nothing uses, and whose name
-is that of the change; who takes the change back takes it away. ``save force`` may leave an empty
+is that of the change; who rolls the change back removes it. ``save force`` may leave an empty
 file after a power cut, so ``save safely force`` is sent. netmiko has no commit, does not look for
 errors, and its ``enable`` enters the system view.
 
@@ -118,7 +118,7 @@ class Comware7Driver(BaseDriver):
         return "" if known else f"this release has no `{_TIMER}`: {refusal(said)}"
 
     def stage(self, candidate: LinePatch, token: str) -> None:  # noqa: ARG002
-        """Save the running configuration under the name of the change, to go back to.
+        """Save the running configuration under the name of the change, for the rollback.
 
         Files that earlier changes left are deleted.
 
@@ -189,12 +189,12 @@ class Comware7Driver(BaseDriver):
         raise RefusedError(self.connection.device, message)
 
     def rollback(self, token: str) -> None:
-        """Go back to the file of the change now; one that is only staged is forgotten.
+        """Roll back to the file of the change now; one that is only staged is forgotten.
 
         Raises
         ------
         RefusedError
-            When there is no such change, or the switch does not go back.
+            When there is no such change, or the switch does not roll back.
         DeviceError
             When what runs afterwards is not what the file says.
         """

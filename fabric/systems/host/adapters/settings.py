@@ -1,4 +1,4 @@
-"""Commands that bring back settings of a host beside the QoS of its NICs, as they were read.
+"""Commands that restore settings of a host beside the QoS of its NICs, as they were read.
 
 What the host said of itself becomes part of a command only when it has the form that the reader of
 its kind lets through; the checks are made again: a state comes from a journal, too.

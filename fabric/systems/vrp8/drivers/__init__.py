@@ -4,7 +4,7 @@ What is known of VRP8 (CloudEngine V300R023C00 command reference, WheaterW/INTA-
 commit, abort trial, display configuration trial status) and handled here: lines go into a candidate
 of the session and change nothing before ``commit``; ``commit trial TIME persist NAME`` arms the way
 back in the switch itself, outlives the session, and is confirmed by ``commit persist NAME`` or
-taken back by ``abort trial persist NAME`` from any session; times are 60 to 65535 s; a commit does
+rolled back by ``abort trial persist NAME`` from any session; times are 60 to 65535 s; a commit does
 not survive a restart before ``save``; a view is told by the prompt alone, so each line is given
 where the prompt says that its section is, and never one view too deep: ``arp timeout`` exists in a
 port too; ``display`` prints what belongs to the view that is open, so it is asked for in the user
@@ -222,7 +222,7 @@ class Vrp8Driver(BaseDriver):
             raise RefusedError(self.connection.device, message)
 
     def rollback(self, token: str) -> None:
-        """Take the trial run back now; a candidate that was not committed is cleared.
+        """Roll the trial run back now; a candidate that was not committed is cleared.
 
         Raises
         ------
