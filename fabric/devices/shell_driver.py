@@ -23,7 +23,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
-from fabric.devices.base import BaseDriver
+from fabric.devices.base import TerminalDriver
 from fabric.devices.candidate import Candidate, files_of
 from fabric.devices.driver import Connection, checked_token
 from fabric.devices.ssh import ShellSession, checked_path
@@ -80,7 +80,7 @@ _UNDO_S = 600
 C = TypeVar("C", bound=Candidate)
 
 
-class ShellDriver(BaseDriver, Generic[C]):
+class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
     """Base of the drivers that work through a Linux shell.
 
     ``undone_by_script``: the net is the one of this module, not one of the system.
@@ -89,20 +89,8 @@ class ShellDriver(BaseDriver, Generic[C]):
     undone_by_script: ClassVar[bool] = True
 
     def __init__(self, connection: Connection) -> None:
-        super().__init__(connection)
-        self._shell = ShellSession(connection)
-
-    def open(self) -> None:
-        """Log in."""
-        self._shell.open()
-
-    def close(self) -> None:
-        """Log out."""
-        self._shell.close()
-
-    def cut(self) -> None:
-        """Break the session off."""
-        self._shell.cut()
+        super().__init__(connection, ShellSession(connection))
+        self._shell = self._terminal
 
     def read_files(self, files: Sequence[str]) -> Mapping[str, str]:
         """Return the content of each file that exists, as ``file:PATH``.
