@@ -218,7 +218,7 @@ def test_a_refused_line_undoes_the_others(driver, leaf, line):
 def test_a_question_that_nobody_foresaw_is_answered_with_no(driver, leaf):
     leaf.files["old.cfg"] = "kept"
     with pytest.raises(RefusedError, match="asks what nobody foresaw"):
-        driver._line.checked("delete /unreserved old.cfg")
+        driver._terminal.checked("delete /unreserved old.cfg")
     assert leaf.files["old.cfg"] == "kept"
 
 

@@ -165,7 +165,7 @@ def test_a_refused_line_leaves_no_candidate(driver, leaf):
     with pytest.raises(RefusedError, match="'qos ecn enable': Error: Unrecognized command"):
         driver.stage(wrong, TOKEN)
     driver.stage(MTU, TOKEN)
-    assert "600" in driver._cli.run("display configuration candidate changes")
+    assert "600" in driver._terminal.run("display configuration candidate changes")
     driver.commit(MTU, TOKEN, 60)
     driver.rollback(TOKEN)
     assert leaf.running_text == before
@@ -205,7 +205,7 @@ def test_an_unexpected_question_is_answered_with_no(driver, leaf):
     before = leaf.startup_text
     leaf.hand_edit("arp timeout 700")
     with pytest.raises(RefusedError, match="'save': Warning: "):
-        driver._cli.run("save")
+        driver._terminal.run("save")
     assert leaf.startup_text == before
 
 
