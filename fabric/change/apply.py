@@ -15,10 +15,10 @@ from fabric.change.cables import changed_ports, wrong_cables
 from fabric.change.crew import Crew
 from fabric.change.journal import State
 from fabric.change.options import Options, Result
+from fabric.change.restoration import Restoration
 from fabric.change.resume import settle
 from fabric.change.rollback import RollBack, roll_back
 from fabric.change.wave import Wave
-from fabric.change.way_back import WayBack
 from fabric.core.errors import CablingMismatchError, JournalError, PlanError
 from fabric.observe import read_snapshot
 
@@ -155,7 +155,7 @@ def _preflight(crew: Crew, plans: Sequence[DevicePlan], known: set[str]) -> list
         crew.check_going(plan.device)
         session = crew.session(plan)
         try:
-            WayBack(crew.journal, crew.run, crew.options.timer_s).clear_orphans(session)
+            Restoration(crew.journal, crew.run, crew.options.timer_s).clear_orphans(session)
             session.unchanged()
             _check_cables(crew, session, known)
         finally:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from fabric.change.journal import State
 from fabric.change.options import Result
-from fabric.change.way_back import WayBack, kept_running
+from fabric.change.restoration import Restoration, kept_running
 from fabric.core.errors import ConnectionLostError, StalePlanError
 
 if TYPE_CHECKING:
@@ -100,23 +100,23 @@ def _one(crew: Crew, order: RollBack, plan: DevicePlan) -> None:
     crew.record(plan.device, State.ROLLING_BACK)
     session = crew.session(plan)
     try:
-        _bring_back(crew, order, session)
+        _restore(crew, order, session)
     finally:
         session.close()
     crew.record(plan.device, State.ROLLED_BACK)
     crew.progress(plan.device, "rolled back")
 
 
-def _bring_back(crew: Crew, order: RollBack, session: Session) -> None:
-    way = WayBack(crew.journal, crew.run, crew.options.timer_s)
+def _restore(crew: Crew, order: RollBack, session: Session) -> None:
+    restoration = Restoration(crew.journal, crew.run, crew.options.timer_s)
     session.check_alone(own=crew.journal.tokens(session.name))
-    way.abort_own(session)
+    restoration.abort_own(session)
     before, now = kept_running(crew.journal, order.run, session.plan), session.running()
     if now.fingerprint == before.fingerprint:
         return
     if not order.force:
         _check_as_planned(order.run, session.plan, session)
-    way.bring_back(session, before, now)
+    restoration.restore(session, before, now)
 
 
 def _check_as_planned(run: int, plan: DevicePlan, session: Session) -> None:

@@ -5,7 +5,7 @@ A change lives in ``/var/lib/rocefab/TOKEN`` on the device: the new and the old 
 timer are put into `/etc/systemd/system` and enabled: the timer runs it when its time is over, the
 service at the next boot, both without us or a connection. Going back earlier starts the same
 service, so that they never run side by side. ``undo.sh`` writes what failed into ``failed``; only
-when nothing did, it takes the net away. Confirming takes it away too. What is left of a net is an
+when nothing did, it removes the net. Confirming removes it too. What is left of a net is an
 unconfirmed change.
 
 What only runs is lost at a boot, so that a boot leaves less to undo: a mark below `/run`
@@ -168,7 +168,7 @@ class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
         return self._shell.run(f"systemctl is-active {checked_token(token)}.timer")[0] == 0
 
     def confirm(self, token: str) -> None:
-        """Stop the timer and take the net away.
+        """Stop the timer and remove the safety net.
 
         Raises
         ------
@@ -213,7 +213,7 @@ class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
         self._forget(token)
 
     def _forget(self, token: str) -> None:
-        """Take away what a change kept on the device: old files may hold keys."""
+        """Remove what a change kept on the device: old files may hold keys."""
         self._shell.run(f"sudo rm -rf {self._folder(token)}")
 
     def _arm(self, token: str, timer_s: int) -> None:

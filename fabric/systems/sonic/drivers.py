@@ -96,7 +96,7 @@ class SonicShellDriver(ShellDriver[C]):
         self._shell.check(f"sudo test -s {folder}/before.json")
 
     def _forget(self, token: str) -> None:
-        """Take the checkpoints away too: each is a whole configuration."""
+        """Remove the checkpoints too: each is a whole configuration."""
         super()._forget(token)
         self._shell.run(f"sudo sh -c 'rm -f {_CHECKPOINTS}/{token}-*.cp.json'")
 

@@ -217,7 +217,7 @@ class NxosDriver(BaseDriver):
         return self._schedules().get(checked_token(token), False)
 
     def confirm(self, token: str) -> None:
-        """Take the schedule away, and make sure that it did not run meanwhile.
+        """Remove the schedule, and make sure that it did not run meanwhile.
 
         Raises
         ------
@@ -259,7 +259,7 @@ class NxosDriver(BaseDriver):
             raise self._refusal(f"cannot save: {said}")
 
     def _clear(self, token: str) -> None:
-        """Take away what a change left: schedule, job and checkpoint."""
+        """Remove what a change left: schedule, job and checkpoint."""
         for line in (f"no scheduler schedule name {token}", f"no scheduler job name {token}"):
             with suppress(RefusedError):  # what is not there need not go
                 self._configure("clear", [line])
