@@ -55,7 +55,7 @@ class Adapter(Protocol):
         """Return what changes and how."""
 
     def restore(self, before: Running, now: Running) -> Candidate:
-        """Return the candidate that brings back an earlier state."""
+        """Return the candidate that restores an earlier state."""
 
     def apart(self, left: Running, right: Running) -> set[str]:
         """Return the paths, as in ``Change.path``, in which two states of a device differ.

@@ -1,4 +1,4 @@
-"""Applies a plan wave by wave: stage, commit with a timer, verify, confirm, save - or go back.
+"""Applies a plan wave by wave: stage, commit with a timer, verify, confirm, save - or roll back.
 
 Every step is in the journal before it begins. A device is left alone when it is not who it was,
 when it changed since the plan was made, or when somebody else is at work on it; nothing begins
@@ -15,10 +15,10 @@ from fabric.change.cables import changed_ports, wrong_cables
 from fabric.change.crew import Crew
 from fabric.change.journal import State
 from fabric.change.options import Options, Result
+from fabric.change.restoration import Restoration
 from fabric.change.resume import settle
 from fabric.change.rollback import RollBack, roll_back
 from fabric.change.wave import Wave
-from fabric.change.way_back import WayBack
 from fabric.core.errors import CablingMismatchError, JournalError, PlanError
 from fabric.observe import read_snapshot
 
@@ -82,7 +82,7 @@ class Applier:
     def resume(self, run: int, plan: Plan) -> Result:
         """Go on with a run that was interrupted.
 
-        Devices that were changed but not confirmed go back first; then their wave is done again.
+        Changes that were not confirmed are rolled back first; then their wave is done again.
         When some devices cannot be settled, the others are, and the run stays interrupted.
         """
         with self.journal.exclusive(run):
@@ -95,8 +95,8 @@ class Applier:
             waves = [tuple(name for name in wave if name not in done) for wave in plan.waves]
             return self._waves(crew, plan, [wave for wave in waves if wave])
 
-    def roll_back(self, wanted: RollBack, plan: Plan) -> Result:
-        """Take a run back as a new run.
+    def roll_back(self, order: RollBack, plan: Plan) -> Result:
+        """Roll a run back as a new run.
 
         Raises
         ------
@@ -105,7 +105,7 @@ class Applier:
         """
         with self.journal.exclusive():
             run = self.journal.begin("rollback", plan.fabric, plan.to_json())
-            return roll_back(wanted, plan, self._crew(run))
+            return roll_back(order, plan, self._crew(run))
 
     def _crew(self, run: int) -> Crew:
         return Crew(run, self.journal, self.connections, self.executor, self.progress, self.options)
@@ -155,7 +155,7 @@ def _preflight(crew: Crew, plans: Sequence[DevicePlan], known: set[str]) -> list
         crew.check_going(plan.device)
         session = crew.session(plan)
         try:
-            WayBack(crew.journal, crew.run, crew.options.timer_s).clear_orphans(session)
+            Restoration(crew.journal, crew.run, crew.options.timer_s).clear_orphans(session)
             session.unchanged()
             _check_cables(crew, session, known)
         finally:

@@ -40,15 +40,15 @@ def wrong_cables(plan: DevicePlan, seen: Snapshot, known: Collection[str]) -> li
     known : collection of str
         Devices of the fabric, in lower case.
     """
-    found = []
+    messages = []
     for port in changed_ports(plan):
         name, ids = plan.expected.lldp[port]
         neighbours = (seen.lldp or {}).get(port, ())
-        there = [item for item in neighbours if _short(item.system_name) in known]
-        if there and not any(is_neighbour(item, name, ids) for item in neighbours):
-            other = f"{there[0].system_name} {there[0].port_id}"
-            found.append(f"{port} is cabled to {other}, expected {name} {ids[0]}")
-    return found
+        linked = [item for item in neighbours if _short(item.system_name) in known]
+        if linked and not any(is_neighbour(item, name, ids) for item in neighbours):
+            other = f"{linked[0].system_name} {linked[0].port_id}"
+            messages.append(f"{port} is cabled to {other}, expected {name} {ids[0]}")
+    return messages
 
 
 def _short(name: str) -> str:

@@ -38,7 +38,7 @@ class Crew:
     progress : callable
         Called with device (``""`` for the run) and what happens.
     stop : Event
-        Set when the user stops the run: steps forward end, the way back does not.
+        Set when the user stops the run: steps forward end, a rollback does not.
     """
 
     run: int

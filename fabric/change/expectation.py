@@ -138,8 +138,8 @@ def _lldp(expected: Expectation, seen: Snapshot) -> Iterator[Deviation]:
             message = f"no neighbour; {name} {ids[0]} expected"
             yield Deviation(seen.device, "lldp", port, message, unknown=True)
         elif not any(is_neighbour(item, name, ids) for item in neighbours):
-            found = ", ".join(f"{item.system_name} {item.port_id}" for item in neighbours)
-            message = f"{found}, expected {name} {ids[0]}"
+            others = ", ".join(f"{item.system_name} {item.port_id}" for item in neighbours)
+            message = f"{others}, expected {name} {ids[0]}"
             yield Deviation(seen.device, "lldp", port, message)
 
 
@@ -148,8 +148,8 @@ def is_neighbour(seen: LldpNeighbour, name: str, ids: tuple[str, ...]) -> bool:
     if seen.system_name.partition(".")[0].lower() != name.lower():
         return False
     is_mac = seen.port_id.count(":") == 5 or seen.port_id.count(".") == 2  # noqa: PLR2004
-    wanted = {item.lower() for item in ids}
-    return is_mac or seen.port_id.lower() in wanted or seen.description.lower() in wanted
+    names = {item.lower() for item in ids}
+    return is_mac or seen.port_id.lower() in names or seen.description.lower() in names
 
 
 def _pfc(expected: Expectation, seen: Snapshot) -> Iterator[Deviation]:
@@ -159,11 +159,11 @@ def _pfc(expected: Expectation, seen: Snapshot) -> Iterator[Deviation]:
         yield Deviation(seen.device, "pfc", "", "the output could not be parsed", unknown=True)
         return
     for port, priorities in expected.pfc.items():
-        found = seen.pfc_priorities.get(port)
-        if found is None:
+        running = seen.pfc_priorities.get(port)
+        if running is None:
             yield Deviation(seen.device, "pfc", port, "not in the output", unknown=True)
-        elif found != priorities:
-            message = f"priorities {_list(found)}, expected {_list(priorities)}"
+        elif running != priorities:
+            message = f"priorities {_list(running)}, expected {_list(priorities)}"
             yield Deviation(seen.device, "pfc", port, message)
 
 

@@ -87,13 +87,13 @@ def _said(handle: int) -> str:
     try:
         data = json.loads(os.pread(handle, _LONGEST, 0))
         run = "a run that is starting" if data["run"] is None else f"run {int(data['run'])}"
-        found = (
+        owner = (
             f"{run} of {data['user']} on {data['host']}, process {int(data['pid'])}, "
             f"since {data['since']}"
         )
     except (OSError, ValueError, KeyError, TypeError):
         return "owner unknown"
-    return found if found.isprintable() else "owner unknown"
+    return owner if owner.isprintable() else "owner unknown"
 
 
 def _user() -> str:

@@ -69,7 +69,7 @@ class DevicePlan:
     expected : Expectation
         What the device is to see once the fabric runs.
     no_net : str
-        Why nothing on the device takes an unconfirmed change back; empty where its timer does.
+        Why nothing on the device rolls an unconfirmed change back; empty where its timer does.
     takes_s : int
         Seconds that the device works on the change, where that is known; 0 where it is not.
     notes : tuple of str

@@ -29,7 +29,7 @@ class Options:
     poll_s : float
         Pause between two looks.
     without_net : bool
-        Whether devices are changed on which no timer takes an unconfirmed change back.
+        Whether devices are changed on which no timer rolls an unconfirmed change back.
     despite_cabling : bool
         Whether ports are changed that are cabled to another device than planned.
 

@@ -146,25 +146,25 @@ def judged(data: dict[str, Any], path: str) -> PlanForm:
 def _contradictions(form: PlanForm) -> list[tuple[str, str]]:
     """Return where parts of a plan contradict each other."""
     ordered = [name for wave in form.waves for name in wave]
-    found = [
+    problems = [
         (f"waves: {name}", "the file has no plan for this device")
         for name in ordered
         if name not in form.devices
     ]
-    found += [
+    problems += [
         (f"waves: {name}", "the device is in more than one wave")
         for name in sorted({name for name in ordered if ordered.count(name) > 1})
     ]
     for name, device in form.devices.items():
         place = f"devices.{name}"
         if name not in ordered:
-            found.append((place, "the device is in no wave"))
+            problems.append((place, "the device is in no wave"))
         if device.device != name:
-            found.append((f"{place}.device", f"names a different device, {device.device!r}"))
+            problems.append((f"{place}.device", f"names a different device, {device.device!r}"))
         for number, item in enumerate(device.artefacts):
             if hashlib.sha256(item.text.encode()).hexdigest() != item.sha256:
-                found.append((f"{place}.artefacts[{number}].sha256", "does not match the text"))
-    return found
+                problems.append((f"{place}.artefacts[{number}].sha256", "does not match the text"))
+    return problems
 
 
 def _place(keys: tuple[int | str, ...]) -> str:

@@ -88,9 +88,9 @@ def check_identity(identity: Identity, name: str, serial: str, mac: str) -> None
         ("serial number", identity.serial, serial),
         ("chassis MAC", identity.mac, mac),
     )
-    for what, found, wanted in pairs:
-        if wanted and found.lower() != wanted.lower():
-            message = f"{what} is {found!r}, expected {wanted!r}; the device is not changed"
+    for what, actual, expected in pairs:
+        if expected and actual.lower() != expected.lower():
+            message = f"{what} is {actual!r}, expected {expected!r}; the device is not changed"
             raise IdentityMismatchError(name, message)
 
 
@@ -103,8 +103,10 @@ def read(target: Target, driver: Driver) -> Reading:
         driver, adapter.files(target.artefacts), adapter.subjects(target.artefacts)
     )
     draft = adapter.draft(running, target.artefacts, driver)
-    found = settled(draft, target.connection.platform, target.expected.quantum_bytes)
-    return Reading(identity, running, found, driver.missing_timer() if found.changes else "")
+    settled_draft = settled(draft, target.connection.platform, target.expected.quantum_bytes)
+    return Reading(
+        identity, running, settled_draft, driver.missing_timer() if settled_draft.changes else ""
+    )
 
 
 def _check_confirmed(driver: Driver) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.change.journal import State
-from fabric.change.way_back import WayBack, kept_running
+from fabric.change.restoration import Restoration, kept_running
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ _VERIFIED = {State.CONFIRMING, State.CONFIRMED}
 def settle(crew: Crew, plans: Sequence[DevicePlan]) -> list[str]:
     """Settle every device that was under way; return why some could not be.
 
-    Devices whose wave was verified are confirmed and saved; the others go back.
+    Devices whose wave was verified are confirmed and saved; the others are rolled back.
     """
     states = crew.journal.states(crew.run)
     open_plans = [
@@ -42,8 +42,8 @@ def _settle(crew: Crew, plan: DevicePlan, event: Event) -> None:
             return
         before = kept_running(crew.journal, crew.run, plan)
         crew.record(plan.device, State.ROLLING_BACK, "interrupted")
-        way = WayBack(crew.journal, crew.run, crew.options.timer_s)
-        kept = way.take_back(session, before)
+        restoration = Restoration(crew.journal, crew.run, crew.options.timer_s)
+        kept = restoration.undo(session, before)
         crew.record(plan.device, State.PENDING, kept or "as before the run")
         crew.progress(plan.device, kept or "restored to the state before the run")
     finally:

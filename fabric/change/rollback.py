@@ -1,7 +1,7 @@
-"""Takes a run back: the devices return to the states that the journal kept.
+"""Rolls a run back: the devices return to the states that the journal kept.
 
-The waves of the run go back in reverse, the devices of a wave side by side. A device that cannot be
-brought back stops nobody else: it is named, and another call tries it again.
+The waves of the run are rolled back in reverse, the devices of a wave side by side. A device on
+which that fails stops no other: it is named, and another call tries it again.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from fabric.change.journal import State
 from fabric.change.options import Result
-from fabric.change.way_back import WayBack, kept_running
+from fabric.change.restoration import Restoration, kept_running
 from fabric.core.errors import ConnectionLostError, StalePlanError
 
 if TYPE_CHECKING:
@@ -28,14 +28,14 @@ _UNTOUCHED = {State.PENDING, State.ROLLED_BACK}
 
 @dataclass(frozen=True)
 class RollBack:
-    """What to take back.
+    """What to roll back.
 
     Parameters
     ----------
     run : int
-        The run to take back; finished, failed in part, or interrupted.
+        The run to roll back; finished, failed in part, or interrupted.
     only : collection of str
-        The devices that go back.
+        The devices that are rolled back.
     force : bool
         Go back even where the configuration was changed again after the run.
     skip_unreachable : bool
@@ -48,25 +48,25 @@ class RollBack:
     skip_unreachable: bool = False
 
 
-def roll_back(wanted: RollBack, plan: Plan, crew: Crew) -> Result:
+def roll_back(order: RollBack, plan: Plan, crew: Crew) -> Result:
     """Bring the devices that a run touched back to their states before, last changed first.
 
-    An interrupted run counts as ended when all of its devices went back, or were skipped. The
+    An interrupted run counts as ended when all of its devices were rolled back, or skipped. The
     number of the crew is that of the new run; it is under the lock of the journal.
     """
-    journal, run = crew.journal, wanted.run
+    journal, run = crew.journal, order.run
     unfinished = journal.unfinished() == run
     crew.record("", State.PENDING, f"rolls back run {run}")
     touched = touched_devices(run, plan, journal)
     back: list[str] = []
     failed: dict[str, FabricError] = {}
     for wave in touched:
-        plans = [plan.devices[name] for name in wave if name in wanted.only]
-        done, errors = crew.side_by_side(plans, lambda item: _one(crew, wanted, item))
+        plans = [plan.devices[name] for name in wave if name in order.only]
+        done, errors = crew.side_by_side(plans, lambda item: _one(crew, order, item))
         back += [item.device for item, _ in done]
         failed |= {item.device: error for item, error in errors}
         _write_down(crew, errors)
-    skipped = [name for name in failed if wanted.skip_unreachable and _is_away(failed[name])]
+    skipped = [name for name in failed if order.skip_unreachable and _is_away(failed[name])]
     reasons = [str(error) for name, error in failed.items() if name not in skipped]
     crew.record("", State.FAILED if reasons else State.DONE, "; ".join(reasons))
     whole = not reasons and len(back) + len(skipped) == sum(len(wave) for wave in touched)
@@ -95,28 +95,28 @@ def _write_down(crew: Crew, errors: Sequence[tuple[DevicePlan, FabricError]]) ->
         crew.progress(item.device, f"failed: {error}")
 
 
-def _one(crew: Crew, wanted: RollBack, plan: DevicePlan) -> None:
+def _one(crew: Crew, order: RollBack, plan: DevicePlan) -> None:
     crew.check_going(plan.device)
     crew.record(plan.device, State.ROLLING_BACK)
     session = crew.session(plan)
     try:
-        _bring_back(crew, wanted, session)
+        _restore(crew, order, session)
     finally:
         session.close()
     crew.record(plan.device, State.ROLLED_BACK)
     crew.progress(plan.device, "rolled back")
 
 
-def _bring_back(crew: Crew, wanted: RollBack, session: Session) -> None:
-    way = WayBack(crew.journal, crew.run, crew.options.timer_s)
+def _restore(crew: Crew, order: RollBack, session: Session) -> None:
+    restoration = Restoration(crew.journal, crew.run, crew.options.timer_s)
     session.check_alone(own=crew.journal.tokens(session.name))
-    way.abort_own(session)
-    before, now = kept_running(crew.journal, wanted.run, session.plan), session.running()
+    restoration.abort_own(session)
+    before, now = kept_running(crew.journal, order.run, session.plan), session.running()
     if now.fingerprint == before.fingerprint:
         return
-    if not wanted.force:
-        _check_as_planned(wanted.run, session.plan, session)
-    way.bring_back(session, before, now)
+    if not order.force:
+        _check_as_planned(order.run, session.plan, session)
+    restoration.restore(session, before, now)
 
 
 def _check_as_planned(run: int, plan: DevicePlan, session: Session) -> None:

@@ -59,11 +59,11 @@ def _rounded(changes: Iterable[Change], unit_bytes: int, quantum_bytes: int) -> 
     gone: dict[str, list[tuple[Change, _Said]]] = {}
     for change in changes:
         if change.before and change.after:
-            seen, wanted = (
+            seen, planned = (
                 _said(f"{change.path} {value}", unit_bytes)
                 for value in (change.before, change.after)
             )
-            if _same(wanted, seen, quantum_bytes):
+            if _same(planned, seen, quantum_bytes):
                 yield change
         elif change.before:
             said = _said(change.path, unit_bytes)
@@ -71,9 +71,9 @@ def _rounded(changes: Iterable[Change], unit_bytes: int, quantum_bytes: int) -> 
     for change in changes:
         if change.before:
             continue
-        wanted = _said(change.path, unit_bytes)
-        for other, seen in gone.get(wanted.text, []):
-            if _same(wanted, seen, quantum_bytes):
+        planned = _said(change.path, unit_bytes)
+        for other, seen in gone.get(planned.text, []):
+            if _same(planned, seen, quantum_bytes):
                 yield from (change, other)
 
 
@@ -85,8 +85,8 @@ def _said(text: str, unit_bytes: int) -> _Said:
     return _Said(_THRESHOLD.sub(r"\1", text), sizes)
 
 
-def _same(wanted: _Said, seen: _Said, quantum_bytes: int) -> bool:
-    if wanted.text != seen.text or not seen.sizes or len(wanted.sizes) != len(seen.sizes):
+def _same(planned: _Said, seen: _Said, quantum_bytes: int) -> bool:
+    if planned.text != seen.text or not seen.sizes or len(planned.sizes) != len(seen.sizes):
         return False
     return all(
         is_kept(
@@ -95,5 +95,5 @@ def _same(wanted: _Said, seen: _Said, quantum_bytes: int) -> bool:
             quantum_bytes=quantum_bytes if unit == shown_unit == 1 else 1,
             unit_bytes=shown_unit if shown_unit > unit else 1,
         )
-        for (size, unit), (shown, shown_unit) in zip(wanted.sizes, seen.sizes, strict=True)
+        for (size, unit), (shown, shown_unit) in zip(planned.sizes, seen.sizes, strict=True)
     )

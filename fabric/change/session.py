@@ -90,8 +90,8 @@ class Session:
 
     def draft(self, running: Running) -> Draft:
         """Return what is still to change."""
-        found = self.adapter.draft(running, self.plan.artefacts, self.driver)
-        return settled(found, self.plan.platform, self.plan.expected.quantum_bytes)
+        draft = self.adapter.draft(running, self.plan.artefacts, self.driver)
+        return settled(draft, self.plan.platform, self.plan.expected.quantum_bytes)
 
     def unchanged(self) -> Running:
         """Return the running state, which must be the one that was planned for.

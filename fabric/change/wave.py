@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from fabric.change.expectation import WATCHED, deviations
 from fabric.change.journal import State
-from fabric.change.way_back import WayBack, kept_text
+from fabric.change.restoration import Restoration, kept_text
 from fabric.core.errors import ConnectionLostError, DeviceError, FabricError
 from fabric.observe import read_snapshot
 
@@ -62,7 +62,7 @@ class Wave:
         self._deadline_s = 0.0
 
     def run(self) -> list[str]:
-        """Do the wave; return what went wrong, in which case all of it went back.
+        """Do the wave; return what went wrong, in which case all of it was rolled back.
 
         Nothing is staged before every device is ready.
         """
@@ -103,11 +103,11 @@ class Wave:
                 if errors:
                     break
         except KeyboardInterrupt:
-            self._go_back()
+            self._roll_back()
             raise
         reasons = [item.error for item in self._work if item.error]
         if reasons:
-            self._go_back()
+            self._roll_back()
         return reasons
 
     def _change(self, item: _Work) -> None:
@@ -165,7 +165,7 @@ class Wave:
         self._crew.record(item.name, State.DONE)
         self._crew.progress(item.name, "confirmed and saved")
 
-    def _go_back(self) -> None:
+    def _roll_back(self) -> None:
         _, errors = self._crew.side_by_side(self._work, self._back)
         if errors:
             raise errors[0][1]
@@ -173,10 +173,12 @@ class Wave:
     def _back(self, item: _Work) -> None:
         crew, options = self._crew, self._crew.options
         crew.record(item.name, State.ROLLING_BACK, item.error)
-        way = WayBack(crew.journal, crew.run, options.timer_s)
+        restoration = Restoration(crew.journal, crew.run, options.timer_s)
         try:
             kept = item.session.patiently(
-                lambda: way.take_back(item.session, item.before), options.verify_s, options.poll_s
+                lambda: restoration.undo(item.session, item.before),
+                options.verify_s,
+                options.poll_s,
             )
         except FabricError as error:
             then = _what_follows(item)
@@ -188,7 +190,7 @@ class Wave:
 
 
 def _what_follows(item: _Work) -> str:
-    """Tell what becomes of a device that could not be taken back, as it says itself."""
+    """Return what a device that could not be rolled back says will happen to it."""
     try:
         armed = item.session.driver.pending(item.token)
     except (FabricError, ValueError):
@@ -201,7 +203,7 @@ def _what_follows(item: _Work) -> str:
 
 
 def _gone(item: _Work) -> bool:
-    """Tell whether the device no longer waits for a confirmation: it went back by itself."""
+    """Tell whether the device no longer waits for a confirmation: it was rolled back by itself."""
     try:
         return not item.session.driver.pending(item.token)
     except ConnectionLostError:

@@ -25,7 +25,10 @@ class Node:
 
     def child(self, line: str) -> Node:
         """Return the section of a line; it is made when there is none."""
-        return self.children.setdefault(line, Node())
+        node = self.children.get(line)
+        if node is None:
+            node = self.children[line] = Node()
+        return node
 
     def copy(self) -> Node:
         """Return a copy with copies of everything below."""

@@ -191,11 +191,11 @@ class _Echo:
 
 def after_echo(text: str, line: str) -> str:
     """Return what stands behind the echo of a line; all of a text without it."""
-    wanted, shown, position = _printed(line)[-_ECHO_CHARACTERS:], "", 0
+    end, shown, position = _printed(line)[-_ECHO_CHARACTERS:], "", 0
     for piece in text.splitlines(keepends=True):
         shown += _printed(piece)
         position += len(piece)
-        if wanted in shown:
+        if end in shown:
             return text[position:]
     return text
 

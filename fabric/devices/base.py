@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
 from fabric.devices.redaction import shortened
+from fabric.devices.ssh import TerminalSession
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -63,6 +64,29 @@ class BaseDriver:
     def _is_refusal(self, error: Exception) -> bool:
         """Tell whether the device refused what was asked; else the connection is lost."""
         raise NotImplementedError
+
+
+S = TypeVar("S", bound=TerminalSession)
+
+
+class TerminalDriver(BaseDriver, Generic[S]):
+    """A driver that works through one session on a terminal."""
+
+    def __init__(self, connection: Connection, terminal: S) -> None:
+        super().__init__(connection)
+        self._terminal = terminal
+
+    def open(self) -> None:
+        """Log in; refuses a host key that is neither given nor known."""
+        self._terminal.open()
+
+    def close(self) -> None:
+        """Log out; a change that waits for its confirmation is not touched."""
+        self._terminal.close()
+
+    def cut(self) -> None:
+        """Break the session off."""
+        self._terminal.cut()
 
 
 def read_subjects(

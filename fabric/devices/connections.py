@@ -80,10 +80,10 @@ def connections(
     secret = (password or (lambda: os.environ.get(PASSWORD_VARIABLE, "")))()
     key_file = file.key_file or os.environ.get(KEY_VARIABLE, "")
     default_user = file.username or os.environ.get("ROCEFAB_USERNAME") or "admin"
-    found = {}
+    by_name = {}
     for name, platform in platforms.items():
         entry = file.devices.get(name, _Entry())
-        found[name] = Connection(
+        by_name[name] = Connection(
             device=name,
             platform=platform,
             address=entry.address or name,
@@ -93,7 +93,7 @@ def connections(
             trust=entry.trust,
             key_file=key_file,
         )
-    return found
+    return by_name
 
 
 def _usual_port(platform: str) -> int:
@@ -113,11 +113,11 @@ def _read(path: Path) -> tuple[_File, str]:
         raise _input_error(path, [_finding(f"cannot be read: {error}", "", place)]) from error
     except ValidationError as error:
         # Not chained: the text of pydantic quotes the values, and one may be a password.
-        found = [
+        findings = [
             _finding(_told(item), ".".join(map(str, item["loc"])), _place(path, text, item["loc"]))
             for item in error.errors(include_url=False, include_input=False)
         ]
-        raise _input_error(path, found) from None
+        raise _input_error(path, findings) from None
 
 
 def _told(error: ErrorDetails) -> str:

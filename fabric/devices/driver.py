@@ -96,7 +96,7 @@ class Driver(Protocol):
         """Return the device's own diff for a candidate, or ``""`` where it makes none."""
 
     def missing_timer(self) -> str:
-        """Return why nothing on the device takes an unconfirmed change back; empty: a timer does.
+        """Return why no timer rolls an unconfirmed change back; empty where one does.
 
         Asking changes nothing.
         """
@@ -117,7 +117,7 @@ class Driver(Protocol):
         """Stop the timer: the change stays."""
 
     def rollback(self, token: str) -> None:
-        """Take an unconfirmed change back now."""
+        """Roll an unconfirmed change back now."""
 
     def save(self) -> None:
         """Make the running configuration the one that survives a reboot."""
@@ -127,10 +127,10 @@ drivers: Registry[type[Driver]] = Registry("driver", plugins="drivers")
 
 
 class ScriptNet(Protocol):
-    """What a driver has beside `Driver` whose net is a script of ours on the device."""
+    """What a driver has beside `Driver` whose safety net is a script of ours on the device."""
 
     def disarm(self, token: str) -> None:
-        """Take the net of a change away whose way back was gone by other means, and read back."""
+        """Remove the safety net of a change that was undone by other means, and read back."""
 
 
 def script_net(driver: Driver) -> ScriptNet | None:

@@ -33,11 +33,11 @@ def pinned_der(trust: str) -> bytes:
     """
     if not trust.strip():
         return b""
-    found = _PEM.findall(trust)
-    if len(found) != 1:
+    certificates = _PEM.findall(trust)
+    if len(certificates) != 1:
         message = "'trust' must be one certificate as PEM: that of the switch itself"
         raise ValueError(message)
-    return ssl.PEM_cert_to_DER_cert(found[0])
+    return ssl.PEM_cert_to_DER_cert(certificates[0])
 
 
 def sha256_of(der: bytes) -> str:

@@ -99,7 +99,7 @@ class MemoryDriver(BaseDriver):
         self._write({**self._state(), "pending": None})
 
     def rollback(self, token: str) -> None:
-        """Bring back what was."""
+        """Restore what was."""
         state = self._state()
         if self.pending(token):
             old = state["pending"]

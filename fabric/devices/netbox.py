@@ -47,18 +47,18 @@ def read_netbox(
 
     api = pynetbox.api(url, token=token or None)
     api.http_session = _session()
-    found: dict[str, list[dict[str, Any]]] = {}
+    tables: dict[str, list[dict[str, Any]]] = {}
     try:
         for name, (application, endpoint) in _ENDPOINTS.items():
             source = getattr(getattr(api, application), endpoint)
-            wanted = {"site": site} if site and name != "ip-addresses" else {}
-            rows = source.filter(limit=_PAGE, **wanted) if wanted else source.all(limit=_PAGE)
-            found[name] = [dict(row) for row in rows]
-            progress("netbox", f"{len(found[name])} {name}")
+            filters = {"site": site} if site and name != "ip-addresses" else {}
+            rows = source.filter(limit=_PAGE, **filters) if filters else source.all(limit=_PAGE)
+            tables[name] = [dict(row) for row in rows]
+            progress("netbox", f"{len(tables[name])} {name}")
     except (pynetbox.RequestError, pynetbox.ContentError, requests.RequestException) as error:
         reason = without(str(error), token)
         raise DeviceError("netbox", f"cannot be read: {reason[:300]}") from None
-    return found
+    return tables
 
 
 def _library() -> Any:

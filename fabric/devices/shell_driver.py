@@ -1,14 +1,14 @@
 """What SONiC and hosts share: files under a change folder, and a safety net made of systemd.
 
 A change lives in ``/var/lib/rocefab/TOKEN`` on the device: the new and the old files, and
-``undo.sh``, which brings back what was. Before anything is changed, a service that runs it and a
+``undo.sh``, which restores what was. Before anything is changed, a service that runs it and a
 timer are put into `/etc/systemd/system` and enabled: the timer runs it when its time is over, the
 service at the next boot, both without us or a connection. Going back earlier starts the same
 service, so that they never run side by side. ``undo.sh`` writes what failed into ``failed``; only
-when nothing did, it takes the net away. Confirming takes it away too. What is left of a net is an
+when nothing did, it removes the net. Confirming removes it too. What is left of a net is an
 unconfirmed change.
 
-What only runs is lost at a boot, so that a boot leaves less to take back: a mark below `/run`
+What only runs is lost at a boot, so that a boot leaves less to undo: a mark below `/run`
 tells ``undo.sh`` whether the device has started since.
 
 Files travel by a folder that ``mktemp`` makes for us alone: nobody else on the device can put a
@@ -23,7 +23,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
-from fabric.devices.base import BaseDriver
+from fabric.devices.base import TerminalDriver
 from fabric.devices.candidate import Candidate, files_of
 from fabric.devices.driver import Connection, checked_token
 from fabric.devices.ssh import ShellSession, checked_path
@@ -80,7 +80,7 @@ _UNDO_S = 600
 C = TypeVar("C", bound=Candidate)
 
 
-class ShellDriver(BaseDriver, Generic[C]):
+class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
     """Base of the drivers that work through a Linux shell.
 
     ``undone_by_script``: the net is the one of this module, not one of the system.
@@ -89,20 +89,8 @@ class ShellDriver(BaseDriver, Generic[C]):
     undone_by_script: ClassVar[bool] = True
 
     def __init__(self, connection: Connection) -> None:
-        super().__init__(connection)
-        self._shell = ShellSession(connection)
-
-    def open(self) -> None:
-        """Log in."""
-        self._shell.open()
-
-    def close(self) -> None:
-        """Log out."""
-        self._shell.close()
-
-    def cut(self) -> None:
-        """Break the session off."""
-        self._shell.cut()
+        super().__init__(connection, ShellSession(connection))
+        self._shell = self._terminal
 
     def read_files(self, files: Sequence[str]) -> Mapping[str, str]:
         """Return the content of each file that exists, as ``file:PATH``.
@@ -122,7 +110,7 @@ class ShellDriver(BaseDriver, Generic[C]):
         return self._shell.run(f"sudo test -e {checked_path(path)}")[0] == 0
 
     def foreign_sessions(self) -> Sequence[str]:
-        """Return changes that wait for their confirmation, or are being taken back right now."""
+        """Return changes that wait for their confirmation, or are being rolled back right now."""
         armed = self._shell.run(
             f'for f in {_UNITS}/rocefab-*.timer; do [ ! -e "$f" ] || echo "$f"; done'
         )[1]
@@ -160,7 +148,7 @@ class ShellDriver(BaseDriver, Generic[C]):
     def commit(self, candidate: C, token: str, timer_s: int) -> None:
         """Arm the net, put the files in place, put everything into force.
 
-        Without a timer there is no net: a way back must not be undone.
+        Without a timer there is no safety net: a rollback must not be undone.
         """
         folder = self._folder(token)
         if timer_s:
@@ -180,7 +168,7 @@ class ShellDriver(BaseDriver, Generic[C]):
         return self._shell.run(f"systemctl is-active {checked_token(token)}.timer")[0] == 0
 
     def confirm(self, token: str) -> None:
-        """Stop the timer and take the net away.
+        """Stop the timer and remove the safety net.
 
         Raises
         ------
@@ -199,12 +187,12 @@ class ShellDriver(BaseDriver, Generic[C]):
         raise DeviceError(self.connection.device, "the commit timer has already run out")
 
     def rollback(self, token: str) -> None:
-        """Bring back what was, now; the net stays where that does not succeed.
+        """Restore what was, now; the safety net stays where that does not succeed.
 
         Raises
         ------
         RefusedError
-            When a step of the way back failed.
+            When a step of the rollback failed.
         """
         folder = self._folder(token)
         status, output = self._shell.run(f"sudo systemctl start {token}.service", quiet_s=_UNDO_S)
@@ -220,12 +208,12 @@ class ShellDriver(BaseDriver, Generic[C]):
         raise RefusedError(self.connection.device, message)
 
     def disarm(self, token: str) -> None:
-        """Take the net of a change away whose way back was gone by other means, and read back."""
+        """Remove the safety net of a change that was undone by other means, and read back."""
         self._shell.check(f"sudo sh -c '{_disarm(checked_token(token))}'")
         self._forget(token)
 
     def _forget(self, token: str) -> None:
-        """Take away what a change kept on the device: old files may hold keys."""
+        """Remove what a change kept on the device: old files may hold keys."""
         self._shell.run(f"sudo rm -rf {self._folder(token)}")
 
     def _arm(self, token: str, timer_s: int) -> None:

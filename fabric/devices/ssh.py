@@ -149,7 +149,7 @@ class ShellSession(TerminalSession):
         commands : mapping
             Lines of shell by name, as for ``run``.
         """
-        found = {}
+        outputs = {}
         for batch in _batches(list(commands.items())):
             mark = f"rocefab-{secrets.token_hex(8)}"
             lines = (
@@ -163,8 +163,8 @@ class ShellSession(TerminalSession):
                 if not end or not status.isdigit():
                     message = "the output of a command has no end"
                     raise ConnectionLostError(self._connection.device, message)
-                found[name] = (int(status), text)
-        return found
+                outputs[name] = (int(status), text)
+        return outputs
 
     def check(self, command: str, *, quiet_s: int = _QUIET_S) -> str:
         """Run a command and return its output.

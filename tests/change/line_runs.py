@@ -78,7 +78,7 @@ class LineLab:
     startup: Callable[[Any], str] = lambda switch: switch.startup_text
     is_clean: Callable[[Any], bool]
     is_disarmed: Callable[[Any], bool]
-    killed: Killed | None = None
+    killed: Killed
     dark_neighbours: frozenset[str] = field(default_factory=frozenset)
 
 
@@ -268,8 +268,6 @@ class LineRuns:
     def test_killed_in_the_commit_window_and_resumed(self, fresh, tmp_path):
         """A real process, killed while the leaf waits for its confirmation; another one goes on."""
         killed = self.system.killed
-        if killed is None:
-            pytest.skip("no command is slow enough to be killed at")
         with fresh() as (lab, project, connections):
             leaf = lab[LEAF]
             (tmp_path / "plan.json").write_text(planned(project, connections).to_json())

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from fabric.change.lines.grammar import Grammar
 
 
-def patch(grammar: Grammar, now: Node, wanted: Node) -> list[str]:
+def patch(grammar: Grammar, now: Node, target: Node) -> list[str]:
     """Return the lines to send, indented as the configuration is."""
-    lines = _Patch(grammar, grammar.without_new_ports(now, wanted), wanted).lines()
+    lines = _Patch(grammar, grammar.without_new_ports(now, target), target).lines()
     pattern, spelling = grammar.spelling
     return [pattern.sub(spelling, line) for line in lines]
 

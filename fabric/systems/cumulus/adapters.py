@@ -84,12 +84,12 @@ def changes(running: set[Path], target: set[Path]) -> tuple[Change, ...]:
 
 
 def _values(paths: Iterable[Path]) -> dict[str, str]:
-    found = {}
+    values = {}
     for path in paths:
         name = " ".join(path[:-1] if is_value(path) else path)
         line = redacted(" ".join(path))
-        found[name] = line.removeprefix(name).strip() if is_value(path) else line
-    return found
+        values[name] = line.removeprefix(name).strip() if is_value(path) else line
+    return values
 
 
 def line_risk(name: str) -> Risk:

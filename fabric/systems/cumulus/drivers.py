@@ -132,10 +132,10 @@ class CumulusDriver(ShellDriver[SetLines]):
 
     def _patch(self, path: str) -> str:
         output = self._nv(f"nv config patch {path}")
-        found = _REVISION.search(output)
-        if not found:
+        revision = _REVISION.search(output)
+        if not revision:
             raise self._refusal(f"nv config patch answered: {output}")
-        return found[1]
+        return revision[1]
 
     def _remember(self, number: str, token: str) -> None:
         self._shell.check(f"echo {number} {token} | sudo tee -a {_RECORD} > /dev/null")
@@ -174,7 +174,7 @@ class CumulusDriver(ShellDriver[SetLines]):
             raise DeviceError(self.connection.device, "the switch still waits for a confirmation")
 
     def rollback(self, token: str) -> None:
-        """Go back to the revision before, or drop the pending one when it was not applied.
+        """Roll back to the revision before, or drop the pending one when it was not applied.
 
         Raises
         ------
@@ -212,8 +212,8 @@ class CumulusDriver(ShellDriver[SetLines]):
         """Return the state of each revision by its number."""
         text = self._shell.check("nv config revision -o json | cat")
         try:
-            found = json.loads(text)
-            return {number: str(item.get("state", "")) for number, item in found.items()}
+            revisions = json.loads(text)
+            return {number: str(item.get("state", "")) for number, item in revisions.items()}
         except (ValueError, AttributeError) as error:
             message = "nv config revision printed no JSON of revisions"
             raise DeviceError(self.connection.device, message) from error
@@ -236,5 +236,5 @@ def _number(token: str, recorded: Mapping[str, str], states: Mapping[str, str]) 
 
 
 def _tlv(text: str, name: str, code: str) -> str:
-    found = re.search(rf"^{name} +{code} +\d+ (.*)$", text, re.MULTILINE)
-    return found[1].strip() if found else ""
+    value = re.search(rf"^{name} +{code} +\d+ (.*)$", text, re.MULTILINE)
+    return value[1].strip() if value else ""

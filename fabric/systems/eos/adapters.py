@@ -27,15 +27,15 @@ def stanzas(text: str) -> list[str]:
 
     Banners and certificates are texts up to ``EOF``, whatever they look like.
     """
-    found: list[list[str]] = []
+    blocks: list[list[str]] = []
     for line, is_text in marked_lines(text):
         is_comment = line.startswith("!") and not line.startswith("!!")
         if not is_text and (not line.strip() or is_comment or line.strip() in {"!", "end"}):
             continue
-        if not is_text and (line[0] != " " or not found):
-            found.append([])
-        found[-1].append(line)
-    return ["\n".join(lines) for lines in found]
+        if not is_text and (line[0] != " " or not blocks):
+            blocks.append([])
+        blocks[-1].append(line)
+    return ["\n".join(lines) for lines in blocks]
 
 
 def is_owned(stanza: str) -> bool:
@@ -81,11 +81,11 @@ class EosAdapter(ConfigurationAdapter):
 
 
 def _paths(config: str) -> set[str]:
-    found = set()
+    paths = set()
     for stanza in stanzas(redacted(config)):
         section, *lines = stanza.splitlines()
-        found |= {_path(section.strip(), line.strip()) for line in (section, *lines)}
-    return found
+        paths |= {_path(section.strip(), line.strip()) for line in (section, *lines)}
+    return paths
 
 
 def _path(section: str, line: str) -> str:

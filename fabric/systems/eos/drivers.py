@@ -4,10 +4,10 @@ What is known of NAPALM's driver (napalm 5.2.0, ``napalm/eos/eos.py``) and handl
 sessions by the microsecond, so ours is set before the load and can be found again by another
 process; while it knows a session it reads that along with the running configuration, and fails when
 the session is gone, and ``close`` aborts it, which would undo a commit that waits for its
-confirmation, so the name is taken away after each use; a timed commit wraps at 24 hours and does
-not save; ``rollback`` goes back to the old *startup* configuration when no commit is pending any
-more, as when its timer has just run out, so it is never used: aborting the session takes a pending
-commit back, and saves nothing; errors of eAPI quote the refused line, secrets and all, so they are
+confirmation, so the name is removed after each use; a timed commit wraps at 24 hours and does
+not save; ``rollback`` returns to the old *startup* configuration when no commit is pending any
+more, as when its timer has just run out, so it is never used: aborting the session undoes a pending
+commit, and saves nothing; errors of eAPI quote the refused line, secrets and all, so they are
 redacted.
 """
 

@@ -97,8 +97,8 @@ class HostDriver(ShellDriver[Files]):
         has no such file.
         """
         lines = {subject: _command(subject) for subject in subjects}
-        told = self._shell.run_each({line: line for line in lines.values() if line})
-        answers = {subject: told.get(line, (1, "")) for subject, line in lines.items()}
+        outputs = self._shell.run_each({line: line for line in lines.values() if line})
+        answers = {subject: outputs.get(line, (1, "")) for subject, line in lines.items()}
         return {
             subject: text
             for subject, (status, text) in answers.items()
@@ -110,8 +110,8 @@ class HostDriver(ShellDriver[Files]):
 
         The commands are made of fixed words and checked names by the readers of facts.
         """
-        told = self._shell.run_each(commands)
-        return {name: text for name, (status, text) in told.items() if status == 0}
+        outputs = self._shell.run_each(commands)
+        return {name: text for name, (status, text) in outputs.items() if status == 0}
 
     def save(self) -> None:
         """Hosts keep their files; nothing to save."""

@@ -79,19 +79,19 @@ def _deletes(
         words[:count] for verb, words in new for count in range(1, len(words) + 1) if verb == "set"
     }
     stems = {words[:-1] for verb, words in come if verb == "set"}
-    found: dict[Words, None] = {}
+    levels_gone: dict[Words, None] = {}
     for verb, words in gone:
         part = tuple(_part((verb, words)).split())
         if verb != "set" or (words[:-1] in stems and replaces(words)):
             continue
         if part and " ".join(part) in fresh and part in alive:
-            found[part] = None
+            levels_gone[part] = None
         else:
             level = next((level for level in levels(words) if level not in alive), None)
             if level:  # else something below it stays
-                found[level] = None
-    for words in found:
-        if not any(words[:count] in found for count in range(1, len(words))):
+                levels_gone[level] = None
+    for words in levels_gone:
+        if not any(words[:count] in levels_gone for count in range(1, len(words))):
             yield "delete", words
 
 
@@ -131,7 +131,7 @@ class JunosAdapter(ConfigurationAdapter):
         return Draft(_candidate(before, after), changes, "\n".join(diff))
 
     def restore(self, before: Running, now: Running) -> LinePatch:
-        """Return the lines that bring the earlier configuration back."""
+        """Return the lines that restore the earlier configuration."""
         return _candidate(read_set(now.config), read_set(before.config))
 
     def apart(self, left: Running, right: Running) -> set[str]:

@@ -147,8 +147,8 @@ class JunosDriver(BaseDriver):
 
     def _lines(self) -> str:
         with self._translated("read the configuration"):
-            found = self._napalm.get_config(retrieve="running", format="set")
-        return f"{found['running'].strip()}\n"
+            configuration = self._napalm.get_config(retrieve="running", format="set")
+        return f"{configuration['running'].strip()}\n"
 
     def read_state(self, subjects: Sequence[str]) -> Mapping[str, str]:
         """Return the outputs of the show commands of the subjects; those of the ports as XML.
@@ -178,9 +178,11 @@ class JunosDriver(BaseDriver):
             return [self._staged]
         with self._translated("compare"):
             changed = bool(self._napalm.compare_config())
-        found = ["changes in the candidate configuration that are not committed"] if changed else []
+        uncommitted = (
+            ["changes in the candidate configuration that are not committed"] if changed else []
+        )
         waiting = self._waiting()
-        return [*found, waiting] if waiting else found
+        return [*uncommitted, waiting] if waiting else uncommitted
 
     def preview(self, candidate: LinePatch) -> str:
         """Return the switch's own diff; the candidate is put back after."""
@@ -242,7 +244,7 @@ class JunosDriver(BaseDriver):
             raise DeviceError(self.connection.device, "its timer ran out during the confirmation")
 
     def rollback(self, token: str) -> None:
-        """Go back one commit, or forget what is staged.
+        """Roll back one commit, or forget what is staged.
 
         Raises
         ------
@@ -277,9 +279,9 @@ class JunosDriver(BaseDriver):
     def _last_commit(self) -> dict[str, str]:
         """Return revision, user, comment and log of the last commit."""
         with self._translated("ask for the last commit"):
-            found = self._napalm.device.rpc.get_commit_revision_information(detail=True)
+            commit = self._napalm.device.rpc.get_commit_revision_information(detail=True)
             return {
-                name: str(found.findtext(name) or "")
+                name: str(commit.findtext(name) or "")
                 for name in ("revision", "user", "comment", "log")
             }
 

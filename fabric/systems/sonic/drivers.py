@@ -4,7 +4,7 @@ What is known of ``config`` (sonic-net/sonic-utilities 202405): nothing is saved
 ``config save``; ``apply-patch`` does not undo a part that succeeded; ``reload`` is a restart of
 the services; there is no commit-confirm. Going back is ``config rollback`` part by part and, when
 that is refused, ``config reload`` of the configuration from before. A reboot loads the saved file,
-so that the net, which outlives it, then brings back files alone.
+so that the net, which outlives it, then restores files alone.
 """
 
 from __future__ import annotations
@@ -89,14 +89,14 @@ class SonicShellDriver(ShellDriver[C]):
 
     def _stage_more(self, candidate: C, token: str) -> None:  # noqa: ARG002
         folder = self._folder(token)
-        # No pipe: its status would be that of the last command, and an empty before.json is no
-        # way back.
+        # No pipe: its status would be that of the last command, and an empty before.json
+        # restores nothing.
         dump = f"sonic-cfggen -d --print-data > {folder}/before.json"
         self._shell.check(f"sudo sh -c '{dump}'")
         self._shell.check(f"sudo test -s {folder}/before.json")
 
     def _forget(self, token: str) -> None:
-        """Take the checkpoints away too: each is a whole configuration."""
+        """Remove the checkpoints too: each is a whole configuration."""
         super()._forget(token)
         self._shell.run(f"sudo sh -c 'rm -f {_CHECKPOINTS}/{token}-*.cp.json'")
 
@@ -140,8 +140,8 @@ class SonicDriver(SonicShellDriver[SonicCandidate]):
             if step.kind == "load":
                 self._change(f"config load {folder}/step{number}.json -y")
             elif step.kind == "patch":
-                # A switch whose running rows break its own models refuses this; the way back is
-                # then the reload of before.json.
+                # A switch whose running rows break its own models refuses this; it is rolled
+                # back by the reload of before.json.
                 self._shell.run(f"sudo config checkpoint {token}-{number}", quiet_s=_RELOAD_S)
                 self._change(f"config apply-patch {folder}/step{number}.json")
             else:
@@ -170,7 +170,7 @@ def _unchecked(file: str) -> str:
 
 
 def _back(step: SonicStep, folder: str, checkpoint: str, number: int) -> list[str]:
-    """Return the commands that take a step back, whole or half done."""
+    """Return the commands that undo a step, whole or half done."""
     if step.kind == "patch":
         return [f"config rollback {checkpoint}"]
     if step.kind == "drop":

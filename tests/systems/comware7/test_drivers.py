@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
-from fabric.devices import drivers
 from fabric.devices.candidate import LinePatch
-from fabric.devices.driver import Connection
 from fabric.lab.faults import Fault
 from fabric.lab.lab import Lab
 from fabric.lab.wiring import specs, wire
@@ -52,29 +50,6 @@ def leaf(whole_lab):
     found.has_commit_delay = True
     found.become(fresh)
     found.save()
-
-
-@pytest.fixture
-def connect(leaf):
-    opened = []
-
-    def made(**changes):
-        known = {"password": PASSWORD, "trust": leaf.host_key, **changes}
-        connection = Connection(
-            labs.LEAF, "comware7", leaf.address, leaf.port, leaf.spec.username, **known
-        )
-        opened.append(drivers["comware7"](connection))
-        opened[-1].open()
-        return opened[-1]
-
-    yield made
-    for driver in opened:
-        driver.close()
-
-
-@pytest.fixture
-def driver(connect):
-    return connect()
 
 
 def test_identity(driver, leaf):
@@ -162,12 +137,12 @@ def test_a_change_is_taken_back_at_once(driver, leaf):
         driver.rollback(TOKEN)
 
 
-def test_another_process_confirms_or_takes_back(connect, leaf):
-    first = connect()
+def test_another_process_confirms_or_takes_back(login, leaf):
+    first = login()
     first.stage(CHANGE, TOKEN)
     first.commit(CHANGE, TOKEN, 60)
     first.close()
-    second = connect()
+    second = login()
     assert second.pending(TOKEN)
     second.rollback(TOKEN)
     assert "description x" not in leaf.text
@@ -243,7 +218,7 @@ def test_a_refused_line_undoes_the_others(driver, leaf, line):
 def test_a_question_that_nobody_foresaw_is_answered_with_no(driver, leaf):
     leaf.files["old.cfg"] = "kept"
     with pytest.raises(RefusedError, match="asks an unexpected question"):
-        driver._line.checked("delete /unreserved old.cfg")
+        driver._terminal.checked("delete /unreserved old.cfg")
     assert leaf.files["old.cfg"] == "kept"
 
 
@@ -280,17 +255,17 @@ def test_secrets_of_a_refused_line_are_hidden(driver, leaf):
 
 
 @pytest.mark.parametrize("kind", ["cut_at_command", "reboot"])
-def test_a_lost_session(connect, leaf, kind):
-    driver = connect()
+def test_a_lost_session(login, leaf, kind):
+    driver = login()
     leaf.faults.add(Fault(kind, pattern="display interface", seconds=0.2))
     with pytest.raises(ConnectionLostError):
         driver.read_state(["interfaces"])
 
 
 @pytest.mark.parametrize("changes", [{"password": "wrong"}, {"trust": "ssh-ed25519 AAAAC3Nz"}])
-def test_login_is_refused(connect, changes):
+def test_login_is_refused(login, changes):
     with pytest.raises(ConnectionLostError) as caught:
-        connect(**changes)
+        login(**changes)
     assert PASSWORD not in str(caught.value)
 
 

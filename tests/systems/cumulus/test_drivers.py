@@ -7,9 +7,7 @@ import re
 import pytest
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
-from fabric.devices import drivers
 from fabric.devices.candidate import SetLines
-from fabric.devices.driver import Connection
 from fabric.lab.faults import Fault
 from fabric.lab.lab import Lab
 from fabric.lab.wiring import specs, wire
@@ -34,28 +32,6 @@ def lab(tmp_path):
 @pytest.fixture
 def leaf(lab):
     return lab[labs.LEAF]
-
-
-@pytest.fixture
-def connect(leaf):
-    opened = []
-
-    def made():
-        connection = Connection(
-            labs.LEAF, "cumulus", leaf.address, leaf.port, "admin", PASSWORD, leaf.host_key
-        )
-        opened.append(drivers["cumulus"](connection))
-        opened[-1].open()
-        return opened[-1]
-
-    yield made
-    for driver in opened:
-        driver.close()
-
-
-@pytest.fixture
-def driver(connect):
-    return connect()
 
 
 def mtu(leaf):
@@ -151,11 +127,11 @@ def test_the_timer_goes_back(driver, lab, leaf, timer_s):
         driver.confirm(TOKEN)
 
 
-def test_another_process_confirms(driver, connect, lab, leaf):
+def test_another_process_confirms(driver, login, lab, leaf):
     driver.stage(MTU, TOKEN)
     driver.commit(MTU, TOKEN, 60)
     driver.close()
-    other = connect()
+    other = login()
     assert other.foreign_sessions() == [TOKEN]
     other.confirm(TOKEN)
     other.save()
@@ -165,12 +141,12 @@ def test_another_process_confirms(driver, connect, lab, leaf):
     assert other.foreign_sessions() == []
 
 
-def test_another_process_takes_back(driver, connect, leaf):
+def test_another_process_takes_back(driver, login, leaf):
     before = set(leaf.applied)
     driver.stage(MTU, TOKEN)
     driver.commit(MTU, TOKEN, 60)
     driver.close()
-    connect().rollback(TOKEN)
+    login().rollback(TOKEN)
     assert leaf.applied == before
     assert leaf.confirming is None
 
@@ -218,12 +194,12 @@ def test_a_refused_line_leaves_nothing(driver, leaf):
 
 @pytest.mark.parametrize("pattern", ["sudo tee", "nv config patch"])
 @pytest.mark.parametrize("nth", [1, 2])
-def test_a_session_that_breaks_leaves_a_revision_that_is_found(driver, connect, leaf, pattern, nth):
+def test_a_session_that_breaks_leaves_a_revision_that_is_found(driver, login, leaf, pattern, nth):
     way = SetLines(unload="nv unset interface eth0 vrf\n", load=MTU.load)
     leaf.faults.add(Fault("cut_at_command", pattern=pattern, nth=nth))
     with pytest.raises(ConnectionLostError):
         driver.stage(way, TOKEN)
-    other = connect()
+    other = login()
     assert set(other.foreign_sessions()) <= {TOKEN}
     other.rollback(TOKEN)
     assert other.foreign_sessions() == []

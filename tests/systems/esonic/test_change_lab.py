@@ -11,6 +11,7 @@ from tests.change.line_runs import (
     ALL,
     LEAF,
     TOKEN,
+    Killed,
     LineLab,
     LineRuns,
     applied,
@@ -59,6 +60,11 @@ ESONIC = LineLab(
     timer_s=(59, 4),
     is_clean=lambda switch: not switch.systemd.jobs,
     is_disarmed=lambda switch: not switch.systemd.jobs,
+    killed=Killed(
+        command="show ip bgp summary",
+        runs="router bgp",
+        net=lambda switch: any("rocefab-run-1-" in name for name in switch.systemd.jobs),
+    ),
 )
 
 

@@ -6,14 +6,12 @@ import pytest
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
 from fabric.devices.candidate import LinePatch
-from fabric.devices.driver import Connection
 from fabric.lab.faults import Fault
 from fabric.lab.lab import Lab
 from fabric.lab.spec import Neighbour, StandInSpec
 from fabric.observe import read_running, read_snapshot
 from fabric.observe.state import LldpNeighbour
 from fabric.systems.esonic import drivers as esonic
-from fabric.systems.esonic.drivers import EsonicDriver
 
 PASSWORD = "hunter2-of-the-lab"
 TOKEN = "rocefab-run-1-1-aa"
@@ -73,35 +71,6 @@ def lab():
 @pytest.fixture
 def leaf(lab):
     return lab["leaf1"]
-
-
-@pytest.fixture
-def login(leaf):
-    opened = []
-
-    def made(**changes):
-        given = {
-            "device": "leaf1",
-            "platform": "esonic",
-            "address": leaf.address,
-            "port": leaf.port,
-            "username": "admin",
-            "password": PASSWORD,
-            "trust": leaf.trust,
-        }
-        driver = EsonicDriver(Connection(**{**given, **changes}))
-        opened.append(driver)
-        driver.open()
-        return driver
-
-    yield made
-    for driver in opened:
-        driver.close()
-
-
-@pytest.fixture
-def driver(login):
-    return login()
 
 
 def committed(driver, candidate=CHANGE):

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from fabric.lab.line_tree import text_lines
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
 from fabric.devices.candidate import LinePatch
-from fabric.devices.driver import Connection
 from fabric.lab.faults import Fault
 from fabric.lab.lab import Lab
 from fabric.lab.spec import Neighbour, StandInSpec
 from fabric.observe import read_running, read_snapshot
 from fabric.observe.state import LldpNeighbour
-from fabric.systems.nxos.drivers import NxosDriver, batches
-from fabric.systems.nxos.lab.config import text_lines
+from fabric.systems.nxos.drivers import batches
 from fabric.systems.nxos.lab.state import NxosState
 
 PASSWORD = "hunter2-of-the-lab"
@@ -50,35 +49,6 @@ def lab():
 @pytest.fixture
 def leaf(lab):
     return lab["leaf1"]
-
-
-@pytest.fixture
-def login(leaf):
-    opened = []
-
-    def made(**changes):
-        given = {
-            "device": "leaf1",
-            "platform": "nxos",
-            "address": leaf.address,
-            "port": leaf.port,
-            "username": "admin",
-            "password": PASSWORD,
-            "trust": leaf.trust,
-        }
-        driver = NxosDriver(Connection(**{**given, **changes}))
-        opened.append(driver)
-        driver.open()
-        return driver
-
-    yield made
-    for driver in opened:
-        driver.close()
-
-
-@pytest.fixture
-def driver(login):
-    return login()
 
 
 def committed(driver, candidate=CHANGE, token=TOKEN):

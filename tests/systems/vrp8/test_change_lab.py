@@ -7,7 +7,16 @@ from fabric.lab.faults import Fault
 from fabric.systems.vrp8.lab.state import Candidate
 from fabric.workflow.verify import verify
 from tests.change import labs
-from tests.change.line_runs import ALL, LEAF, LineLab, LineRuns, applied, lower_kmax, planned
+from tests.change.line_runs import (
+    ALL,
+    LEAF,
+    Killed,
+    LineLab,
+    LineRuns,
+    applied,
+    lower_kmax,
+    planned,
+)
 
 VRP8 = LineLab(
     name="vrp8",
@@ -52,6 +61,11 @@ VRP8 = LineLab(
         and "interface MEth0/0/0\n ip binding vpn-instance MGMT\n" in switch.running_text
     ),
     is_disarmed=lambda switch: switch.state.trial is None,
+    killed=Killed(
+        command="display bgp",
+        runs="bgp 65101",
+        net=lambda switch: switch.state.trial is not None,
+    ),
 )
 LEAF_LINES = (
     "leaf: {sku: CE8855-32CQ4BQ}, spine: {sku: CE8851-32CQ8DQ-P}}\n"

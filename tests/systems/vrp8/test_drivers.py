@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import time
 
 import pytest
 
 from fabric.core.errors import ConnectionLostError, RefusedError
-from fabric.devices import drivers
 from fabric.devices.candidate import LinePatch
 from fabric.devices.driver import Connection
 from fabric.lab.faults import Fault
@@ -43,38 +41,16 @@ def leaf(lab):
     return lab[labs.LEAF]
 
 
-@pytest.fixture
-def connect(leaf):
-    opened = []
-
-    def made(**changes):
-        connection = Connection(
-            labs.LEAF, "vrp8", leaf.address, leaf.port, "admin", PASSWORD, leaf.host_key
-        )
-        opened.append(drivers["vrp8"](dataclasses.replace(connection, **changes)))
-        opened[-1].open()
-        return opened[-1]
-
-    yield made
-    for driver in opened:
-        driver.close()
-
-
-@pytest.fixture
-def driver(connect):
-    return connect()
-
-
 def test_identity(driver, leaf):
     found = driver.identify()
     assert (found.hostname, found.serial, found.mac) == (labs.LEAF, leaf.spec.serial, leaf.spec.mac)
 
 
-def test_a_wrong_password_or_host_key_is_refused(connect, lab):
+def test_a_wrong_password_or_host_key_is_refused(login, lab):
     with pytest.raises(ConnectionLostError, match="cannot log in"):
-        connect(password="wrong")
+        login(password="wrong")
     with pytest.raises(ConnectionLostError, match="cannot log in"):
-        connect(trust=lab[labs.SPINE].host_key)
+        login(trust=lab[labs.SPINE].host_key)
 
 
 def test_running_and_saved(driver, leaf):
@@ -145,12 +121,12 @@ def test_times_are_those_that_the_switch_takes(driver, leaf, lab, asked_s, given
     assert leaf.state.trial is None
 
 
-def test_another_process_confirms(connect, leaf, lab):
-    first = connect()
+def test_another_process_confirms(login, leaf, lab):
+    first = login()
     first.stage(MTU, TOKEN)
     first.commit(MTU, TOKEN, 60)
     first.close()
-    second = connect()
+    second = login()
     assert second.pending(TOKEN) is True
     second.confirm(TOKEN)
     second.save()
@@ -158,13 +134,13 @@ def test_another_process_confirms(connect, leaf, lab):
     assert "arp timeout 600" in leaf.startup_text
 
 
-def test_another_process_takes_it_back(connect, leaf):
+def test_another_process_takes_it_back(login, leaf):
     before = leaf.running_text
-    first = connect()
+    first = login()
     first.stage(MTU, TOKEN)
     first.commit(MTU, TOKEN, 60)
     first.close()
-    second = connect()
+    second = login()
     second.rollback(TOKEN)
     assert leaf.running_text == before
     second.rollback(TOKEN)  # there is nothing left to do
@@ -189,7 +165,7 @@ def test_a_refused_line_leaves_no_candidate(driver, leaf):
     with pytest.raises(RefusedError, match="'qos ecn enable': Error: Unrecognized command"):
         driver.stage(wrong, TOKEN)
     driver.stage(MTU, TOKEN)
-    assert "600" in driver._cli.run("display configuration candidate changes")
+    assert "600" in driver._terminal.run("display configuration candidate changes")
     driver.commit(MTU, TOKEN, 60)
     driver.rollback(TOKEN)
     assert leaf.running_text == before
@@ -229,7 +205,7 @@ def test_an_unexpected_question_is_answered_with_no(driver, leaf):
     before = leaf.startup_text
     leaf.hand_edit("arp timeout 700")
     with pytest.raises(RefusedError, match="'save': Warning: "):
-        driver._cli.run("save")
+        driver._terminal.run("save")
     assert leaf.startup_text == before
 
 
@@ -240,8 +216,8 @@ def test_preview_is_the_switch_s_own_and_leaves_nothing(driver, leaf):
     assert "arp timeout" not in leaf.running_text
 
 
-def test_a_trial_of_somebody_else_is_in_the_way(connect, driver, leaf):
-    other = connect()
+def test_a_trial_of_somebody_else_is_in_the_way(login, driver, leaf):
+    other = login()
     other.stage(MTU, OTHER)
     other.commit(MTU, OTHER, 60)
     assert driver.foreign_sessions() == [OTHER]

@@ -1,7 +1,7 @@
 """Enterprise SONiC: the grammar of its lines, and what is kept beside ours.
 
 Known (sonic-net/sonic-mgmt @ b4ba9de3 spytest/apis; ansible-collections/dellemc.enterprise_sonic @
-9851e680): what ``no`` takes away it names without its value; a watchdog is not negated, it is
+9851e680): ``no`` names what it removes without its value; a watchdog is not negated, it is
 switched off (SONiC Industry Standard CLI Reference Guide); a policy with strict priority has no
 weight.
 Assumed: what is named by something else goes after it and comes before it; a port is no member of a

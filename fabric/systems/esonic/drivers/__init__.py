@@ -1,7 +1,7 @@
-"""Enterprise SONiC over SSH by netmiko: ``dell_sonic`` for lines, ``linux`` for the way back.
+"""Enterprise SONiC over SSH by netmiko: ``dell_sonic`` for lines, ``linux`` for the rollback.
 
 Quirks, each handled here. Lines of ``sonic-cli`` are in force one by one and are not tried before:
-a refused one ends the change, and what came before it is taken back. Each line takes a part of a
+a refused one ends the change, and what came before it is rolled back. Each line takes a part of a
 second, so the timer gets more time for a long change. The system has sessions with a commit timer
 from 4.1 on, but public sources spell the command in three ways (``commit timeout N``:
 sonic-net/sonic-mgmt @ b4ba9de3 spytest/apis/system/config_session.py; ``commit time N``: Broadcom,
@@ -96,7 +96,7 @@ class EsonicDriver(SonicShellDriver[LinePatch]):
         super().commit(candidate, token, timer_s + longer_s)
 
     def rollback(self, token: str) -> None:
-        """Go back to the configuration from before, by lines, else by a reload of the database."""
+        """Restore the configuration from before, by lines, else by a reload of the database."""
         folder = self._folder(token)
         if self._is_before(folder) or self._lines_back(folder):
             self._shell.check(f"sudo sh -c ': > {folder}/undone'")

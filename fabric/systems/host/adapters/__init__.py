@@ -61,10 +61,10 @@ def settings_apart(live: dict[str, Any], expected: dict[str, Any]) -> Iterator[C
     Only what is expected counts: further addresses and DSCPs are left alone. A setting that the
     driver of the NIC does not offer is passed over.
     """
-    for interface, wanted in expected.items():
-        found = live.get(interface, {})
-        for name, value in wanted.items():
-            now = found.get(name, UNAVAILABLE if name in _OPTIONAL else None)
+    for interface, settings in expected.items():
+        running = live.get(interface, {})
+        for name, value in settings.items():
+            now = running.get(name, UNAVAILABLE if name in _OPTIONAL else None)
             if now == UNAVAILABLE or _matches(name, now, value):
                 continue
             risk = Risk.PORT_FLAP if name in _FLAPS else Risk.HARMLESS
@@ -77,7 +77,7 @@ def settings_apart(live: dict[str, Any], expected: dict[str, Any]) -> Iterator[C
 def kernel_apart(live: dict[str, Any], planned: dict[str, Any]) -> Iterator[Change]:
     """Yield the settings beside the NICs that are not as planned.
 
-    What is only kept for the way back is planned as None. Of lists all that is planned must be
+    What is only kept for the rollback is planned as None. Of lists all that is planned must be
     there. A parameter that the kernel does not have is passed over; `passed_over` names it.
     """
     for subject, value in planned.items():
@@ -110,19 +110,19 @@ def _plain(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _matches(name: str, now: Any, wanted: Any) -> bool:
+def _matches(name: str, now: Any, expected: Any) -> bool:
     if now is None:
         return False
     if name == "addresses":
-        return set(wanted) <= set(now)
-    return bool(_relevant(name, now, wanted) == wanted)
+        return set(expected) <= set(now)
+    return bool(_relevant(name, now, expected) == expected)
 
 
-def _relevant(name: str, now: Any, wanted: Any) -> Any:
+def _relevant(name: str, now: Any, expected: Any) -> Any:
     if name in _OPTIONAL and isinstance(now, dict):
-        return {key: now.get(key, value) for key, value in wanted.items()}
+        return {key: now.get(key, value) for key, value in expected.items()}
     if name in _SUBSETS and isinstance(now, dict):
-        return {key: now.get(key) for key in wanted}
+        return {key: now.get(key) for key in expected}
     return now
 
 
@@ -242,8 +242,8 @@ def _back(to: Running, leaving: Running) -> tuple[str, ...]:
 
 def _planned(state: dict[str, Any], *without: str) -> dict[str, Any]:
     """Return the planned settings beside the NICs, by subject."""
-    told: dict[str, Any] = state.get("settings", {})
-    return {subject: value for subject, value in told.items() if subject not in without}
+    settings: dict[str, Any] = state.get("settings", {})
+    return {subject: value for subject, value in settings.items() if subject not in without}
 
 
 def _mode(path: str) -> int:

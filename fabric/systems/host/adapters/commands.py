@@ -1,4 +1,4 @@
-"""Commands that bring back the live settings of a host, as they were read before a change."""
+"""Commands that restore the live settings of a host, as they were read before a change."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def restore_commands(
     paths: Iterable[str] = (),
     settings: Mapping[str, Any] = MappingProxyType({}),
 ) -> list[str]:
-    """Return commands that bring back the live settings that were read before.
+    """Return commands that restore the live settings that were read before.
 
     ``now`` holds the settings that they replace, by NIC, ``settings`` those beside the NICs;
     ``paths`` are the files of the change.
@@ -156,11 +156,11 @@ def _address_commands(interface: str, old: dict[str, Any], now: dict[str, Any]) 
 
 
 def _addresses(nic: dict[str, Any]) -> list[ipaddress.IPv4Interface]:
-    found = []
+    addresses = []
     for text in nic.get("addresses", []):
         with suppress(ValueError):
-            found.append(ipaddress.IPv4Interface(text))
-    return found
+            addresses.append(ipaddress.IPv4Interface(text))
+    return addresses
 
 
 def _marking_commands(interface: str, old: dict[str, Any]) -> list[str]:
@@ -183,8 +183,8 @@ def _dcqcn_commands(interface: str, old: dict[str, Any], now: dict[str, Any]) ->
         device = f"$(basename $(readlink -f /sys/class/net/{interface}/device))"
         folder = f"/sys/kernel/debug/mlx5/{device}/cc_params"
     for name, value in old.get("dcqcn", {}).items():
-        wanted = now.get("dcqcn", {}).get(name, value)
-        if _PARAMETER.fullmatch(name) and wanted != value:
+        kept = now.get("dcqcn", {}).get(name, value)
+        if _PARAMETER.fullmatch(name) and kept != value:
             yield f"sh -c 'echo {int(value)} > {folder}/{name}'"
 
 

@@ -1,4 +1,4 @@
-"""Commands that bring back settings of a host beside the QoS of its NICs, as they were read.
+"""Commands that restore settings of a host beside the QoS of its NICs, as they were read.
 
 What the host said of itself becomes part of a command only when it has the form that the reader of
 its kind lets through; the checks are made again: a state comes from a journal, too.
@@ -44,7 +44,7 @@ def restored(old: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
     ----------
     old, now : mapping
         Settings by subject, before and after. What ``now`` does not tell, or tells as None, is
-        brought back in any case.
+        restored in any case.
     """
     for subject, value in old.items():
         kind, _, name = subject.partition(":")
@@ -100,7 +100,7 @@ def _cm(name: str, value: Any, _now: Any) -> Iterator[str]:
 
 
 def _links(name: str, value: Any, now: Any) -> Iterator[str]:
-    """Yield what takes away links that were not there, after which their folder may be empty."""
+    """Yield what removes links that were not there, after which their folder may be empty."""
     old = [link for link in value if _LINK.fullmatch(link)]
     if now is None and not old and _DEVICE.fullmatch(name):
         yield (

@@ -1,10 +1,10 @@
 """Cisco NX-OS over NX-API by NAPALM.
 
-What the switch must have: ``feature nxapi`` with HTTPS, and ``feature scheduler``, whose job takes
+What the switch must have: ``feature nxapi`` with HTTPS, and ``feature scheduler``, whose job rolls
 an unconfirmed change back: NX-OS has no timed commit of its own. A change is a list of lines. The
-order is: a job and a schedule that go back to a checkpoint, that checkpoint, which holds both, then
-the lines; so neither a lost session nor a lost switch keeps a change, and a reboot loads what was
-saved before. Going back never touches the schedule that does it.
+order is: a job and a schedule that roll back to a checkpoint, that checkpoint, which holds both,
+then the lines; so neither a lost session nor a lost switch keeps a change, and a reboot loads what
+was saved before. The rollback never touches the schedule that does it.
 
 What is known of NAPALM's driver (napalm 5.2.0, ``napalm/nxos``) and handled here: ``commit_config``
 saves what it has just changed, so an unconfirmed change would survive a reboot: the lines are sent
@@ -168,12 +168,12 @@ class NxosDriver(BaseDriver):
         return sorted(self._jobs() - ran)
 
     def stage(self, candidate: LinePatch, token: str) -> None:  # noqa: ARG002
-        """Put the job that goes back onto the switch; what earlier timers left is cleared away.
+        """Put the job that rolls back onto the switch; what earlier timers left is removed.
 
         Raises
         ------
         RefusedError
-            When the scheduler is off: then nothing would take an unconfirmed change back.
+            When the scheduler is off: then nothing would roll an unconfirmed change back.
         """
         checked_token(token)
         if not self._has_feature("scheduler"):
@@ -217,7 +217,7 @@ class NxosDriver(BaseDriver):
         return self._schedules().get(checked_token(token), False)
 
     def confirm(self, token: str) -> None:
-        """Take the schedule away, and make sure that it did not run meanwhile.
+        """Remove the schedule, and make sure that it did not run meanwhile.
 
         Raises
         ------
@@ -235,7 +235,7 @@ class NxosDriver(BaseDriver):
             raise RefusedError(self.connection.device, message)
 
     def rollback(self, token: str) -> None:
-        """Go back to the checkpoint now; a change that is only staged is forgotten.
+        """Roll back to the checkpoint now; a change that is only staged is forgotten.
 
         Raises
         ------
@@ -259,7 +259,7 @@ class NxosDriver(BaseDriver):
             raise self._refusal(f"cannot save: {said}")
 
     def _clear(self, token: str) -> None:
-        """Take away what a change left: schedule, job and checkpoint."""
+        """Remove what a change left: schedule, job and checkpoint."""
         for line in (f"no scheduler schedule name {token}", f"no scheduler job name {token}"):
             with suppress(RefusedError):  # what is not there need not go
                 self._configure("clear", [line])
@@ -303,8 +303,8 @@ class NxosDriver(BaseDriver):
 
     def _json(self, command: str) -> dict[str, Any]:
         with self._translated(command):
-            found = self._device.show(command)
-        return found if isinstance(found, dict) else {}
+            answer = self._device.show(command)
+        return answer if isinstance(answer, dict) else {}
 
     def _text(self, command: str) -> str:
         with self._translated(command):

@@ -44,13 +44,13 @@ def compose(running: ConfigDb, intended: ConfigDb) -> ConfigDb:
     for row, lengths in kept.get("CABLE_LENGTH", {}).items():
         target["CABLE_LENGTH"][row] = {**lengths, **target["CABLE_LENGTH"][row]}
     computes = target.get("DEVICE_METADATA", {}).get("localhost", {}).get("buffer_model")
-    made = {
+    profiles = {
         name: fields
         for name, fields in running.get("BUFFER_PROFILE", {}).items()
         if computes != "dynamic" and re.fullmatch(SELF_MADE_PROFILE, name)
     }
-    if made or target.get("BUFFER_PROFILE"):
-        target["BUFFER_PROFILE"] = {**made, **target.get("BUFFER_PROFILE", {})}
+    if profiles or target.get("BUFFER_PROFILE"):
+        target["BUFFER_PROFILE"] = {**profiles, **target.get("BUFFER_PROFILE", {})}
     return {table: rows for table, rows in target.items() if rows}
 
 
@@ -67,7 +67,7 @@ def differences(running: ConfigDb, target: ConfigDb) -> list[tuple[Cell, Any, An
 
     A row without fields is listed with the empty field name.
     """
-    found: list[tuple[Cell, Any, Any]] = []
+    cells: list[tuple[Cell, Any, Any]] = []
     for table in sorted({*running, *target}):
         old_rows, new_rows = running.get(table, {}), target.get(table, {})
         for row in sorted({*old_rows, *new_rows}):
@@ -75,12 +75,12 @@ def differences(running: ConfigDb, target: ConfigDb) -> list[tuple[Cell, Any, An
             if old == new:
                 continue
             if not old and not new:
-                found.append(((table, row, ""), old, new))
+                cells.append(((table, row, ""), old, new))
             for name in sorted({*(old or {}), *(new or {})}):
                 before, after = (old or {}).get(name), (new or {}).get(name)
                 if before != after:
-                    found.append(((table, row, name), before, after))
-    return found
+                    cells.append(((table, row, name), before, after))
+    return cells
 
 
 def risk(cell: Cell) -> Risk:

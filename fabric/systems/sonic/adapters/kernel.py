@@ -1,7 +1,7 @@
 """The neighbour settings of SONiC: the file that a reboot reads, and the values that run.
 
 The file alone proves nothing: another file can win at boot, and a person can set a value. So both
-are compared, and the way back restores the running values beside the file.
+are compared, and the rollback restores the running values beside the file.
 """
 
 from __future__ import annotations
@@ -58,15 +58,15 @@ def settings(values: Mapping[str, str]) -> tuple[str, ...]:
 
 def lines(changes: Sequence[Change]) -> list[str]:
     """Return the changes as lines of a diff."""
-    found = []
+    shown = []
     for change in changes:
         if change.path.startswith("/"):
             sign = "~" if change.after else "-"
-            found.append(f"{sign} {change.path}")
+            shown.append(f"{sign} {change.path}")
         else:
-            found += [f"- {change.path} = {change.before}"] if change.before else []
-            found.append(f"+ {change.path} = {change.after}")
-    return found
+            shown += [f"- {change.path} = {change.before}"] if change.before else []
+            shown.append(f"+ {change.path} = {change.after}")
+    return shown
 
 
 def _deviating(kernel: Mapping[str, str], text: str) -> dict[str, str]:

@@ -120,25 +120,25 @@ class Way:
         if self.reload:
             return (f"config reload restarts all services: {self.reload} takes one",)
         parts = sum(step.kind == "patch" for step in self.steps)
-        found = []
+        notes = []
         if parts:
             word = "part" if parts == 1 else "parts"
-            found.append(f"config apply-patch in {parts} {word}, about {self.takes_s} s")
+            notes.append(f"config apply-patch in {parts} {word}, about {self.takes_s} s")
         if self.flaps:
-            found.append(f"ports that go down and up: {', '.join(self.flaps)}")
+            notes.append(f"ports that go down and up: {', '.join(self.flaps)}")
         if self.resets:
-            found.append(f"BGP sessions that drop: {', '.join(self.resets)}")
-        return tuple(found)
+            notes.append(f"BGP sessions that drop: {', '.join(self.resets)}")
+        return tuple(notes)
 
 
 def way(running: ConfigDb, target: ConfigDb, updater: Updater) -> Way:
     """Return the gentlest way from one configuration to another."""
-    found = Way({t: rows for t, rows in copy.deepcopy(running).items() if rows}, target, updater)
+    change = Way({t: rows for t, rows in copy.deepcopy(running).items() if rows}, target, updater)
     cells = differences(running, target)
     rest = [cell for cell, old, new in cells if not is_live(cell, old, new)]
-    found.reload = next(filter(None, map(_restart, rest)), "")
-    if found.reload:
-        return found
+    change.reload = next(filter(None, map(_restart, rest)), "")
+    if change.reload:
+        return change
     # A port that goes down all the same changes at once: PFC on a group without its buffer loses.
     down = {Unit(*cell).port for cell in rest if cell[0] in PORT_DOWN_TABLES}
     live = [
@@ -148,16 +148,16 @@ def way(running: ConfigDb, target: ConfigDb, updater: Updater) -> Way:
         and not (cell[0] in PORT_DOWN_TABLES and Unit(*cell).port in down)
     ]
     if live:
-        _load(found, _rows(live))
-    units = sorted(_units(found.state, target), key=lambda unit: _key(unit, found.state, target))
-    turns = [(unit.phase(found.state, target), unit) for unit in units]
+        _load(change, _rows(live))
+    units = sorted(_units(change.state, target), key=lambda unit: _key(unit, change.state, target))
+    turns = [(unit.phase(change.state, target), unit) for unit in units]
     for phase, members in groupby(turns, key=itemgetter(0)):
         for part in _parts(phase, [unit for _, unit in members], target):
-            obstacle = _take(found, part)
+            obstacle = _take(change, part)
             if obstacle:
-                found.reload = obstacle
-                return found
-    return found
+                change.reload = obstacle
+                return change
+    return change
 
 
 def _restart(cell: Cell) -> str:
@@ -208,79 +208,79 @@ def _name(phase: int, unit: Unit) -> str:
     return unit.row.partition("|")[0] if phase in (_VLAN, _VLAN_ENDS) else unit.row
 
 
-def _take(found: Way, part: Sequence[Unit]) -> str:
+def _take(change: Way, part: Sequence[Unit]) -> str:
     """Add the steps of a part; return the row that cannot change while the switch runs."""
     limited = [unit for unit in part if unit.table in RESTRICTED_TABLES]
-    refused = _refused(found, limited)
+    refused = _refused(change, limited)
     for unit in refused:
-        new, old = (unit.row in side.get(unit.table, {}) for side in (found.target, found.state))
+        new, old = (unit.row in side.get(unit.table, {}) for side in (change.target, change.state))
         if unit.table not in _DIRECT or new == old:
             return f"{unit.table}|{unit.row}"
-    coming = [unit for unit in refused if unit.row in found.target.get(unit.table, {})]
+    coming = [unit for unit in refused if unit.row in change.target.get(unit.table, {})]
     going = [unit for unit in refused if unit not in coming]
     if coming:
-        _load(found, _rows_of(coming, found.target))
-    _patch(found, [unit for unit in part if unit not in refused])
+        _load(change, _rows_of(coming, change.target))
+    _patch(change, [unit for unit in part if unit not in refused])
     if going:
-        rows = _rows_of(going, found.state)
-        found.steps.append(SonicStep("drop", _text(rows)))
-        found.state = _changed(found.state, found.target, going)
+        rows = _rows_of(going, change.state)
+        change.steps.append(SonicStep("drop", _text(rows)))
+        change.state = _changed(change.state, change.target, going)
     return ""
 
 
-def _refused(found: Way, units: Sequence[Unit]) -> list[Unit]:
+def _refused(change: Way, units: Sequence[Unit]) -> list[Unit]:
     """Return the units that the updater of the switch does not take."""
     refused = []
     for _, members in groupby(sorted(units), key=lambda unit: unit.table):
         rows = list(members)
-        if _legal(found, rows):
+        if _legal(change, rows):
             continue
-        alone = [unit for unit in rows if not _legal(found, [unit])]
+        alone = [unit for unit in rows if not _legal(change, [unit])]
         others = [unit for unit in rows if unit not in alone]
-        refused += alone if _legal(found, others) else rows
+        refused += alone if _legal(change, others) else rows
     return refused
 
 
-def _legal(found: Way, units: Sequence[Unit]) -> bool:
+def _legal(change: Way, units: Sequence[Unit]) -> bool:
     if not units:
         return True
     table = units[0].table
-    sides = [found.state, _changed(found.state, found.target, units)]
+    sides = [change.state, _changed(change.state, change.target, units)]
     old, new = ({table: side[table]} if table in side else {} for side in sides)
-    return all(map(found.updater.takes, jsonpatch.make_patch(old, new)))
+    return all(map(change.updater.takes, jsonpatch.make_patch(old, new)))
 
 
-def _load(found: Way, rows: ConfigDb) -> None:
+def _load(change: Way, rows: ConfigDb) -> None:
     before = {
         table: {
-            row: {name: found.state[table][row][name] for name in fields}
+            row: {name: change.state[table][row][name] for name in fields}
             for row, fields in changed.items()
-            if row in found.state.get(table, {})
+            if row in change.state.get(table, {})
         }
         for table, changed in rows.items()
     }
     back = {table: changed for table, changed in before.items() if changed}
-    found.steps.append(SonicStep("load", _text(rows), _text(back)))
+    change.steps.append(SonicStep("load", _text(rows), _text(back)))
     for table, changed in rows.items():
         for row, fields in changed.items():
-            found.state.setdefault(table, {}).setdefault(row, {}).update(fields)
+            change.state.setdefault(table, {}).setdefault(row, {}).update(fields)
 
 
-def _patch(found: Way, units: Sequence[Unit]) -> None:
+def _patch(change: Way, units: Sequence[Unit]) -> None:
     if not units:
         return
-    after = _changed(found.state, found.target, units)
-    running = found.state.get("PORT", {})
+    after = _changed(change.state, change.target, units)
+    running = change.state.get("PORT", {})
     ports = {
         unit.port
         for unit in units
         if unit.table in PORT_DOWN_TABLES and running.get(unit.port, {}).get("admin_status") == "up"
     }
-    found.steps.append(SonicStep("patch", json.dumps(patch(found.state, after))))
-    found.moves += len(units) + 2 * len(ports)
-    found.flaps += sorted(ports - set(found.flaps), key=lambda port: int(port[8:]))
-    found.resets += [unit.row for unit in units if _recreated(unit, found.state, after)]
-    found.state = after
+    change.steps.append(SonicStep("patch", json.dumps(patch(change.state, after))))
+    change.moves += len(units) + 2 * len(ports)
+    change.flaps += sorted(ports - set(change.flaps), key=lambda port: int(port[8:]))
+    change.resets += [unit.row for unit in units if _recreated(unit, change.state, after)]
+    change.state = after
 
 
 def _recreated(unit: Unit, before: ConfigDb, after: ConfigDb) -> bool:
@@ -294,14 +294,14 @@ def _changed(state: ConfigDb, target: ConfigDb, units: Iterable[Unit]) -> Config
     """Return a configuration in which some units are as they are wanted."""
     after = {table: dict(rows) for table, rows in state.items()}
     for unit in units:
-        rows, wanted = after.setdefault(unit.table, {}), target.get(unit.table, {})
-        if unit.row not in wanted:
+        rows, planned = after.setdefault(unit.table, {}), target.get(unit.table, {})
+        if unit.row not in planned:
             rows.pop(unit.row, None)
         elif not unit.name:
-            rows[unit.row] = wanted[unit.row]
+            rows[unit.row] = planned[unit.row]
         else:
             row = {k: v for k, v in rows.get(unit.row, {}).items() if k != unit.name}
-            new = wanted[unit.row].get(unit.name)
+            new = planned[unit.row].get(unit.name)
             rows[unit.row] = row if new is None else {**row, unit.name: new}
     return {table: rows for table, rows in after.items() if rows}
 

@@ -2,7 +2,7 @@
 
 Known (CloudEngine V300R023C00 command reference, WheaterW/INTA-project @ 9308062d, port split): the
 parts of 100GE1/0/1 are 100GE1/0/1:1 and so on; with every change of the split the ports that were
-there are gone with all that was said about them, and no rollback brings it back; several ports can
+there are gone with all that was said about them, and no rollback restores it; several ports can
 stand in one line. A port that is split already is made whole before it is split in another way.
 """
 

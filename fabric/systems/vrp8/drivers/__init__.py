@@ -4,7 +4,7 @@ What is known of VRP8 (CloudEngine V300R023C00 command reference, WheaterW/INTA-
 commit, abort trial, display configuration trial status) and handled here: lines go into a candidate
 of the session and change nothing before ``commit``; ``commit trial TIME persist NAME`` arms the way
 back in the switch itself, outlives the session, and is confirmed by ``commit persist NAME`` or
-taken back by ``abort trial persist NAME`` from any session; times are 60 to 65535 s; a commit does
+rolled back by ``abort trial persist NAME`` from any session; times are 60 to 65535 s; a commit does
 not survive a restart before ``save``; a view is told by the prompt alone, so each line is given
 where the prompt says that its section is, and never one view too deep: ``arp timeout`` exists in a
 port too; ``display`` prints what belongs to the view that is open, so it is asked for in the user
@@ -23,7 +23,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import DeviceError, RefusedError
-from fabric.devices.base import BaseDriver, colon_mac, read_subjects
+from fabric.devices.base import TerminalDriver, colon_mac, read_subjects
 from fabric.devices.driver import Connection, Identity, checked_token, drivers
 from fabric.devices.redaction import redacted
 from fabric.systems.vrp8.drivers.cli import Vrp8CommandLine
@@ -71,24 +71,11 @@ _SWITCHES = {
 
 
 @drivers.add("vrp8")
-class Vrp8Driver(BaseDriver):
+class Vrp8Driver(TerminalDriver[Vrp8CommandLine]):
     """One VRP8 switch."""
 
     def __init__(self, connection: Connection) -> None:
-        super().__init__(connection)
-        self._cli = Vrp8CommandLine(connection)
-
-    def open(self) -> None:
-        """Log in; refuses a host key that is neither given nor known."""
-        self._cli.open()
-
-    def close(self) -> None:
-        """Log out; a trial run is not touched."""
-        self._cli.close()
-
-    def cut(self) -> None:
-        """Break the session off."""
-        self._cli.cut()
+        super().__init__(connection, Vrp8CommandLine(connection))
 
     def identify(self) -> Identity:
         """Return host name, serial number and system MAC address."""
@@ -127,14 +114,14 @@ class Vrp8Driver(BaseDriver):
     def foreign_sessions(self) -> Sequence[str]:
         """Return the trial run that waits for its confirmation: ours by its name."""
         status, name = self._trial()
-        return [] if status == "INACTIVE" else [name or "a trial of another session"]
+        return [] if status == "INACTIVE" else [name or "a trial run of another session"]
 
     def preview(self, candidate: LinePatch) -> str:
         """Return the switch's own diff of a candidate, which is cleared again."""
         self._into_candidate(candidate)
         try:
             self._to_system_view()
-            return self._cli.run("display configuration candidate changes")
+            return self._terminal.run("display configuration candidate changes")
         finally:
             self._drop_candidate()
 
@@ -157,7 +144,7 @@ class Vrp8Driver(BaseDriver):
     def _into_candidate(self, candidate: LinePatch) -> None:
         """Give each line in the view that its depth asks for."""
         self._to_system_view()
-        views = [self._cli.view]
+        views = [self._terminal.view]
         for line in candidate.lines.splitlines():
             if not line.strip():
                 continue
@@ -167,16 +154,16 @@ class Vrp8Driver(BaseDriver):
             depth = len(line) - len(line.lstrip(" "))
             views = views[: depth + 1]
             self._back_to(views[-1])
-            self._cli.run(line.strip(), answer="y")  # nothing is in force before the commit
-            views.append(self._cli.view)
+            self._terminal.run(line.strip(), answer="y")  # nothing is in force before the commit
+            views.append(self._terminal.view)
         self._back_to(views[0])
 
     def _back_to(self, view: str) -> None:
         for _ in range(_MOST_VIEWS):
-            if self._cli.view == view:
+            if self._terminal.view == view:
                 return
-            self._cli.run("quit")
-        message = f"the switch does not return to the view {view}"
+            self._terminal.run("quit")
+        message = f"the switch does not go back to the view {view}"
         raise DeviceError(self.connection.device, message)
 
     def commit(self, candidate: LinePatch, token: str, timer_s: int) -> None:  # noqa: ARG002
@@ -190,14 +177,14 @@ class Vrp8Driver(BaseDriver):
         seconds = min(max(int(timer_s), _TRIAL_S[0]), _TRIAL_S[1])
         self._to_system_view()
         try:
-            self._cli.run(
+            self._terminal.run(
                 f"commit trial {seconds} persist {checked_token(token)}", quiet_s=_COMMIT_S
             )
         except RefusedError:
             self._drop_candidate()
             raise
         if not self.pending(token):
-            message = "the trial of the change did not start"
+            message = "no trial run of the change began"
             raise RefusedError(self.connection.device, message)
 
     def pending(self, token: str) -> bool:
@@ -216,13 +203,13 @@ class Vrp8Driver(BaseDriver):
             message = "its timer has already run out: the change was rolled back"
             raise RefusedError(self.connection.device, message)
         self._to_system_view()
-        self._cli.run(f"commit persist {token}", quiet_s=_COMMIT_S)
+        self._terminal.run(f"commit persist {token}", quiet_s=_COMMIT_S)
         if self.pending(token):
             message = "the switch still waits for a confirmation"
             raise RefusedError(self.connection.device, message)
 
     def rollback(self, token: str) -> None:
-        """Take the trial run back now; a candidate that was not committed is cleared.
+        """Roll the trial run back now; a candidate that was not committed is cleared.
 
         Raises
         ------
@@ -234,7 +221,7 @@ class Vrp8Driver(BaseDriver):
         if not waits:
             return
         self._to_system_view()
-        self._cli.run(f"abort trial persist {token}", answer="y", quiet_s=_COMMIT_S)
+        self._terminal.run(f"abort trial persist {token}", answer="y", quiet_s=_COMMIT_S)
         deadline_s = time.monotonic() + _CANCEL_S
         while self._trial()[1] == token:
             if time.monotonic() > deadline_s:
@@ -245,7 +232,7 @@ class Vrp8Driver(BaseDriver):
     def save(self) -> None:
         """Write the running configuration to the file of the next start."""
         self._to_user_view()
-        said = self._cli.run("save", answer="y", quiet_s=_COMMIT_S)
+        said = self._terminal.run("save", answer="y", quiet_s=_COMMIT_S)
         if "successfully" not in said:
             raise self._refusal(f"cannot save: {said}")
 
@@ -262,19 +249,19 @@ class Vrp8Driver(BaseDriver):
         """Return an output; what is not committed stays, for ``display`` works in any view."""
         if command != "display configuration trial status":
             self._to_user_view()
-        return self._cli.run(command)
+        return self._terminal.run(command)
 
     def _to_user_view(self) -> None:
-        if not self._cli.in_user_view:
+        if not self._terminal.in_user_view:
             self._drop_candidate()
 
     def _to_system_view(self) -> None:
-        if self._cli.in_user_view:
-            self._cli.run("system-view")
+        if self._terminal.in_user_view:
+            self._terminal.run("system-view")
 
     def _drop_candidate(self) -> None:
         """Forget what is not committed, and leave to the user view."""
-        if not self._cli.in_user_view:
+        if not self._terminal.in_user_view:
             with suppress(RefusedError):  # there is nothing to clear
-                self._cli.run("clear configuration candidate")
-            self._cli.run("return", answer="n")
+                self._terminal.run("clear configuration candidate")
+            self._terminal.run("return", answer="n")

@@ -1,4 +1,4 @@
-"""The way back of one device: to the state that the journal kept."""
+"""The rollback of one device: to the state that the journal kept."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class WayBack:
-    """Brings devices back, and writes each attempt into the journal first.
+class Restoration:
+    """Restores the earlier states of devices; each attempt is written into the journal first.
 
     Parameters
     ----------
@@ -34,29 +34,29 @@ class WayBack:
     run: int
     timer_s: int
 
-    def take_back(self, session: Session, before: Running) -> str:
-        """Take an unfinished change back by whatever way is still open, and make sure.
+    def undo(self, session: Session, before: Running) -> str:
+        """Roll an unfinished change back by any means that is left, and verify it.
 
         What somebody else changed meanwhile stays; the answer says what that is.
 
         Raises
         ------
         StalePlanError
-            When somebody else changed the device too, and some of our change is left: to go back
-            would take both away.
+            When somebody else changed the device too, and some of our change is left: a
+            rollback would undo both.
         DeviceError
-            When somebody else is at work on the device, or the state before could not be brought
-            back whole.
+            When somebody else is at work on the device, or the state before could not be fully
+            restored.
         """
         armed = self.abort_own(session)
         now = session.running()
         note = ""
         if now.fingerprint != before.fingerprint:
-            note = self._undo(session, before, now)
+            note = self._undo_ours(session, before, now)
         _disarm(session, armed)
         return note
 
-    def _undo(self, session: Session, before: Running, now: Running) -> str:
+    def _undo_ours(self, session: Session, before: Running, now: Running) -> str:
         """Restore what is ours; return what somebody else changed and stays."""
         apart = session.adapter.apart(before, now)
         planned = {change.path for change in session.plan.changes}
@@ -70,22 +70,22 @@ class WayBack:
             raise DeviceError(session.name, f"{message}: {_some(left)}")
         return ""
 
-    def bring_back(self, session: Session, before: Running, now: Running) -> None:
+    def restore(self, session: Session, before: Running, now: Running) -> None:
         """Restore a state after a change that was finished.
 
         Raises
         ------
         DeviceError
-            When that cannot be done whole; the device is left as it was found.
+            When that cannot be done whole; the device is left as it was.
         """
         if apart := self._restore(session, before, now, keep=False):
             message = "the earlier state could not be fully restored"
             raise DeviceError(session.name, f"{message}: {_some(apart)}")
 
     def abort_own(self, session: Session) -> list[str]:
-        """Take back every change of this journal that waits on the device, the last one first.
+        """Roll back every change of this journal that waits on the device, the last one first.
 
-        Return those whose own way back failed: they are still armed, and the caller compares and
+        Return those whose own rollback failed: they are still armed, and the caller compares and
         restores what is left.
         """
         armed = []
@@ -99,7 +99,7 @@ class WayBack:
         return armed
 
     def clear_orphans(self, session: Session) -> None:
-        """Take away what an earlier run of this journal left staged, or waiting, on the device.
+        """Remove what an earlier run of this journal left staged, or waiting, on the device.
 
         No run is under way: whoever calls holds the lock of the journal.
         """
@@ -110,7 +110,7 @@ class WayBack:
                 session.driver.rollback(token)
 
     def _restore(self, session: Session, before: Running, now: Running, *, keep: bool) -> set[str]:
-        """Change a device to an earlier state; return what did not come back, as it runs.
+        """Change a device to an earlier state; return what differs afterwards.
 
         ``keep`` says whether an incomplete restoration is better than none.
         """
@@ -118,7 +118,7 @@ class WayBack:
         candidate = session.adapter.restore(before, now)
         token = self.journal.next_token(self.run, session.name)
         self.journal.record(self.run, session.name, State.ROLLING_BACK, token)
-        # Taken back by its own net, a half restored device would run the refused change again.
+        # Rolled back by its own net, a half restored device would run the refused change again.
         bare = keep and script_net(driver) is not None
         try:
             driver.stage(candidate, token)
@@ -143,7 +143,7 @@ class WayBack:
 
 
 def _disarm(session: Session, tokens: list[str]) -> None:
-    """Take away nets whose way back was gone by other means, and read back."""
+    """Remove safety nets of changes that were rolled back by other means, and read back."""
     net = script_net(session.driver)
     for token in tokens:
         if net:
