@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from fabric.lab.lines.grammar import InvalidInputError, exec_spellings, match_variant
 from fabric.systems.eos.lab.config import as_json, shown, text_lines
 from fabric.systems.eos.lab.sessions import CommandFailedError
-from fabric.systems.eos.lab.show import SHOWS
-from fabric.systems.eos.lab.text import TEXTS, page
+from fabric.systems.eos.lab.show import SHOWS, TEXTS, page
 
 if TYPE_CHECKING:
     from collections.abc import Callable

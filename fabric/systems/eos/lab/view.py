@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from fabric.lab.standin import Cabled
     from fabric.systems.eos.lab.sessions import EosState
 
-QUEUES = range(8)
 _DEFAULT_BPS = {"if-management": 10**9, "if-loopback": 0, "if-vlan": 0}
 
 
@@ -68,6 +67,18 @@ class Port:
         return self.enabled and self.linked
 
     @property
+    def status(self) -> str:
+        """Status as the commands name it."""
+        if not self.enabled:
+            return "disabled"
+        return "connected" if self.linked else "notconnect"
+
+    @property
+    def line(self) -> str:
+        """Status of the line protocol."""
+        return "up" if self.up else "down"
+
+    @property
     def routed(self) -> bool:
         """Has no switchport."""
         switched = self.node.mode in ("if-ethernet", "if-portchannel")
@@ -103,6 +114,11 @@ class Port:
         return (self.node.setting("switchport mode") or "access") == "trunk"
 
     @property
+    def ipv6(self) -> list[str]:
+        """IPv6 addresses."""
+        return [node.line.split()[2] for node in self.node.below("ipv6 address ")]
+
+    @property
     def address(self) -> ipaddress.IPv4Interface | None:
         """Primary IPv4 address."""
         text = self.node.setting("ip address") or self.node.setting("ip address virtual")
@@ -119,6 +135,23 @@ class Peer:
     enabled: bool
     established: bool
     interface: str
+
+    @property
+    def state(self) -> str:
+        """State of the session."""
+        if not self.enabled:
+            return "Idle"
+        return "Established" if self.established else "Active"
+
+    @property
+    def version(self) -> str:
+        """IP version of the session."""
+        return "6" if ":" in self.address else "4"
+
+    @property
+    def families(self) -> str:
+        """IP versions of its routes: between link-local addresses IPv4 too (RFC 8950)."""
+        return "46" if "%" in self.address else self.version
 
 
 @dataclass(slots=True)
