@@ -12,12 +12,10 @@ established neighbour; a neighbour that does not answer is ``Active``; unnumbere
 
 from __future__ import annotations
 
-import json
-import re
 import time
 from typing import TYPE_CHECKING, Any
 
-from fabric.lab.pages import pages
+from fabric.lab.pages import pages, parsed
 from fabric.systems.eos.lab.view import ArpEntry
 
 if TYPE_CHECKING:
@@ -27,8 +25,6 @@ if TYPE_CHECKING:
 
     Result = dict[str, Any]
     Show = Callable[[View, list[str]], Result]
-
-_LAST_COMMA = re.compile(r",(\s*\n\s*[}\]])")
 
 
 def dotted_mac(mac: str) -> str:
@@ -45,13 +41,13 @@ page = pages(__file__, dotted=dotted_mac, short=_short)
 
 
 def _answer(name: str, more: Callable[[View, list[str]], Result] | None = None) -> Show:
-    """Return what fills a JSON template; a comma may stand behind a last entry in it."""
+    """Return what fills a JSON template."""
 
     def show(view: View, words: list[str]) -> Result:
         since_s = time.time() - view.state.uptime_s
         values = more(view, words) if more else {}
         text = page(f"json/{name}", view=view, words=words, since_s=since_s, **values)
-        answer: Result = json.loads(_LAST_COMMA.sub(r"\1", text))
+        answer: Result = parsed(text)
         return answer
 
     return show
