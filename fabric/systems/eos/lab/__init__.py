@@ -61,8 +61,8 @@ def traits_of(spec: StandInSpec) -> frozenset[str]:
     family, chip = spec.options.get("family", ""), spec.options.get("asic")
     if chip and not family:
         family = "dnx" if asic(chip).law == DNX else "xgs"
-    if not family and (found := re.search(r"7(\d{3})", spec.model)):
-        family = {"280": "dnx", "800": "dnx", "500": "dnx"}.get(found[1], "xgs")
+    if not family and (series := re.search(r"7(\d{3})", spec.model)):
+        family = {"280": "dnx", "800": "dnx", "500": "dnx"}.get(series[1], "xgs")
     word = spec.options.get("queues", "")
     if not family:
         return _ALL_TRAITS

@@ -70,7 +70,7 @@ class Cli:
         self.editor: Editor | None = None
         self.session: Session | None = None
 
-    def run(self, command: str, given: str | None = None) -> Result:
+    def run(self, command: str, body: str | None = None) -> Result:
         """Run one command.
 
         Parameters
@@ -88,7 +88,7 @@ class Cli:
         words = command.split()
         try:
             if self.editor is not None:
-                return self._configure(words, command, given)
+                return self._configure(words, command, body)
             return self._exec(words)
         except InvalidInputError as error:
             raise CliError(1002, "invalid command", error.text) from None

@@ -98,17 +98,17 @@ def _with_counts(host: HostStandIn, name: str, text: str) -> str:
 
 
 def _arguments(what: str, words: list[str]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    arguments: dict[str, list[str]] = {}
     current: list[str] = []
     for word in words:
         if word in _WORDS[what]:
-            current = found.setdefault(word, [])
-        elif not found:
+            current = arguments.setdefault(word, [])
+        elif not arguments:
             message = f'What is "{word}"?'
             raise _RefusedError(message)
         else:
             current.append(word)
-    return found
+    return arguments
 
 
 def _mapped(pairs: list[str], old: list[Any], read: Callable[[str], Any]) -> list[Any]:

@@ -39,10 +39,10 @@ def commands(host: HostStandIn) -> dict[str, Tool]:
         return Result(page("ibstat", cards=states))
 
     def ibv_devinfo(_context: Context, argv: list[str], _stdin: str) -> Result:
-        found = [card for card in host.cards.values() if argv[1:] == ["-d", card.nic.rdma_device]]
-        if not found:
+        cards = [card for card in host.cards.values() if argv[1:] == ["-d", card.nic.rdma_device]]
+        if not cards:
             return Result("", "No IB devices found\n", 255)
-        return Result(_devinfo(host, found[0]))
+        return Result(_devinfo(host, cards[0]))
 
     def mlxconfig(context: Context, argv: list[str], _stdin: str) -> Result:
         words = [word for word in argv[1:] if word != "-e"]

@@ -136,14 +136,14 @@ class Vrp8StandIn(SshStandIn):
     def sends_light(self, name: str) -> bool:
         """Tell whether a port is not shut and has its cable."""
         with self.lock:
-            found = [node for node in self.ports_of() if node.line == f"interface {name}"]
-            shut = not found or found[0].has("shutdown")
+            sections = [node for node in self.ports_of() if node.line == f"interface {name}"]
+            shut = not sections or sections[0].has("shutdown")
             return not shut and name not in self.unplugged
 
     def addresses(self) -> list[tuple[str, IPv4Interface]]:
         """Return the addresses of the switch by interface, without those of its management."""
-        found = addresses(self.state.running)
-        return [(name, address) for name, address in found if not name.startswith("MEth")]
+        known = addresses(self.state.running)
+        return [(name, address) for name, address in known if not name.startswith("MEth")]
 
     def _bgp(self) -> Node | None:
         return next(iter(self.state.running.below("bgp ")), None)
