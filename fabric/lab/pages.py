@@ -6,6 +6,8 @@ and ``centre`` put a value into a column.
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +15,14 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+_LAST_COMMA = re.compile(r",(\s*\n\s*[}\]])")
+
+
+def parsed(text: str) -> Any:
+    """Return JSON from a template; a comma may stand behind a last entry in it."""
+    return json.loads(_LAST_COMMA.sub(r"\1", text))
 
 
 def pages(module: str, **filters: Callable[[Any], str]) -> Callable[..., str]:

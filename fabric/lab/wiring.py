@@ -54,16 +54,16 @@ def whole_hosts(fabrics: Sequence[Mapping[str, HostDesign]]) -> dict[str, HostDe
 
     NICs without a PCI address get one in a PCI domain of their fabric.
     """
-    found: dict[str, HostDesign] = {}
+    whole: dict[str, HostDesign] = {}
     for number, hosts in enumerate(fabrics):
         for name, host in hosts.items():
             nics = [
                 replace(nic, pci_address=nic.pci_address or _pci_address(nic, number))
                 for nic in host.nics
             ]
-            before = found[name].nics if name in found else ()
-            found[name] = replace(found.get(name, host), nics=(*before, *nics))
-    return found
+            before = whole[name].nics if name in whole else ()
+            whole[name] = replace(whole.get(name, host), nics=(*before, *nics))
+    return whole
 
 
 def _pci_address(nic: NicDesign, domain: int = 0) -> str:

@@ -154,9 +154,9 @@ async def read_request(reader: asyncio.StreamReader) -> Request | None:
 
 def is_authentic(request: Request, username: str, password: str) -> bool:
     """Check the basic authentication of a request."""
-    given = request.headers.get("authorization", "").removeprefix("Basic ").strip()
-    wanted = base64.b64encode(f"{username}:{password}".encode()).decode()
-    return hmac.compare_digest(given.encode(), wanted.encode())
+    credentials = request.headers.get("authorization", "").removeprefix("Basic ").strip()
+    expected = base64.b64encode(f"{username}:{password}".encode()).decode()
+    return hmac.compare_digest(credentials.encode(), expected.encode())
 
 
 class HttpsServer:

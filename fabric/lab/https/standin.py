@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     from fabric.lab.clock import LabClock
     from fabric.lab.faults import Fault, FaultKind
     from fabric.lab.https.server import Request
+    from fabric.lab.lines.tree import Node
     from fabric.lab.spec import StandInSpec
-
-Body = dict[str, Any]
 
 
 class HttpsStandIn(Cabled):
@@ -40,10 +39,13 @@ class HttpsStandIn(Cabled):
 
     Attributes
     ----------
+    state : Any
+        Memory of the switch: trees ``running`` and ``startup``, ``reboot`` and ``booted_s``.
     path, realm, denial : str
         Where calls are taken, and what a wrong password is answered with.
     """
 
+    state: Any
     path: ClassVar[str]
     realm: ClassVar[str]
     denial: ClassVar[str] = ""
@@ -95,6 +97,31 @@ class HttpsStandIn(Cabled):
         answer, cut_after = await self.run(calls)
         return Reply("200 OK", json.dumps(answer).encode(), cut_after)
 
+    # -- configuration ---------------------------------------------------------------------------
+
+    @property
+    def running_text(self) -> str:
+        """The running configuration as text, without the comment lines above it."""
+        with self.lock:
+            return self.text_of(self.state.running)
+
+    @property
+    def startup_text(self) -> str:
+        """The startup configuration as text, without the comment lines above it."""
+        with self.lock:
+            return self.text_of(self.state.startup)
+
+    def hand_edit(self, lines: str) -> None:
+        """Change the running configuration as a person at the console would.
+
+        Raises
+        ------
+        ValueError
+            When a line is refused; the lines before it are applied.
+        """
+        with self.lock:
+            self.edit(self.state.running, lines)
+
     # -- faults ----------------------------------------------------------------------------------
 
     def strike(self, command: str, *kinds: FaultKind) -> Fault | None:
@@ -119,10 +146,10 @@ class HttpsStandIn(Cabled):
         reboot = self.strike(command, "reboot")
         if reboot is not None:
             with self.lock:
-                self.reboot()
+                self.state.reboot()
             at_s = self.clock.now_s() + reboot.seconds
             await self._server.leave(
-                self.address, self.port, lambda: self.clock.now_s() >= at_s, self.booted
+                self.address, self.port, lambda: self.clock.now_s() >= at_s, self._booted
             )
             raise SessionCutError
         cut = self.strike(command, "cut_at_byte")
@@ -155,8 +182,13 @@ class HttpsStandIn(Cabled):
     def expire_timer(self) -> None:
         """Let the timer run out now."""
 
-    def reboot(self) -> None:
-        """Load the startup configuration."""
+    def text_of(self, tree: Node) -> str:
+        """Return a configuration as text."""
+        raise NotImplementedError
 
-    def booted(self) -> None:
-        """Count the uptime from now on."""
+    def edit(self, tree: Node, lines: str) -> None:
+        """Apply lines to a configuration."""
+        raise NotImplementedError
+
+    def _booted(self) -> None:
+        self.state.booted_s = self.clock.now_s()

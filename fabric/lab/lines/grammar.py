@@ -341,6 +341,12 @@ def _removals(rule: Rule) -> Iterator[tuple[tuple[Element, ...], Variant]]:
         yield from ((elements, variant) for elements in forms)
 
 
+def rules_of(kind: str, table: str) -> str:
+    """Return the rules of a table in which each begins with the letters of its kinds."""
+    rows = (line.partition(" ") for line in table.strip().splitlines())
+    return "\n".join(rule for kinds, _, rule in rows if kind in kinds)
+
+
 class Grammar:
     """All modes of one switch.
 

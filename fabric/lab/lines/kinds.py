@@ -154,7 +154,7 @@ def checker(kind: str) -> Checker:
 
 def expand_numbers(word: str, low: int, high: int) -> list[int] | None:
     """Read ``101,105-107`` as numbers within a range; None when it is not such a list."""
-    found: list[int] = []
+    numbers: list[int] = []
     for part in word.split(","):
         span = re.fullmatch(r"(\d+)(?:-(\d+))?", part)
         if not span:
@@ -162,5 +162,5 @@ def expand_numbers(word: str, low: int, high: int) -> list[int] | None:
         first, last = int(span[1]), int(span[2] or span[1])
         if not low <= first <= last <= high:
             return None
-        found += range(first, last + 1)
-    return found
+        numbers += range(first, last + 1)
+    return numbers

@@ -134,12 +134,12 @@ class Sysctl:
 
     def _boot_files(self) -> list[str]:
         fs = self._stand_in.fs
-        found: dict[str, str] = {}
+        values: dict[str, str] = {}
         for folder in reversed(_FOLDERS):
             if fs.is_dir(folder):
                 names = (name for name in fs.listing(folder) if name.endswith(".conf"))
-                found.update({name: posixpath.join(folder, name) for name in names})
-        return [found[name] for name in sorted(found)]
+                values.update({name: posixpath.join(folder, name) for name in names})
+        return [values[name] for name in sorted(values)]
 
     def _files(self, context: Context, files: list[tuple[str, str]], limit: int | None) -> Result:
         out, err = "", ""

@@ -320,11 +320,11 @@ class Systemd:
 
     def _list_timers(self, units: list[str]) -> Result:
         now_s = self.stand_in.clock.now_s()
-        wanted = [re.compile(re.escape(unit).replace(r"\*", ".*")) for unit in units]
+        patterns = [re.compile(re.escape(unit).replace(r"\*", ".*")) for unit in units]
         text, count = "NEXT LEFT LAST PASSED UNIT ACTIVATES\n", 0
         for name, job in sorted(self.jobs.items()):
             unit = f"{name}.timer"
-            if not wanted or any(item.fullmatch(unit) for item in wanted):
+            if not patterns or any(item.fullmatch(unit) for item in patterns):
                 text += f"- {job.due_s - now_s:.0f}s left - - {unit} {name}.service\n"
                 count += 1
         return Result(f"{text}\n{count} timers listed.\n")

@@ -39,7 +39,7 @@ def split_options(
     ValueError
         With the message for stderr, when an option is not known.
     """
-    found: dict[str, str] = {}
+    options: dict[str, str] = {}
     words = argv[1:]
     while words and words[0].startswith("-") and words[0] != "-":
         word = words.pop(0)
@@ -49,14 +49,14 @@ def split_options(
         while letters:
             letter, letters = letters[0], letters[1:]
             if letter in valued:
-                found[letter] = letters or (words.pop(0) if words else "")
+                options[letter] = letters or (words.pop(0) if words else "")
                 letters = ""
             elif letter in flags:
-                found[letter] = ""
+                options[letter] = ""
             else:
                 message = f"{argv[0]}: unsupported option -- '{letter}'"
                 raise ValueError(message)
-    return found, words
+    return options, words
 
 
 def refuses_bad_options(tool: Tool) -> Tool:
@@ -232,11 +232,11 @@ def _install(context: Context, argv: list[str], _stdin: str) -> Result:
     options, names = split_options(argv, "Dd", "mog")
     fs = context.shell.fs
     if "d" in options:
-        made = _mkdir(context, ["mkdir", "-p", *names], "")
-        for name in names if made.rc == 0 else ():
+        result = _mkdir(context, ["mkdir", "-p", *names], "")
+        for name in names if result.rc == 0 else ():
             path = context.shell.fs.name_of(name, context.shell.cwd)
             context.shell.fs.local(path).chmod(int(options.get("m", "755"), 8))
-        return made
+        return result
     if len(names) != 2:  # noqa: PLR2004  (source and target)
         return Result("", "install: exactly two operands are supported\n", 1)
     path = _target(context, names[0], names[1])
@@ -272,10 +272,10 @@ def _ls(context: Context, argv: list[str], _stdin: str) -> Result:
             errors += f"ls: cannot access '{name}': No such file or directory\n"
             continue
         folder = fs.is_dir(path) and "d" not in options
-        found = fs.listing(path) if folder else [name]
+        entries = fs.listing(path) if folder else [name]
         text += f"{name}:\n" if folder and len(names) > 1 else ""
         text += "total 0\n" if folder and "l" in options else ""
-        for entry in found:
+        for entry in entries:
             if entry.startswith(".") and folder and "a" not in options:
                 continue
             place = posixpath.join(path, entry) if folder else path

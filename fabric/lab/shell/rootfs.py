@@ -153,10 +153,10 @@ class RootFs:
 
     def glob(self, pattern: str, cwd: str) -> list[str]:
         """Expand a shell pattern; empty when nothing matches."""
-        found = ["/" if pattern.startswith("/") else ""]
+        paths = ["/" if pattern.startswith("/") else ""]
         for part in (part for part in pattern.split("/") if part):
             following: list[str] = []
-            for prefix in found:
+            for prefix in paths:
                 folder = self.local(prefix or ".", cwd)
                 if not any(sign in part for sign in "*?["):
                     names = [part] if os.path.lexists(folder / part) else []
@@ -170,5 +170,5 @@ class RootFs:
                 else:
                     names = []
                 following += [posixpath.join(prefix, name) for name in names]
-            found = following
-        return found
+            paths = following
+        return paths

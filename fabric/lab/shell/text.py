@@ -80,14 +80,14 @@ def _ends(context: Context, argv: list[str], stdin: str) -> Result:
     options, names = split_options(words, "", "nc")
     text = read_inputs(context, names, stdin)
     unit = list(text) if "c" in options else text.splitlines(keepends=True)
-    wanted = options.get("c", options.get("n", "10"))
-    count = int(wanted.lstrip("-+"))
+    size = options.get("c", options.get("n", "10"))
+    count = int(size.lstrip("-+"))
     if argv[0].endswith("tail"):
-        chosen = unit[count - 1 :] if wanted.startswith("+") else unit[len(unit) - count :]
-        if not wanted.startswith("+") and count >= len(unit):
+        chosen = unit[count - 1 :] if size.startswith("+") else unit[len(unit) - count :]
+        if not size.startswith("+") and count >= len(unit):
             chosen = unit
     else:
-        chosen = unit[: -count if wanted.startswith("-") else count]
+        chosen = unit[: -count if size.startswith("-") else count]
     return Result("".join(chosen))
 
 

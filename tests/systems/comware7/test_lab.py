@@ -10,7 +10,6 @@ from fabric.lab.faults import Fault
 from fabric.lab.lab import Lab
 from fabric.lab.spec import Neighbour, StandInSpec
 from fabric.systems.comware7.lab.config import Editor, LineRefusedError, Node, read_text, text_lines
-from fabric.systems.comware7.lab.rules import VIEWS
 
 PASSWORD = "lab-Passw0rd"
 PORTS = tuple(f"HundredGigE1/0/{number}" for number in range(1, 31))
@@ -215,13 +214,6 @@ def test_what_is_shown_can_be_read_again():
     assert (
         "#\nbgp 65001\n peer 10.0.0.0 as-number 65002\n #\n address-family ipv4 unicast\n" in text
     )
-
-
-def test_every_view_has_its_rules():
-    opens = {rule.rpartition(" > ")[2] for text in VIEWS.values() for rule in text.splitlines()
-             if " > " in rule}  # fmt: skip
-    known = {"port", "gateway", "loopback", "management", "null", "config"}
-    assert opens - {"interface"} == set(VIEWS) - known
 
 
 PORT = "interface HundredGigE1/0/2"

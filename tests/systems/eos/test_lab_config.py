@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fabric.lab.clock import LabClock
-from fabric.lab.lines.grammar import Grammar, InvalidInputError, Mode
+from fabric.lab.lines.grammar import Grammar
 from fabric.systems.eos.lab import EosStandIn, ports_of, traits_of
 from fabric.systems.eos.lab.config import (
     Editor,
@@ -16,7 +16,7 @@ from fabric.systems.eos.lab.config import (
     shown,
     text_lines,
 )
-from fabric.systems.eos.lab.rules import HIDDEN, MODES
+from fabric.systems.eos.lab.rules import MODES
 from tests.lab.eos_running import FULL, LEAF, MANAGEMENT, spec_of
 
 XGS = Grammar(MODES, frozenset({"xgs", "uc"}))
@@ -32,28 +32,6 @@ def kept(text: str, grammar: Grammar = XGS) -> list[str]:
     """Return what a switch shows of a text, without the defaults that it always shows."""
     always = text_of(read_text("", grammar))
     return [line for line in text_of(read_text(text, grammar)) if line not in always]
-
-
-def test_every_hidden_default_is_a_line_of_its_mode() -> None:
-    for mode, lines in HIDDEN.items():
-        like = [one for one in MODES if one.startswith("if-")] if mode.startswith("if-") else [mode]
-        for line in lines:
-            assert any(_takes(one, line) for one in like), (mode, line)
-
-
-def _takes(mode: str, line: str) -> bool:
-    try:
-        matched = XGS[mode].match(line.split())
-    except InvalidInputError:
-        return False
-    return line in [entry[1] for entry in matched.entries()]
-
-
-def test_every_mode_that_a_rule_opens_exists() -> None:
-    for grammar in (XGS, DNX):
-        for mode in grammar.modes.values():
-            for rules in mode.by_word.values():
-                assert {rule.opens for rule in rules} <= {"", *grammar.modes}
 
 
 def test_worked_example_comes_back_without_defaults() -> None:
@@ -297,14 +275,6 @@ def test_families_follow_the_model() -> None:
 def test_a_wrong_start_configuration_is_told() -> None:
     with pytest.raises(ValueError, match="line 2: 'bogus': % Invalid input"):
         EosStandIn(spec_of("hostname a\nbogus"), LabClock())
-
-
-def test_rules_read_options_and_choices() -> None:
-    mode = Mode(["a [ b <0-3> ] ( c | d e ) = <text>", "-a x"])
-    assert mode.match(["a", "b", "2", "d", "e", "f", "g"]).words == ("a", "b", "2", "d", "e", "f g")
-    assert mode.match(["a", "c", "f"]).key_length == 2
-    assert mode.match_removal(["a", "x"]) == (["a x"], True)
-    assert mode.match_removal(["a", "c"]) == (["a c"], False)
 
 
 def test_management_stanzas_survive() -> None:

@@ -20,7 +20,6 @@ from fabric.systems.nxos.lab.config import (
     read_text,
     text_lines,
 )
-from fabric.systems.nxos.lab.rules import MODES
 
 PASSWORD = "lab-Passw0rd"
 PORTS = ("Ethernet1/1", "Ethernet1/2", "Ethernet1/3")
@@ -277,16 +276,6 @@ def test_breakout():
     for text in ("interface Ethernet1/2", "interface Ethernet1/2/3", "interface Ethernet1/1/1"):
         with pytest.raises(ValueError, match="Invalid interface"):
             edited(text, broken)
-
-
-def test_every_mode_that_is_opened_exists():
-    opened_modes = {
-        line.split(" > ")[1].strip()
-        for table in MODES.values()
-        for line in table.splitlines()
-        if " > " in line
-    }
-    assert opened_modes <= set(MODES)
 
 
 def test_refusal_in_the_words_of_the_switch():

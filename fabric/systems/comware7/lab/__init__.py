@@ -21,7 +21,7 @@ from fabric.lab.ssh.server import SshStandIn
 from fabric.lab.standin import stand_ins
 from fabric.systems.comware7.lab.cli import CliSession
 from fabric.systems.comware7.lab.config import Editor, read_text
-from fabric.systems.comware7.lab.show import View, display_configuration
+from fabric.systems.comware7.lab.show import View, display_configuration, page
 
 if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign
@@ -66,32 +66,7 @@ class Comware7StandIn(SshStandIn):
     @staticmethod
     def factory(design: DeviceDesign, mac: str) -> str:
         """Return what a switch with nothing but management access has."""
-        lines = (
-            "#",
-            f" sysname {design.name}",
-            "#",
-            "ip vpn-instance Mgnt",
-            "#",
-            "interface M-GigabitEthernet0/0/0",
-            " ip binding vpn-instance Mgnt",
-            " ip address 192.0.2.2 255.255.255.0",
-            "#",
-            " ip route-static vpn-instance Mgnt 0.0.0.0 0 192.0.2.1",
-            "#",
-            " ssh server enable",
-            "#",
-            "line vty 0 63",
-            " authentication-mode scheme",
-            "#",
-            "local-user admin class manage",
-            " password hash $h$6$LAB$000000000000",
-            " service-type ssh",
-            " authorization-attribute user-role network-admin",
-            "#",
-            "return",
-            "",
-        )
-        return "\n".join(lines)
+        return page("factory", name=design.name)
 
     # -- configuration ---------------------------------------------------------------------------
 

@@ -235,8 +235,8 @@ def _map(context: Node, line: str) -> str:
 
 
 def _limits(line: str) -> str:
-    found = re.search(r"low-limit (\d+) high-limit (\d+)", line)
-    wrong = found is not None and int(found[1]) > int(found[2])
+    limits = re.search(r"low-limit (\d+) high-limit (\d+)", line)
+    wrong = limits is not None and int(limits[1]) > int(limits[2])
     return "The lower limit exceeds the upper limit." if wrong else ""
 
 

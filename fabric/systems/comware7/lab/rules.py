@@ -10,6 +10,8 @@ the parts of the configuration; what a capture would show beside.
 
 from __future__ import annotations
 
+from fabric.lab.lines.grammar import rules_of
+
 _SYSTEM = """
 sysname = <name>
 irf mac-address persistent = always|timer
@@ -80,11 +82,6 @@ EVM shutdown
 """
 
 
-def _view(kind: str) -> str:
-    lines = (line.partition(" ") for line in _INTERFACE.strip().splitlines())
-    return "\n".join(rule for kinds, _, rule in lines if kind in kinds)
-
-
 VIEWS: dict[str, str] = {
     "config": _SYSTEM,
     "vpn": "route-distinguisher = <word>",
@@ -95,10 +92,10 @@ queue <0-7> weighting-constant = <0-15>
 queue <0-7> ecn
 """,
     "vlan": "name = <text>\ndescription = <text>",
-    "port": _view("E"),
-    "gateway": _view("V"),
-    "loopback": _view("L"),
-    "management": _view("M"),
+    "port": rules_of("E", _INTERFACE),
+    "gateway": rules_of("V", _INTERFACE),
+    "loopback": rules_of("L", _INTERFACE),
+    "management": rules_of("M", _INTERFACE),
     "null": "description = <text>",
     "bgp": """
 router-id = <ip4>

@@ -213,8 +213,8 @@ class CumulusStandIn(SshStandIn):
     def child(self, *path: str) -> str:
         """Return one key below a path, or nothing."""
         depth = len(path)
-        found = (item[depth] for item in self.applied if item[:depth] == path)
-        return next(found, "")
+        children = (item[depth] for item in self.applied if item[:depth] == path)
+        return next(children, "")
 
     def interfaces(self) -> set[str]:
         """Return the interfaces of the configuration."""
@@ -232,8 +232,8 @@ class CumulusStandIn(SshStandIn):
 
     def bgp_peers(self) -> list[str]:
         """Return the peers of the default VRF."""
-        found = {path[5] for path in self.applied if path[:5] == (*_BGP, "neighbor")}
-        return sorted(found, key=lambda peer: natural((peer,)))
+        peers = {path[5] for path in self.applied if path[:5] == (*_BGP, "neighbor")}
+        return sorted(peers, key=lambda peer: natural((peer,)))
 
     def towards(self, peer: str) -> str:
         """Return the interface of a peer: its name, or the one with its subnet."""

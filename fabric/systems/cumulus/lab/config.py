@@ -65,16 +65,16 @@ def change(config: set[Path], verb: str, tokens: list[str], words: Words) -> set
     except ValueError as error:
         message = f"Error: {error}"
         raise LineError(message) from error
-    found = set(config)
+    changed = set(config)
     for path in named:
         check(path, words, unset=verb == "unset")
         if verb == "unset":
-            found = {item for item in found if item[: len(path)] != path}
+            changed = {item for item in changed if item[: len(path)] != path}
             continue
         if is_value(path):
-            found = {item for item in found if item[:-1] != path[:-1]}
-        found |= {path, *_implied(path, found, words)}
-    return leaves(found)
+            changed = {item for item in changed if item[:-1] != path[:-1]}
+        changed |= {path, *_implied(path, changed, words)}
+    return leaves(changed)
 
 
 def _implied(path: Path, config: set[Path], words: Words) -> Iterator[Path]:
@@ -157,13 +157,13 @@ def _join(names: list[str]) -> str:
     runs: list[tuple[str, int, int]] = []
     others = []
     for name in names:
-        found = re.fullmatch(r"(\D*|swp\d+s)(\d+)", name)
-        if not found:
+        numbered = re.fullmatch(r"(\D*|swp\d+s)(\d+)", name)
+        if not numbered:
             others.append(name)
-        elif runs and runs[-1][0] == found[1] and runs[-1][2] + 1 == int(found[2]):
-            runs[-1] = (found[1], runs[-1][1], int(found[2]))
+        elif runs and runs[-1][0] == numbered[1] and runs[-1][2] + 1 == int(numbered[2]):
+            runs[-1] = (numbered[1], runs[-1][1], int(numbered[2]))
         else:
-            runs.append((found[1], int(found[2]), int(found[2])))
+            runs.append((numbered[1], int(numbered[2]), int(numbered[2])))
     pieces, last = [], None
     for prefix, first, end in runs:
         head = "" if prefix == last else prefix

@@ -226,8 +226,8 @@ def _lldp(device: CumulusStandIn, context: Context, argv: list[str]) -> Result:
                 "descr": neighbour.port_id,
             }
             rows.append({port: {"via": "LLDP", "chassis": chassis, "port": far}})
-    found: Any = rows[0] if len(rows) == 1 else rows
-    return Result(json.dumps({"lldp": {"interface": found} if rows else {}}, indent=2) + "\n")
+    interface: Any = rows[0] if len(rows) == 1 else rows
+    return Result(json.dumps({"lldp": {"interface": interface} if rows else {}}, indent=2) + "\n")
 
 
 def _ptmctl(device: CumulusStandIn, argv: list[str]) -> Result:

@@ -39,6 +39,7 @@ from fabric.systems.eos.lab.cli import Cli, CliError
 from fabric.systems.eos.lab.config import feed_text, shown, text_lines
 from fabric.systems.eos.lab.rules import MODES
 from fabric.systems.eos.lab.sessions import EosState
+from fabric.systems.eos.lab.show import page
 from fabric.systems.eos.lab.view import PortCounters, View
 from fabric.systems.eos.platforms import DNX
 
@@ -60,8 +61,8 @@ def traits_of(spec: StandInSpec) -> frozenset[str]:
     family, chip = spec.options.get("family", ""), spec.options.get("asic")
     if chip and not family:
         family = "dnx" if asic(chip).law == DNX else "xgs"
-    if not family and (found := re.search(r"7(\d{3})", spec.model)):
-        family = {"280": "dnx", "800": "dnx", "500": "dnx"}.get(found[1], "xgs")
+    if not family and (series := re.search(r"7(\d{3})", spec.model)):
+        family = {"280": "dnx", "800": "dnx", "500": "dnx"}.get(series[1], "xgs")
     word = spec.options.get("queues", "")
     if not family:
         return _ALL_TRAITS
@@ -119,6 +120,7 @@ class EosStandIn(HttpsStandIn):
         When the configuration holds a line that the switch refuses.
     """
 
+    state: EosState
     path = "/command-api"
     realm = "COMMAND_API_AUTH"
     denial = "Unable to authenticate user: Bad username/password combination\n"
@@ -133,15 +135,7 @@ class EosStandIn(HttpsStandIn):
     @staticmethod
     def factory(design: DeviceDesign, mac: str) -> str:
         """Return what a switch with nothing but management access has."""
-        return "\n".join((
-            f"hostname {design.name}",
-            "username admin privilege 15 role network-admin secret sha512 $6$lab$0000000000",
-            "interface Management1",
-            "   ip address 192.0.2.2/24",
-            "management api http-commands",
-            "   no shutdown",
-            "",
-        ))
+        return page("factory", name=design.name)
 
     def knows_bgp_peer(self, address: str) -> bool:
         """Tell whether there is a BGP session with an address."""
@@ -154,32 +148,17 @@ class EosStandIn(HttpsStandIn):
             node = self.state.running.get(f"interface {port}")
             return node is not None and not node.has("shutdown")
 
-    @property
-    def running_text(self) -> str:
-        """The running configuration as text, without the comment lines above it."""
-        with self.lock:
-            return "\n".join(text_lines(shown(self.state.running))) + "\n"
-
-    @property
-    def startup_text(self) -> str:
-        """The startup configuration as text, without the comment lines above it."""
-        with self.lock:
-            return "\n".join(text_lines(shown(self.state.startup))) + "\n"
-
     def count(self, port: str) -> PortCounters:
         """Return the counters of a port, to be changed in place."""
         return self.view.counters.setdefault(port, PortCounters())
 
-    def hand_edit(self, lines: str) -> None:
-        """Change the running configuration as a person at the console would.
+    def text_of(self, tree: Node) -> str:
+        """Return a configuration as text."""
+        return "\n".join(text_lines(shown(tree))) + "\n"
 
-        Raises
-        ------
-        ValueError
-            When a line is refused; the lines before it are applied.
-        """
-        with self.lock:
-            feed_text(self.state.editor(self.state.running), lines)
+    def edit(self, tree: Node, lines: str) -> None:
+        """Apply lines to a configuration."""
+        feed_text(self.state.editor(tree), lines)
 
     def open_foreign_session(self, name: str, lines: str = "", user: str = "operator") -> None:
         """Leave a configuration session of somebody else open."""
@@ -264,14 +243,6 @@ class EosStandIn(HttpsStandIn):
     def expire_timer(self) -> None:
         """Let the commit timer run out now."""
         self.state.expire_timer()
-
-    def reboot(self) -> None:
-        """Load the startup configuration."""
-        self.state.reboot()
-
-    def booted(self) -> None:
-        """Count the uptime from now on."""
-        self.state.booted_s = self.clock.now_s()
 
 
 def _command(given: object) -> tuple[str, str | None]:

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from fabric.lab.lines.grammar import InvalidInputError, exec_spellings, match_variant
 from fabric.systems.eos.lab.config import as_json, shown, text_lines
 from fabric.systems.eos.lab.sessions import CommandFailedError
-from fabric.systems.eos.lab.show import SHOWS
-from fabric.systems.eos.lab.text import TEXTS, page
+from fabric.systems.eos.lab.show import SHOWS, TEXTS, page
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from fabric.systems.eos.lab.view import View
 
     Result = dict[str, Any]
-    Handler = Callable[["Cli", list[str]], Result]
+    Handler = Callable[["Cli", list[str]], Result | str | None]
 
 UNCONVERTED = (
     "Command cannot be used over the API at this time. To see ASCII output, set format='text' "
@@ -71,7 +70,7 @@ class Cli:
         self.editor: Editor | None = None
         self.session: Session | None = None
 
-    def run(self, command: str, given: str | None = None) -> Result:
+    def run(self, command: str, body: str | None = None) -> Result:
         """Run one command.
 
         Parameters
@@ -89,7 +88,7 @@ class Cli:
         words = command.split()
         try:
             if self.editor is not None:
-                return self._configure(words, command, given)
+                return self._configure(words, command, body)
             return self._exec(words)
         except InvalidInputError as error:
             raise CliError(1002, "invalid command", error.text) from None
@@ -148,7 +147,8 @@ class Cli:
                     raise CliError(
                         1002, "invalid command", "Invalid input (privileged mode required)"
                     )
-                return handler(self, cursor.shown)
+                result = handler(self, cursor.shown)
+                return result if isinstance(result, dict) else self.answer(result or "")
         raise InvalidInputError(words or [""], depth, incomplete=missing and depth == len(words))
 
     def answer(self, output: str, *, plain: bool = False) -> Result:
@@ -187,75 +187,34 @@ def timer_seconds(text: str) -> int:
     return hours * 3600 + minutes * 60 + seconds
 
 
-def _enable(cli: Cli, _words: list[str]) -> Result:
-    cli.enabled = True
-    return cli.answer("")
+def _configure(cli: Cli, words: list[str]) -> None:
+    named = words[2:3]
+    cli.session = cli.state.open_session(named[0], cli.view.spec.username) if named else None
+    cli.editor = cli.state.editor(cli.session.tree if cli.session else cli.state.running)
 
 
-def _nothing(cli: Cli, _words: list[str]) -> Result:
-    return cli.answer("")
-
-
-def _configure(cli: Cli, _words: list[str]) -> Result:
-    cli.session = None
-    cli.editor = cli.state.editor(cli.state.running)
-    return cli.answer("")
-
-
-def _session(cli: Cli, words: list[str]) -> Result:
-    cli.session = cli.state.open_session(words[2], cli.view.spec.username)
-    cli.editor = cli.state.editor(cli.session.tree)
-    return cli.answer("")
-
-
-def _commit(cli: Cli, words: list[str]) -> Result:
+def _commit(cli: Cli, words: list[str]) -> None:
     cli.state.commit(words[2], timer_seconds(words[5]) if len(words) > 5 else 0)  # noqa: PLR2004
-    return cli.answer("")
 
 
-def _abort(cli: Cli, words: list[str]) -> Result:
-    cli.state.abort(words[-1] if words[0] == "no" else words[2])
-    return cli.answer("")
-
-
-def _replace(cli: Cli, words: list[str]) -> Result:
-    cli.state.replace(words[2])
-    return cli.answer("")
-
-
-def _copy(cli: Cli, words: list[str]) -> Result:
+def _copy(cli: Cli, words: list[str]) -> str:
     if words[2] == "running-config":
         cli.state.replace(words[1])
     else:
         cli.state.copy(words[1], words[2])
-    return cli.answer("Copy completed successfully.\n")
+    return "Copy completed successfully.\n"
 
 
-def _write(cli: Cli, _words: list[str]) -> Result:
-    cli.state.copy("running-config", "startup-config")
-    return cli.answer("Copy completed successfully.\n")
-
-
-def _delete(cli: Cli, words: list[str]) -> Result:
+def _delete(cli: Cli, words: list[str]) -> None:
     cli.state.tree_of(words[1])
     cli.state.flash.pop(words[1], None)
-    return cli.answer("")
-
-
-def _show_running(cli: Cli, words: list[str]) -> Result:
-    return cli.config(cli.state.running, " ".join(words))
-
-
-def _show_startup(cli: Cli, words: list[str]) -> Result:
-    return cli.config(cli.state.startup, " ".join(words))
 
 
 def _show_session(cli: Cli, words: list[str]) -> Result:
-    name = words[3]
+    difference = cli.state.diff(words[3])
     if words[-1] == "diffs":
-        return cli.answer(cli.state.diff(name), plain=True)
-    cli.state.diff(name)
-    return cli.config(cli.state.sessions[name].tree, " ".join(words))
+        return cli.answer(difference, plain=True)
+    return cli.config(cli.state.sessions[words[3]].tree, " ".join(words))
 
 
 def _show_sessions(cli: Cli, _words: list[str]) -> Result:
@@ -264,24 +223,28 @@ def _show_sessions(cli: Cli, _words: list[str]) -> Result:
 
 
 COMMANDS: dict[str, Handler] = {
-    "enable": _enable,
-    "disable|end|exit": _nothing,
-    "terminal length|width <0-32767>": _nothing,
-    "configure [ terminal ]": _configure,
-    "configure session <name>": _session,
+    "enable": lambda cli, _words: setattr(cli, "enabled", True),
+    "disable|end|exit": lambda _cli, _words: None,
+    "terminal length|width <0-32767>": lambda _cli, _words: None,
+    "configure [ terminal ]": lambda cli, _words: _configure(cli, []),
+    "configure session <name>": _configure,
     "configure session <name> commit": _commit,
     "configure session <name> commit timer <hms>": _commit,
-    "configure session <name> abort": _abort,
-    "no configure session <name>": _abort,
-    "configure replace <file> [ ignore-errors ]": _replace,
+    "configure session <name> abort": lambda cli, words: cli.state.abort(words[2]),
+    "no configure session <name>": lambda cli, words: cli.state.abort(words[-1]),
+    "configure replace <file> [ ignore-errors ]": lambda cli, words: cli.state.replace(words[2]),
     "copy running-config|startup-config <file>": _copy,
     "copy running-config startup-config": _copy,
     "copy startup-config running-config": _copy,
     "copy <file> running-config|startup-config": _copy,
-    "write [ memory ]": _write,
+    "write [ memory ]": lambda cli, _words: _copy(
+        cli, "copy running-config startup-config".split()
+    ),
     "delete <file>": _delete,
-    "show running-config [ sanitized ]": _show_running,
-    "show startup-config": _show_startup,
+    "show running-config [ sanitized ]": lambda cli, words: cli.config(
+        cli.state.running, " ".join(words)
+    ),
+    "show startup-config": lambda cli, words: cli.config(cli.state.startup, " ".join(words)),
     "show session-config named <name> [ diffs|sanitized ]": _show_session,
     "show configuration sessions [ detail ]": _show_sessions,
 }

@@ -88,12 +88,12 @@ EP spanning-tree bpdufilter = enable|disable
 
 
 def _lines_of(kind: str) -> str:
-    found = []
+    rules = []
     for line in _PORT_LINES.strip().splitlines():
         kinds, _, rule = line.partition(" ")
         if kind in kinds:
-            found.append(QUEUES if rule == "@queues" else rule)
-    return "\n".join(found)
+            rules.append(QUEUES if rule == "@queues" else rule)
+    return "\n".join(rules)
 
 
 PORT_MODES: dict[str, str] = {

@@ -118,10 +118,10 @@ class EosState:
             When it is completed or there are too many.
         """
         self.settle()
-        found = self.sessions.get(name)
-        if found and found.state == "pending":
-            return found
-        if found:
+        known = self.sessions.get(name)
+        if known and known.state == "pending":
+            return known
+        if known:
             message = f"Cannot enter session {name} (session already completed)"
             raise CommandFailedError(message)
         if sum(one.state == "pending" for one in self.sessions.values()) >= MAX_OPEN_SESSIONS:
@@ -254,11 +254,11 @@ class EosState:
             }  # fmt: skip
             if one.state == "pendingCommitTimer":
                 listed[name]["commitBy"] = expires_s
-        found: dict[str, Any] = {
+        answer: dict[str, Any] = {
             "maxSavedSessions": MAX_SAVED_SESSIONS, "maxOpenSessions": MAX_OPEN_SESSIONS,
             "mergeOnCommit": False, "saveToStartupConfigOnCommit": False, "sessions": listed,
         }  # fmt: skip
         if self.timer:
-            found["commitTimerSessionName"] = self.timer.session
-            found["commitTimerExpireTime"] = expires_s
-        return found
+            answer["commitTimerSessionName"] = self.timer.session
+            answer["commitTimerExpireTime"] = expires_s
+        return answer

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from fabric.lab.standin import Cabled
     from fabric.systems.eos.lab.sessions import EosState
 
-QUEUES = range(8)
 _DEFAULT_BPS = {"if-management": 10**9, "if-loopback": 0, "if-vlan": 0}
 
 
@@ -68,6 +67,18 @@ class Port:
         return self.enabled and self.linked
 
     @property
+    def status(self) -> str:
+        """Status as the commands name it."""
+        if not self.enabled:
+            return "disabled"
+        return "connected" if self.linked else "notconnect"
+
+    @property
+    def line(self) -> str:
+        """Status of the line protocol."""
+        return "up" if self.up else "down"
+
+    @property
     def routed(self) -> bool:
         """Has no switchport."""
         switched = self.node.mode in ("if-ethernet", "if-portchannel")
@@ -87,10 +98,10 @@ class Port:
     def speed_bps(self) -> int:
         """Configured speed; 400G for Ethernet without a word about it."""
         words = self.node.setting("speed")
-        found = re.search(r"([\d.]+)([gt])", words)
-        if not found:
+        speed = re.search(r"([\d.]+)([gt])", words)
+        if not speed:
             return _DEFAULT_BPS.get(self.node.mode, 400 * 10**9)
-        return int(float(found[1]) * (10**9 if found[2] == "g" else 10**12))
+        return int(float(speed[1]) * (10**9 if speed[2] == "g" else 10**12))
 
     @property
     def access_vlan(self) -> int:
@@ -101,6 +112,11 @@ class Port:
     def trunk(self) -> bool:
         """Carries several VLANs."""
         return (self.node.setting("switchport mode") or "access") == "trunk"
+
+    @property
+    def ipv6(self) -> list[str]:
+        """IPv6 addresses."""
+        return [node.line.split()[2] for node in self.node.below("ipv6 address ")]
 
     @property
     def address(self) -> ipaddress.IPv4Interface | None:
@@ -119,6 +135,23 @@ class Peer:
     enabled: bool
     established: bool
     interface: str
+
+    @property
+    def state(self) -> str:
+        """State of the session."""
+        if not self.enabled:
+            return "Idle"
+        return "Established" if self.established else "Active"
+
+    @property
+    def version(self) -> str:
+        """IP version of the session."""
+        return "6" if ":" in self.address else "4"
+
+    @property
+    def families(self) -> str:
+        """IP versions of its routes: between link-local addresses IPv4 too (RFC 8950)."""
+        return "46" if "%" in self.address else self.version
 
 
 @dataclass(slots=True)
@@ -153,19 +186,19 @@ class View:
 
     def ports(self) -> list[Port]:
         """Return all interfaces in the order of the configuration."""
-        found: list[Port] = []
+        ports: list[Port] = []
         for node in self.state.running.below("interface "):
             name = node.line.removeprefix("interface ")
             enabled = not node.has("shutdown")
             front = name.split(".")[0]
             linked = node.mode != "if-ethernet" or (front in self.cables and self.wires.lit(front))
-            found.append(Port(name, node, enabled, linked))
-        live = {p.access_vlan for p in found if p.up and not p.routed and not p.trunk}
-        trunk = any(p.up and not p.routed and p.trunk for p in found)
+            ports.append(Port(name, node, enabled, linked))
+        live = {p.access_vlan for p in ports if p.up and not p.routed and not p.trunk}
+        trunk = any(p.up and not p.routed and p.trunk for p in ports)
         return [
             Port(p.name, p.node, p.enabled, trunk or int(p.name[4:]) in live)
             if p.node.mode == "if-vlan" and not p.node.has("no autostate") else p
-            for p in found
+            for p in ports
         ]  # fmt: skip
 
     def ethernets(self) -> list[Port]:
@@ -197,7 +230,7 @@ class View:
 
     def peers(self, bgp: Node) -> list[Peer]:
         """Return the neighbours of one VRF, by address."""
-        found: list[Peer] = []
+        peers: list[Peer] = []
         ports = self.ports()
         addressed = [(port, port.address) for port in ports if port.address]
         for address in _peer_addresses(bgp):
@@ -209,8 +242,8 @@ class View:
             port = _port_towards(addressed, address)
             up = enabled and (port is None or port.up) and self.wires.peer_up(address)
             words = _of(bgp, address, group, "description")
-            found.append(Peer(address, asn, words, enabled, up, port.name if port else ""))
-        return found + list(self._unnumbered(bgp, ports))
+            peers.append(Peer(address, asn, words, enabled, up, port.name if port else ""))
+        return peers + list(self._unnumbered(bgp, ports))
 
     def _unnumbered(self, bgp: Node, ports: list[Port]) -> Iterator[Peer]:
         known = {port.name: port for port in ports}
@@ -240,22 +273,22 @@ def _of(bgp: Node, address: str, group: str, what: str) -> str:
 
 
 def _peer_addresses(bgp: Node) -> list[str]:
-    found: dict[str, None] = {}
+    addresses: dict[str, None] = {}
     for node in bgp.below("neighbor "):
         word = node.line.split()[1]
         try:
             ipaddress.ip_address(word)
         except ValueError:
             continue
-        found[word] = None
-    return list(found)
+        addresses[word] = None
+    return list(addresses)
 
 
 def _port_towards(
     addressed: list[tuple[Port, ipaddress.IPv4Interface]], address: str
 ) -> Port | None:
-    wanted = ipaddress.ip_address(address)
+    peer = ipaddress.ip_address(address)
     for port, own in addressed:
-        if wanted in own.network and wanted != own.ip:
+        if peer in own.network and peer != own.ip:
             return port
     return None

@@ -66,14 +66,14 @@ class Editor(LineEditor):
 
     def present(self) -> dict[str, str]:
         """Return the ports that there are, as they are broken out, and the speed of each."""
-        found: dict[str, str] = {}
+        speeds: dict[str, str] = {}
         for cage, (name, speed) in enumerate(self.ports.items(), 1):
             mode = _MODE.fullmatch(self.root.value(f"interface breakout port 1/{cage}"))
             first, parts = int(name.removeprefix("Ethernet")), int(mode[1]) if mode else 1
             step = self.lanes // parts
             part_speed = f"{mode[2]}000" if mode else speed
-            found |= {f"Ethernet{first + step * part}": part_speed for part in range(parts)}
-        return found
+            speeds |= {f"Ethernet{first + step * part}": part_speed for part in range(parts)}
+        return speeds
 
     @property
     def lanes(self) -> int:
@@ -198,12 +198,12 @@ def reason_against(editor: Editor, context: Node, line: str) -> str:
 
 def _missing(root: Node, line: str) -> str:
     """Return which route map or prefix list a line names that does not exist."""
-    found = re.fullmatch(r"(?:redistribute connected )?route-map (\S+)(?: in| out)?", line)
-    if found and not list(root.below(f"route-map {found[1]} ")):
-        return f"route-map {found[1]} does not exist"
-    found = re.fullmatch(r"match ip address prefix-list (\S+)", line)
-    if found and not list(root.below(f"ip prefix-list {found[1]} ")):
-        return f"prefix-list {found[1]} does not exist"
+    named = re.fullmatch(r"(?:redistribute connected )?route-map (\S+)(?: in| out)?", line)
+    if named and not list(root.below(f"route-map {named[1]} ")):
+        return f"route-map {named[1]} does not exist"
+    named = re.fullmatch(r"match ip address prefix-list (\S+)", line)
+    if named and not list(root.below(f"ip prefix-list {named[1]} ")):
+        return f"prefix-list {named[1]} does not exist"
     return ""
 
 
@@ -218,9 +218,9 @@ def _port_reason(root: Node, context: Node, line: str) -> str:
     if context.mode != "if-ethernet":
         return ""
     for pattern, policy in _REFERENCES:
-        found = re.fullmatch(pattern, line)
-        if found and policy.format(found[1]) not in root.children:
-            return f"{policy.format(found[1])} does not exist"
+        named = re.fullmatch(pattern, line)
+        if named and policy.format(named[1]) not in root.children:
+            return f"{policy.format(named[1])} does not exist"
     if line.startswith("switchport access "):
         vlan = line.rpartition(" ")[2]
         if f"interface Vlan{vlan}" not in root.children:
@@ -255,7 +255,7 @@ def _in_use(root: Node, node: Node) -> str:
         return f"{line} is in use by {named_by}"
     for pattern, policy in _REFERENCES:
         named = {
-            policy.format(found[1]) for user in users if (found := re.fullmatch(pattern, user))
+            policy.format(match[1]) for user in users if (match := re.fullmatch(pattern, user))
         }
         if line in named:
             return f"{line} is in use"

@@ -29,7 +29,7 @@ _ADDRESSED = {"Ethernet": "INTERFACE", "Vlan": "VLAN_INTERFACE", "Loopback": "LO
 
 def tables(root: Node, spec: StandInSpec) -> Tables:
     """Return CONFIG_DB, without tables that have no rows."""
-    found: dict[str, Any] = {
+    content: dict[str, Any] = {
         "DEVICE_METADATA": {"localhost": _metadata(root, spec)},
         "PORT": {port.line.split()[1]: _port(port) for port in root.below("interface Ethernet")},
         "PORT_QOS_MAP": dict(_port_qos(root)),
@@ -46,7 +46,7 @@ def tables(root: Node, spec: StandInSpec) -> Tables:
         "BGP_NEIGHBOR": dict(_neighbours(root)),
         LINES: {"lines": {"text": "".join(f"{line}\n" for line in text_lines(root))}},
     }
-    return {table: rows for table, rows in found.items() if rows}
+    return {table: rows for table, rows in content.items() if rows}
 
 
 def _metadata(root: Node, spec: StandInSpec) -> dict[str, str]:
@@ -125,14 +125,14 @@ def _members(root: Node) -> Any:
 
 
 def _addresses(root: Node) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {}
+    rows: dict[str, dict[str, Any]] = {}
     for kind, table in _ADDRESSED.items():
         for node in root.below(f"interface {kind}"):
             value = node.value("ip address")
             if value:
                 name = node.line.split()[1]
-                found.setdefault(table, {}).update({name: {}, f"{name}|{value}": {}})
-    return found
+                rows.setdefault(table, {}).update({name: {}, f"{name}|{value}": {}})
+    return rows
 
 
 def _neighbours(root: Node) -> Any:

@@ -20,7 +20,7 @@ from fabric.lab.shell.state import Result
 from fabric.lab.ssh.server import SshStandIn
 from fabric.lab.standin import stand_ins
 from fabric.systems.host.lab import counters as host_counters
-from fabric.systems.host.lab import dcb_counters as host_dcb_counters
+from fabric.systems.host.lab import dcb as host_dcb
 from fabric.systems.host.lab import firmware as host_firmware
 from fabric.systems.host.lab import hardware as host_hardware
 from fabric.systems.host.lab import net as host_net
@@ -129,7 +129,7 @@ class HostStandIn(SshStandIn):
         self.tools.update({
             **self.probing.commands(),
             "mlnx_qos": host_qos.command(self),
-            "dcb": host_dcb_counters.command(self),
+            "dcb": host_dcb.command(self),
             "ethtool": Ethtool(self).command,
             "networkctl": self.stacks.networkctl,
             "nmcli": self.stacks.nmcli,

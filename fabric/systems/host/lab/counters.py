@@ -77,11 +77,11 @@ class HostCounters:
 
     def _now(self, interface: str, table: dict[str, int]) -> dict[str, int]:
         now_s = self._host.clock.now_s()
-        found = dict(table)
+        counts = dict(table)
         for (device, name), (per_s, since_s) in self._rates.items():
-            if device == interface and name in found:
-                found[name] += int(per_s * (now_s - since_s))
-        return found
+            if device == interface and name in counts:
+                counts[name] += int(per_s * (now_s - since_s))
+        return counts
 
     def files(self, nic: NicSpec) -> dict[str, Callable[[], str]]:
         """Return the files of hw_counters by name."""

@@ -4,7 +4,9 @@ Known: iproute2 6.1 (dcb/*.c: arguments ``key:value`` with the key ``all``, JSON
 ``app replace`` ends with 0 when the kernel refuses); Linux mlx5 (core/en_dcbnl.c: only the DSCP
 selector is taken, one priority for each DSCP, ``delay`` is the cable length, ETS bandwidths sum to
 100, another PFC mask toggles the link). Assumed: no other object than app, buffer, dcbx, ets, pfc;
-words of text are printed without names of DSCPs, as ``-N`` does.
+words of text are printed without names of DSCPs, as ``-N`` does. With ``-s`` come the counters of
+PFC (dcb/dcb_pfc.c and dcb_maxrate.c at ee2a4a86): ``requests`` were sent, ``indications`` received
+(IEEE 802.1Q, 12.23); limits of rates are bytes per second since 6.18.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ _COUNT = 8
 _DSCPS = 64
 _PERCENT = 100
 _MAX_CABLE_M = 1000
+_KILOBIT = 1000
 _APP_VERBS = {("app", "replace"), ("app", "flush")}
 _WORDS = {
     "pfc": {"prio-pfc", "delay", "macsec-bypass"},
@@ -48,6 +51,10 @@ def command(host: HostStandIn) -> Tool:
         words = [word for word in argv[1:] if not word.startswith("-")]
         if set(flags) - {"-j", "-p", "-s", "-N"}:
             return Result("", f"dcb: unsupported option {min(flags)}\n", 1)
+        match words:
+            case ["maxrate", "show", "dev", name] if name in host.qos and "-j" in flags:
+                rates = [rate * _KILOBIT // 8 for rate in host.qos[name].rates]
+                return Result(json.dumps({"tc_maxrate": rates}) + "\n")
         try:
             return Result(_answer(host, context, words, flags))
         except _RefusedError as refusal:
@@ -67,7 +74,9 @@ def _answer(host: HostStandIn, context: Context, words: list[str], flags: list[s
         message = f'Cannot find device "{name}"'
         raise _RefusedError(message)
     if verb == "show":
-        return _show(what, qos, rest, flags)
+        text = _show(what, qos, rest, flags)
+        counted = what == "pfc" and not rest and {"-j", "-s"} <= set(flags)
+        return _with_counts(host, name, text) if counted else text
     if (what, verb) not in {(w, "set") for w in _WORDS} - {("app", "set")} | _APP_VERBS:
         message = f'What is "{verb}"?'
         raise _RefusedError(message)
@@ -80,18 +89,26 @@ def _answer(host: HostStandIn, context: Context, words: list[str], flags: list[s
     return ""
 
 
+def _with_counts(host: HostStandIn, name: str, text: str) -> str:
+    counts = host.counters.of_driver(name)
+    row = json.loads(text)
+    for member, way in (("requests", "tx"), ("indications", "rx")):
+        row[member] = [counts[f"{way}_prio{number}_pause"] for number in range(_COUNT)]
+    return json.dumps(row) + "\n"
+
+
 def _arguments(what: str, words: list[str]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    arguments: dict[str, list[str]] = {}
     current: list[str] = []
     for word in words:
         if word in _WORDS[what]:
-            current = found.setdefault(word, [])
-        elif not found:
+            current = arguments.setdefault(word, [])
+        elif not arguments:
             message = f'What is "{word}"?'
             raise _RefusedError(message)
         else:
             current.append(word)
-    return found
+    return arguments
 
 
 def _mapped(pairs: list[str], old: list[Any], read: Callable[[str], Any]) -> list[Any]:

@@ -80,13 +80,13 @@ class Ethtool:
     def _set_pause(self, context: Context, nic: NicSpec, words: list[str]) -> Result:
         if not context.root:
             return _DENIED
-        wanted = dict(zip(words[::2], words[1::2], strict=False))
-        bad = set(wanted) - {"rx", "tx", "autoneg"} or set(wanted.values()) - {"on", "off"}
-        if bad or not wanted:
+        pause = dict(zip(words[::2], words[1::2], strict=False))
+        bad = set(pause) - {"rx", "tx", "autoneg"} or set(pause.values()) - {"on", "off"}
+        if bad or not pause:
             return Result("", "ethtool: bad command line argument(s)\n", 1)
-        if wanted.pop("autoneg", "off") == "on":
+        if pause.pop("autoneg", "off") == "on":
             return Result("", "netlink error: Operation not supported\n", 1)
-        self._host.pause[nic.interface].update(wanted)
+        self._host.pause[nic.interface].update(pause)
         return Result()
 
     def _statistics(self, _context: Context, nic: NicSpec, _words: list[str]) -> Result:

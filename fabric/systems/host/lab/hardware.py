@@ -101,14 +101,14 @@ class GpuCard:
 
 def cards(nics: Sequence[NicSpec]) -> dict[str, Card]:
     """Return the hardware of NICs by network device."""
-    found = {}
+    cards = {}
     for number, nic in enumerate(nics):
         address = nic.pci_address or f"0000:{0x18 + 0x08 * number:02x}:00.0"
         domain, bus, _ = address.split(":")
         numa = nic.numa_node
         if numa is None:
             numa = int(2 * number >= max(len(nics), 2))
-        found[nic.interface] = Card(
+        cards[nic.interface] = Card(
             nic=nic,
             address=address,
             bridge=f"{domain}:{bus}:1e.0",
@@ -117,15 +117,15 @@ def cards(nics: Sequence[NicSpec]) -> dict[str, Card]:
             fec=nic.fec,
             speed_gbps=nic.speed_gbps,
         )
-    return found
+    return cards
 
 
 def gpus(nics: dict[str, Card]) -> list[GpuCard]:
     """Return the GPUs that the NICs name as their nearest, in the order of their numbers."""
-    found = {}
+    gpus = {}
     for card in nics.values():
         domain, bus, _ = card.address.split(":")
         for place, index in enumerate(card.nic.gpus, start=1):
             address = f"{domain}:{bus}:{place:02x}.0"
-            found[index] = GpuCard(index, address, card.numa_node, card.nic.rdma_device)
-    return [found[index] for index in sorted(found)]
+            gpus[index] = GpuCard(index, address, card.numa_node, card.nic.rdma_device)
+    return [gpus[index] for index in sorted(gpus)]

@@ -77,8 +77,8 @@ class HostKernel:
     def max_read_request_bytes(self, address: str) -> int:
         """Return what the Device Control register of a NIC says (PCI Express Base, 7.5.3.4)."""
         code = self.registers[address, "CAP_EXP+08.w"] >> 12
-        found: int = 128 << code
-        return found
+        size_bytes: int = 128 << code
+        return size_bytes
 
     def load_rdma_cm(self) -> None:
         """Make the folders of RDMA-CM."""

@@ -275,12 +275,12 @@ class HostNetwork:
         if link is None:
             return
         link.mtu = int(settings.get("mtu", 1500))
-        wanted = [str(item) for item in settings.get("addresses", [])]
-        kept = [address for address in link.addresses if address in wanted]
-        link.addresses = kept + [address for address in wanted if address not in kept]
+        addresses = [str(item) for item in settings.get("addresses", [])]
+        kept = [address for address in link.addresses if address in addresses]
+        link.addresses = kept + [address for address in addresses if address not in kept]
         link.link_local = settings.get("link-local", ["ipv6"]) != []
         state = self.state
-        mine = {str(ipaddress.ip_interface(address).ip) for address in wanted}
+        mine = {str(ipaddress.ip_interface(address).ip) for address in addresses}
         tables = {str(item.get("table")) for item in settings.get("routes", []) if "table" in item}
         state.routes = [
             route
@@ -324,12 +324,12 @@ def _ethernets(data: Any) -> dict[str, dict[str, Any]]:
                 message = f"{name}: address '{address}' is missing /prefixlength"
                 raise ValueError(message)
             ipaddress.ip_interface(str(address))
-    found: dict[str, dict[str, Any]] = network.get("ethernets", {})
-    return found
+    ethernets: dict[str, dict[str, Any]] = network.get("ethernets", {})
+    return ethernets
 
 
 def _pairs(words: list[str], what: str) -> dict[str, str]:
-    found: dict[str, str] = {}
+    pairs: dict[str, str] = {}
     rest = list(words)
     while rest:
         word = rest.pop(0)
@@ -341,12 +341,12 @@ def _pairs(words: list[str], what: str) -> dict[str, str]:
         }
         key = name.get(word, word)
         if key == "onlink":
-            found[key] = ""
+            pairs[key] = ""
         elif not rest:
-            found["dev" if what in ("addr", "link") else "dst"] = word
+            pairs["dev" if what in ("addr", "link") else "dst"] = word
         else:
-            found[key] = rest.pop(0)
-    return found
+            pairs[key] = rest.pop(0)
+    return pairs
 
 
 def _change_row(

@@ -36,8 +36,10 @@ class End:
     @property
     def leaf(self) -> str:
         """Name of the switch at the other end of its cable, or empty."""
-        here = (item for item in self.host.spec.neighbours if item.local_port == self.nic.interface)
-        return next((item.system_name for item in here), "")
+        neighbours = (
+            item for item in self.host.spec.neighbours if item.local_port == self.nic.interface
+        )
+        return next((item.system_name for item in neighbours), "")
 
 
 @dataclass(slots=True)

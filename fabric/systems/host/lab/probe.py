@@ -101,8 +101,8 @@ class ProbeTools:
         source = local_end(self._host, address)
         if source is None or self.paths is None:
             return None
-        found = self.paths.reach(source, address, target)
-        return (source, found) if found else None
+        target_end = self.paths.reach(source, address, target)
+        return (source, target_end) if target_end else None
 
     def _ping(self, _context: Context, argv: list[str], _stdin: str) -> Result:
         try:
@@ -208,17 +208,17 @@ def _options(
     words: list[str], valued: tuple[str, ...], flags: tuple[str, ...]
 ) -> tuple[dict[str, str], list[str]]:
     """Return options with their values, and the other words."""
-    found: dict[str, str] = {}
+    options: dict[str, str] = {}
     rest, left = [], list(words)
     while left:
         word = left.pop(0)
         if word in valued and left:
-            found[word] = left.pop(0)
+            options[word] = left.pop(0)
         elif word in flags:
-            found[word] = ""
+            options[word] = ""
         elif word.startswith("-"):
             message = f"option {word} is not supported"
             raise ValueError(message)
         else:
             rest.append(word)
-    return found, rest
+    return options, rest

@@ -12,12 +12,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from fabric.lab.pages import pages
 from fabric.lab.shell.state import Result
 
 if TYPE_CHECKING:
     from fabric.lab.shell.state import Context, Tool
     from fabric.systems.host.lab import HostStandIn
 
+page = pages(__file__)
 TOTAL_BYTES = 262016
 _RATE_UNIT = 1000 * 1000
 _USAGE = "Usage: mlnx_qos -i <interface> [options]\n\n"
@@ -297,32 +299,10 @@ class _Tool:
 
 
 def _state(qos: NicQos, *, every: bool) -> str:
-    owner = "OS" if qos.os_controlled else "Firmware"
-    text = f"DCBX mode: {owner} controlled\nPriority trust state: {qos.trust}\n"
-    if qos.dscp:
-        text += "dscp2prio mapping:\n" + _mapping(qos.dscp)
-    sizes = ",".join(str(size) for size in qos.buffer_bytes)
-    text += f"Receive buffer size (bytes): {sizes},max_buffer_size={TOTAL_BYTES}\n"
-    text += f"Cable len: {qos.cable_m}\nPFC configuration:\n"
-    text += "\tpriority    0   1   2   3   4   5   6   7\n"
-    text += "\tenabled     " + "".join(f"{bit}   " for bit in qos.pfc) + "\n"
-    text += "\tbuffer      " + "".join(f"{number}   " for number in qos.buffer_of) + "\n"
-    for tc in range(8):
-        priorities = [n for n, other in enumerate(qos.prio_tc) if other == tc]
-        if not priorities and not every:
-            continue
-        rate = f"{qos.rates[tc] / 1000 / 1000:.1f} Gbps" if qos.rates[tc] else "unlimited"
-        share = f", bw: {qos.bandwidth[tc]}%" if qos.tsa[tc] == "ets" else ""
-        text += f"tc: {tc} ratelimit: {rate}, tsa: {qos.tsa[tc]}{share}\n"
-        text += "".join(f"\t priority:  {priority}\n" for priority in priorities)
-    return text
-
-
-def _mapping(dscp_to_priority: dict[int, int]) -> str:
-    text = ""
+    owners = [[n for n, other in enumerate(qos.prio_tc) if other == tc] for tc in range(8)]
+    mapping = []
     for priority in range(8):
-        codes = sorted(code for code, other in dscp_to_priority.items() if other == priority)
-        for start in range(0, len(codes), 8):
-            row = "".join(f"{code:02d}," for code in codes[start : start + 8])
-            text += f"\tprio:{priority} dscp:{row}\n"
-    return text
+        codes = sorted(code for code, other in qos.dscp.items() if other == priority)
+        mapping += [(priority, codes[start : start + 8]) for start in range(0, len(codes), 8)]
+    classes = [(tc, owned) for tc, owned in enumerate(owners) if owned or every]
+    return page("mlnx_qos", qos=qos, mapping=mapping, classes=classes, total=TOTAL_BYTES)

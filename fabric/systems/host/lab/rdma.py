@@ -40,15 +40,15 @@ def commands(host: HostStandIn) -> dict[str, Tool]:
 
 def gids(host: HostStandIn, nic: NicSpec) -> list[tuple[str, str]]:
     """Return (GID, IPv4 address or empty) by half of the index: each is there as v1 and v2."""
-    found = [(ipaddress.IPv6Address(link_local(nic.mac)).exploded, "")]
+    table = [(ipaddress.IPv6Address(link_local(nic.mac)).exploded, "")]
     for text in host.network.state.links[nic.interface].addresses:
         address = ipaddress.ip_interface(text).ip
         if isinstance(address, ipaddress.IPv4Address):
             mapped = ipaddress.IPv6Address(f"::ffff:{address}")
-            found.append((mapped.exploded, str(address)))
+            table.append((mapped.exploded, str(address)))
         else:
-            found.append((address.exploded, ""))
-    return found
+            table.append((address.exploded, ""))
+    return table
 
 
 class _Rdma:
@@ -136,11 +136,11 @@ class _Rdma:
         options, refusal = self._cma(context, argv)
         if refusal:
             return refusal
-        wanted = options.get("-t")
+        traffic_class = options.get("-t")
         path, error = f"{CONFIGFS}/{options['-d']}/ports/1/default_roce_tos", ""
-        if wanted is not None:
+        if traffic_class is not None:
             try:
-                self._host.fs.write(path, f"{wanted}\n")
+                self._host.fs.write(path, f"{traffic_class}\n")
             except OSError:
                 error = "cma_roce_tos: line 99: echo: write error: Invalid argument\n"
         return Result(self._host.fs.read(path), error)

@@ -202,20 +202,20 @@ def _sections(path: str, text: str, keys: dict[str, set[str]]) -> Sections:
     ValueError
         When a section or key is not known.
     """
-    found: Sections = []
+    sections: Sections = []
     for number, line in enumerate(text.splitlines(), 1):
         words = line.strip()
         if not words or words[0] in "#;":
             continue
         if words.startswith("[") and words[1:-1] in keys:
-            found.append((words[1:-1], {}))
+            sections.append((words[1:-1], {}))
             continue
         key, sign, value = words.partition("=")
-        if not sign or not found or key not in keys[found[-1][0]]:
+        if not sign or not sections or key not in keys[sections[-1][0]]:
             message = f"{path}:{number}: unknown section or key {words!r}"
             raise ValueError(message)
-        found[-1][1][key] = value
-    return found
+        sections[-1][1][key] = value
+    return sections
 
 
 def _networkd_text(name: str, settings: dict[str, Any]) -> str:
@@ -276,11 +276,11 @@ def _profile_settings(profile: dict[str, Any]) -> dict[str, Any]:
 
 def _profile_route(text: str, options: str) -> dict[str, str]:
     target, gateway, metric = (*text.split(","), "", "")[:3]
-    given = dict(item.partition("=")[::2] for item in options.split(",") if item)
+    keys = dict(item.partition("=")[::2] for item in options.split(",") if item)
     names = {"src": "from", "table": "table", "type": "type"}
-    route = {"to": target, **{key: given[name] for name, key in names.items() if name in given}}
+    route = {"to": target, **{key: keys[name] for name, key in names.items() if name in keys}}
     if gateway and "type" not in route:
         route["via"] = gateway
-    if "scope" in given:
-        route["scope"] = _SCOPES[given["scope"]]
+    if "scope" in keys:
+        route["scope"] = _SCOPES[keys["scope"]]
     return route | ({"metric": metric} if metric else {})

@@ -25,7 +25,7 @@ from xml.sax.saxutils import escape
 from fabric.lab.ssh.server import SshStandIn
 from fabric.lab.standin import stand_ins
 from fabric.systems.junos.lab.netconf import NetconfSession
-from fabric.systems.junos.lab.show import PortCounters, View
+from fabric.systems.junos.lab.show import PortCounters, View, page
 from fabric.systems.junos.lab.store import JunosError, Store, lines_of
 
 if TYPE_CHECKING:
@@ -84,16 +84,7 @@ class JunosStandIn(SshStandIn):
     @staticmethod
     def factory(design: DeviceDesign, mac: str) -> str:
         """Return what a switch with nothing but management access has."""
-        return "\n".join((
-            f"set system host-name {design.name}",
-            'set system root-authentication encrypted-password "$6$lab$0000000000"',
-            "set system login user admin class super-user",
-            'set system login user admin authentication encrypted-password "$6$lab$0000000000"',
-            "set system services netconf ssh",
-            "set system management-instance",
-            "set interfaces re0:mgmt-0 unit 0 family inet address 192.0.2.2/24",
-            "",
-        ))
+        return page("factory", name=design.name)
 
     def knows_bgp_peer(self, address: str) -> bool:
         """Tell whether there is a BGP session with an address."""

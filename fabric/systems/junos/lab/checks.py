@@ -75,9 +75,9 @@ def _found(pattern: str, lines: list[str]) -> list[str]:
 
 def _missing(lines: list[str]) -> Iterator[str]:
     for what, use, places in _NAMES:
-        made = {name for place in places for name in _found(place, [*lines, *_BUILT_IN])}
+        defined = {name for place in places for name in _found(place, [*lines, *_BUILT_IN])}
         for name in _found(use, lines):
-            if name not in made:
+            if name not in defined:
                 yield f"{what} {name} is not defined"
 
 

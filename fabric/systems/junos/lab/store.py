@@ -68,10 +68,10 @@ def flat(words: Words) -> list[Words]:
         When the system does not know one.
     """
     try:
-        found = statements(words)
+        paths = statements(words)
     except StatementError as error:
         raise JunosError("syntax error", error.word) from error
-    return [tuple(word for step in statement for word in step.words) for statement in found]
+    return [tuple(word for step in statement for word in step.words) for statement in paths]
 
 
 def edit(config: Config, verb: str, words: Words) -> None:
@@ -104,12 +104,12 @@ def edit(config: Config, verb: str, words: Words) -> None:
 
 def lines_of(config: Iterable[Line]) -> str:
     """Return ``display set`` lines; a level is shown by what it holds."""
-    found = list(config)
+    lines = list(config)
     holders = {
-        words[:count] for verb, words in found if verb == "set" for count in range(1, len(words))
+        words[:count] for verb, words in lines if verb == "set" for count in range(1, len(words))
     }
     return "".join(
-        f"{line_text(line)}\n" for line in found if line[0] != "set" or line[1] not in holders
+        f"{line_text(line)}\n" for line in lines if line[0] != "set" or line[1] not in holders
     )
 
 
@@ -206,9 +206,11 @@ class Store:
 
     def check(self) -> None:
         """Check the candidate; it confirms a commit that waits."""
-        found = problems(dict.fromkeys(words for verb, words in self.candidate if verb == "set"))
-        if found:
-            raise JunosError(found[0])
+        complaints = problems(
+            dict.fromkeys(words for verb, words in self.candidate if verb == "set")
+        )
+        if complaints:
+            raise JunosError(complaints[0])
         self._confirm()
 
     def commit(self, *, minutes: int = 0, log: str = "", user: str = "") -> None:
@@ -239,8 +241,8 @@ class Store:
         self, config: tuple[Line, ...], user: str, client: str, comment: str, log: str
     ) -> None:
         number = self.history[0].number + 1
-        made = Revision(number, self.clock.now_s(), user, client, config, comment, log)
-        self.history = [made, *self.history[: _ROLLBACKS - 1]]
+        revision = Revision(number, self.clock.now_s(), user, client, config, comment, log)
+        self.history = [revision, *self.history[: _ROLLBACKS - 1]]
 
     def _confirm(self) -> None:
         if self.timer is not None:

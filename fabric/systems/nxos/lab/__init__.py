@@ -27,12 +27,13 @@ from fabric.lab.lines.editor import feed_text
 from fabric.lab.lines.grammar import LineRefusedError
 from fabric.lab.standin import stand_ins
 from fabric.systems.nxos.lab.config import text_lines
-from fabric.systems.nxos.lab.show import BODIES, NEEDS, TEXTS, PortCounters, View
+from fabric.systems.nxos.lab.show import BODIES, NEEDS, TEXTS, PortCounters, View, page
 from fabric.systems.nxos.lab.state import NxosState
 
 if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign
     from fabric.lab.clock import LabClock
+    from fabric.lab.lines.tree import Node
     from fabric.lab.spec import StandInSpec
     from fabric.systems.nxos.lab.config import Editor
 
@@ -63,6 +64,7 @@ class NxosStandIn(HttpsStandIn):
         When the configuration holds a line that the switch refuses.
     """
 
+    state: NxosState
     path = "/ins"
     realm = "Secure Zone"
 
@@ -75,21 +77,7 @@ class NxosStandIn(HttpsStandIn):
     @staticmethod
     def factory(design: DeviceDesign, mac: str) -> str:
         """Return what a switch with nothing but management access has."""
-        lines = (
-            f"hostname {design.name}",
-            "feature nxapi",
-            "feature scheduler",
-            "username admin password 5 $5$LAB$000000000000 role network-admin",
-            "vrf context management",
-            "  ip route 0.0.0.0/0 192.0.2.1",
-            "interface mgmt0",
-            "  vrf member management",
-            "  ip address 192.0.2.2/24",
-            "line console",
-            "line vty",
-            "",
-        )
-        return "\n".join(lines)
+        return page("factory", name=design.name)
 
     def knows_bgp_peer(self, address: str) -> bool:
         """Tell whether there is a BGP session with an address."""
@@ -106,32 +94,17 @@ class NxosStandIn(HttpsStandIn):
             node = self.state.running.children.get(f"interface {port}")
             return node is not None and not node.has("shutdown")
 
-    @property
-    def running_text(self) -> str:
-        """The running configuration as text, without the comment lines above it."""
-        with self.lock:
-            return "\n".join([*text_lines(self.state.running), ""])
-
-    @property
-    def startup_text(self) -> str:
-        """The startup configuration as text, without the comment lines above it."""
-        with self.lock:
-            return "\n".join([*text_lines(self.state.startup), ""])
-
     def count(self, port: str) -> PortCounters:
         """Return the counters of a port, to be changed in place."""
         return self.view.counters.setdefault(port, PortCounters())
 
-    def hand_edit(self, lines: str) -> None:
-        """Change the running configuration as a person at the console would.
+    def text_of(self, tree: Node) -> str:
+        """Return a configuration as text."""
+        return "\n".join([*text_lines(tree), ""])
 
-        Raises
-        ------
-        ValueError
-            When a line is refused; the lines before it are applied.
-        """
-        with self.lock:
-            feed_text(self.state.editor(), lines)
+    def edit(self, tree: Node, lines: str) -> None:
+        """Apply lines to a configuration."""
+        feed_text(self.state.editor(), lines)
 
     def is_reachable(self) -> bool:
         """Tell whether the API is on."""
@@ -240,11 +213,3 @@ class NxosStandIn(HttpsStandIn):
     def expire_timer(self) -> None:
         """Run the next armed schedule now."""
         self.state.expire_timer()
-
-    def reboot(self) -> None:
-        """Load the startup configuration."""
-        self.state.reboot()
-
-    def booted(self) -> None:
-        """Count the uptime from now on."""
-        self.state.booted_s = self.clock.now_s()

@@ -11,6 +11,8 @@ of a 93180YC-EX with NX-OS 10.3(8).
 
 from __future__ import annotations
 
+from fabric.lab.lines.grammar import rules_of
+
 _MANAGEMENT = """
 hostname = <host>
 feature nxapi|scheduler|scp-server|sftp-server|ssh|bash-shell|lacp|hsrp|bgp|bfd|interface-vlan|lldp
@@ -93,11 +95,6 @@ EVLM no shutdown
 """
 
 
-def _port_mode(kind: str) -> str:
-    lines = (line.partition(" ") for line in _PORT.strip().splitlines())
-    return "\n".join(rule for kinds, _, rule in lines if kind in kinds)
-
-
 MODES: dict[str, str] = {
     "config": _MANAGEMENT
     + _QOS
@@ -133,10 +130,10 @@ scheduler schedule name <name> > schedule
     "dlb": "mode = flowlet|per-packet\ndlb-interface = all\nflowlet-aging = <1-2000000>",
     "route-map": "match ip address prefix-list <name>\nmatch tag = <0-4294967295>",
     "line": "exec-timeout = <0-525600>\nsession-limit = <1-64>",
-    "if-ethernet": _port_mode("E"),
-    "if-vlan": _port_mode("V"),
-    "if-loopback": _port_mode("L"),
-    "if-mgmt": _port_mode("M"),
+    "if-ethernet": rules_of("E", _PORT),
+    "if-vlan": rules_of("V", _PORT),
+    "if-loopback": rules_of("L", _PORT),
+    "if-mgmt": rules_of("M", _PORT),
     "bgp": """
 router-id = <ip4>
 bestpath as-path multipath-relax

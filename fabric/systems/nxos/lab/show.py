@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_interface
 from typing import TYPE_CHECKING, Any
 
-from fabric.lab.pages import pages
+from fabric.lab.pages import pages, parsed
 from fabric.systems.nxos.lab.config import policies_of, text_lines
 
 if TYPE_CHECKING:
@@ -85,6 +85,30 @@ class View:
         )
         return linked and not port.has("shutdown")
 
+    def interfaces(self) -> list[Node]:
+        """Return all interfaces."""
+        return self.state.running.below("interface ")
+
+    def speed(self, port: Node) -> str:
+        """Return the configured speed of a port."""
+        speed_mbps = int(port.value("speed") or 0)
+        return f"{speed_mbps // 1000} Gb/s" if speed_mbps else "auto-speed"
+
+    def peers(self, bgp: Node) -> list[tuple[str, str, bool]]:
+        """Return address, AS number and whether the session is up, of each neighbour."""
+        addressed = [port for port in self.interfaces() if port.value("ip address")]
+        peers = []
+        for node in bgp.below("neighbor "):
+            address, asn = node.line.split()[1], node.value("remote-as")
+            linked = any(
+                ip_address(address) in ip_interface(port.value("ip address")).network
+                and self.up(port)
+                for port in addressed
+            )
+            up = linked and not node.has("shutdown") and self.wires.peer_up(address)
+            peers += [(address, asn, up)] if asn else []
+        return peers
+
     def paused(self, port: Node) -> list[int]:
         """Return the priorities that a port pauses."""
         bitmap = self.pausing(port)
@@ -101,126 +125,27 @@ class View:
         return sum(1 << int(one.value("pause pfc-cos")) for one in classes if one.value("pause"))
 
 
-page = pages(__file__)
+page = pages(__file__, dotted=dotted)
 
 
-def _rows(name: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
-    return {f"TABLE_{name}": {f"ROW_{name}": rows[0] if len(rows) == 1 else rows}}
+def _body(name: str) -> Callable[[View], dict[str, Any]]:
+    """Return what fills a JSON template; a table of one row is an object, of several a list."""
+
+    def show(view: View) -> dict[str, Any]:
+        text = page(f"json/{name}", view=view, uptime_s=int(view.state.uptime_s))
+        answer: dict[str, Any] = _unlisted(parsed(text))
+        return answer
+
+    return show
 
 
-def show_version(view: View) -> dict[str, Any]:
-    """Return ``show version``."""
-    minutes, seconds = divmod(int(view.state.uptime_s), 60)
-    hours, minutes = divmod(minutes, 60)
-    days, hours = divmod(hours, 24)
-    return {
-        "host_name": view.hostname,
-        "chassis_id": f"Nexus9000 {view.spec.model.removeprefix('N9K-')} Chassis",
-        "proc_board_id": view.spec.serial,
-        "nxos_ver_str": view.version,
-        "manufacturer": "Cisco Systems, Inc.",
-        "kern_uptm_days": days,
-        "kern_uptm_hrs": hours,
-        "kern_uptm_mins": minutes,
-        "kern_uptm_secs": seconds,
-    }
-
-
-def show_inventory(view: View) -> dict[str, Any]:
-    """Return ``show inventory``."""
-    row = {
-        "name": "Chassis",
-        "productid": view.spec.model,
-        "serialnum": view.spec.serial,
-    }
-    return _rows("inv", [row, {"name": "Slot 1", "productid": view.spec.model, "serialnum": ""}])
-
-
-def show_interface(view: View) -> dict[str, Any]:
-    """Return ``show interface``."""
-    return _rows("interface", [_interface(view, port) for port in _interfaces(view)])
-
-
-def _interfaces(view: View) -> list[Node]:
-    return list(view.state.running.below("interface "))
-
-
-def _interface(view: View, port: Node) -> dict[str, Any]:
-    name = port.line.removeprefix("interface ")
-    state = "up" if view.up(port) else "down"
-    mtu = port.value("mtu") or "1500"
-    if port.mode == "if-vlan":
-        admin = "up" if port.has("no shutdown") else "down"
-        return {
-            "interface": name,
-            "svi_line_proto": state,
-            "svi_admin_state": admin,
-            "svi_mtu": mtu,
-            "svi_mac": dotted(view.spec.mac),
-        }
-    found: dict[str, Any] = {
-        "interface": name,
-        "state": state,
-        "admin_state": "down" if port.has("shutdown") else "up",
-        "eth_mtu": mtu,
-        "eth_hw_addr": dotted(view.spec.mac),
-    }
-    if port.value("description"):
-        found["desc"] = port.value("description")
-    if port.mode == "if-ethernet":
-        speed_mbps = int(port.value("speed") or 0)
-        found["eth_speed"] = f"{speed_mbps // 1000} Gb/s" if speed_mbps else "auto-speed"
-        found |= dict.fromkeys(("eth_inbytes", "eth_inpkts", "eth_outbytes", "eth_outpkts"), 0)
-        found["eth_inerr"] = view.count(name).in_errors
-    return found
-
-
-def show_bgp(view: View) -> dict[str, Any]:
-    """Return ``show bgp all summary vrf all``."""
-    rows = []
-    for bgp in view.state.running.below("router bgp "):
-        asn, router_id = bgp.line.split()[2], bgp.value("router-id")
-        head = {"vrf-name-out": "default", "vrf-router-id": router_id, "vrf-local-as": asn}
-        peers = [_peer(view, node) for node in bgp.below("neighbor ") if node.value("remote-as")]
-        saf = {"safi": 1, "af-name": "IPv4 Unicast", **(_rows("neighbor", peers) if peers else {})}
-        rows.append({**head, **_rows("af", [{"af-id": "1", **_rows("saf", [saf])}])})
-    return _rows("vrf", rows)
-
-
-def _peer(view: View, node: Node) -> dict[str, Any]:
-    address = node.line.split()[1]
-    linked = any(
-        ip_address(address) in ip_interface(port.value("ip address")).network and view.up(port)
-        for port in _interfaces(view)
-        if port.value("ip address")
-    )
-    up = linked and not node.has("shutdown") and view.wires.peer_up(address)
-    return {
-        "neighborid": address,
-        "neighborversion": "4",
-        "neighboras": node.value("remote-as"),
-        "time": "00:01:00",
-        "state": "Established" if up else "Idle",
-        "prefixreceived": "1" if up else "0",
-    }
-
-
-def show_arp(_view: View) -> dict[str, Any]:
-    """Return ``show ip arp``: nothing was learnt."""
-    return _rows("vrf", [{"vrf-name-out": "default", "cnt-total": 0}])
-
-
-def show_macs(view: View) -> dict[str, Any]:
-    """Return ``show mac address-table``: the switch itself."""
-    row = {
-        "disp_mac_addr": dotted(view.spec.mac),
-        "disp_type": "G",
-        "disp_vlan": "-",
-        "disp_is_static": "enabled",
-        "disp_age": "0",
-        "disp_port": "sup-eth1(R)",
-    }
-    return _rows("mac_address", [row])
+def _unlisted(value: Any) -> Any:
+    if isinstance(value, list):
+        rows = [_unlisted(row) for row in value]
+        return rows[0] if len(rows) == 1 else rows
+    if isinstance(value, dict):
+        return {key: _unlisted(inner) for key, inner in value.items()}
+    return value
 
 
 def show_lldp(view: View) -> str:
@@ -237,9 +162,10 @@ def show_lldp(view: View) -> str:
 def show_bfd(view: View) -> str:
     """Return ``show bfd neighbors``."""
     peers = [
-        (peer["neighborid"], "Up" if peer["state"] == "Established" else "Down")
+        (address, "Up" if up else "Down")
         for bgp in view.state.running.below("router bgp ")
-        for peer in (_peer(view, one) for one in bgp.below("neighbor ") if one.has("bfd"))
+        for address, _, up in view.peers(bgp)
+        if bgp.children[f"neighbor {address}"].has("bfd")
     ]
     return page("bfd", peers=peers)
 
@@ -271,13 +197,13 @@ def show_configuration(view: View, kind: str) -> str:
 
 
 BODIES: dict[str, Callable[[View], dict[str, Any]]] = {
-    "show version": show_version,
+    "show version": _body("version"),
     "show hostname": lambda view: {"hostname": view.hostname},
-    "show inventory": show_inventory,
-    "show interface": show_interface,
-    "show bgp all summary vrf all": show_bgp,
-    "show ip arp": show_arp,
-    "show mac address-table": show_macs,
+    "show inventory": _body("inventory"),
+    "show interface": _body("interface"),
+    "show bgp all summary vrf all": _body("bgp"),
+    "show ip arp": _body("arp"),
+    "show mac address-table": _body("macs"),
 }
 TEXTS: dict[str, Callable[[View], str]] = {
     "show hostname": lambda view: f"{view.hostname} \n",

@@ -117,9 +117,9 @@ class NxosState:
         for line in node.below("job name "):
             job = self.running.children.get(f"scheduler job name {line.line.split()[-1]}")
             for command in job.sorted() if job else ():
-                found = re.fullmatch(r"rollback running-config checkpoint (\S+)", command.line)
-                if found:
-                    self.rollback(found[1])
+                rollback = re.fullmatch(r"rollback running-config checkpoint (\S+)", command.line)
+                if rollback:
+                    self.rollback(rollback[1])
 
     def expire_timer(self) -> bool:
         """Run the next armed schedule at once; tell whether there was one."""

@@ -291,13 +291,13 @@ class SonicStandIn(SshStandIn):
 
     def addresses(self) -> dict[str, str]:
         """Return interface by local IP address."""
-        found = {}
+        interfaces = {}
         for table in ("INTERFACE", "VLAN_INTERFACE", "LOOPBACK_INTERFACE"):
             for key in self.table(table):
                 name, _, prefix = key.partition("|")
                 if prefix:
-                    found[str(ipaddress.ip_interface(prefix).ip)] = name
-        return found
+                    interfaces[str(ipaddress.ip_interface(prefix).ip)] = name
+        return interfaces
 
     def router_id(self) -> str:
         """Return the BGP router id, empty when bgpcfgd would wait for one."""

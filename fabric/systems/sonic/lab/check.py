@@ -11,12 +11,10 @@ import ipaddress
 import re
 from typing import Any
 
-from fabric.systems.sonic.lab.foreign import FOREIGN
 from fabric.systems.sonic.lab.model import TABLES, Row
 from fabric.systems.sonic.platforms import SONIC
 
 Tables = dict[str, dict[str, dict[str, Any]]]
-_MODEL = TABLES | FOREIGN
 
 
 class ConfigRefusedError(Exception):
@@ -32,7 +30,7 @@ def check_config(config: Tables, release: str = "202405") -> None:
         With the message for the first thing that is wrong.
     """
     for table, rows in config.items():
-        if table not in _MODEL:
+        if table not in TABLES:
             message = f"All Keys are not parsed in {table}\ntable {table} has no YANG model"
             raise ConfigRefusedError(message)
         for key, fields in rows.items():
@@ -59,7 +57,7 @@ def _check_row(config: Tables, table: str, key: str, fields: dict[str, Any]) -> 
 
 def _row_of(table: str, key: str, fields: dict[str, Any]) -> Row:
     parts = len(key.split("|"))
-    known = [row for row in _MODEL[table] if len(row.key) == parts]
+    known = [row for row in TABLES[table] if len(row.key) == parts]
     for row in known:
         if row.any_field is not None or set(fields) <= set(row.fields):
             return row

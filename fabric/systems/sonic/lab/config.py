@@ -284,8 +284,8 @@ class _Config:
 
     def _list_checkpoints(self, _context: Context, _words: list[str]) -> Result:
         names = self._device.fs.listing(_CHECKPOINTS)
-        found = [name.removesuffix(".cp.json") for name in names if name.endswith(".cp.json")]
-        return Result(json.dumps(found, indent=4) + "\n")
+        checkpoints = [name.removesuffix(".cp.json") for name in names if name.endswith(".cp.json")]
+        return Result(json.dumps(checkpoints, indent=4) + "\n")
 
     # -- single settings -------------------------------------------------------------------------
 

@@ -77,24 +77,24 @@ def _ports(device: SonicStandIn) -> list[str]:
 
 def database(device: SonicStandIn) -> dict[str, dict[str, str]]:
     """Return COUNTERS_DB: key to hash."""
-    found: dict[str, dict[str, str]] = {
+    content: dict[str, dict[str, str]] = {
         "COUNTERS_PORT_NAME_MAP": {},
         "COUNTERS_QUEUE_NAME_MAP": {},
         "COUNTERS_PG_NAME_MAP": {},
     }
     for place, port in enumerate(_ports(device)):
         oid = f"oid:{_PORT_OID + place:#x}"
-        found["COUNTERS_PORT_NAME_MAP"][port] = oid
-        found[f"COUNTERS:{oid}"] = _hash(device, port, _PORT_STATS)
+        content["COUNTERS_PORT_NAME_MAP"][port] = oid
+        content[f"COUNTERS:{oid}"] = _hash(device, port, _PORT_STATS)
         for number in range(8):
             oid = f"oid:{_QUEUE_OID + 8 * place + number:#x}"
-            found["COUNTERS_QUEUE_NAME_MAP"][f"{port}:{number}"] = oid
+            content["COUNTERS_QUEUE_NAME_MAP"][f"{port}:{number}"] = oid
             row = _hash(device, f"{port}:queue {number}", _QUEUE_STATS)
-            found[f"COUNTERS:{oid}"] = row | _watchdog(device, port, number)
+            content[f"COUNTERS:{oid}"] = row | _watchdog(device, port, number)
             oid = f"oid:{_GROUP_OID + 8 * place + number:#x}"
-            found["COUNTERS_PG_NAME_MAP"][f"{port}:{number}"] = oid
-            found[f"COUNTERS:{oid}"] = _hash(device, f"{port}:pg {number}", _GROUP_STATS)
-    return found
+            content["COUNTERS_PG_NAME_MAP"][f"{port}:{number}"] = oid
+            content[f"COUNTERS:{oid}"] = _hash(device, f"{port}:pg {number}", _GROUP_STATS)
+    return content
 
 
 def _hash(device: SonicStandIn, what: str, names: tuple[str, ...]) -> dict[str, str]:
@@ -108,7 +108,7 @@ def _watchdog(device: SonicStandIn, port: str, number: int) -> dict[str, str]:
     watched = str(device.table("PORT_QOS_MAP").get(port, {}).get("pfcwd_sw_enable", ""))
     if row is None or str(number) not in watched.split(","):
         return {}
-    found = {
+    fields = {
         "PFC_WD_STATUS": "operational",
         "PFC_WD_ACTION": str(row.get("action", "drop")),
         "PFC_WD_DETECTION_TIME": str(int(row.get("detection_time", "0")) * 1000),
@@ -120,13 +120,13 @@ def _watchdog(device: SonicStandIn, port: str, number: int) -> dict[str, str]:
     }
     what = f"{port}:queue {number}"
     counts = device.counters.values.get(what, {})
-    found |= {name: str(count) for name, count in counts.items() if name in found}
-    return found | device.counters.words.get(what, {})
+    fields |= {name: str(count) for name, count in counts.items() if name in fields}
+    return fields | device.counters.words.get(what, {})
 
 
 def config_database(device: SonicStandIn) -> dict[str, dict[str, str]]:
     """Return CONFIG_DB: key to hash; a list is stored under its name with an ``@``."""
-    found: dict[str, dict[str, str]] = {}
+    content: dict[str, dict[str, str]] = {}
     for table, rows in device.running.items():
         for key, fields in rows.items():
             row = {
@@ -135,8 +135,8 @@ def config_database(device: SonicStandIn) -> dict[str, dict[str, str]]:
                 )
                 for name, value in fields.items()
             }
-            found[f"{table}|{key}"] = row or {"NULL": "NULL"}
-    return found
+            content[f"{table}|{key}"] = row or {"NULL": "NULL"}
+    return content
 
 
 def command(device: SonicStandIn) -> Tool:
@@ -154,8 +154,8 @@ def command(device: SonicStandIn) -> Tool:
             case ["HGET", key, name]:
                 return Result(keys.get(key, {}).get(name, "") + "\n")
             case ["KEYS", pattern]:
-                found = [key for key in keys if fnmatch.fnmatchcase(key, pattern)]
-                return Result("".join(f"{key}\n" for key in found))
+                matching = [key for key in keys if fnmatch.fnmatchcase(key, pattern)]
+                return Result("".join(f"{key}\n" for key in matching))
             case ["DEL", key] if words[0] == "CONFIG_DB":
                 return Result(f"{device.delete_row(key)}\n")
             case ["EXISTS", key]:

@@ -258,7 +258,7 @@ def _vlans(device: SonicStandIn) -> str:
 
 
 def _queues_json(device: SonicStandIn, only: str | None) -> str:
-    found: dict[str, dict[str, dict[str, str]]] = {}
+    queues: dict[str, dict[str, dict[str, str]]] = {}
     names = {
         "dropbytes": "DROPPED_BYTES",
         "droppacket": "DROPPED_PACKETS",
@@ -266,11 +266,11 @@ def _queues_json(device: SonicStandIn, only: str | None) -> str:
         "totalpacket": "PACKETS",
     }
     for port in [only] if only else _ports(device):
-        found[port] = {
+        queues[port] = {
             f"UC{queue}": {
                 name: str(device.counters.get(f"{port}:queue {queue}", f"SAI_QUEUE_STAT_{stat}"))
                 for name, stat in names.items()
             }
             for queue in range(8)
         }
-    return json.dumps(found, indent=2) + "\n"
+    return json.dumps(queues, indent=2) + "\n"

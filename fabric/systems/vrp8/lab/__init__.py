@@ -20,7 +20,7 @@ from fabric.lab.standin import stand_ins
 from fabric.platforms.catalogue import sku
 from fabric.systems.vrp8.lab.config import text_lines
 from fabric.systems.vrp8.lab.session import Vrp8Session
-from fabric.systems.vrp8.lab.show import PortCounters, addresses
+from fabric.systems.vrp8.lab.show import PortCounters, addresses, page
 from fabric.systems.vrp8.lab.state import Vrp8State
 from fabric.systems.vrp8.platforms import FAMILIES
 
@@ -67,25 +67,7 @@ class Vrp8StandIn(SshStandIn):
     @staticmethod
     def factory(design: DeviceDesign, mac: str) -> str:
         """Return what a switch with nothing but management access has."""
-        lines = (
-            f"sysname {design.name}",
-            "ip vpn-instance MGMT",
-            " ipv4-family",
-            "aaa",
-            " local-user admin password irreversible-cipher $1d$LAB$000000000000",
-            " local-user admin service-type ssh",
-            "interface MEth0/0/0",
-            " ip binding vpn-instance MGMT",
-            " ip address 192.0.2.2 255.255.255.0",
-            "ip route-static vpn-instance MGMT 0.0.0.0 0.0.0.0 192.0.2.1",
-            "stelnet server enable",
-            "ssh user admin",
-            "user-interface vty 0 4",
-            " authentication-mode aaa",
-            " protocol inbound ssh",
-            "",
-        )
-        return "\n".join(lines)
+        return page("factory", name=design.name)
 
     async def _serve(self, process: Process) -> None:
         await Vrp8Session(self, process).serve()
@@ -154,14 +136,14 @@ class Vrp8StandIn(SshStandIn):
     def sends_light(self, name: str) -> bool:
         """Tell whether a port is not shut and has its cable."""
         with self.lock:
-            found = [node for node in self.ports_of() if node.line == f"interface {name}"]
-            shut = not found or found[0].has("shutdown")
+            sections = [node for node in self.ports_of() if node.line == f"interface {name}"]
+            shut = not sections or sections[0].has("shutdown")
             return not shut and name not in self.unplugged
 
     def addresses(self) -> list[tuple[str, IPv4Interface]]:
         """Return the addresses of the switch by interface, without those of its management."""
-        found = addresses(self.state.running)
-        return [(name, address) for name, address in found if not name.startswith("MEth")]
+        known = addresses(self.state.running)
+        return [(name, address) for name, address in known if not name.startswith("MEth")]
 
     def _bgp(self) -> Node | None:
         return next(iter(self.state.running.below("bgp ")), None)

@@ -59,8 +59,8 @@ def addition_reason(editor: Editor, context: Node, line: str) -> str:
         "bgp": _bgp_reason,
         "bgp-af": _family_reason,
     }
-    found = reasons.get(context.mode)
-    return found(editor, context, line) if found else ""
+    reason = reasons.get(context.mode)
+    return reason(editor, context, line) if reason else ""
 
 
 def _system_reason(editor: Editor, context: Node, line: str) -> str:
@@ -170,11 +170,11 @@ def _priority_reason(editor: Editor, context: Node, line: str) -> str:
 
 
 def _marking_reason(editor: Editor, context: Node, line: str) -> str:
-    found = _MARKING.fullmatch(line)
-    if found is None:
+    marking = _MARKING.fullmatch(line)
+    if marking is None:
         return ""
     low, high = MARKING_BYTES[editor.family]
-    fits = low <= int(found[1]) <= int(found[2]) <= high
+    fits = low <= int(marking[1]) <= int(marking[2]) <= high
     return "" if fits else "The threshold is out of range."
 
 

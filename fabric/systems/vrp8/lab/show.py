@@ -57,10 +57,10 @@ def show(switch: Vrp8StandIn, command: str, candidate: Candidate) -> str:
         old = list(text_lines(state.running))
         new = list(text_lines(candidate.editor.root)) if candidate.editor else old
         return "".join(f"{line}\n" for line in list(unified_diff(old, new, lineterm="", n=0))[2:])
-    found = _COMMANDS.get(command)
-    if found is None:
+    command_page = _COMMANDS.get(command)
+    if command_page is None:
         raise LineRefusedError(UNKNOWN)
-    return found(switch)
+    return command_page(switch)
 
 
 def huawei_mac(mac: str) -> str:
@@ -163,7 +163,7 @@ def _macs(switch: Vrp8StandIn) -> str:
 def pausing(switch: Vrp8StandIn, port: Node) -> set[int]:
     """Return the priorities that a port pauses."""
     root = switch.state.running
-    enabled = [found for node in port.sorted() if (found := _ENABLED.fullmatch(node.line))]
+    enabled = [match for node in port.sorted() if (match := _ENABLED.fullmatch(node.line))]
     if not enabled or root.has("dcb pfc global disable"):
         return set()
     name = enabled[0][1] or "default"
@@ -215,9 +215,9 @@ _COMMANDS: dict[str, Callable[[Vrp8StandIn], str]] = {
 
 def addresses(root: Node) -> list[tuple[str, IPv4Interface]]:
     """Return the addresses of a configuration by interface."""
-    found = []
+    known = []
     for node in root.below("interface "):
         for line in node.below("ip address "):
             words = line.line.split()
-            found.append((_name(node), IPv4Interface(f"{words[2]}/{words[3]}")))
-    return found
+            known.append((_name(node), IPv4Interface(f"{words[2]}/{words[3]}")))
+    return known

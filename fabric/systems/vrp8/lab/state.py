@@ -113,26 +113,26 @@ class Vrp8State:
         LineRefusedError
             When it is not a commit, or something stands in the way.
         """
-        told = _COMMIT.fullmatch(command)
-        if told is None:
+        options = _COMMIT.fullmatch(command)
+        if options is None:
             message = "Error: Unrecognized command found at '^' position."
             raise LineRefusedError(message)
-        if not told["trial"] and self._confirmed(candidate, told["persist"], session):
+        if not options["trial"] and self._confirmed(candidate, options["persist"], session):
             return ""
         if self.trial is not None:
             message = "Error: The system is in the trial configuration mode of another session."
             raise LineRefusedError(message)
         before, after = self.running, self._applied(candidate, most)
-        seconds = int(told["time"] or DEFAULT_TRIAL_S)
-        if told["trial"] and not TRIAL_S[0] <= seconds <= TRIAL_S[1]:
+        seconds = int(options["time"] or DEFAULT_TRIAL_S)
+        if options["trial"] and not TRIAL_S[0] <= seconds <= TRIAL_S[1]:
             message = "Error: Wrong parameter found at '^' position."
             raise LineRefusedError(message)
         candidate.clear()
         self.running = after
-        if not told["trial"]:
+        if not options["trial"]:
             return ""
         timer = self.clock.call_later(seconds, self.go_back)
-        self.trial = Trial(before, timer, told["persist"] or "", session)
+        self.trial = Trial(before, timer, options["persist"] or "", session)
         return (
             "Info: The system enters the trial configuration mode.\n"
             "The system will revert to previous configuration if the trial configuration is not "

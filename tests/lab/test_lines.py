@@ -1,0 +1,108 @@
+"""The grammar of lines: its language, and the rules of every system that is written in it."""
+
+from __future__ import annotations
+
+import pytest
+
+from fabric.lab.lines.grammar import Grammar, InvalidInputError, Mode
+from fabric.systems.comware7.lab import rules as comware7
+from fabric.systems.eos.lab import rules as eos
+from fabric.systems.esonic.lab import rules as esonic
+from fabric.systems.nxos.lab import rules as nxos
+from fabric.systems.vrp8.lab import rules as vrp8
+
+#: Rules, lines that are not shown, and modes that are opened under another name.
+SYSTEMS = {
+    "comware7": (
+        comware7.VIEWS,
+        comware7.HIDDEN,
+        {"interface": ["port", "gateway", "loopback", "management", "null"]},
+    ),
+    "eos": (eos.MODES, eos.HIDDEN, {}),
+    "esonic": (esonic.MODES, esonic.HIDDEN, {}),
+    "nxos": (nxos.MODES, nxos.HIDDEN, {}),
+    "vrp8": (vrp8.VIEWS, vrp8.HIDDEN, {}),
+}
+TRAITS = frozenset({"xgs", "uc", "a", "b"})
+WEIGHT = "qos queue <0-7> drr weight := <1-100>"
+PEER = "peer <ip4> timer := keepalive <0-9> ! peer <ip4> timer keepalive"
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_every_mode_is_opened_and_every_hidden_line_is_one_of_its_mode(name: str) -> None:
+    tables, hidden, named = SYSTEMS[name]
+    grammar = Grammar(tables, TRAITS)
+    rules = [rule for text in tables.values() for rule in text.splitlines()]
+    opens = {rule.partition(" !")[0].rpartition(" > ")[2] for rule in rules if " > " in rule}
+    modes = {mode for word in opens for mode in named.get(word, [word])}
+    assert modes | {"config"} == set(tables)
+    for mode, lines in hidden.items():
+        like = (
+            [one for one in tables if one.startswith("if-")] if mode.startswith("if-") else [mode]
+        )
+        for line in lines:
+            assert any(line in taken(grammar[one], line) for one in like), (mode, line)
+
+
+def taken(mode: Mode, line: str) -> list[str]:
+    """Return a line as a mode shows it; nothing when it refuses it."""
+    try:
+        return [entry[1] for entry in mode.match(line.split()).entries()]
+    except InvalidInputError:
+        return []
+
+
+@pytest.mark.parametrize(
+    ("rule", "line", "key"),
+    [
+        (WEIGHT, "qos queue 3 drr weight 50", "qos queue 3 drr weight"),
+        (WEIGHT, "qos queue 8 drr weight 50", None),
+        (WEIGHT, "qos queue 3 drr weight 0", None),
+        ("network <ip4> <mask>", "network 10.0.0.0 255.0.255.0", None),
+        ("network <ip4> <mask>", "network 10.0.0.300 255.255.255.0", None),
+        ("ssh <text>", "ssh user admin", "ssh user admin"),
+        ("a: lldp enable", "lldp enable", None),
+        ("interface <Vlanif1-4094>", "interface Vlanif7", "interface Vlanif7"),
+        ("interface <Vlanif1-4094>", "interface Vlanif4095", None),
+    ],
+)
+def test_arguments_have_ranges_and_keys_stand_before_the_value(
+    rule: str, line: str, key: str | None
+) -> None:
+    mode = Grammar({"config": rule}, frozenset({"b"}))["config"]
+    if key is None:
+        with pytest.raises(InvalidInputError):
+            mode.match(line.split())
+    else:
+        assert [entry[0] for entry in mode.match(line.split()).entries()] == [key]
+
+
+def test_rules_read_options_and_choices() -> None:
+    mode = Mode(["a [ b <0-3> ] ( c | d e ) = <text>", "-a x"])
+    assert mode.match(["a", "b", "2", "d", "e", "f", "g"]).words == ("a", "b", "2", "d", "e", "f g")
+    assert mode.match(["a", "c", "f"]).key_length == 2
+    assert mode.match_removal(["a", "x"]) == (["a x"], True)
+    assert mode.match_removal(["a", "c"]) == (["a c"], False)
+
+
+@pytest.mark.parametrize(
+    ("rule", "line", "key"),
+    [
+        ("mtu = <1-9>", "mtu", "mtu"),
+        ("mtu = <1-9>", "mtu 5", "mtu"),
+        ("mtu := <1-9>", "mtu", "mtu"),
+        ("mtu := <1-9>", "mtu 5", None),
+        ("mtu &= <1-9>", "mtu", None),
+        ("mtu &= <1-9>", "mtu 5", "mtu"),
+        (PEER, "peer 10.0.0.1 timer keepalive", "peer 10.0.0.1 timer"),
+        (PEER, "peer 10.0.0.1 timer", None),
+        ("aaa > aaa !-", "aaa", None),
+    ],
+)
+def test_what_removes_a_line(rule: str, line: str, key: str | None) -> None:
+    mode = Mode([rule])
+    if key is None:
+        with pytest.raises(InvalidInputError):
+            mode.match_removal(line.split())
+    else:
+        assert mode.match_removal(line.split()) == ([key], False)
