@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
     from fabric.change.model import Change
     from fabric.core.artefact import Artefact
-    from fabric.devices.driver import Candidate, Driver
+    from fabric.devices.candidate import Candidate
+    from fabric.devices.driver import Driver
     from fabric.observe.snapshot import Running
 
 
@@ -61,6 +62,18 @@ class Adapter(Protocol):
 
         What a device writes by itself is left out.
         """
+
+
+class ConfigurationAdapter:
+    """An adapter of a system whose configuration says it all: no files of ours, no readings."""
+
+    def files(self, artefacts: Sequence[Artefact]) -> list[str]:  # noqa: ARG002
+        """Return nothing: there are no files of ours."""
+        return []
+
+    def subjects(self, artefacts: Sequence[Artefact]) -> list[str]:  # noqa: ARG002
+        """Return nothing: the configuration says it all."""
+        return []
 
 
 adapters: Registry[Adapter] = Registry("adapter", plugins="adapters")

@@ -59,7 +59,7 @@ class DevicePlan:
     fingerprint : str
         Of the running state that the plan was made against.
     method : str
-        How it is applied; the words are those of ``devices.Candidate``.
+        How it is applied; the words are those of `devices.candidate`.
     changes : tuple of Change
         What changes, for counting and judging.
     diff : str

@@ -15,6 +15,7 @@ from fabric.core.errors import (
     NotPlannedError,
 )
 from fabric.devices import drivers
+from fabric.devices.candidate import SonicLive
 from fabric.devices.driver import OWN_TOKEN, script_net
 from fabric.devices.limits import timed
 from fabric.observe import read_running
@@ -196,6 +197,7 @@ def _plan_device(target: Target, judge: Callable[[Target, Reading], Verdict]) ->
         reading = read(target, driver)
     finally:
         driver.close()
+    candidate = reading.draft.candidate
     verdict = judge(target, reading)
     if refusals := (*reading.draft.conflicts, *verdict.refusals):
         message = f"it cannot be planned: {'; '.join(refusals)}"
@@ -208,12 +210,12 @@ def _plan_device(target: Target, judge: Callable[[Target, Reading], Verdict]) ->
         serial=reading.identity.serial,
         mac=reading.identity.mac,
         fingerprint=reading.running.fingerprint,
-        method=reading.draft.candidate.method,
+        method=candidate.method,
         changes=reading.draft.changes,
         diff=reading.draft.diff,
         artefacts=target.artefacts,
         expected=target.expected,
         no_net=reading.no_net,
         notes=(*reading.draft.notes, *verdict.notes),
-        takes_s=reading.draft.candidate.takes_s,
+        takes_s=candidate.takes_s if isinstance(candidate, SonicLive) else 0,
     )

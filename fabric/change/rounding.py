@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from fabric.qos.ecn.edge import UNITS, is_kept
+from fabric.platforms.features import marking_unit
+from fabric.qos.ecn.edge import is_kept
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,7 +44,7 @@ def settled(draft: Draft, platform: str, quantum_bytes: int) -> Draft:
     quantum_bytes : int
         Step in which the ASIC keeps thresholds.
     """
-    unit = UNITS[platform].unit_bytes if platform in UNITS else None
+    unit = marking_unit(platform).unit_bytes
     if unit is None or not draft.changes:
         return draft
     rounded = {*_rounded(draft.changes, unit, quantum_bytes)}

@@ -58,9 +58,8 @@ def export(
     form: Annotated[
         str,
         argument(
-            "Export format: slurm, nccl, environment, openmpi, torchrun, horovod, taco, "
-            "nccltopo, k8s; for the fabric itself csv, dot, graphml, json, netbox or "
-            "nornir."
+            "Export format, such as slurm, openmpi or k8s, or netbox for the fabric itself; "
+            "`rocefab export list` prints all of them."
         ),
     ],
     inventory: Inventory = Path(),
@@ -124,10 +123,13 @@ def export(
 
     Exit codes: 0, 2.
     """
-    from fabric.workflow.export import Request, export_to
+    from fabric.workflow.export import Request, export_to, forms
     from fabric.workflow.export import export as workflow
     from fabric.workflow.project import Project
 
+    if form == "list":
+        output.data("".join(f"{one}\n" for one in forms()))
+        return
     request = Request(
         nodes=nodes,
         gpus_per_node=gpus_per_node,

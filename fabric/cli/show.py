@@ -58,16 +58,24 @@ def platforms(
         envvar="ROCEFAB_ASICS",
         help="List ASIC families; ~ marks deduced numbers, ? unconfirmed ones.",
     ),
+    features: Annotated[
+        bool,
+        option(
+            "Show what each switch system supports; see docs/platforms.md.",
+            "FEATURES",
+            "--features",
+        ),
+    ] = False,
     inventory: OwnModels = None,
     form: FormatOption = Format.TEXT,
 ) -> None:
-    """Switch models and ASIC families with their known properties.
+    """Switch models, ASIC families and switch systems with their known properties.
 
     Exit codes: 0, 2.
     """
     from fabric.report.platforms import platforms as report
 
-    table = report(name, inventory, asics=asics)
+    table = report(name, inventory, asics=asics, features=features)
     for warning in table.warnings:
         output.note(f"warning: {warning}")
     output.records(table, form)

@@ -18,6 +18,11 @@ class Severity(IntEnum):
         """Lower-case name, as printed and as accepted by ``--fail-on``."""
         return self.name.lower()
 
+    @classmethod
+    def of_word(cls, word: str) -> Severity:
+        """Return the severity of a word; raises KeyError for another one."""
+        return cls[word.upper()]
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Position:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 Path: TypeAlias = tuple[str, ...]
 
@@ -35,3 +35,15 @@ class Node:
         """Take over the lines of another section, after the own ones."""
         for line, child in other.children.items():
             self.child(line).merge(child)
+
+
+def nested(lines: Iterable[str]) -> Node:
+    """Return the tree of lines that are indented below the line that they belong to."""
+    root = Node()
+    open_nodes = [(-1, root)]
+    for line in lines:
+        depth = len(line) - len(line.lstrip(" "))
+        while open_nodes[-1][0] >= depth:
+            open_nodes.pop()
+        open_nodes.append((depth, open_nodes[-1][1].child(line.strip())))
+    return root

@@ -2,8 +2,9 @@
 
 A distribution adds a system with an entry point of the group ``rocefab.platforms`` whose value is a
 package. Ours and theirs are built alike: modules ``platforms``, ``render``, ``parsers``,
-``drivers``, ``adapters``, ``lab`` and ``rules``, each with what registers itself in that room, and
-the folders ``skus``, ``asics`` and ``templates``. All of them may be left out.
+``drivers``, ``adapters``, ``lab`` and ``rules``, each with what registers itself in that room, the
+file ``features.toml``, and the folders ``skus``, ``asics`` and ``templates``. All of them may be
+left out.
 """
 
 from __future__ import annotations
@@ -48,5 +49,13 @@ def import_plugins(room: str) -> None:
 
 def folders(name: str) -> list[Traversable]:
     """Return the folders of a name in the packages of all systems."""
-    places = [files(package) / name for package in packages()]
-    return [folder for folder in places if folder.is_dir()]
+    return [folder for folder in _entries(name) if folder.is_dir()]
+
+
+def package_files(name: str) -> list[Traversable]:
+    """Return the files of a name in the packages of all systems."""
+    return [file for file in _entries(name) if file.is_file()]
+
+
+def _entries(name: str) -> list[Traversable]:
+    return [files(package) / name for package in packages()]

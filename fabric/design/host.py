@@ -39,7 +39,7 @@ DEFAULT_REACHABLE_MS, DEFAULT_STALE_S = 30_000, 60
 NO_LOSSLESS = {
     "infiniband": "InfiniBand sends only what its peer has credits for, so nothing is dropped and "
     "nothing is paused",
-    "iwarp": "iWARP runs over TCP, which sends again what is lost and slows down by itself",
+    "iwarp": "iWARP runs over TCP, which sends again what is lost and slows down on its own",
     "ethernet": "plain Ethernet, as in a VPC, has no RDMA path that a pause could protect",
 }
 #: Drivers whose settings come from published tables and were tried on no NIC.

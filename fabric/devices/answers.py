@@ -25,9 +25,13 @@ _LONGEST_POLL_S = 0.05
 _SLOWING = 1.5
 #: How long a text that looks like a prompt stands last before the device is asked for it again.
 SETTLED_S = 0.3
+#: How many times as long a device may need for the prompt of an empty line.
+_NO_TYPING_AHEAD = 10
 #: The end of an echoed line tells it apart; a terminal may show less of a long one.
 _ECHO_CHARACTERS = 30
 _NOT_PRINTED = re.compile(r"[\s\x08]+")
+#: A prompt, and the same once more for an empty line.
+_REPEATED = re.compile(r"(?:\A|\n)(?P<prompt>[^\n]*[^\s])\s*(?P=prompt)(?P<blank> *)\Z")
 
 
 class AnswerTooLongError(Exception):
@@ -116,19 +120,45 @@ class PromptReader:
         first, _, rest = said.partition("\n")
         return (rest if first.strip() == word else said), prompt
 
+    def first(self, quiet_s: float) -> tuple[str, str]:
+        """Return what the device says at the login, and its prompt: empty when it asks."""
+        return self._until_prompt(self._read(quiet_s), quiet_s)
+
     def _until_prompt(self, text: str, quiet_s: float) -> tuple[str, str]:
-        """Return a text without its prompt, after reading on behind what only looks like one."""
+        """Return a text without its prompt, after reading on behind what only looks like one.
+
+        Of every line that is sent the prompt is read: none is left to end a later answer.
+        """
         while not self._question.search(text):
             match = self._prompt.search(text)
-            prompt = match["prompt"] if match else ""
-            if match and self._ours(prompt):
-                return text[: match.start("prompt")], prompt
+            if match and self._ours(match["prompt"]):
+                return text[: match.start("prompt")], match["prompt"]
             self._session.write_channel("\n")
-            more = self._read(quiet_s)
-            if match and more.strip() == prompt.strip():
-                return text[: match.start("prompt")], prompt
-            text += more
+            text += self._read_repeated(text[-_TAIL_LENGTH:], quiet_s)
+            repeated = self._repeated(text)
+            if repeated:
+                return text[: repeated.start("prompt")], repeated["prompt"]
         return text, ""
+
+    def _read_repeated(self, before: str, quiet_s: float) -> str:
+        """Read up to a question, or a prompt that stands there twice.
+
+        A device that takes no line while it prints leaves it at one prompt.
+        """
+
+        def is_whole(tail: str, silent_s: float) -> bool:
+            text = before + tail.replace("\r", "")
+            if self._repeated(text):
+                return True
+            alone = tail and silent_s > _NO_TYPING_AHEAD * SETTLED_S and self._prompt.search(text)
+            return bool(alone) or self._question.search(text) is not None
+
+        return read_answer(self._session, is_whole, quiet_s).replace("\r", "")
+
+    def _repeated(self, text: str) -> re.Match[str] | None:
+        repeated = _REPEATED.search(text)
+        is_prompt = repeated and self._prompt.search(f"\n{repeated['prompt']}")
+        return repeated if is_prompt else None
 
     def _read(self, quiet_s: float, line: str = "") -> str:
         """Read up to a question or a prompt behind the echo of a line."""

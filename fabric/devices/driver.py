@@ -1,10 +1,10 @@
-"""What every driver offers, and what it is told."""
+"""What every driver offers."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from fabric.core.registry import Registry
 
@@ -52,88 +52,12 @@ class Identity:
     mac: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class RemoteFile:
-    """A file on the device that rocefab owns."""
-
-    path: str
-    content: bytes
-    mode: int = 0o644
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A part of a change of SONiC.
-
-    Parameters
-    ----------
-    kind : str
-        ``load``: rows that are merged into CONFIG_DB; ``patch``: an RFC 6902 patch; ``drop``: rows
-        that are deleted, with their fields.
-    text : str
-        JSON of it.
-    back : str
-        Rows as they were before a load, as JSON; a row that was not there has no fields.
-    """
-
-    kind: str
-    text: str
-    back: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """What is to become of a device.
-
-    Parameters
-    ----------
-    method : str
-        ``live`` or ``reload`` (SONiC), ``replace`` (EOS), ``patch`` (Cumulus Linux), ``merge``
-        (Junos, NX-OS, Enterprise SONiC, VRP8), ``files`` (hosts, or files alone).
-    target : str
-        The whole configuration that is wanted, in the device's own form; empty for hosts.
-    load, unload : str
-        Cumulus Linux: lines of ``nv set``, and the lines of ``nv unset`` that go before them.
-        Enterprise SONiC: ``unload`` holds the lines that lead back.
-    patch : str
-        Junos: lines of ``delete`` and ``set``. NX-OS, Enterprise SONiC, VRP8: lines of the
-        configuration, indented as it is.
-    steps : tuple of Step
-        SONiC ``live``: what is done, in order.
-    ran_before : bool
-        Whether the target is what ran on the device before; it is then not put before a check of
-        the device that refuses what it ran with itself.
-    takes_s : int
-        How long the device works on it before it can be verified, as far as that is known.
-    files : tuple of RemoteFile
-        Files that change along with it.
-    remove : tuple of str
-        Files that go away along with it.
-    activate : tuple of str
-        Commands that put the files into force, in order.
-    restore : tuple of str
-        Commands that put live settings back that no file holds, for the way back.
-    """
-
-    method: str
-    target: str = ""
-    load: str = ""
-    unload: str = ""
-    patch: str = ""
-    steps: tuple[Step, ...] = ()
-    ran_before: bool = False
-    takes_s: int = 0
-    files: tuple[RemoteFile, ...] = ()
-    remove: tuple[str, ...] = ()
-    activate: tuple[str, ...] = ()
-    restore: tuple[str, ...] = ()
-
-
 class Driver(Protocol):
     """One session with one device.
 
     A change is named by a token that the caller made and wrote down first: with it, another
-    process can confirm the change or take it back.
+    process can confirm the change or roll it back. Of the types of `candidate.Candidate` a driver
+    takes the one that the adapter of its system makes.
     """
 
     connection: Connection
@@ -168,7 +92,7 @@ class Driver(Protocol):
     def foreign_sessions(self) -> Sequence[str]:
         """Return what somebody else has under way on the device."""
 
-    def preview(self, candidate: Candidate) -> str:
+    def preview(self, candidate: Any) -> str:
         """Return the device's own diff for a candidate, or ``""`` where it makes none."""
 
     def missing_timer(self) -> str:
@@ -177,10 +101,10 @@ class Driver(Protocol):
         Asking changes nothing.
         """
 
-    def stage(self, candidate: Candidate, token: str) -> None:
+    def stage(self, candidate: Any, token: str) -> None:
         """Bring the candidate onto the device without effect."""
 
-    def commit(self, candidate: Candidate, token: str, timer_s: int) -> None:
+    def commit(self, candidate: Any, token: str, timer_s: int) -> None:
         """Put the staged candidate into force and arm its undoing in ``timer_s`` seconds.
 
         ``timer_s`` is 0 where `missing_timer` gives a reason and the user goes on without one.

@@ -45,7 +45,7 @@ _PHASES = {
     "stage": "the upload",
     "commit": "the commit",
     "confirm": "the confirmation",
-    "rollback": "the way back",
+    "rollback": "rollback",
 }
 
 

@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING, Any
 import jsonpatch
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
-from fabric.devices.driver import Candidate, Connection, Identity, checked_token
+from fabric.devices.base import BaseDriver
+from fabric.devices.candidate import SonicCandidate, SonicLive, SonicReload, files_of
+from fabric.devices.driver import Connection, Identity, checked_token
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
-class MemoryDriver:
+class MemoryDriver(BaseDriver):
     """One device that is a file.
 
     Parameters
@@ -30,7 +32,7 @@ class MemoryDriver:
     """
 
     def __init__(self, connection: Connection) -> None:
-        self.connection = connection
+        super().__init__(connection)
         self._path = Path(connection.address)
 
     @staticmethod
@@ -70,27 +72,19 @@ class MemoryDriver:
         pending = self._state()["pending"]
         return [pending["token"]] if pending else []
 
-    def preview(self, candidate: Candidate) -> str:  # noqa: ARG002 - no diff of its own
-        """Return nothing: the caller compares."""
-        return ""
-
-    def missing_timer(self) -> str:
-        """Return nothing: it keeps a timer."""
-        return ""
-
-    def stage(self, candidate: Candidate, token: str) -> None:  # noqa: ARG002
+    def stage(self, candidate: SonicCandidate, token: str) -> None:  # noqa: ARG002
         """Check the token; everything comes with the commit."""
         checked_token(token)
 
-    def commit(self, candidate: Candidate, token: str, timer_s: int) -> None:  # noqa: ARG002
+    def commit(self, candidate: SonicCandidate, token: str, timer_s: int) -> None:  # noqa: ARG002
         """Put the candidate into force."""
         state = self._state()
         if state["refuse"]:
-            raise RefusedError(self.connection.device, "the device refused the change")
+            raise RefusedError(self.connection.device, "the device rejected the change")
         before = {"running": state["running"], "files": dict(state["files"])}
         state["pending"] = {"token": checked_token(token), **before}
         state["running"] = _applied(state["running"], candidate)
-        state["files"] |= {file.path: file.content.decode() for file in candidate.files}
+        state["files"] |= {file.path: file.content.decode() for file in files_of(candidate).files}
         state["commits"] += 1
         self._write(state)
 
@@ -136,12 +130,12 @@ _EMPTY = {
 }
 
 
-def _applied(running: dict[str, Any], candidate: Candidate) -> dict[str, Any]:
-    if candidate.method == "reload":
+def _applied(running: dict[str, Any], candidate: SonicCandidate) -> dict[str, Any]:
+    if isinstance(candidate, SonicReload):
         target: dict[str, Any] = json.loads(candidate.target)
         return target
     config: dict[str, Any] = json.loads(json.dumps(running))
-    for step in candidate.steps:
+    for step in candidate.steps if isinstance(candidate, SonicLive) else ():
         content = json.loads(step.text)
         if step.kind == "patch":
             config = jsonpatch.apply_patch(config, content)

@@ -38,6 +38,11 @@ def redacted(text: str) -> str:
     return _SECRET.sub(r"\1 ***", _PRIVATE_KEY.sub(r"\1 *** \2", text))
 
 
+def shortened(text: str, most_characters: int = 300) -> str:
+    """Return a text on one line, without secrets and without its end when it is long."""
+    return " ".join(redacted(text).split())[:most_characters]
+
+
 def without(text: str, secret: str) -> str:
     """Return a text in which ``***`` stands for one secret that is known.
 

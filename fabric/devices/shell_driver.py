@@ -20,10 +20,12 @@ from __future__ import annotations
 import re
 import shlex
 from contextlib import suppress
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
-from fabric.devices.driver import Candidate, Connection, checked_token
+from fabric.devices.base import BaseDriver
+from fabric.devices.candidate import Candidate, files_of
+from fabric.devices.driver import Connection, checked_token
 from fabric.devices.ssh import ShellSession, checked_path
 
 if TYPE_CHECKING:
@@ -75,8 +77,10 @@ WantedBy=timers.target
 """
 _UNDO_S = 600
 
+C = TypeVar("C", bound=Candidate)
 
-class ShellDriver:
+
+class ShellDriver(BaseDriver, Generic[C]):
     """Base of the drivers that work through a Linux shell.
 
     ``undone_by_script``: the net is the one of this module, not one of the system.
@@ -85,7 +89,7 @@ class ShellDriver:
     undone_by_script: ClassVar[bool] = True
 
     def __init__(self, connection: Connection) -> None:
-        self.connection = connection
+        super().__init__(connection)
         self._shell = ShellSession(connection)
 
     def open(self) -> None:
@@ -129,15 +133,7 @@ class ShellDriver:
         names += re.findall(r"(rocefab-[a-z0-9-]+)\.service", services)
         return list(dict.fromkeys(names))
 
-    def preview(self, candidate: Candidate) -> str:  # noqa: ARG002 - a shell has no diff of its own
-        """Return nothing: the caller compares."""
-        return ""
-
-    def missing_timer(self) -> str:
-        """Return nothing: a timer of systemd, or of NVUE, is always there."""
-        return ""
-
-    def stage(self, candidate: Candidate, token: str) -> None:
+    def stage(self, candidate: C, token: str) -> None:
         """Copy the new files, and keep the old ones, in the folder of the change."""
         folder = self._folder(token)
         self._shell.check(f"sudo install -d -m 700 {_KEPT}")
@@ -150,30 +146,32 @@ class ShellDriver:
             self._forget(token)
             raise
 
-    def _fill(self, folder: str, candidate: Candidate, token: str) -> None:
-        contents = {f"new{number}": file.content for number, file in enumerate(candidate.files)}
+    def _fill(self, folder: str, candidate: C, token: str) -> None:
+        files = files_of(candidate)
+        contents = {f"new{number}": file.content for number, file in enumerate(files.files)}
         undo = _undo_script(folder, token, self._undo_steps(candidate, token))
         contents |= {**self._more_files(candidate), "undo.sh": undo.encode()}
-        for number, path in enumerate(_paths(candidate)):
+        for number, path in enumerate(files.paths):
             if self._exists(path):
                 self._shell.check(f"sudo cp -p {path} {folder}/old{number}")
         self._put(folder, contents)
         self._stage_more(candidate, token)
 
-    def commit(self, candidate: Candidate, token: str, timer_s: int) -> None:
+    def commit(self, candidate: C, token: str, timer_s: int) -> None:
         """Arm the net, put the files in place, put everything into force.
 
         Without a timer there is no net: a way back must not be undone.
         """
         folder = self._folder(token)
         if timer_s:
-            self._arm(token, int(timer_s) + candidate.takes_s)
-        for number, file in enumerate(candidate.files):
+            self._arm(token, int(timer_s))
+        files = files_of(candidate)
+        for number, file in enumerate(files.files):
             path = checked_path(file.path)
             self._shell.check(f"sudo install -D -m {file.mode:o} {folder}/new{number} {path}")
-        for path in candidate.remove:
+        for path in files.remove:
             self._shell.check(f"sudo rm -f {checked_path(path)}")
-        for command in candidate.activate:
+        for command in files.activate:
             self._shell.check(f"sudo {command}")
         self._apply(candidate, token)
 
@@ -218,7 +216,7 @@ class ShellDriver:
         failed = self._shell.run(f"sudo head -n 3 {folder}/failed")[1].split("\n")
         reason = " | ".join(line for line in failed if line) or " ".join(output.split())[:200]
         armed = "its timer is armed" if self.pending(token) else "its timer is not armed"
-        message = f"the way back failed: {reason}; {armed}"
+        message = f"rollback failed: {reason}; {armed}"
         raise RefusedError(self.connection.device, message)
 
     def disarm(self, token: str) -> None:
@@ -264,27 +262,23 @@ class ShellDriver:
             raise DeviceError(self.connection.device, "mktemp answered with another folder")
         return inbox
 
-    def _undo_steps(self, candidate: Candidate, token: str) -> list[str]:
+    def _undo_steps(self, candidate: C, token: str) -> list[str]:
         steps = []
-        for number, path in enumerate(_paths(candidate)):
+        for number, path in enumerate(files_of(candidate).paths):
             old = f"{self._folder(token)}/old{number}"
             back = f"mkdir -p {checked_path(path).rpartition('/')[0]} && cp -p {old} {path}"
             steps.append(f"if [ -e {old} ]; then {back}; else rm -f {path}; fi")
-        return [*steps, *candidate.restore]
+        return [*steps, *files_of(candidate).restore]
 
-    def _more_files(self, candidate: Candidate) -> Mapping[str, bytes]:  # noqa: ARG002
+    def _more_files(self, candidate: C) -> Mapping[str, bytes]:  # noqa: ARG002
         """Return what the platform puts into the folder of the change beside files."""
         return {}
 
-    def _stage_more(self, candidate: Candidate, token: str) -> None:
+    def _stage_more(self, candidate: C, token: str) -> None:
         """Stage what the platform needs beside files."""
 
-    def _apply(self, candidate: Candidate, token: str) -> None:
+    def _apply(self, candidate: C, token: str) -> None:
         """Apply what the platform has beside files."""
-
-
-def _paths(candidate: Candidate) -> tuple[str, ...]:
-    return (*(file.path for file in candidate.files), *candidate.remove)
 
 
 def _undo_script(folder: str, token: str, steps: Sequence[str]) -> str:

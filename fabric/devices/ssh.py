@@ -40,10 +40,6 @@ class TerminalSession:
 
     #: What netmiko calls the system at the other end.
     device_type = "linux"
-    #: Factor of netmiko's own pauses at the login.
-    delay_factor = 1.0
-    #: Whether netmiko looks for the prompt at the login; it waits at least a second for that.
-    finds_prompt = True
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -73,14 +69,13 @@ class TerminalSession:
                 "banner_timeout": 10,
                 "auth_timeout": 10,
                 "fast_cli": True,
-                "global_delay_factor": self.delay_factor,
-                "auto_connect": self.finds_prompt,
+                "auto_connect": False,  # it would look for the prompt with pauses
             }
             with self._translated("log in"):
-                session = ConnectHandler(**arguments)
-                if not self.finds_prompt:
-                    session.ansi_escape_codes = True
-                    session.establish_connection()
+                session: Any = ConnectHandler(**arguments)
+                session.ansi_escape_codes = True
+                session.special_login_handler = _leave_to_us
+                session.establish_connection()
                 self._session = session
         if self._is_cut:
             self.close()
@@ -120,8 +115,6 @@ class TerminalSession:
 
 class ShellSession(TerminalSession):
     """A shell on a device; marks tell where the output of a command begins and ends."""
-
-    finds_prompt = False
 
     def run(self, command: str, *, quiet_s: int = _QUIET_S) -> tuple[int, str]:
         """Run a command and return exit status and output.
@@ -201,6 +194,10 @@ class ShellSession(TerminalSession):
                 sftp.posix_rename(f"{path}.part", path)
             finally:
                 sftp.close()
+
+
+def _leave_to_us() -> None:
+    """Stand in for netmiko's reading of the first prompt."""
 
 
 def _batches(commands: list[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:

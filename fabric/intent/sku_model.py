@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from pathlib import PurePosixPath
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
 
 from fabric.intent.policy import Model, Percent
 from fabric.intent.scalars import Gbps, Loose, Text, formed
+from fabric.platforms import platforms
 from fabric.platforms.breakout import parse_mode
 
 _PLACEHOLDER = re.compile(r"\{(?:number|index|lane)\}")
@@ -139,15 +141,27 @@ class OwnFact(Model):
     )
 
 
+def _known_system(name: str) -> str:
+    if name not in platforms:
+        context = {"expected": " or ".join(f"'{system}'" for system in platforms)}
+        raise PydanticCustomError("literal_error", "Input should be {expected}", context)
+    return name
+
+
+def _systems(schema: dict[str, Any]) -> None:
+    schema["enum"] = [*platforms]
+
+
+System = Annotated[str, AfterValidator(_known_system), Field(json_schema_extra=_systems)]
+
+
 class OwnSku(Model):
     """A switch model that is not built into rocefab."""
 
     name: SkuName = Field(
         description="Model name (SONiC: hwsku); must differ from those in `rocefab show platforms`."
     )
-    nos: Literal["sonic", "comware7", "cumulus", "eos", "esonic", "junos", "nxos", "vrp8"] = Field(
-        description="Network operating system."
-    )
+    nos: System = Field(description="Network operating system.")
     asic: str = Field(description="ASIC family; `rocefab show platforms --asics` lists them.")
     ports: OwnPorts = Field(description="Front panel ports.")
     headroom_table: InsidePath | None = Field(

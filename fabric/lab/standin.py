@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign
     from fabric.lab.clock import LabClock
     from fabric.lab.faults import FaultScript
-    from fabric.lab.spec import StandInSpec
+    from fabric.lab.spec import Neighbour, StandInSpec
 
 
 class StandIn(Protocol):
@@ -58,6 +58,37 @@ class SwitchStandIn(StandIn, Protocol):
 
     def watch_bgp(self, up: Callable[[str], bool]) -> None:
         """Take what tells whether the far end of a peer address has the session too."""
+
+
+class Cabled:
+    """Who a stand-in is, and what its wires do.
+
+    Attributes
+    ----------
+    neighbours : dict
+        LLDP neighbours by local port.
+    unplugged : set of str
+        Ports whose cable a test took out.
+    lit, peer_up : callable
+        Whether the far end of the cable of a port sends light, and of a BGP session answers.
+    """
+
+    def __init__(self, spec: StandInSpec) -> None:
+        self.spec = spec
+        self.neighbours: dict[str, list[Neighbour]] = {}
+        for neighbour in spec.neighbours:
+            self.neighbours.setdefault(neighbour.local_port, []).append(neighbour)
+        self.unplugged: set[str] = set()
+        self.lit: Callable[[str], bool] = lambda _port: True
+        self.peer_up: Callable[[str], bool] = lambda _peer: True
+
+    def watch_bgp(self, up: Callable[[str], bool]) -> None:
+        """Take what tells whether the far end of a peer address has the session too."""
+        self.peer_up = up
+
+    def watch_light(self, lit: Callable[[str], bool]) -> None:
+        """Take what tells whether the far end of the cable of a port sends light."""
+        self.lit = lit
 
 
 stand_ins: Registry[type[StandIn]] = Registry("stand-in", plugins="lab")

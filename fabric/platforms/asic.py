@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from pydantic import model_validator
+
+from fabric.platforms.data_file import DataModel, WrongFieldError
 from fabric.platforms.facts import FACTS, Fact, Grade, parse_facts
 
 if TYPE_CHECKING:
@@ -83,8 +86,7 @@ class Asic:
         if fact is None:
             return None
         if not isinstance(fact.value, int | float):
-            message = f"{name} of {self.name} is {fact.value!r}, not a number"
-            raise TypeError(message)
+            raise TypeError(f"{name} of {self.name} is {fact.value!r}, not a number")
         return float(fact.value)
 
     def integer(self, name: str, *, unconfirmed: bool = False) -> int | None:
@@ -99,8 +101,7 @@ class Asic:
         if value is None:
             return None
         if not value.is_integer():
-            message = f"{name} of {self.name} is {value}, not a whole number"
-            raise TypeError(message)
+            raise TypeError(f"{name} of {self.name} is {value}, not a whole number")
         return int(value)
 
     def count(self, grade: Grade) -> int:
@@ -108,35 +109,27 @@ class Asic:
         return sum(fact.grade == grade for fact in self.facts.values())
 
 
-def parse_asic(name: str, data: Mapping[str, Any]) -> Asic:
-    """Return the family that a data file describes.
+class AsicFile(DataModel):
+    """A data file of an ASIC family: each fact is ``[value, grade, key of its source]``."""
 
-    Parameters
-    ----------
-    name : str
-        Name of the family.
-    data : mapping
-        ``title``, ``vendor``, ``law``, ``aliases``; ``sources`` by key; ``facts``, each as
-        ``[value, grade, key of its source]``.
+    title: str
+    vendor: str
+    law: Law
+    aliases: tuple[str, ...] = ()
+    sources: dict[str, str]
+    facts: dict[str, tuple[Any, Grade, str]]
 
-    Raises
-    ------
-    ValueError
-        When a fact, its grade, its source or the law is unknown, or the law lacks a fact.
-    """
-    law = data["law"]
-    if law not in LAWS:
-        message = f"law: {law!r} is unknown; known: {', '.join(LAWS)}"
-        raise ValueError(message)
-    for fact in LAW_FACTS[law]:
-        if not any(known.startswith(fact) for known in data["facts"]):
-            message = f"law: {law!r} needs the fact {fact}, which is not among facts"
-            raise ValueError(message)
-    return Asic(
-        name=name,
-        title=data["title"],
-        vendor=data["vendor"],
-        law=law,
-        facts=parse_facts(data["facts"], data["sources"]),
-        aliases=tuple(data.get("aliases", ())),
-    )
+    @model_validator(mode="after")
+    def _law_has_its_facts(self) -> AsicFile:
+        for fact in LAW_FACTS[self.law]:
+            if not any(known.startswith(fact) for known in self.facts):
+                raise WrongFieldError(
+                    ("law",), f"{self.law!r} needs the fact {fact}, which is not among facts"
+                )
+        parse_facts(self.facts, self.sources, "facts")
+        return self
+
+    def asic(self, name: str) -> Asic:
+        """Return the family of this name."""
+        facts = parse_facts(self.facts, self.sources, "facts")
+        return Asic(name, self.title, self.vendor, self.law, facts, self.aliases)

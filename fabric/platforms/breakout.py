@@ -35,8 +35,7 @@ def parse_mode(word: str) -> Mode:
     """
     found = _MODE.fullmatch(word)
     if not found:
-        message = f"{word!r} is not a breakout mode; write parts and speed as 2x400G"
-        raise ValueError(message)
+        raise ValueError(f"{word!r} is not a breakout mode; write parts and speed as 2x400G")
     lower = [int(speed.rstrip("G")) for speed in (found["lower"] or "").split(",") if speed]
     lanes = found["lanes"] or found["last"]
     return Mode(

@@ -72,7 +72,7 @@ def parse_buffers(text: str) -> BufferPools:
         return BufferPools(None, (_not_json(text, error),))
     except _DoubledKeyError as error:
         key = str(error)
-        problem = _at(text, (key, key), f"the key {key!r} stands twice", "keep one of the two")
+        problem = _at(text, (key, key), f"the key {key!r} appears twice", "keep one of the two")
         return BufferPools(None, (problem,))
     except (RecursionError, ValueError) as error:
         message = "nested too deep" if isinstance(error, RecursionError) else "a number is too long"
@@ -155,7 +155,9 @@ def _size(text: str, pool: str, row: Any, field: str, problems: list[Problem]) -
     value = row.get(field) if isinstance(row, dict) else None
     if value is None:
         message = f"{pool} has no {field}"
-        fix = "the switch sizes its pools by itself (dynamic buffer model): write the sizes down"
+        fix = (
+            "the switch sizes its pools automatically (dynamic buffer model): write the sizes down"
+        )
         problems.append(_at(text, (TABLE, pool), message, fix))
         return 0
     digits = str(value)

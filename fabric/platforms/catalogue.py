@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Any
+from typing import Annotated, Any
 
-from fabric.platforms.asic_catalogue import data_files, parsed
-from fabric.platforms.facts import Fact, parse_facts
-from fabric.platforms.model import BufferLayout, HeadroomRow, Pools, ServicePort, Sku
+from annotated_types import Len
+from pydantic import Field, model_validator
+
+from fabric.platforms.asic_catalogue import data_files
+from fabric.platforms.data_file import DataModel, WrongFieldError, read_toml
+from fabric.platforms.facts import Fact, Grade, parse_facts
+from fabric.platforms.model import BufferLayout, HeadroomRow, Pools, ServicePort, Sku, platforms
 
 
 def sku_names() -> tuple[str, ...]:
@@ -26,9 +30,8 @@ def sku(name: str) -> Sku:
         When no model has that name.
     """
     if name not in sku_names():
-        message = f"unknown SKU {name!r}; known: {', '.join(sku_names())}"
-        raise KeyError(message)
-    return parsed(name, data_files("skus")[name], _parse)
+        raise KeyError(f"unknown SKU {name!r}; known: {', '.join(sku_names())}")
+    return read_toml(data_files("skus")[name], SkuFile).sku(name)
 
 
 class Skus(Mapping[str, Sku]):
@@ -62,34 +65,76 @@ def own_buffer(own: Mapping[str, Fact]) -> int | None:
     return fact.value if fact and isinstance(fact.value, int) else None
 
 
-def _parse(name: str, data: dict[str, Any]) -> Sku:
-    ports = data["ports"]
-    own = parse_facts(data.get("own_facts", {}), data.get("sources", {}))
-    return Sku(
-        name=name,
-        nos=data["nos"],
-        asic=data["asic"],
-        source=data["source"],
-        port_count=ports["count"],
-        lanes_per_port=ports["lanes"],
-        port_name=ports["name"],
-        port_alias=ports["alias"],
-        part_name=ports.get("part_name", ""),
-        part_alias=ports.get("part_alias", ""),
-        speeds_gbps=tuple(ports["speeds_gbps"]),
-        speed_tokens={int(speed): token for speed, token in ports.get("tokens", {}).items()},
-        queue_submode=data.get("queue_submode", ""),
-        buffer_bytes=own_buffer(own),
-        pools=Pools(**data["pools"]) if "pools" in data else None,
-        layout=BufferLayout(**data["layout"]) if "layout" in data else None,
-        headroom={
-            (speed, cable): HeadroomRow(size, xon, headroom, threshold, *rest)
-            for speed, cable, size, xon, headroom, threshold, *rest in data.get("headroom", [])
-        },
-        first_lanes=tuple(ports.get("first_lanes", ())),
-        service_ports=tuple(ServicePort(*row) for row in ports.get("service", ())),
-        breakouts=tuple(data.get("breakouts", ())),
-        gearbox_ns=float(data.get("gearbox_ns", 0)),
-        own_facts=own,
-        facts=data.get("facts", {}),
-    )
+class PortsTable(DataModel):
+    """Front panel ports in a data file of a switch model; patterns as in `Sku`."""
+
+    count: int = Field(gt=0)
+    lanes: int = Field(gt=0)
+    name: str
+    alias: str
+    part_name: str = ""
+    part_alias: str = ""
+    speeds_gbps: tuple[int, ...] = Field(min_length=1)
+    tokens: dict[int, str] = Field(default_factory=dict)
+    first_lanes: tuple[int, ...] = ()
+    service: tuple[tuple[str, str, str], ...] = ()
+
+
+class SkuFile(DataModel):
+    """A data file of a switch model; fields as in `Sku`.
+
+    A row of ``headroom`` is speed_mbps, cable_m, size, xon, headroom, dynamic_th and perhaps
+    xon_offset; lengths in metres, sizes in bytes.
+    """
+
+    nos: str
+    asic: str
+    source: str = Field(min_length=1)
+    ports: PortsTable
+    queue_submode: str = ""
+    breakouts: tuple[str, ...] = ()
+    headroom: tuple[Annotated[tuple[int, ...], Len(6, 7)], ...] = ()
+    gearbox_ns: float = 0.0
+    pools: Pools | None = None
+    layout: BufferLayout | None = None
+    sources: dict[str, str] = Field(default_factory=dict)
+    own_facts: dict[str, tuple[Any, Grade, str]] = Field(default_factory=dict)
+    facts: dict[str, str] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _facts_are_right(self) -> SkuFile:
+        if self.nos not in platforms:
+            raise WrongFieldError(
+                ("nos",), f"{self.nos!r} is not a system; known: {', '.join(platforms)}"
+            )
+        parse_facts(self.own_facts, self.sources, "own_facts")
+        return self
+
+    def sku(self, name: str) -> Sku:
+        """Return the model of this name."""
+        own, ports = parse_facts(self.own_facts, self.sources, "own_facts"), self.ports
+        rows = {(row[0], row[1]): HeadroomRow(*row[2:]) for row in self.headroom}
+        return Sku(
+            name=name,
+            port_count=ports.count,
+            lanes_per_port=ports.lanes,
+            port_name=ports.name,
+            port_alias=ports.alias,
+            part_name=ports.part_name,
+            part_alias=ports.part_alias,
+            speeds_gbps=ports.speeds_gbps,
+            speed_tokens=ports.tokens,
+            first_lanes=ports.first_lanes,
+            service_ports=tuple(ServicePort(*row) for row in ports.service),
+            buffer_bytes=own_buffer(own),
+            own_facts=own,
+            headroom=rows,
+            **{name: getattr(self, name) for name in _SAME},
+        )
+
+
+#: Fields of a data file that a `Sku` has by the same name.
+_SAME = (
+    *("nos", "asic", "source", "queue_submode", "breakouts"),
+    *("gearbox_ns", "pools", "layout", "facts"),
+)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
+from fabric.platforms.data_file import WrongFieldError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -109,24 +111,20 @@ def check_fact(name: str, fact: Fact) -> None:
     """
     kind = FACTS.get(name)
     if kind is None:
-        message = f"unknown fact {name!r}"
-        raise ValueError(message)
+        raise ValueError(f"unknown fact {name!r}")
     if not fact.source.strip() or fact.grade not in GRADES:
-        message = f"{name}: a fact needs a source and one of the grades {', '.join(GRADES)}"
-        raise ValueError(message)
+        raise ValueError(f"{name}: a fact needs a source and one of the grades {', '.join(GRADES)}")
     values = fact.value if isinstance(fact.value, tuple) else (fact.value,)
     for value in values:
         number = isinstance(value, int | float) and not isinstance(value, bool)
         if number == (kind.unit == "text") or (number and not 0 < float(value) < float("inf")):
-            message = f"{name}: {value!r} is not a value in {kind.unit}"
-            raise ValueError(message)
+            raise ValueError(f"{name}: {value!r} is not a value in {kind.unit}")
         if is_whole(name) and not isinstance(value, int):
-            message = f"{name}: {value!r} is not a whole number"
-            raise ValueError(message)
+            raise ValueError(f"{name}: {value!r} is not a whole number")
 
 
 def parse_facts(
-    facts: Mapping[str, tuple[Any, Grade, str]], sources: Mapping[str, str]
+    facts: Mapping[str, tuple[Any, Grade, str]], sources: Mapping[str, str], table: str
 ) -> Mapping[str, Fact]:
     """Return the facts of a data file.
 
@@ -136,15 +134,20 @@ def parse_facts(
         Name of the fact -> value, grade, key of its source.
     sources : mapping
         Key -> source.
+    table : str
+        Name of the table that holds the facts, for messages.
 
     Raises
     ------
-    ValueError
+    WrongFieldError
         As `check_fact`; a key without a source is an empty source.
     """
-    found = {}
+    parsed = {}
     for name, (value, grade, key) in facts.items():
         kept = tuple(value) if isinstance(value, list) else value
-        found[name] = Fact(kept, sources.get(key, ""), grade)
-        check_fact(name, found[name])
-    return MappingProxyType(found)
+        parsed[name] = Fact(kept, sources.get(key, ""), grade)
+        try:
+            check_fact(name, parsed[name])
+        except ValueError as error:
+            raise WrongFieldError((table, name), str(error)) from error
+    return MappingProxyType(parsed)

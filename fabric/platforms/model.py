@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+from collections.abc import Mapping  # noqa: TC003 - read at run time by the models of data files
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
@@ -12,7 +13,7 @@ from fabric.platforms.asic_catalogue import asic
 from fabric.platforms.cage import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from fabric.platforms.asic import Asic
     from fabric.platforms.cage import Mode
@@ -71,15 +72,8 @@ class Platform:
         What keeps the MAC address of a silent NIC known.
     watchdog_ms : dict
         Allowed (low, high) for ``detection``, ``restoration``, ``poll``.
-    unnumbered_bgp : bool
-        Whether its BGP sessions can do without addresses, as rocefab renders them.
     source : str
         Where these facts come from.
-    ecmp_modes : tuple of str
-        How it can share packets out among equal paths, as rocefab renders it.
-    queue_pair_laws : tuple of str or None
-        Headroom laws of the ASICs whose hash can take the queue pair of RoCE, unconfirmed and so
-        only where it is asked for; None where the system always does it.
     grade : {"stable", "beta", "experimental"}
         How far rocefab goes with it; what is not stable says so wherever it is used.
     default_port : int
@@ -117,9 +111,6 @@ class Platform:
     neighbour_refresh: NeighbourRefresh
     watchdog_ms: dict[str, tuple[int, int]]
     source: str
-    unnumbered_bgp: bool = False
-    ecmp_modes: tuple[str, ...] = ("hash",)
-    queue_pair_laws: tuple[str, ...] | None = ()
     grade: Literal["stable", "beta", "experimental"] = "stable"
     default_port: int = 22
     rule_prefix: str = ""

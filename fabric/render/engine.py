@@ -62,8 +62,12 @@ class SandboxedEnvironment(ImmutableSandboxedEnvironment):
         tree = super()._parse(source, name, filename)
         for node in tree.find_all(nodes.Getattr):
             if node.attr.startswith(_INTERNAL) or node.attr in _REFUSED:
-                message = f"the attribute {node.attr!r} is unsafe in a template"
-                raise TemplateSyntaxError(message, node.lineno, name, filename)
+                raise TemplateSyntaxError(
+                    f"the attribute {node.attr!r} is unsafe in a template",
+                    node.lineno,
+                    name,
+                    filename,
+                )
         return tree
 
 
@@ -114,8 +118,7 @@ def render(name: str, device: str, values: Mapping[str, object]) -> str:
     try:
         return environment().get_template(name).render(values)
     except _FAILURES as error:
-        message = f"{device}: {_place(name, error)}: {error}"
-        raise RenderError(message) from error
+        raise RenderError(f"{device}: {_place(name, error)}: {error}") from error
 
 
 def _place(name: str, error: BaseException) -> str:
@@ -134,19 +137,16 @@ def _printable(value: object) -> object:
     if type(value) is str and value.isprintable():
         return value
     if value is None:
-        message = "the value is missing (None)"
-        raise ValueError(message)
+        raise ValueError("the value is missing (None)")
     if isinstance(value, str) and not value.isprintable():
-        message = f"the value {value!r} contains a line break or another control character"
-        raise ValueError(message)
+        raise ValueError(f"the value {value!r} contains a line break or another control character")
     return value
 
 
 def _json(value: object) -> str:
     """Return a JSON string for a text or a number: SONiC knows strings only."""
     if isinstance(value, bool) or not isinstance(value, str | int):
-        message = f"{value!r} is neither text nor a whole number"
-        raise TypeError(message)
+        raise TypeError(f"{value!r} is neither text nor a whole number")
     return json.dumps(str(value))
 
 
@@ -159,8 +159,7 @@ def _seconds(milliseconds: int, digits: int) -> str:
     """Return milliseconds as seconds with a fixed number of decimals: 200 -> ``0.20``."""
     text = f"{ms_to_s(milliseconds):.{digits}f}"
     if round(float(text) * 1000) != milliseconds:
-        message = f"{milliseconds} ms cannot be written as seconds with {digits} decimals"
-        raise ValueError(message)
+        raise ValueError(f"{milliseconds} ms cannot be written as seconds with {digits} decimals")
     return text
 
 

@@ -1,13 +1,8 @@
 """Where a line of the output comes from: template, inventory fields and public source.
 
-The knowledge stands in the comment at the head of each template, beside the lines that it is
-about::
-
-    {#-
-    explain: <pattern> <- <inventory fields> ; source: <public source>
-    -#}
-
-A pattern is a regular expression. For SONiC it is searched in ``TABLE|row|field`` and in the line
+The knowledge stands in a file beside each template, ``bgp.toml`` beside ``bgp.j2``: patterns of
+lines, with the inventory fields that decide their values and the public source of their form. A
+pattern is a regular expression. For SONiC it is searched in ``TABLE|row|field`` and in the line
 itself, for EOS in the line.
 """
 
@@ -18,7 +13,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from pydantic import Field
+
 from fabric.core.errors import RenderError
+from fabric.platforms.data_file import DataModel, read_toml
 from fabric.render.engine import template_folders
 from fabric.render.registry import render_device
 
@@ -28,11 +26,6 @@ if TYPE_CHECKING:
     from fabric.core.artefact import Artefact
     from fabric.design.model import DeviceDesign
 
-_HEAD = re.compile(r"\{#-?(.*?)-?#\}", re.DOTALL)
-_ENTRY = re.compile(
-    r"explain: (?P<pattern>.+?) <- ?(?P<fields>[^;]*?)"
-    r" ; source: (?P<source>.+)"
-)
 _ROW = re.compile(r'\s*"((?:[^"\\]|\\.)+)": \{')
 _MAX_PARENTS = 3
 _WITHIN = " / "
@@ -60,6 +53,20 @@ class Explanation:
     template: str
     fields: tuple[str, ...]
     source: str
+
+
+class ExplanationRow(DataModel):
+    """What is known of the lines of a template that a pattern matches; see `Explanation`."""
+
+    pattern: str = Field(min_length=1)
+    fields: tuple[str, ...] = ()
+    source: str = Field(min_length=1)
+
+
+class ExplanationFile(DataModel):
+    """What is known of the lines of a template."""
+
+    lines: tuple[ExplanationRow, ...] = Field(min_length=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,19 +119,20 @@ def entries(nos: str) -> tuple[Explanation, ...]:
     Raises
     ------
     RenderError
-        When a template has none, or one that cannot be read.
+        When a template has none.
+    InputError
+        When a file of explanations is wrong.
     """
-    found: list[Explanation] = []
-    for path in (
-        path for folder in template_folders() for path in sorted((folder / nos).glob("*.j2"))
-    ):
-        name = f"{nos}/{path.name}"
-        own = list(_parse(name, path.read_text(encoding="utf-8")))
-        if not own:
-            message = f"templates/{name} does not begin with an 'explain:' comment"
-            raise RenderError(message)
-        found += own
-    return tuple(found)
+    explanations: list[Explanation] = []
+    for folder in template_folders():
+        for template in sorted((folder / nos).glob("*.j2")):
+            name = f"{nos}/{template.name}"
+            file = template.with_suffix(".toml")
+            if not file.is_file():
+                raise RenderError(f"templates/{name} has no {file.name} that explains its lines")
+            rows = read_toml(file, ExplanationFile).lines
+            explanations += [Explanation(row.pattern, name, row.fields, row.source) for row in rows]
+    return tuple(explanations)
 
 
 def find(nos: str, text: str) -> list[Explanation]:
@@ -205,24 +213,3 @@ def _config_db_lines(text: str) -> Iterator[tuple[int, str, str]]:
             yield number, line, table
         elif row:
             yield number, line, f"{table}|{row[1]}"
-
-
-def _parse(name: str, text: str) -> Iterator[Explanation]:
-    head = _HEAD.match(text)
-    for line in (head[1] if head else "").splitlines():
-        if not line.strip():
-            continue
-        entry = _ENTRY.fullmatch(line.strip())
-        if entry is None:
-            message = f"templates/{name}: cannot read {line.strip()!r}"
-            raise RenderError(message)
-        yield Explanation(
-            pattern=entry["pattern"],
-            template=name,
-            fields=_names(entry["fields"]),
-            source=entry["source"],
-        )
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in text.split(",") if name.strip())

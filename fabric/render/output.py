@@ -77,8 +77,9 @@ def write(
         if foreign or not _is_current(folder, manifest):
             _replace(ordered, manifest, folder, foreign)
     except OSError as error:
-        message = f"{folder} cannot be written: {error}; choose another output folder"
-        raise OutputFolderError(message) from error
+        raise OutputFolderError(
+            f"{folder} cannot be written: {error}; choose another output folder"
+        ) from error
     return states
 
 
@@ -115,21 +116,18 @@ def _check_paths(paths: list[str]) -> None:
         parents = {str(parent) for parent in PurePosixPath(path).parents}
         double = path if path in taken else next(iter(parents & taken), None)
         if double is not None:
-            message = f"{path}: conflicts with {double}, another artefact or the manifest"
-            raise RenderError(message)
+            raise RenderError(f"{path}: conflicts with {double}, another artefact or the manifest")
         taken.add(path)
 
 
 def _inspect(folder: Path, *, force: bool) -> list[str]:
     """Return the files that are not ours; refuse them, and changed ones, unless forced."""
     if folder.is_symlink():
-        message = f"{folder} is a symbolic link; specify its target folder"
-        raise OutputFolderError(message)
+        raise OutputFolderError(f"{folder} is a symbolic link; specify its target folder")
     if not folder.exists():
         return []
     if not folder.is_dir():
-        message = f"{folder} is not a folder; choose another output folder"
-        raise OutputFolderError(message)
+        raise OutputFolderError(f"{folder} is not a folder; choose another output folder")
     digests = _previous(folder)
     foreign, changed = [], []
     for path in _entries(folder):
@@ -147,11 +145,10 @@ def _inspect(folder: Path, *, force: bool) -> list[str]:
 def _refuse(folder: Path, what: str, paths: list[str]) -> None:
     if paths:
         shown = ", ".join(paths[:_SHOWN]) + (" ..." if len(paths) > _SHOWN else "")
-        message = (
+        raise OutputFolderError(
             f"{folder}: {len(paths)} file(s) {what}: {shown}; use an empty folder, "
             "move them, or pass --force"
         )
-        raise OutputFolderError(message)
 
 
 def _previous(folder: Path) -> dict[str, str]:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from fabric.core.errors import RenderError
 from fabric.core.registry import Registry
-from fabric.platforms import platforms
+from fabric.design.features import missing
+from fabric.design.limits import refusals
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,12 +34,11 @@ def render_device(design: DeviceDesign) -> list[Artefact]:
         When no renderer knows the platform, or when its output would not be valid.
     """
     if design.platform not in renderers:
-        message = f"{design.name}: no renderer for platform {design.platform!r}"
-        raise RenderError(message)
-    if design.bgp.unnumbered and not platforms[design.platform].unnumbered_bgp:
-        message = f"{design.name}: its system needs link addresses; set bgp.peering to numbered"
-        raise RenderError(message)
-    if design.ecmp_mode not in platforms[design.platform].ecmp_modes:
-        message = f"{design.name}: its system has no {design.ecmp_mode} balancing; set ecmp.mode"
-        raise RenderError(message)
+        raise RenderError(f"{design.name}: no renderer for platform {design.platform!r}")
+    refused = [
+        *(f"{one.message}; {one.fix} [{one.feature.rule}]" for one in missing(design)),
+        *(f"{one.message}; {one.fix} [{one.rule.id}]" for one in refusals(design)),
+    ]
+    if refused:
+        raise RenderError("\n".join(f"{design.name}: {reason}" for reason in refused))
     return renderers[design.platform](design)

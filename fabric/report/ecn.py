@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from fabric.core.units import gbps_to_bytes_per_s, s_to_us
 from fabric.design.pool import lossless_pool_bytes
+from fabric.platforms.features import marking_unit
 from fabric.qos.dcqcn.recommend import Need, recommend
-from fabric.qos.ecn.edge import UNITS, largest_queue_bytes, programmed_bytes, to_units
+from fabric.qos.ecn.edge import largest_queue_bytes, programmed_bytes, to_units
 from fabric.qos.ecn.figures import Figure, figures_for
 from fabric.qos.path import Hop, longest_path, round_trip_s
 from fabric.qos.thresholds import ecn_limit_bytes, pause_threshold_bytes
@@ -120,7 +121,7 @@ def _thresholds(qos: QosProfile) -> tuple[int, int, int]:
 
 def _on_switch(kind: Kind) -> str:
     """Return Kmin and Kmax as the system of the switch writes them."""
-    unit = UNITS[kind.device.platform]
+    unit = marking_unit(kind.device.platform)
     queue_bytes = largest_queue_bytes(kind.device.sku) if unit.share else None
     try:
         low, high = (

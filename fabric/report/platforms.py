@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
 from fabric.core.units import bytes_to_mb
+from fabric.design import matrix
 from fabric.platforms.asic_catalogue import asic, asic_names
 from fabric.platforms.catalogue import Skus
 from fabric.platforms.facts import FACTS, GRADES
@@ -33,8 +34,10 @@ _COLUMNS = tuple(
 )
 
 
-def platforms(name: str = "", inventory: Path | None = None, *, asics: bool = False) -> Table:
-    """Return the switch models, the ASIC families, or all that is known of one of them.
+def platforms(
+    name: str = "", inventory: Path | None = None, *, asics: bool = False, features: bool = False
+) -> Table:
+    """Return the switch models, the ASIC families, the systems, or all that is known of one model.
 
     Parameters
     ----------
@@ -44,12 +47,16 @@ def platforms(name: str = "", inventory: Path | None = None, *, asics: bool = Fa
         An inventory folder, whose own models count too.
     asics : bool
         List the ASIC families in place of the switch models.
+    features : bool
+        List what each system supports in place of the switch models.
 
     Raises
     ------
     InputError
         When the inventory is wrong, or nothing has the name.
     """
+    if features:
+        return Table(matrix.headers(), matrix.rows())
     skus, warnings = inventory_skus(inventory)
     if name:
         return replace(details(name, skus), warnings=warnings)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.platforms import platforms
-from fabric.validate.rule import SiteRule, SonicRule
+from fabric.validate.rule import SiteRule, SonicRule, areas
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,33 +21,25 @@ check any SONiC `config_db.json`. TOP001 to TOP007 and the INT rules are found w
 is read and stop the run immediately.
 
 """
-_SUBJECTS = {
-    "ADR": "Addresses",
-    "ARP": "Ageing and neighbour tables",
-    "BGP": "Routing",
-    "ECM": "ECMP load balancing",
-    "HST": "Hosts",
-    "JOB": "Jobs and containers",
-    "QOS": "Lossless policy, end to end",
-    "SIT": "Several fabrics of a site",
-    "SON": "SONiC CONFIG_DB",
-    "TOP": "Topology and cabling",
-}
 
 
 def markdown(rules: Sequence[Rule]) -> str:
     """Return the catalogue of the rules, one table for each subject."""
     parts = [_HEAD]
-    known = [platforms[name] for name in platforms]
-    limits = {p.rule_prefix: f"Limits of {p.title}" for p in known if p.rule_prefix}
-    subjects = {**limits, **_SUBJECTS}
     for subject in sorted({rule.id[:3] for rule in rules}):
-        parts.append(f"## {subject}: {subjects[subject]}\n\n")
+        parts.append(f"## {subject}: {_title(subject)}\n\n")
         parts.append("| rule | checks | severity | title | why | source |\n")
         parts.append("|---|---|---|---|---|---|\n")
         parts += [_row(rule) for rule in rules if rule.id.startswith(subject)]
         parts.append("\n")
     return "".join(parts).rstrip("\n") + "\n"
+
+
+def _title(area: str) -> str:
+    """Return what the rules of an area are about: one system, or what the area registers."""
+    systems = (platforms[name] for name in platforms if area not in areas)
+    own = next((one.title for one in systems if one.rule_prefix == area), None)
+    return f"Limits of {own}" if own else areas[area]
 
 
 def looks_at(rule: Rule) -> str:

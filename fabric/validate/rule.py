@@ -12,7 +12,7 @@ from fabric.core.registry import Registry
 from fabric.platforms.catalogue import Skus
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from fabric.platforms.model import Sku
     from fabric.topology.site import Member, Site
@@ -38,10 +38,10 @@ class Rule(ABC):
         Inventory fields that the rule looks at; ``explain`` names the rule beside them.
     """
 
-    severity: ClassVar[Severity] = Severity.ERROR
-    why: ClassVar[str]
-    source: ClassVar[str]
-    guards: ClassVar[tuple[str, ...]]
+    severity: Severity = Severity.ERROR
+    why: str
+    source: str
+    guards: tuple[str, ...]
 
     def __init__(self, rule_id: str) -> None:
         self.id = rule_id
@@ -190,4 +190,7 @@ def _by_port(findings: list[Finding]) -> Iterator[Finding]:
         yield replace(finding, port=f"{few}{more}")
 
 
-rules: Registry[type[Rule]] = Registry("rule", "fabric.validate.rules", plugins="rules")
+rules: Registry[Callable[[str], Rule]] = Registry("rule", "fabric.validate.rules", plugins="rules")
+#: What the rules of an area, the letters of their ids, are about; ids of a system's ``rule_prefix``
+#: need none.
+areas: Registry[str] = Registry("area of rules", "fabric.validate.rules", plugins="rules")

@@ -65,12 +65,6 @@ def all_rules() -> list[Rule]:
     return [rule(rule_id) for rule_id, rule in rules.items()]
 
 
-def _rules_path() -> list[str]:
-    from fabric.validate import rules as package
-
-    return list(package.__path__)
-
-
 def each_finding(world: World) -> list[Finding]:
     """Run every rule, and return what it says of each device and port by itself.
 

@@ -12,7 +12,14 @@ from fabric.platforms.catalogue import Skus
 from fabric.platforms.model import role_field
 from fabric.validate.config_db import ConfigDb, SonicConfig
 from fabric.validate.ends import End, Pair, pairs
-from fabric.validate.origins import Place, fabric_place, nic_place, switch_place, uplink_place
+from fabric.validate.origins import (
+    Place,
+    fabric_place,
+    nic_place,
+    port_place,
+    switch_place,
+    uplink_place,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -183,6 +190,19 @@ class Model:
         else:
             found = None if cable is None else uplink_place(fabric, cable, field)
         return found or self.place(group, name)
+
+    def feature_place(self, device: DeviceDesign, dotted: str) -> Place:
+        """Return where a dotted field of the inventory was set for a device."""
+        group, _, name = dotted.partition(".")
+        if group == "lossless":
+            return self.policy_place(name, device.name)
+        last = name.rpartition(".")[2]
+        if group == "devices":
+            ports = (port_place(self.intent, device.name, p.name, last) for p in device.ports)
+            return next((place for place in ports if place), self.sku_place(device))
+        if group == "platforms":
+            return self.hardware_place(device, last)
+        return self.place(group, name)
 
     def above_place(self, tier: int, *field: str) -> Place:
         """Return where the switches above a tier are said."""

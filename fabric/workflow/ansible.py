@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from fabric.devices.candidate import files_of
 from fabric.observe.snapshot import Running
 from fabric.systems.host.adapters import HostAdapter
 from fabric.workflow.devices import project_connections
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabric.core.artefact import Artefact
-    from fabric.devices.driver import Connection, RemoteFile
+    from fabric.devices.candidate import RemoteFile
+    from fabric.devices.driver import Connection
     from fabric.workflow.project import Project
 
 __all__ = ["inventory"]
@@ -99,4 +101,5 @@ def _files(artefacts: list[Artefact]) -> list[dict[str, str]]:
 def _placed(artefacts: list[Artefact]) -> tuple[RemoteFile, ...]:
     """Return the files that a host gets which has none yet."""
     empty = Running("", "host", {"nics": {}}, "", None, {})
-    return HostAdapter().draft(empty, artefacts, None).candidate.files  # type: ignore[arg-type]
+    draft = HostAdapter().draft(empty, artefacts, None)  # type: ignore[arg-type]
+    return files_of(draft.candidate).files

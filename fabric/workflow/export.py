@@ -52,6 +52,11 @@ class Request:
     command: tuple[str, ...] = ()
 
 
+def forms() -> list[str]:
+    """Return the names of all export formats: those of jobs, and those of the fabric itself."""
+    return sorted([*exporters, *plant_exporters])
+
+
 def export(project: Project, form: str, request: Request) -> tuple[str, tuple[Finding, ...]]:
     """Return the text of an export, and what the user should know about it.
 
@@ -97,8 +102,7 @@ def export_to(
 
 def _exporter(form: str) -> Exporter:
     if form not in exporters:
-        known = ", ".join(sorted([*exporters, *plant_exporters]))
-        message = f"unknown export format {form!r}; available: {known}"
+        message = f"unknown export format {form!r}; available: {', '.join(forms())}"
         raise InputError("unknown export format", [Finding("PLC003", Severity.ERROR, message)])
     return exporters[form]
 

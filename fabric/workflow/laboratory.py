@@ -13,6 +13,7 @@ from fabric.core.errors import InputError
 from fabric.core.files import write_whole
 from fabric.devices.connections import PASSWORD_VARIABLE
 from fabric.lab.lab import Lab
+from fabric.lab.shell.syntax import shfmt
 from fabric.lab.wiring import specs, whole_hosts, wire
 
 if TYPE_CHECKING:
@@ -55,8 +56,9 @@ def check_installed() -> None:
     InputError
         When they are not: they are an extra of the distribution.
     """
-    if find_spec("asyncssh") is None:
-        raise InputError("the lab needs asyncssh; install it with: pip install 'rocefab[lab]'")
+    missing = "asyncssh" if find_spec("asyncssh") is None else "" if shfmt() else "shfmt"
+    if missing:
+        raise InputError(f"the lab needs {missing}; install it with: pip install 'rocefab[lab]'")
 
 
 @contextmanager

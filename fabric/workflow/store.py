@@ -128,7 +128,10 @@ class _Content(pickle.Pickler):
 
 @cache
 def code_version() -> str:
-    """Return the hash of names, sizes and times of all files that results depend on."""
+    """Return the hash of all files that results depend on.
+
+    Data files count by their content, all others by name, size and time.
+    """
     package = Path(__file__).parents[1]
     roots = [package, package.parent / "templates"]
     roots += [Path(str(folder)) for folder in plugins.folders(".")]
@@ -143,5 +146,8 @@ def _files(root: Path) -> Iterable[str]:
     for folder, folders, names in os.walk(root):
         folders[:] = [name for name in folders if name != "__pycache__"]
         for name in names:
+            if name.endswith(".toml"):
+                yield f"{folder}/{name}\0{Path(folder, name).read_text(encoding='utf-8')}\n"
+                continue
             state = os.stat(os.path.join(folder, name))  # noqa: PTH116, PTH118 - of strings, a thousand times
             yield f"{folder}/{name}\0{state.st_size}\0{state.st_mtime_ns}\n"

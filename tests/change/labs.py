@@ -29,6 +29,30 @@ arp: {timeout_s: 240}
 host: {gpus: 1, interfaces: eth1, rdma_devices: mlx5_1}
 management: {ntp_servers: [192.0.2.10]}
 """
+#: The same on systems of lines below lines.
+NXOS = (
+    INVENTORY
+    .replace("ACS-MSN4700", "N9K-C9332D-GX2B")
+    .replace("7060X6-64PE", "N9K-C9364D-GX2A")
+    .replace(
+        "lossless:\n",
+        "lossless:\n  cnp_traffic_class: 7\n  cnp_queue: 7\n  mtu: {port_bytes: 9216}\n",
+    )
+)
+#: Both families of switches.
+VRP8 = (
+    INVENTORY
+    .replace("ACS-MSN4700", "CE8855-32CQ4BQ")
+    .replace("7060X6-64PE", "CE8851-32CQ8DQ-P")
+    .replace("host_gbps: 400, uplink_gbps: 400", "host_gbps: 100, uplink_gbps: 100")
+)
+COMWARE7 = (
+    INVENTORY
+    .replace("ACS-MSN4700", "S9820-64H")
+    .replace("7060X6-64PE", "S9820-64H")
+    .replace("host_gbps: 400, uplink_gbps: 400", "host_gbps: 100, uplink_gbps: 100")
+)
+ESONIC = INVENTORY.replace("ACS-MSN4700", "Z9332F-ON").replace("7060X6-64PE", "Z9664F-ON")
 LEAF, SPINE, HOST = "su1-rail0", "spine01", "gpu1"
 
 
@@ -47,10 +71,10 @@ def changed(folder: Path, old: str, new: str) -> Project:
 
 
 @contextmanager
-def running_lab(folder: Path, monkeypatch):
-    """Yield (lab, project, connections file) of the tiny fabric, fresh from the box."""
+def running_lab(folder: Path, monkeypatch, text: str = INVENTORY):
+    """Yield (lab, project, connections file) of a tiny fabric, fresh from the box."""
     monkeypatch.setenv("ROCEFAB_PASSWORD", "lab-password")
-    project = Project(write_inventory(folder / "inventory"))
+    project = Project(write_inventory(folder / "inventory", text))
     with laboratory(project, folder / "lab") as lab:
         yield lab, project, folder / "lab" / CONNECTIONS
 

@@ -10,7 +10,7 @@ from fabric.workflow.apply import Options, apply
 from fabric.workflow.laboratory import CONNECTIONS, laboratory
 from fabric.workflow.plan import Selection, plan
 from fabric.workflow.project import Project
-from tests.change import labs, vrp8_lab
+from tests.change import labs
 from tests.render.test_own_models import own_name, written
 
 OPTIONS = Options(timer_s=60, verify_s=6.0, poll_s=0.1)
@@ -18,7 +18,7 @@ ALL = Selection()
 #: Model that the own one is like, and the inventory that it stands in.
 CASES = {
     "eos": ("7280DR3AK-36S", labs.INVENTORY.replace("ACS-MSN4700", "7280DR3AK-36S")),
-    "vrp8": ("", vrp8_lab.INVENTORY),
+    "vrp8": ("", labs.VRP8),
 }
 
 

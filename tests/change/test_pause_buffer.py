@@ -5,7 +5,7 @@ from __future__ import annotations
 from fabric.workflow.apply import Options, apply
 from fabric.workflow.plan import Selection, plan
 from fabric.workflow.verify import drift
-from tests.change import labs, nxos_lab
+from tests.change import labs
 
 OPTIONS = Options(timer_s=60, verify_s=2.0, poll_s=0.1)
 ALL = Selection()
@@ -16,8 +16,8 @@ LINE = "pause buffer-size 300000 pause-threshold 12480 resume-threshold 12480"
 
 
 def test_there_and_back(tmp_path, monkeypatch):
-    with nxos_lab.running_lab(tmp_path, monkeypatch) as (lab, _, connections):
-        leaf = lab[nxos_lab.LEAF]
+    with labs.running_lab(tmp_path, monkeypatch, labs.NXOS) as (lab, _, connections):
+        leaf = lab[labs.LEAF]
         for old, new in ((PLAIN, TOLD), (TOLD, TOLD.replace("300000", "300001")), (TOLD, PLAIN)):
             folder = tmp_path / "inventory"
             file = folder / "fabric.yaml"
@@ -35,13 +35,13 @@ def test_there_and_back(tmp_path, monkeypatch):
 
 def test_another_hash_is_drift(tmp_path, monkeypatch):
     """The default is not printed and is no drift; another one is."""
-    with nxos_lab.running_lab(tmp_path, monkeypatch) as (lab, project, connections):
+    with labs.running_lab(tmp_path, monkeypatch, labs.NXOS) as (lab, project, connections):
         made = plan(project, connections, ALL, "rail", labs.silent)
         assert apply(made, tmp_path / "state", connections, OPTIONS, labs.silent).ok
-        leaf = lab[nxos_lab.LEAF]
+        leaf = lab[labs.LEAF]
         assert "ip load-sharing" not in leaf.running_text
         assert not [item for item in drift(project, connections, ALL, labs.silent) if item.drift]
         hashed = "ip load-sharing address source-destination port source-destination"
         leaf.hand_edit(f"{hashed} rotate 5")
         found = {item.device: item.drift for item in drift(project, connections, ALL, labs.silent)}
-        assert [change.after or change.before for change in found[nxos_lab.LEAF]]
+        assert [change.after or change.before for change in found[labs.LEAF]]

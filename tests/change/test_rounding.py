@@ -64,7 +64,7 @@ class Previewing:
         self._lines = running.splitlines()
 
     def preview(self, candidate) -> str:
-        wanted = [line for line in candidate.target.splitlines() if line != "!"]
+        wanted = [line for line in candidate.text.splitlines() if line != "!"]
         now = [line for line in self._lines if line != "!"]
         return "\n".join(list(difflib.unified_diff(now, wanted, lineterm="", n=1000))[2:])
 

@@ -59,6 +59,17 @@ def test_a_pause_behind_what_looks_like_a_prompt_is_no_end() -> None:
     assert terminal.sent == ["show x\n", "\n"]
 
 
+def test_the_prompt_of_an_empty_line_ends_no_later_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The device prints on, and then a prompt for the empty line too."""
+    monkeypatch.setattr(answers, "SETTLED_S", 0.05)
+    terminal = Terminal(
+        ["show x\r\none\r\n<other>"],
+        ["\r\ntwo\r\n<leaf1>", "", "\r\n<leaf1>"],
+    )
+    assert asked(terminal) == ("one\n<other>\ntwo\n", "<leaf1>")
+    assert not terminal.read_channel()
+
+
 def test_a_prompt_of_another_name_is_one_when_it_comes_again() -> None:
     terminal = Terminal(["show x\r\none\r\n<other>"], ["\r\n<other>"])
     assert asked(terminal) == ("one\n", "<other>")

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
-from fabric.devices.driver import Candidate, RemoteFile
+from fabric.devices.candidate import Files, RemoteFile, SonicLive, WholeConfiguration
 from fabric.lab.faults import Fault
 from fabric.observe import read_running
 from tests.change.labs import HOST, LEAF, SPINE
@@ -18,7 +18,7 @@ ADDED = "qos profile TEST\n"
 
 
 def candidate(content=b"x = 1\n", **more):
-    return Candidate("files", files=(RemoteFile(PATH, content, 0o640),), **more)
+    return Files((RemoteFile(PATH, content, 0o640),), **more)
 
 
 @pytest.fixture
@@ -149,7 +149,7 @@ def test_file_that_cannot_be_read_is_not_taken_as_absent(host, lab):
 
 def test_sonic_keeps_configurations_to_root(driver, lab):
     leaf, token = driver(LEAF), "rocefab-run-1-1-aa"
-    leaf.stage(Candidate("live", target="{}\n", patch="[]"), token)
+    leaf.stage(SonicLive(()), token)
     folder = lab[LEAF].fs.local(f"/var/lib/rocefab/{token}")
     assert folder.stat().st_mode & 0o777 == 0o700
     assert "DEVICE_METADATA" in (folder / "before.json").read_text()
@@ -164,7 +164,7 @@ def kept_on(lab, name):
 @pytest.mark.parametrize("end", ["confirm", "rollback", "refused", "timer"])
 def test_nothing_of_a_change_stays_on_the_device(driver, lab, name, end):
     device, token = driver(name), "rocefab-run-5-1-aa"
-    wanted = candidate() if name == HOST else Candidate("live", target="{}\n", patch="[]")
+    wanted = candidate() if name == HOST else SonicLive(())
     if end == "refused":
         lab[name].faults.add(Fault("refuse_line", pattern="sudo install -m 600"))
         with pytest.raises(RefusedError):
@@ -189,7 +189,7 @@ def test_sonic_without_a_way_back_is_not_changed(driver, lab):
     leaf = driver(LEAF)
     lab[LEAF].faults.add(Fault("refuse_line", pattern="sonic-cfggen"))
     with pytest.raises(RefusedError):
-        leaf.stage(Candidate("live", target="{}\n", patch="[]"), "rocefab-run-1-1-ac")
+        leaf.stage(SonicLive(()), "rocefab-run-1-1-ac")
 
 
 # -- EOS: each quirk of NAPALM that the driver's first lines name.
@@ -210,7 +210,7 @@ def text_of(spine):
 
 
 def wanted(spine):
-    return Candidate("replace", target=text_of(spine).replace("end\n", ADDED))
+    return WholeConfiguration(text_of(spine).replace("end\n", ADDED))
 
 
 def committed(spine, token="rocefab-run-1-1-aa"):
@@ -286,7 +286,7 @@ def test_refusal_is_no_lost_connection_and_hides_the_secret(spine):
     line = "username eve privilege 99 secret sha512 HUNTER2"
     target = text_of(spine).replace("end\n", f"{line}\n")
     with pytest.raises(RefusedError) as caught:
-        spine.stage(Candidate("replace", target=target), "rocefab-run-1-1-aa")
+        spine.stage(WholeConfiguration(target), "rocefab-run-1-1-aa")
     chain, error = [], caught.value
     while error is not None:
         chain.append(str(error))

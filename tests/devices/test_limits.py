@@ -13,7 +13,8 @@ import pytest
 
 from fabric.core.errors import ConnectionLostError
 from fabric.devices import answers, drivers, https
-from fabric.devices.driver import Candidate, Connection, RemoteFile
+from fabric.devices.candidate import Files, RemoteFile
+from fabric.devices.driver import Connection
 from fabric.devices.limits import LIMITS_S, timed
 from fabric.lab.faults import Fault
 from fabric.lab.lab import Lab
@@ -162,7 +163,7 @@ def test_an_upload_whose_bytes_are_swallowed_is_cut_off(connection, lab, monkeyp
     driver = logged_in(connection(HOST))
     lab[HOST].faults.add(Fault("hang", pattern="sftp put", times=0))
     monkeypatch.setitem(LIMITS_S, "stage", 1.0)
-    wanted = Candidate("files", files=(RemoteFile("/etc/x", b"x" * 100_000),))
+    wanted = Files((RemoteFile("/etc/x", b"x" * 100_000),))
     begin_s = time.monotonic()
     with pytest.raises(ConnectionLostError, match="the upload took longer than 1 s"):
         driver.stage(wanted, TOKEN)

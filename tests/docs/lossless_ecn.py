@@ -14,6 +14,7 @@ from fabric.core.units import (
     share_to_percent,
     us_to_s,
 )
+from fabric.platforms.features import declared
 from fabric.qos.dcqcn.fluid import approximate_marking, fixed_point, loop
 from fabric.qos.dcqcn.parameters import CongestionPoint, ParameterSet
 from fabric.qos.dcqcn.presets import CONNECTX, PAPER
@@ -21,7 +22,7 @@ from fabric.qos.dcqcn.recommend import Need, recommend
 from fabric.qos.dcqcn.registers import FIELDS
 from fabric.qos.dcqcn.transient import Run
 from fabric.qos.dcqcn.verdict import Points, assess_together
-from fabric.qos.ecn.edge import UNITS, to_units
+from fabric.qos.ecn.edge import to_units
 from fabric.qos.ecn.figures import FIGURES
 from fabric.qos.headroom.wire import SIGNAL_M_PER_S
 from fabric.qos.path import (
@@ -127,7 +128,7 @@ def published() -> str:
 def units() -> str:
     """Return the unit of each system and what 150,000 bytes are in it."""
     alike: dict[tuple[str, str], list[str]] = {}
-    for name, unit in UNITS.items():
+    for name, unit in ((name, one.marking_unit) for name, one in declared().items()):
         try:
             value = size(to_units(150_000, unit, cell_bytes=256, queue_bytes=1_000_000))
         except ValueError:

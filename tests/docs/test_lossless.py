@@ -16,7 +16,7 @@ from fabric.qos.dcqcn.recommend import KMAX_BYTES_PER_GBPS, MARGIN, RESERVE
 from fabric.qos.headroom.mlx5 import DEFAULT_CABLE_M, MAX_TOLD_CABLE_M
 from fabric.qos.path import HOP_NS
 from fabric.qos.watchdog import DETECTION_MARGIN, MAX_PAUSE_QUANTA
-from fabric.validate.rules.qos027_shared_headroom import USUAL_RATIO
+from fabric.validate.rules.buffers import USUAL_RATIO
 from tests.docs import lossless_ecn, lossless_paths  # noqa: F401 - register their blocks
 from tests.docs.lossless import figures
 

@@ -7,12 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from fabric.design import matrix
 from fabric.report.inventory import schema
 from tests.docs import pages
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-GENERATED = {"inventory.md": pages.inventory_page, "cli.md": pages.cli_page}
+GENERATED = {
+    "inventory.md": pages.inventory_page,
+    "cli.md": pages.cli_page,
+    "platforms.md": matrix.markdown,
+}
 TEXTS = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md"), *(ROOT / "playbooks").glob("*.md")])
 
 

@@ -36,6 +36,14 @@ _ROOMS = (
     "validate",
     "probe",
     "report",
+    "design",
+    "platforms",
+    "qos",
+    "observe",
+    "devices",
+    "systems",
+    "change",
+    "render",
 )
 #: Rooms of which only the modules themselves are scanned, not the packages inside.
 _SHALLOW = ("change", "render")

@@ -20,20 +20,17 @@ from typing import TYPE_CHECKING
 import pytest
 from hier_config import Platform, get_hconfig
 
+from fabric.change.adapter import adapters
 from fabric.systems.junos import adapters as junos
 from fabric.systems.junos.platforms import ORDERED_PARTS
 from fabric.systems.junos.platforms.text import line_text, read_set
-from fabric.systems.nxos.adapters.patch import patch
-from fabric.systems.nxos.adapters.tree import tree
-from fabric.systems.vrp8.adapters.patch import patch as vrp8_patch
-from fabric.systems.vrp8.adapters.tree import key_of
-from fabric.systems.vrp8.adapters.tree import tree as vrp8_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from hier_config import HConfig
 
+nxos, vrp8 = adapters["nxos"], adapters["vrp8"]
 GOLDEN = Path(__file__).parents[1] / "golden"
 SYSTEMS = {
     "eos": ("startup-config.eos", Platform.ARISTA_EOS),
@@ -108,7 +105,7 @@ def test_our_patches_miss_nothing_on_nxos(system: str, left: str, right: str) ->
     """What hier_config adds, we add; what it removes, we remove or write over."""
     remediation = parsed(system, left).config_to_get_to(parsed(system, right))
     theirs = paths(remediation.dump_simple())
-    ours = paths(patch(tree(texts(system)[left]), tree(texts(system)[right])))
+    ours = paths(nxos.patch(*(nxos.read(texts(system)[name]) for name in (left, right))))
     missed = {path for path in theirs - ours if not _PORT.fullmatch(path[-1])}
     assert not {path for path in missed if not path[-1].startswith("no ")}
     for path in missed:
@@ -122,7 +119,7 @@ def test_our_patches_miss_nothing_on_vrp8(system: str, left: str, right: str) ->
     """What hier_config adds, we add, but for defaults; what it removes, we remove or write over."""
     remediation = parsed(system, left).config_to_get_to(parsed(system, right))
     theirs = paths(remediation.dump_simple())
-    lines = vrp8_patch(*(vrp8_tree(texts(system)[name]) for name in (left, right)))
+    lines = vrp8.patch(*(vrp8.read(texts(system)[name]) for name in (left, right)))
     ours = paths(lines, blanks=1)
     heads = {path[:-1] for path in theirs}
     missed = {path for path in theirs - ours - heads if not _DEFAULT.fullmatch(path[-1])}
@@ -133,7 +130,7 @@ def test_our_patches_miss_nothing_on_vrp8(system: str, left: str, right: str) ->
         here = {one[-1].removeprefix("undo ") for one in ours if one[:-1] in above}
         words = set(gone.split())
         short = {one for one in here if words >= set(one.split()) or one.startswith(f"{gone} ")}
-        assert short or key_of(gone) in map(key_of, here), path
+        assert short or vrp8.grammar.key_of(gone) in map(vrp8.grammar.key_of, here), path
 
 
 @pytest.mark.parametrize(("system", "left", "right"), OF["junos"])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from fabric.devices.candidate import SonicLive
 from fabric.devices.memory import _applied
 from fabric.platforms.catalogue import sku
 from fabric.systems.sonic import adapters as sonic
@@ -74,7 +75,5 @@ def test_each_part_leaves_a_valid_configuration(judge: Judge, tmp_path: Path, na
         assert json.dumps(state, sort_keys=True) == json.dumps(target, sort_keys=True)
 
 
-def _only(way: sonic.Way, number: int) -> sonic.Candidate:
-    from dataclasses import replace
-
-    return replace(way.candidate(), steps=(way.steps[number],))
+def _only(way: sonic.Way, number: int) -> SonicLive:
+    return SonicLive((way.steps[number],))

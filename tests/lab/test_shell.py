@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fabric.lab.rootfs import RootFs
-from fabric.lab.shell import Shell
-from fabric.lab.shell_lexer import IncompleteError
-from fabric.lab.shell_parser import parse
-from fabric.lab.shell_runners import RUNNERS
-from fabric.lab.shell_text import TEXT_TOOLS
-from fabric.lab.shell_tools import FILE_TOOLS
-from fabric.lab.shell_types import Streams
+from fabric.lab.shell.files import FILE_TOOLS
+from fabric.lab.shell.interpreter import Shell
+from fabric.lab.shell.rootfs import RootFs
+from fabric.lab.shell.runners import RUNNERS
+from fabric.lab.shell.state import Streams
+from fabric.lab.shell.syntax import IncompleteError, parse
+from fabric.lab.shell.text import TEXT_TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

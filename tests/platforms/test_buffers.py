@@ -102,7 +102,7 @@ MISTAKES: dict[str, tuple[str, list[tuple[int, int, str, str]]]] = {
                 3,
                 3,
                 "egress_lossless_pool has no size",
-                "the switch sizes its pools by itself (dynamic buffer model): write the sizes down",
+                "the switch sizes its pools (dynamic buffer model): write the sizes down",
             )
         ],
     ),
@@ -127,7 +127,7 @@ MISTAKES: dict[str, tuple[str, list[tuple[int, int, str, str]]]] = {
     ),
     "twice": (
         '{"BUFFER_POOL": {\n"a": 1,\n"a": 2}}',
-        [(3, 1, "the key 'a' stands twice", "keep one of the two")],
+        [(3, 1, "the key 'a' appears twice", "keep one of the two")],
     ),
     "deep": ("[" * 100_000, [(1, 1, "nested too deep", PLAIN)]),
     "long number": ('{"a": ' + "1" * 5000 + "}", [(1, 1, "a number is too long", PLAIN)]),

@@ -62,11 +62,11 @@ class Polite(ModelRule):
             if device.platform == "acme":
                 yield self.finding("good morning", "", device=device.name)
 """,
-    "acme_nos/templates/acme/hostname.j2": """\
-{#-
-explain: ^name <- name; source: Acme manual
--#}
-name {{ device.name }}
+    "acme_nos/templates/acme/hostname.j2": "name {{ device.name }}\n",
+    "acme_nos/templates/acme/hostname.toml": """\
+[[lines]]
+pattern = '^name'
+source = "Acme manual"
 """,
     "acme_nos/skus/ACME-64.toml": """\
 nos = "acme"
@@ -131,4 +131,4 @@ def test_a_model_that_is_there_twice_is_named(tmp_path: Path, inventory: Path) -
     environment = _install(tmp_path, {**FILES, **TWICE})
     answer = _rocefab(environment, "check", str(inventory))
     assert answer.returncode == 1
-    assert "skus/ACS-SN5600.toml is there twice" in answer.stderr
+    assert "skus/ACS-SN5600.toml appears twice" in answer.stderr

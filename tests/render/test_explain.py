@@ -9,7 +9,7 @@ from typing import Any, Union, get_args, get_origin
 import pytest
 from pydantic import BaseModel
 
-from fabric.core.errors import RenderError
+from fabric.core.errors import InputError, RenderError
 from fabric.intent.host_model import HostOverride
 from fabric.intent.model import DeviceOverride, FabricFile
 from fabric.render import explain as explain_module
@@ -98,13 +98,24 @@ def test_lines_have_number_and_context() -> None:
     assert line.context == "qos profile ROCE / uc-tx-queue 3"
 
 
-@pytest.mark.parametrize("text", ["{# no explanation #}", "{#-\nexplain: broken\n-#}"])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, r"templates/nos/x\.j2 has no x\.toml"),
+        ("", r"x\.toml: lines: the field is missing"),
+        ("[[lines]]\npattern = 'x'\n", r"x\.toml:1:1: lines\.0\.source: the field is missing"),
+    ],
+)
 def test_a_template_without_explanation_is_refused(
-    tmp_path: Any, monkeypatch: pytest.MonkeyPatch, text: str
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch, text: str | None, message: str
 ) -> None:
     """So that a new template cannot forget it."""
     (tmp_path / "nos").mkdir()
-    (tmp_path / "nos" / "x.j2").write_text(text, encoding="utf-8")
+    (tmp_path / "nos" / "x.j2").write_text("x", encoding="utf-8")
+    if text is not None:
+        (tmp_path / "nos" / "x.toml").write_text(text, encoding="utf-8")
     monkeypatch.setattr(explain_module, "template_folders", lambda: [tmp_path])
-    with pytest.raises(RenderError, match=r"templates/nos/x\.j2"):
+    with pytest.raises((RenderError, InputError)) as caught:
         entries.__wrapped__("nos")
+    findings = getattr(caught.value, "findings", ())
+    assert re.search(message, "\n".join([str(caught.value), *map(str, findings)]))

@@ -218,7 +218,7 @@ def test_eos_cannot_forward(tmp_path: Path) -> None:
     """The action word does not exist there."""
     designs = variant(tmp_path / "i", "demo", {"action: drop": "action: forward"})
     assert _config(designs["su1-rail0"])["PFC_WD"]["Ethernet0"]["action"] == "forward"
-    with pytest.raises(RenderError, match="spine01: EOS has no watchdog action 'forward'"):
+    with pytest.raises(RenderError, match="spine01: watchdog.action forward does not exist on EOS"):
         render_device(designs["spine01"])
 
 
@@ -227,7 +227,7 @@ def test_eos_has_one_dscp_map(tmp_path: Path) -> None:
     devices = "devices:\n  - names: spine01\n    ports:\n"
     devices += "      Ethernet1/1: {lossless: {roce_dscp: 24}}\n"
     designs = variant(tmp_path / "i", "demo", {}, devices)
-    with pytest.raises(RenderError, match="spine01: EOS has one DSCP map"):
+    with pytest.raises(RenderError, match="spine01: roce_dscp 24 of a port is not 26"):
         render_device(designs["spine01"])
 
 
@@ -235,7 +235,7 @@ def test_eos_pauses_the_traffic_class_of_the_same_number(tmp_path: Path) -> None
     """Any other pair would be lossy there, while SONiC has a map for it."""
     designs = variant(tmp_path / "i", "demo", {"pfc_priority: 3": "pfc_priority: 4"})
     assert _config(designs["su1-rail0"])["PORT_QOS_MAP"]["Ethernet0"]["pfc_enable"] == "4"
-    with pytest.raises(RenderError, match="spine01: EOS pauses traffic class n"):
+    with pytest.raises(RenderError, match="spine01: traffic_class 3 is not pfc_priority 4"):
         render_device(designs["spine01"])
 
 

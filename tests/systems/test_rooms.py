@@ -13,6 +13,7 @@ from fabric.core.registry import Registry
 from fabric.devices.driver import drivers
 from fabric.lab.standin import stand_ins
 from fabric.observe.parsers import parsers
+from fabric.platforms.features import declared
 from fabric.platforms.model import platforms
 from fabric.render.registry import renderers
 from fabric.validate.rule import rules
@@ -39,14 +40,20 @@ def _has(system: str, room: str) -> bool:
     return importlib.util.find_spec(f"fabric.systems.{system}.{room}") is not None
 
 
-def test_every_rule_of_a_system_has_registered() -> None:
-    modules = {
-        module.name.partition("_")[0].upper()
-        for system in SYSTEMS
-        for module in pkgutil.iter_modules(
-            importlib.import_module(f"fabric.systems.{system}.rules").__path__
-        )
+def test_every_module_of_rules_has_registered() -> None:
+    modules = set()
+    for room in ("fabric.validate.rules", *(f"fabric.systems.{name}.rules" for name in SYSTEMS)):
+        if importlib.util.find_spec(room) is None:
+            continue
+        folder = getattr(importlib.import_module(room), "__path__", None)
+        parts = [module.name for module in pkgutil.iter_modules(folder)] if folder else []
+        modules |= {f"{room}.{part}" for part in parts} or {room}
+    assert modules - {"fabric.validate.rules.limits"} == {
+        rule.__module__ for rule in dict(rules.items()).values() if isinstance(rule, type)
     }
-    own = {name for name, rule in rules.items() if rule.__module__.startswith("fabric.systems.")}
-    assert modules == own
-    assert len(own) > 100
+
+
+def test_the_rules_of_features_toml_have_registered() -> None:
+    ids = {rule.id for one in declared().values() for rule in one.rules}
+    assert len(ids) > 50
+    assert ids == {name for name, rule in rules.items() if not isinstance(rule, type)}

@@ -21,7 +21,6 @@ from fabric.validate.report.markdown import MOST_CHARACTERS
 from fabric.validate.report.plain_json import finding_json
 from fabric.validate.report.sarif import MOST_DESCRIBED, MOST_RESULTS
 from fabric.validate.reported import Reported
-from fabric.validate.rule import rules
 from fabric.validate.runner import Outcome, all_rules
 from tests.cli.runs import ROOT, run
 
@@ -258,8 +257,8 @@ OWN = re.compile(r"in this repository|^docs/|as cited in fabric/|templates of ea
 
 
 def test_every_rule_has_a_help_address_but_those_of_this_repository() -> None:
-    without = [name for name in rules if not help_address(rules[name].source)]
-    assert [name for name in without if not OWN.search(rules[name].source)] == []
+    without = [rule.source for rule in all_rules() if not help_address(rule.source)]
+    assert [source for source in without if not OWN.search(source)] == []
 
 
 @pytest.mark.parametrize(

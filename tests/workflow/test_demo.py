@@ -40,9 +40,10 @@ def test_all_systems_from_end_to_end(tmp_path):
     assert "rolled back automatically: eos-leaf" in story
 
 
-def test_demo_and_lab_name_the_extra(tmp_path, monkeypatch):
-    monkeypatch.setattr(laboratory, "find_spec", lambda name: None)
-    with pytest.raises(InputError, match=r"pip install 'rocefab\[lab\]'"):
+@pytest.mark.parametrize(("finder", "name"), [("find_spec", "asyncssh"), ("shfmt", "shfmt")])
+def test_demo_and_lab_name_the_extra(tmp_path, monkeypatch, finder, name):
+    monkeypatch.setattr(laboratory, finder, lambda *_: None)
+    with pytest.raises(InputError, match=rf"needs {name}; .*pip install 'rocefab\[lab\]'"):
         demo(tmp_path / "demo", print)
     with (
         pytest.raises(InputError, match=r"pip install 'rocefab\[lab\]'"),

@@ -118,7 +118,7 @@ def _value(key: str, word: str) -> object:
 def _size(word: str) -> int:
     match = _SIZE.fullmatch(word)
     if not match:
-        raise UnreadableError(f"{shown(word)} is no size")
+        raise UnreadableError(f"{shown(word)} is not a size")
     return round(_TO_BYTES[match[2]](int(match[1])))
 
 

@@ -80,7 +80,7 @@ def parse_ethtool(text: str) -> EthtoolLink:
     speed = values.get("Speed", "Unknown!")
     match = _SPEED.fullmatch(speed)
     if not match and not speed.startswith("Unknown!"):
-        raise UnreadableError(f"{shown(speed)} is no speed")
+        raise UnreadableError(f"{shown(speed)} is not a speed")
     negotiation = {"on": True, "off": False}.get(values.get("Auto-negotiation", ""))
     rate = round(mbps_to_bps(int(match[1]))) if match else None
     return EthtoolLink(interface_name(name.removesuffix(":")), up == "yes", rate, negotiation)
@@ -122,7 +122,7 @@ def parse_ethtool_driver(text: str) -> EthtoolDriver:
     firmware = wanted(values, "firmware-version")
     match = _FIRMWARE.fullmatch(firmware)
     if firmware not in {"", "N/A"} and not match:
-        raise UnreadableError(f"{shown(firmware)} is no version of firmware")
+        raise UnreadableError(f"{shown(firmware)} is not a version of firmware")
     return EthtoolDriver(
         word(wanted(values, "driver"), "driver"),
         match[1] if match and firmware != "N/A" else None,

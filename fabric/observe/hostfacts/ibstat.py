@@ -147,7 +147,7 @@ def _port(lines: list[str]) -> IbPort:
 
 def _guid(text: str) -> str:
     if not _GUID.fullmatch(text):
-        raise UnreadableError(f"{shown(text)} is no GUID")
+        raise UnreadableError(f"{shown(text)} is not a GUID")
     return text
 
 

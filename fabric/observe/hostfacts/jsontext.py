@@ -43,7 +43,7 @@ def read_json(text: str) -> Any:
     except UnreadableError:
         raise
     except (ValueError, RecursionError):
-        raise UnreadableError("the output is no JSON, or not all of it") from None
+        raise UnreadableError("the output is not JSON, or not all of it") from None
 
 
 def rows(text: str, tool: str) -> list[Row]:

@@ -247,5 +247,5 @@ def _speed(text: str) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value < 10_000:  # noqa: PLR2004  (no link carries 10 TB/s; also refuses nan)
-        raise UnreadableError(f"{text[:20]!a} is no speed")
+        raise UnreadableError(f"{text[:20]!a} is not a speed")
     return value

@@ -172,6 +172,6 @@ def parse_show_counters(text: str) -> Mapping[int, Mapping[str, int]]:
 
 def _keep(counters: dict[str, int], name: str, value: str) -> None:
     if word(name, "name of a counter") in counters:
-        raise UnreadableError(f"the counter {name} stands twice")
+        raise UnreadableError(f"the counter {name} appears twice")
     if name != _NO_COUNTER:
         counters[name] = number(value, f"value of {name}")

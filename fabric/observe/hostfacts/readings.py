@@ -73,7 +73,7 @@ class Readings:
 
 def _path(text: object) -> str:
     if not isinstance(text, str) or not _PATH.fullmatch(text):
-        raise UnreadableError(f"{shown(text)} is no path")
+        raise UnreadableError(f"{shown(text)} is not a path")
     return text
 
 

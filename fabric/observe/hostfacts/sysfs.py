@@ -92,7 +92,7 @@ def parse_sysfs_pci(text: str) -> tuple[PciPlace, ...]:
         bridges = tuple(pci_address(bridge) for bridge in path[:-1])
         places.append(PciPlace(pci_address(match[1]), match[2], match[3], numa, bridges))
     if len({place.address for place in places}) != len(places):
-        raise UnreadableError("a PCI device stands twice")
+        raise UnreadableError("a PCI device appears twice")
     return tuple(places)
 
 

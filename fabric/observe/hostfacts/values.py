@@ -28,7 +28,7 @@ U64_MAX = 2**64 - 1
 
 def _matched(pattern: re.Pattern[str], text: object, kind: str) -> str:
     if not isinstance(text, str) or not pattern.fullmatch(text):
-        raise UnreadableError(f"{shown(text)} is no {kind}")
+        raise UnreadableError(f"{shown(text)} is not a {kind}")
     return text
 
 
@@ -61,7 +61,7 @@ def label(text: object, kind: str) -> str:
 def choice(text: str, known: Collection[str], kind: str) -> str:
     """Return one of the known words, or raise UnreadableError."""
     if text not in known:
-        raise UnreadableError(f"{shown(text)} is no {kind}")
+        raise UnreadableError(f"{shown(text)} is not a {kind}")
     return text
 
 
@@ -69,7 +69,7 @@ def pci_address(text: object) -> str:
     """Return a PCI address as ``0000:4b:00.0``, in lower case, or raise UnreadableError."""
     match = _PCI.fullmatch(text) if isinstance(text, str) else None
     if not match:
-        raise UnreadableError(f"{shown(text)} is no PCI address")
+        raise UnreadableError(f"{shown(text)} is not a PCI address")
     domain, bus, slot, function = match.groups()
     return f"{int(domain or '0', 16):04x}:{bus}:{slot}.{function}".lower()
 
@@ -84,7 +84,7 @@ def ip_address(text: object) -> str:
     try:
         return str(ipaddress.ip_address(text if isinstance(text, str) else ""))
     except ValueError:
-        raise UnreadableError(f"{shown(text)} is no IP address") from None
+        raise UnreadableError(f"{shown(text)} is not an IP address") from None
 
 
 def ip_network(text: object) -> str:
@@ -92,14 +92,14 @@ def ip_network(text: object) -> str:
     try:
         return str(ipaddress.ip_network(text if isinstance(text, str) else "", strict=False))
     except ValueError:
-        raise UnreadableError(f"{shown(text)} is no IP network") from None
+        raise UnreadableError(f"{shown(text)} is not an IP network") from None
 
 
 def number(text: str, kind: str, low: int = 0, high: int = U64_MAX) -> int:
     """Return a decimal number within its bounds, or raise UnreadableError."""
     value = int(text) if _NUMBER.fullmatch(text) and text.isascii() else -1
     if not low <= value <= high:
-        raise UnreadableError(f"{shown(text)} is no {kind}")
+        raise UnreadableError(f"{shown(text)} is not a {kind}")
     return value
 
 
@@ -144,7 +144,7 @@ def pairs(lines: Iterable[str]) -> dict[str, str]:
         if not colon:
             continue
         if name.strip() in values:
-            raise UnreadableError(f"{shown(name.strip())} stands twice")
+            raise UnreadableError(f"{shown(name.strip())} appears twice")
         values[name.strip()] = value.strip()
     return values
 

@@ -89,7 +89,7 @@ HPCC_PAPER = replace(
     notification_point=NotificationPoint(cnp_interval_us=50),
     source="alibaba-edu/High-Precision-Congestion-Control simulation/run.py at 08d4ba0b, "
     "dcqcn_paper, 100 Gb/s",
-    note="A simulation: its senders have no byte counter, and one recovery step in place of five.",
+    note="A simulation: its senders have no byte counter, and one recovery step instead of five.",
 )
 
 PUBLISHED = (PAPER, CONNECTX, HPCC_FAST, HPCC_PAPER)

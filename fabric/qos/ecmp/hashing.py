@@ -104,7 +104,7 @@ def polarised(tiers: Sequence[TierHash]) -> tuple[Polarised, ...]:
 
 def _pair(near: TierHash, far: TierHash, *, certain: bool) -> Polarised:
     paths, nominal = effective_paths(near.width, far.width), near.width * far.width
-    reason = f"{near.tier} and {far.tier} hash alike ({near.algorithm or 'same ASIC'}"
+    reason = f"{near.tier} and {far.tier} have the same hash ({near.algorithm or 'same ASIC'}"
     if certain:
         why = f"{reason}, seed {near.seed}): {paths} of {nominal} paths are used"
         what = "give each tier another seed, and another offset or algorithm where it is linear"

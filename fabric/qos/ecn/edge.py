@@ -7,60 +7,13 @@ passes Kmax.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from fabric.platforms.features import MarkingUnit
     from fabric.platforms.model import Sku
 
 _WHOLE = 100
-
-
-@dataclass(frozen=True, slots=True)
-class MarkingUnit:
-    """How a system writes a marking threshold.
-
-    Parameters
-    ----------
-    word : str
-        Unit as the system prints it.
-    unit_bytes : int or None
-        Bytes of one unit; None where it depends on the ASIC (cells) or the queue (percent), or
-        where nobody has published it.
-    share : bool
-        Whether it is a percentage of the buffer of the queue.
-    source : str
-        Where that stands.
-    """
-
-    word: str
-    unit_bytes: int | None
-    source: str
-    share: bool = False
-
-
-UNITS = {
-    "sonic": MarkingUnit(
-        "bytes",
-        1,
-        "sonic-net/sonic-buildimage 202405 sonic-wred-profile.yang (green_min_threshold)",
-    ),
-    "esonic": MarkingUnit(
-        "KBytes", 1000, "ansible-collections/dellemc.enterprise_sonic sonic_qos_wred"
-    ),
-    "eos": MarkingUnit("bytes", 1, "pyavd 6.4.0 schema, random_detect.ecn.threshold.units"),
-    "eos-kbytes": MarkingUnit("kbytes", 1000, "pyavd 6.4.0 schema, random_detect.ecn"),
-    "eos-segments": MarkingUnit("segments", None, "pyavd 6.4.0 schema; size not published"),
-    "nxos": MarkingUnit("kbytes", 1000, "Cisco Nexus 9000 command reference 9.3, random-detect"),
-    "junos": MarkingUnit(
-        "percent", None, "Juniper drop-profiles interpolate fill-level", share=True
-    ),
-    "cumulus": MarkingUnit("bytes", 1, "NVIDIA Cumulus Linux 5.14 user guide, nv set qos roce"),
-    "vrp8": MarkingUnit("bytes", 1, "Huawei CloudEngine command reference, ecn buffer-size"),
-    "comware7": MarkingUnit(
-        "cells", None, "H3C RDMA technical reference 6W100 (S9820), third party"
-    ),
-}
 
 
 def to_units(
@@ -78,7 +31,7 @@ def to_units(
     size_bytes : int
         Threshold, > 0.
     unit : MarkingUnit
-        One of ``UNITS``.
+        That of the system.
     cell_bytes : int, optional
         Cell of the ASIC, for thresholds in cells.
     queue_bytes : int, optional

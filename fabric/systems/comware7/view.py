@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from ipaddress import IPv4Interface
 from typing import TYPE_CHECKING
 
-from fabric.core.errors import RenderError
-from fabric.core.units import S_PER_MIN, s_to_min
-from fabric.qos.ecn.edge import UNITS, to_units
+from fabric.core.units import s_to_min
+from fabric.platforms.features import marking_unit
+from fabric.qos.ecn.edge import to_units
 from fabric.systems.comware7.platforms import MAP_TABLES
 
 if TYPE_CHECKING:
@@ -84,18 +84,7 @@ class Comware7View:
 
 
 def view(device: DeviceDesign) -> Comware7View:
-    """Return the view of a design.
-
-    Raises
-    ------
-    RenderError
-        When the design needs what cannot be said: numbers of a class that differ, two maps on one
-        switch, ARP ageing that is no whole minute, FEC, a question mark in a text.
-    """
-    for profile in device.qos_profiles:
-        _one_number(device.name, profile)
-    _one_map(device)
-    _whole_minutes(device)
+    """Return the view of a design."""
     cell_bytes = own_cell_bytes(device.sku)
     tables = {
         profile.index: _wred(profile, cell_bytes)
@@ -106,7 +95,7 @@ def view(device: DeviceDesign) -> Comware7View:
     return Comware7View(
         map_tables=tuple(_map_tables(device.qos_profiles[0])),
         wred=tuple(tables.values()),
-        ports=tuple(_port(device.name, port, tables, cell_bytes) for port in device.ports),
+        ports=tuple(_port(port, tables, cell_bytes) for port in device.ports),
         gateways=tuple(
             (vlan.vlan, str(gate.ip), str(gate.netmask), vlan.mtu_bytes) for vlan, gate in vlans
         ),
@@ -125,39 +114,6 @@ def own_cell_bytes(sku: Sku) -> int | None:
     return int(fact.value) if fact and isinstance(fact.value, int) else None
 
 
-def _one_number(name: str, profile: QosProfile) -> None:
-    """Refuse what would break the chain: DSCP, 802.1p priority, local precedence, queue."""
-    lossless = {profile.traffic_class, profile.queue, profile.pfc_priority}
-    if len(lossless) > 1 or profile.cnp_traffic_class != profile.cnp_queue:
-        message = (
-            f"{name}: local precedence n of Comware goes to queue n and is paused as 802.1p "
-            "priority n; make lossless.traffic_class, queue and pfc_priority equal, and "
-            "cnp_traffic_class and cnp_queue equal"
-        )
-        raise RenderError(message)
-
-
-def _one_map(device: DeviceDesign) -> None:
-    """Refuse two maps: map tables are those of the whole switch."""
-    base = device.qos_profiles[0]
-    if any(p.dscp_to_traffic_class != base.dscp_to_traffic_class for p in device.qos_profiles):
-        message = (
-            f"{device.name}: Comware has one set of map tables for the whole switch, but a port "
-            "override sets another; use the same on all ports: roce_dscp, cnp_dscp, "
-            "traffic_class and cnp_traffic_class"
-        )
-        raise RenderError(message)
-
-
-def _whole_minutes(device: DeviceDesign) -> None:
-    if device.neighbours.arp_timeout_s % S_PER_MIN:
-        message = (
-            f"{device.name}: ARP entries of Comware age in whole minutes, not in "
-            f"{device.neighbours.arp_timeout_s} s; use a multiple of {S_PER_MIN} in arp.timeout_s"
-        )
-        raise RenderError(message)
-
-
 def _map_tables(profile: QosProfile) -> Iterator[MapTable]:
     identity, *by_dscp = MAP_TABLES
     yield MapTable(identity, tuple(((value,), value) for value in PRIORITIES))
@@ -173,7 +129,7 @@ def _lines(mapped: Sequence[int]) -> Iterator[tuple[tuple[int, ...], int]]:
 
 
 def _wred(profile: QosProfile, cell_bytes: int) -> WredTable:
-    unit = UNITS["comware7"]
+    unit = marking_unit("comware7")
     return WredTable(
         name=f"ROCE{profile.suffix}",
         queue=profile.queue,
@@ -182,10 +138,7 @@ def _wred(profile: QosProfile, cell_bytes: int) -> WredTable:
     )
 
 
-def _port(
-    name: str, port: PortDesign, tables: dict[int, WredTable], cell_bytes: int | None
-) -> PortView:
-    _sayable(name, port)
+def _port(port: PortDesign, tables: dict[int, WredTable], cell_bytes: int | None) -> PortView:
     qos = port.qos
     if qos is None:
         return PortView(port)
@@ -199,18 +152,3 @@ def _port(
         wred=tables[qos.index].name if qos.index in tables else "",
         headroom_cells=math.ceil(row.headroom_bytes / cell_bytes) if row and cell_bytes else 0,
     )
-
-
-def _sayable(name: str, port: PortDesign) -> None:
-    if "?" in port.description:
-        message = (
-            f"{name}: {port.name}: a question mark triggers help on the Comware command "
-            "line; remove it from devices.ports.description"
-        )
-        raise RenderError(message)
-    if port.fec:
-        message = (
-            f"{name}: {port.name}: the Comware command for FEC {port.fec!r} is not published; "
-            f"remove devices.ports.fec, the switch then selects FEC by transceiver"
-        )
-        raise RenderError(message)

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fabric.change.adapter import Draft, adapters
+from fabric.change.adapter import ConfigurationAdapter, Draft, adapters
 from fabric.change.model import Change, Risk
-from fabric.devices.driver import Candidate
+from fabric.devices.candidate import SetLines
 from fabric.devices.redaction import redacted
 from fabric.systems.cumulus.platforms import LINE_RISK, OWNED_BRANCHES, SELF_MADE
 from fabric.systems.cumulus.platforms.lines import natural, read, write
@@ -55,7 +55,7 @@ def compose(running: set[Path], intended: set[Path]) -> set[Path]:
     return intended | {path for path in kept if path[:-1] not in valued}
 
 
-def patch(running: set[Path], target: set[Path]) -> Candidate:
+def patch(running: set[Path], target: set[Path]) -> SetLines:
     """Return the way from one configuration to another.
 
     A branch that goes away whole is unset as a whole, so that no empty object stays behind; a value
@@ -71,9 +71,7 @@ def patch(running: set[Path], target: set[Path]) -> Candidate:
         shortest = owned_depth(path) or len(path) - is_value(path)
         length = next(n for n in range(shortest, len(path) + 1) if path[:n] not in prefixes)
         gone.add(path[:length])
-    return Candidate(
-        method="patch", target=write(target), load=write(added), unload=write(gone, "unset")
-    )
+    return SetLines(load=write(added), unload=write(gone, "unset"))
 
 
 def changes(running: set[Path], target: set[Path]) -> tuple[Change, ...]:
@@ -102,16 +100,8 @@ def line_risk(name: str) -> Risk:
     return Risk.BRIEF_LOSS
 
 
-class CumulusAdapter:
+class CumulusAdapter(ConfigurationAdapter):
     """Changes Cumulus Linux switches."""
-
-    def files(self, artefacts: Sequence[Artefact]) -> list[str]:  # noqa: ARG002
-        """Cumulus Linux has no files of ours."""
-        return []
-
-    def subjects(self, artefacts: Sequence[Artefact]) -> list[str]:  # noqa: ARG002
-        """Return nothing: the configuration says it all."""
-        return []
 
     def draft(
         self,
@@ -126,7 +116,7 @@ class CumulusAdapter:
         way = patch(now, target)
         return Draft(way, changes(now, target), redacted(f"{way.unload}{way.load}"))
 
-    def restore(self, before: Running, now: Running) -> Candidate:
+    def restore(self, before: Running, now: Running) -> SetLines:
         """Return the lines that lead back to an earlier configuration."""
         return patch(read(now.config), read(before.config))
 

@@ -23,10 +23,11 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
+from fabric.core.errors import ConnectionLostError, DeviceError
 from fabric.core.units import S_PER_MIN
-from fabric.devices.driver import Candidate, Identity, checked_token, drivers
-from fabric.devices.redaction import redacted
+from fabric.devices.base import read_subjects
+from fabric.devices.candidate import SetLines
+from fabric.devices.driver import Identity, checked_token, drivers
 from fabric.devices.shell_driver import ShellDriver
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ _STATE_COMMANDS = {
 
 
 @drivers.add("cumulus")
-class CumulusDriver(ShellDriver):
+class CumulusDriver(ShellDriver[SetLines]):
     """One Cumulus Linux switch."""
 
     undone_by_script = False
@@ -92,9 +93,7 @@ class CumulusDriver(ShellDriver):
 
     def read_state(self, subjects: Sequence[str]) -> Mapping[str, str]:
         """Return the outputs of the commands of the subjects; each command runs once."""
-        wanted = {name: _STATE_COMMANDS[name] for name in subjects if name in _STATE_COMMANDS}
-        texts = {line: self._shell.run(line)[1] for line in dict.fromkeys(wanted.values())}
-        return {name: texts[line] for name, line in wanted.items()}
+        return read_subjects(subjects, _STATE_COMMANDS, lambda line: self._shell.run(line)[1])
 
     def foreign_sessions(self) -> Sequence[str]:
         """Return what is pending or waits for its confirmation: our changes by their names."""
@@ -106,7 +105,7 @@ class CumulusDriver(ShellDriver):
             if state in _WAITING
         ]
 
-    def stage(self, candidate: Candidate, token: str) -> None:
+    def stage(self, candidate: SetLines, token: str) -> None:
         """Patch a new pending revision, and keep its number beside the name of the change.
 
         That a revision of ours is about to come is written down first: a patch that fails, or a
@@ -118,9 +117,7 @@ class CumulusDriver(ShellDriver):
             When something is pending already, or the switch refuses a line.
         """
         checked_token(token)
-        waiting = self.foreign_sessions()
-        if waiting:
-            raise RefusedError(self.connection.device, f"in the way: {', '.join(waiting)}")
+        self._refuse_others()
         inbox = self._inbox()
         self._shell.check(f"sudo install -d -m 700 {_FOLDER}")
         self._remember(_COMING, token)
@@ -143,7 +140,7 @@ class CumulusDriver(ShellDriver):
     def _remember(self, number: str, token: str) -> None:
         self._shell.check(f"echo {number} {token} | sudo tee -a {_RECORD} > /dev/null")
 
-    def commit(self, candidate: Candidate, token: str, timer_s: int) -> None:  # noqa: ARG002
+    def commit(self, candidate: SetLines, token: str, timer_s: int) -> None:  # noqa: ARG002
         """Apply the pending revision with the switch's own timer.
 
         Raises
@@ -190,7 +187,7 @@ class CumulusDriver(ShellDriver):
         elif state == "pending":
             self._nv("nv config detach")
         if self._state(token)[1] in _WAITING:
-            raise DeviceError(self.connection.device, "the switch did not take the change back")
+            raise DeviceError(self.connection.device, "the switch did not roll back the change")
         if self._recorded().get(token) == _COMING:
             self._remember(_NEVER_CAME, token)
 
@@ -204,9 +201,6 @@ class CumulusDriver(ShellDriver):
         if status or output.lstrip().startswith(("Error", "Invalid")):
             raise self._refusal(f"{command!r}: {output}")
         return output
-
-    def _refusal(self, message: str) -> RefusedError:
-        return RefusedError(self.connection.device, " ".join(redacted(message).split())[:300])
 
     def _state(self, token: str) -> tuple[str, str]:
         """Return number and state of the revision of a change, empty where there is none."""

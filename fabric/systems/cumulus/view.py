@@ -9,13 +9,13 @@ written out; the thresholds of ECN always are, since the guide gives two figures
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import RenderError
 from fabric.core.units import ms_to_s
-from fabric.qos.ecn.edge import UNITS, to_units
+from fabric.platforms.features import marking_unit
+from fabric.qos.ecn.edge import to_units
 from fabric.systems.cumulus import platforms as cumulus
 from fabric.systems.cumulus.platforms.words import DEFAULT_RELEASE, words
 
@@ -87,12 +87,10 @@ def view(device: DeviceDesign) -> CumulusView:
     Raises
     ------
     RenderError
-        When the design needs what Cumulus Linux cannot do, or rocefab cannot write for it.
+        When the release of the switch model is not known.
     """
-    policy = _one_policy(device)
-    _recipe_fits(device, policy)
-    _limits(device)
-    ports = tuple(_port(device, port) for port in device.ports)
+    policy = device.qos_profiles[0]
+    ports = tuple(_port(port) for port in device.ports)
     watched = any(port.watched for port in ports)
     cables = [port.cable_m for port in device.ports if port.headroom]
     lossless = policy.traffic_class
@@ -105,14 +103,14 @@ def view(device: DeviceDesign) -> CumulusView:
         dscp_to_priority=_dscp_deltas(policy),
         priority_to_traffic_class=_priority_deltas(policy),
         shares=_share_deltas(policy),
-        kmin=to_units(policy.kmin_bytes, UNITS["cumulus"]),
-        kmax=to_units(policy.kmax_bytes, UNITS["cumulus"]),
+        kmin=to_units(policy.kmin_bytes, marking_unit("cumulus")),
+        kmax=to_units(policy.kmax_bytes, marking_unit("cumulus")),
         pmax=policy.pmax_percent,
         pfc_priority=lossless if policy.pfc and lossless != cumulus.ROCE_PRIORITY else None,
         cable_m=max(cables) if cables else None,
         alpha=_alpha(device),
         watchdog=policy.watchdog,
-        robustness=_robustness(device, policy.watchdog) if watched else None,
+        robustness=policy.watchdog.detection_ms // policy.watchdog.poll_ms if watched else None,
         reachable_s=int(ms_to_s(device.neighbours.base_reachable_time_ms)),
     )
 
@@ -122,92 +120,18 @@ def _words(device: DeviceDesign) -> Words:
     try:
         return words(release)
     except ValueError as error:
-        message = f"{device.name}: {error}; correct the release of the switch model"
-        raise RenderError(message) from error
+        raise RenderError(
+            f"{device.name}: {error}; correct the release of the switch model"
+        ) from error
 
 
-def _one_policy(device: DeviceDesign) -> QosProfile:
-    """Return the policy of the switch: ports may differ in MTU and in having a watchdog only."""
-    alike = {_alike(profile) for profile in device.qos_profiles}
-    thresholds = {port.headroom.dynamic_th for port in device.ports if port.headroom}
-    if len(alike) > 1 or len(thresholds) > 1:
-        message = (
-            f"{device.name}: the RoCE recipe of Cumulus Linux is one for the whole switch, but "
-            "a port override under devices.ports sets another policy; only mtu and "
-            "watchdog.enabled may differ from port to port"
-        )
-        raise RenderError(message)
-    return device.qos_profiles[0]
-
-
-def _alike(profile: QosProfile) -> QosProfile:
-    """Return a policy without what may differ, and without what has no line of its own."""
-    return replace(
-        profile,
-        index=0,
-        suffix="",
-        mtu_bytes=0,
-        priority_group=0,
-        traffic_class_to_priority_group=(),
-        watchdog=replace(profile.watchdog, enabled=True, restoration_ms=0),
-    )
-
-
-def _recipe_fits(device: DeviceDesign, policy: QosProfile) -> None:
-    if policy.pfc and policy.pfc_priority != policy.traffic_class:
-        message = (
-            f"{device.name}: Cumulus Linux pauses by switch priority, which is the traffic_class "
-            f"{policy.traffic_class} of the inventory, but pfc_priority is {policy.pfc_priority}; "
-            "make them equal"
-        )
-        raise RenderError(message)
-    wanted = (cumulus.ROCE_TRAFFIC_CLASS, cumulus.CNP_TRAFFIC_CLASS)
-    if (policy.queue, policy.cnp_queue) != wanted:
-        message = (
-            f"{device.name}: the pools of the RoCE recipe hold queue {wanted[0]} for RoCE and "
-            f"{wanted[1]} for CNPs, but the inventory has queue {policy.queue} and cnp_queue "
-            f"{policy.cnp_queue}; use {wanted[0]} and {wanted[1]}"
-        )
-        raise RenderError(message)
-
-
-def _limits(device: DeviceDesign) -> None:
-    ageing, (low, high) = device.neighbours.mac_ageing_s, cumulus.MAC_AGEING_S
-    if not low <= ageing <= high:
-        message = f"{device.name}: arp.mac_ageing_s {ageing} is outside {low} to {high}; lower it"
-        raise RenderError(message)
-    reserved = [vlan.vlan for vlan in device.vlans if vlan.vlan in cumulus.RESERVED_VLANS]
-    if reserved:
-        message = (
-            f"{device.name}: VLAN {reserved[0]} is reserved by Cumulus Linux; set another "
-            "addressing.vlan_first"
-        )
-        raise RenderError(message)
-    wide = device.sku.asic in cumulus.WIDE_ASICS
-    most = cumulus.MAX_PATHS_SPECTRUM_4 if wide else cumulus.MAX_PATHS
-    if device.bgp.max_paths > most:
-        message = (
-            f"{device.name}: {device.sku.name} uses at most {most} equal paths, but bgp.max_paths "
-            f"is {device.bgp.max_paths}; lower it"
-        )
-        raise RenderError(message)
-
-
-def _port(device: DeviceDesign, port: PortDesign) -> PortView:
-    description = port.description.replace(" ", "_")
-    if not re.fullmatch(cumulus.DESCRIPTION, description):
-        message = (
-            f"{device.name}: {port.name}: the description {port.description!r} holds characters "
-            "that NVUE may read as something else; use letters, digits and _./:@+=,- in "
-            "devices.ports.description"
-        )
-        raise RenderError(message)
+def _port(port: PortDesign) -> PortView:
     return PortView(
         design=port,
         state="up" if port.enabled else "down",
         speed=f"{port.speed_gbps}G",
         fec=FEC_WORDS[port.fec] if port.fec else "",
-        description=description,
+        description=port.description.replace(" ", "_"),
         watched=bool(port.qos and port.qos.pfc and port.qos.watchdog.enabled),
     )
 
@@ -253,33 +177,6 @@ def _share_deltas(policy: QosProfile) -> tuple[tuple[int, int], ...]:
 def _alpha(device: DeviceDesign) -> str:
     logs = {port.headroom.dynamic_th for port in device.ports if port.headroom}
     log = next(iter(logs), 0)
-    low, high = cumulus.ALPHA_LOG2
-    if not low <= log <= high:
-        message = (
-            f"{device.name}: lossless.dynamic_th {log} has no equivalent on Cumulus Linux; use "
-            f"{low} to "
-            f"{high}"
-        )
-        raise RenderError(message)
     if log == 0:
         return ""  # alpha_1 is the default of the lossless ingress buffer
     return f"alpha_1_{1 << -log}" if log < 0 else f"alpha_{1 << log}"
-
-
-def _robustness(device: DeviceDesign, watchdog: Watchdog) -> int:
-    polls, rest = divmod(watchdog.detection_ms, watchdog.poll_ms)
-    low, high = cumulus.ROBUSTNESS
-    if rest or not low <= polls <= high:
-        message = (
-            f"{device.name}: the PFC watchdog of Cumulus Linux acts after whole polls, {low} to "
-            f"{high} of them; make lossless.watchdog.detection_ms {watchdog.detection_ms} a "
-            f"multiple of poll_ms {watchdog.poll_ms}"
-        )
-        raise RenderError(message)
-    if watchdog.action != "drop":
-        message = (
-            f"{device.name}: the PFC watchdog of Cumulus Linux can only drop, not "
-            f"{watchdog.action}; use 'drop' in lossless.watchdog.action"
-        )
-        raise RenderError(message)
-    return polls

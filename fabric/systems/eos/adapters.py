@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fabric.change.adapter import Draft, adapters
+from fabric.change.adapter import ConfigurationAdapter, Draft, adapters
 from fabric.change.model import Change, Risk
-from fabric.devices.driver import Candidate
+from fabric.devices.candidate import WholeConfiguration
 from fabric.devices.redaction import redacted
 from fabric.systems.eos.parsers import marked_lines
 from fabric.systems.eos.platforms import LINE_RISK, OWNED_STANZAS
@@ -61,27 +61,19 @@ def line_risk(line: str) -> Risk:
     return Risk.BRIEF_LOSS
 
 
-class EosAdapter:
+class EosAdapter(ConfigurationAdapter):
     """Changes EOS switches."""
-
-    def files(self, artefacts: Sequence[Artefact]) -> list[str]:  # noqa: ARG002
-        """EOS has no files of ours."""
-        return []
-
-    def subjects(self, artefacts: Sequence[Artefact]) -> list[str]:  # noqa: ARG002
-        """Return nothing: the configuration says it all."""
-        return []
 
     def draft(self, running: Running, artefacts: Sequence[Artefact], driver: Driver) -> Draft:
         """Ask the switch for the difference to the wanted configuration."""
         intended = next(item for item in artefacts if item.kind == "startup-config").text
-        candidate = Candidate(method="replace", target=compose(running.config, intended))
+        candidate = WholeConfiguration(compose(running.config, intended))
         diff = redacted(driver.preview(candidate))
         return Draft(candidate, tuple(_changes(diff)), diff)
 
-    def restore(self, before: Running, now: Running) -> Candidate:  # noqa: ARG002
+    def restore(self, before: Running, now: Running) -> WholeConfiguration:  # noqa: ARG002
         """Return the earlier configuration whole."""
-        return Candidate(method="replace", target=before.config)
+        return WholeConfiguration(before.config)
 
     def apart(self, left: Running, right: Running) -> set[str]:
         """Return the lines that only one of two configurations has."""

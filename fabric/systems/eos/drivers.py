@@ -18,21 +18,22 @@ import logging
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
+from fabric.core.errors import ConnectionLostError, RefusedError
+from fabric.devices.base import BaseDriver, read_subjects
 from fabric.devices.clients import import_napalm
 from fabric.devices.driver import (
     OWN_TOKEN,
-    Candidate,
     Connection,
     Identity,
     checked_token,
     drivers,
 )
 from fabric.devices.https import PinnedConnection
-from fabric.devices.redaction import redacted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    from fabric.devices.candidate import WholeConfiguration
 
 _PREVIEW = "rocefab-preview"
 _API = "/command-api"  # arista-eosplus/pyeapi pyeapi/eapilib.py
@@ -53,11 +54,11 @@ _STATE_COMMANDS = {
 
 
 @drivers.add("eos")
-class EosDriver:
+class EosDriver(BaseDriver):
     """One EOS switch."""
 
     def __init__(self, connection: Connection) -> None:
-        self.connection = connection
+        super().__init__(connection)
         self._napalm: Any = None
         self._https: PinnedConnection | None = None
 
@@ -128,11 +129,9 @@ class EosDriver:
 
     def read_state(self, subjects: Sequence[str]) -> Mapping[str, str]:
         """Return the JSON answers of the show commands of the subjects."""
-        return {
-            subject: json.dumps(self._show(_STATE_COMMANDS[subject]), sort_keys=True)
-            for subject in subjects
-            if subject in _STATE_COMMANDS
-        }
+        return read_subjects(
+            subjects, _STATE_COMMANDS, lambda line: json.dumps(self._show(line), sort_keys=True)
+        )
 
     def foreign_sessions(self) -> Sequence[str]:
         """Return configuration sessions with uncommitted lines, and pending timed commits.
@@ -150,7 +149,7 @@ class EosDriver:
         names = {*names, *([timed] if timed else [])} - {_PREVIEW, own}
         return [_holder(name, sessions.get(name, {})) for name in sorted(names)]
 
-    def preview(self, candidate: Candidate) -> str:
+    def preview(self, candidate: WholeConfiguration) -> str:
         """Return the switch's own diff of a full replacement; the session is aborted after."""
         self._load(candidate, _PREVIEW)
         with self._session(_PREVIEW):
@@ -161,11 +160,7 @@ class EosDriver:
                 with suppress(Exception):  # the next preview enters the session again, emptied
                     self._napalm.discard_config()
 
-    def missing_timer(self) -> str:
-        """Return nothing: configuration sessions have a commit timer."""
-        return ""
-
-    def stage(self, candidate: Candidate, token: str) -> None:
+    def stage(self, candidate: WholeConfiguration, token: str) -> None:
         """Load the whole configuration into a session named by the token.
 
         Raises
@@ -180,11 +175,11 @@ class EosDriver:
         if holders:
             raise RefusedError(self.connection.device, f"in the way: {', '.join(holders)}")
 
-    def _load(self, candidate: Candidate, session: str) -> None:
+    def _load(self, candidate: WholeConfiguration, session: str) -> None:
         with self._session(session), self._translated("load"):
-            self._napalm.load_replace_candidate(config=candidate.target)
+            self._napalm.load_replace_candidate(config=candidate.text)
 
-    def commit(self, candidate: Candidate, token: str, timer_s: int) -> None:  # noqa: ARG002
+    def commit(self, candidate: WholeConfiguration, token: str, timer_s: int) -> None:  # noqa: ARG002
         """Commit the session with the switch's own timer; it must not be 24 hours or longer.
 
         Raises
@@ -235,8 +230,7 @@ class EosDriver:
             answer: dict[str, Any] = self._napalm.cli([command], encoding="json")[command]
         return answer
 
-    @contextmanager
-    def _translated(self, doing: str) -> Iterator[None]:
+    def _is_refusal(self, error: Exception) -> bool:
         from napalm.base import exceptions as napalm
         from pyeapi.eapilib import CommandError
 
@@ -247,15 +241,7 @@ class EosDriver:
             napalm.ReplaceConfigException,
             napalm.SessionLockedException,
         )
-        try:
-            yield
-        except DeviceError:
-            raise
-        except Exception as error:  # noqa: BLE001 - NAPALM, pyeapi, ssl, socket: no common base
-            reason = " ".join(redacted(str(error)).split())[:300] or type(error).__name__
-            kind = RefusedError if isinstance(error, refusals) else ConnectionLostError
-            # Without its cause: the text of that may hold what was redacted here.
-            raise kind(self.connection.device, f"cannot {doing}: {reason}") from None
+        return isinstance(error, refusals)
 
 
 def _holder(name: str, session: Mapping[str, Any]) -> str:

@@ -7,7 +7,7 @@ from ipaddress import IPv4Address, IPv4Network
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import RenderError
-from fabric.systems.eos.platforms import ALPHA_LOG2, DNX
+from fabric.systems.eos.platforms import DNX
 
 if TYPE_CHECKING:
     from fabric.design.model import (
@@ -99,15 +99,12 @@ def view(device: DeviceDesign) -> EosView:
     Raises
     ------
     RenderError
-        When the design needs what EOS cannot do: two DSCP maps on one switch, a PFC priority
-        that is not the traffic class, a watchdog that forwards, a speed without a word for it.
+        When EOS has no word for the speed of a port.
     """
-    _one_map(device)
-    _pause_follows_class(device)
     base = device.qos_profiles[0]
     watched = [p.watchdog for p in device.qos_profiles if p.pfc and p.watchdog.enabled]
     common = watched[0] if watched else None
-    profiles = tuple(_profile(device, profile, common) for profile in device.qos_profiles)
+    profiles = tuple(_profile(profile, common) for profile in device.qos_profiles)
     return EosView(
         device=device,
         profiles=profiles,
@@ -121,7 +118,7 @@ def view(device: DeviceDesign) -> EosView:
             for number in sorted(set(base.dscp_to_traffic_class))
         ),
         watchdog=common,
-        watchdog_action=_action(device.name, common) if common else "",
+        watchdog_action=WATCHDOG_ACTIONS[common.action] if common else "",
         peer_groups=_peer_groups(device.bgp),
         neighbours=_sorted_as_shown(device.bgp),
         prefixes=_prefixes(device.bgp),
@@ -136,14 +133,7 @@ def _buffer_alpha(device: DeviceDesign) -> str:
     asked = {profile.dynamic_th for profile in device.qos_profiles if profile.pfc}
     if asked <= {None} or device.sku.asic_facts.law == DNX:
         return ""
-    alpha = asked.pop()
-    low, high = ALPHA_LOG2
-    if asked or alpha is None or not low <= alpha <= high:
-        message = (
-            f"{device.name}: EOS has one dynamic_th from {low} to {high} for the whole "
-            f"chip; use the same on all ports"
-        )
-        raise RenderError(message)
+    alpha = next(alpha for alpha in asked if alpha is not None)
     return str(2**alpha) if alpha >= 0 else f"1/{2**-alpha}"
 
 
@@ -154,34 +144,7 @@ def _cluster_ports(device: DeviceDesign) -> str:
     return f"{PORT}{','.join(ports)}" if ports else ""
 
 
-def _one_map(device: DeviceDesign) -> None:
-    base = device.qos_profiles[0]
-    for profile in device.qos_profiles[1:]:
-        if (profile.dscp_to_traffic_class, profile.traffic_class_to_queue) != (
-            base.dscp_to_traffic_class,
-            base.traffic_class_to_queue,
-        ):
-            message = (
-                f"{device.name}: EOS has one DSCP map for the whole switch, but a port "
-                "override sets another; use the same on all ports: roce_dscp, cnp_dscp, "
-                "traffic_class, "
-                "queue, cnp_traffic_class and cnp_queue"
-            )
-            raise RenderError(message)
-
-
-def _pause_follows_class(device: DeviceDesign) -> None:
-    """Refuse what would be lossy: on EOS traffic class n is what a pause of priority n stops."""
-    for profile in device.qos_profiles:
-        if profile.pfc and profile.pfc_priority != profile.traffic_class:
-            message = (
-                f"{device.name}: EOS pauses traffic class n by PFC priority n, but pfc_priority is "
-                f"{profile.pfc_priority} and traffic_class {profile.traffic_class}; make them equal"
-            )
-            raise RenderError(message)
-
-
-def _profile(device: DeviceDesign, profile: QosProfile, common: Watchdog | None) -> ProfileView:
+def _profile(profile: QosProfile, common: Watchdog | None) -> ProfileView:
     watchdog = profile.pfc and profile.watchdog.enabled
     differs = watchdog and profile.watchdog != common
     return ProfileView(
@@ -189,25 +152,15 @@ def _profile(device: DeviceDesign, profile: QosProfile, common: Watchdog | None)
         design=profile,
         watchdog=watchdog,
         silent=profile.pfc and not watchdog and common is not None,
-        own_action=_action(device.name, profile.watchdog) if differs else "",
+        own_action=WATCHDOG_ACTIONS[profile.watchdog.action] if differs else "",
     )
-
-
-def _action(device: str, watchdog: Watchdog) -> str:
-    word = WATCHDOG_ACTIONS.get(watchdog.action)
-    if word is None:
-        message = (
-            f"{device}: EOS has no watchdog action {watchdog.action!r}; use 'drop' or 'alert' "
-            "in lossless.watchdog.action"
-        )
-        raise RenderError(message)
-    return word
 
 
 def _fec(port: PortDesign, device: str) -> str:
     if port.kind != "unused" and not port.speed_token:
-        message = f"{device}: {port.name}: {port.speed_gbps} Gb/s has no known EOS speed keyword"
-        raise RenderError(message)
+        raise RenderError(
+            f"{device}: {port.name}: {port.speed_gbps} Gb/s has no known EOS speed keyword"
+        )
     return FEC_WORDS[port.fec] if port.fec else ""
 
 

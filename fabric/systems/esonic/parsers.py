@@ -35,22 +35,18 @@ def configuration(text: str) -> str:
     """
     text = plain(text)
     if _PAGER.search(text) or _ERROR.search(text):
-        message = "an error or a pager stands in the configuration"
-        raise UnreadableError(message)
+        raise UnreadableError("an error or a pager stands in the configuration")
     if not text.endswith("\n"):
-        message = "the end of the configuration is missing"
-        raise UnreadableError(message)
+        raise UnreadableError("the end of the configuration is missing")
     first = next((line for line in text.splitlines() if line.strip()), "")
     if first != "!":
-        message = "this is not a configuration: it does not begin with a separator"
-        raise UnreadableError(message)
+        raise UnreadableError("this is not a configuration: it does not begin with a separator")
     try:
         found = write(read(text))
     except ValueError as error:
         raise UnreadableError(str(error)) from error
     if not found:
-        message = "the configuration is empty"
-        raise UnreadableError(message)
+        raise UnreadableError("the configuration is empty")
     return found
 
 

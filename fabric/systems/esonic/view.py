@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from ipaddress import IPv4Network
 from typing import TYPE_CHECKING
 
-from fabric.core.errors import RenderError
-from fabric.qos.ecn.edge import UNITS, to_units
-from fabric.systems.esonic.platforms import BUFFER_LINE, CABLE_LENGTHS_M, ESONIC, PAUSED_PRIORITIES
+from fabric.platforms.features import marking_unit
+from fabric.qos.ecn.edge import to_units
+from fabric.systems.esonic.platforms import BUFFER_LINE, CABLE_LENGTHS_M, ESONIC
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -85,23 +85,15 @@ class EsonicView:
 
 
 def view(device: DeviceDesign) -> EsonicView:
-    """Return the view of a design.
-
-    Raises
-    ------
-    RenderError
-        When the design needs what the system cannot do: another paused priority than 3 or 4, two
-        polling intervals, a lossless cable longer than the longest setting, a quotation mark in
-        a description.
-    """
-    policies = tuple(_policy(device.name, profile) for profile in device.qos_profiles)
+    """Return the view of a design."""
+    policies = tuple(_policy(profile) for profile in device.qos_profiles)
     chosen = ESONIC.ecmp_hash[device.role]
     return EsonicView(
         policies=policies,
-        ports=tuple(_port(device.name, port, policies) for port in device.ports),
+        ports=tuple(_port(port, policies) for port in device.ports),
         pauses=any(profile.pfc for profile in device.qos_profiles),
         buffer_line=BUFFER_LINE,
-        poll_ms=_poll_ms(device.name, policies),
+        poll_ms=next((one.watchdog.poll_ms for one in policies if one.watchdog), None),
         hash=chosen,
         hash_fields=tuple(word for name, word in HASH_WORDS.items() if name in chosen.fields),
         prefixes=_prefixes(device.bgp),
@@ -113,18 +105,12 @@ def cable_setting_m(cable_m: int) -> int | None:
     return next((length for length in CABLE_LENGTHS_M if length >= cable_m), None)
 
 
-def _policy(name: str, profile: QosProfile) -> PolicyView:
-    if profile.pfc and profile.pfc_priority not in PAUSED_PRIORITIES:
-        message = (
-            f"{name}: Enterprise SONiC pauses priorities 3 and 4 only, not {profile.pfc_priority}; "
-            "set lossless.pfc_priority to one of them"
-        )
-        raise RenderError(message)
+def _policy(profile: QosProfile) -> PolicyView:
     return PolicyView(
         design=profile,
         name=f"ROCE{profile.suffix}",
-        kmin=to_units(profile.kmin_bytes, UNITS["esonic"]),
-        kmax=to_units(profile.kmax_bytes, UNITS["esonic"]),
+        kmin=to_units(profile.kmin_bytes, marking_unit("esonic")),
+        kmax=to_units(profile.kmax_bytes, marking_unit("esonic")),
         maps=(
             ("dscp-tc", _rows("dscp", "traffic-class", profile.dscp_to_traffic_class)),
             ("tc-queue", _rows("traffic-class", "queue", profile.traffic_class_to_queue)),
@@ -156,42 +142,18 @@ def _spans(numbers: Sequence[int]) -> Iterator[str]:
         previous = number
 
 
-def _poll_ms(name: str, policies: tuple[PolicyView, ...]) -> int | None:
-    found = {policy.watchdog.poll_ms for policy in policies if policy.watchdog}
-    if len(found) > 1:
-        message = (
-            f"{name}: the watchdog of Enterprise SONiC has one polling interval for the whole "
-            f"switch, found {sorted(found)}; use the same lossless.watchdog.poll_ms on all ports"
-        )
-        raise RenderError(message)
-    return found.pop() if found else None
-
-
-def _port(name: str, port: PortDesign, policies: tuple[PolicyView, ...]) -> PortView:
-    description = _quoted(name, port)
+def _port(port: PortDesign, policies: tuple[PolicyView, ...]) -> PortView:
+    description = _quoted(port)
     if port.qos is None:
         return PortView(port, description)
     setting_m = cable_setting_m(port.cable_m) if port.qos.pfc else None
-    if port.qos.pfc and setting_m is None:
-        message = (
-            f"{name}: {port.name}: the longest cable-length of Enterprise SONiC is "
-            f"{CABLE_LENGTHS_M[-1]} m, not {port.cable_m} m; shorten cables.*_m or set "
-            "lossless.pfc to false on this port"
-        )
-        raise RenderError(message)
     return PortView(
         port, description, policies[port.qos.index], setting_m, FEC_WORDS.get(port.fec, "")
     )
 
 
-def _quoted(name: str, port: PortDesign) -> str:
+def _quoted(port: PortDesign) -> str:
     """Return a description as the switch shows it: in quotes when it is more than one word."""
-    if '"' in port.description:
-        message = (
-            f"{name}: {port.name}: a quotation mark ends a description on Enterprise SONiC; "
-            "remove it from devices.ports.description"
-        )
-        raise RenderError(message)
     return f'"{port.description}"' if " " in port.description else port.description
 
 

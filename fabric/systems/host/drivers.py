@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from fabric.devices.candidate import Files
 from fabric.devices.driver import Identity, drivers
 from fabric.devices.shell_driver import ShellDriver
 
@@ -74,7 +75,7 @@ _STATE_COMMANDS = {
 
 
 @drivers.add("host")
-class HostDriver(ShellDriver):
+class HostDriver(ShellDriver[Files]):
     """One GPU host."""
 
     def identify(self) -> Identity:

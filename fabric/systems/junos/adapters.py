@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fabric.change.adapter import Draft, adapters
+from fabric.change.adapter import ConfigurationAdapter, Draft, adapters
 from fabric.change.model import Change, Risk
-from fabric.devices.driver import Candidate
+from fabric.devices.candidate import LinePatch
 from fabric.devices.redaction import redacted
 from fabric.systems.junos.platforms import ORDERED_PARTS, OWNED_STATEMENTS, STATEMENT_RISK
 from fabric.systems.junos.platforms.grammar import levels, replaces
@@ -114,16 +114,8 @@ def line_risk(line: Line) -> Risk:
     return Risk.BRIEF_LOSS
 
 
-class JunosAdapter:
+class JunosAdapter(ConfigurationAdapter):
     """Changes Junos switches."""
-
-    def files(self, artefacts: Sequence[Artefact]) -> list[str]:  # noqa: ARG002
-        """Junos has no files of ours."""
-        return []
-
-    def subjects(self, artefacts: Sequence[Artefact]) -> list[str]:  # noqa: ARG002
-        """Return nothing: the configuration says it all."""
-        return []
 
     def draft(
         self,
@@ -138,7 +130,7 @@ class JunosAdapter:
         diff = [f"-{change.before}" if change.before else f"+{change.after}" for change in changes]
         return Draft(_candidate(before, after), changes, "\n".join(diff))
 
-    def restore(self, before: Running, now: Running) -> Candidate:
+    def restore(self, before: Running, now: Running) -> LinePatch:
         """Return the lines that bring the earlier configuration back."""
         return _candidate(read_set(now.config), read_set(before.config))
 
@@ -147,9 +139,9 @@ class JunosAdapter:
         return {change.path for change in _changes(read_set(left.config), read_set(right.config))}
 
 
-def _candidate(before: Sequence[Line], after: Sequence[Line]) -> Candidate:
+def _candidate(before: Sequence[Line], after: Sequence[Line]) -> LinePatch:
     lines = [line_text(line) for line in patch(before, after)]
-    return Candidate(method="merge", patch="\n".join([*lines, ""]) if lines else "")
+    return LinePatch("\n".join([*lines, ""]) if lines else "")
 
 
 def _changes(before: Sequence[Line], after: Sequence[Line]) -> list[Change]:

@@ -34,12 +34,14 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
 from fabric.devices.answers import LONGEST_ANSWER_CHARACTERS, AnswerTooLongError
+from fabric.devices.base import BaseDriver
 from fabric.devices.clients import import_napalm
-from fabric.devices.driver import Candidate, Connection, Identity, checked_token, drivers
-from fabric.devices.redaction import redacted
+from fabric.devices.driver import Connection, Identity, checked_token, drivers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    from fabric.devices.candidate import LinePatch
 
 _TIMEOUT_S = 180  # a commit that programs the buffers of all ports takes its time
 _MINUTE_S = 60
@@ -59,11 +61,11 @@ _TOKEN = re.compile(r"rocefab-[a-z0-9-]{1,48}")
 
 
 @drivers.add("junos")
-class JunosDriver:
+class JunosDriver(BaseDriver):
     """One Junos switch."""
 
     def __init__(self, connection: Connection) -> None:
-        self.connection = connection
+        super().__init__(connection)
         self._napalm: Any = None
         self._staged = ""
         self._revisions: dict[str, str] = {}
@@ -180,7 +182,7 @@ class JunosDriver:
         waiting = self._waiting()
         return [*found, waiting] if waiting else found
 
-    def preview(self, candidate: Candidate) -> str:
+    def preview(self, candidate: LinePatch) -> str:
         """Return the switch's own diff; the candidate is put back after."""
         self._load(candidate)
         try:
@@ -190,11 +192,7 @@ class JunosDriver:
             with suppress(Exception):  # the lock goes with the session, and the candidate with it
                 self._napalm.discard_config()
 
-    def missing_timer(self) -> str:
-        """Return nothing: `commit confirmed` is always there."""
-        return ""
-
-    def stage(self, candidate: Candidate, token: str) -> None:
+    def stage(self, candidate: LinePatch, token: str) -> None:
         """Load the lines into the locked candidate and let the switch check them.
 
         Raises
@@ -210,11 +208,11 @@ class JunosDriver:
         with self._or_discard(), self._translated("check"):
             self._napalm.device.cu.commit_check()
 
-    def _load(self, candidate: Candidate) -> None:
+    def _load(self, candidate: LinePatch) -> None:
         with self._translated("load"):
-            self._napalm.load_merge_candidate(config=candidate.patch)
+            self._napalm.load_merge_candidate(config=candidate.lines)
 
-    def commit(self, candidate: Candidate, token: str, timer_s: int) -> None:  # noqa: ARG002
+    def commit(self, candidate: LinePatch, token: str, timer_s: int) -> None:  # noqa: ARG002
         """Commit what is staged with the switch's own timer, in whole minutes."""
         if self._staged != checked_token(token):
             raise RefusedError(self.connection.device, f"{token} is not staged in this session")
@@ -311,6 +309,17 @@ class JunosDriver:
 
     @contextmanager
     def _translated(self, doing: str) -> Iterator[None]:
+        if self._napalm is None and doing != "log in":
+            raise ConnectionLostError(self.connection.device, "there is no session with it")
+        self._length = 0
+        with super()._translated(doing):
+            yield
+
+    def _cause(self, error: Exception, doing: str) -> str:
+        # junos-eznc calls a wrong host key a refused connection; what it met says why.
+        return str((error.__context__ if doing == "log in" else self._too_long) or error)
+
+    def _is_refusal(self, error: Exception) -> bool:
         from jnpr.junos import exception as junos
         from napalm.base import exceptions as napalm
 
@@ -321,21 +330,7 @@ class JunosDriver:
             napalm.MergeConfigException,
         )
         losses = (junos.RpcTimeoutError, junos.ConnectError)
-        if self._napalm is None and doing != "log in":
-            raise ConnectionLostError(self.connection.device, "there is no session with it")
-        self._length = 0
-        try:
-            yield
-        except DeviceError:
-            raise
-        except Exception as error:  # noqa: BLE001 - NAPALM, junos-eznc, ncclient: no common base
-            # junos-eznc calls a wrong host key a refused connection; what it met says why.
-            met = error.__context__ if doing == "log in" else self._too_long
-            reason = " ".join(redacted(str(met or error)).split())[:300] or type(error).__name__
-            refused = isinstance(error, refusals) and not isinstance(error, losses)
-            kind = RefusedError if refused else ConnectionLostError
-            # Without its cause: the text of that may hold what was redacted here.
-            raise kind(self.connection.device, f"cannot {doing}: {reason}") from None
+        return isinstance(error, refusals) and not isinstance(error, losses)
 
 
 @contextmanager

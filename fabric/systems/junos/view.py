@@ -7,7 +7,8 @@ from ipaddress import IPv4Network
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import RenderError
-from fabric.qos.ecn.edge import UNITS, largest_queue_bytes, to_units
+from fabric.platforms.features import marking_unit
+from fabric.qos.ecn.edge import largest_queue_bytes, to_units
 from fabric.systems.junos.platforms import (
     CNP_CAP_PERCENT,
     CONTROL_PERCENT,
@@ -110,7 +111,7 @@ def view(device: DeviceDesign) -> JunosView:
         When the design needs what Junos cannot do; it names device, field and what to do.
     """
     base = device.qos_profiles[0]
-    _one_set_of_classes(device)
+    _default_queue_free(device)
     control = 0 if CONTROL_QUEUE in {base.queue, base.cnp_queue} else CONTROL_PERCENT
     vlans = {vlan.vlan: vlan.name for vlan in device.vlans}
     return JunosView(
@@ -124,7 +125,7 @@ def view(device: DeviceDesign) -> JunosView:
         priority_bits=f"{base.pfc_priority:03b}",
         cnp_cap_percent=CNP_CAP_PERCENT,
         control_percent=control,
-        arp_minutes=_arp_minutes(device),
+        arp_minutes=device.neighbours.arp_timeout_s // _MINUTE_S,
         irb_mtu_bytes=device.vlans[0].mtu_bytes if device.vlans else 0,
         prefixes=_prefixes(device.bgp),
     )
@@ -134,19 +135,8 @@ def _refuse(device: DeviceDesign, reason: str) -> RenderError:
     return RenderError(f"{device.name}: {reason}")
 
 
-def _one_set_of_classes(device: DeviceDesign) -> None:
-    """Refuse ports that need other classes: queue and priority of a class hold for the switch."""
-    base = device.qos_profiles[0]
-    for name in ("queue", "cnp_queue", "pfc_priority"):
-        if any(getattr(p, name) != getattr(base, name) for p in device.qos_profiles):
-            reason = (
-                f"Junos has one {name} for all ports; use the same lossless.{name} on all ports"
-            )
-            raise _refuse(device, reason)
-    actions = {p.watchdog.action for p in device.qos_profiles if p.pfc and p.watchdog.enabled}
-    if len(actions) > 1:
-        reason = "Junos has one watchdog action for all ports; use the same"
-        raise _refuse(device, f"{reason} lossless.watchdog.action")
+def _default_queue_free(device: DeviceDesign) -> None:
+    """Refuse classes in the queue of all other traffic."""
     for profile in device.qos_profiles:
         for queue in profile.queues:
             if (queue.queue == DEFAULT_QUEUE) != (queue.kind == "default"):
@@ -168,7 +158,7 @@ def _profile(device: DeviceDesign, profile: QosProfile, control: int) -> Profile
         kmax_percent=kmax,
         lossless_percent=free - default,
         default_percent=default,
-        watchdog=_watchdog(device, profile.watchdog) if watched else None,
+        watchdog=_watchdog(profile.watchdog) if watched else None,
     )
 
 
@@ -183,36 +173,25 @@ def marking_percents(device: DeviceDesign, profile: QosProfile) -> tuple[int, in
     queue_bytes = largest_queue_bytes(device.sku)
     try:
         kmin, kmax = (
-            to_units(size, UNITS["junos"], queue_bytes=queue_bytes)
+            to_units(size, marking_unit("junos"), queue_bytes=queue_bytes)
             for size in (profile.kmin_bytes, profile.kmax_bytes)
         )
     except ValueError as error:
         raise _refuse(device, f"{error}; lower lossless.ecn.kmax_bytes") from error
     if kmin == kmax:
-        reason = (
+        raise _refuse(
+            device,
             f"lossless.ecn.kmin_bytes and kmax_bytes are both {kmin} % of a queue of "
-            f"{queue_bytes:,} bytes; increase the distance between them"
+            f"{queue_bytes:,} bytes; increase the distance between them",
         )
-        raise _refuse(device, reason)
     return kmin, kmax
 
 
-def _watchdog(device: DeviceDesign, watchdog: Watchdog) -> WatchdogView:
-    if watchdog.action not in WATCHDOG_ACTIONS:
-        reason = f"Junos has no watchdog action {watchdog.action!r}; use 'drop' or 'forward' in"
-        raise _refuse(device, f"{reason} lossless.watchdog.action")
-    polls, rest = divmod(watchdog.detection_ms, watchdog.poll_ms)
-    if rest or not polls:
-        reason = (
-            f"Junos counts detection in polls, but lossless.watchdog.detection_ms "
-            f"{watchdog.detection_ms} is not a multiple of poll_ms {watchdog.poll_ms}; use a "
-            "multiple"
-        )
-        raise _refuse(device, reason)
+def _watchdog(watchdog: Watchdog) -> WatchdogView:
     return WatchdogView(
         bare=is_default(watchdog),
         poll_ms=watchdog.poll_ms,
-        detection_polls=polls,
+        detection_polls=watchdog.detection_ms // watchdog.poll_ms,
         recovery_ms=watchdog.restoration_ms,
         action=watchdog.action,
     )
@@ -236,14 +215,6 @@ def _port(device: DeviceDesign, port: PortDesign, vlans: dict[int, str]) -> Port
         suffix=port.qos.suffix if port.qos else "",
         pfc=bool(port.qos and port.qos.pfc),
     )
-
-
-def _arp_minutes(device: DeviceDesign) -> int:
-    minutes, rest = divmod(device.neighbours.arp_timeout_s, _MINUTE_S)
-    if rest or not minutes:
-        reason = f"Junos counts ARP ageing in minutes, but arp.timeout_s is {minutes * 60 + rest}"
-        raise _refuse(device, f"{reason}; use a multiple of {_MINUTE_S}")
-    return minutes
 
 
 def _prefixes(bgp: BgpDesign) -> tuple[tuple[str, str, str], ...]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from fabric.core.errors import RenderError
 from fabric.design.qos import pause_buffer_bytes
-from fabric.qos.ecn.edge import UNITS, to_units
+from fabric.platforms.features import marking_unit
+from fabric.qos.ecn.edge import to_units
 
 if TYPE_CHECKING:
     from fabric.design.model import BgpDesign, DeviceDesign, PortDesign, QosProfile
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
 QUEUES = range(7, -1, -1)
 #: Both classes of network-qos carry the largest frame (paregupt/nx-os @ ad8128f3).
 CLASS_MTU_BYTES = 9216
-#: Above it an explicit pause buffer is needed, whose size nobody publishes for these switches
-#: (Cisco Nexus 9000 QoS configuration guide 10.5(x), priority flow control).
-LONGEST_CABLE_M = 100
 #: Words of the enumeration FECMode (CiscoDevNet/terraform-provider-nxos @ 43d0c254); how the
 #: command line spells "off" is not published.
 FEC_WORDS = {"rs": "rs-fec", "fc": "fc-fec"}
@@ -106,13 +104,9 @@ def view(device: DeviceDesign) -> NxosView:
     Raises
     ------
     RenderError
-        When the design needs what NX-OS cannot do: two maps on one switch, numbers of the lossless
-        class that differ, a watchdog that does not drop, a cable without a known headroom, a FEC
-        word that is not published.
+        When the switch would have two pause buffers, or one of unknown size.
     """
-    _one_map(device)
     base = device.qos_profiles[0]
-    _same_numbers(device.name, base)
     policies = tuple(_policy(profile) for profile in device.qos_profiles)
     paused = any(profile.pfc for profile in device.qos_profiles)
     return NxosView(
@@ -122,9 +116,9 @@ def view(device: DeviceDesign) -> NxosView:
         ),
         paused=base.pfc_priority if paused else None,
         policies=policies,
-        ports=tuple(_port(device.name, port, policies) for port in device.ports),
+        ports=tuple(_port(port, policies) for port in device.ports),
         watchdog=any(profile.pfc and profile.watchdog.enabled for profile in device.qos_profiles),
-        unit=UNITS["nxos"].word,
+        unit=marking_unit("nxos").word,
         class_mtu_bytes=CLASS_MTU_BYTES,
         prefixes=_prefixes(device.bgp),
         input_buffer=_input_buffer(device),
@@ -138,44 +132,16 @@ def _input_buffer(device: DeviceDesign) -> InputBuffer | None:
         return None
     needed = pause_buffer_bytes(device)
     if len(asked) > 1 or (given.buffer_bytes or needed) is None:
-        message = (
+        raise RenderError(
             f"{device.name}: NX-OS has one pause buffer for all ports of a switch; set "
             "lossless.pause_buffer and its buffer_bytes once"
         )
-        raise RenderError(message)
     return InputBuffer(
         queue=device.qos_profiles[0].queue,
         buffer_bytes=given.buffer_bytes or needed or 0,
         pause_threshold_bytes=given.pause_threshold_bytes,
         resume_threshold_bytes=given.resume_threshold_bytes,
     )
-
-
-def _one_map(device: DeviceDesign) -> None:
-    """Refuse two maps: network-qos is one for the whole switch, and so are its groups."""
-    base = device.qos_profiles[0]
-    for profile in device.qos_profiles[1:]:
-        same = (profile.dscp_to_traffic_class, profile.traffic_class_to_queue, profile.pfc_priority)
-        if same != (base.dscp_to_traffic_class, base.traffic_class_to_queue, base.pfc_priority):
-            message = (
-                f"{device.name}: NX-OS has one network-qos policy for the whole switch, but a "
-                "port override sets another; use the same on all ports: roce_dscp, cnp_dscp, "
-                "pfc_priority, traffic_class, queue, cnp_traffic_class and cnp_queue"
-            )
-            raise RenderError(message)
-
-
-def _same_numbers(name: str, profile: QosProfile) -> None:
-    """Refuse what would be lossy: group n is queue n, and the pause of it is best n too."""
-    lossless = {profile.traffic_class, profile.queue, profile.pfc_priority}
-    cnp = {profile.cnp_traffic_class, profile.cnp_queue}
-    if len(lossless) > 1 or len(cnp) > 1:
-        message = (
-            f"{name}: qos-group n of NX-OS goes to queue n and is paused as priority n; make "
-            "lossless.traffic_class, queue and pfc_priority equal, and cnp_traffic_class and "
-            "cnp_queue equal"
-        )
-        raise RenderError(message)
 
 
 def _dscps(profile: QosProfile, traffic_class: int) -> tuple[int, ...]:
@@ -200,47 +166,23 @@ def _policy(profile: QosProfile) -> QueuingPolicy:
     return QueuingPolicy(
         name=f"ROCE-OUT{profile.suffix}",
         queues=tuple(queues),
-        kmin=to_units(profile.kmin_bytes, UNITS["nxos"]),
-        kmax=to_units(profile.kmax_bytes, UNITS["nxos"]),
+        kmin=to_units(profile.kmin_bytes, marking_unit("nxos")),
+        kmax=to_units(profile.kmax_bytes, marking_unit("nxos")),
         pmax_percent=profile.pmax_percent,
     )
 
 
-def _port(name: str, port: PortDesign, policies: tuple[QueuingPolicy, ...]) -> PortView:
+def _port(port: PortDesign, policies: tuple[QueuingPolicy, ...]) -> PortView:
     qos = port.qos
     if qos is None:
         return PortView(port)
-    if qos.pfc and port.cable_m > LONGEST_CABLE_M and not qos.pause_buffer:
-        message = (
-            f"{name}: {port.name}: a lossless cable of {port.cable_m} m needs a pause buffer, "
-            "but no public source gives its size; set lossless.pause_buffer, keep cables.*_m at "
-            f"{LONGEST_CABLE_M} or less, or set lossless.pfc to false on this port"
-        )
-        raise RenderError(message)
-    watchdog = qos.pfc and qos.watchdog.enabled
-    if watchdog and qos.watchdog.action != "drop":
-        message = (
-            f"{name}: {port.name}: the NX-OS watchdog only drops (it shuts the queue); "
-            f"{qos.watchdog.action!r} in lossless.watchdog.action cannot be rendered"
-        )
-        raise RenderError(message)
     return PortView(
         port,
         pfc="on" if qos.pfc else "off",
-        watchdog=watchdog,
+        watchdog=qos.pfc and qos.watchdog.enabled,
         own_policy=policies[qos.index].name if qos.index else "",
-        fec=_fec(name, port),
+        fec=FEC_WORDS.get(port.fec, ""),
     )
-
-
-def _fec(name: str, port: PortDesign) -> str:
-    if port.fec and port.fec not in FEC_WORDS:
-        message = (
-            f"{name}: {port.name}: the NX-OS command for FEC {port.fec!r} is not published; "
-            f"remove devices.ports.fec, the switch then selects FEC by transceiver"
-        )
-        raise RenderError(message)
-    return FEC_WORDS.get(port.fec, "")
 
 
 def _prefixes(bgp: BgpDesign) -> tuple[tuple[int, str], ...]:

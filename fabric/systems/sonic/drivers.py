@@ -11,17 +11,19 @@ from __future__ import annotations
 
 import json
 import shlex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from fabric.core.errors import RefusedError
-from fabric.devices.driver import Candidate, Identity, drivers
+from fabric.devices.base import read_subjects
+from fabric.devices.candidate import Candidate, SonicCandidate, SonicLive, SonicReload
+from fabric.devices.driver import Identity, drivers
 from fabric.devices.shell_driver import ShellDriver
 from fabric.systems.sonic.platforms import KERNEL_PATTERN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from fabric.devices.driver import Step
+from fabric.devices.candidate import SonicStep
 
 _STARTUP = "/etc/sonic/config_db.json"
 _VERSION = "/etc/sonic/sonic_version.yml"
@@ -51,9 +53,11 @@ _STATE_COMMANDS = {
 }
 
 
-@drivers.add("sonic")
-class SonicDriver(ShellDriver):
-    """One SONiC switch."""
+C = TypeVar("C", bound=Candidate)
+
+
+class SonicShellDriver(ShellDriver[C]):
+    """Base of the drivers of switches that run SONiC, whatever configures them."""
 
     def identify(self) -> Identity:
         """Return host name, serial number and chassis MAC from the system EEPROM."""
@@ -77,23 +81,13 @@ class SonicDriver(ShellDriver):
 
     def read_state(self, subjects: Sequence[str]) -> Mapping[str, str]:
         """Return the outputs of the show commands of the subjects."""
-        return {
-            subject: self._shell.run(_STATE_COMMANDS[subject])[1]
-            for subject in subjects
-            if subject in _STATE_COMMANDS
-        }
+        return read_subjects(subjects, _STATE_COMMANDS, lambda line: self._shell.run(line)[1])
 
     def save(self) -> None:
         """Write CONFIG_DB to the startup file."""
         self._shell.check("sudo config save -y")
 
-    def _more_files(self, candidate: Candidate) -> Mapping[str, bytes]:
-        texts = {"target": candidate.target}
-        for number, step in enumerate(candidate.steps):
-            texts |= {f"step{number}": step.text, f"back{number}": step.back}
-        return {f"{name}.json": text.encode() for name, text in texts.items() if text}
-
-    def _stage_more(self, candidate: Candidate, token: str) -> None:  # noqa: ARG002
+    def _stage_more(self, candidate: C, token: str) -> None:  # noqa: ARG002
         folder = self._folder(token)
         # No pipe: its status would be that of the last command, and an empty before.json is no
         # way back.
@@ -106,26 +100,42 @@ class SonicDriver(ShellDriver):
         super()._forget(token)
         self._shell.run(f"sudo sh -c 'rm -f {_CHECKPOINTS}/{token}-*.cp.json'")
 
-    def _undo_steps(self, candidate: Candidate, token: str) -> list[str]:
+
+@drivers.add("sonic")
+class SonicDriver(SonicShellDriver[SonicCandidate]):
+    """One SONiC switch."""
+
+    def commit(self, candidate: SonicCandidate, token: str, timer_s: int) -> None:
+        """Arm the safety net for as long as the switch works on the change, then change it."""
+        longer_s = candidate.takes_s if timer_s and isinstance(candidate, SonicLive) else 0
+        super().commit(candidate, token, timer_s + longer_s)
+
+    def _more_files(self, candidate: SonicCandidate) -> Mapping[str, bytes]:
+        texts = {"target": candidate.target} if isinstance(candidate, SonicReload) else {}
+        for number, step in enumerate(_steps(candidate)):
+            texts |= {f"step{number}": step.text, f"back{number}": step.back}
+        return {f"{name}.json": text.encode() for name, text in texts.items() if text}
+
+    def _undo_steps(self, candidate: SonicCandidate, token: str) -> list[str]:
         folder = self._folder(token)
         reload = _unchecked(f"{folder}/before.json")
-        steps = [reload] if candidate.method == "reload" else []
-        for number, step in reversed(list(enumerate(candidate.steps))):
+        steps = [reload] if isinstance(candidate, SonicReload) else []
+        for number, step in reversed(list(enumerate(_steps(candidate)))):
             back = " && ".join(_back(step, folder, f"{token}-{number}", number))
-            steps.append(f"if [ -e {folder}/started{number} ]; then {back} || refused=1; fi")
-        if candidate.steps:
-            steps.append(f'if [ -n "$refused" ]; then {reload}; fi')
+            steps.append(f"if [ -e {folder}/started{number} ]; then {back} || failed=1; fi")
+        if _steps(candidate):
+            steps.append(f'if [ -n "$failed" ]; then {reload}; fi')
         # A boot has loaded the saved file, which a waiting change is not in: only files are left.
         steps = [f"[ ! -e /run/{token} ] || {step}" for step in steps]
-        return ["refused=", *steps, *super()._undo_steps(candidate, token)]
+        return ["failed=", *steps, *super()._undo_steps(candidate, token)]
 
-    def _apply(self, candidate: Candidate, token: str) -> None:
+    def _apply(self, candidate: SonicCandidate, token: str) -> None:
         folder = self._folder(token)
-        if candidate.method == "reload":
+        if isinstance(candidate, SonicReload):
             file = f"{folder}/target.json"
             checked = f"config reload {file} -y -f"
             self._change(f"sh -c '{_unchecked(file)}'" if candidate.ran_before else checked)
-        for number, step in enumerate(candidate.steps):
+        for number, step in enumerate(_steps(candidate)):
             self._shell.check(f"sudo sh -c ': > {folder}/started{number}'")
             if step.kind == "load":
                 self._change(f"config load {folder}/step{number}.json -y")
@@ -142,8 +152,12 @@ class SonicDriver(ShellDriver):
         try:
             self._shell.check(f"sudo {command}", quiet_s=_RELOAD_S)
         except RefusedError as error:
-            message = f"the switch refused the change: {error.reason}"
+            message = f"the switch rejected the change: {error.reason}"
             raise RefusedError(self.connection.device, message) from error
+
+
+def _steps(candidate: SonicCandidate) -> tuple[SonicStep, ...]:
+    return candidate.steps if isinstance(candidate, SonicLive) else ()
 
 
 def _unchecked(file: str) -> str:
@@ -155,7 +169,7 @@ def _unchecked(file: str) -> str:
     return f"config reload /dev/stdin -y -f < {file}"
 
 
-def _back(step: Step, folder: str, checkpoint: str, number: int) -> list[str]:
+def _back(step: SonicStep, folder: str, checkpoint: str, number: int) -> list[str]:
     """Return the commands that take a step back, whole or half done."""
     if step.kind == "patch":
         return [f"config rollback {checkpoint}"]

@@ -37,7 +37,6 @@ SONIC = platforms.add("sonic")(
             daemon="arp_update",
         ),
         watchdog_ms={"detection": (100, 5000), "restoration": (100, 60000), "poll": (100, 1000)},
-        unnumbered_bgp=True,
         source="sonic-net/sonic-buildimage 202405, sonic-net/sonic-swss 202405",
         rule_prefix="SON",
         announces_alias=True,

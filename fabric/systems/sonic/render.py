@@ -114,8 +114,7 @@ def check_json(text: str, device: str) -> None:
         if len(found) != len(pairs):
             names = [name for name, _ in pairs]
             double = next(name for name in names if names.count(name) > 1)
-            message = f"{double!r} appears twice"
-            raise ValueError(message)
+            raise ValueError(f"{double!r} appears twice")
         return found
 
     try:
@@ -123,8 +122,7 @@ def check_json(text: str, device: str) -> None:
         if text.count(_NAME_END) != _names(json.loads(text)):
             json.loads(text, object_pairs_hook=unique)
     except ValueError as error:  # JSONDecodeError is one
-        message = f"{device}: config_db.json: {error}"
-        raise RenderError(message) from error
+        raise RenderError(f"{device}: config_db.json: {error}") from error
 
 
 def _names(config: dict[str, dict[str, dict[str, Any]]]) -> int:

@@ -166,12 +166,12 @@ def _computed(device: DeviceDesign) -> ComputedBuffers | None:
     if device.buffer_model == "traditional":
         return None
     if device.sku.layout:
-        message = f"{device.name}: {device.sku.name} cannot compute its buffers; set buffer_model"
-        raise RenderError(message)
+        raise RenderError(
+            f"{device.name}: {device.sku.name} cannot compute its buffers; set buffer_model"
+        )
     used = {id(port.headroom): port.headroom for port in device.ports if port.headroom}.values()
     if len({profile.dynamic_th for profile in used}) > 1:
-        message = f"{device.name}: computed buffers have one dynamic_th; remove the others"
-        raise RenderError(message)
+        raise RenderError(f"{device.name}: computed buffers have one dynamic_th; remove the others")
     return ComputedBuffers(
         dynamic_th=next((profile.dynamic_th for profile in used), 0),
         frame_bytes=max((int(profile.link.lossless_mtu_bytes) for profile in used), default=1),
@@ -194,14 +194,12 @@ def _nvidia_layout(device: DeviceDesign) -> BufferLayout:
     """
     pools = device.sku.pools
     if pools is None:
-        message = f"{device.name}: the buffer pools of {device.sku.name} are not known"
-        raise RenderError(message)
+        raise RenderError(f"{device.name}: the buffer pools of {device.sku.name} are not known")
     if pools.ingress_lossy_bytes is None or pools.egress_lossy_bytes is None:
-        message = (
+        raise RenderError(
             f"{device.name}: lossy traffic of {device.sku.name} shares the lossless pools, "
             f"and the buffer profiles of its image are not known"
         )
-        raise RenderError(message)
     sizes = {
         "ingress_lossless_pool": pools.ingress_lossless_bytes,
         "ingress_lossy_pool": pools.ingress_lossy_bytes,

@@ -90,8 +90,7 @@ def load_schema(folder: Path) -> Schema:
         try:
             module = parse(path.read_text(encoding="utf-8"))
         except ValueError as error:
-            message = f"{path}: {error}"
-            raise ValueError(message) from error
+            raise ValueError(f"{path}: {error}") from error
         modules[module.argument] = module
     tables = {
         table.argument: table
@@ -190,8 +189,7 @@ class _Walker:
         lists = [node for node in nodes.values() if node.keyword == "list"]
         fitting = [node for node in lists if len(node.argument_of("key").split()) == len(parts)]
         if not fitting:
-            message = f"no list of this table has a key of {len(parts)} part(s)"
-            raise KeyError(message)
+            raise KeyError(f"no list of this table has a key of {len(parts)} part(s)")
         unknown = []
         for node in fitting:
             inner = self.nodes(node)
@@ -200,8 +198,7 @@ class _Walker:
             unknown = [name for name in fields if name not in inner]
             if not unknown:
                 return node
-        message = f"unknown field {unknown[0]!r}"
-        raise KeyError(message)
+        raise KeyError(f"unknown field {unknown[0]!r}")
 
     def _pairs(self, chain: Chain, fields: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return the entries of a map table: ``{"26": "3"}`` -> ``[{"dscp": "26", "tc": 3}]``."""
@@ -215,8 +212,7 @@ class _Walker:
         for name, value in fields.items():
             node = nodes.get(name)
             if node is None or node.keyword not in {"leaf", "leaf-list"}:
-                message = f"unknown field {name!r}"
-                raise KeyError(message)
+                raise KeyError(f"unknown field {name!r}")
             kind = node.all("type")[0]
             if node.keyword == "leaf":
                 result[name] = self._value(kind, (*chain, node), str(value))
@@ -289,8 +285,7 @@ class _Walker:
                 if candidate.argument == name:
                     return candidate
             scope = scope.parent
-        message = f"the models do not define the {keyword} {use.argument!r}"
-        raise KeyError(message)
+        raise KeyError(f"the models do not define the {keyword} {use.argument!r}")
 
     def _module(self, statement: Statement, prefix: str) -> Statement:
         module = statement.module
@@ -299,8 +294,7 @@ class _Walker:
         for item in module.all("import"):
             if item.argument_of("prefix") == prefix:
                 return self._schema.modules[item.argument]
-        message = f"the models do not define the prefix {prefix!r}"
-        raise KeyError(message)
+        raise KeyError(f"the models do not define the prefix {prefix!r}")
 
 
 def _holds(types: Chain, text: str) -> bool:

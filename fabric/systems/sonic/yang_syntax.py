@@ -62,8 +62,7 @@ def parse(text: str) -> Statement:
             continue
         if value == "}":
             if current.parent is None:
-                message = "a closing brace without an opening brace"
-                raise ValueError(message)
+                raise ValueError("a closing brace without an opening brace")
             current = current.parent
             continue
         parent = None if current is root else current
@@ -73,8 +72,7 @@ def parse(text: str) -> Statement:
             current = statement
         words = []
     if current is not root or not root.children:
-        message = "unexpected end of text in a statement"
-        raise ValueError(message)
+        raise ValueError("unexpected end of text in a statement")
     module = root.children[0]
     module.parent = None
     return module
@@ -85,8 +83,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
     while position < len(text):
         match = _TOKEN.match(text, position)
         if match is None:
-            message = f"cannot read {text[position : position + 20]!r}"
-            raise ValueError(message)
+            raise ValueError(f"cannot read {text[position : position + 20]!r}")
         position = match.end()
         if match.lastgroup == "text":
             quoted = match["text"]

@@ -41,7 +41,6 @@ VRP8 = platforms.add("vrp8")(
         # The families differ, see `Family`; a poll time does not exist.
         watchdog_ms={"detection": (10, 15_000), "restoration": (10, 31_000), "poll": (1, 30_000)},
         source="CloudEngine V300R023C00 command reference (WheaterW/INTA-project @ 9308062d)",
-        ecmp_modes=("hash", "flowlet", "per-packet"),
         grade="beta",
         rule_prefix="VRP",
         reads_pfc=True,
@@ -176,8 +175,6 @@ SLOT = 1
 HEADROOM_POOL_MIB = 4
 #: Headroom in kbytes of a queue that pauses when nothing is configured, family b (dcb pfc buffer).
 DEFAULT_HEADROOM_KIB = 256
-#: Occupation in kbytes of an ingress queue at which family a pauses when nothing is configured.
-DEFAULT_PAUSE_KIB = 125
 #: ``maximum load-balancing``, command reference.
 MAX_PATHS = 128
 #: DiffServ domains beside the one that is always there (``diffserv domain``); there are more drop

@@ -7,20 +7,18 @@ from ipaddress import IPv4Interface, IPv4Network
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import RenderError
-from fabric.platforms.model import role_field
-from fabric.qos.ecn.edge import UNITS, to_units
+from fabric.platforms.features import marking_unit
+from fabric.qos.ecn.edge import to_units
 from fabric.systems.vrp8.platforms import (
     ECMP_WORDS,
     FAMILIES,
     FRAME_EXTRA_BYTES,
     HEADROOM_POOL_MIB,
-    MOST_DOMAINS,
     PHBS,
     SLOT,
     Family,
     balances,
     deadlock_counts,
-    family_of,
     takes_base_r,
 )
 
@@ -121,23 +119,18 @@ def view(device: DeviceDesign) -> Vrp8View:
     Raises
     ------
     RenderError
-        When the design needs what VRP8 cannot do: a model of no known family, PFC priorities that
-        are not the queue or differ, a watchdog that the switch has no words for, a FEC word that
-        the port does not take, more policies than DiffServ domains, balancing that the model has
-        not.
+        When the switch cannot count the times of its watchdog, or a port does not support its FEC.
     """
-    family = _family(device)
-    _room(device)
+    family = FAMILIES[device.sku.asic.lower()]
     pausing = [profile for profile in device.qos_profiles if profile.pfc]
-    priority = _priority(device.name, family, pausing)
-    watchdog = _watchdog(device.name, pausing)
+    watchdog = next((one.watchdog for one in pausing if one.watchdog.enabled), None)
     return Vrp8View(
         family=family,
         slot=SLOT,
         headroom_pool_mbytes=HEADROOM_POOL_MIB,
         domains=tuple((_domain(p), _mappings(p)) for p in device.qos_profiles),
         drop_profiles=tuple(_drop_profile(profile) for profile in device.qos_profiles),
-        pfc_priority=priority,
+        pfc_priority=pausing[0].pfc_priority if pausing else None,
         timers=timers(device.name, family, watchdog) if watchdog else None,
         behaviour=BEHAVIOURS[watchdog.action] if watchdog else "",
         balancing=_balancing(device),
@@ -150,80 +143,8 @@ def view(device: DeviceDesign) -> Vrp8View:
     )
 
 
-def _family(device: DeviceDesign) -> Family:
-    family = family_of(device.sku)
-    if family is None:
-        message = (
-            f"{device.name}: the hardware family of {device.sku.name} is not known, and the "
-            f"families use different commands; set the asic of its model to "
-            f"{' or '.join(FAMILIES)}, or use another one in "
-            f"platforms.{role_field(device.role)}.sku"
-        )
-        raise RenderError(message)
-    return family
-
-
-def _room(device: DeviceDesign) -> None:
-    """Refuse more policies than the switch has DiffServ domains."""
-    if len(device.qos_profiles) > MOST_DOMAINS:
-        message = (
-            f"{device.name}: its ports use {len(device.qos_profiles)} policies, VRP8 supports "
-            f"{MOST_DOMAINS}; use the same lossless settings on more ports"
-        )
-        raise RenderError(message)
-
-
 def _balancing(device: DeviceDesign) -> str:
-    if balances(device.sku):
-        return ECMP_WORDS[device.ecmp_mode]
-    if device.ecmp_mode != "hash":
-        message = (
-            f"{device.name}: {device.sku.name} has no {device.ecmp_mode} balancing; set ecmp.mode "
-            "to hash"
-        )
-        raise RenderError(message)
-    return ""
-
-
-def _priority(name: str, family: Family, pausing: list[QosProfile]) -> int | None:
-    """Return the one priority that pauses: PFC of queue n is PFC of priority n."""
-    numbers = {(profile.pfc_priority, profile.queue) for profile in pausing}
-    if not numbers:
-        return None
-    priority, queue = next(iter(numbers))
-    if len(numbers) > 1 or priority != queue:
-        message = (
-            f"{name}: VRP8 pauses queue n as priority n, with one profile for the whole switch; "
-            "set lossless.pfc_priority and lossless.queue to the same number on all ports"
-        )
-        raise RenderError(message)
-    if priority not in family.pfc_queues:
-        message = (
-            f"{name}: this switch pauses queues {family.pfc_queues[0]} to {family.pfc_queues[-1]} "
-            f"only; lower lossless.pfc_priority and lossless.queue from {priority}"
-        )
-        raise RenderError(message)
-    return priority
-
-
-def _watchdog(name: str, pausing: list[QosProfile]) -> Watchdog | None:
-    """Return the one watchdog of the switch, or None where no port asks for one."""
-    found = {profile.watchdog for profile in pausing if profile.watchdog.enabled}
-    wanted = {(item.action, item.detection_ms, item.restoration_ms) for item in found}
-    if len(wanted) > 1:
-        message = (
-            f"{name}: the PFC deadlock timers of VRP8 are those of the whole switch; use "
-            "one detection_ms, restoration_ms and action of lossless.watchdog on all ports"
-        )
-        raise RenderError(message)
-    watchdog = next(iter(found), None)
-    if watchdog and watchdog.action not in BEHAVIOURS:
-        message = (
-            f"{name}: VRP8 discards or forwards while a queue recovers; {watchdog.action!r} in "
-            "lossless.watchdog.action cannot be rendered"
-        )
-        raise RenderError(message)
-    return watchdog
+    return ECMP_WORDS[device.ecmp_mode] if balances(device.sku) else ""
 
 
 def timers(name: str, family: Family, watchdog: Watchdog) -> Timers:
@@ -238,11 +159,10 @@ def timers(name: str, family: Family, watchdog: Watchdog) -> Timers:
     counts = deadlock_counts(family, detection, recovery)
     if counts:
         return Timers(*counts)
-    message = (
+    raise RenderError(
         f"{name}: this switch cannot count {detection} ms and {recovery} ms; see rule VRP004 for "
         "valid values of lossless.watchdog.detection_ms and restoration_ms"
     )
-    raise RenderError(message)
 
 
 def _domain(profile: QosProfile) -> str:
@@ -260,20 +180,14 @@ def _mappings(profile: QosProfile) -> tuple[tuple[int, str], ...]:
 def _drop_profile(profile: QosProfile) -> DropProfile:
     return DropProfile(
         name=f"roce-ecn{profile.suffix}",
-        kmin=to_units(profile.kmin_bytes, UNITS["vrp8"]),
-        kmax=to_units(profile.kmax_bytes, UNITS["vrp8"]),
+        kmin=to_units(profile.kmin_bytes, marking_unit("vrp8")),
+        kmax=to_units(profile.kmax_bytes, marking_unit("vrp8")),
         pmax_percent=profile.pmax_percent,
     )
 
 
 def _port(device: DeviceDesign, port: PortDesign) -> PortView:
     qos = port.qos
-    if "?" in port.description:
-        message = (
-            f"{device.name}: {port.name}: a question mark triggers help on the "
-            "VRP8 command line; remove it from devices.ports.description"
-        )
-        raise RenderError(message)
     if qos is None:
         return PortView(port)
     strict = {item.queue for item in qos.queues if item.percent is None}
@@ -302,11 +216,10 @@ def _fec(device: DeviceDesign, port: PortDesign) -> str:
     part = port.place.mode is not None
     unknown = word == "base-r" and not takes_base_r(device.sku, port.speed_gbps, part=part)
     if port.fec and (not word or unknown):
-        message = (
+        raise RenderError(
             f"{device.name}: {port.name}: FEC {port.fec!r} is not available at {port.speed_gbps}G "
             f"on this switch; remove devices.ports.fec, the switch then selects FEC by medium"
         )
-        raise RenderError(message)
     return word
 
 

@@ -6,10 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabric.qos.ecn.edge import UNITS, programmed_bytes, to_units
+from fabric.platforms.features import MarkingUnit, declared
+from fabric.qos.ecn.edge import programmed_bytes, to_units
 from fabric.qos.ecn.figures import FIGURES, figures_for
 
 SIZES = st.integers(1, 10**8)
+UNITS = {
+    **{name: one.marking_unit for name, one in declared().items()},
+    "eos-kbytes": MarkingUnit(word="kbytes", unit_bytes=1000),
+    "eos-segments": MarkingUnit(word="segments"),
+}
 
 
 def test_every_figure_can_be_right() -> None:

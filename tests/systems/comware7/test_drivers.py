@@ -6,19 +6,20 @@ import pytest
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
 from fabric.devices import drivers
-from fabric.devices.driver import Candidate, Connection
+from fabric.devices.candidate import LinePatch
+from fabric.devices.driver import Connection
 from fabric.lab.faults import Fault
 from fabric.lab.lab import Lab
 from fabric.lab.wiring import specs, wire
 from fabric.observe import read_running, read_snapshot
 from fabric.systems.comware7.drivers.session import refusal
 from fabric.workflow.project import Project
-from tests.change import comware7_lab, labs
+from tests.change import labs
 
 PASSWORD = "hunter2-of-the-lab"
 TOKEN = "rocefab-run-1-1-aa"
 OTHER = "rocefab-run-2-1-bb"
-CHANGE = Candidate("merge", patch="interface HundredGigE1/0/1\n description x\nvlan 7\n name Y\n")
+CHANGE = LinePatch("interface HundredGigE1/0/1\n description x\nvlan 7\n name Y\n")
 ROUTED = (
     "lldp global enable\n"
     "interface HundredGigE1/0/17\nport link-mode route\n"
@@ -33,7 +34,7 @@ ROUTED = (
 @pytest.fixture(scope="module")
 def whole_lab(tmp_path_factory):
     folder = tmp_path_factory.mktemp("comware7") / "inventory"
-    project = Project(labs.write_inventory(folder, comware7_lab.INVENTORY))
+    project = Project(labs.write_inventory(folder, labs.COMWARE7))
     with Lab(specs(project.devices, project.hosts, PASSWORD)) as running:
         wire(running, project.devices)
         yield running
@@ -196,7 +197,7 @@ def test_a_release_without_the_timer_is_refused_before_any_line(driver, leaf):
     before = leaf.text
     assert "no `configuration commit delay`: % Unrecognized command" in driver.missing_timer()
     driver.stage(CHANGE, TOKEN)
-    with pytest.raises(RefusedError, match="nothing would take an unconfirmed change back"):
+    with pytest.raises(RefusedError, match="nothing would roll back an unconfirmed change"):
         driver.commit(CHANGE, TOKEN, 60)
     assert leaf.text == before
     driver.rollback(TOKEN)
@@ -234,21 +235,21 @@ def test_a_refused_line_undoes_the_others(driver, leaf, line):
     lines = f"interface HundredGigE1/0/1\n description x\n{line}\nvlan 8\n"
     driver.stage(CHANGE, TOKEN)
     with pytest.raises(RefusedError, match=line.strip()):
-        driver.commit(Candidate("merge", patch=lines), TOKEN, 60)
+        driver.commit(LinePatch(lines), TOKEN, 60)
     assert leaf.text == before
     assert not leaf.armed
 
 
 def test_a_question_that_nobody_foresaw_is_answered_with_no(driver, leaf):
     leaf.files["old.cfg"] = "kept"
-    with pytest.raises(RefusedError, match="asks what nobody foresaw"):
+    with pytest.raises(RefusedError, match="asks an unexpected question"):
         driver._line.checked("delete /unreserved old.cfg")
     assert leaf.files["old.cfg"] == "kept"
 
 
 def test_the_prompt_may_change_its_name(driver, leaf):
     driver.stage(CHANGE, TOKEN)
-    driver.commit(Candidate("merge", patch="sysname another\nvlan 8\n"), TOKEN, 60)
+    driver.commit(LinePatch("sysname another\nvlan 8\n"), TOKEN, 60)
     assert driver.identify().hostname == "another"
     driver.rollback(TOKEN)
     assert driver.identify().hostname == labs.LEAF
@@ -274,7 +275,7 @@ def test_secrets_of_a_refused_line_are_hidden(driver, leaf):
     line = "local-user x class manage\n password hash $h$6$HUNTER2 extra\n"
     driver.stage(CHANGE, TOKEN)
     with pytest.raises(RefusedError) as caught:
-        driver.commit(Candidate("merge", patch=line), TOKEN, 60)
+        driver.commit(LinePatch(line), TOKEN, 60)
     assert "HUNTER2" not in str(caught.value)
 
 

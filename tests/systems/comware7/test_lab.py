@@ -220,7 +220,7 @@ def test_what_is_shown_can_be_read_again():
 def test_every_view_has_its_rules():
     opens = {rule.rpartition(" > ")[2] for text in VIEWS.values() for rule in text.splitlines()
              if " > " in rule}  # fmt: skip
-    known = {"port", "gateway", "loopback", "management", "null", "system"}
+    known = {"port", "gateway", "loopback", "management", "null", "config"}
     assert opens - {"interface"} == set(VIEWS) - known
 
 

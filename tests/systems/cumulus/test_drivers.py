@@ -8,7 +8,8 @@ import pytest
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
 from fabric.devices import drivers
-from fabric.devices.driver import Candidate, Connection
+from fabric.devices.candidate import SetLines
+from fabric.devices.driver import Connection
 from fabric.lab.faults import Fault
 from fabric.lab.lab import Lab
 from fabric.lab.wiring import specs, wire
@@ -18,7 +19,7 @@ from tests.change import labs
 
 PASSWORD = "hunter2-of-the-lab"
 TOKEN = "rocefab-run-1-1-aa"
-MTU = Candidate("patch", load="nv set interface swp1 link mtu 9000\n")
+MTU = SetLines(load="nv set interface swp1 link mtu 9000\n")
 
 
 @pytest.fixture
@@ -176,8 +177,7 @@ def test_another_process_takes_back(driver, connect, leaf):
 
 def test_what_goes_is_unset_first(driver, leaf):
     leaf.hand_edit("nv set interface vlan9 ip address 10.0.0.1/24")
-    way = Candidate(
-        "patch",
+    way = SetLines(
         unload="nv unset interface vlan9\n",
         load="nv set interface vlan9 ip address 10.0.0.2/24\n",
     )
@@ -204,7 +204,7 @@ def test_work_of_others_is_seen_and_not_touched(driver, leaf):
 
 
 def test_a_refused_line_leaves_nothing(driver, leaf):
-    bad = Candidate("patch", load="nv set interface swp1 link mtu 99999\n")
+    bad = SetLines(load="nv set interface swp1 link mtu 99999\n")
     with pytest.raises(RefusedError, match="Invalid parameter '99999'"):
         driver.stage(bad, TOKEN)
     assert driver.foreign_sessions() == [TOKEN]  # the patch left its revision behind
@@ -219,7 +219,7 @@ def test_a_refused_line_leaves_nothing(driver, leaf):
 @pytest.mark.parametrize("pattern", ["sudo tee", "nv config patch"])
 @pytest.mark.parametrize("nth", [1, 2])
 def test_a_session_that_breaks_leaves_a_revision_that_is_found(driver, connect, leaf, pattern, nth):
-    way = Candidate("patch", unload="nv unset interface eth0 vrf\n", load=MTU.load)
+    way = SetLines(unload="nv unset interface eth0 vrf\n", load=MTU.load)
     leaf.faults.add(Fault("cut_at_command", pattern=pattern, nth=nth))
     with pytest.raises(ConnectionLostError):
         driver.stage(way, TOKEN)
@@ -231,7 +231,7 @@ def test_a_session_that_breaks_leaves_a_revision_that_is_found(driver, connect, 
 
 
 def test_an_invalid_configuration_is_refused_and_dropped(driver, leaf):
-    bad = Candidate("patch", load="nv set bridge domain br_default vlan 4000\n")
+    bad = SetLines(load="nv set bridge domain br_default vlan 4000\n")
     driver.stage(bad, TOKEN)
     with pytest.raises(RefusedError, match="4000 is reserved"):
         driver.commit(bad, TOKEN, 60)
@@ -245,7 +245,7 @@ def test_secrets_stay_out_of_errors(driver, leaf):
         Fault("refuse_line", pattern="nv config patch", text=f"Error: cannot take {line}")
     )
     with pytest.raises(RefusedError) as caught:
-        driver.stage(Candidate("patch", load="nv set system hostname x\n"), TOKEN)
+        driver.stage(SetLines(load="nv set system hostname x\n"), TOKEN)
     assert "HUNTER2" not in str(caught.value)
 
 
@@ -263,7 +263,7 @@ def test_a_confirmation_that_is_not_taken_is_noticed(driver, leaf, monkeypatch):
     with pytest.raises(DeviceError, match="still waits"):
         driver.confirm(TOKEN)
     monkeypatch.setattr(leaf, "go_back", lambda: None)
-    with pytest.raises(DeviceError, match="did not take the change back"):
+    with pytest.raises(DeviceError, match="did not roll back the change"):
         driver.rollback(TOKEN)
 
 

@@ -218,22 +218,26 @@ def test_the_neighbour_timeout_is_never_above_what_was_asked(tmp_path: Path) -> 
 
 
 REFUSED = {
-    "priority is not class": ({"pfc_priority: 3": "pfc_priority: 4"}, "", "make them equal"),
-    "another queue": ({"pfc_priority: 3": "pfc_priority: 3\n  queue: 4"}, "", "use 3 and 6"),
-    "another CNP queue": ({"pfc_priority: 3": "pfc_priority: 3\n  cnp_queue: 7"}, "", "use 3"),
-    "two policies": ({}, "swp1: {lossless: {roce_dscp: 24}}", "one for the whole switch"),
-    "two thresholds": ({}, "swp1: {lossless: {dynamic_th: 1}}", "one for the whole switch"),
-    "PFC off on a port": ({}, "swp1: {lossless: {pfc: false}}", "one for the whole switch"),
-    "forward": ({"action: drop": "action: forward"}, "", "can only drop, not forward"),
-    "alert": ({"action: drop": "action: alert"}, "", "can only drop, not alert"),
-    "half a poll": ({"detection_ms: 400": "detection_ms: 500"}, "", "whole polls"),
-    "quote": ({}, 'swp1: {description: "gpu\'s"}', "swp1: the description"),
-    "semicolon": ({}, "swp1: {description: 'a; nv unset qos'}", "swp1: the description"),
-    "template": ({}, "swp1: {description: '{{ 7 }}'}", "swp1: the description"),
+    "priority is not class": ({"pfc_priority: 3": "pfc_priority: 4"}, "", "is not pfc_priority 4"),
+    "another queue": (
+        {"pfc_priority: 3": "pfc_priority: 3\n  queue: 4"},
+        "",
+        "RoCE recipe; use 3",
+    ),
+    "another CNP queue": ({"pfc_priority: 3": "pfc_priority: 3\n  cnp_queue: 7"}, "", "use 6"),
+    "two policies": ({}, "swp1: {lossless: {roce_dscp: 24}}", "(of its switch|on all ports)"),
+    "two thresholds": ({}, "swp1: {lossless: {dynamic_th: 1}}", "(of its switch|on all ports)"),
+    "PFC off on a port": ({}, "swp1: {lossless: {pfc: false}}", "(of its switch|on all ports)"),
+    "forward": ({"action: drop": "action: forward"}, "", "action forward does not exist"),
+    "alert": ({"action: drop": "action: alert"}, "", "action alert does not exist"),
+    "half a poll": ({"detection_ms: 400": "detection_ms: 500"}, "", "a multiple of poll_ms"),
+    "quote": ({}, 'swp1: {description: "gpu\'s"}', "the description"),
+    "semicolon": ({}, "swp1: {description: 'a; nv unset qos'}", "the description"),
+    "template": ({}, "swp1: {description: '{{ 7 }}'}", "the description"),
     "reserved VLAN": ({"vlan_first: 101": "vlan_first: 3725"}, "", "VLAN 3725 is reserved"),
-    "too many paths": ({"bgp: {": "bgp: {max_paths: 65, "}, "", "SN4700 uses at most 64"),
+    "too many paths": ({"bgp: {": "bgp: {max_paths: 65, "}, "", "is above 64, the most of SN4700"),
     "MAC ageing": ({"arp: {": "arp: {mac_ageing_s: 65536, "}, "", "outside 1 to 65535"),
-    "threshold": ({"lossless:\n": "lossless:\n  dynamic_th: 7\n"}, "", "use -7 to 6"),
+    "threshold": ({"lossless:\n": "lossless:\n  dynamic_th: 7\n"}, "", "is outside -7 to 6"),
 }
 
 
@@ -256,7 +260,7 @@ def test_a_line_break_never_begins_a_command() -> None:
     """The inventory refuses it; were it to come, so does the view."""
     device = leaf()
     port = replace(device.ports[0], description="x\nnv unset qos")
-    with pytest.raises(RenderError, match="su1-rail0: swp1: the description"):
+    with pytest.raises(RenderError, match="su1-rail0: the description"):
         render_device(replace(device, ports=(port, *device.ports[1:])))
 
 

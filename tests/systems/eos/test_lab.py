@@ -222,7 +222,7 @@ def test_wrong_password_and_wrong_path(served: Served) -> None:
     driver = served.driver(password="wrong")
     with pytest.raises((ConnectionException, EapiConnectionError), match="Unable to authenticate"):
         driver.open()
-    context = ssl.create_default_context(cadata=served.device.certificate_pem)
+    context = ssl.create_default_context(cadata=served.device.trust)
     request = urllib.request.Request(f"https://127.0.0.1:{served.device.port}/nothing")
     with pytest.raises(urllib.error.HTTPError) as caught:
         urllib.request.urlopen(request, context=context)

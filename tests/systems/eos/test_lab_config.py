@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fabric.lab.clock import LabClock
-from fabric.lab.line_grammar import Grammar, InvalidInputError, Mode
+from fabric.lab.lines.grammar import Grammar, InvalidInputError, Mode
 from fabric.systems.eos.lab import EosStandIn, ports_of, traits_of
 from fabric.systems.eos.lab.config import (
     Editor,

@@ -30,7 +30,8 @@ def served(module_served: Served) -> Iterator[Served]:
     yield module_served
     module_served.device.view.counters.clear()
     module_served.device.view.arp.clear()
-    module_served.device.connect(lambda _ip: True, lambda _port: True)
+    module_served.device.watch_bgp(lambda _ip: True)
+    module_served.device.watch_light(lambda _port: True)
     with module_served.opened() as driver:
         driver.load_replace_candidate(config=FULL)
         driver.commit_config()
@@ -149,9 +150,9 @@ def test_a_port_that_is_shut_down(served: Served, driver: Any) -> None:
 
 
 def test_what_the_rest_of_the_lab_says(served: Served, driver: Any) -> None:
-    served.device.connect(peer_up=lambda ip: ip != "10.0.0.2")
+    served.device.watch_bgp(lambda ip: ip != "10.0.0.2")
     assert driver.get_bgp_neighbors()["global"]["peers"]["10.0.0.2"]["is_up"] is False
-    served.device.connect(link_up=lambda port: port != "Ethernet1/1")
+    served.device.watch_light(lambda port: port != "Ethernet1/1")
     status = ask(driver, "show interfaces status")["interfaceStatuses"]
     assert status["Ethernet1/1"]["linkStatus"] == "notconnect"
     assert ask(driver, "show interfaces")["interfaces"]["Vlan101"]["lineProtocolStatus"] == "down"

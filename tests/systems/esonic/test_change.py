@@ -12,20 +12,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabric.change.adapter import adapters
-from fabric.change.lines import difference
+from fabric.change.lines.steps import difference
 from fabric.change.model import Risk
 from fabric.core.errors import RefusedError
 from fabric.core.lines import Node
 from fabric.observe.snapshot import Running
 from fabric.render import render_device
-from fabric.systems.esonic import adapters as esonic
-from fabric.systems.esonic.adapters.patch import key_of, negated, patch, steps
 from fabric.systems.esonic.lab.config import Editor, LineRefusedError, read_text, text_lines
 from fabric.systems.esonic.parsers import configuration
 from fabric.systems.esonic.platforms.lines import read, write
 from tests.render.designs import variant
 from tests.render.esonic_designs import CHANGES, designs
 
+esonic = adapters["esonic"]
+patch, steps = esonic.patch, esonic.steps
+key_of, negated = esonic.grammar.key_of, esonic.grammar.negated
 PORTS = {f"Ethernet{4 * number}": "400000" for number in range(64)}
 KEPT = """\
 username admin password $6$HUNTER2 role admin
@@ -197,7 +198,7 @@ def test_what_a_line_speaks_of_and_what_takes_it_away(line: str, key: str, no: s
     ],
 )
 def test_risk_of_a_line(line: str, risk: Risk) -> None:
-    assert esonic.line_risk(line) is risk
+    assert esonic.grammar.risk_of(line) is risk
 
 
 # -- there and back --------------------------------------------------------------------------------
@@ -312,6 +313,20 @@ def test_a_prefix_list_that_is_named_never_runs_empty() -> None:
     assert running_of(sent(after, patch(running_of(after), now))) == now
 
 
+def test_another_address_of_the_loopback_takes_the_place_of_the_old_one() -> None:
+    now = intended()
+    loopback = now.children["interface Loopback0"]
+    (old,) = [line for line in loopback.children if line.startswith("ip address ")]
+    target = now.copy()
+    target.children["interface Loopback0"] = Node({"ip address 10.0.0.99/32": Node()})
+    assert patch(now, target) == [
+        "interface Loopback 0",
+        f" no {old}",
+        "interface Loopback 0",
+        " ip address 10.0.0.99/32",
+    ]
+
+
 # -- the adapter -----------------------------------------------------------------------------------
 
 
@@ -333,11 +348,11 @@ def test_a_switch_without_lossless_buffers_is_refused() -> None:
 def test_lines_that_lead_back_go_along() -> None:
     made = draft("hostname leaf1\nbuffer init lossless\n")
     assert made.candidate.method == "merge"
-    assert "hostname su1-rail0\n" in made.candidate.patch
-    assert "hostname leaf1\n" in made.candidate.unload
-    assert "no router bgp\n" in made.candidate.unload
+    assert "hostname su1-rail0\n" in made.candidate.lines
+    assert "hostname leaf1\n" in made.candidate.rollback
+    assert "no router bgp\n" in made.candidate.rollback
     assert "+hostname su1-rail0\n" in made.diff
-    assert "buffer init" not in made.candidate.patch
+    assert "buffer init" not in made.candidate.lines
 
 
 def test_secrets_are_hidden() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
-from fabric.devices.driver import Candidate, Connection
+from fabric.devices.candidate import LinePatch
+from fabric.devices.driver import Connection
 from fabric.lab.faults import Fault
 from fabric.lab.lab import Lab
 from fabric.lab.spec import Neighbour, StandInSpec
@@ -43,11 +44,10 @@ router bgp 65101
   remote-as 65100
   description spine1
 """
-CHANGE = Candidate(
-    "merge",
-    patch="interface Ethernet 0\n description new\nqos scheduler-policy ROCE\n queue 6\n"
+CHANGE = LinePatch(
+    "interface Ethernet 0\n description new\nqos scheduler-policy ROCE\n queue 6\n"
     "  type strict\n queue 0\n  type dwrr\n  weight 50\ninterface Ethernet 8\n mtu 9216\n",
-    unload='interface Ethernet 0\n description "two words"\ninterface Ethernet 8\n mtu 9100\n'
+    rollback='interface Ethernet 0\n description "two words"\ninterface Ethernet 8\n mtu 9100\n'
     "no qos scheduler-policy ROCE\n",
 )
 
@@ -219,7 +219,7 @@ def test_staged_change_is_forgotten_without_a_restart(driver, leaf):
 def test_refused_line_ends_the_change_and_hides_the_secret(driver, leaf):
     before = leaf.running_text
     patch = "ntp server 192.0.2.9\nusername eve password HUNTER2 secret\nntp server 192.0.2.8\n"
-    candidate = Candidate("merge", patch=patch, unload="no ntp server 192.0.2.9\n")
+    candidate = LinePatch(patch, rollback="no ntp server 192.0.2.9\n")
     driver.stage(candidate, TOKEN)
     with pytest.raises(RefusedError) as caught:
         driver.commit(candidate, TOKEN, 60)
@@ -286,10 +286,9 @@ def test_without_a_timer_nothing_is_sent(driver, leaf):
     assert leaf.running_text == before
 
 
-BROKEN_OUT = Candidate(
-    "merge",
-    patch="interface breakout port 1/2 mode 2x200G\ninterface Ethernet 12\n mtu 9216\n",
-    unload="no interface breakout port 1/2\ninterface Ethernet 8\n ip address 10.254.0.1/31\n"
+BROKEN_OUT = LinePatch(
+    "interface breakout port 1/2 mode 2x200G\ninterface Ethernet 12\n mtu 9216\n",
+    rollback="no interface breakout port 1/2\ninterface Ethernet 8\n ip address 10.254.0.1/31\n"
     " no shutdown\n",
 )
 UNDER_WAY = "1/2   2x200G         InProgress     \n"

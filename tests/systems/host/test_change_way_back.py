@@ -8,7 +8,7 @@ import pytest
 
 from fabric.change.session import Session
 from fabric.core.errors import DeviceError, RefusedError
-from fabric.lab.shell_types import Result
+from fabric.lab.shell.state import Result
 from fabric.systems.host.lab.kernel import CONFIGFS
 from fabric.workflow.apply import apply, rollback
 from fabric.workflow.devices import project_connections
@@ -90,7 +90,7 @@ def break_netplan(host, monkeypatch):
 
 
 def check_failure(session):
-    with pytest.raises(RefusedError, match=r"the way back failed: netplan apply.*timer is armed"):
+    with pytest.raises(RefusedError, match=r"rollback failed: netplan apply.*timer is armed"):
         session.driver.rollback(TOKEN)
 
 

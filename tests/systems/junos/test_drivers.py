@@ -8,7 +8,8 @@ from napalm.base.exceptions import CommitConfirmException, LockError
 from ncclient.transport import session
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
-from fabric.devices.driver import Candidate, Connection
+from fabric.devices.candidate import LinePatch
+from fabric.devices.driver import Connection
 from fabric.lab.faults import Fault
 from fabric.lab.lab import Lab
 from fabric.lab.spec import Neighbour, StandInSpec
@@ -28,7 +29,7 @@ class Design:
 
 
 def wanted(lines=ADDED):
-    return Candidate("merge", patch=lines)
+    return LinePatch(lines)
 
 
 @pytest.fixture(scope="module")

@@ -185,13 +185,21 @@ def ports(*rows: str) -> str:
 
 
 REFUSED = {
-    "alert": (WATCHDOG, "watchdog: {action: alert}", "'alert'; use 'drop' or 'forward' in"),
+    "alert": (
+        WATCHDOG,
+        "watchdog: {action: alert}",
+        "action alert does not exist on Junos",
+    ),
     "polls": (
         WATCHDOG,
         "watchdog: {poll_ms: 150}",
         "detection_ms 400 is not a multiple of poll_ms",
     ),
-    "minutes": ("arp: {timeout_s: 240", "arp: {timeout_s: 250", "arp.timeout_s is 250; use a"),
+    "minutes": (
+        "arp: {timeout_s: 240",
+        "arp: {timeout_s: 250",
+        "250 is not 1 to 240 whole minutes",
+    ),
     "queue": ("  pfc_priority: 3", "  pfc_priority: 3\n  queue: 0", "queue 0 on Junos carries"),
     "percent": ("kmax_bytes: 7500000", "kmax_bytes: 760000", "both 1 % of a queue of 76,322,400"),
     "queue too small": ("kmax_bytes: 7500000", "kmax_bytes: 80000000", "lower lossless.ecn.kmax"),
@@ -211,14 +219,14 @@ def test_what_the_system_cannot_do_is_refused(name: str, tmp_path: Path) -> None
 def test_ports_cannot_have_other_classes(policy: str, tmp_path: Path) -> None:
     """Queue and priority of a class hold for the whole switch."""
     overrides = ports(f"et-0/0/0: {{lossless: {policy}}}")
-    with pytest.raises(RenderError, match="su1-rail0: Junos has one"):
+    with pytest.raises(RenderError, match="su1-rail0: .* of a port is not"):
         render_device(changed(tmp_path, "arp:", "arp:", overrides))
 
 
 def test_ports_cannot_have_two_watchdog_actions(tmp_path: Path) -> None:
     """Recovery is a setting of the whole switch."""
     overrides = ports("et-0/0/0: {lossless: {watchdog: {action: forward}}}")
-    with pytest.raises(RenderError, match="one watchdog action for all ports"):
+    with pytest.raises(RenderError, match="watchdog.action forward of a port is not drop"):
         render_device(changed(tmp_path, "arp:", "arp:", overrides))
 
 

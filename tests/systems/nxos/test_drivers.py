@@ -5,14 +5,15 @@ from __future__ import annotations
 import pytest
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
-from fabric.devices.driver import Candidate, Connection
+from fabric.devices.candidate import LinePatch
+from fabric.devices.driver import Connection
 from fabric.lab.faults import Fault
 from fabric.lab.lab import Lab
-from fabric.lab.line_tree import text_lines
 from fabric.lab.spec import Neighbour, StandInSpec
 from fabric.observe import read_running, read_snapshot
 from fabric.observe.state import LldpNeighbour
 from fabric.systems.nxos.drivers import NxosDriver, batches
+from fabric.systems.nxos.lab.config import text_lines
 from fabric.systems.nxos.lab.state import NxosState
 
 PASSWORD = "hunter2-of-the-lab"
@@ -25,7 +26,7 @@ username admin password 5 $5$HUNTER2 role network-admin
 interface Ethernet1/1
   description old
 """
-CHANGE = Candidate("merge", patch="interface Ethernet1/1\n  description new\n")
+CHANGE = LinePatch("interface Ethernet1/1\n  description new\n")
 
 
 @pytest.fixture
@@ -215,7 +216,7 @@ def test_schedule_that_is_not_armed_stops_the_change(driver, leaf):
 def test_refused_line_takes_everything_back_and_hides_the_secret(driver, leaf):
     before = leaf.running_text
     patch = "interface Ethernet1/1\n  description new\nusername eve password 9 HUNTER2 role x\n"
-    candidate = Candidate("merge", patch=patch)
+    candidate = LinePatch(patch)
     driver.stage(candidate, TOKEN)
     with pytest.raises(RefusedError) as caught:
         driver.commit(candidate, TOKEN, 60)

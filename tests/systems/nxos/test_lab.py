@@ -11,9 +11,15 @@ from napalm.nxapi_plumbing import NXAPICommandError, NXAPIConnectionError
 
 from fabric.lab.faults import Fault
 from fabric.lab.lab import Lab
-from fabric.lab.line_tree import Node, text_lines
+from fabric.lab.lines.tree import Node
 from fabric.lab.spec import Neighbour, StandInSpec
-from fabric.systems.nxos.lab.config import Editor, LineRefusedError, feed_text, read_text
+from fabric.systems.nxos.lab.config import (
+    Editor,
+    LineRefusedError,
+    feed_text,
+    read_text,
+    text_lines,
+)
 from fabric.systems.nxos.lab.rules import MODES
 
 PASSWORD = "lab-Passw0rd"

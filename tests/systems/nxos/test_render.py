@@ -114,11 +114,15 @@ def changed(folder: Path, old: str, new: str, devices: str = "") -> DeviceDesign
 
 
 REFUSED = {
-    "classes": ("  pfc_priority: 3", "  pfc_priority: 4", "qos-group n of NX-OS"),
-    "queue": ("  pfc_priority: 3", "  pfc_priority: 3\n  queue: 4", "qos-group n of NX-OS"),
-    "forward": ("action: drop", "action: forward", "only drops"),
-    "alert": ("action: drop", "action: alert", "'alert' in lossless.watchdog.action"),
-    "cable": ("uplink_m: 40", "uplink_m: 101", "Ethernet1/17: a lossless cable of 101 m"),
+    "classes": ("  pfc_priority: 3", "  pfc_priority: 4", "NX-OS has one number for all three"),
+    "queue": (
+        "  pfc_priority: 3",
+        "  pfc_priority: 3\n  queue: 4",
+        "NX-OS has one number for all three",
+    ),
+    "forward": ("action: drop", "action: forward", "action forward is not supported"),
+    "alert": ("action: drop", "action: alert", "action alert is not supported"),
+    "cable": ("uplink_m: 40", "uplink_m: 101", "a lossless cable of 101 m"),
 }
 
 
@@ -134,7 +138,7 @@ def test_cnp_numbers_that_differ_are_refused() -> None:
     """Group 7 cannot go to queue 6."""
     device = designs("demo")["su1-rail0"]
     profile = replace(device.qos_profiles[0], cnp_queue=6)
-    with pytest.raises(RenderError, match="cnp_queue equal"):
+    with pytest.raises(RenderError, match="on NX-OS CNPs go to 7"):
         render_device(replace(device, qos_profiles=(profile,)))
 
 
@@ -143,7 +147,7 @@ def test_a_second_map_is_refused(tmp_path: Path) -> None:
     port = "devices:\n  - names: su1-rail0\n    ports:\n      Ethernet1/1: "
     devices = f"{port}{{lossless: {{roce_dscp: 24}}}}\n"
     device = changed(tmp_path, "rails: 2", "rails: 2", devices)
-    with pytest.raises(RenderError, match="one network-qos policy for the whole switch"):
+    with pytest.raises(RenderError, match="of a port is not 26, the value of its switch"):
         render_device(device)
 
 
@@ -154,7 +158,7 @@ def test_fec_words() -> None:
     for word, line in (("rs", "  fec rs-fec\n"), ("fc", "  fec fc-fec\n")):
         port = replace(first, fec=word)
         assert line in text_of(replace(device, ports=(port, *others)))
-    with pytest.raises(RenderError, match="FEC 'none' is not published"):
+    with pytest.raises(RenderError, match="does not support FEC of ports \\(none\\)"):
         render_device(replace(device, ports=(replace(first, fec="none"), *others)))
 
 

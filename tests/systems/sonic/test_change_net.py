@@ -8,7 +8,7 @@ import pytest
 
 from fabric.change.session import Session
 from fabric.core.errors import RefusedError
-from fabric.lab.shell_types import Result
+from fabric.lab.shell.state import Result
 from fabric.systems.sonic.platforms import SYSCTL_PATH
 from fabric.workflow.apply import Options, apply
 from fabric.workflow.devices import project_connections
@@ -54,7 +54,7 @@ def test_a_way_back_that_fails_stays_armed(lab, monkeypatch):
     session = unconfirmed(project, connections)
     with monkeypatch.context() as broken:
         refuse_config(leaf, broken)
-        with pytest.raises(RefusedError, match=r"the way back failed: .*its timer is armed"):
+        with pytest.raises(RefusedError, match=r"rollback failed: .*its timer is armed"):
             session.driver.rollback(TOKEN)
     assert kmax(leaf) == "1400000"
     assert session.driver.pending(TOKEN)

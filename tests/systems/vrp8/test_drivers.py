@@ -9,25 +9,26 @@ import pytest
 
 from fabric.core.errors import ConnectionLostError, RefusedError
 from fabric.devices import drivers
-from fabric.devices.driver import Candidate, Connection
+from fabric.devices.candidate import LinePatch
+from fabric.devices.driver import Connection
 from fabric.lab.faults import Fault
 from fabric.lab.lab import Lab
 from fabric.lab.wiring import specs, wire
 from fabric.observe import read_running, read_snapshot
 from fabric.observe.state import EcnState, MacEntry
 from fabric.render import render_device
-from fabric.systems.vrp8.drivers.cli import CommandLine
+from fabric.systems.vrp8.drivers.cli import Vrp8CommandLine
 from fabric.workflow.project import Project
-from tests.change import labs, vrp8_lab
+from tests.change import labs
 
 PASSWORD = "hunter2-of-the-lab"
 TOKEN, OTHER = "rocefab-run-1-1-aa", "rocefab-run-1-2-bb"
-MTU = Candidate("merge", patch="interface 100GE1/0/2\n description new\narp timeout 600\n")
+MTU = LinePatch("interface 100GE1/0/2\n description new\narp timeout 600\n")
 
 
 @pytest.fixture
 def project(tmp_path):
-    return Project(labs.write_inventory(tmp_path / "inventory", vrp8_lab.INVENTORY))
+    return Project(labs.write_inventory(tmp_path / "inventory", labs.VRP8))
 
 
 @pytest.fixture
@@ -173,7 +174,7 @@ def test_a_candidate_is_forgotten(driver, leaf):
     before = leaf.running_text
     driver.stage(MTU, TOKEN)
     driver.rollback(TOKEN)
-    other = Candidate("merge", patch="mac-address aging-time 600\n")
+    other = LinePatch("mac-address aging-time 600\n")
     driver.stage(other, OTHER)
     driver.commit(other, OTHER, 60)
     assert "mac-address aging-time 600" in leaf.running_text
@@ -184,7 +185,7 @@ def test_a_candidate_is_forgotten(driver, leaf):
 
 def test_a_refused_line_leaves_no_candidate(driver, leaf):
     before = leaf.running_text
-    wrong = Candidate("merge", patch="arp timeout 600\nqos ecn enable\n")
+    wrong = LinePatch("arp timeout 600\nqos ecn enable\n")
     with pytest.raises(RefusedError, match="'qos ecn enable': Error: Unrecognized command"):
         driver.stage(wrong, TOKEN)
     driver.stage(MTU, TOKEN)
@@ -201,7 +202,7 @@ def test_each_line_is_given_in_its_own_view(driver, leaf):
         "interface 100GE1/0/3\n mtu 2000\nbfd\narp timeout 600\nbgp 65101\n router-id 10.0.0.1\n"
     )
     lines += " ipv4-family unicast\n  network 10.0.0.1 255.255.255.255\n router-id 10.0.0.2\n"
-    candidate = Candidate("merge", patch=f"{lines}mac-address aging-time 600\n")
+    candidate = LinePatch(f"{lines}mac-address aging-time 600\n")
     driver.stage(candidate, TOKEN)
     driver.commit(candidate, TOKEN, 60)
     text = leaf.running_text
@@ -212,12 +213,12 @@ def test_each_line_is_given_in_its_own_view(driver, leaf):
 
 def test_a_question_mark_is_never_sent(driver, leaf):
     with pytest.raises(RefusedError, match="question mark"):
-        driver.stage(Candidate("merge", patch="interface 100GE1/0/3\n description x?\n"), TOKEN)
+        driver.stage(LinePatch("interface 100GE1/0/3\n description x?\n"), TOKEN)
     driver.stage(MTU, TOKEN)
 
 
 def test_lines_that_ask_are_answered_before_they_are_in_force(driver, leaf):
-    candidate = Candidate("merge", patch="dcb pfc global disable\n")
+    candidate = LinePatch("dcb pfc global disable\n")
     driver.stage(candidate, TOKEN)
     assert "global disable" not in leaf.running_text
     driver.commit(candidate, TOKEN, 60)
@@ -234,7 +235,7 @@ def test_an_unexpected_question_is_answered_with_no(driver, leaf):
 
 def test_preview_is_the_switch_s_own_and_leaves_nothing(driver, leaf):
     assert "+arp timeout 600" in driver.preview(MTU)
-    driver.stage(Candidate("merge", patch="lldp enable\n"), TOKEN)
+    driver.stage(LinePatch("lldp enable\n"), TOKEN)
     driver.commit(MTU, TOKEN, 60)
     assert "arp timeout" not in leaf.running_text
 
@@ -259,7 +260,7 @@ def test_a_commit_that_is_refused_changes_nothing(driver, leaf):
 
 
 def test_a_change_of_the_name_changes_the_prompt(driver, leaf):
-    candidate = Candidate("merge", patch="sysname other-name\n")
+    candidate = LinePatch("sysname other-name\n")
     driver.stage(candidate, TOKEN)
     driver.commit(candidate, TOKEN, 60)
     assert driver.identify().hostname == "other-name"
@@ -276,7 +277,7 @@ def test_a_save_that_is_refused_is_told(driver, leaf):
 def test_secrets_are_not_in_errors(driver):
     lines = "bgp 65101\n peer 10.0.0.1 password cipher HUNTER2\n"
     with pytest.raises(RefusedError) as caught:
-        driver.stage(Candidate("merge", patch=lines), TOKEN)
+        driver.stage(LinePatch(lines), TOKEN)
     assert "password ***" in str(caught.value)
     assert "HUNTER2" not in repr(caught.value)
 
@@ -301,8 +302,8 @@ class Channel:
 
 
 def test_a_line_that_looks_like_a_prompt_is_none():
-    cli = CommandLine(Connection("leaf1", "vrp8", "", 0, ""))
-    cli._name = "leaf1"
+    cli = Vrp8CommandLine(Connection("leaf1", "vrp8", "", 0, ""))
+    cli._names.add("leaf1")
     cli._session = Channel("display x\r\nfirst\r\n[other]", "\r\nlast\r\n<leaf1>", "")
     assert cli.run("display x") == "first\n[other]\nlast\n"
     cli._session = Channel("save\r\nSure? [Y/N]:", "y\r\ndone successfully\r\n<leaf1>")

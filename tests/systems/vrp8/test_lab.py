@@ -11,9 +11,9 @@ import pytest
 
 from fabric.lab.clock import LabClock
 from fabric.lab.lab import Lab
+from fabric.lab.lines.grammar import Grammar, InvalidInputError
 from fabric.lab.spec import Neighbour, StandInSpec
 from fabric.systems.vrp8.lab.config import feed_text, read_text, text_lines
-from fabric.systems.vrp8.lab.grammar import match, rules
 from fabric.systems.vrp8.lab.state import Candidate, Vrp8State
 from fabric.systems.vrp8.parsers.text import configuration
 from tests.lab.conftest import PASSWORD
@@ -232,25 +232,29 @@ def test_every_configuration_reads_itself_back() -> None:
     assert shown(tree(text)) == text
 
 
-WEIGHT = "qos queue <0-7> drr weight = <1-100>"
+WEIGHT = "qos queue <0-7> drr weight := <1-100>"
 
 
 @pytest.mark.parametrize(
     ("rule", "line", "key"),
     [
-        (WEIGHT, "qos queue 3 drr weight 50", "0:qos queue 3 drr weight"),
+        (WEIGHT, "qos queue 3 drr weight 50", "qos queue 3 drr weight"),
         (WEIGHT, "qos queue 8 drr weight 50", None),
         (WEIGHT, "qos queue 3 drr weight 0", None),
-        ("network <ip> <mask>", "network 10.0.0.0 255.0.255.0", None),
-        ("network <ip> <mask>", "network 10.0.0.300 255.255.255.0", None),
-        ("ssh <text>", "ssh user admin", "0:ssh user admin"),
-        ("a:lldp enable", "lldp enable", None),
+        ("network <ip4> <mask>", "network 10.0.0.0 255.0.255.0", None),
+        ("network <ip4> <mask>", "network 10.0.0.300 255.255.255.0", None),
+        ("ssh <text>", "ssh user admin", "ssh user admin"),
+        ("a: lldp enable", "lldp enable", None),
     ],
 )
 def test_grammar(rule: str, line: str, key: str | None) -> None:
     """Arguments have ranges; the key is what stands before the value."""
-    found = match(rules(rule), "b", line)
-    assert (found.key if found else None) == key
+    mode = Grammar({"config": rule}, frozenset({"b"}))["config"]
+    if key is None:
+        with pytest.raises(InvalidInputError):
+            mode.match(line.split())
+    else:
+        assert [entry[0] for entry in mode.match(line.split()).entries()] == [key]
 
 
 # -- The command line.

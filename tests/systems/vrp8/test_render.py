@@ -138,15 +138,15 @@ def changed(folder: Path, old: str, new: str, devices: str = "") -> dict[str, De
 
 WATCHDOG = "watchdog: {action: drop, detection_ms: 400, restoration_ms: 400, poll_ms: 200}"
 REFUSED = {
-    "another queue": ("  pfc_priority: 3", "  pfc_priority: 4", "set lossless.pfc_priority and"),
+    "another queue": ("  pfc_priority: 3", "  pfc_priority: 4", "one number for both on all ports"),
     "queue of the other family": (
         "  pfc_priority: 3",
         "  pfc_priority: 6\n  queue: 6\n  traffic_class: 6\n  cnp_queue: 7\n  cnp_traffic_class: 7",
-        "pauses queues 0 to 5 only; lower lossless.pfc_priority",
+        "pauses queues from 0 to 5",
     ),
-    "alert": ("action: drop", "action: alert", "'alert' in lossless.watchdog.action"),
+    "alert": ("action: drop", "action: alert", "action alert: it cannot"),
     "detection": ("detection_ms: 400", "detection_ms: 1600", "cannot count 1600 ms and 400 ms"),
-    "question": ("rails: 2", "rails: 2", "a question mark triggers help"),
+    "question": ("rails: 2", "rails: 2", "contains a question mark"),
 }
 
 
@@ -163,9 +163,7 @@ def test_what_the_system_cannot_do_is_refused(name: str, tmp_path: Path) -> None
 def test_a_model_of_no_known_family_is_refused() -> None:
     """A guess would be a command of the other family."""
     device = designs("demo")["su1-rail0"]
-    with pytest.raises(
-        RenderError, match=r"su1-rail0: the hardware family .* set the asic of its model to"
-    ):
+    with pytest.raises(RenderError, match=r"su1-rail0: tomahawk-4 .* set the asic of the model to"):
         render_device(replace(device, sku=replace(device.sku, asic="tomahawk-4")))
 
 
@@ -176,7 +174,7 @@ def test_two_watchdogs_are_refused(tmp_path: Path) -> None:
         "      100GE1/0/1: {lossless: {watchdog: {detection_ms: 200}}}\n"
     )
     device = changed(tmp_path, "rails: 2", "rails: 2", devices)["su1-rail0"]
-    with pytest.raises(RenderError, match="those of the whole switch"):
+    with pytest.raises(RenderError, match="applies to the whole switch"):
         render_device(device)
 
 
@@ -269,7 +267,7 @@ def test_balancing(mode: Literal["hash", "flowlet", "per-packet"], word: str) ->
     if mode == "hash":
         assert "load-balance" not in text_of(other)
         return
-    with pytest.raises(RenderError, match=f"CE6885-48YS8CQ has no {mode} balancing"):
+    with pytest.raises(RenderError, match=f"CE6885-48YS8CQ does not support {mode} balancing"):
         text_of(other)
 
 
@@ -278,7 +276,7 @@ def test_more_policies_than_domains_are_refused() -> None:
     device = designs("demo")["su1-rail0"]
     profiles = tuple(replace(device.qos_profiles[0], index=index) for index in range(8))
     assert "diffserv domain" in text_of(replace(device, qos_profiles=profiles[:7]))
-    with pytest.raises(RenderError, match="its ports use 8 policies, VRP8 supports 7"):
+    with pytest.raises(RenderError, match="the ports use 8 policies, but the switch supports 7"):
         text_of(replace(device, qos_profiles=profiles))
 
 

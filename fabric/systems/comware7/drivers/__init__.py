@@ -27,14 +27,16 @@ from typing import TYPE_CHECKING
 
 from fabric.core.errors import DeviceError, RefusedError
 from fabric.core.units import s_to_min
-from fabric.devices.driver import Candidate, Connection, Identity, checked_token, drivers
-from fabric.devices.redaction import redacted
-from fabric.systems.comware7.drivers.session import ComwareSession, refusal
+from fabric.devices.base import BaseDriver, colon_mac, read_subjects
+from fabric.devices.driver import Connection, Identity, checked_token, drivers
+from fabric.systems.comware7.drivers.session import ComwareCommandLine, refusal
 from fabric.systems.comware7.platforms import MAP_TABLES
 from fabric.systems.comware7.platforms.text import MARK, OWN_MARK, dump, tree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from fabric.devices.candidate import LinePatch
 
 _OWN_FILE = re.compile(r"(?m)\s(rocefab-[a-z0-9-]+)\.cfg\s*$")
 _MARKED = re.compile(r"(?m)^ *route-policy (rocefab-[a-z0-9-]+) ")
@@ -56,12 +58,12 @@ _STATE_COMMANDS = {
 
 
 @drivers.add("comware7")
-class Comware7Driver:
+class Comware7Driver(BaseDriver):
     """One Comware 7 switch."""
 
     def __init__(self, connection: Connection) -> None:
-        self.connection = connection
-        self._line = ComwareSession(connection)
+        super().__init__(connection)
+        self._line = ComwareCommandLine(connection)
 
     def open(self) -> None:
         """Log in."""
@@ -80,11 +82,10 @@ class Comware7Driver:
         name = re.search(r"(?m)^ *sysname (\S+)", self._line.send(_SYSNAME))
         said = self._line.send("display device manuinfo")
         fields = dict(reversed(re.findall(r"(?m)^ *(\w+) *: *(\S+) *$", said)))
-        digits = fields.get("MAC_ADDRESS", "").replace("-", "").lower()
         return Identity(
             hostname=name[1] if name else "",
             serial=fields.get("DEVICE_SERIAL_NUMBER", ""),
-            mac=":".join(digits[at : at + 2] for at in range(0, len(digits), 2)),
+            mac=colon_mac(fields.get("MAC_ADDRESS", "")),
         )
 
     def read_running(self, files: Sequence[str]) -> Mapping[str, str]:  # noqa: ARG002
@@ -99,10 +100,7 @@ class Comware7Driver:
 
     def read_state(self, subjects: Sequence[str]) -> Mapping[str, str]:
         """Return the answers to the commands of the subjects; each command is sent once."""
-        wanted = {name: _STATE_COMMANDS[name] for name in subjects if name in _STATE_COMMANDS}
-        said = {line: "" for lines in wanted.values() for line in lines}
-        said |= {line: self._line.send(line) for line in said}
-        return {name: "".join(said[line] for line in lines) for name, lines in wanted.items()}
+        return read_subjects(subjects, _STATE_COMMANDS, self._line.send)
 
     def foreign_sessions(self) -> Sequence[str]:
         """Return changes of rocefab that wait for their confirmation.
@@ -110,10 +108,6 @@ class Comware7Driver:
         What anybody else is about to change Comware does not tell.
         """
         return sorted(set(_MARKED.findall(self._line.send(_MARKS))))
-
-    def preview(self, candidate: Candidate) -> str:  # noqa: ARG002
-        """Return nothing: Comware cannot try lines without running them."""
-        return ""
 
     def missing_timer(self) -> str:
         """Return what the switch says of the command of its timer, where it knows none."""
@@ -123,7 +117,7 @@ class Comware7Driver:
         known = _UNFINISHED in said
         return "" if known else f"this release has no `{_TIMER}`: {refusal(said)}"
 
-    def stage(self, candidate: Candidate, token: str) -> None:  # noqa: ARG002
+    def stage(self, candidate: LinePatch, token: str) -> None:  # noqa: ARG002
         """Save the running configuration under the name of the change, to go back to.
 
         Files that earlier changes left are deleted.
@@ -134,16 +128,14 @@ class Comware7Driver:
             When another change waits, or the switch does not save.
         """
         checked_token(token)
-        waiting = self.foreign_sessions()
-        if waiting:
-            raise RefusedError(self.connection.device, f"in the way: {', '.join(waiting)}")
+        self._refuse_others()
         for name in self._files():
             self._delete(name)
         said = self._line.checked(f"save {token}.cfg", answers=("y",))
         if "successfully" not in said:
             raise self._refusal(f"it does not say that it saved {token}.cfg: {said}")
 
-    def commit(self, candidate: Candidate, token: str, timer_s: int) -> None:
+    def commit(self, candidate: LinePatch, token: str, timer_s: int) -> None:
         """Arm the timer of the switch, mark the change, send its lines; a refusal undoes them all.
 
         Raises
@@ -156,7 +148,7 @@ class Comware7Driver:
             self._arm(timer_s)
         try:
             mark = MARK.format(token=checked_token(token))
-            self._configure([mark, *candidate.patch.splitlines()])
+            self._configure([mark, *candidate.lines.splitlines()])
         except RefusedError:
             self.rollback(token)
             raise
@@ -166,7 +158,7 @@ class Comware7Driver:
         said = self._line.send(f"{_TIMER} {max(math.ceil(s_to_min(timer_s)), 1)}")
         if refusal(said):
             self._line.send("return")
-            message = f"nothing would take an unconfirmed change back: {refusal(said)}"
+            message = f"nothing would roll back an unconfirmed change: {refusal(said)}"
             raise RefusedError(self.connection.device, message)
 
     def pending(self, token: str) -> bool:
@@ -193,7 +185,7 @@ class Comware7Driver:
                 self._line.send("return")
                 self._delete(token)
                 return
-        message = "its timer has already run out: the change was taken back"
+        message = "its timer has already run out: the change was rolled back"
         raise RefusedError(self.connection.device, message)
 
     def rollback(self, token: str) -> None:
@@ -263,9 +255,6 @@ class Comware7Driver:
     def _delete(self, token: str) -> None:
         with suppress(RefusedError):  # what is not there need not go
             self._line.checked(f"delete /unreserved {checked_token(token)}.cfg", answers=("y",))
-
-    def _refusal(self, message: str) -> RefusedError:
-        return RefusedError(self.connection.device, " ".join(redacted(message).split())[:300])
 
 
 def _foreseen(line: str) -> tuple[str, ...]:

@@ -16,20 +16,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.units import S_PER_MIN
-from fabric.lab.ssh import SshStandIn
+from fabric.lab.lines.grammar import LineRefusedError
+from fabric.lab.ssh.server import SshStandIn
 from fabric.lab.standin import stand_ins
 from fabric.systems.comware7.lab.cli import CliSession
-from fabric.systems.comware7.lab.config import Editor, LineRefusedError, read_text
-from fabric.systems.comware7.lab.show import PortCounters, View, display_configuration
+from fabric.systems.comware7.lab.config import Editor, read_text
+from fabric.systems.comware7.lab.show import View, display_configuration
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from fabric.design.model import DeviceDesign
     from fabric.lab.clock import LabClock, Timer
+    from fabric.lab.lines.tree import Node
     from fabric.lab.spec import StandInSpec
-    from fabric.lab.ssh_session import Process
-    from fabric.systems.comware7.lab.config import Node
+    from fabric.lab.ssh.channel import Process
+    from fabric.systems.comware7.lab.show import PortCounters
 
 DEFAULT_VERSION = "7.1.070, Release 6555P01"
 
@@ -56,7 +56,7 @@ class Comware7StandIn(SshStandIn):
         self.ports = tuple(name for name in spec.options.get("ports", "").split(",") if name)
         self.running = read_text(str(spec.running or ""), self.ports)
         version = spec.options.get("version", DEFAULT_VERSION)
-        self.view = View(spec, lambda: self.running, self.ports, version)
+        self.view = View(self, lambda: self.running, self.ports, version)
         self.startup = self.text
         self.files: dict[str, str] = {}
         self.has_commit_delay = spec.options.get("commit_delay") != "no"
@@ -178,32 +178,29 @@ class Comware7StandIn(SshStandIn):
 
     # -- what the wires do -----------------------------------------------------------------------
 
+    def strike_identity(self, line: str) -> None:
+        """Answer ``line`` with another hostname when a fault says so."""
+        super().strike_identity(line)
+        self.view.alias = self._identity
+
     def hostname(self) -> str:
         """Return the name in the configuration."""
         return self.view.hostname
 
     def count(self, port: str) -> PortCounters:
         """Return the counters of a port, to be changed in place."""
-        return self.view.counters.setdefault(port, PortCounters())
+        return self.view.count(port)
 
     def knows_bgp_peer(self, address: str) -> bool:
         """Tell whether there is a BGP session with an address."""
         with self.lock:
-            bgp = next(self.running.below("bgp "), None)
+            bgp = next(iter(self.running.below("bgp ")), None)
             return bgp is not None and bool(bgp.value(f"peer {address} as-number"))
-
-    def watch_bgp(self, up: Callable[[str], bool]) -> None:
-        """Take what tells whether the far end of a peer address has the session too."""
-        self.view.peer_up = up
 
     def sends_light(self, port: str) -> bool:
         """Tell whether a port is not shut and has its cable."""
         with self.lock:
             return self.view.sends_light(port)
-
-    def watch_light(self, lit: Callable[[str], bool]) -> None:
-        """Take what tells whether the far end of the cable of a port sends light."""
-        self.view.lit = lit
 
     async def _serve(self, process: Process) -> None:
         await CliSession(self, process).serve()

@@ -11,17 +11,16 @@ after the kind of the view; ``---- More ----`` waits for a key.
 
 from __future__ import annotations
 
-import asyncio
 import re
 from typing import TYPE_CHECKING
 
-from fabric.lab.ssh_session import CutError, Session
-from fabric.systems.comware7.lab.config import LineRefusedError, refused
+from fabric.lab.lines.grammar import LineRefusedError
+from fabric.lab.ssh.channel import Channel, CutError
+from fabric.systems.comware7.lab.config import refused
 from fabric.systems.comware7.lab.show import DISPLAYS
 
 if TYPE_CHECKING:
-    from fabric.lab.faults import Fault
-    from fabric.lab.ssh_session import Process
+    from fabric.lab.ssh.channel import Process
     from fabric.systems.comware7.lab import Comware7StandIn
     from fabric.systems.comware7.lab.config import Editor
 
@@ -31,7 +30,7 @@ _PIPE = re.compile(r"(display .*?) \| (include|exclude) (.+)")
 _NO_FILE = "Error: The file does not exist.\n"
 
 
-class CliSession(Session):
+class CliSession(Channel):
     """A login on the command line.
 
     Parameters
@@ -53,14 +52,9 @@ class CliSession(Session):
         name = self._switch.view.hostname
         if self._editor is None:
             return f"<{name}>"
-        line = self._editor.stack[-1].line
+        line = self._editor.context.line
         view = f"-{line.rsplit(maxsplit=1)[-1]}" if line else ""
         return f"[{name}{view}]"
-
-    async def _execute(self, command: str) -> int:
-        """Refuse a command without a terminal: Comware serves a command line alone."""
-        del command
-        return 1
 
     async def _interact(self) -> int:
         self._write("\n* Copyright (c) 2004-2019 New H3C Technologies Co., Ltd. *\n\n")
@@ -74,40 +68,16 @@ class CliSession(Session):
 
     async def _line(self, line: str) -> None:
         """Run one line, with the faults that strike at it."""
-        switch = self._switch
-        switch.clock.run_due()
-        fault = switch.strike_session(line)
-        alias = switch.faults.strike(line, "identity")
-        switch.view.alias = alias.text if alias else ""
-        slow = switch.faults.strike(line, "slow")
-        if switch.armed and switch.faults.strike(line, "expire_timer"):
-            switch.expire_timers()
-        if slow is not None:
-            await asyncio.sleep(slow.seconds)
-        await self._strike_output(line)
-        if fault is not None and not await self._suffer(fault, line):
+        fault = await self._struck(line)
+        if fault is not None:
+            self._write(fault.text or str(refused(line.split(), 0)))
             return
         try:
             await self._run_line(line)
         except LineRefusedError as error:
             await self._page(str(error))
-        if switch.rebooting:
+        if self._switch.rebooting:
             raise CutError
-
-    async def _suffer(self, fault: Fault, line: str) -> bool:
-        """Let a fault happen; tell whether the line is run all the same."""
-        match fault.kind:
-            case "cut_at_byte":
-                self._left = fault.count
-                return True
-            case "refuse_line":
-                self._write(fault.text or str(refused(line.split(), 0)))
-                return False
-            case "hang":
-                await asyncio.Event().wait()
-            case "reboot":
-                self._switch.reboot(fault.seconds)
-        raise CutError
 
     async def _run_line(self, line: str) -> None:
         switch = self._switch

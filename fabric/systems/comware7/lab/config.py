@@ -1,4 +1,4 @@
-"""The configuration tree of the Comware 7 stand-in: views, lines and what they depend on.
+"""The configuration of the Comware 7 stand-in: what its lines depend on, and its text.
 
 Known (grayfalcon666/netmiko-h3c-skill @ 4f5e9dfd references/CMD-help): a line belongs to the view
 that it is typed in; what is the default is not shown; a change of the link mode resets a port
@@ -14,17 +14,19 @@ along and its ports back to VLAN 1; the link mode is always shown.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from ipaddress import ip_interface
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from fabric.lab.line_grammar import Grammar, InvalidInputError
+from fabric.lab.lines.addresses import overlapping
+from fabric.lab.lines.editor import Editor as LineEditor
+from fabric.lab.lines.editor import feed_text
+from fabric.lab.lines.grammar import Grammar, LineRefusedError
+from fabric.lab.lines.tree import Node, indented
 from fabric.systems.comware7.lab.rules import BRIDGE_ONLY, HIDDEN, ROUTE_ONLY, VIEWS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fabric.lab.line_grammar import Matched
+    from fabric.lab.lines.grammar import InvalidInputError, Matched
 
 GRAMMAR = Grammar(VIEWS, frozenset())
 MOST_LOG_HOSTS = 4
@@ -41,44 +43,6 @@ _KINDS = {
 }
 
 
-class LineRefusedError(ValueError):
-    """A line that Comware refuses, in its words."""
-
-
-@dataclass(slots=True, eq=False)
-class Node:
-    """One line of the configuration and what stands below it."""
-
-    line: str = ""
-    view: str = "system"
-    order: tuple[Any, ...] = ()
-    children: dict[str, Node] = field(default_factory=dict)
-
-    def copy(self) -> Node:
-        """Return a copy with copies of everything below."""
-        below = {key: node.copy() for key, node in self.children.items()}
-        return Node(self.line, self.view, self.order, below)
-
-    def sorted(self) -> list[Node]:
-        """Return the children in the order of the running configuration."""
-        return sorted(self.children.values(), key=lambda node: node.order)
-
-    def has(self, line: str) -> bool:
-        """Tell whether a line stands directly below."""
-        return any(node.line == line for node in self.children.values())
-
-    def value(self, words: str) -> str:
-        """Return what follows the words in the line that begins with them; empty when none does."""
-        for node in self.children.values():
-            if node.line.startswith(f"{words} "):
-                return node.line.removeprefix(words).strip()
-        return ""
-
-    def below(self, words: str) -> Iterator[Node]:
-        """Yield the children whose line begins with the words, in order."""
-        yield from (node for node in self.sorted() if node.line.startswith(words))
-
-
 def refused(words: list[str], depth: int, *, incomplete: bool = False) -> LineRefusedError:
     """Return a refusal with the mark below the word that is wrong."""
     at = len(" ".join(words[:depth])) + bool(depth)
@@ -86,7 +50,7 @@ def refused(words: list[str], depth: int, *, incomplete: bool = False) -> LineRe
     return LineRefusedError(f" {' ' * at}^\n % {what} found at '^' position.\n")
 
 
-class Editor:
+class Editor(LineEditor):
     """Applies lines to a tree, as the views of Comware do.
 
     Parameters
@@ -97,105 +61,107 @@ class Editor:
         Ports of the hardware: they cannot be removed, and others not be made.
     """
 
+    negations = ("undo",)
+    leave = ("quit",)
+    comment = "#"
+    hidden = HIDDEN
+
     def __init__(self, root: Node, ports: Iterable[str] = ()) -> None:
-        self.root = root
+        super().__init__(root, GRAMMAR)
         self.ports = tuple(ports)
-        self.stack: list[Node] = [root]
         for name in (*self.ports, "NULL0"):
-            self._store(root, GRAMMAR["system"].match(["interface", name]))
-        self._store(root, GRAMMAR["system"].match(["vlan", "1"]))
+            self.store(root, GRAMMAR["config"].match(["interface", name]))
+        self.store(root, GRAMMAR["config"].match(["vlan", "1"]))
 
-    def feed(self, line: str) -> None:
-        """Apply one line in the view that is open.
-
-        Raises
-        ------
-        LineRefusedError
-            In the words of the switch.
-        """
-        words = line.split()
-        if not words or words[0].startswith("#"):
+    def paste(self, line: str) -> None:
+        """Apply one line of a text; one of the whole system is indented as one of a section is."""
+        words, depth = line.strip(), len(line) - len(line.lstrip(" "))
+        if words in ("", "#", "return") or words.startswith("version "):
             return
-        if words == ["quit"]:
-            self.stack = self.stack[:-1] or self.stack
-            return
-        here = self.stack[-1]
+        self.stack = self.stack[: 1 + (depth if len(self.stack) > 1 else 0)]
         try:
-            if words[0] == "undo" and not self._knows(here, words):
-                self._undo(here, words[1:])
-                return
-            opened = self._store(here, GRAMMAR[here.view].match(words))
-        except InvalidInputError as error:
-            raise refused(words, error.depth, incomplete="Incomplete" in error.text) from None
-        if opened is not None:
-            self.stack.append(opened)
+            self.feed(words)
+        except LineRefusedError:
+            if len(self.stack) == 1:
+                raise
+            self.stack = self.stack[:1]
+            self.feed(words)
 
-    @staticmethod
-    def _knows(here: Node, words: list[str]) -> bool:
-        try:
-            GRAMMAR[here.view].match(words)
-        except InvalidInputError:
-            return False
-        return True
+    def invalid(self, words: list[str], error: InvalidInputError) -> LineRefusedError:
+        """Return a refusal that marks the wrong word."""
+        return refused(words, error.depth, incomplete="Incomplete" in error.text)
 
-    # -- lines that come -------------------------------------------------------------------------
+    # -- lines that come and go ------------------------------------------------------------------
 
-    def _store(self, here: Node, matched: Matched) -> Node | None:
-        node = None
-        for key, line, _ in matched.entries():
-            self._check(here, line)
-            mode = here.value("port link-mode")
-            if line in HIDDEN.get(here.view, ()) or self._is_default_map(here, line):
-                here.children.pop(key, None)
-                continue
-            node = here.children.get(key)
-            if node is None or node.line != line:
-                order = (matched.rule.rank, _natural(line))
-                node = here.children[key] = Node(line, self._view_of(matched, line), order)
-                self._arrive(here, line, mode)
-        return node if matched.rule.opens else None
+    def node(self, context: Node, matched: Matched, line: str, number: int | None) -> Node:
+        """Return the node of a line; an interface opens the view of its kind."""
+        node = super().node(context, matched, line, number)
+        if node.mode == "interface":
+            name = line.removeprefix("interface ")
+            kinds = (view for kind, view in _KINDS.items() if re.fullmatch(kind, name))
+            node.mode = next(kinds, "port")
+        return node
 
-    def _view_of(self, matched: Matched, line: str) -> str:
-        if matched.rule.opens != "interface":
-            return matched.rule.opens or "system"
-        name = line.removeprefix("interface ")
-        return next((view for kind, view in _KINDS.items() if re.fullmatch(kind, name)), "port")
+    def is_hidden(self, context: Node, line: str) -> bool:
+        """Tell whether a line says what is so anyway."""
+        if context.mode == "map":
+            _, number, _, value = line.split()
+            return DEFAULT_MAPS[context.line.split()[-1]][int(number)] == int(value)
+        return super().is_hidden(context, line)
 
-    def _arrive(self, here: Node, line: str, mode: str) -> None:
-        """Bring along what comes with a line."""
-        if line.startswith("interface ") and here.children[line].view == "port":
-            self._store(here.children[line], GRAMMAR["port"].match(["port", "link-mode", "bridge"]))
-        if line.startswith("port link-mode ") and mode and mode != line.rsplit(maxsplit=1)[-1]:
-            _reset(here)
+    def arrived(self, context: Node, node: Node) -> None:
+        """Give a new port its link mode."""
+        if node.mode == "port":
+            self.store(node, GRAMMAR["port"].match(["port", "link-mode", "bridge"]))
 
-    @staticmethod
-    def _is_default_map(here: Node, line: str) -> bool:
-        if here.view != "map":
-            return False
-        _, number, _, value = line.split()
-        return DEFAULT_MAPS[here.line.split()[-1]][int(number)] == int(value)
+    def left(self, context: Node, node: Node) -> None:
+        """Take away what goes with a line."""
+        words = node.line.split()
+        if node.mode == "vlan":
+            self.root.children.pop(f"interface Vlan-interface{words[1]}", None)
+            for port in self.root.below("interface "):
+                if port.value("port access vlan") == words[1]:
+                    del port.children["port access vlan"]
+        if re.fullmatch(r"qos wfq (byte-count|weight)", node.line):
+            context.drop("qos wfq ")
+        if re.fullmatch(r"peer \S+ as-number \S+", node.line):
+            for section in (context, context.get("address-family ipv4 unicast") or Node()):
+                section.drop(f"peer {words[1]} ")
+        if node.line.startswith("port link-mode "):
+            self.store(context, GRAMMAR["port"].match(["port", "link-mode", "bridge"]))
 
-    def _check(self, here: Node, line: str) -> None:
-        """Refuse a line that fits the grammar and not the state.
+    def mark(self, context: Node) -> str:
+        """Return the link mode of a port."""
+        return context.value("port link-mode")
 
-        Raises
-        ------
-        LineRefusedError
-            In the words of the switch.
-        """
-        reasons = {"system": self._system, "port": self._port, "bgp": _bgp, "map": _map}
-        if here.view in reasons:
-            reason = reasons[here.view](here, line)
-        elif here.view == "bgp-ipv4":
-            reason = _family(self.stack[-2], line)
-        else:
-            reason = _limits(line)
-        reason = reason or self._address(here, line)
-        if reason:
-            message = f"Error: {reason}\n"
-            raise LineRefusedError(message)
+    def settle(self, context: Node, mark: str) -> None:
+        """Take away what a port loses when its link mode changes."""
+        if mark and context.value("port link-mode") not in ("", mark):
+            for key in list(context.children):
+                if not key.startswith(("port link-mode", "shutdown")):
+                    del context.children[key]
 
-    def _system(self, _here: Node, line: str) -> str:
+    # -- refusals --------------------------------------------------------------------------------
+
+    def reason(self, context: Node, line: str) -> str:
+        """Return why a line that fits the grammar does not fit the state."""
+        match context.mode:
+            case "config":
+                reason = self._system(line)
+            case "port":
+                reason = self._port(context, line)
+            case "bgp":
+                reason = _bgp(context, line)
+            case "map":
+                reason = _map(context, line)
+            case "bgp-ipv4":
+                reason = _family(self.stack[-2][0], line)
+            case _:
+                reason = _limits(line)
+        other = "" if reason else overlapping(self.root, context, line)
+        return f"The IP address overlaps with that of {other}." if other else reason
+
+    def _system(self, line: str) -> str:
         words, root = line.split(), self.root
         if line.startswith("interface "):
             known = words[1] in self.ports or any(re.fullmatch(k, words[1]) for k in _KINDS)
@@ -211,8 +177,8 @@ class Editor:
             return "The number of log hosts exceeds the limit."
         return ""
 
-    def _port(self, here: Node, line: str) -> str:
-        routed = here.value("port link-mode") == "route"
+    def _port(self, context: Node, line: str) -> str:
+        routed = context.value("port link-mode") == "route"
         if line.startswith(ROUTE_ONLY) and not routed:
             return "The port is not a Layer 3 port."
         if line.startswith(BRIDGE_ONLY) and routed:
@@ -220,89 +186,34 @@ class Editor:
         last = line.rsplit(maxsplit=1)[-1]
         if line.startswith("port access vlan") and f"vlan {last}" not in self.root.children:
             return f"VLAN {last} does not exist."
-        if re.match(r"qos wfq (be|af|ef|cs)", line) and not here.value("qos wfq"):
+        if re.match(r"qos wfq (be|af|ef|cs)", line) and not context.value("qos wfq"):
             return "WFQ is not enabled on the port."
         table = f"qos wred queue table {last}"
         if line.startswith("qos wred apply") and table not in self.root.children:
             return "The WRED table does not exist."
-        pfc = here.has("priority-flow-control enable") or here.has("priority-flow-control auto")
+        pfc = context.has("priority-flow-control enable") or context.has(
+            "priority-flow-control auto"
+        )
         if line == "priority-flow-control deadlock enable" and not (
-            pfc and here.value("priority-flow-control no-drop dot1p")
+            pfc and context.value("priority-flow-control no-drop dot1p")
         ):
             return "PFC is not enabled on the port."
         return ""
 
-    def _address(self, here: Node, line: str) -> str:
-        if not line.startswith("ip address "):
-            return ""
-        wanted = ip_interface("/".join(line.split()[2:])).network
-        for other in self.root.below("interface "):
-            value = other.value("ip address").split()
-            if (
-                other is not here
-                and value
-                and ip_interface("/".join(value)).network.overlaps(wanted)
-            ):
-                return f"The IP address overlaps with that of {other.line.split()[1]}."
-        return ""
-
-    # -- lines that go ---------------------------------------------------------------------------
-
-    def _undo(self, here: Node, words: list[str]) -> None:
-        try:
-            keys, longer = GRAMMAR[here.view].match_removal(words)
-        except InvalidInputError as error:
-            raise refused(["undo", *words], error.depth) from None
-        for key in keys:
-            found = [k for k in here.children if k == key or (longer and k.startswith(f"{key} "))]
-            for name in found:
-                if name in here.children:  # it may have gone with another one
-                    self._check_removal(here.children[name])
-                    self._leave(here, here.children.pop(name))
-
-    def _check_removal(self, node: Node) -> None:
+    def removal_reason(self, context: Node, node: Node) -> str:
+        """Return why a line that is fixed or in use cannot be removed."""
         used = f"qos wred apply {node.line.split()[-1]}"
-        fixed = node.view in ("port", "null", "management") or node.line == "vlan 1"
-        reason = "The object cannot be removed." if fixed and node.view != "system" else ""
-        if node.view == "wred" and any(port.has(used) for port in self.root.below("interface ")):
-            reason = "The WRED table is in use and cannot be removed."
-        if reason:
-            message = f"Error: {reason}\n"
-            raise LineRefusedError(message)
-
-    def _leave(self, here: Node, gone: Node) -> None:
-        """Take away what goes with a line."""
-        words = gone.line.split()
-        if gone.view == "vlan":
-            self.root.children.pop(f"interface Vlan-interface{words[1]}", None)
-            for port in self.root.below("interface "):
-                if port.value("port access vlan") == words[1]:
-                    del port.children["port access vlan"]
-        if re.fullmatch(r"qos wfq (byte-count|weight)", gone.line):
-            for key in [k for k in here.children if k.startswith("qos wfq ")]:
-                del here.children[key]
-        if re.fullmatch(r"peer \S+ as-number \S+", gone.line):
-            family = here.children.get("address-family ipv4 unicast", Node())
-            for node in (here, family):
-                for key in [k for k in node.children if k.startswith(f"peer {words[1]} ")]:
-                    del node.children[key]
-        if gone.line.startswith("port link-mode "):
-            if gone.line.endswith("route"):
-                _reset(here)
-            self._store(here, GRAMMAR["port"].match(["port", "link-mode", "bridge"]))
+        if node.mode == "wred" and any(port.has(used) for port in self.root.below("interface ")):
+            return "The WRED table is in use and cannot be removed."
+        fixed = node.mode in ("port", "null", "management") or node.line == "vlan 1"
+        return "The object cannot be removed." if fixed else ""
 
 
-def _reset(port: Node) -> None:
-    """Take away what a port loses when its link mode changes."""
-    for key in [k for k in port.children if not k.startswith(("port link-mode", "shutdown"))]:
-        del port.children[key]
-
-
-def _bgp(here: Node, line: str) -> str:
+def _bgp(context: Node, line: str) -> str:
     words = line.split()
     if words[0] != "peer":
         return ""
-    asn = here.value(f"peer {words[1]} as-number")
+    asn = context.value(f"peer {words[1]} as-number")
     if words[2] != "as-number" and not asn:
         return "The peer does not exist."
     if words[2] == "as-number" and asn and asn != words[3]:
@@ -318,8 +229,8 @@ def _family(bgp: Node, line: str) -> str:
     return "" if known else "The peer does not exist."
 
 
-def _map(here: Node, line: str) -> str:
-    size = len(DEFAULT_MAPS[here.line.split()[-1]])
+def _map(context: Node, line: str) -> str:
+    size = len(DEFAULT_MAPS[context.line.split()[-1]])
     return "The value is out of range." if int(line.split()[1]) >= size else ""
 
 
@@ -329,31 +240,18 @@ def _limits(line: str) -> str:
     return "The lower limit exceeds the upper limit." if wrong else ""
 
 
-def _natural(text: str) -> tuple[tuple[int, int, str], ...]:
-    parts = re.split(r"(\d+)", text)
-    return tuple((0, int(p), "") if p.isdecimal() else (1, 0, p) for p in parts if p)
-
-
 def text_lines(root: Node) -> Iterator[str]:
     """Yield the lines of the running configuration, with ``#`` between its parts."""
     before = -1
     for node in root.sorted():
-        if node.view == "map" and not node.children:
+        if node.mode == "map" and not node.children:
             continue
-        alone = node.view == "system"
+        alone = not node.mode
         if not alone or node.order[0] != before:
             yield "#"
         before = node.order[0] if alone else -1
         yield f" {node.line}" if alone else node.line
-        yield from _below(node, 1)
-
-
-def _below(node: Node, depth: int) -> Iterator[str]:
-    for child in node.sorted():
-        if child.children:
-            yield f"{' ' * depth}#"
-        yield " " * depth + child.line
-        yield from _below(child, depth + 1)
+        yield from indented(node, "#")
 
 
 def read_text(text: str, ports: Iterable[str]) -> Node:
@@ -365,27 +263,5 @@ def read_text(text: str, ports: Iterable[str]) -> Node:
         When a line is refused; it names the line.
     """
     editor = Editor(Node(), ports)
-    for number, line in enumerate(text.splitlines(), 1):
-        words, depth = line.strip(), len(line) - len(line.lstrip(" "))
-        if words in ("", "#", "return") or words.startswith("version "):
-            continue
-        # A line of the whole system is indented as far as one of a section.
-        within = depth if len(editor.stack) > 1 else 0
-        editor.stack = editor.stack[: within + 1]
-        try:
-            _feed_either(editor, words)
-        except LineRefusedError as error:
-            message = f"line {number}: {line!r}: {str(error).strip()}"
-            raise ValueError(message) from error
+    feed_text(editor, text)
     return editor.root
-
-
-def _feed_either(editor: Editor, line: str) -> None:
-    """Apply a line in the open view, or where that does not know it, in that of the system."""
-    try:
-        editor.feed(line)
-    except LineRefusedError:
-        if len(editor.stack) == 1:
-            raise
-        editor.stack = editor.stack[:1]
-        editor.feed(line)

@@ -2,7 +2,7 @@
 
 Known: spellings of grayfalcon666/netmiko-h3c-skill @ 4f5e9dfd references/CMD-help (Comware V7
 command reference) and of the H3C configuration guide "Configuring PFC"; ranges where they give one.
-The language of the rules is that of `fabric.lab.line_grammar`; a leading ``-`` marks what only
+The language of the rules is that of `fabric.lab.lines.grammar`; a leading ``-`` marks what only
 ``undo`` may use.
 Assumed: ranges that the reference leaves to the model, among them that of `balance`; the order of
 the parts of the configuration; what a capture would show beside.
@@ -60,7 +60,7 @@ E jumboframe enable = <1522-10000>
 E link-delay = <0-30>
 E flow-control
 E stp edged-port
-EVLM ip address = <ip4> <ip4>
+EVLM ip address = <ip4> <mask>
 EV mtu = <46-9216>
 E bfd min-transmit-interval = <100-10000>
 E bfd min-receive-interval = <100-10000>
@@ -86,7 +86,7 @@ def _view(kind: str) -> str:
 
 
 VIEWS: dict[str, str] = {
-    "system": _SYSTEM,
+    "config": _SYSTEM,
     "vpn": "route-distinguisher = <word>",
     "map": "import <0-63 ...> = export <0-7>",
     "wred": """
@@ -126,7 +126,7 @@ authorization-attribute user-role <name>
 
 #: Lines that say what is so anyway; the running configuration does not show them.
 HIDDEN: dict[str, frozenset[str]] = {
-    "system": frozenset({"arp timer aging 20", "mac-address timer aging 300"}),
+    "config": frozenset({"arp timer aging 20", "mac-address timer aging 300"}),
     "port": frozenset({
         "mtu 1500", "port link-type access", "port access vlan 1", "speed auto", "lldp enable",
         "bfd detect-multiplier 5",

@@ -42,13 +42,11 @@ def map_tables(text: str) -> dict[str, tuple[int, ...]]:
         elif row:
             rows[int(row[1])] = int(row[2])
         elif line.strip() and not _COLUMNS.fullmatch(line):
-            message = f"cannot read the row {line!r} of a map table"
-            raise UnreadableError(message)
+            raise UnreadableError(f"cannot read the row {line!r} of a map table")
     for name in MAP_TABLES:
         size = PRIORITIES if name.startswith("dot1p") else DSCPS
         if list(found.get(name, ())) != list(range(size)):
-            message = f"the map table {name} is not whole"
-            raise UnreadableError(message)
+            raise UnreadableError(f"the map table {name} is not whole")
     return {name: tuple(found[name].values()) for name in MAP_TABLES}
 
 
@@ -93,8 +91,7 @@ def _no_drop(node: Node) -> str:
 
 def _priorities(text: str) -> tuple[int, ...]:
     if not _LIST.fullmatch(text):
-        message = f"{text!r} is no list of priorities"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{text!r} is not a list of priorities")
     spans = (part.partition("-") for part in text.split(","))
     numbers = {number for low, _, high in spans for number in range(int(low), int(high or low) + 1)}
     return tuple(sorted(numbers))

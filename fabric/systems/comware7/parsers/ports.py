@@ -44,8 +44,7 @@ def interfaces(text: str) -> dict[str, InterfaceState]:
     for name, lines in _paragraphs(text):
         found[name] = _interface(name, lines)
     if not found:
-        message = "no ports in the answer"
-        raise UnreadableError(message)
+        raise UnreadableError("no ports in the answer")
     return found
 
 
@@ -56,8 +55,7 @@ def _paragraphs(text: str) -> Iterator[tuple[str, list[str]]]:
             part.append(line.rstrip())
         elif part:
             if not _NAME.fullmatch(part[0]):
-                message = f"{part[0]!r} is no port"
-                raise UnreadableError(message)
+                raise UnreadableError(f"{part[0]!r} is not a port")
             yield part[0], part[1:]
             part = []
 
@@ -66,8 +64,7 @@ def _interface(name: str, lines: list[str]) -> InterfaceState:
     states = [match[1] for line in lines if (match := _STATE.fullmatch(line))]
     counted = any(_LAST_COUNTER.fullmatch(line) for line in lines)
     if len(states) != 1 or (_COUNTED.fullmatch(name) and not counted):
-        message = f"the part of {name} is not whole"
-        raise UnreadableError(message)
+        raise UnreadableError(f"the part of {name} is not whole")
     speed, mtu = _first(_SPEED, lines), _first(_MTU, lines)
     description = _first(_DESCRIPTION, lines)
     said = description[1].strip() if description else ""
@@ -120,12 +117,10 @@ def lldp_neighbours(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
         elif field and parts:
             parts[-1][1].setdefault(field[1], field[2].strip())
         elif line.strip() and not parts:
-            message = f"{line!r} is no LLDP neighbour"
-            raise UnreadableError(message)
+            raise UnreadableError(f"{line!r} is not an LLDP neighbour")
     last = parts[-1][1] if parts else {}
     if "System name" not in last or any("Port ID" not in fields for _, fields in parts):
-        message = "an LLDP neighbour is not whole"
-        raise UnreadableError(message)
+        raise UnreadableError("an LLDP neighbour is not whole")
     found: dict[str, tuple[LldpNeighbour, ...]] = {}
     for name, fields in parts:
         neighbour = LldpNeighbour(

@@ -49,8 +49,7 @@ def system_facts(text: str) -> SystemFacts:
         elif fields and not found:
             break  # the next part: fans and power supplies have such fields too
     if len(names) != 1 or any(not fields.get(name) for name in _CHASSIS):
-        message = "the answer does not tell name, model, serial number and MAC address"
-        raise UnreadableError(message)
+        raise UnreadableError("the answer does not tell name, model, serial number and MAC address")
     model, serial, mac = (fields[name] for name in _CHASSIS)
     return SystemFacts(hostname=names[0], model=model, serial=serial, mac=mac_address(mac))
 
@@ -75,8 +74,7 @@ def bgp_peers(text: str) -> dict[str, BgpPeer]:
             )
     up = sum(peer.established for peer in peers.values())
     if len(counts) != 1 or (len(peers), up) != (int(counts[0][1]), int(counts[0][2])):
-        message = "the table of BGP peers has not as many rows as it says"
-        raise UnreadableError(message)
+        raise UnreadableError("the table of BGP peers has not as many rows as it says")
     return peers
 
 
@@ -128,13 +126,11 @@ def _rows(text: str, head: re.Pattern[str], row: re.Pattern[str], name: str) -> 
     lines = [line for line in lines_of(text) if line.strip()]
     at = next((number for number, line in enumerate(lines) if head.fullmatch(line)), None)
     if at is None:
-        message = f"no {name} table"
-        raise UnreadableError(message)
+        raise UnreadableError(f"no {name} table")
     found = []
     for line in lines[at + 1 :]:
         match = row.fullmatch(line)
         if not match:
-            message = f"cannot read the row {line!r} of the {name} table"
-            raise UnreadableError(message)
+            raise UnreadableError(f"cannot read the row {line!r} of the {name} table")
         found.append(match)
     return found

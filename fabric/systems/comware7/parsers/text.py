@@ -39,11 +39,9 @@ def lines_of(text: str) -> list[str]:
     """
     text = plain(text)
     if "---- More ----" in text:
-        message = "the output holds marks of a pager"
-        raise UnreadableError(message)
+        raise UnreadableError("the output holds marks of a pager")
     if not text.endswith("\n"):
-        message = "the end of the output is missing"
-        raise UnreadableError(message)
+        raise UnreadableError("the end of the output is missing")
     return text.splitlines()
 
 
@@ -57,8 +55,7 @@ def long_name(name: str) -> str:
     """
     found = _PORT.fullmatch(name)
     if not found:
-        message = f"{name!r} is no port"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{name!r} is not a port")
     return _SHORT.get(found[1], found[1]) + found[2]
 
 
@@ -71,8 +68,7 @@ def mac_address(text: str) -> str:
         When it is no such address.
     """
     if not _MAC.fullmatch(text.lower()):
-        message = f"{text!r} is no MAC address"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{text!r} is not a MAC address")
     digits = text.lower().replace("-", "")
     return ":".join(digits[at : at + 2] for at in range(0, 12, 2))
 
@@ -91,11 +87,9 @@ def whole_configuration(text: str) -> Node:
     lines = [line.strip() for line in lines_of(text) if line.strip()]
     told = [line for line in lines if not line.startswith("#")]
     if not told or not is_version(told[0]):
-        message = "no version line at the head of the configuration"
-        raise UnreadableError(message)
+        raise UnreadableError("no version line at the head of the configuration")
     if lines[-1] != END or lines.count(END) != 1:
-        message = "the end of the configuration is missing"
-        raise UnreadableError(message)
+        raise UnreadableError("the end of the configuration is missing")
     try:
         root = tree(plain(text))
     except ValueError as error:
@@ -115,6 +109,5 @@ def lldp_is_on(text: str) -> bool:
     """
     found = _LLDP.findall("\n".join([*lines_of(text), ""]))
     if len(found) != 1:
-        message = "the answer does not tell the global status of LLDP"
-        raise UnreadableError(message)
+        raise UnreadableError("the answer does not tell the global status of LLDP")
     return bool(found[0] == "Enable")

@@ -78,8 +78,7 @@ def _until(lines: Iterator[str], delimiter: str, rest: str) -> Iterator[str]:
         yield line
         if delimiter in line:
             return
-    message = "the end of a header is missing"
-    raise ValueError(message)
+    raise ValueError("the end of a header is missing")
 
 
 def _members(line: str) -> Iterator[str]:

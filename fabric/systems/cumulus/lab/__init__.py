@@ -15,8 +15,8 @@ import ipaddress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fabric.lab.shell_types import Result
-from fabric.lab.ssh import SshStandIn
+from fabric.lab.shell.state import Result
+from fabric.lab.ssh.server import SshStandIn
 from fabric.lab.standin import stand_ins
 from fabric.systems.cumulus.lab import nv as cumulus_nv
 from fabric.systems.cumulus.lab import show as cumulus_show
@@ -25,12 +25,11 @@ from fabric.systems.cumulus.platforms.lines import natural, read, split
 from fabric.systems.cumulus.platforms.words import DEFAULT_RELEASE, words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from fabric.design.model import DeviceDesign
     from fabric.lab.clock import LabClock, Timer
-    from fabric.lab.shell_types import Context
-    from fabric.lab.spec import Neighbour, StandInSpec
+    from fabric.lab.shell.state import Context
+    from fabric.lab.spec import Neighbour as Neighbour
+    from fabric.lab.spec import StandInSpec
     from fabric.systems.cumulus.platforms.lines import Path
 
 RESTART_S = 1.0
@@ -68,13 +67,7 @@ class CumulusStandIn(SshStandIn):
         self.pending: int | None = None
         self.confirming: int | None = None
         self.startup = set(self.applied)
-        self.neighbours: dict[str, list[Neighbour]] = {}
-        for neighbour in spec.neighbours:
-            self.neighbours.setdefault(neighbour.local_port, []).append(neighbour)
-        self.lit: Callable[[str], bool] = lambda _port: True
-        self.unplugged: set[str] = set()
         self.counters: dict[str, dict[str, int]] = {port: {} for port in self.ports}
-        self.peer_up: Callable[[str], bool] = lambda _peer: True
         self._before = 1
         self._timer: Timer | None = None
         self._bgp_down_until_s = 0.0
@@ -274,14 +267,6 @@ class CumulusStandIn(SshStandIn):
     def knows_bgp_peer(self, address: str) -> bool:
         """Tell whether the configuration has a BGP session with an address."""
         return address in self.bgp_peers()
-
-    def watch_bgp(self, up: Callable[[str], bool]) -> None:
-        """Take what tells whether the far end of a peer address has the session too."""
-        self.peer_up = up
-
-    def watch_light(self, lit: Callable[[str], bool]) -> None:
-        """Take what tells whether the far end of the cable of a port sends light."""
-        self.lit = lit
 
     def _reboot_command(self, context: Context, _argv: list[str], _stdin: str) -> Any:
         if not context.root:

@@ -16,13 +16,13 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from fabric.lab.shell_types import Result
+from fabric.lab.shell.state import Result
 from fabric.systems.cumulus.lab.config import LineError, change, commands, complaints
 from fabric.systems.cumulus.lab.show import show
 from fabric.systems.cumulus.platforms.lines import split
 
 if TYPE_CHECKING:
-    from fabric.lab.shell_types import Context
+    from fabric.lab.shell.state import Context
     from fabric.systems.cumulus.lab import CumulusStandIn
 
 _UNITS_S = {"s": 1, "m": 60, "h": 3600, "": 60}

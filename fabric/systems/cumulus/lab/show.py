@@ -13,13 +13,13 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.units import BYTES_PER_KIB
-from fabric.lab.shell_types import Result
+from fabric.lab.shell.state import Result
 from fabric.lab.text_table import natural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from fabric.lab.shell_types import Context, Tool
+    from fabric.lab.shell.state import Context, Tool
     from fabric.systems.cumulus.lab import CumulusStandIn
 
 _COUNT = 8

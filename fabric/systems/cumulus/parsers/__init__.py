@@ -45,11 +45,9 @@ def bgp_summary(text: str) -> dict[str, BgpPeer]:
         }
         total = family["totalPeers"]
     except (json.JSONDecodeError, KeyError, TypeError, AttributeError, ValueError) as error:
-        message = "this is no summary of BGP peers"
-        raise UnreadableError(message) from error
+        raise UnreadableError("this is not a summary of BGP peers") from error
     if total != len(found):
-        message = f"there are {len(found)} peers, and it says {total}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"there are {len(found)} peers, and it says {total}")
     return found
 
 
@@ -83,15 +81,12 @@ class CumulusParser:
         text = texts["config"]
         try:
             if not text.endswith("\n"):
-                message = "its last line is cut"
-                raise UnreadableError(message)
+                raise UnreadableError("its last line is cut")
             found = lines.read(plain(text))
         except ValueError as error:
-            message = f"the configuration cannot be read: {error}"
-            raise UnreadableError(message) from error
+            raise UnreadableError(f"the configuration cannot be read: {error}") from error
         if not found:
-            message = "the configuration is empty"
-            raise UnreadableError(message)
+            raise UnreadableError("the configuration is empty")
         canonical = lines.write(found)
         return Running(
             device=device,

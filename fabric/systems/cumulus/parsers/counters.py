@@ -34,8 +34,7 @@ def by_port(text: str, parse: Callable[[str], T]) -> dict[str, T]:
     """
     before, *pieces = _PORT.split(plain(text))
     if before.strip() or not pieces:
-        message = "there are no ports"
-        raise UnreadableError(message)
+        raise UnreadableError("there are no ports")
     return {port: parse(part) for port, part in zip(pieces[::2], pieces[1::2], strict=True)}
 
 
@@ -79,15 +78,13 @@ def _eight(text: str, title: str, first: str) -> list[dict[str, str]]:
     """Return the eight rows of a table, which are numbered from 0."""
     found = table(text, title)
     if [row.get(first) for row in found] != [str(place) for place in range(_COUNT)]:
-        message = f"{title} has not the rows 0 to 7"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{title} has not the rows 0 to 7")
     return found
 
 
 def _column(rows: list[dict[str, str]], name: str) -> tuple[int, ...]:
     if any(name not in row for row in rows):
-        message = f"the column {name} is missing"
-        raise UnreadableError(message)
+        raise UnreadableError(f"the column {name} is missing")
     return tuple(number(row[name]) for row in rows)
 
 
@@ -108,8 +105,7 @@ def _watchdog(text: str) -> dict[int, WatchdogState]:
     if state not in ("enabled", "disabled") or any(
         row.get("status") not in _STATES for row in found
     ):
-        message = "the state of the watchdog is missing"
-        raise UnreadableError(message)
+        raise UnreadableError("the state of the watchdog is missing")
     return {
         place: WatchdogState(operational=state == "enabled", storms_detected=count)
         for place, count in enumerate(storms)
@@ -119,7 +115,6 @@ def _watchdog(text: str) -> dict[int, WatchdogState]:
 def _marked(text: str) -> dict[int, EcnState]:
     found = settings(sections(text)[""])
     if "ecn-marked-packets" not in found or "tx-roce-stats" not in found:
-        message = "the count of marked packets is missing"
-        raise UnreadableError(message)
+        raise UnreadableError("the count of marked packets is missing")
     count = number(found["ecn-marked-packets"][0])
     return {_ROCE_TRAFFIC_CLASS: EcnState(marked_packets=count)}

@@ -41,13 +41,11 @@ def interfaces(text: str) -> dict[str, InterfaceState]:
     for row in rows(sections(text)[""]):
         missing = {"Interface", "State", "Speed", "MTU", "Type"} - row.keys()
         if missing:
-            message = f"this is no table of interfaces: {row}"
-            raise UnreadableError(message)
+            raise UnreadableError(f"this is not a table of interfaces: {row}")
         if row["Type"] != "swp":
             continue
         if not _PORT.fullmatch(row["Interface"]) or row["State"] not in _STATES:
-            message = f"a row of the table of interfaces is cut: {row}"
-            raise UnreadableError(message)
+            raise UnreadableError(f"a row of the table of interfaces is cut: {row}")
         found[row["Interface"]] = InterfaceState(
             up=_STATES[row["State"]],
             speed_gbps=_speed_gbps(row["Speed"]) if row["Speed"] else None,
@@ -59,8 +57,7 @@ def interfaces(text: str) -> dict[str, InterfaceState]:
 def _speed_gbps(text: str) -> float:
     speed = _SPEED.fullmatch(text)
     if not speed:
-        message = f"{text!r} is no speed"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{text!r} is not a speed")
     return int(speed[1]) / (1 if speed[2] == "G" else MBPS_PER_GBPS)
 
 
@@ -73,14 +70,12 @@ def neighbours(text: str) -> dict[str, NeighbourEntry]:
         When a line is none of a neighbour.
     """
     if text and not text.endswith("\n"):
-        message = "the last line is cut"
-        raise UnreadableError(message)
+        raise UnreadableError("the last line is cut")
     found = {}
     for line in plain(text).splitlines():
         entry = _NEIGHBOUR.fullmatch(line)
         if not entry or not _is_address(entry["address"]):
-            message = f"this is no line of ip neighbor: {line!r}"
-            raise UnreadableError(message)
+            raise UnreadableError(f"this is not a line of ip neighbor: {line!r}")
         if entry["mac"] and entry["state"] not in _GONE:
             found[entry["address"]] = NeighbourEntry(entry["mac"], entry["interface"])
     return found
@@ -95,20 +90,17 @@ def bfd(text: str) -> dict[str, bool]:
         When it is not that table.
     """
     if not text.endswith("\n"):
-        message = "the last line is cut"
-        raise UnreadableError(message)
+        raise UnreadableError("the last line is cut")
     lines = [line for line in plain(text).splitlines() if line.strip()]
     rulers = [place for place, line in enumerate(lines) if not line.strip("-")]
     head = lines[rulers[0] + 1].split() if rulers and rulers[0] + 1 < len(lines) else []
     if len(rulers) != 2 or tuple(head[:3]) != _BFD_FIRST:  # noqa: PLR2004  (above and below)
-        message = "this is no table of BFD sessions"
-        raise UnreadableError(message)
+        raise UnreadableError("this is not a table of BFD sessions")
     found = {}
     for line in lines[rulers[1] + 1 :]:
         words = line.split()
         if len(words) != 9 or words[2] not in _BFD_STATES or not _is_address(words[1]):  # noqa: PLR2004
-            message = f"a row of the BFD sessions is cut: {line!r}"
-            raise UnreadableError(message)
+            raise UnreadableError(f"a row of the BFD sessions is cut: {line!r}")
         number(words[-1])
         found[words[1]] = _BFD_STATES[words[2]]
     return found
@@ -129,8 +121,7 @@ def facts(text: str) -> SystemFacts:
         if item:
             values[item[1]] = item[2].strip()
     if not hostname or " " in hostname or "CRC-32" not in values or "(checksum valid)" not in text:
-        message = "this is no host name and EEPROM"
-        raise UnreadableError(message)
+        raise UnreadableError("this is not host name and EEPROM")
     return SystemFacts(
         hostname=hostname,
         model=values.get("Product Name", ""),

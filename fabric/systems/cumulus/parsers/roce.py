@@ -36,8 +36,7 @@ def pfc_priorities(text: str) -> dict[str, tuple[int, ...]]:
         return dict.fromkeys(ports, ())
     both = {_yes(recipe, "rx-enabled"), _yes(recipe, "tx-enabled")}
     if len(both) > 1:
-        message = "PFC is on in one direction only"
-        raise UnreadableError(message)
+        raise UnreadableError("PFC is on in one direction only")
     priorities = _numbers(_value(recipe, "pfc-priority")) if both == {True} else ()
     return dict.fromkeys(ports, priorities)
 
@@ -66,21 +65,18 @@ def _read(text: str) -> tuple[list[str], Mapping[str, tuple[str, str]]]:
     """Return the ports, and the settings of the recipe; none when it is off."""
     links, divider, recipe = plain(text).partition(DIVIDER)
     if not divider:
-        message = "the two outputs are not apart"
-        raise UnreadableError(message)
+        raise UnreadableError("the two outputs are not apart")
     found = settings(sections(recipe)[""])
     switch = next((found[name] for name in ("enable", "state") if name in found), None)
     if switch is None or switch[1] not in (*_YES, *_NO):
-        message = "it does not say whether RoCE is on"
-        raise UnreadableError(message)
+        raise UnreadableError("it does not say whether RoCE is on")
     return list(interfaces(links)), found if switch[1] in _YES else {}
 
 
 def _value(recipe: Mapping[str, tuple[str, str]], name: str) -> str:
     """Return what is in force: the operational value, else the applied one."""
     if name not in recipe:
-        message = f"{name} is missing"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{name} is missing")
     operational, applied = recipe[name]
     return operational or applied
 
@@ -88,8 +84,7 @@ def _value(recipe: Mapping[str, tuple[str, str]], name: str) -> str:
 def _yes(recipe: Mapping[str, tuple[str, str]], name: str) -> bool:
     word = _value(recipe, name)
     if word not in (*_YES, *_NO):
-        message = f"{name} is {word!r}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{name} is {word!r}")
     return word in _YES
 
 

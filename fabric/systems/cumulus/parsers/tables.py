@@ -33,8 +33,7 @@ def sections(text: str) -> dict[str, list[str]]:
         When the last line is cut, or a pager or a terminal has left its marks.
     """
     if not text.endswith("\n"):
-        message = "the last line is cut"
-        raise UnreadableError(message)
+        raise UnreadableError("the last line is cut")
     found: dict[str, list[str]] = {"": []}
     title = ""
     lines = plain(text).splitlines()
@@ -63,8 +62,7 @@ def rows(lines: list[str]) -> Iterator[dict[str, str]]:
             for line in filled[number + 1 :]:
                 yield dict(zip(headers, _cells(line, starts), strict=True))
             return
-    message = "there is no table"
-    raise UnreadableError(message)
+    raise UnreadableError("there is no table")
 
 
 def _cells(line: str, starts: list[int]) -> list[str]:
@@ -73,8 +71,7 @@ def _cells(line: str, starts: list[int]) -> list[str]:
     for piece in _CELL.finditer(line):
         place = max((n for n, start in enumerate(starts) if start - 1 <= piece.start()), default=0)
         if cells[place] and place + 1 < len(starts):
-            message = f"a row does not keep to the columns of its table: {line!r}"
-            raise UnreadableError(message)
+            raise UnreadableError(f"a row does not keep to the columns of its table: {line!r}")
         cells[place] = f"{cells[place]} {piece[0]}".strip()
     return cells
 
@@ -89,8 +86,7 @@ def table(text: str, title: str) -> list[dict[str, str]]:
     """
     found = sections(text)
     if title not in found:
-        message = f"there is no part {title!r}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"there is no part {title!r}")
     return list(rows(found[title]))
 
 
@@ -106,8 +102,7 @@ def settings(lines: list[str]) -> dict[str, tuple[str, str]]:
     for row in rows(lines):
         name, operational, applied, *_ = [*row.values(), "", ""]
         if not name or list(row)[1:3] not in (["operational", "applied"], ["operational", ""]):
-            message = f"this is no table of settings: {row}"
-            raise UnreadableError(message)
+            raise UnreadableError(f"this is not a table of settings: {row}")
         found[name] = (operational, applied)
     return found
 
@@ -121,8 +116,7 @@ def number(text: str) -> int:
         When it is none.
     """
     if not (text.isascii() and text.isdecimal()):
-        message = f"{text!r} is no number"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{text!r} is not a number")
     return int(text)
 
 
@@ -136,6 +130,5 @@ def size_bytes(text: str) -> int:
     """
     found = _SIZE.fullmatch(text)
     if not found:
-        message = f"{text!r} is no size"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{text!r} is not a size")
     return round(_UNITS.get(found[2], float)(float(found[1])))

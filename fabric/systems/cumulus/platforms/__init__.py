@@ -28,8 +28,6 @@ CUMULUS = platforms.add("cumulus")(
             "restoration": (1, 60_000),
             "poll": (100, 5000),
         },
-        unnumbered_bgp=True,
-        ecmp_modes=("hash", "per-packet"),
         source="CumulusNetworks/docs, content/cumulus-linux-514 and content/cumulus-linux-510",
         grade="beta",
         rule_prefix="CUM",
@@ -40,25 +38,15 @@ CUMULUS = platforms.add("cumulus")(
 
 #: VLANs that the switch uses by itself (510 VLAN-aware Bridge Mode): internal, and of layer 3 VNIs.
 RESERVED_VLANS = range(3725, 4065)
-#: MAC ageing in seconds; 0 has two contradicting meanings in the guide and is left out.
-MAC_AGEING_S = (1, 65_535)
-#: ``system global arp base-reachable-time`` in seconds (510 ARP).
-REACHABLE_S = (30, 2_147_483)
 #: Equal BGP paths: 128 on Spectrum-4 and later, else 64 (514 Equal Cost Multipath).
 MAX_PATHS, MAX_PATHS_SPECTRUM_4 = 64, 128
-WIDE_ASICS = ("spectrum-4", "spectrum-5", "spectrum-6")
 #: ``shared-alpha``: powers of two from 1/128 to 64 (514 Quality of Service).
 ALPHA_LOG2 = (-7, 6)
-#: ``pfc-watchdog robustness``: polls until the watchdog acts.
-ROBUSTNESS = (1, 1000)
 #: What the recipe ``qos roce`` makes of RoCE and of CNPs; the shares and ECN may be changed, the
 #: traffic classes belong to its pools (514 RDMA over Converged Ethernet).
 ROCE_TRAFFIC_CLASS, CNP_TRAFFIC_CLASS = 3, 6
 ROCE_PRIORITY, CNP_PRIORITY = 3, 6
 ROCE_SHARE_PERCENT = 50
-#: Characters that a description may hold: no quotes, which the switch does not parse, and nothing
-#: that a shell or a reader of ``nv`` lines could take for something else.
-DESCRIPTION = r"[A-Za-z0-9_./:@+=,-]*"
 
 #: Branches of the configuration that rocefab writes, word by word as regular expressions; every
 #: other line is kept as it is found.

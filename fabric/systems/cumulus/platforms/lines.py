@@ -43,8 +43,7 @@ def expand(word: str) -> list[str]:
             prefix = span[1] or prefix
             first, last = int(span[2]), int(span[3])
             if not first <= last <= first + _MAX_VALUES:
-                message = f"{item!r} is no range"
-                raise ValueError(message)
+                raise ValueError(f"{item!r} is not a range")
             found += [f"{prefix}{number}" for number in range(first, last + 1)]
             continue
         numbered = _NUMBERED.fullmatch(item)
@@ -94,8 +93,7 @@ def read(text: str, verb: str = "set") -> set[Path]:
             continue
         head, name, *words = split(line) if line.startswith("nv ") else ("", "")
         if (head, name) != ("nv", verb) or not words:
-            message = f"{line!r} is no line of nv {verb}"
-            raise ValueError(message)
+            raise ValueError(f"{line!r} is not a line of nv {verb}")
         found.update(paths(words))
     return leaves(found)
 

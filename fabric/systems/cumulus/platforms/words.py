@@ -65,5 +65,4 @@ def words(release: str) -> Words:
     for first, vocabulary in _FIRST_MINOR:
         if first <= minor <= _NEWEST:
             return vocabulary
-    message = f"Cumulus Linux {release} is not known; known are 5.10 to 5.{_NEWEST}"
-    raise ValueError(message)
+    raise ValueError(f"Cumulus Linux {release} is not known; known are 5.10 to 5.{_NEWEST}")

@@ -16,42 +16,38 @@ separated by commas), ``queues`` (``tx-queue`` or ``uc-tx-queue``), ``family`` (
 or ``asic`` (a family of ASICs).
 Assumed: 7280R and 7800R are DNX with ``tx-queue``; 7050, 7060 and 7388 are XGS with
 ``uc-tx-queue``; 7260 is XGS with ``tx-queue``; an unknown model takes the lines of all families.
+
+Known of eAPI (arista-eosplus/pyeapi ``pyeapi/eapilib.py``): POST to ``/command-api``, basic
+authentication, 401 when it fails; an error carries ``code``, ``message`` and in ``data`` the
+results of the commands before the one that failed, whose entry holds ``errors``. Assumed: other
+paths answer 404; a switch whose eAPI or management address is configured away drops connections
+after the TLS handshake (a real one refuses them); the answer to the command that did it still
+arrives.
 """
 
 from __future__ import annotations
 
-import asyncio
 import re
-import threading
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from fabric.lab.faults import FaultScript
-from fabric.lab.https import (
-    Certificate,
-    HttpsServer,
-    SessionCutError,
-    SessionHungError,
-    SessionPouredError,
-)
-from fabric.lab.line_grammar import Grammar
+from fabric.lab.https.standin import HttpsStandIn
+from fabric.lab.lines.grammar import Grammar
 from fabric.lab.standin import stand_ins
 from fabric.platforms.asic_catalogue import asic
 from fabric.systems.eos.lab.cli import Cli, CliError
 from fabric.systems.eos.lab.config import feed_text, shown, text_lines
-from fabric.systems.eos.lab.eapi import Eapi
 from fabric.systems.eos.lab.rules import MODES
 from fabric.systems.eos.lab.sessions import EosState
 from fabric.systems.eos.lab.view import PortCounters, View
 from fabric.systems.eos.platforms import DNX
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from fabric.design.model import DeviceDesign
     from fabric.lab.clock import LabClock
+    from fabric.lab.faults import Fault, FaultKind
+    from fabric.lab.lines.tree import Node
     from fabric.lab.spec import StandInSpec
-    from fabric.systems.eos.lab.config import Node
 
 DEFAULT_VERSION = "4.32.2F"
 _ALL_TRAITS = frozenset({"xgs", "dnx", "uc", "tx", "q7"})
@@ -90,14 +86,14 @@ def access_of(tree: Node) -> tuple[bool, frozenset[str], frozenset[str]]:
     """Return whether eAPI is on, the management addresses and the names of the users."""
     api = tree.get("management api http-commands")
     on = api is not None and (
-        api.has("no shutdown") or any(vrf.has("no shutdown") for vrf in api.below("vrf"))
+        api.has("no shutdown") or any(vrf.has("no shutdown") for vrf in api.below("vrf "))
     )
     addresses = {
-        f"{port.line} {port.value('ip address')}"
-        for port in tree.below("interface")
+        f"{port.line} {port.setting('ip address')}"
+        for port in tree.below("interface ")
         if port.mode == "if-management" and port.get("ip address") and not port.has("shutdown")
     }
-    users = {node.line.split()[1] for node in tree.below("username")}
+    users = {node.line.split()[1] for node in tree.below("username ")}
     return on, frozenset(addresses), frozenset(users)
 
 
@@ -107,7 +103,7 @@ def _grammar(traits: frozenset[str]) -> Grammar:
 
 
 @stand_ins.add("eos")
-class EosStandIn:
+class EosStandIn(HttpsStandIn):
     """One EOS switch.
 
     Parameters
@@ -123,38 +119,16 @@ class EosStandIn:
         When the configuration holds a line that the switch refuses.
     """
 
+    path = "/command-api"
+    realm = "COMMAND_API_AUTH"
+    denial = "Unable to authenticate user: Bad username/password combination\n"
+
     def __init__(self, spec: StandInSpec, clock: LabClock) -> None:
-        self.spec = spec
-        self.faults = FaultScript()
-        self.address = "127.0.0.1"
-        self.port = 0
-        self._clock = clock
-        self._lock = threading.RLock()
+        super().__init__(spec, clock)
         grammar = _grammar(traits_of(spec))
         self.state = EosState(grammar, clock, str(spec.running or ""), ports_of(spec))
-        self.view = View(spec, self.state, spec.options.get("version", DEFAULT_VERSION))
-        self._certificate = Certificate(spec.name)
-        eapi = Eapi(
-            (spec.username, spec.password), self._run,
-            is_reachable=self._is_reachable, is_known=self._is_known,
-        )  # fmt: skip
-        self._server = HttpsServer(self._certificate, eapi.answer)
+        self.view = View(self, self.state, spec.options.get("version", DEFAULT_VERSION))
         self._access = access_of(self.state.startup)
-
-    @property
-    def fingerprint(self) -> str:
-        """SHA-256 of the DER certificate, as ``SHA256:<hex>``."""
-        return self._certificate.fingerprint
-
-    @property
-    def certificate_pem(self) -> str:
-        """The certificate itself, for a client that pins it."""
-        return self._certificate.pem
-
-    @property
-    def trust(self) -> str:
-        """What a client must know to trust it."""
-        return self.certificate_pem
 
     @staticmethod
     def factory(design: DeviceDesign, mac: str) -> str:
@@ -174,56 +148,23 @@ class EosStandIn:
         lines = (f"neighbor {address} remote-as", f"neighbor interface {address} ")
         return any(line in self.running_text for line in lines)
 
-    def watch_bgp(self, up: Callable[[str], bool]) -> None:
-        """Take what tells whether the far end of a peer address has the session too."""
-        self.connect(peer_up=up)
-
     def sends_light(self, port: str) -> bool:
         """Tell whether there is such a port and it is not shut."""
-        with self._lock:
+        with self.lock:
             node = self.state.running.get(f"interface {port}")
             return node is not None and not node.has("shutdown")
-
-    def watch_light(self, lit: Callable[[str], bool]) -> None:
-        """Take what tells whether the far end of the cable of a port sends light."""
-        self.connect(link_up=lit)
-
-    async def start(self) -> None:
-        """Listen on a free port of the loopback address."""
-        self.port = await self._server.start(self.address)
-
-    async def stop(self) -> None:
-        """Close all connections and the listener."""
-        await self._server.stop()
 
     @property
     def running_text(self) -> str:
         """The running configuration as text, without the comment lines above it."""
-        with self._lock:
+        with self.lock:
             return "\n".join(text_lines(shown(self.state.running))) + "\n"
 
     @property
     def startup_text(self) -> str:
         """The startup configuration as text, without the comment lines above it."""
-        with self._lock:
+        with self.lock:
             return "\n".join(text_lines(shown(self.state.startup))) + "\n"
-
-    def connect(
-        self,
-        peer_up: Callable[[str], bool] | None = None,
-        link_up: Callable[[str], bool] | None = None,
-    ) -> None:
-        """Say how the rest of the lab is found: what the far ends of BGP sessions and cables do.
-
-        Parameters
-        ----------
-        peer_up : callable or None
-            Takes the address of a BGP neighbour; whether that neighbour would answer.
-        link_up : callable or None
-            Takes the name of a front port with a cable; whether the far end gives light.
-        """
-        self.view.peer_up = peer_up or self.view.peer_up
-        self.view.link_up = link_up or self.view.link_up
 
     def count(self, port: str) -> PortCounters:
         """Return the counters of a port, to be changed in place."""
@@ -237,36 +178,40 @@ class EosStandIn:
         ValueError
             When a line is refused; the lines before it are applied.
         """
-        with self._lock:
+        with self.lock:
             feed_text(self.state.editor(self.state.running), lines)
 
     def open_foreign_session(self, name: str, lines: str = "", user: str = "operator") -> None:
         """Leave a configuration session of somebody else open."""
-        with self._lock:
+        with self.lock:
             session = self.state.open_session(name, user)
             feed_text(self.state.editor(session.tree), lines)
 
     def close_foreign_session(self, name: str) -> None:
         """Abort a session, as its owner would."""
-        with self._lock:
+        with self.lock:
             self.state.abort(name)
 
-    def _is_reachable(self) -> bool:
+    def is_reachable(self) -> bool:
         """Tell whether eAPI and a management address that were there at the start still are."""
-        with self._lock:
+        with self.lock:
             now = access_of(self.state.running)
         api, addresses, _ = self._access
         return (now[0] or not api) and (not addresses or bool(addresses & now[1]))
 
-    def _is_known(self) -> bool:
+    def is_known(self) -> bool:
         """Tell whether the account is still configured, if it ever was."""
-        with self._lock:
+        with self.lock:
             now = access_of(self.state.running)
         return self.spec.username in now[2] or self.spec.username not in self._access[2]
 
-    async def _run(self, call: dict[str, Any]) -> tuple[dict[str, Any], int | None]:
+    async def run(self, calls: Any) -> tuple[Any, int | None]:
         """Run one JSON-RPC call."""
-        self._clock.run_due()
+        if not isinstance(calls, dict):
+            error = {"code": -32700, "message": "Unable to parse JSON"}
+            return {"jsonrpc": "2.0", "id": None, "error": error}, None
+        call = calls
+        self.clock.run_due()
         head = {"jsonrpc": "2.0", "id": call.get("id")}
         params = call.get("params")
         if call.get("method") != "runCmds" or not isinstance(params, dict):
@@ -276,11 +221,12 @@ class EosStandIn:
             self.state, self.view,
             text=params.get("format") == "text", shorten=params.get("autoComplete") is True,
         )  # fmt: skip
-        keep = self._kept_lines([name for name, _ in commands])
+        names = [name for name, _ in commands]
+        keep = self.kept_lines(names) if any(map(_EDITS.match, names)) else []
         results: list[dict[str, Any]] = []
         cut_after: int | None = None
         for number, (command, given) in enumerate(commands, 1):
-            cut = await self._strike(command)
+            cut = await self.strike_before(command)
             cut_after = cut if cut_after is None else cut_after
             try:
                 results.append(self._one(cli, command, given, keep))
@@ -292,8 +238,8 @@ class EosStandIn:
         return {**head, "result": results}, cut_after
 
     def _one(self, cli: Cli, command: str, given: str | None, keep: list[int]) -> dict[str, Any]:
-        with self._lock:
-            refused = self._counted(command, "refuse_line")
+        with self.lock:
+            refused = self.strike(command, "refuse_line")
             if refused is not None:
                 token = command.partition(" ")[0]
                 text = refused.text or f"Invalid input (at token 0: '{token}')"
@@ -302,53 +248,30 @@ class EosStandIn:
                 if keep[0] <= 0:
                     return cli.answer("")
                 keep[0] -= 1
-            alias = self._counted(command, "identity")
+            alias = self.strike(command, "identity")
             self.view.alias = alias.text if alias else ""
             return cli.run(command, given)
 
-    def _kept_lines(self, commands: list[str]) -> list[int]:
-        """Return how many lines of this request count, as a list of one; empty for all."""
-        if not any(_EDITS.match(command) for command in commands):
-            return []
-        fault = self.faults.strike("\n".join(commands), "accept_part")
-        return [fault.count] if fault else []
+    def strike(self, command: str, *kinds: FaultKind) -> Fault | None:
+        """Return the fault that strikes at a command; ``enable`` is none."""
+        return None if command == "enable" else super().strike(command, *kinds)
 
-    def _counted(self, command: str, *kinds: Any) -> Any:
-        return None if command == "enable" else self.faults.strike(command, *kinds)
+    @property
+    def armed(self) -> bool:
+        """Whether a commit timer runs."""
+        return self.state.timer is not None
 
-    async def _strike(self, command: str) -> int | None:
-        """Apply the faults that come before a command; return where to cut the answer."""
-        slow = self._counted(command, "slow")
-        if slow is not None:
-            await asyncio.sleep(slow.seconds)
-        if self.state.timer is not None and self._counted(command, "expire_timer"):
-            with self._lock:
-                self.state.expire_timer()
-        poured = self._counted(command, "drip", "endless")
-        if poured:
-            raise SessionPouredError(poured)
-        if self._counted(command, "hang"):
-            raise SessionHungError
-        if self._counted(command, "cut_at_command"):
-            raise SessionCutError
-        reboot = self._counted(command, "reboot")
-        if reboot is not None:
-            await self._reboot(reboot.seconds)
-            raise SessionCutError
-        cut = self._counted(command, "cut_at_byte")
-        return None if cut is None else cut.count
+    def expire_timer(self) -> None:
+        """Let the commit timer run out now."""
+        self.state.expire_timer()
 
-    async def _reboot(self, seconds: float) -> None:
-        """Go down, hold the port without listening, come back later."""
-        with self._lock:
-            self.state.reboot()
-        at_s = self._clock.now_s() + seconds
-        await self._server.leave(
-            self.address, self.port, lambda: self._clock.now_s() >= at_s, self._booted
-        )
+    def reboot(self) -> None:
+        """Load the startup configuration."""
+        self.state.reboot()
 
-    def _booted(self) -> None:
-        self.state.booted_s = self._clock.now_s()
+    def booted(self) -> None:
+        """Count the uptime from now on."""
+        self.state.booted_s = self.clock.now_s()
 
 
 def _command(given: object) -> tuple[str, str | None]:

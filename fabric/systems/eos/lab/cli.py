@@ -10,15 +10,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from fabric.lab.line_grammar import InvalidInputError, exec_spellings, match_variant
-from fabric.systems.eos.lab.config import Node, as_json, shown, text_lines
+from fabric.lab.lines.grammar import InvalidInputError, exec_spellings, match_variant
+from fabric.systems.eos.lab.config import as_json, shown, text_lines
 from fabric.systems.eos.lab.sessions import CommandFailedError
 from fabric.systems.eos.lab.show import SHOWS
-from fabric.systems.eos.lab.text import TEXTS
+from fabric.systems.eos.lab.text import TEXTS, page
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from fabric.lab.lines.tree import Node
     from fabric.systems.eos.lab.config import Editor
     from fabric.systems.eos.lab.sessions import EosState, Session
     from fabric.systems.eos.lab.view import View
@@ -258,13 +259,8 @@ def _show_session(cli: Cli, words: list[str]) -> Result:
 
 
 def _show_sessions(cli: Cli, _words: list[str]) -> Result:
-    found = cli.state.sessions_json()
-    if not cli.text:
-        return found
-    rows = [f"{name:24} {one['state']}" for name, one in found["sessions"].items()]
-    head = [f"Maximum number of completed sessions: {found['maxSavedSessions']}",
-            f"Maximum number of pending sessions: {found['maxOpenSessions']}", ""]  # fmt: skip
-    return {"output": "\n".join([*head, *rows]) + "\n"}
+    answer = cli.state.sessions_json()
+    return {"output": page("sessions", answer=answer)} if cli.text else answer
 
 
 COMMANDS: dict[str, Handler] = {
@@ -297,7 +293,7 @@ def _show(pattern: str) -> Handler:
             if pattern not in TEXTS:
                 message = "the stand-in has no text form of this command"
                 raise CommandFailedError(message)
-            return {"output": TEXTS[pattern](cli.view, SHOWS[pattern](cli.view, words))}
+            return {"output": page(TEXTS[pattern], answer=SHOWS[pattern](cli.view, words))}
         return SHOWS[pattern](cli.view, words)
 
     return handle

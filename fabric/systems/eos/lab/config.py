@@ -1,4 +1,4 @@
-"""The configuration tree of the EOS stand-in: editing by lines, canonical text, diff.
+"""The configuration of the EOS stand-in: its editor, canonical text, diff.
 
 Known: a line belongs to the innermost open mode that accepts it, else to the mode around it
 (napalm-automation/napalm ``napalm/eos/eos.py`` strips indentation and relies on this); the running
@@ -10,71 +10,19 @@ always shown, also when nothing is configured on them.
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any
 
-from fabric.lab.line_grammar import InvalidInputError
-from fabric.lab.line_types import compress_numbers
+from fabric.lab.lines.editor import Editor as LineEditor
+from fabric.lab.lines.grammar import InvalidInputError
+from fabric.lab.lines.tree import Node, natural, spans
 from fabric.systems.eos.lab.rules import HIDDEN, SHOWN_DEFAULTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fabric.lab.line_grammar import Grammar, Matched, Rule
-
-Natural = tuple[tuple[int, int, str], ...]
-
-
-def natural(text: str) -> Natural:
-    """Return a sort key that orders numbers by value."""
-    parts = re.split(r"(\d+)", text)
-    return tuple((0, int(p), "") if p.isdecimal() else (1, 0, p) for p in parts if p)
-
-
-@dataclass(slots=True, eq=False)
-class Node:
-    """One line of the configuration and what stands below it."""
-
-    line: str = ""
-    key: str = ""
-    mode: str = "config"
-    order: tuple[int, Natural, int, Natural] = (0, (), 0, ())
-    number: int | None = None
-    template: str = ""
-    children: dict[str, Node] = field(default_factory=dict)
-
-    def sorted(self) -> list[Node]:
-        """Return the children in the order of the running configuration."""
-        return sorted(self.children.values(), key=lambda node: node.order)
-
-    def copy(self) -> Node:
-        """Return a copy with copies of everything below."""
-        children = {key: node.copy() for key, node in self.children.items()}
-        return Node(
-            self.line, self.key, self.mode, self.order, self.number, self.template, children
-        )
-
-    def get(self, key: str) -> Node | None:
-        """Return the child with a key."""
-        return self.children.get(key)
-
-    def has(self, line: str) -> bool:
-        """Tell whether a line stands directly below."""
-        node = self.children.get(line.removeprefix("no "))
-        return node is not None and node.line == line
-
-    def value(self, key: str) -> str | None:
-        """Return what follows the key in the child with that key."""
-        node = self.children.get(key)
-        return None if node is None else node.line.removeprefix(key).strip()
-
-    def below(self, prefix: str) -> Iterator[Node]:
-        """Yield the children whose line begins with the words, in order."""
-        for node in self.sorted():
-            if node.line.startswith(prefix + " "):
-                yield node
+    from fabric.lab.lines.grammar import Grammar, Matched
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +61,13 @@ def shown(node: Node) -> tuple[Block, ...]:
 
 def _merged(node: Node, numbers: list[int]) -> str:
     if node.mode == "vlan":
-        return node.template.format(compress_numbers(numbers))
+        return node.template.format(",".join(spans(numbers)))
     return node.template.format(" ".join(map(str, sorted(numbers))))
 
 
 def _is_silent(parent: Node, child: Node) -> bool:
     """Tell whether a line is the default because of its neighbours."""
-    if child.key != "qos trust" or not parent.mode.startswith("if-"):
+    if not child.line.startswith("qos trust ") or not parent.mode.startswith("if-"):
         return False
     routed = parent.has("no switchport")
     return child.line == ("qos trust dscp" if routed else "qos trust cos")
@@ -171,7 +119,7 @@ def as_json(blocks: tuple[Block, ...]) -> dict[str, Any]:
     }
 
 
-class Editor:
+class Editor(LineEditor):
     """Applies lines to a tree, as the configuration mode of EOS does.
 
     Parameters
@@ -184,11 +132,13 @@ class Editor:
         Ports of the hardware: ``no interface`` empties them instead of removing them.
     """
 
+    negations = ("no", "default")
+    climbs = True
+    hidden = HIDDEN
+
     def __init__(self, root: Node, grammar: Grammar, ports: Iterable[str] = ()) -> None:
-        self.root = root
-        self.grammar = grammar
+        super().__init__(root, grammar)
         self.ports = tuple(ports)
-        self.stack: list[list[Node]] = [[root]]
 
     def feed(self, line: str, text: str | None = None) -> None:
         """Apply one line, with the text that follows it for ``banner`` and ``comment``.
@@ -199,92 +149,37 @@ class Editor:
             When no open mode accepts the line.
         """
         words = line.split()
-        if not words or words[0].startswith("!"):
-            return
-        if words == ["exit"]:
-            self.stack = self.stack[:-1] or self.stack
-            return
-        if text is not None and words[0] in ("banner", "comment"):
-            self._feed_text(words, text)
-            return
-        errors: list[InvalidInputError] = []
-        for depth in range(len(self.stack), 0, -1):
-            try:
-                opened = self._apply(self.stack[depth - 1], words)
-            except InvalidInputError as error:
-                errors.append(error)
-                continue
-            self.stack = self.stack[:depth] + ([opened] if opened else [])
-            return
-        raise max(errors, key=lambda error: error.depth)
-
-    def _feed_text(self, words: list[str], text: str) -> None:
-        body = text.strip("\n")
-        if words == ["comment"]:
-            line = "\n".join(f"!! {part}" for part in body.split("\n"))
+        if text is None or words[:1] not in (["banner"], ["comment"]):
+            super().feed(line)
+        elif words == ["comment"]:
+            body = "\n".join(f"!! {part}" for part in text.strip("\n").split("\n"))
             for node in self.stack[-1]:
-                node.children["!!"] = Node(line, "!!", order=(-1, (), 0, ()))
-            return
-        key = " ".join(words)
-        self._store([self.root], self.grammar["config"].match(words))
-        self.root.children[key].line = f"{key}\n{body}\nEOF"
-        self.stack = self.stack[:1]
+                node.children["!!"] = Node(body, "", (-1, (), 0, ()))
+        else:
+            key = " ".join(words)
+            self.store(self.root, self.grammar["config"].match(words))
+            self.root.children[key].line = f"{key}\n{text.strip(chr(10))}\nEOF"
+            self.stack = self.stack[:1]
 
-    def _apply(self, contexts: list[Node], words: list[str]) -> list[Node]:
-        mode = self.grammar[contexts[0].mode]
-        try:
-            matched = mode.match(words)
-        except InvalidInputError as error:
-            if words[0] not in ("no", "default") or len(words) == 1:
-                raise
-            try:
-                keys, longer = mode.match_removal(words[1:])
-            except InvalidInputError as second:
-                raise max(error, second, key=lambda e: e.depth) from None
-            for node in contexts:
-                _remove(node, keys, longer=longer)
-            add_ports(self.root, self.grammar, self.ports)
-            return []
-        return self._store(contexts, matched)
-
-    def _store(self, contexts: list[Node], matched: Matched) -> list[Node]:
-        opened: list[Node] = []
-        peer_rank = self.grammar[contexts[0].mode].peer_rank
-        for context in contexts:
-            for key, line, number in matched.entries():
-                if line in HIDDEN.get(context.mode, ()):
-                    context.children.pop(key, None)
-                    continue
-                node = context.children.get(key)
-                if node is None or node.line != line:
-                    node = _node(matched, key, line, number, peer_rank)
-                    context.children[key] = node
-                opened += [node] if matched.rule.opens else []
-        return opened
-
-
-def _node(matched: Matched, key: str, line: str, number: int | None, peer_rank: int) -> Node:
-    rule: Rule = matched.rule
-    template = ""
-    if number is not None:
+    def node(self, context: Node, matched: Matched, line: str, number: int | None) -> Node:
+        """Return the node of a line; neighbours of BGP stand together."""
         words = list(matched.words)
-        words[matched.list_at] = "{}"
-        template = " ".join(words)
-    sortable = line.replace("interface Port-Channel", "interface !Port-Channel")
-    order: tuple[Any, ...] = (rule.rank, (), 0, natural(sortable))
-    if matched.peer:
-        is_address = matched.peer[0].isdecimal() or ":" in matched.peer
-        group = ((int(is_address), 0, ""), *natural(matched.peer))
-        order = (peer_rank, group, rule.rank, natural(line))
-    return Node(line, key, rule.opens, order, number, template)
+        if number is not None:
+            words[matched.list_at] = "{}"
+        sortable = line.replace("interface Port-Channel", "interface !Port-Channel")
+        order: tuple[Any, ...] = (matched.rule.rank, (), 0, natural(sortable))
+        if matched.peer:
+            is_address = matched.peer[0].isdecimal() or ":" in matched.peer
+            group = ((int(is_address), 0, ""), *natural(matched.peer))
+            rank = self.grammar[context.mode].peer_rank
+            order = (rank, group, matched.rule.rank, natural(line))
+        template = "" if number is None else " ".join(words)
+        return Node(line, matched.rule.opens, order, number=number, template=template)
 
-
-def _remove(node: Node, keys: list[str], *, longer: bool) -> None:
-    for key in keys:
-        node.children.pop(key, None)
-        if longer:
-            for other in [k for k in node.children if k.startswith(key + " ")]:
-                del node.children[other]
+    def left(self, context: Node, node: Node) -> None:
+        """Bring back the ports of the hardware, which cannot be removed."""
+        if node.line.startswith("interface "):
+            add_ports(self.root, self.grammar, self.ports)
 
 
 def clean_tree(grammar: Grammar, ports: Iterable[str]) -> Node:

@@ -13,11 +13,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from fabric.systems.eos.lab.config import Editor, Node, clean_tree, diff_lines, read_text, shown
+from fabric.lab.lines.tree import Node
+from fabric.systems.eos.lab.config import Editor, clean_tree, diff_lines, read_text, shown
 
 if TYPE_CHECKING:
     from fabric.lab.clock import LabClock
-    from fabric.lab.line_grammar import Grammar
+    from fabric.lab.lines.grammar import Grammar
 
 MAX_OPEN_SESSIONS = 5
 MAX_SAVED_SESSIONS = 1

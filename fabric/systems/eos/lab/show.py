@@ -48,7 +48,7 @@ def _version(view: View, _words: list[str]) -> Result:
 
 
 def _hostname(view: View, _words: list[str]) -> Result:
-    domain = view.state.running.value("dns domain")
+    domain = view.state.running.setting("dns domain")
     return {
         "hostname": view.hostname,
         "fqdn": f"{view.hostname}.{domain}" if domain else view.hostname,
@@ -137,7 +137,7 @@ def _ip_interface(view: View, _words: list[str]) -> Result:
             port.name: {
                 "name": port.name, "mtu": port.mtu, "enabled": port.enabled,
                 "lineProtocolStatus": _line(port), "interfaceStatus": _status(port),
-                "ipv4Routable240": False, "vrf": port.node.value("vrf") or "default",
+                "ipv4Routable240": False, "vrf": port.node.setting("vrf") or "default",
                 "interfaceAddress": _ip_block(port),
             }
             for port in view.ports() if port.address
@@ -148,7 +148,7 @@ def _ip_interface(view: View, _words: list[str]) -> Result:
 def _ipv6_interface(view: View, _words: list[str]) -> Result:
     found: Result = {}
     for port in view.ports():
-        rows = [node.line.split()[2] for node in port.node.below("ipv6 address")]
+        rows = [node.line.split()[2] for node in port.node.below("ipv6 address ")]
         if rows or port.node.has("ipv6 enable"):
             found[port.name] = {
                 "name": port.name, "mtu": port.mtu, "lineProtocolStatus": _line(port),

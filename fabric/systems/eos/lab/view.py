@@ -14,10 +14,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
+    from fabric.lab.lines.tree import Node
     from fabric.lab.spec import Neighbour, StandInSpec
-    from fabric.systems.eos.lab.config import Node
+    from fabric.lab.standin import Cabled
     from fabric.systems.eos.lab.sessions import EosState
 
 QUEUES = range(8)
@@ -75,17 +76,17 @@ class Port:
     @property
     def description(self) -> str:
         """The description, or nothing."""
-        return self.node.value("description") or ""
+        return self.node.setting("description")
 
     @property
     def mtu(self) -> int:
         """Layer-3 MTU in bytes."""
-        return int(self.node.value("mtu") or (65535 if self.node.mode == "if-loopback" else 1500))
+        return int(self.node.setting("mtu") or (65535 if self.node.mode == "if-loopback" else 1500))
 
     @property
     def speed_bps(self) -> int:
         """Configured speed; 400G for Ethernet without a word about it."""
-        words = self.node.value("speed") or ""
+        words = self.node.setting("speed")
         found = re.search(r"([\d.]+)([gt])", words)
         if not found:
             return _DEFAULT_BPS.get(self.node.mode, 400 * 10**9)
@@ -94,17 +95,17 @@ class Port:
     @property
     def access_vlan(self) -> int:
         """VLAN of a switched port."""
-        return int(self.node.value("switchport access vlan") or 1)
+        return int(self.node.setting("switchport access vlan") or 1)
 
     @property
     def trunk(self) -> bool:
         """Carries several VLANs."""
-        return (self.node.value("switchport mode") or "access") == "trunk"
+        return (self.node.setting("switchport mode") or "access") == "trunk"
 
     @property
     def address(self) -> ipaddress.IPv4Interface | None:
         """Primary IPv4 address."""
-        text = self.node.value("ip address") or self.node.value("ip address virtual")
+        text = self.node.setting("ip address") or self.node.setting("ip address virtual")
         return ipaddress.IPv4Interface(text) if text else None
 
 
@@ -124,19 +125,22 @@ class Peer:
 class View:
     """Everything that a show command may look at."""
 
-    spec: StandInSpec
+    wires: Cabled
     state: EosState
     version: str
-    peer_up: Callable[[str], bool] = lambda _address: True
-    link_up: Callable[[str], bool] = lambda _port: True
     counters: dict[str, PortCounters] = field(default_factory=dict)
     arp: list[ArpEntry] = field(default_factory=list)
     alias: str = ""
 
     @property
+    def spec(self) -> StandInSpec:
+        """Who the switch is."""
+        return self.wires.spec
+
+    @property
     def hostname(self) -> str:
         """Name that the switch gives itself."""
-        return self.alias or self.state.running.value("hostname") or "localhost"
+        return self.alias or self.state.running.setting("hostname") or "localhost"
 
     @property
     def cables(self) -> dict[str, Neighbour]:
@@ -150,11 +154,11 @@ class View:
     def ports(self) -> list[Port]:
         """Return all interfaces in the order of the configuration."""
         found: list[Port] = []
-        for node in self.state.running.below("interface"):
+        for node in self.state.running.below("interface "):
             name = node.line.removeprefix("interface ")
             enabled = not node.has("shutdown")
             front = name.split(".")[0]
-            linked = node.mode != "if-ethernet" or (front in self.cables and self.link_up(front))
+            linked = node.mode != "if-ethernet" or (front in self.cables and self.wires.lit(front))
             found.append(Port(name, node, enabled, linked))
         live = {p.access_vlan for p in found if p.up and not p.routed and not p.trunk}
         trunk = any(p.up and not p.routed and p.trunk for p in found)
@@ -180,16 +184,16 @@ class View:
 
     def bgp(self) -> Iterator[tuple[str, Node, str]]:
         """Yield (VRF, node of the BGP configuration, own AS)."""
-        for node in self.state.running.below("router bgp"):
+        for node in self.state.running.below("router bgp "):
             asn = node.line.split()[2]
             yield "default", node, asn
-            for vrf in node.below("vrf"):
+            for vrf in node.below("vrf "):
                 yield vrf.line.split()[1], vrf, asn
 
     def router_id(self, bgp: Node) -> str:
         """Return the router id: configured, else the address of a loopback."""
         loopbacks = [p.address for p in self.ports() if p.node.mode == "if-loopback" and p.address]
-        return bgp.value("router-id") or (str(loopbacks[0].ip) if loopbacks else "0.0.0.0")
+        return bgp.setting("router-id") or (str(loopbacks[0].ip) if loopbacks else "0.0.0.0")
 
     def peers(self, bgp: Node) -> list[Peer]:
         """Return the neighbours of one VRF, by address."""
@@ -197,31 +201,31 @@ class View:
         ports = self.ports()
         addressed = [(port, port.address) for port in ports if port.address]
         for address in _peer_addresses(bgp):
-            group = bgp.value(f"neighbor {address} peer group") or ""
+            group = bgp.setting(f"neighbor {address} peer group")
             asn = _of(bgp, address, group, "remote-as")
             if not asn:
                 continue
             enabled = not any(bgp.has(f"neighbor {one} shutdown") for one in (address, group))
             port = _port_towards(addressed, address)
-            up = enabled and (port is None or port.up) and self.peer_up(address)
+            up = enabled and (port is None or port.up) and self.wires.peer_up(address)
             words = _of(bgp, address, group, "description")
             found.append(Peer(address, asn, words, enabled, up, port.name if port else ""))
         return found + list(self._unnumbered(bgp, ports))
 
     def _unnumbered(self, bgp: Node, ports: list[Port]) -> Iterator[Peer]:
         known = {port.name: port for port in ports}
-        for node in bgp.below("neighbor interface"):
+        for node in bgp.below("neighbor interface "):
             words = node.line.split()
             asn = words[words.index("remote-as") + 1] if "remote-as" in words else ""
-            asn = asn or bgp.value(f"neighbor {words[4]} remote-as") or ""
+            asn = asn or bgp.setting(f"neighbor {words[4]} remote-as")
             port = known.get(words[2])
             address = f"fe80::1%{words[2].replace('Ethernet', 'Et')}"
-            up = port is not None and port.up and self.peer_up(words[2])
+            up = port is not None and port.up and self.wires.peer_up(words[2])
             yield Peer(address, asn, "", enabled=True, established=up, interface=words[2])
 
     def counts_ecn(self, port: Port, queue: int) -> bool:
         """Tell whether a queue counts the packets that it marks."""
-        profile = self.state.running.get(f"qos profile {port.node.value('service-profile')}")
+        profile = self.state.running.get(f"qos profile {port.node.setting('service-profile')}")
         for holder in (profile, port.node):
             for word in ("tx-queue", "uc-tx-queue"):
                 node = holder.get(f"{word} {queue}") if holder else None
@@ -231,13 +235,13 @@ class View:
 
 
 def _of(bgp: Node, address: str, group: str, what: str) -> str:
-    own = bgp.value(f"neighbor {address} {what}")
-    return own or bgp.value(f"neighbor {group} {what}") or ""
+    own = bgp.setting(f"neighbor {address} {what}")
+    return own or bgp.setting(f"neighbor {group} {what}")
 
 
 def _peer_addresses(bgp: Node) -> list[str]:
     found: dict[str, None] = {}
-    for node in bgp.below("neighbor"):
+    for node in bgp.below("neighbor "):
         word = node.line.split()[1]
         try:
             ipaddress.ip_address(word)

@@ -22,11 +22,9 @@ def _load(text: str, key: str, kind: type[T]) -> T:
     try:
         found = json.loads(text)[key]
     except (json.JSONDecodeError, KeyError, TypeError) as error:
-        message = f"no {key!r} in the answer"
-        raise UnreadableError(message) from error
+        raise UnreadableError(f"no {key!r} in the answer") from error
     if not isinstance(found, kind):
-        message = f"{key!r} of the answer is no {kind.__name__}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{key!r} of the answer is not a {kind.__name__}")
     return found
 
 
@@ -44,13 +42,11 @@ def bgp_summary(text: str) -> dict[str, BgpPeer]:
         for address, peer in vrf["peers"].items():
             state = peer["peerState"]
             if not isinstance(state, str) or not state:
-                message = f"peer {address} has no state"
-                raise UnreadableError(message)
+                raise UnreadableError(f"peer {address} has no state")
             asn = _asn(str(peer["asn"]))
             found[_session(address)] = BgpPeer(state == "Established", state, asn)
     except (KeyError, TypeError, AttributeError) as error:
-        message = "the answer has no table of BGP peers"
-        raise UnreadableError(message) from error
+        raise UnreadableError("the answer has no table of BGP peers") from error
     return found
 
 
@@ -64,8 +60,7 @@ def _asn(text: str) -> int:
     """Return an AS number that is written plainly or as ``65000.1`` (RFC 5396 asdot)."""
     high, dot, low = text.partition(".")
     if not high.isdecimal() or (dot and not low.isdecimal()):
-        message = f"{text!r} is no AS number"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{text!r} is not an AS number")
     return (int(high) << 16) + int(low) if dot else int(high)
 
 
@@ -82,11 +77,9 @@ def lldp_neighbours(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
         try:
             port, device, far = row["port"], row["neighborDevice"], row["neighborPort"]
         except (KeyError, TypeError) as error:
-            message = "a row of the LLDP answer is incomplete"
-            raise UnreadableError(message) from error
+            raise UnreadableError("a row of the LLDP answer is incomplete") from error
         if not all(isinstance(name, str) for name in (port, device, far)):
-            message = f"a row of the LLDP answer holds no names: {row}"
-            raise UnreadableError(message)
+            raise UnreadableError(f"a row of the LLDP answer holds no names: {row}")
         found[port] = (*found.get(port, ()), LldpNeighbour(device, far))
     return found
 
@@ -146,11 +139,9 @@ class EosParser:
         """
         text = configuration(texts["config"])
         if not text.strip():
-            message = "the running configuration is empty"
-            raise UnreadableError(message)
+            raise UnreadableError("the running configuration is empty")
         if text.splitlines()[-1] != "end":
-            message = "the end of the running configuration is missing"
-            raise UnreadableError(message)
+            raise UnreadableError("the end of the running configuration is missing")
         return Running(
             device=device,
             platform="eos",

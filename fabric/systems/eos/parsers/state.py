@@ -47,8 +47,9 @@ def _reading(parse: Callable[[Any], T]) -> Callable[[str], T]:
         except UnreadableError:
             raise
         except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError) as error:
-            message = f"the answer of {parse.__name__} has another shape: {error}"
-            raise UnreadableError(message) from error
+            raise UnreadableError(
+                f"the answer of {parse.__name__} has another shape: {error}"
+            ) from error
 
     return read
 
@@ -121,8 +122,7 @@ def queue_drops(answer: Any) -> dict[tuple[str, int], QueueCounters]:
         for traffic_class, queue in port["ucastQueues"]["trafficClasses"].items():
             number = _CLASS.fullmatch(traffic_class)
             if number is None:
-                message = f"{traffic_class!r} is not a traffic class"
-                raise UnreadableError(message)
+                raise UnreadableError(f"{traffic_class!r} is not a traffic class")
             drops = [_count(row["droppedPackets"]) for row in queue["dropPrecedences"].values()]
             found[name, int(number[1])] = QueueCounters(dropped_packets=sum(drops))
     return found
@@ -152,29 +152,25 @@ def macs(answer: Any) -> tuple[MacEntry, ...]:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        message = f"{value!r} is not a text"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{value!r} is not a text")
     return value
 
 
 def _count(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        message = f"{value!r} is not a count"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{value!r} is not a count")
     return value
 
 
 def _digits(value: Any) -> int:
     text = _text(value)
     if not text.isdecimal():
-        message = f"{text!r} is not a count"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{text!r} is not a count")
     return int(text)
 
 
 def _mac(value: Any) -> str:
     digits = re.sub(r"[.:-]", "", _text(value)).lower()
     if not _MAC.fullmatch(digits):
-        message = f"{value!r} is not a MAC address"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{value!r} is not a MAC address")
     return ":".join(digits[index : index + 2] for index in range(0, 12, 2))

@@ -1,77 +1,121 @@
-"""Enterprise SONiC: the lines that differ are sent, and the lines that lead back go along."""
+"""Enterprise SONiC: the grammar of its lines, and what is kept beside ours.
+
+Known (sonic-net/sonic-mgmt @ b4ba9de3 spytest/apis; ansible-collections/dellemc.enterprise_sonic @
+9851e680): what ``no`` takes away it names without its value; a watchdog is not negated, it is
+switched off (SONiC Industry Standard CLI Reference Guide); a policy with strict priority has no
+weight.
+Assumed: what is named by something else goes after it and comes before it; a port is no member of a
+VLAN when it gets an address; a second BGP process is refused.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from fabric.change.adapter import adapters
-from fabric.change.lines import LineAdapter, risk_of
+from fabric.change.lines import LineAdapter
+from fabric.change.lines.grammar import Grammar, either, valued
 from fabric.core.errors import RefusedError
 from fabric.core.lines import Node
-from fabric.devices.driver import Candidate
 from fabric.systems.esonic.adapters.breakouts import (
+    MODE,
     cages,
     changed_cages,
     modes,
+    without_new_ports,
     without_ports,
 )
-from fabric.systems.esonic.adapters.patch import key_of, patch, steps
-from fabric.systems.esonic.platforms import BUFFER_LINE, LINE_RISK, OWNED_LINES, SELF_MADE
+from fabric.systems.esonic.platforms import (
+    BUFFER_LINE,
+    DEFAULTS,
+    LINE_RISK,
+    OWNED_LINES,
+    SELF_MADE,
+)
 from fabric.systems.esonic.platforms.lines import read
 
-if TYPE_CHECKING:
-    from fabric.change.model import Risk
+_SELF_MADE = either(*SELF_MADE)
+_WATCHDOG = r"(priority-flow-control watchdog on detect-time)(?=[ \d]).*"
 
-_OWNED = re.compile("|".join(OWNED_LINES))
-_PORT = re.compile(r"interface Ethernet\d+")
-_SELF_MADE = re.compile("|".join(SELF_MADE))
-
-
-def is_owned(line: str) -> bool:
-    """Tell whether rocefab writes a top-level line and what stands below it."""
-    return bool(_OWNED.fullmatch(line))
+GRAMMAR = Grammar(
+    negation="no",
+    owned=either(*OWNED_LINES),
+    kept=re.compile(r"interface Ethernet\d+"),
+    risks=LINE_RISK,
+    toggles=either("shutdown", "lldp enable"),
+    forms=(
+        (re.compile(r"(route-map|prefix-list) \S+ (in|out)"), r"no \g<0>"),
+        (re.compile(_WATCHDOG), "priority-flow-control watchdog off"),
+        (re.compile(r"(router bgp \d+)"), "no router bgp"),
+        *valued(
+            r"no \1",
+            r"hostname",
+            r"interface breakout port \S+",
+            r"ip arp timeout",
+            r"mac address-table aging-time",
+            r"priority-flow-control watchdog polling-interval",
+            r"ip load-share hash (?:seed|algorithm|offset)",
+            r"description",
+            r"mtu",
+            r"speed",
+            r"fec",
+            r"switchport access Vlan",
+            r"cable-length",
+            r"scheduler-policy",
+            r"qos-map \S+",
+            r"queue \d+ wred-policy",
+            r"priority-flow-control watchdog (?:action|restore-time)",
+            r"ecn",
+            r"(?:green|yellow|red)",
+            r"type",
+            r"weight",
+            r"router-id",
+            r"(?:maximum-paths ibgp|maximum-paths)",
+            r"remote-as",
+            r"(?:timers connect|timers)",
+            r"redistribute connected",
+            r"(?:dscp|dot1p|traffic-class|pfc-priority) \d+",
+            end=r"(?=[ \d])",
+        ),
+    ),
+    defaults=DEFAULTS,
+    without_new_ports=without_new_ports,
+    opening=MODE,
+    first_removed=either(r"router bgp \d+", r"interface Loopback\d+"),
+    fixed=re.compile(r"interface (?:Ethernet|Eth|Management)\S+"),
+    removal_order=("interface Vlan", "route-map", "ip prefix-list", "", "qos map", "qos "),
+    entry=re.compile(r"ip prefix-list \S+ seq \d+ "),
+    spelling=(
+        re.compile(r"((?:no )?interface |switchport access )([A-Z][A-Za-z]+)(\d)"),
+        r"\1\2 \3",
+    ),
+)
 
 
 def compose(running: Node, intended: Node) -> Node:
-    """Return the whole configuration that is wanted.
+    """Return the whole configuration that is intended.
 
-    What is not ours is kept as it runs: accounts, management access, static routes, ports that the
-    design does not know, and in our sections what the switch writes by itself.
+    Breakouts of other ports are kept, and in our sections what the switch writes by itself.
     """
-    wanted = Node()
-    ours, there = set(cages(intended).values()), modes(running)
-    foreign = {line for cage, line in there.items() if cage not in ours}
-    anew = changed_cages(running, intended) & ours
-    running = without_ports(running, anew)
-    for line, child in running.children.items():
-        kept = not is_owned(line) or _PORT.fullmatch(line) or line in foreign
-        if line not in intended.children and kept:
-            wanted.children[line] = child
-    for line, child in intended.children.items():
-        wanted.children[line] = _beside(running.children.get(line, Node()), child)
-    return wanted
+    ours = set(cages(intended).values())
+    foreign = {line for cage, line in modes(running).items() if cage not in ours}
+    running = without_ports(running, changed_cages(running, intended) & ours)
+    whole = GRAMMAR.compose(running, intended, keeps=foreign.__contains__)
+    for line, section in intended.children.items():
+        whole.children[line] = _with_self_made(running.children.get(line, Node()), section)
+    return whole
 
 
-def _beside(running: Node, intended: Node) -> Node:
-    keys = {key_of(line) for line in intended.children}
-    made = Node()
-    for line, child in intended.children.items():
-        made.children[line] = _beside(running.children.get(line, Node()), child)
+def _with_self_made(running: Node, intended: Node) -> Node:
+    keys = set(map(GRAMMAR.key_of, intended.children))
+    whole = Node({
+        line: _with_self_made(running.children.get(line, Node()), child)
+        for line, child in intended.children.items()
+    })
     for line in running.children:
-        if _SELF_MADE.fullmatch(line) and key_of(line) not in keys:
-            made.children[line] = Node()
-    return made
-
-
-def line_risk(line: str) -> Risk:
-    """Return what a changed line does to traffic, by its first words."""
-    return risk_of(line, LINE_RISK, "no ")
-
-
-def _candidate(now: Node, wanted: Node) -> Candidate:
-    there, back = ("\n".join([*patch(*pair), ""]) for pair in ((now, wanted), (wanted, now)))
-    return Candidate(method="merge", patch=there, unload=back)
+        if _SELF_MADE.fullmatch(line) and GRAMMAR.key_of(line) not in keys:
+            whole.children[line] = Node()
+    return whole
 
 
 def _refuse(device: str, now: Node, intended: Node) -> None:
@@ -89,13 +133,12 @@ def _refuse(device: str, now: Node, intended: Node) -> None:
 
 adapters.add("esonic")(
     LineAdapter(
+        grammar=GRAMMAR,
         read=read,
-        compose=compose,
-        steps=steps,
-        candidate=_candidate,
-        risk=line_risk,
+        composer=compose,
+        with_rollback=True,
         kind="running-configuration",
-        indent=" ",
+        diff_indent=" ",
         refuse=_refuse,
     )
 )

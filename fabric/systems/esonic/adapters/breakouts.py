@@ -12,18 +12,13 @@ import re
 
 from fabric.core.lines import Node
 
-_MODE = re.compile(r"interface breakout port 1/(\d+) mode (\d+)x\S+")
+MODE = re.compile(r"interface breakout port 1/(\d+) mode (\d+)x\S+")
 _PORT = re.compile(r"interface Ethernet(\d+)")
-
-
-def is_breakout(line: str) -> bool:
-    """Tell whether a line sets the mode of a cage."""
-    return bool(_MODE.fullmatch(line))
 
 
 def modes(root: Node) -> dict[int, str]:
     """Return the line of each cage that is broken out."""
-    return {int(found[1]): line for line in root.children if (found := _MODE.fullmatch(line))}
+    return {int(mode[1]): line for line in root.children if (mode := MODE.fullmatch(line))}
 
 
 def cages(root: Node) -> dict[str, int]:
@@ -32,24 +27,29 @@ def cages(root: Node) -> dict[str, int]:
         (line for line in root.children if _PORT.fullmatch(line)),
         key=lambda line: int(line.removeprefix("interface Ethernet")),
     )
-    broken_out, found, cage = modes(root), {}, 0
+    broken_out, cage_of, cage = modes(root), {}, 0
     while names:
         cage += 1
-        mode = _MODE.fullmatch(broken_out.get(cage, ""))
+        mode = MODE.fullmatch(broken_out.get(cage, ""))
         parts = int(mode[2]) if mode else 1
-        found.update(dict.fromkeys(names[:parts], cage))
+        cage_of.update(dict.fromkeys(names[:parts], cage))
         names = names[parts:]
-    return found
+    return cage_of
 
 
-def changed_cages(now: Node, wanted: Node) -> set[int]:
+def changed_cages(now: Node, target: Node) -> set[int]:
     """Return the cages that are broken out in another way, or no longer, or not yet."""
-    return {cage for cage, _ in modes(now).items() ^ modes(wanted).items()}
+    return {cage for cage, _ in modes(now).items() ^ modes(target).items()}
 
 
-def without_ports(root: Node, anew: set[int]) -> Node:
+def without_ports(root: Node, changed: set[int]) -> Node:
     """Return a configuration without the ports of some cages."""
-    known = cages(root) if anew else {}
+    known = cages(root) if changed else {}
     return Node({
-        line: child for line, child in root.children.items() if known.get(line) not in anew
+        line: child for line, child in root.children.items() if known.get(line) not in changed
     })
+
+
+def without_new_ports(now: Node, target: Node) -> Node:
+    """Return what is left of a configuration once the cages are as in another one."""
+    return without_ports(now, changed_cages(now, target))

@@ -25,10 +25,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import ConnectionLostError, RefusedError
-from fabric.devices.driver import Candidate, Connection, drivers
+from fabric.devices.candidate import LinePatch
+from fabric.devices.driver import Connection, drivers
 from fabric.systems.esonic.drivers.cli import CliSession
 from fabric.systems.esonic.platforms.lines import read
-from fabric.systems.sonic.drivers import SonicDriver
+from fabric.systems.sonic.drivers import SonicShellDriver
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,7 +47,7 @@ _ROW = re.compile(r"\d+/\d+ +\S+ +\S")
 
 
 @drivers.add("esonic")
-class EsonicDriver(SonicDriver):
+class EsonicDriver(SonicShellDriver[LinePatch]):
     """One switch that runs Enterprise SONiC."""
 
     def __init__(self, connection: Connection) -> None:
@@ -81,7 +82,7 @@ class EsonicDriver(SonicDriver):
             "database": database["config"],
         }
 
-    def commit(self, candidate: Candidate, token: str, timer_s: int) -> None:
+    def commit(self, candidate: LinePatch, token: str, timer_s: int) -> None:
         """Arm the timer, send the lines.
 
         Raises
@@ -89,7 +90,7 @@ class EsonicDriver(SonicDriver):
         RefusedError
             When the switch refuses a line; those before it are in force.
         """
-        lines = candidate.patch.splitlines()
+        lines = candidate.lines.splitlines()
         ports_s = _PORTS_S if any(_BREAKOUT.match(line) for line in lines) else 0
         longer_s = math.ceil(_LINE_S * len(lines) + ports_s) if timer_s else 0
         super().commit(candidate, token, timer_s + longer_s)
@@ -119,21 +120,15 @@ class EsonicDriver(SonicDriver):
             return self._is_before(folder)
         return False
 
-    def _more_files(self, candidate: Candidate) -> Mapping[str, bytes]:
-        return {_BACK: candidate.unload.encode(), _BEFORE: self._cli.show(_RUNNING).encode()}
+    def _more_files(self, candidate: LinePatch) -> Mapping[str, bytes]:
+        return {_BACK: candidate.rollback.encode(), _BEFORE: self._cli.show(_RUNNING).encode()}
 
-    def _stage_more(self, candidate: Candidate, token: str) -> None:  # noqa: ARG002
-        folder = self._folder(token)
-        dump = f"sonic-cfggen -d --print-data > {folder}/before.json"
-        self._shell.check(f"sudo sh -c '{dump}'")
-        self._shell.check(f"sudo test -s {folder}/before.json")
-
-    def _undo_steps(self, candidate: Candidate, token: str) -> list[str]:  # noqa: ARG002
+    def _undo_steps(self, candidate: LinePatch, token: str) -> list[str]:  # noqa: ARG002
         # A boot has loaded the saved configuration, which a waiting change is not in.
         return [f"[ ! -e /run/{token} ] || config reload {self._folder(token)}/before.json -y -f"]
 
-    def _apply(self, candidate: Candidate, token: str) -> None:  # noqa: ARG002
-        self._configure(candidate.patch.splitlines())
+    def _apply(self, candidate: LinePatch, token: str) -> None:  # noqa: ARG002
+        self._configure(candidate.lines.splitlines())
 
     def _configure(self, lines: Sequence[str]) -> None:
         """Send lines; those that come after a breakout once its ports are there."""

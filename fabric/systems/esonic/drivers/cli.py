@@ -1,12 +1,11 @@
 """A session of ``sonic-cli``: commands that show, and lines of the configuration.
 
-Known: netmiko's ``dell_sonic`` logs in to the shell, starts ``sonic-cli`` and switches its pager
-off; the prompt is ``HOST# ``, with the mode in brackets (sonic-net/sonic-mgmt @ b4ba9de3
-spytest/datastore/prompts/sonic_prompts.yaml); the words of refusals
-(ansible-collections/dellemc.enterprise_sonic @ 9851e680 plugins/terminal/sonic.py); the command
-line ends itself after 605 seconds without a word (sonic-net/sonic-buildimage @ 086b03bd
-dockers/docker-sonic-mgmt-framework). A section is left by ``exit`` and never by a line of another
-one; whether a line has opened one is told by the prompt.
+Known: the login opens a shell, which starts ``sonic-cli``; the prompt is ``HOST# ``, with the mode
+in brackets (sonic-net/sonic-mgmt @ b4ba9de3 spytest/datastore/prompts/sonic_prompts.yaml); the
+words of refusals (ansible-collections/dellemc.enterprise_sonic @ 9851e680
+plugins/terminal/sonic.py); the command line ends itself after 605 seconds without a word
+(sonic-net/sonic-buildimage @ 086b03bd dockers/docker-sonic-mgmt-framework). A section is left by
+``exit`` and never by a line of another one; whether a line has opened one is told by the prompt.
 """
 
 from __future__ import annotations
@@ -15,26 +14,36 @@ import re
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import RefusedError
-from fabric.devices.answers import PromptReader
-from fabric.devices.redaction import redacted
-from fabric.devices.ssh import TerminalSession
+from fabric.devices.answers import SETTLED_S, read_answer
+from fabric.devices.command_line import CommandLine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_PROMPT = re.compile(r"(?:\A|\n)(?P<prompt>[\w.-]+(?:\([^()\n]*\))?# ?)\Z")
-_QUESTION = re.compile(r"\[[yY](?:es)?/[nN](?:o)?\][^\r\n]*\Z")
+_SHELL = re.compile(r"[$#>] ?\Z")
 _REFUSAL = re.compile(
     r"(?im)^\s*(?:% ?Error|Error:|Syntax error|.*invalid input|.*(?:incomplete|ambiguous) command)"
 )
-_QUIET_S = 120
 
 
-class CliSession(TerminalSession):
+class CliSession(CommandLine):
     """The command line of the management framework."""
 
     device_type = "dell_sonic"
-    delay_factor = 0.1
+    prompt_pattern = re.compile(r"(?:\A|\n)(?P<prompt>[\w.-]+(?:\([^()\n]*\))?# ?)\Z")
+    question_pattern = re.compile(r"\[[yY](?:es)?/[nN](?:o)?\][^\r\n]*\Z")
+    preparation = ("sonic-cli", "terminal length 0")
+    quiet_s = 120.0
+
+    def _prepare(self) -> None:
+        """Wait for the shell; ``sonic-cli`` prints the first prompt that is awaited."""
+        read_answer(
+            self._session,
+            lambda tail, silent_s: bool(_SHELL.search(tail)) and silent_s > SETTLED_S,
+            self.quiet_s,
+        )
+        for line in self.preparation:
+            self.exchange(line)
 
     def show(self, command: str) -> str:
         """Return what a command of exec mode prints.
@@ -78,23 +87,15 @@ class CliSession(TerminalSession):
 
     def _say(self, line: str) -> tuple[str, str]:
         """Send one line; return what the switch prints, and its prompt."""
-        self._check_open()
-        with self._translated(redacted(line)):
-            reader = PromptReader(self._session, _PROMPT, _QUESTION, self._is_ours)
-            said, prompt = reader.ask(line, _QUIET_S)
-            asked = not prompt
-            if asked:
-                reader.reply("n", _QUIET_S)
+        said, asked = self.exchange(line)
         if asked:
             raise self._refusal(line, "the switch asks before it does this")
         if _REFUSAL.search(said):
-            raise self._refusal(line, said)
-        return said, prompt
+            raise self._refusal(line, said.replace("^", " "))
+        return said, self.prompt
 
     def _is_ours(self, prompt: str) -> bool:
-        name = str(self._session.base_prompt)
-        return bool(name) and prompt.startswith((f"{name}#", f"{name}("))
+        return self._name_in(prompt) in self._names
 
-    def _refusal(self, line: str, said: str) -> RefusedError:
-        reason = " ".join(redacted(said).replace("^", " ").split())[:300]
-        return RefusedError(self._connection.device, f"{redacted(line)!r}: {reason}")
+    def _name_in(self, prompt: str) -> str:
+        return re.split(r"[#(]", prompt)[0]

@@ -13,19 +13,20 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
+from fabric.lab.lines.editor import feed_text
 from fabric.lab.standin import stand_ins
 from fabric.platforms.catalogue import sku
 from fabric.systems.esonic.lab import tables as esonic_tables
 from fabric.systems.esonic.lab.cli import EsonicSession
-from fabric.systems.esonic.lab.config import Editor, feed_text, read_text, text_lines
+from fabric.systems.esonic.lab.config import Editor, read_text, text_lines
 from fabric.systems.sonic.lab import SonicStandIn
 
 if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign
     from fabric.lab.clock import LabClock
-    from fabric.lab.line_tree import Node
+    from fabric.lab.lines.tree import Node
     from fabric.lab.spec import StandInSpec
-    from fabric.lab.ssh_session import Process
+    from fabric.lab.ssh.channel import Process
 
 _SPEED_MBPS = "400000"
 

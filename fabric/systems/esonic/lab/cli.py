@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.lab.ssh_session import Session
-from fabric.systems.esonic.lab.config import Editor, LineRefusedError, text_lines
+from fabric.lab.lines.grammar import LineRefusedError
+from fabric.lab.ssh.session import Session
+from fabric.systems.esonic.lab.config import Editor, text_lines
 
 if TYPE_CHECKING:
     from fabric.lab.faults import Fault
-    from fabric.lab.ssh_session import Process
+    from fabric.lab.ssh.channel import Process
     from fabric.systems.esonic.lab import EsonicStandIn
 
 _UNKNOWN = "                    ^\n% Error: Unrecognized command\n"

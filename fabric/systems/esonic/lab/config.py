@@ -1,4 +1,4 @@
-"""The configuration tree of the stand-in of Enterprise SONiC: editing by lines, and its text.
+"""The configuration of the stand-in of Enterprise SONiC: what lines depend on, and its text.
 
 Known: a line belongs to the section that is open, which ``exit`` leaves (sonic-net/sonic-mgmt @
 b4ba9de3 spytest/apis send it); strict priority has no weight and two priorities can be paused at
@@ -16,17 +16,19 @@ changed, which takes no time.
 from __future__ import annotations
 
 import re
-from ipaddress import ip_interface
 from typing import TYPE_CHECKING
 
-from fabric.lab.line_grammar import Grammar, InvalidInputError
-from fabric.lab.line_tree import Node, natural
+from fabric.lab.lines.addresses import address_of, overlapping
+from fabric.lab.lines.editor import Editor as LineEditor
+from fabric.lab.lines.editor import feed_text
+from fabric.lab.lines.grammar import Grammar, LineRefusedError
+from fabric.lab.lines.tree import Node, indented, natural
 from fabric.systems.esonic.lab.rules import HIDDEN, MODES, PORT_DEFAULTS, PROMPTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabric.lab.line_grammar import Matched
+    from fabric.lab.lines.grammar import InvalidInputError
 
 GRAMMAR = Grammar(MODES, frozenset())
 _NAME = re.compile(r"\b(Ethernet|Vlan|Loopback|Management) (\d)")
@@ -36,11 +38,7 @@ _QUOTED = re.compile(r'"(?:[^"]*)"|[^" ]+')
 _MOST_PAUSED = 2
 
 
-class LineRefusedError(ValueError):
-    """A line that the switch refuses, in its words."""
-
-
-class Editor:
+class Editor(LineEditor):
     """Applies lines to a tree, as the configuration mode of ``sonic-cli`` does.
 
     Parameters
@@ -52,18 +50,19 @@ class Editor:
         as lie between two names.
     """
 
+    hidden = HIDDEN
+    prefix = "% Error: "
+
     def __init__(self, root: Node, ports: dict[str, str]) -> None:
-        self.root = root
+        super().__init__(root, GRAMMAR)
         self.ports = ports
-        self.stack: list[Node] = [root]
         self.there: dict[str, str] = {}
         self._add_ports()
 
     @property
     def prompt(self) -> str:
         """What the prompt shows of the section that is open."""
-        node = self.stack[-1]
-        return PROMPTS[node.mode].format(node.line.rpartition(" ")[2])
+        return PROMPTS[self.context.mode].format(self.context.line.rpartition(" ")[2])
 
     def present(self) -> dict[str, str]:
         """Return the ports that there are, as they are broken out, and the speed of each."""
@@ -101,7 +100,7 @@ class Editor:
         self.there = self.present()
         for name in self.there:
             if f"interface {name}" not in self.root.children:
-                self._store(self.root, GRAMMAR["config"].match(["interface", name]))
+                self.store(self.root, GRAMMAR["config"].match(["interface", name]))
         for node in self.root.below("interface Ethernet"):
             self._show_defaults(node)
 
@@ -111,106 +110,53 @@ class Editor:
             if key not in node.children:
                 words = line.split()
                 matched = GRAMMAR[node.mode].match(words)
-                node.children[key] = Node(line, "leaf", (matched.rule.rank, natural(line)))
+                node.children[key] = Node(line, "", (matched.rule.rank, natural(line)))
 
     def feed(self, line: str) -> None:
-        """Apply one line.
+        """Apply one line; names of interfaces may be two words."""
+        line = _ACCESS.sub(r"\1 \2", line.strip())
+        super().feed(line if line.startswith("switchport ") else _NAME.sub(r"\1\2", line))
 
-        Raises
-        ------
-        LineRefusedError
-            In the words of the switch.
-        """
-        words = _words(line)
-        if not words or words[0].startswith("!"):
-            return
-        if words == ["exit"]:
-            self.stack = self.stack[:-1] or self.stack
-            return
-        try:
-            self._apply(self.stack[-1], words)
-        except InvalidInputError:
-            message = "                    ^\n% Error: Illegal parameter.\n"
-            raise LineRefusedError(message) from None
+    def invalid(self, words: list[str], error: InvalidInputError) -> LineRefusedError:
+        """Return what the switch says of every line that it does not know."""
+        return LineRefusedError(f"{' ' * 20}^\n% Error: Illegal parameter.\n")
 
-    def _apply(self, context: Node, words: list[str]) -> None:
-        mode = GRAMMAR[context.mode]
+    def apply(self, contexts: list[Node], words: list[str]) -> list[Node]:
+        """Apply a line in the open section."""
         if words == ["priority-flow-control", "watchdog", "off"]:
-            mode.match(words)
-            context.children.pop("priority-flow-control watchdog on detect-time", None)
+            self.grammar[contexts[0].mode].match(words)
+            contexts[0].drop("priority-flow-control watchdog on detect-time")
         elif words == ["no", "router", "bgp"]:
-            for key in [key for key in context.children if key.startswith("router bgp ")]:
-                del context.children[key]
-        elif words[0] != "no" or self._knows(context, words):
-            node = self._store(context, mode.match(words))
-            self.stack += [node] if node else []
+            contexts[0].drop("router bgp ")
         else:
-            keys, longer = mode.match_removal(words[1:])
-            for key in keys:
-                self._remove(context, key, longer=longer)
+            return super().apply(contexts, words)
+        return []
 
-    @staticmethod
-    def _knows(context: Node, words: list[str]) -> bool:
-        try:
-            GRAMMAR[context.mode].match(words)
-        except InvalidInputError:
-            return False
-        return True
+    def arrived(self, context: Node, node: Node) -> None:
+        """Replace a policy of the same direction; bring the ports of a cage."""
+        line = node.line
+        if context.mode == "neighbor-af" and line.endswith((" in", " out")):
+            what, _, way = line.split()
+            for key in [k for k in context.children if k != line and k.endswith(f" {way}")]:
+                if key.startswith(f"{what} "):
+                    del context.children[key]
+        if line.startswith("interface breakout "):
+            self._forget_ports(line)
 
-    def _store(self, context: Node, matched: Matched) -> Node | None:
-        node = None
-        for key, line, _ in matched.entries():
-            reason = reason_against(self, context, line)
-            if reason:
-                message = f"% Error: {reason}\n"
-                raise LineRefusedError(message)
-            for other in _crowded_out(context, line):
-                del context.children[other]
-            if line in HIDDEN.get(context.mode, ()):
-                context.children.pop(key, None)
-                continue
-            node = context.children.get(key)
-            if node is None or node.line != line:
-                order = (matched.rule.rank, natural(line))
-                node = context.children[key] = Node(line, matched.rule.opens or "leaf", order)
-                if line.startswith("interface breakout "):
-                    self._forget_ports(line)
-        return node if matched.rule.opens else None
-
-    def _remove(self, context: Node, key: str, *, longer: bool) -> None:
-        found = [
-            name
-            for name in context.children
-            if name == key or (longer and name.startswith(f"{key} "))
-        ]
-        for name in found:
-            message = _in_use(self.root, context.children[name])
-            if message:
-                raise LineRefusedError(message)
-            del context.children[name]
-            if name.startswith("interface breakout "):
-                self._forget_ports(name)
+    def left(self, context: Node, node: Node) -> None:
+        """Bring back the port of a cage, or the defaults of a port."""
+        if node.line.startswith("interface breakout "):
+            self._forget_ports(node.line)
         if context.mode == "if-ethernet":
             self._show_defaults(context)
 
+    def reason(self, context: Node, line: str) -> str:
+        """Return why a line that fits the grammar does not fit the state."""
+        return reason_against(self, context, line)
 
-def _words(line: str) -> list[str]:
-    line = _ACCESS.sub(r"\1 \2", line.strip())
-    if not line.startswith("switchport "):
-        line = _NAME.sub(r"\1\2", line)
-    return line.split()
-
-
-def _crowded_out(context: Node, line: str) -> list[str]:
-    """Return the keys of policies of a neighbour in the same direction."""
-    if context.mode != "neighbor-af" or not line.endswith((" in", " out")):
-        return []
-    what, _, way = line.split()
-    return [
-        key
-        for key in context.children
-        if key != line and key.startswith(f"{what} ") and key.endswith(f" {way}")
-    ]
+    def removal_reason(self, context: Node, node: Node) -> str:
+        """Return why a line that is fixed or in use cannot be removed."""
+        return _in_use(self.root, node)
 
 
 def _breakout_reason(editor: Editor, line: str) -> str:
@@ -291,34 +237,28 @@ def _port_reason(root: Node, context: Node, line: str) -> str:
 
 
 def _address_reason(root: Node, context: Node, line: str) -> str:
-    if not line.startswith("ip address "):
-        return ""
-    wanted = ip_interface(line.split()[2]).network
-    for other in root.below("interface "):
-        value = other.value("ip address")
-        if other is not context and value and ip_interface(value).network.overlaps(wanted):
-            return f"IP {wanted} overlaps with {other.line.split()[1]}"
-    return ""
+    other = overlapping(root, context, line)
+    return f"IP {address_of(line).network} overlaps with {other}" if other else ""
 
 
 def _in_use(root: Node, node: Node) -> str:
-    """Return what the switch says when it will not remove a line; empty when it will."""
+    """Return why the switch will not remove a line; empty when it will."""
     line = node.line
     if line.startswith("interface Ethernet"):
-        return "% Error: Physical interface cannot be removed\n"
+        return "Physical interface cannot be removed"
     vlan = re.fullmatch(r"interface Vlan(\d+)", line)
     users = [inner.line for port in root.below("interface ") for inner in port.children.values()]
     if vlan and f"switchport access Vlan {vlan[1]}" in users:
-        return f"% Error: Vlan{vlan[1]} has members\n"
+        return f"Vlan{vlan[1]} has members"
     named_by = _named_by(root, line)
     if named_by:
-        return f"% Error: {line} is in use by {named_by}\n"
+        return f"{line} is in use by {named_by}"
     for pattern, policy in _REFERENCES:
         named = {
             policy.format(found[1]) for user in users if (found := re.fullmatch(pattern, user))
         }
         if line in named:
-            return f"% Error: {line} is in use\n"
+            return f"{line} is in use"
     return ""
 
 
@@ -357,38 +297,11 @@ def read_text(text: str, ports: dict[str, str]) -> Node:
     return root
 
 
-def feed_text(editor: Editor, text: str) -> None:
-    """Apply a text of several lines; sections are left where the indentation says so.
-
-    Raises
-    ------
-    ValueError
-        When a line is refused; the lines before it are applied.
-    """
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip() or line.strip() == "!":
-            continue
-        editor.stack = editor.stack[: len(line) - len(line.lstrip(" ")) + 1]
-        try:
-            editor.feed(line)
-        except LineRefusedError as error:
-            message = f"line {number}: {line!r}: {str(error).strip()}"
-            raise ValueError(message) from error
-
-
 def text_lines(root: Node) -> Iterator[str]:
     """Yield the lines of ``show running-configuration``."""
     yield "!"
     for node in root.sorted():
         yield node.line
-        yield from _below(node, 1)
+        yield from indented(node, "!", always=True)
         if node.children:
             yield "!"
-
-
-def _below(node: Node, depth: int) -> Iterator[str]:
-    for child in node.sorted():
-        if child.mode != "leaf":
-            yield " " * depth + "!"
-        yield " " * depth + child.line
-        yield from _below(child, depth + 1)

@@ -4,7 +4,7 @@ Known: options, ranges and examples of ansible-collections/dellemc.enterprise_so
 (sonic_qos_*, sonic_interfaces, sonic_l3_interfaces, sonic_bgp*, sonic_prefix_lists,
 sonic_route_maps, sonic_ecmp_load_share, sonic_ip_neighbor); the lines of sonic-net/sonic-mgmt @
 b4ba9de3 spytest/apis; prompts of its spytest/datastore/prompts/sonic_prompts.yaml. The language of
-the rules is that of `fabric.lab.line_grammar`.
+the rules is that of `fabric.lab.lines.grammar`.
 Assumed: any mode whose parts share the lanes of a cage evenly; the order of the sections; ``speed
 1000`` to ``800000`` whatever the port is; that ``no`` takes the first words of a line; the ages of
 MAC entries up to 1000000 s.

@@ -17,7 +17,7 @@ from fabric.systems.esonic.lab.config import text_lines
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fabric.lab.line_tree import Node
+    from fabric.lab.lines.tree import Node
     from fabric.lab.spec import StandInSpec
     from fabric.systems.sonic.lab.check import Tables
 

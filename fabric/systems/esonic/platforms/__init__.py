@@ -23,7 +23,7 @@ ESONIC = platforms.add("esonic")(
         default_mac_ageing_s=600,  # sonic_mac: aging_time
         neighbour_refresh=NeighbourRefresh(
             "ip arp timeout",
-            "sonic_ip_neighbor; no source tells what asks again",
+            "sonic_ip_neighbor; no source names what asks again",
             confirmed=False,
         ),
         # sonic_qos_interfaces, sonic_qos_pfc
@@ -34,7 +34,6 @@ ESONIC = platforms.add("esonic")(
         announces_alias=True,  # lldpmgrd below, as in SONiC
         reads_pfc=True,
         # Seeds as SONiC gives them to its tiers: dockers/docker-orchagent/switch.json.j2
-        queue_pair_laws=None,
         ecmp_hash={
             "leaf": EcmpHash("CRC", HASH_FIELDS, seed=10),
             "spine": EcmpHash("CRC", HASH_FIELDS, seed=25),
@@ -43,15 +42,8 @@ ESONIC = platforms.add("esonic")(
     )
 )
 
-#: PFC can pause these priorities only (Broadcom, RDMA over Converged Ethernet support, rev. 0.3:
-#: "supported only for 3 & 4").
-PAUSED_PRIORITIES = (3, 4)
 #: Lengths that ``cable-length`` takes (sonic_qos_interfaces).
 CABLE_LENGTHS_M = (5, 40, 300)
-#: Thresholds that a WRED policy takes (sonic_qos_wred).
-THRESHOLD_BYTES = (1000, 12_480_000)
-#: ``ip arp timeout`` (sonic_ip_neighbor).
-ARP_TIMEOUT_S = (60, 14_400)
 #: Fills the lossless buffers of the model; the switch restarts when it is given (sonic_qos_buffer;
 #: sonic-net/sonic-mgmt @ b4ba9de3 spytest/apis/qos/qos.py: expect_reboot).
 BUFFER_LINE = "buffer init lossless"

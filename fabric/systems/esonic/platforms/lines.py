@@ -73,8 +73,7 @@ def _until(lines: Iterator[str], mark: str) -> Iterator[str]:
         yield line
         if line.endswith(mark):
             return
-    message = "the end of a banner is missing"
-    raise ValueError(message)
+    raise ValueError("the end of a banner is missing")
 
 
 def _spellings(line: str) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.change.adapter import Draft, adapters
 from fabric.change.model import Change, Risk
-from fabric.devices.driver import Candidate, RemoteFile
+from fabric.devices.candidate import Files, RemoteFile
 from fabric.systems.host.adapters.commands import (
     FOLDER,
     NETPLAN,
@@ -189,8 +189,7 @@ class HostAdapter:
             *settings_apart(live, expected_state(artefacts)),
             *kernel_apart(beside, planned),
         ]
-        candidate = Candidate(
-            method="files",
+        candidate = Files(
             files=tuple(changed),
             remove=tuple(stale),
             activate=(_apply(artefacts),) if changed or stale or apart else (),
@@ -200,18 +199,17 @@ class HostAdapter:
         )
         lines = [*(f"- {path}" for path in stale), *_lines(changed, apart, running)]
         missing = passed_over(beside, planned)
-        lines += [f"# {name}: this host does not have it; passed over" for name in missing]
+        lines += [f"# {name}: this host does not have it; skipped" for name in missing]
         return Draft(candidate, (*changes, *apart), "\n".join(lines), passed_over=missing)
 
-    def restore(self, before: Running, now: Running) -> Candidate:
+    def restore(self, before: Running, now: Running) -> Files:
         """Return the earlier files, and commands for the earlier live settings."""
         files = tuple(
             RemoteFile(path, text.encode(), _mode(path))
             for path, text in before.files.items()
             if now.files.get(path) != text
         )
-        return Candidate(
-            method="files",
+        return Files(
             files=files,
             remove=tuple(path for path in now.files if path not in before.files),
             activate=_back(before, now),

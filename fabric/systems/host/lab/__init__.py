@@ -14,11 +14,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fabric.lab.shell_types import Result
-from fabric.lab.ssh import SshStandIn
+from fabric.lab.linux.sysctl import Sysctl
+from fabric.lab.linux.systemd import Systemd
+from fabric.lab.shell.state import Result
+from fabric.lab.ssh.server import SshStandIn
 from fabric.lab.standin import stand_ins
-from fabric.lab.sysctl import Sysctl
-from fabric.lab.systemd import Systemd
 from fabric.systems.host.lab import counters as host_counters
 from fabric.systems.host.lab import dcb_counters as host_dcb_counters
 from fabric.systems.host.lab import firmware as host_firmware
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from fabric.lab.clock import LabClock
-    from fabric.lab.shell_types import Context
+    from fabric.lab.shell.state import Context
     from fabric.lab.spec import NicSpec, StandInSpec
 
 _KERNEL = {
@@ -106,8 +106,6 @@ class HostStandIn(SshStandIn):
         self.cards = host_hardware.cards(spec.nics)
         self.gpus = host_hardware.gpus(self.cards)
         self.modules: set[str] = set()
-        self.lit: Callable[[str], bool] = lambda _port: True
-        self.unplugged: set[str] = set()
         self.probing = ProbeTools(self)
         self.systemd = Systemd(self)
         self.sysctl = Sysctl(self, _KERNEL | self._interface_parameters())
@@ -238,10 +236,6 @@ class HostStandIn(SshStandIn):
         """Tell whether an interface is up and its cable is plugged in."""
         link = self.network.state.links.get(interface)
         return link is not None and link.up and interface not in self.unplugged
-
-    def watch_light(self, lit: Callable[[str], bool]) -> None:
-        """Take what tells whether the far end of the cable of a port sends light."""
-        self.lit = lit
 
     def link_flaps(self, interface: str) -> int:
         """Return how often the driver took the link down and up since it was loaded."""

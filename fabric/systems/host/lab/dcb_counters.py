@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from fabric.lab.shell_types import Result
+from fabric.lab.shell.state import Result
 from fabric.systems.host.lab import dcb as host_dcb
 
 if TYPE_CHECKING:
-    from fabric.lab.shell_types import Context, Tool
+    from fabric.lab.shell.state import Context, Tool
     from fabric.systems.host.lab import HostStandIn
 
 _KILOBIT = 1000

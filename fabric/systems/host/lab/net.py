@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from fabric.lab.shell_types import Result
+from fabric.lab.shell.state import Result
 
 if TYPE_CHECKING:
-    from fabric.lab.shell_types import Context
+    from fabric.lab.shell.state import Context
     from fabric.systems.host.lab import HostStandIn
 
 _EXISTS = Result("", "RTNETLINK answers: File exists\n", 2)

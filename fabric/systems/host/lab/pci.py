@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.lab.shell_types import Result
+from fabric.lab.shell.state import Result
 from fabric.systems.host.lab.hardware import CPUS, LINK
 
 if TYPE_CHECKING:
-    from fabric.lab.shell_types import Context, Tool
+    from fabric.lab.shell.state import Context, Tool
     from fabric.systems.host.lab import HostStandIn
     from fabric.systems.host.lab.hardware import Card, GpuCard
 

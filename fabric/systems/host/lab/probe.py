@@ -13,14 +13,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabric.lab.shell_types import Result
+from fabric.lab.shell.state import Result
 from fabric.systems.host.lab.paths import End, LabPaths, local_end
 from fabric.systems.host.lab.rdma import gids
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fabric.lab.shell_types import Context, Tool
+    from fabric.lab.shell.state import Context, Tool
     from fabric.systems.host.lab import HostStandIn
 
 _BW_VALUED = ("-d", "-i", "-x", "-m", "--tclass", "-s", "-D", "-p", "--bind_source_ip")

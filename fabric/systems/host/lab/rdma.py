@@ -13,12 +13,12 @@ import ipaddress
 import json
 from typing import TYPE_CHECKING, Any
 
-from fabric.lab.shell_types import Result
+from fabric.lab.shell.state import Result
 from fabric.systems.host.lab.kernel import CONFIGFS
 from fabric.systems.host.lab.net import link_local
 
 if TYPE_CHECKING:
-    from fabric.lab.shell_types import Context, Tool
+    from fabric.lab.shell.state import Context, Tool
     from fabric.lab.spec import NicSpec
     from fabric.systems.host.lab import HostStandIn
 

@@ -12,10 +12,10 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING, Any
 
-from fabric.lab.shell_types import Result
+from fabric.lab.shell.state import Result
 
 if TYPE_CHECKING:
-    from fabric.lab.shell_types import Context
+    from fabric.lab.shell.state import Context
     from fabric.systems.host.lab import HostStandIn
 
 _NETWORKD = ("/etc/systemd/network", "/run/systemd/network")

@@ -144,8 +144,7 @@ def _dcqcn(text: str) -> dict[str, Any]:
     for line in plain(text).splitlines():
         match = _PARAMETER.fullmatch(line)
         if not match or match[1] in found:
-            message = f"the driver printed {shown(line)} as a parameter of DCQCN"
-            raise UnreadableError(message)
+            raise UnreadableError(f"the driver printed {shown(line)} as a parameter of DCQCN")
         found[match[1]] = match[2]
     told = {name: int(value) for name, value in found.items() if value}
     return {"dcqcn": told} if told else {}
@@ -156,8 +155,7 @@ def _live(kind: str, interface: str, texts: Mapping[str, str]) -> dict[str, Any]
     try:
         return _LIVE[kind](texts[f"{kind}:{interface}"], interface, texts)
     except UnreadableError as error:
-        message = f"{interface}: {error}"
-        raise UnreadableError(message) from error
+        raise UnreadableError(f"{interface}: {error}") from error
 
 
 def _live_dcb(text: str, interface: str, texts: Mapping[str, str]) -> dict[str, Any]:

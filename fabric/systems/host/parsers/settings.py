@@ -50,8 +50,7 @@ def settings(texts: Mapping[str, str]) -> dict[str, Any]:
         try:
             value = READ[kind](plain(text), name)
         except UnreadableError as error:
-            message = f"{subject}: {error}"
-            raise UnreadableError(message) from error
+            raise UnreadableError(f"{subject}: {error}") from error
         found[subject] = UNAVAILABLE if value is None else value
     tables = {subject.partition("/")[2] for subject in found if subject.startswith("routes:")}
     if tables:
@@ -71,8 +70,7 @@ def _rules(text: str, tables: set[str]) -> list[str]:
 def _sysctl(text: str, _name: str) -> str | None:
     value = text.strip()
     if value and not re.fullmatch(r"-?[0-9]{1,10}", value):
-        message = f"the kernel answered {shown(value)}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"the kernel answered {shown(value)}")
     return value or None
 
 
@@ -81,8 +79,7 @@ def _pairs(text: str) -> dict[str, str]:
     for line in whole_lines(text):
         name, sign, value = line.partition("=")
         if not sign or name in found or (value and not _VALUE.fullmatch(value)):
-            message = f"no NAME=VALUE: {shown(line)}"
-            raise UnreadableError(message)
+            raise UnreadableError(f"no NAME=VALUE: {shown(line)}")
         found[name] = value
     return {name: value for name, value in found.items() if value}
 
@@ -90,16 +87,14 @@ def _pairs(text: str) -> dict[str, str]:
 def _files(text: str, pattern: str) -> dict[str, str] | None:
     found = _pairs(text)
     if not all(fnmatchcase(path, pattern) and ".." not in path for path in found):
-        message = f"a file beside {pattern} was read"
-        raise UnreadableError(message)
+        raise UnreadableError(f"a file next to {pattern} was read")
     return found or None
 
 
 def _acs(text: str, _name: str) -> dict[str, str]:
     found = {pci_address(name): value for name, value in _pairs(text).items()}
     if not all(_REGISTER.fullmatch(value) for value in found.values()):
-        message = "setpci printed no register"
-        raise UnreadableError(message)
+        raise UnreadableError("setpci printed no register")
     return found
 
 
@@ -111,16 +106,14 @@ def _pause(text: str, _name: str) -> dict[str, str]:
 def _storm(text: str, _name: str) -> int:
     match = _STORM.fullmatch(text.strip())
     if not match:
-        message = f"ethtool printed {shown(text)}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"ethtool printed {shown(text)}")
     return int(match[1])
 
 
 def _read_request(text: str, _name: str) -> str:
     """Return bits 12 to 14 of the Device Control register, as the first hexadecimal digit."""
     if not _REGISTER.fullmatch(text.strip()):
-        message = f"setpci printed {shown(text)}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"setpci printed {shown(text)}")
     return f"{int(text, 16) >> 12 & 7}"
 
 
@@ -129,16 +122,14 @@ def _cm(text: str, _name: str) -> dict[str, str]:
         return dict(CM_DEFAULT)  # the module is not loaded yet
     lines = [line.strip() for line in whole_lines(text)]
     if len(lines) != len(CM_DEFAULT) or lines[0] not in _MODES or not lines[1].isdigit():
-        message = f"RDMA-CM printed {shown(text)}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"RDMA-CM printed {shown(text)}")
     return {"mode": lines[0], "tos": lines[1]}
 
 
 def _links(text: str, _name: str) -> list[str]:
     found = [_LINK.fullmatch(line) for line in whole_lines(text)]
     if not all(found):
-        message = f"no link of a unit: {shown(text)}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"no link of a unit: {shown(text)}")
     return sorted(match[1] for match in found if match)
 
 

@@ -22,7 +22,7 @@ import itertools
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
-from fabric.lab.ssh import SshStandIn
+from fabric.lab.ssh.server import SshStandIn
 from fabric.lab.standin import stand_ins
 from fabric.systems.junos.lab.netconf import NetconfSession
 from fabric.systems.junos.lab.show import PortCounters, View
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from fabric.design.model import DeviceDesign
     from fabric.lab.clock import LabClock
     from fabric.lab.spec import StandInSpec
-    from fabric.lab.ssh_session import Process
+    from fabric.lab.ssh.channel import Process
     from fabric.systems.junos.platforms.text import Words
 
 _XML_COMMAND = "show interfaces extensive"
@@ -103,15 +103,15 @@ class JunosStandIn(SshStandIn):
 
     def watch_bgp(self, up: Callable[[str], bool]) -> None:
         """Take what tells whether the far end of a peer address has the session too."""
-        self.view.peer_up = up
+        self.view.watch_bgp(up)
+
+    def watch_light(self, lit: Callable[[str], bool]) -> None:
+        """Take what tells whether the far end of the cable of a port sends light."""
+        self.view.watch_light(lit)
 
     def sends_light(self, port: str) -> bool:
         """Tell whether a port is not disabled."""
         return ("interfaces", port, "disable") not in self.lines
-
-    def watch_light(self, lit: Callable[[str], bool]) -> None:
-        """Take what tells whether the far end of the cable of a port sends light."""
-        self.view.lit = lit
 
     @property
     def lines(self) -> list[Words]:

@@ -9,18 +9,16 @@ alone.
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 from xml.sax.saxutils import escape
 
-import asyncssh
-
-from fabric.lab.outpour import pour
+from fabric.lab.ssh.channel import Channel, CutError
 from fabric.systems.junos.lab.store import JunosError
 
 if TYPE_CHECKING:
-    from fabric.lab.ssh_session import Process
+    from fabric.lab.faults import Fault, FaultKind
+    from fabric.lab.ssh.channel import Process
     from fabric.systems.junos.lab import JunosStandIn
 
 END = "]]>]]>"
@@ -35,11 +33,7 @@ _CAPABILITIES = (
 )
 
 
-class CutError(Exception):
-    """A fault, or the switch itself, ends the session."""
-
-
-class NetconfSession:
+class NetconfSession(Channel):
     """Serve one client.
 
     Parameters
@@ -53,43 +47,28 @@ class NetconfSession:
     """
 
     def __init__(self, stand_in: JunosStandIn, process: Process, number: int) -> None:
-        self._stand_in = stand_in
-        self._process = process
+        super().__init__(stand_in, process)
+        self._switch = stand_in
         self.number = number
-        self._left: int | None = None  # bytes until a fault cuts the session
 
-    async def serve(self) -> None:
-        """Run until the client, a fault or a reboot ends it."""
-        stand_in, process = self._stand_in, self._process
-        try:
-            await self._serve()
-        except CutError:
-            await asyncio.sleep(0)
-            stand_in.drop(process.get_extra_info("connection"))
-        except (asyncssh.Error, OSError):
-            pass
-        else:
-            process.exit(0)
-        finally:
-            with stand_in.lock:
-                stand_in.store.end(self.number)
+    def _end(self) -> None:
+        with self._switch.lock:
+            self._switch.store.end(self.number)
 
-    async def _serve(self) -> None:
+    async def _interact(self) -> int:
         inner = "".join(f"<capability>{one}</capability>" for one in _CAPABILITIES)
-        await self._write(
+        await self._send(
             f'<hello xmlns="{_BASE}"><capabilities>{inner}</capabilities>'
             f"<session-id>{self.number}</session-id></hello>"
         )
         waiting = ""
-        while True:
-            data = await self._process.stdin.read(_CHUNK)
-            if not data:
-                return
+        while data := await self._process.stdin.read(_CHUNK):
             waiting += data
             while END in waiting:
                 message, _, waiting = waiting.partition(END)
                 if not await self._message(message):
-                    return
+                    return 0
+        return 0
 
     async def _message(self, text: str) -> bool:
         """Answer one message; tell whether the session goes on."""
@@ -103,57 +82,28 @@ class NetconfSession:
             return True
         operation = root[0]
         label = label_of(operation)
-        await self._strike(label)
+        await self._struck(label)
         try:
-            with self._stand_in.lock:
-                inner = self._stand_in.answer(operation, label, self.number)
+            with self._switch.lock:
+                inner = self._switch.answer(operation, label, self.number)
         except JunosError as error:
             inner = error_xml(error)
         number = root.get("message-id", "")
-        await self._write(
+        await self._send(
             f'<rpc-reply xmlns="{_BASE}" xmlns:junos="http://xml.juniper.net/junos/23.4X100/junos"'
             f' message-id="{escape(number)}">{inner}</rpc-reply>'
         )
-        if not self._stand_in.reachable:
+        if not self._switch.reachable:
             raise CutError
         return operation.tag != "close-session"
 
-    async def _strike(self, label: str) -> None:
-        """Apply the faults that come before an operation."""
-        stand_in = self._stand_in
-        stand_in.clock.run_due()
-        fault = stand_in.faults.strike(label, "cut_at_byte", "cut_at_command", "hang", "reboot")
-        slow = stand_in.faults.strike(label, "slow")
-        stand_in.strike_identity(label)
-        if stand_in.faults.strike(label, "expire_timer"):
-            stand_in.expire_timers()
-        if slow is not None:
-            await asyncio.sleep(slow.seconds)
-        await pour(stand_in.faults, label, self._process.stdout.write, self._process.stdout.drain)
-        if fault is None:
-            return
-        match fault.kind:
-            case "cut_at_byte":
-                self._left = fault.count
-            case "hang":
-                await asyncio.Event().wait()
-            case "reboot":
-                stand_in.reboot(fault.seconds)
-                raise CutError
-            case _:
-                raise CutError
+    def _strike(self, text: str) -> Fault | None:
+        kinds: tuple[FaultKind, ...] = ("cut_at_byte", "cut_at_command", "hang", "reboot")
+        return self._switch.faults.strike(text, *kinds)
 
-    async def _write(self, text: str) -> None:
-        data, cut = f"{text}\n{END}\n", False
-        if self._left is not None:
-            encoded = data.encode()
-            cut = len(encoded) > self._left
-            data = encoded[: self._left].decode("utf-8", "ignore")
-            self._left -= min(self._left, len(encoded))
-        self._process.stdout.write(data)
+    async def _send(self, text: str) -> None:
+        self._write(f"{text}\n{END}\n")
         await self._process.stdout.drain()
-        if cut:
-            raise CutError
 
 
 def label_of(operation: ET.Element) -> str:

@@ -15,16 +15,18 @@ from ipaddress import ip_address, ip_interface
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
+from fabric.lab.pages import pages
+from fabric.lab.standin import Cabled
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fabric.lab.spec import StandInSpec
     from fabric.systems.junos.platforms.text import Words
 
-_PRIORITIES = range(8)
 _DEFAULT_MTU_BYTES = 1514
 _DEFAULT_RELEASE = "23.4X100-D31.6-EVO"
-_LLDP_ROW = "{:<19}{:<20}{:<20}{:<19}{}"
+page = pages(__file__, escaped=escape)
 
 
 @dataclass
@@ -37,7 +39,7 @@ class PortCounters:
     queue_drops: list[int] = field(default_factory=lambda: [0] * 8)
 
 
-class View:
+class View(Cabled):
     """The state of one switch.
 
     Parameters
@@ -47,31 +49,26 @@ class View:
     """
 
     def __init__(self, spec: StandInSpec) -> None:
-        self.spec = spec
-        self.neighbours = {item.local_port: [item] for item in spec.neighbours}
+        super().__init__(spec)
+        self.peer_up = lambda _peer: False
         self.counters: dict[str, PortCounters] = {}
-        self.peer_up: Callable[[str], bool] = lambda _address: False
-        self.lit: Callable[[str], bool] = lambda _port: True
-        self.ports = [name for name in spec.options.get("ports", "").split(",") if name]
+        self.ports = [name for name in self.spec.options.get("ports", "").split(",") if name]
 
     def text(self, command: str, config: list[Words], hostname: str) -> str | None:
         """Return the output of a command, or None where there is no such command."""
+        release = self.spec.options.get("release", _DEFAULT_RELEASE)
         shows: dict[str, Callable[[], str]] = {
-            "show version": lambda: self.version(hostname),
+            "show version": lambda: page(
+                "version", hostname=hostname, spec=self.spec, release=release
+            ),
             "show bgp summary": lambda: self.bgp(config),
             "show lldp neighbors": lambda: self.lldp(config),
-            "show arp no-resolve": _no_arp,
+            "show arp no-resolve": lambda: page("arp"),
             "show vlans": lambda: vlans(config),
-            "show ethernet-switching table": _no_macs,
+            "show ethernet-switching table": lambda: page("macs"),
         }
         show = shows.get(command)
         return None if show is None else show()
-
-    def version(self, hostname: str) -> str:
-        """Return ``show version``."""
-        model = self.spec.model.lower()
-        release = self.spec.options.get("release", _DEFAULT_RELEASE)
-        return f"Hostname: {hostname}\nModel: {model}\nJunos: {release}\nYocto: 3.0.2\n"
 
     def bgp(self, config: list[Words]) -> str:
         """Return ``show bgp summary``."""
@@ -80,28 +77,8 @@ class View:
             for words in config
             if words[:3] == ("protocols", "bgp", "group") and words[6:7] == ("peer-as",)
         ]
-        if not peers:
-            return "BGP is not running\n"
-        up = {
-            address: self._linked(config, address) and self.peer_up(address) for address, _ in peers
-        }
-        down = list(up.values()).count(False)
-        rows = [
-            "Threading mode: BGP I/O",
-            f"Groups: 1 Peers: {len(peers)} Down peers: {down}",
-            (
-                "Peer                     AS      InPkt     OutPkt    OutQ   Flaps Last Up/Dwn "
-                "State|#Active/Received/Accepted/Damped..."
-            ),
-        ]
-        for address, asn in peers:
-            state = "Establ" if up[address] else "Active"
-            rows.append(
-                f"{address:<19} {asn:>10}         10         10       0       0          42 {state}"
-            )
-            if up[address]:
-                rows.append("  inet.0: 0/0/0/0")
-        return "\n".join([*rows, ""])
+        up = [peer for peer, _ in peers if self._linked(config, peer) and self.peer_up(peer)]
+        return page("bgp", peers=peers, up=up)
 
     def _up(self, config: list[Words], port: str) -> bool:
         """Tell whether a port is enabled and its cable has light."""
@@ -123,19 +100,12 @@ class View:
         """Return ``show lldp neighbors``."""
         heard = {words[3] for words in config if words[:3] == ("protocols", "lldp", "interface")}
         rows = [
-            _LLDP_ROW.format(
-                "Local Interface", "Parent Interface", "Chassis Id", "Port info", "System Name"
-            )
+            (port, item)
+            for port, seen in self.neighbours.items()
+            if self._up(config, port) and heard & {"all", port}
+            for item in seen
         ]
-        for port, found in self.neighbours.items():
-            if not self._up(config, port) or not heard & {"all", port}:
-                continue
-            for item in found:
-                mac = item.chassis_mac or "00:00:00:00:00:00"
-                rows.append(
-                    _LLDP_ROW.format(port, "-", mac, item.port_id, item.system_name).rstrip()
-                )
-        return "\n".join([*rows, ""])
+        return page("lldp", heard=rows)
 
     def interfaces(self, config: list[Words]) -> str:
         """Return the XML of ``show interfaces extensive``."""
@@ -144,64 +114,33 @@ class View:
             if words[0] == "interfaces" and words[1].startswith("et-"):
                 values.setdefault(words[1], {})[words[2]] = words[-1]
         ports = dict.fromkeys([*self.ports, *values])
-        inner = "".join(
-            self._port(name, values.get(name, {}), up=self._up(config, name)) for name in ports
-        )
-        space = 'xmlns="http://xml.juniper.net/junos/23.4X100/junos-interface"'
-        return f"<interface-information {space}>{inner}</interface-information>"
-
-    def _port(self, name: str, values: dict[str, str], *, up: bool) -> str:
-        enabled = "disable" not in values
-        count = self.counters.get(name, PortCounters())
-        speed = values.get("speed", "").replace("g", "Gbps") or "Auto"
-        described = values.get("description", "")
-        queues = "".join(
-            f"<queue><queue-number>{n}</queue-number>"
-            f"<queue-counters-queued-packets>{count.queue_packets[n]}</queue-counters-queued-packets>"
-            f"<queue-counters-trans-packets>{count.queue_packets[n]}</queue-counters-trans-packets>"
-            f"<queue-counters-total-drop-packets>{count.queue_drops[n]}"
-            "</queue-counters-total-drop-packets></queue>"
-            for n in _PRIORITIES
-        )
-        frames = "".join(
-            f"<ethernet-mac-pfc-statistics><mac-pfc-dot1p>{n}</mac-pfc-dot1p>"
-            f"<input-mac-pfc-frames>{count.pfc_received[n]}</input-mac-pfc-frames>"
-            f"<output-mac-pfc-frames>{count.pfc_sent[n]}</output-mac-pfc-frames>"
-            "</ethernet-mac-pfc-statistics>"
-            for n in _PRIORITIES
-        )
-        return (
-            f"<physical-interface><name>{name}</name>"
-            f"<admin-status>{'up' if enabled else 'down'}</admin-status>"
-            f"<oper-status>{'up' if up else 'down'}</oper-status>"
-            f"<description>{escape(described)}</description>"
-            f"<mtu>{values.get('mtu', _DEFAULT_MTU_BYTES)}</mtu><speed>{speed}</speed>"
-            f"<queue-counters>{queues}</queue-counters>{frames}</physical-interface>"
+        return page(
+            "interfaces",
+            ports=[
+                {
+                    "name": name,
+                    "enabled": "disable" not in own,
+                    "up": self._up(config, name),
+                    "description": own.get("description", ""),
+                    "mtu": own.get("mtu", _DEFAULT_MTU_BYTES),
+                    "speed": own.get("speed", "").replace("g", "Gbps") or "Auto",
+                    "count": self.counters.get(name, PortCounters()),
+                }
+                for name, own in ((name, values.get(name, {})) for name in ports)
+            ],
         )
 
 
 def vlans(config: list[Words]) -> str:
     """Return ``show vlans``."""
-    rows = ["Routing instance        VLAN name             Tag          Interfaces"]
-    for words in config:
-        if words[0] == "vlans" and words[2] == "vlan-id":
-            rows.append(f"default-switch          {words[1]:<21} {words[3]}")
-            rows += [
-                f"{'':<59}{item[1]}.{item[3]}*"
-                for item in config
-                if item[0] == "interfaces" and item[-3:] == ("vlan", "members", words[1])
-            ]
-    return "\n".join([*rows, ""])
-
-
-def _no_arp() -> str:
-    return "MAC Address       Address         Interface         Flags\nTotal entries: 0\n"
-
-
-def _no_macs() -> str:
-    return (
-        "MAC flags (S - static MAC, D - dynamic MAC, L - locally learned, P - Persistent static\n"
-        "           SE - statistics enabled, NM - non configured MAC, R - remote PE MAC,"
-        " O - ovsdb MAC)\n\n\nEthernet switching table : 0 entries, 0 learned\n"
-        "Routing instance : default-switch\n"
-    )
+    members = [
+        (words[-1], f"{words[1]}.{words[3]}")
+        for words in config
+        if words[0] == "interfaces" and words[-3:-1] == ("vlan", "members")
+    ]
+    rows = [
+        (words[1], words[3], [port for name, port in members if name == words[1]])
+        for words in config
+        if words[0] == "vlans" and words[2] == "vlan-id"
+    ]
+    return page("vlans", vlans=rows)

@@ -58,7 +58,7 @@ def _ports(text: str) -> Iterator[tuple[str, ET.Element]]:
     root = tree(text)
     table = root if root.tag == "interface-information" else root.find("interface-information")
     if table is None:
-        raise UnreadableError("the answer tells nothing of interfaces")
+        raise UnreadableError("the answer contains no interfaces")
     for port in table.findall("physical-interface"):
         name = _word(port, "name")
         if not name:
@@ -156,7 +156,7 @@ def queue_counters(text: str) -> dict[tuple[str, int], QueueCounters]:
         for row in port.findall("queue-counters/queue"):
             queue = _number(row, "queue-number")
             if queue is None or (name, queue) in found:
-                raise UnreadableError(f"a queue of {name} has no number of its own")
+                raise UnreadableError(f"a queue of {name} has no number")
             found[name, queue] = QueueCounters(
                 packets=_number(row, "queue-counters-trans-packets"),
                 dropped_packets=_number(row, "queue-counters-total-drop-packets"),

@@ -26,17 +26,20 @@ from __future__ import annotations
 import json
 import math
 import re
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
 from fabric.core.units import s_to_min
+from fabric.devices.base import BaseDriver, read_subjects
 from fabric.devices.clients import import_napalm
-from fabric.devices.driver import Candidate, Connection, Identity, checked_token, drivers
-from fabric.devices.redaction import redacted
+from fabric.devices.driver import Connection, Identity, checked_token, drivers
+from fabric.devices.redaction import shortened as shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    from fabric.devices.candidate import LinePatch
 
 _OWN = "rocefab-"
 _PENDING = "Yet to be executed"
@@ -45,19 +48,27 @@ _BATCH = 100
 #: Exists for the whole switch and for a port: it must not meet the mode of a port.
 _TWOFOLD = "priority-flow-control "
 _STATE_COMMANDS = {
-    "facts": ("show version", "json"),
-    "interfaces": ("show interface", "json"),
-    "lldp": ("show lldp neighbors", "text"),
-    "bgp": ("show bgp all summary vrf all", "json"),
-    "bfd": ("show bfd neighbors", "text"),
-    "arp": ("show ip arp", "json"),
-    "macs": ("show mac address-table", "json"),
-    "pfc": ("show interface priority-flow-control", "text"),
-    "ecn": ("show running-config", "text"),
-    "queuing": ("show queuing interface", "text"),
-    "pfc_counters": ("show queuing interface", "text"),
-    "watchdog": ("show queuing pfc-queue detail", "text"),
+    "facts": "show version",
+    "interfaces": "show interface",
+    "lldp": "show lldp neighbors",
+    "bgp": "show bgp all summary vrf all",
+    "bfd": "show bfd neighbors",
+    "arp": "show ip arp",
+    "macs": "show mac address-table",
+    "pfc": "show interface priority-flow-control",
+    "ecn": "show running-config",
+    "queuing": "show queuing interface",
+    "pfc_counters": "show queuing interface",
+    "watchdog": "show queuing pfc-queue detail",
 }
+#: Commands that are asked for as data.
+_AS_JSON = frozenset((
+    "show version",
+    "show interface",
+    "show bgp all summary vrf all",
+    "show ip arp",
+    "show mac address-table",
+))
 #: Commands that exist only while a feature is on.
 _FEATURES = {
     "show bgp all summary vrf all": "bgp",
@@ -70,11 +81,11 @@ _SCHEDULE = re.compile(r"(?ms)^Schedule Name\s+: (\S+)$(.*?)(?=^Schedule Name|\Z
 
 
 @drivers.add("nxos")
-class NxosDriver:
+class NxosDriver(BaseDriver):
     """One NX-OS switch."""
 
     def __init__(self, connection: Connection) -> None:
-        self.connection = connection
+        super().__init__(connection)
         self._device: Any = None
 
     def open(self) -> None:
@@ -132,26 +143,17 @@ class NxosDriver:
         A command whose feature is off does not exist; then the answer says that. What else the
         switch refuses is left out.
         """
-        found: dict[str, str] = {}
-        answers: dict[str, str] = {}
-        for subject in subjects:
-            command, form = _STATE_COMMANDS.get(subject, ("", ""))
-            if command and command not in answers:
-                with suppress(RefusedError):
-                    answers[command] = self._answer(command, form)
-            if command in answers:
-                found[subject] = answers[command]
-        return found
+        return read_subjects(subjects, _STATE_COMMANDS, self._answer)
 
-    def _answer(self, command: str, form: str) -> str:
+    def _answer(self, command: str) -> str | None:
         try:
-            if form == "json":
+            if command in _AS_JSON:
                 return json.dumps(self._json(command), sort_keys=True)
             return self._text(command)
         except RefusedError:
             feature = _FEATURES.get(command)
             if not feature or self._has_feature(feature):
-                raise
+                return None
             return f"feature {feature} is off\n"
 
     def _has_feature(self, feature: str) -> bool:
@@ -165,15 +167,7 @@ class NxosDriver:
         ran = {name for name, pending in self._schedules().items() if not pending}
         return sorted(self._jobs() - ran)
 
-    def preview(self, candidate: Candidate) -> str:  # noqa: ARG002
-        """Return nothing: NX-OS cannot try lines without running them."""
-        return ""
-
-    def missing_timer(self) -> str:
-        """Return nothing: a job of the scheduler is always there."""
-        return ""
-
-    def stage(self, candidate: Candidate, token: str) -> None:  # noqa: ARG002
+    def stage(self, candidate: LinePatch, token: str) -> None:  # noqa: ARG002
         """Put the job that goes back onto the switch; what earlier timers left is cleared away.
 
         Raises
@@ -184,7 +178,7 @@ class NxosDriver:
         checked_token(token)
         if not self._has_feature("scheduler"):
             message = (
-                "feature scheduler is off, so nothing would take an unconfirmed change back; "
+                "feature scheduler is off, so nothing would roll back an unconfirmed change; "
                 "switch it on, then plan again"
             )
             raise RefusedError(self.connection.device, message)
@@ -194,7 +188,7 @@ class NxosDriver:
         rollback = f"rollback running-config checkpoint {token}"
         self._configure("stage", [f"scheduler job name {token}", f"  {rollback}", "  exit"])
 
-    def commit(self, candidate: Candidate, token: str, timer_s: int) -> None:
+    def commit(self, candidate: LinePatch, token: str, timer_s: int) -> None:
         """Arm the schedule, take the checkpoint, send the lines; a refused line undoes them all.
 
         Raises
@@ -213,7 +207,7 @@ class NxosDriver:
             raise RefusedError(self.connection.device, message)
         try:
             self._said("take a checkpoint", f"checkpoint {token}")
-            self._configure("change the configuration", candidate.patch.splitlines())
+            self._configure("change the configuration", candidate.lines.splitlines())
         except RefusedError:
             self.rollback(token)
             raise
@@ -231,13 +225,13 @@ class NxosDriver:
             When the timer has run out.
         """
         if not self.pending(token):
-            message = "its timer has already run out: the change was taken back"
+            message = "its timer has already run out: the change was rolled back"
             raise RefusedError(self.connection.device, message)
         self._configure("confirm", [f"no scheduler schedule name {token}"])
         difference = self._text(f"show diff rollback-patch checkpoint {token} running-config")
         self._clear(token)
         if not _own_lines_apart(difference):
-            message = "its timer ran out during the confirmation: the change was taken back"
+            message = "its timer ran out during the confirmation: the change was rolled back"
             raise RefusedError(self.connection.device, message)
 
     def rollback(self, token: str) -> None:
@@ -255,16 +249,14 @@ class NxosDriver:
         if waits and f") {token}:" in self._text("show checkpoint summary"):
             said = self._said("roll back", f"rollback running-config checkpoint {token}")
             if "completed" not in said.lower():
-                message = f"cannot roll back: {' '.join(redacted(said).split())[:300]}"
-                raise RefusedError(self.connection.device, message)
+                raise self._refusal(f"cannot roll back: {said}")
         self._clear(token)
 
     def save(self) -> None:
         """Copy the running configuration to the startup configuration."""
         said = self._said("save", "copy running-config startup-config")
         if "complete" not in said.lower():
-            message = f"cannot save: {' '.join(redacted(said).split())[:300]}"
-            raise RefusedError(self.connection.device, message)
+            raise self._refusal(f"cannot save: {said}")
 
     def _clear(self, token: str) -> None:
         """Take away what a change left: schedule, job and checkpoint."""
@@ -307,8 +299,7 @@ class NxosDriver:
     def _refuse_text(self, doing: str, said: object) -> None:
         text = said if isinstance(said, str) else json.dumps(said) if said else ""
         if _REFUSAL.search(text):
-            reason = " ".join(redacted(text).split())[:300]
-            raise RefusedError(self.connection.device, f"cannot {doing}: {reason}")
+            raise self._refusal(f"cannot {doing}: {text}")
 
     def _json(self, command: str) -> dict[str, Any]:
         with self._translated(command):
@@ -319,19 +310,10 @@ class NxosDriver:
         with self._translated(command):
             return str(self._device.show(command, raw_text=True) or "")
 
-    @contextmanager
-    def _translated(self, doing: str) -> Iterator[None]:
+    def _is_refusal(self, error: Exception) -> bool:
         from napalm.nxapi_plumbing import NXAPICommandError
 
-        try:
-            yield
-        except DeviceError:
-            raise
-        except Exception as error:  # noqa: BLE001 - NAPALM, requests, json: no common base
-            reason = " ".join(redacted(str(error)).split())[:300] or type(error).__name__
-            kind = RefusedError if isinstance(error, NXAPICommandError) else ConnectionLostError
-            # Without its cause: the text of that may hold what was redacted here.
-            raise kind(self.connection.device, f"cannot {doing}: {reason}") from None
+        return isinstance(error, NXAPICommandError)
 
 
 def batches(lines: Sequence[str]) -> Iterator[list[str]]:

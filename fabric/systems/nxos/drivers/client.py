@@ -78,7 +78,7 @@ class PinnedClient(RPCClient):  # type: ignore[misc]
         with response:
             response._content = self._body(response)  # noqa: SLF001 - what requests keeps itself
         if response.status_code == _UNAUTHORIZED:
-            message = "the switch refuses this username and password"
+            message = "the switch rejects this username and password"
             raise NXAPIAuthError(message)
         return response
 

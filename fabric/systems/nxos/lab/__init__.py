@@ -9,33 +9,28 @@ Faults: with ``hang`` and ``cut_at_command`` the command is not run; with ``cut_
 batch runs and the HTTP answer stops after ``count`` bytes. ``accept_part`` counts batches that edit
 the configuration: only the first ``count`` lines take effect, the others are answered as if they
 had. ``expire_timer`` strikes only while a schedule is armed.
+
+Known of NX-API (napalm 5.2.0 ``nxapi_plumbing``, after Cisco): POST to ``/ins``, a list of calls
+with method ``cli`` or ``cli_ascii`` and the command in ``params.cmd``; basic authentication, 401
+when it fails; a result has ``body`` or ``msg``, an error has the text in ``data.msg``; one answer
+comes as an object, several as a list; the first error ends a batch. Assumed: the status is 200 for
+errors of commands too; other paths answer 404.
 """
 
 from __future__ import annotations
 
-import asyncio
 import re
-import threading
 from typing import TYPE_CHECKING, Any
 
-from fabric.lab.faults import FaultScript
-from fabric.lab.https import (
-    Certificate,
-    HttpsServer,
-    SessionCutError,
-    SessionHungError,
-    SessionPouredError,
-)
-from fabric.lab.line_tree import text_lines
+from fabric.lab.https.standin import HttpsStandIn
+from fabric.lab.lines.editor import feed_text
+from fabric.lab.lines.grammar import LineRefusedError
 from fabric.lab.standin import stand_ins
-from fabric.systems.nxos.lab.config import LineRefusedError, feed_text
-from fabric.systems.nxos.lab.nxapi import Nxapi
+from fabric.systems.nxos.lab.config import text_lines
 from fabric.systems.nxos.lab.show import BODIES, NEEDS, TEXTS, PortCounters, View
 from fabric.systems.nxos.lab.state import NxosState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from fabric.design.model import DeviceDesign
     from fabric.lab.clock import LabClock
     from fabric.lab.spec import StandInSpec
@@ -52,7 +47,7 @@ _EXEC = ("show ", "checkpoint", "no checkpoint", "rollback ", "copy ", "terminal
 
 
 @stand_ins.add("nxos")
-class NxosStandIn:
+class NxosStandIn(HttpsStandIn):
     """One NX-OS switch.
 
     Parameters
@@ -68,29 +63,14 @@ class NxosStandIn:
         When the configuration holds a line that the switch refuses.
     """
 
+    path = "/ins"
+    realm = "Secure Zone"
+
     def __init__(self, spec: StandInSpec, clock: LabClock) -> None:
-        self.spec = spec
-        self.faults = FaultScript()
-        self.address = "127.0.0.1"
-        self.port = 0
-        self._clock = clock
-        self._lock = threading.RLock()
+        super().__init__(spec, clock)
         ports = tuple(spec.options.get("ports", "").split(","))
         self.state = NxosState(clock, str(spec.running or ""), ports)
-        self.view = View(spec, self.state, spec.options.get("version", DEFAULT_VERSION))
-        self._certificate = Certificate(spec.name)
-        nxapi = Nxapi((spec.username, spec.password), self._run, is_open=self._is_open)
-        self._server = HttpsServer(self._certificate, nxapi.answer)
-
-    @property
-    def fingerprint(self) -> str:
-        """SHA-256 of the DER certificate, as ``SHA256:<hex>``."""
-        return self._certificate.fingerprint
-
-    @property
-    def trust(self) -> str:
-        """The certificate itself, for a client that pins it."""
-        return self._certificate.pem
+        self.view = View(self, self.state, spec.options.get("version", DEFAULT_VERSION))
 
     @staticmethod
     def factory(design: DeviceDesign, mac: str) -> str:
@@ -113,45 +93,29 @@ class NxosStandIn:
 
     def knows_bgp_peer(self, address: str) -> bool:
         """Tell whether there is a BGP session with an address."""
-        with self._lock:
+        with self.lock:
             return any(
                 node.line == f"neighbor {address}" and node.value("remote-as")
                 for bgp in self.state.running.below("router bgp ")
                 for node in bgp.children.values()
             )
 
-    def watch_bgp(self, up: Callable[[str], bool]) -> None:
-        """Take what tells whether the far end of a peer address has the session too."""
-        self.view.peer_up = up
-
     def sends_light(self, port: str) -> bool:
         """Tell whether there is such a port and it is not shut."""
-        with self._lock:
+        with self.lock:
             node = self.state.running.children.get(f"interface {port}")
             return node is not None and not node.has("shutdown")
-
-    def watch_light(self, lit: Callable[[str], bool]) -> None:
-        """Take what tells whether the far end of the cable of a port sends light."""
-        self.view.lit = lit
-
-    async def start(self) -> None:
-        """Listen on a free port of the loopback address."""
-        self.port = await self._server.start(self.address)
-
-    async def stop(self) -> None:
-        """Close all connections and the listener."""
-        await self._server.stop()
 
     @property
     def running_text(self) -> str:
         """The running configuration as text, without the comment lines above it."""
-        with self._lock:
+        with self.lock:
             return "\n".join([*text_lines(self.state.running), ""])
 
     @property
     def startup_text(self) -> str:
         """The startup configuration as text, without the comment lines above it."""
-        with self._lock:
+        with self.lock:
             return "\n".join([*text_lines(self.state.startup), ""])
 
     def count(self, port: str) -> PortCounters:
@@ -166,35 +130,40 @@ class NxosStandIn:
         ValueError
             When a line is refused; the lines before it are applied.
         """
-        with self._lock:
+        with self.lock:
             feed_text(self.state.editor(), lines)
 
-    def _is_open(self) -> bool:
-        with self._lock:
+    def is_reachable(self) -> bool:
+        """Tell whether the API is on."""
+        with self.lock:
             return self.state.running.has("feature nxapi")
 
-    async def _run(self, calls: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], int | None]:
+    async def run(self, calls: Any) -> tuple[Any, int | None]:
         """Run one batch; the first error ends it."""
-        self._clock.run_due()
+        calls = [calls] if isinstance(calls, dict) else calls
+        if not isinstance(calls, list) or not all(isinstance(call, dict) for call in calls):
+            return {"jsonrpc": "2.0", "error": {"code": -32700, "message": "Parse error"}}, None
+        self.clock.run_due()
         commands = [str(call.get("params", {}).get("cmd", "")).strip() for call in calls]
         editor = self.state.editor()
-        keep = self._kept_lines(commands)
+        edits = not all(command.startswith(_EXEC) for command in commands)
+        keep = self.kept_lines(commands) if edits else []
         answers: list[dict[str, Any]] = []
         cut_after: int | None = None
         for call, command in zip(calls, commands, strict=True):
-            cut = await self._strike(command)
+            cut = await self.strike_before(command)
             cut_after = cut if cut_after is None else cut_after
             answers.append(self._answer(editor, call, command, keep))
             if "error" in answers[-1]:
                 break
-        return answers, cut_after
+        return answers[0] if len(answers) == 1 else answers, cut_after
 
     def _answer(
         self, editor: Editor, call: dict[str, Any], command: str, keep: list[int]
     ) -> dict[str, Any]:
         head = {"jsonrpc": "2.0", "id": call.get("id")}
         text = call.get("method") == "cli_ascii"
-        with self._lock:
+        with self.lock:
             try:
                 result = self._one(editor, command, keep, text=text)
             except LineRefusedError as error:
@@ -213,7 +182,7 @@ class NxosStandIn:
         self.view.alias = alias.text if alias else ""
         if command.startswith("show ") and not command.startswith("show diff"):
             return self._show(command, text=text)
-        in_job = editor.stack[-1].mode == "job"
+        in_job = editor.context.mode == "job"
         said = None if in_job else self._exec(command)
         if said is None:
             if not keep or keep[0] > 0:
@@ -263,44 +232,19 @@ class NxosStandIn:
             return state.difference(name)
         return state.rollback(name, state.files if what.endswith("file") else None)
 
-    def _kept_lines(self, commands: list[str]) -> list[int]:
-        """Return how many lines of this batch count, as a list of one; empty for all."""
-        if all(command.startswith(_EXEC) for command in commands):
-            return []
-        fault = self.faults.strike("\n".join(commands), "accept_part")
-        return [fault.count] if fault else []
+    @property
+    def armed(self) -> bool:
+        """Whether a schedule is armed."""
+        return any(not schedule.ran for schedule in self.state.schedules.values())
 
-    async def _strike(self, command: str) -> int | None:
-        """Apply the faults that come before a command; return where to cut the answer."""
-        slow = self.faults.strike(command, "slow")
-        if slow is not None:
-            await asyncio.sleep(slow.seconds)
-        armed = any(not schedule.ran for schedule in self.state.schedules.values())
-        if armed and self.faults.strike(command, "expire_timer"):
-            with self._lock:
-                self.state.expire_timer()
-        poured = self.faults.strike(command, "drip", "endless")
-        if poured:
-            raise SessionPouredError(poured)
-        if self.faults.strike(command, "hang"):
-            raise SessionHungError
-        if self.faults.strike(command, "cut_at_command"):
-            raise SessionCutError
-        reboot = self.faults.strike(command, "reboot")
-        if reboot is not None:
-            await self._reboot(reboot.seconds)
-            raise SessionCutError
-        cut = self.faults.strike(command, "cut_at_byte")
-        return None if cut is None else cut.count
+    def expire_timer(self) -> None:
+        """Run the next armed schedule now."""
+        self.state.expire_timer()
 
-    async def _reboot(self, seconds: float) -> None:
-        """Go down, hold the port without listening, come back later."""
-        with self._lock:
-            self.state.reboot()
-        at_s = self._clock.now_s() + seconds
-        await self._server.leave(
-            self.address, self.port, lambda: self._clock.now_s() >= at_s, self._booted
-        )
+    def reboot(self) -> None:
+        """Load the startup configuration."""
+        self.state.reboot()
 
-    def _booted(self) -> None:
-        self.state.booted_s = self._clock.now_s()
+    def booted(self) -> None:
+        """Count the uptime from now on."""
+        self.state.booted_s = self.clock.now_s()

@@ -1,4 +1,4 @@
-"""The configuration tree of the NX-OS stand-in: editing by lines, canonical text.
+"""The configuration of the NX-OS stand-in: what its lines depend on, and canonical text.
 
 Known: a line belongs to the innermost open mode that accepts it, else to the mode around it; what
 is the default is not shown, but `no shutdown` of a routed port is; jobs of the scheduler are shown
@@ -13,8 +13,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fabric.lab.line_grammar import Grammar, InvalidInputError
-from fabric.lab.line_tree import Node, natural, policies_of
+from fabric.lab.lines.addresses import address_of, overlapping
+from fabric.lab.lines.editor import Editor as LineEditor
+from fabric.lab.lines.editor import feed_text
+from fabric.lab.lines.grammar import Grammar, LineRefusedError
+from fabric.lab.lines.tree import Node, natural, spans
 from fabric.systems.nxos.lab.rules import (
     FEATURES,
     HIDDEN,
@@ -27,16 +30,15 @@ from fabric.systems.nxos.lab.rules import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fabric.lab.line_grammar import Matched
+    from fabric.lab.lines.grammar import InvalidInputError, Matched
 
 GRAMMAR = Grammar(MODES, frozenset())
+INVALID = "% Invalid command"
+#: Sections whose lines keep the order in which they came.
+_UNSORTED = ("job", "qos-policy")
 
 
-class LineRefusedError(ValueError):
-    """A line that NX-OS refuses, in its words."""
-
-
-class Editor:
+class Editor(LineEditor):
     """Applies lines to a tree, as the configuration mode of NX-OS does.
 
     Parameters
@@ -47,10 +49,14 @@ class Editor:
         Ports of the hardware: they cannot be removed, and others not be made.
     """
 
+    leave = ("exit", "end-job")
+    climbs = True
+    hidden = HIDDEN
+    prefix = "ERROR: "
+
     def __init__(self, root: Node, ports: Iterable[str] = ()) -> None:
-        self.root = root
+        super().__init__(root, GRAMMAR)
         self.ports = tuple(ports)
-        self.stack: list[Node] = [root]
         self._add_ports()
 
     def present(self) -> Iterator[str]:
@@ -70,127 +76,61 @@ class Editor:
             if key.split()[1] not in names:
                 del self.root.children[key]
         for name in names:
-            self._store(self.root, GRAMMAR["config"].match(["interface", name]))
+            self.store(self.root, GRAMMAR["config"].match(["interface", name]))
 
     def feed(self, line: str) -> None:
-        """Apply one line.
-
-        Raises
-        ------
-        LineRefusedError
-            In the words of the switch.
-        """
-        words = line.split()
-        if not words or words[0].startswith("!"):
-            return
-        if words in (["exit"], ["end-job"]):
-            self.stack = self.stack[:-1] or self.stack
-            return
-        if words == ["end"]:
+        """Apply one line; ``end`` leaves all modes."""
+        if line.split() == ["end"]:
             self.stack = self.stack[:1]
-            return
-        try:
-            self._feed(words)
-        except InvalidInputError:
-            message = "% Invalid command\n"
-            raise LineRefusedError(message) from None
+        else:
+            super().feed(line)
 
-    def _feed(self, words: list[str]) -> None:
-        errors: list[InvalidInputError] = []
-        for depth in range(len(self.stack), 0, -1):
-            try:
-                opened = self._apply(self.stack[depth - 1], words)
-            except InvalidInputError as error:
-                errors.append(error)
-                continue
-            self.stack = [*self.stack[:depth], *([opened] if opened else [])]
-            return
-        raise max(errors, key=lambda error: error.depth)
+    def paste(self, line: str) -> None:
+        """Apply one line of a text; lists of VLANs are taken too."""
+        vlans = re.fullmatch(r"vlan ([\d,-]+)", line)
+        for one in _vlans(vlans[1]) if vlans else (line,):
+            self.feed(one)
 
-    def _apply(self, context: Node, words: list[str]) -> Node | None:
-        mode = GRAMMAR[context.mode]
-        if words[0] != "no" or self._knows(context, words):
-            return self._store(context, mode.match(words))
-        keys, longer = mode.match_removal(words[1:])
-        for key in keys:
-            self._remove(context, key, longer=longer)
-        return None
+    def invalid(self, words: list[str], error: InvalidInputError) -> LineRefusedError:
+        """Return what NX-OS says of every line that it does not know."""
+        return LineRefusedError(f"{INVALID}\n")
 
-    def _knows(self, context: Node, words: list[str]) -> bool:
-        try:
-            GRAMMAR[context.mode].match(words)
-        except InvalidInputError:
-            return False
-        return True
+    def node(self, context: Node, matched: Matched, line: str, number: int | None) -> Node:
+        """Return the node of a line; some sections keep the order in which lines came."""
+        place = () if context.mode in _UNSORTED else (matched.rule.rank, natural(line))
+        return Node(line, matched.rule.opens, place)
 
-    def _store(self, context: Node, matched: Matched) -> Node | None:
-        key, line, _ = next(iter(matched.entries()))
-        self._check(context, line)
-        was_routed = context.has("no switchport")
-        if line in HIDDEN.get(context.mode, ()):
-            context.children.pop(key, None)
-            self._settle(context, was_routed=was_routed)
-            return None
-        node = context.children.get(key)
-        if node is None or node.line != line:
-            order = (matched.rule.rank, natural(line))
-            node = context.children[key] = Node(line, matched.rule.opens or "", order)
-            node.mode = matched.rule.opens or "config"
-            if line.startswith("interface breakout "):
-                self._add_ports()
-        self._settle(context, was_routed=was_routed)
-        return node if matched.rule.opens else None
+    def arrived(self, context: Node, node: Node) -> None:
+        """Bring the parts of a port."""
+        if node.line.startswith("interface breakout "):
+            self._add_ports()
 
-    def _remove(self, context: Node, key: str, *, longer: bool) -> None:
-        found = [
-            name
-            for name in context.children
-            if name == key or (longer and name.startswith(f"{key} "))
-        ]
-        for name in found:
-            self._check_removal(context.children[name])
-            was_routed = context.has("no switchport")
-            gone = context.children.pop(name)
-            self._settle(context, was_routed=was_routed)
-            if gone.line.startswith("interface breakout "):
-                self._add_ports()
-            if gone.line.startswith("feature "):
-                self._forget(gone.line.split()[1])
+    def left(self, context: Node, node: Node) -> None:
+        """Take away the parts of a port, and what a feature brought."""
+        if node.line.startswith("interface breakout "):
+            self._add_ports()
+        if node.line.startswith("feature "):
+            gone = node.line.split()[1]
+            self.root.drop(*(w for w, name in FEATURES.items() if name == gone and w != "bfd"))
 
-    def _forget(self, feature: str) -> None:
-        """Take away what a feature brought."""
-        for words, name in FEATURES.items():
-            if name == feature and words != "bfd":
-                for key in [k for k in self.root.children if k.startswith(words)]:
-                    del self.root.children[key]
+    def mark(self, context: Node) -> bool:
+        """Return whether a port is routed."""
+        return context.has("no switchport")
 
-    @staticmethod
-    def _settle(context: Node, *, was_routed: bool) -> None:
+    def settle(self, context: Node, mark: bool) -> None:  # noqa: FBT001
         """Take away what a port loses when it changes between switched and routed."""
-        if context.mode != "if-ethernet" or context.has("no switchport") is was_routed:
-            return
-        for key, node in list(context.children.items()):
-            if not node.line.startswith(KEPT_BY_PORT):
-                del context.children[key]
+        if context.mode == "if-ethernet" and context.has("no switchport") is not mark:
+            for key, node in list(context.children.items()):
+                if not node.line.startswith(KEPT_BY_PORT):
+                    del context.children[key]
 
-    def _check(self, context: Node, line: str) -> None:
-        """Refuse a line that fits the grammar and not the state.
+    # -- refusals --------------------------------------------------------------------------------
 
-        Raises
-        ------
-        LineRefusedError
-            In the words of the switch.
-        """
+    def reason(self, context: Node, line: str) -> str:
+        """Return why a line that fits the grammar does not fit the state."""
         for words, feature in FEATURES.items():
             if line.startswith(words) and not self.root.has(f"feature {feature}"):
-                message = "% Invalid command\n"
-                raise LineRefusedError(message)
-        reason = self._reason(context, line)
-        if reason:
-            message = f"ERROR: {reason}\n"
-            raise LineRefusedError(message)
-
-    def _reason(self, context: Node, line: str) -> str:
+                return INVALID
         word = line.rsplit(maxsplit=1)[-1]
         if line.startswith("interface Ethernet") and line.split()[1] not in self.present():
             return "Invalid interface"
@@ -229,12 +169,12 @@ class Editor:
     def _is_of(self, policy: str, direction: str) -> bool:
         """Tell whether a queuing policy has classes of one direction alone."""
         kind = "c-in" if direction == "input" else "c-out"
-        line = f"policy-map type queuing {policy}"
-        [found] = (node for node in self.root.below(line) if node.line == line)
-        return all(f" {kind}-" in node.line for node in found.children.values())
+        classes = self.root.children[f"policy-map type queuing {policy}"].children.values()
+        return all(f" {kind}-" in node.line for node in classes)
 
     def _share_reason(self, context: Node, percent: int) -> str:
-        policy = self.stack[-2] if self.stack[-1] is context else self.stack[-1]
+        sections = [nodes[0] for nodes in self.stack]
+        policy = sections[sections.index(context) - 1] if context in sections else sections[-1]
         others = sum(
             int(node.value("bandwidth remaining percent") or 0)
             for node in policy.children.values()
@@ -254,29 +194,24 @@ class Editor:
         return self._address_reason(context, line)
 
     def _address_reason(self, context: Node, line: str) -> str:
-        from ipaddress import ip_interface
+        other = overlapping(self.root, context, line)
+        network = address_of(line).network if other else ""
+        return f"{network} overlaps with address configured on {other}" if other else ""
 
-        if not line.startswith("ip address "):
-            return ""
-        wanted = ip_interface(line.split()[2]).network
-        for other in self.root.below("interface "):
-            value = other.value("ip address")
-            if other is not context and value and ip_interface(value).network.overlaps(wanted):
-                return f"{wanted} overlaps with address configured on {other.line.split()[1]}"
+    def removal_reason(self, context: Node, node: Node) -> str:
+        """Return why a line that is fixed or in use cannot be removed."""
+        if node.line.startswith("interface Ethernet") or node.line in ("vlan 1", "interface mgmt0"):
+            return INVALID
+        name = node.line.split()[-1]
+        for what, words in (("policy-map", "service-policy"), ("class-map", "class")):
+            if node.line.startswith(f"{what} ") and _uses(self.root, words, name):
+                return f"{what} {name} is in use, it cannot be deleted"
         return ""
 
-    def _check_removal(self, node: Node) -> None:
-        """Refuse to remove what is fixed or in use."""
-        message = ""
-        if node.line.startswith("interface Ethernet") or node.line in ("vlan 1", "interface mgmt0"):
-            message = "% Invalid command\n"
-        name = node.line.split()[-1]
-        if node.line.startswith("policy-map ") and _uses(self.root, "service-policy", name):
-            message = f"ERROR: policy-map {name} is in use, it cannot be deleted\n"
-        if node.line.startswith("class-map ") and _uses(self.root, "class", name):
-            message = f"ERROR: class-map {name} is in use, it cannot be deleted\n"
-        if message:
-            raise LineRefusedError(message)
+
+def policies_of(root: Node, kind: str) -> set[str]:
+    """Return the names of the policies of a type."""
+    return {node.line.split()[-1] for node in root.below(f"policy-map type {kind} ")}
 
 
 def _uses(root: Node, words: str, name: str) -> bool:
@@ -285,6 +220,12 @@ def _uses(root: Node, words: str, name: str) -> bool:
         for node in root.children.values()
         for child in node.children.values()
     )
+
+
+def _vlans(text: str) -> Iterator[str]:
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        yield from (f"vlan {number}" for number in range(int(first), int(last or first) + 1))
 
 
 def read_text(text: str, ports: Iterable[str]) -> Node:
@@ -300,25 +241,32 @@ def read_text(text: str, ports: Iterable[str]) -> Node:
     return root
 
 
-def feed_text(editor: Editor, text: str) -> None:
-    """Apply a text of several lines, as a person would paste it; lists of VLANs are taken too.
+def text_lines(root: Node) -> Iterator[str]:
+    """Yield the lines of the running configuration, with blank lines between sections."""
+    vlans = [1, *(int(node.line.split()[1]) for node in root.below("vlan "))]
+    listed = False
+    for node in root.sorted():
+        if node.mode == "vlan" and not listed:
+            yield ""
+            yield f"vlan {','.join(spans(vlans))}"
+            listed = True
+        if node.mode in ("vlan", "system-qos") and not node.children:
+            continue
+        if node.mode not in ("", "vlan"):
+            yield ""
+        yield from node.line.split("\n")
+        if node.mode == "job":
+            yield from (child.line for child in node.sorted())
+            yield from ("", "end-job")
+        else:
+            yield from _below(node, 1)
+    if not listed:
+        yield "vlan 1"
 
-    Raises
-    ------
-    ValueError
-        When a line is refused; the lines before it are applied.
-    """
-    for number, line in enumerate(text.splitlines(), 1):
-        vlans = re.fullmatch(r"vlan ([\d,-]+)", line)
-        try:
-            for one in _vlans(vlans[1]) if vlans else (line,):
-                editor.feed(one)
-        except LineRefusedError as error:
-            message = f"line {number}: {line!r}: {str(error).strip()}"
-            raise ValueError(message) from error
 
-
-def _vlans(text: str) -> Iterator[str]:
-    for part in text.split(","):
-        first, _, last = part.partition("-")
-        yield from (f"vlan {number}" for number in range(int(first), int(last or first) + 1))
+def _below(node: Node, depth: int) -> Iterator[str]:
+    for child in node.sorted():
+        yield "  " * depth + child.line
+        yield from _below(child, depth + 1)
+    if node.has("no switchport") and not node.has("shutdown"):
+        yield "  " * depth + "no shutdown"

@@ -3,7 +3,7 @@
 Known: spellings of batfish/batfish @ cba18733 cisco_nxos grammar and of paregupt/nx-os @ ad8128f3;
 ranges of YangModels/yang Cisco NX-OS 9.3(2); the order q7 to q1 and default, `pause` before `mtu`,
 of checkpoint captures (batfish test configurations); ``show running-config all`` of one port names
-the defaults. The language of the rules is that of `fabric.lab.line_grammar`.
+the defaults. The language of the rules is that of `fabric.lab.lines.grammar`.
 Assumed: the order of the sections; `speed 10000` to `800000` whatever the port is; the maps of a
 breakout other than `10g-4x`, which alone that grammar has; that every model has the input classes
 of a 93180YC-EX with NX-OS 10.3(8).

@@ -16,21 +16,17 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_interface
 from typing import TYPE_CHECKING, Any
 
-from fabric.lab.line_tree import Node, policies_of, text_lines
+from fabric.lab.pages import pages
+from fabric.systems.nxos.lab.config import policies_of, text_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
+    from fabric.lab.lines.tree import Node
     from fabric.lab.spec import StandInSpec
+    from fabric.lab.standin import Cabled
     from fabric.systems.nxos.lab.state import NxosState
 
-CLASSES = 8
-_LEGEND = (
-    "Capability codes:",
-    "  (R) Router, (B) Bridge, (T) Telephone, (C) DOCSIS Cable Device",
-    "  (W) WLAN Access Point, (P) Repeater, (S) Station, (O) Other",
-    "Device ID            Local Intf      Hold-time  Capability  Port ID  ",
-)
 _DOTTED = re.compile(r"(..):(..):(..):(..):(..):(..)")
 
 
@@ -55,13 +51,16 @@ class PortCounters:
 class View:
     """Everything that a show command may look at."""
 
-    spec: StandInSpec
+    wires: Cabled
     state: NxosState
     version: str
-    peer_up: Callable[[str], bool] = lambda _address: True
-    lit: Callable[[str], bool] = lambda _port: True
     counters: dict[str, PortCounters] = field(default_factory=dict)
     alias: str = ""
+
+    @property
+    def spec(self) -> StandInSpec:
+        """Who the switch is."""
+        return self.wires.spec
 
     @property
     def hostname(self) -> str:
@@ -78,12 +77,18 @@ class View:
 
     def up(self, port: Node) -> bool:
         """Tell whether a port is enabled and has a cable."""
-        cabled = {one.local_port for one in self.spec.neighbours}
         name = port.line.removeprefix("interface ")
         if port.mode == "if-vlan":
             return port.has("no shutdown")
-        linked = port.mode != "if-ethernet" or (name in cabled and self.lit(name))
+        linked = port.mode != "if-ethernet" or (
+            name in self.wires.neighbours and self.wires.lit(name)
+        )
         return linked and not port.has("shutdown")
+
+    def paused(self, port: Node) -> list[int]:
+        """Return the priorities that a port pauses."""
+        bitmap = self.pausing(port)
+        return [group for group in range(8) if bitmap >> group & 1]
 
     def pausing(self, port: Node) -> int:
         """Return the bitmap of the priorities that a port pauses."""
@@ -94,6 +99,9 @@ class View:
         policy = self.state.running.children.get(f"policy-map type network-qos {name}")
         classes = policy.children.values() if policy else ()
         return sum(1 << int(one.value("pause pfc-cos")) for one in classes if one.value("pause"))
+
+
+page = pages(__file__)
 
 
 def _rows(name: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
@@ -120,7 +128,11 @@ def show_version(view: View) -> dict[str, Any]:
 
 def show_inventory(view: View) -> dict[str, Any]:
     """Return ``show inventory``."""
-    row = {"name": "Chassis", "productid": view.spec.model, "serialnum": view.spec.serial}
+    row = {
+        "name": "Chassis",
+        "productid": view.spec.model,
+        "serialnum": view.spec.serial,
+    }
     return _rows("inv", [row, {"name": "Slot 1", "productid": view.spec.model, "serialnum": ""}])
 
 
@@ -182,7 +194,7 @@ def _peer(view: View, node: Node) -> dict[str, Any]:
         for port in _interfaces(view)
         if port.value("ip address")
     )
-    up = linked and not node.has("shutdown") and view.peer_up(address)
+    up = linked and not node.has("shutdown") and view.wires.peer_up(address)
     return {
         "neighborid": address,
         "neighborversion": "4",
@@ -214,155 +226,47 @@ def show_macs(view: View) -> dict[str, Any]:
 def show_lldp(view: View) -> str:
     """Return ``show lldp neighbors``."""
     ports = {port.line.removeprefix("interface "): port for port in view.ports()}
-    lines = []
-    for one in view.spec.neighbours:
-        port = ports.get(one.local_port)
-        if port is None or not view.up(port) or port.has("no lldp receive"):
-            continue
-        short = one.local_port.replace("Ethernet", "Eth")
-        rest = f"{short:<16}{120:<11}{'BR':<12}{one.port_id}  "
-        wide = len(one.system_name) > 20  # noqa: PLR2004 - width of the column
-        lines += [one.system_name, f"{'':21}{rest}"] if wide else [f"{one.system_name:<21}{rest}"]
-    total = sum(1 for line in lines if " " in line)
-    return "\n".join([*_LEGEND, *lines, f"Total entries displayed: {total}", ""])
+    heard = [
+        one
+        for one in view.spec.neighbours
+        if (port := ports.get(one.local_port)) and view.up(port) and not port.has("no lldp receive")
+    ]
+    return page("lldp", heard=heard)
 
 
 def show_bfd(view: View) -> str:
     """Return ``show bfd neighbors``."""
-    head = (
-        "OurAddr         NeighAddr       LD/RD                 RH/RS           Holdown(mult)     "
-        "State       Int                   Vrf                              Type"
-    )
-    lines = [head]
-    for bgp in view.state.running.below("router bgp "):
-        for node in (one for one in bgp.below("neighbor ") if one.has("bfd")):
-            peer = _peer(view, node)
-            word = "Up" if peer["state"] == "Established" else "Down"
-            far = peer["neighborid"]
-            lines.append(
-                f"10.0.0.1        {far:<16}1/1  {word}  718(3)  {word}  Eth1/1  default  SH"
-            )
-    return "\n".join([*lines, ""])
-
-
-def show_pfc(view: View) -> str:
-    """Return ``show interface priority-flow-control``."""
-    rule = "=" * 60
-    lines = [rule, "Port               Mode Oper(VL bmap)  RxPPP      TxPPP", rule]
-    for port in view.ports():
-        name = port.line.removeprefix("interface ")
-        mode = (port.value("priority-flow-control mode") or "auto").capitalize()
-        bitmap = view.pausing(port)
-        state = f"On  ({bitmap:x})" if bitmap else "Off"
-        counted = view.count(name)
-        received, sent = sum(counted.pause_received.values()), sum(counted.pause_sent.values())
-        lines.append(f"{name:<19}{mode:<5}{state:<15}{received:<11}{sent}")
-    return "\n".join([*lines, ""])
-
-
-def _groups(view: View) -> Iterator[int]:
-    for name in policies_of(view.state.running, "qos"):
-        policy = view.state.running.children[f"policy-map type qos {name}"]
-        yield from (int(one.value("set qos-group")) for one in policy.sorted())
+    peers = [
+        (peer["neighborid"], "Up" if peer["state"] == "Established" else "Down")
+        for bgp in view.state.running.below("router bgp ")
+        for peer in (_peer(view, one) for one in bgp.below("neighbor ") if one.has("bfd"))
+    ]
+    return page("bfd", peers=peers)
 
 
 def show_queuing(view: View) -> str:
     """Return ``show queuing interface``."""
-    lines = []
-    for port in view.ports():
-        name = port.line.removeprefix("interface ")
-        counted, rule = view.count(name), f"+{'-' * 67}+"
-        lines += [f"Egress Queuing for {name} [System]", rule]
-        for group in sorted({0, *_groups(view)}):
-            lines += [f"|{f'QOS GROUP {group}':^67}|", rule]
-            lines.append(f"|        Tx Pkts |{counted.packets.get(group, 0):>16}|{0:>16}|{0:>16}|")
-            lines += [f"|   Dropped Pkts |{counted.drops.get(group, 0):>16}|{0:>16}|{0:>16}|", rule]
-        lines += [f"Ingress Queuing for {name}", "PFC Statistics", "-" * 76]
-        lines += ["TxPPP:                     0, RxPPP:                     0", "-" * 76]
-        lines.append("COS QOS Group        PG   TxPause   TxCount         RxPause         RxCount")
-        for priority in range(CLASSES):
-            sent = counted.pause_sent.get(priority, 0)
-            received = counted.pause_received.get(priority, 0)
-            lines.append(
-                f"{priority:>4}{'-':>10}{'-':>10}  Inactive{sent:>10}        Inactive{received:>16}"
-            )
-        lines.append("-" * 76)
-    return "\n".join([*lines, ""])
-
-
-def show_watchdog(view: View) -> str:
-    """Return ``show queuing pfc-queue detail``."""
-    lines = []
-    for port in view.ports():
-        name, rule = port.line.removeprefix("interface "), f"+{'-' * 52}+"
-        on = port.value("priority-flow-control watch-dog-interval") == "on"
-        lines.append(f"{name} Interface PFC watchdog: [{'Enabled' if on else 'Disabled'}]")
-        lines += ["Disable-action                     : No"]
-        bitmap = view.pausing(port)
-        for group in range(CLASSES):
-            if not bitmap >> group & 1:
-                continue
-            storms = view.count(name).storms.get(group, 0)
-            lines += [rule, f"| QOS GROUP {group} [Active] PFC [YES] PFC-COS [{group}]", rule]
-            lines += [f"|{'Shutdown':>31}|{storms:>20}|", f"|{'Restored':>31}|{storms:>20}|"]
-            lines += [f"|{'Total pkts dropped':>31}|{0:>20}|", rule]
-    return "\n".join([*lines, ""])
-
-
-def show_vdc(view: View) -> str:
-    """Return ``show vdc``."""
-    return (
-        "\nSwitchwide mode is m1 f1 m1xl f2 m2xl f2e f3 m3 \n\n"
-        "vdc_id  vdc_name                          state               mac                 type"
-        "        lc      \n"
-        "------  --------                          -----               ----------          "
-        "---------   ------  \n"
-        f"1       {view.hostname:<34}active              {view.spec.mac:<20}Ethernet    None    \n"
-    )
+    groups = {0}
+    for name in policies_of(view.state.running, "qos"):
+        policy = view.state.running.children[f"policy-map type qos {name}"]
+        groups |= {int(one.value("set qos-group")) for one in policy.children.values()}
+    return page("queuing", view=view, groups=sorted(groups))
 
 
 def show_schedules(view: View) -> str:
     """Return ``show scheduler schedule``."""
-    lines: list[str] = []
+    schedules = []
     for node in view.state.running.below("scheduler schedule name "):
         name = node.line.split()[-1]
-        schedule = view.state.schedules.get(name)
-        lines += [f"Schedule Name       : {name}", "-" * 26]
-        lines.append(f"User Name           : {view.spec.username}")
-        if not node.value("time"):
-            lines += ["Schedule Type       : No timetable", "=" * 78]
-            continue
-        once = (
-            f"Run once on {schedule.starts:%a %b %d %H:%M:%S %Y}" if schedule else "Run every day"
-        )
-        lines.append(f"Schedule Type       : {once}")
-        done = schedule is not None and schedule.ran
-        when = "Fri Nov 20 09:00:00 2026" if done else "Yet to be executed"
-        lines += [f"Last Execution Time : {when}", "-" * 47]
-        lines += ["     Job Name            Last Execution Status", "-" * 47]
-        status = "Success (0)" if done else "-NA-"
-        lines += [f"{job.line.split()[-1]:>24}{status:>20}" for job in node.below("job name ")]
-        lines.append("=" * 78)
-    return "\n".join([*lines, ""]) if lines else "\n"
-
-
-def show_checkpoints(view: View) -> str:
-    """Return ``show checkpoint summary``."""
-    lines = []
-    for number, name in enumerate(view.state.checkpoints, 1):
-        lines += [f"{number}) {name}:", f"Created by {view.spec.username}"]
-        lines += ["User Checkpoint Summary", "-" * 53, "Description: None", ""]
-    return "\n".join([*lines, ""])
+        jobs = [job.line.split()[-1] for job in node.below("job name ")]
+        schedules.append((name, node.value("time"), view.state.schedules.get(name), jobs))
+    return page("schedules", view=view, schedules=schedules)
 
 
 def show_configuration(view: View, kind: str) -> str:
     """Return ``show running-config`` or ``show startup-config``."""
     tree = view.state.running if kind == "running-config" else view.state.startup
-    stamp = "Fri Nov 20 09:00:00 2026"
-    done = "Running configuration last done" if kind == "running-config" else "Startup config saved"
-    head = [f"!Command: show {kind}", f"!{done} at: {stamp}"]
-    head += [f"!Time: {stamp}", "", f"version {view.version} Bios:version 05.50 "]
-    text = "\n".join(["", *head, *text_lines(tree), ""])
+    text = page("configuration", view=view, kind=kind, lines=text_lines(tree))
     return re.sub(r"(?m)^hostname .*$", f"hostname {view.alias}", text) if view.alias else text
 
 
@@ -379,12 +283,12 @@ TEXTS: dict[str, Callable[[View], str]] = {
     "show hostname": lambda view: f"{view.hostname} \n",
     "show lldp neighbors": show_lldp,
     "show bfd neighbors": show_bfd,
-    "show interface priority-flow-control": show_pfc,
+    "show interface priority-flow-control": lambda view: page("pfc", view=view),
     "show queuing interface": show_queuing,
-    "show queuing pfc-queue detail": show_watchdog,
-    "show vdc": show_vdc,
+    "show queuing pfc-queue detail": lambda view: page("watchdog", view=view),
+    "show vdc": lambda view: page("vdc", view=view),
     "show scheduler schedule": show_schedules,
-    "show checkpoint summary": show_checkpoints,
+    "show checkpoint summary": lambda view: page("checkpoints", view=view),
     "show running-config": lambda view: show_configuration(view, "running-config"),
     "show startup-config": lambda view: show_configuration(view, "startup-config"),
 }

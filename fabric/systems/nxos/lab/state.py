@@ -17,8 +17,9 @@ from datetime import UTC, datetime, timedelta
 from difflib import unified_diff
 from typing import TYPE_CHECKING
 
-from fabric.lab.line_tree import Node, text_lines
-from fabric.systems.nxos.lab.config import Editor, LineRefusedError, read_text
+from fabric.lab.lines.grammar import LineRefusedError
+from fabric.lab.lines.tree import Node
+from fabric.systems.nxos.lab.config import Editor, read_text, text_lines
 
 if TYPE_CHECKING:
     from fabric.lab.clock import LabClock, Timer
@@ -85,8 +86,8 @@ class NxosState:
         """
         words = " ".join(line.split())
         delay = _DELAY.fullmatch(words)
-        if delay and editor.stack[-1].mode == "schedule":
-            line = self._armed(editor.stack[-1].line.split()[-1], delay)
+        if delay and editor.context.mode == "schedule":
+            line = self._armed(editor.context.line.split()[-1], delay)
         editor.feed(line)
         self._forget_schedules()
 

@@ -48,8 +48,7 @@ _WATCHED_FIELDS = {
 
 def _lines(text: str) -> list[str]:
     if not text.endswith("\n"):
-        message = "the end of the output is missing"
-        raise UnreadableError(message)
+        raise UnreadableError("the end of the output is missing")
     return plain(text).splitlines()
 
 
@@ -64,16 +63,14 @@ def pfc_priorities(text: str) -> dict[str, tuple[int, ...]]:
     lines = _lines(text)
     start = next((at for at, line in enumerate(lines) if _PFC_HEADER.fullmatch(line)), None)
     if start is None:
-        message = "no table of PFC"
-        raise UnreadableError(message)
+        raise UnreadableError("no table of PFC")
     found = {}
     for line in lines[start + 1 :]:
         if not line.strip() or set(line.strip()) == {"="}:
             continue
         row = _PFC_ROW.fullmatch(line)
         if not row:
-            message = f"cannot read the row {line!r} of the PFC table"
-            raise UnreadableError(message)
+            raise UnreadableError(f"cannot read the row {line!r} of the PFC table")
         bitmap = int(row["bitmap"] or "0", 16)
         found[row["port"]] = tuple(number for number in range(CLASSES) if bitmap >> number & 1)
     return found
@@ -100,8 +97,7 @@ def queue_counters(text: str) -> dict[tuple[str, int], QueueCounters]:
             key = None
         elif line.startswith(("|", "+")):
             if not port or not _TABLE_LINE.fullmatch(line):
-                message = f"cannot read the line {line!r} of the queues"
-                raise UnreadableError(message)
+                raise UnreadableError(f"cannot read the line {line!r} of the queues")
             if key:
                 found[key] = _counted(found[key], line)
         elif line.strip():
@@ -122,11 +118,9 @@ def _counted(queue: QueueCounters, line: str) -> QueueCounters:
 def _complete(found: dict[tuple[str, int], QueueCounters]) -> None:
     for (port, group), queue in found.items():
         if queue.packets is None or queue.dropped_packets is None:
-            message = f"group {group} of {port} has no counters"
-            raise UnreadableError(message)
+            raise UnreadableError(f"group {group} of {port} has no counters")
     if not found:
-        message = "no queues in the answer"
-        raise UnreadableError(message)
+        raise UnreadableError("no queues in the answer")
 
 
 def pfc_counters(text: str) -> dict[str, PfcCounters]:
@@ -144,14 +138,12 @@ def pfc_counters(text: str) -> dict[str, PfcCounters]:
         for row in rows:
             counted = _PFC_CLASS.fullmatch(row)
             if not counted:
-                message = f"cannot read the row {row!r} of the pause frames"
-                raise UnreadableError(message)
+                raise UnreadableError(f"cannot read the row {row!r} of the pause frames")
             received[int(counted["cos"])] = int(counted["received"])
             sent[int(counted["cos"])] = int(counted["sent"])
         found[port] = PfcCounters(tuple(received), tuple(sent))
     if not found:
-        message = "no pause frames in the answer"
-        raise UnreadableError(message)
+        raise UnreadableError("no pause frames in the answer")
     return found
 
 
@@ -169,8 +161,7 @@ def _pfc_tables(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
         elif rows is not None:
             rows.append(line)
     if rows is not None:
-        message = "the end of the pause frames is missing"
-        raise UnreadableError(message)
+        raise UnreadableError("the end of the pause frames is missing")
 
 
 def watchdog(text: str) -> dict[tuple[str, int], WatchdogState]:
@@ -195,9 +186,7 @@ def watchdog(text: str) -> dict[tuple[str, int], WatchdogState]:
             found[key] = replace(found[key], **counted)
     for (name, number), state in found.items():
         if None in (state.storms_detected, state.storms_restored, state.dropped_packets):
-            message = f"the watchdog of {name}, group {number}, has no counters"
-            raise UnreadableError(message)
+            raise UnreadableError(f"the watchdog of {name}, group {number}, has no counters")
     if not port:
-        message = "no watchdog in the answer"
-        raise UnreadableError(message)
+        raise UnreadableError("no watchdog in the answer")
     return found

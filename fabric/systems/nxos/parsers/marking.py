@@ -10,7 +10,7 @@ import re
 
 from fabric.observe.parsers import UnreadableError
 from fabric.observe.state import EcnState
-from fabric.qos.ecn.edge import UNITS
+from fabric.platforms.features import marking_unit
 from fabric.systems.nxos.parsers.text import blocks, whole_configuration
 
 _POLICY = "policy-map type queuing "
@@ -20,7 +20,6 @@ _MARKING = re.compile(
     r"random-detect minimum-threshold (\d+) (\w+) maximum-threshold (\d+) (\w+) "
     r"drop-probability (\d+) .*\becn"
 )
-_UNIT_BYTES = {"bytes": 1, UNITS["nxos"].word: UNITS["nxos"].unit_bytes}
 
 
 def marking(text: str) -> dict[tuple[str, int], EcnState]:
@@ -68,8 +67,8 @@ def _queues(lines: list[str]) -> dict[int, EcnState]:
 
 
 def _size_bytes(number: str, unit: str) -> int:
-    unit_bytes = _UNIT_BYTES.get(unit)
+    own = marking_unit("nxos")
+    unit_bytes = {"bytes": 1, own.word: own.unit_bytes}.get(unit)
     if unit_bytes is None:
-        message = f"how many bytes one of the {unit} has is not known"
-        raise UnreadableError(message)
+        raise UnreadableError(f"how many bytes one of the {unit} has is not known")
     return int(number) * unit_bytes

@@ -34,8 +34,7 @@ def long_name(port: str) -> str:
     """
     found = re.fullmatch(r"(Eth|Po|mgmt)(\d[\d/]*)", port)
     if not found:
-        message = f"{port!r} is no name of a port"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{port!r} is not a name of a port")
     return _LONG_NAMES[found[1]] + found[2]
 
 
@@ -53,12 +52,10 @@ def lldp_neighbours(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
     start = next((at for at, line in enumerate(lines) if _HEADER.fullmatch(line)), None)
     stop = next((at for at, line in enumerate(lines) if _TOTAL.fullmatch(line.strip())), None)
     if start is None or stop is None or not text.endswith("\n"):
-        message = "no table of LLDP neighbours with its total"
-        raise UnreadableError(message)
+        raise UnreadableError("no table of LLDP neighbours with its total")
     listed = _lldp_rows(lines[start + 1 : stop])
     if len(listed) != int(lines[stop].split()[-1]):
-        message = "the LLDP table has not as many rows as it says"
-        raise UnreadableError(message)
+        raise UnreadableError("the LLDP table has not as many rows as it says")
     found: dict[str, tuple[LldpNeighbour, ...]] = {}
     for port, neighbour in listed:
         found[port] = (*found.get(port, ()), neighbour)
@@ -76,11 +73,9 @@ def _lldp_rows(lines: list[str]) -> list[tuple[str, LldpNeighbour]]:
         elif re.fullmatch(r"\S+", line.rstrip()) and not name:
             name = line.strip()
         else:
-            message = f"cannot read the row {line!r} of the LLDP table"
-            raise UnreadableError(message)
+            raise UnreadableError(f"cannot read the row {line!r} of the LLDP table")
     if name:
-        message = f"the row of {name!r} is missing"
-        raise UnreadableError(message)
+        raise UnreadableError(f"the row of {name!r} is missing")
     return found
 
 
@@ -95,8 +90,7 @@ def lldp_details(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
     text = plain(text)
     _, *entries = re.split(r"(?m)^Chassis id: ", text)
     if not entries and not _TOTAL.search(text):
-        message = "no LLDP neighbours in the answer"
-        raise UnreadableError(message)
+        raise UnreadableError("no LLDP neighbours in the answer")
     found: dict[str, tuple[LldpNeighbour, ...]] = {}
     for entry in entries:
         keys = ("Local Port id", "System Name", "Port id", "Port Description", "Vlan ID")
@@ -113,8 +107,7 @@ def lldp_details(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
 def _detail(entry: str, key: str) -> str:
     found = re.search(rf"(?m)^{key}: (.+)\n", entry)
     if not found:
-        message = f"an LLDP neighbour has no {key!r}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"an LLDP neighbour has no {key!r}")
     return found[1].strip()
 
 
@@ -130,14 +123,12 @@ def bfd_neighbours(text: str) -> dict[str, bool]:
         return {}
     lines = [line for line in plain(text).splitlines() if line.strip()]
     if not lines or not _BFD_HEADER.fullmatch(lines[0].strip()) or not text.endswith("\n"):
-        message = "no table of BFD neighbours"
-        raise UnreadableError(message)
+        raise UnreadableError("no table of BFD neighbours")
     found = {}
     for line in lines[1:]:
         row = _BFD_ROW.fullmatch(line.strip())
         if not row:
-            message = f"cannot read the row {line!r} of the BFD table"
-            raise UnreadableError(message)
+            raise UnreadableError(f"cannot read the row {line!r} of the BFD table")
         if row["vrf"] == "default":
             found[row["far"]] = row["state"] == "Up"
     return found

@@ -42,11 +42,9 @@ def _body(text: str) -> dict[str, Any]:
     try:
         found = json.loads(text)
     except json.JSONDecodeError as error:
-        message = "the answer is no JSON"
-        raise UnreadableError(message) from error
+        raise UnreadableError("the answer is not JSON") from error
     if not isinstance(found, dict):
-        message = "the answer is no JSON object"
-        raise UnreadableError(message)
+        raise UnreadableError("the answer is not a JSON object")
     return found
 
 
@@ -64,31 +62,27 @@ def rows(holder: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
     found = table.get(f"ROW_{name}") if isinstance(table, dict) else None
     listed = [found] if isinstance(found, dict) else found
     if not isinstance(listed, list) or not all(isinstance(row, dict) for row in listed):
-        message = f"TABLE_{name} of the answer has no rows"
-        raise UnreadableError(message)
+        raise UnreadableError(f"TABLE_{name} of the answer has no rows")
     return listed
 
 
 def _needed(body: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
     if f"TABLE_{name}" not in body:
-        message = f"no TABLE_{name} in the answer"
-        raise UnreadableError(message)
+        raise UnreadableError(f"no TABLE_{name} in the answer")
     return rows(body, name)
 
 
 def _word(row: Mapping[str, Any], key: str) -> str:
     value = row.get(key)
     if not isinstance(value, str | int) or isinstance(value, bool) or not str(value).strip():
-        message = f"a row of the answer has no {key!r}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"a row of the answer has no {key!r}")
     return str(value).strip()
 
 
 def _number(row: Mapping[str, Any], key: str) -> int:
     word = _word(row, key)
     if not word.isdecimal():
-        message = f"{key!r} of the answer is {word!r}, not a number"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{key!r} of the answer is {word!r}, not a number")
     return int(word)
 
 
@@ -101,8 +95,7 @@ def mac_address(text: str) -> str:
         When it is no such address.
     """
     if not _DOTTED_MAC.fullmatch(text.lower()):
-        message = f"{text!r} is no MAC address"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{text!r} is not a MAC address")
     digits = text.lower().replace(".", "")
     return ":".join(digits[at : at + 2] for at in range(0, 12, 2))
 
@@ -194,8 +187,7 @@ def _asn(text: str) -> int:
     """Return an AS number that is written plainly or as ``65000.1`` (RFC 5396 asdot)."""
     high, dot, low = text.partition(".")
     if not high.isdecimal() or (dot and not low.isdecimal()):
-        message = f"{text!r} is no AS number"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{text!r} is not an AS number")
     return (int(high) << 16) + int(low) if dot else int(high)
 
 
@@ -213,8 +205,7 @@ def arp_entries(text: str) -> dict[str, NeighbourEntry]:
             continue
         listed = rows(vrf, "adj")
         if "cnt-total" in vrf and len(listed) != _number(vrf, "cnt-total"):
-            message = "the ARP table has not as many rows as it says"
-            raise UnreadableError(message)
+            raise UnreadableError("the ARP table has not as many rows as it says")
         for row in listed:
             mac = _word(row, "mac")
             if mac.upper() != "INCOMPLETE":
@@ -233,8 +224,7 @@ def _age_s(text: str) -> float | None:
         return float(text)
     if text == "-":
         return None
-    message = f"{text!r} is no age"
-    raise UnreadableError(message)
+    raise UnreadableError(f"{text!r} is not an age")
 
 
 def mac_entries(text: str) -> tuple[MacEntry, ...]:

@@ -63,8 +63,7 @@ def _until(lines: Iterator[str], delimiter: str, rest: str) -> Iterator[str]:
         yield line
         if delimiter in line:
             return
-    message = "the end of a banner is missing"
-    raise UnreadableError(message)
+    raise UnreadableError("the end of a banner is missing")
 
 
 def _job(lines: Iterator[str]) -> Iterator[str]:
@@ -73,8 +72,7 @@ def _job(lines: Iterator[str]) -> Iterator[str]:
             yield line.strip()
         if line.strip() == "end-job":
             return
-    message = "the end of a scheduler job is missing"
-    raise UnreadableError(message)
+    raise UnreadableError("the end of a scheduler job is missing")
 
 
 def configuration(text: str) -> str:
@@ -99,10 +97,8 @@ def whole_configuration(text: str) -> str:
     """
     text = plain(text)
     if not text.endswith("\n"):
-        message = "the end of the configuration is missing"
-        raise UnreadableError(message)
+        raise UnreadableError("the end of the configuration is missing")
     first = next((block[0] for block in blocks(text)), "")
     if not _VERSION.fullmatch(first):
-        message = "no version line at the head of the configuration"
-        raise UnreadableError(message)
+        raise UnreadableError("no version line at the head of the configuration")
     return configuration(text)

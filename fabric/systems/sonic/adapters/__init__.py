@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fabric.change.adapter import Draft, adapters
 from fabric.change.model import Change
 from fabric.change.model import Risk as Risk
-from fabric.devices.driver import Candidate, RemoteFile
+from fabric.devices.candidate import Files, RemoteFile
 from fabric.platforms.buffers import SELF_MADE_PROFILE
 from fabric.systems.sonic.adapters import kernel
 from fabric.systems.sonic.adapters.config import Cell, compose, differences, risk
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from fabric.core.artefact import Artefact
+    from fabric.devices.candidate import SonicCandidate
     from fabric.devices.driver import Driver
     from fabric.observe.snapshot import Running
 
@@ -63,40 +63,32 @@ class SonicAdapter:
             Change("|".join(cell), _show(cell, old), _show(cell, new), risk(cell))
             for cell, old, new in cells
         ]
-        beside = kernel.draft(running, artefacts)
-        found = way(running.config, target, updater(running))
-        candidate = replace(
-            found.candidate(),
-            files=beside.files,
-            remove=beside.remove,
-            activate=beside.activate,
-            restore=beside.restore,
-        )
+        beside, kernel_changes = kernel.draft(running, artefacts)
+        steps = way(running.config, target, updater(running))
         return Draft(
-            candidate=candidate,
-            changes=(*changes, *beside.changes),
-            diff="\n".join([*_lines(cells), *kernel.lines(beside.changes)]),
-            notes=found.notes() if cells else (),
+            candidate=steps.candidate(beside),
+            changes=(*changes, *kernel_changes),
+            diff="\n".join([*_lines(cells), *kernel.lines(kernel_changes)]),
+            notes=steps.notes() if cells else (),
             conflicts=tuple(conflicts(running.config, target)) if cells else (),
             target=target if cells else None,
         )
 
-    def restore(self, before: Running, now: Running) -> Candidate:
-        """Return the gentlest way back."""
-        found = way(now.config, before.config, updater(now))
+    def restore(self, before: Running, now: Running) -> SonicCandidate:
+        """Return the gentlest rollback."""
         files = tuple(
             RemoteFile(path, text.encode())
             for path, text in before.files.items()
             if now.files.get(path) != text
         )
-        return replace(
-            found.candidate(),
-            ran_before=True,
+        beside = Files(
             files=files,
             remove=tuple(path for path in now.files if path not in before.files),
             activate=kernel.settings(_apart(before.kernel, now.kernel)),
             restore=kernel.settings(_apart(now.kernel, before.kernel)),
         )
+        steps = way(now.config, before.config, updater(now))
+        return steps.candidate(beside, ran_before=True)
 
     def apart(self, left: Running, right: Running) -> set[str]:
         """Return the fields and files that differ, without the profiles that the switch makes."""

@@ -7,11 +7,10 @@ are compared, and the way back restores the running values beside the file.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.change.model import Change, Risk
-from fabric.devices.driver import RemoteFile
+from fabric.devices.candidate import Files, RemoteFile
 from fabric.systems.sonic.platforms import EARLIER_SYSCTL_PATH, SYSCTL_PATH
 
 if TYPE_CHECKING:
@@ -24,22 +23,11 @@ if TYPE_CHECKING:
 _LINE = re.compile(r"(-?)([\w./-]+) = (\S+)")
 
 
-@dataclass(frozen=True)
-class KernelDraft:
-    """How the neighbour settings get to what is wanted; the fields are those of a candidate."""
-
-    files: tuple[RemoteFile, ...]
-    remove: tuple[str, ...]
-    activate: tuple[str, ...]
-    restore: tuple[str, ...]
-    changes: tuple[Change, ...]
-
-
-def draft(running: Running, artefacts: Sequence[Artefact]) -> KernelDraft:
-    """Compare the file and the running values with what is wanted."""
+def draft(running: Running, artefacts: Sequence[Artefact]) -> tuple[Files, list[Change]]:
+    """Return what brings the file and the running values to what is planned, and the changes."""
     item = next((item for item in artefacts if item.kind == "sysctl"), None)
     if item is None:
-        return KernelDraft((), (), (), (), ())
+        return Files(), []
     old = running.files.get(SYSCTL_PATH)
     files = () if old == item.text else (RemoteFile(SYSCTL_PATH, item.content),)
     remove = (EARLIER_SYSCTL_PATH,) if EARLIER_SYSCTL_PATH in running.files else ()
@@ -54,13 +42,13 @@ def draft(running: Running, artefacts: Sequence[Artefact]) -> KernelDraft:
         for name, value in values.items()
     ]
     active = bool(files or values)
-    return KernelDraft(
+    candidate = Files(
         files=files,
         remove=remove,
         activate=(f"sysctl -p {SYSCTL_PATH}",) if active else (),
         restore=settings(running.kernel) if active else (),
-        changes=tuple(changes),
     )
+    return candidate, changes
 
 
 def settings(values: Mapping[str, str]) -> tuple[str, ...]:

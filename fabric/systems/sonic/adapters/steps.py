@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import jsonpatch
 
-from fabric.devices.driver import Candidate, Step
+from fabric.devices.candidate import NO_FILES, Files, SonicLive, SonicReload, SonicStep
 from fabric.systems.sonic.adapters.config import differences, is_live
 from fabric.systems.sonic.adapters.patch import patch
 from fabric.systems.sonic.gcu import CREATE_ONLY, PORT_DOWN_TABLES, RESTRICTED_TABLES, Updater
@@ -29,6 +29,7 @@ from fabric.systems.sonic.platforms import RESTART_METADATA
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from fabric.devices.candidate import SonicCandidate
     from fabric.systems.sonic.adapters.config import Cell
     from fabric.systems.sonic.adapters.foreign import ConfigDb
 
@@ -96,7 +97,7 @@ class Way:
     state: ConfigDb
     target: ConfigDb
     updater: Updater
-    steps: list[Step] = field(default_factory=list)
+    steps: list[SonicStep] = field(default_factory=list)
     moves: int = 0
     flaps: list[str] = field(default_factory=list)
     resets: list[str] = field(default_factory=list)
@@ -107,13 +108,12 @@ class Way:
         """How long the updater sorts."""
         return math.ceil(self.moves * MOVE_S)
 
-    def candidate(self) -> Candidate:
-        """Return the way as a driver takes it."""
-        text = json.dumps(self.target, indent=1, sort_keys=True) + "\n"
+    def candidate(self, beside: Files = NO_FILES, *, ran_before: bool = False) -> SonicCandidate:
+        """Return the way as a driver takes it, with files that change along with it."""
         if self.reload:
-            return Candidate(method="reload", target=text)
-        method = "live" if self.steps else "files"
-        return Candidate(method, text, steps=tuple(self.steps), takes_s=self.takes_s)
+            text = json.dumps(self.target, indent=1, sort_keys=True) + "\n"
+            return SonicReload(text, ran_before, beside)
+        return SonicLive(tuple(self.steps), self.takes_s, beside) if self.steps else beside
 
     def notes(self) -> tuple[str, ...]:
         """Return what a person is to know before it is done."""
@@ -223,7 +223,7 @@ def _take(found: Way, part: Sequence[Unit]) -> str:
     _patch(found, [unit for unit in part if unit not in refused])
     if going:
         rows = _rows_of(going, found.state)
-        found.steps.append(Step("drop", _text(rows)))
+        found.steps.append(SonicStep("drop", _text(rows)))
         found.state = _changed(found.state, found.target, going)
     return ""
 
@@ -260,7 +260,7 @@ def _load(found: Way, rows: ConfigDb) -> None:
         for table, changed in rows.items()
     }
     back = {table: changed for table, changed in before.items() if changed}
-    found.steps.append(Step("load", _text(rows), _text(back)))
+    found.steps.append(SonicStep("load", _text(rows), _text(back)))
     for table, changed in rows.items():
         for row, fields in changed.items():
             found.state.setdefault(table, {}).setdefault(row, {}).update(fields)
@@ -276,7 +276,7 @@ def _patch(found: Way, units: Sequence[Unit]) -> None:
         for unit in units
         if unit.table in PORT_DOWN_TABLES and running.get(unit.port, {}).get("admin_status") == "up"
     }
-    found.steps.append(Step("patch", json.dumps(patch(found.state, after))))
+    found.steps.append(SonicStep("patch", json.dumps(patch(found.state, after))))
     found.moves += len(units) + 2 * len(ports)
     found.flaps += sorted(ports - set(found.flaps), key=lambda port: int(port[8:]))
     found.resets += [unit.row for unit in units if _recreated(unit, found.state, after)]

@@ -18,11 +18,11 @@ import ipaddress
 import json
 from typing import TYPE_CHECKING, Any
 
-from fabric.lab.shell_types import Result
-from fabric.lab.ssh import SshStandIn
+from fabric.lab.linux.sysctl import Sysctl
+from fabric.lab.linux.systemd import Systemd
+from fabric.lab.shell.state import Result
+from fabric.lab.ssh.server import SshStandIn
 from fabric.lab.standin import stand_ins
-from fabric.lab.sysctl import Sysctl
-from fabric.lab.systemd import Systemd
 from fabric.systems.sonic.lab import buffers as sonic_buffers
 from fabric.systems.sonic.lab import config as sonic_config
 from fabric.systems.sonic.lab import counters as sonic_counters
@@ -32,12 +32,11 @@ from fabric.systems.sonic.lab.daemons import Daemons
 from fabric.systems.sonic.lab.kernel import KERNEL, OWN_VALUES, own_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from fabric.design.model import DeviceDesign
     from fabric.lab.clock import LabClock
-    from fabric.lab.shell_types import Context
-    from fabric.lab.spec import Neighbour, StandInSpec
+    from fabric.lab.shell.state import Context
+    from fabric.lab.spec import Neighbour as Neighbour
+    from fabric.lab.spec import StandInSpec
     from fabric.systems.sonic.lab.check import Tables
 
 STARTUP = "/etc/sonic/config_db.json"
@@ -65,12 +64,6 @@ class SonicStandIn(SshStandIn):
         self.release = spec.options.get("release", "202405")
         self.running: Tables = copy.deepcopy(spec.running) if spec.running else {}
         self._fill_metadata()
-        self.neighbours: dict[str, list[Neighbour]] = {}
-        for neighbour in spec.neighbours:
-            self.neighbours.setdefault(neighbour.local_port, []).append(neighbour)
-        self.peer_up: Callable[[str], bool] = lambda _session: True
-        self.lit: Callable[[str], bool] = lambda _port: True
-        self.unplugged: set[str] = set()
         self.port_flaps: dict[str, int] = {}
         self.bgp_peers: dict[str, dict[str, Any]] = {}
         self.restarts = 0
@@ -147,14 +140,6 @@ class SonicStandIn(SshStandIn):
     def knows_bgp_peer(self, address: str) -> bool:
         """Tell whether there is a BGP session with an address."""
         return address in self.bgp_peers or f"default|{address}" in self.bgp_peers
-
-    def watch_bgp(self, up: Callable[[str], bool]) -> None:
-        """Take what tells whether the far end of a peer address has the session too."""
-        self.peer_up = up
-
-    def watch_light(self, lit: Callable[[str], bool]) -> None:
-        """Take what tells whether the far end of the cable of a port sends light."""
-        self.lit = lit
 
     def _fill_metadata(self) -> None:
         row = self.running.setdefault("DEVICE_METADATA", {}).setdefault("localhost", {})

@@ -16,8 +16,8 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from fabric.lab.shell_tools import read_file, write_file
-from fabric.lab.shell_types import Result
+from fabric.lab.shell.files import read_file, write_file
+from fabric.lab.shell.state import Result
 from fabric.systems.sonic.lab.check import ConfigRefusedError, check_config
 from fabric.systems.sonic.lab.gcu import (
     PatchRefusedError,
@@ -31,7 +31,7 @@ from fabric.systems.sonic.lab.gcu import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fabric.lab.shell_types import Context, Tool
+    from fabric.lab.shell.state import Context, Tool
     from fabric.systems.sonic.lab import SonicStandIn
     from fabric.systems.sonic.lab.check import Tables
 

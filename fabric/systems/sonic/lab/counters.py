@@ -12,11 +12,11 @@ import fnmatch
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from fabric.lab.shell_types import Result
+from fabric.lab.shell.state import Result
 from fabric.lab.text_table import natural
 
 if TYPE_CHECKING:
-    from fabric.lab.shell_types import Context, Tool
+    from fabric.lab.shell.state import Context, Tool
     from fabric.systems.sonic.lab import SonicStandIn
 
 _PORT_OID, _QUEUE_OID, _GROUP_OID = 0x1000000000001, 0x15000000000001, 0x1A000000000001

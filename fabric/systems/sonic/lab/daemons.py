@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.lab.shell_types import Result
+from fabric.lab.shell.state import Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fabric.lab.shell_types import Context
+    from fabric.lab.shell.state import Context
 
 _STATUS = ["exec", "swss", "supervisorctl", "status"]
 _DETAILS = {

@@ -11,14 +11,14 @@ import ipaddress
 import json
 from typing import TYPE_CHECKING
 
-from fabric.lab.shell_types import Result
+from fabric.lab.shell.state import Result
 from fabric.lab.text_table import grid, natural, simple
 from fabric.systems.sonic.lab import show_state as sonic_show_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fabric.lab.shell_types import Context, Tool
+    from fabric.lab.shell.state import Context, Tool
     from fabric.systems.sonic.lab import SonicStandIn
 
 _PRIORITIES = range(8)

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.lab.shell_types import Result
+from fabric.lab.shell.state import Result
 from fabric.lab.text_table import natural, simple
 from fabric.systems.sonic.lab.counters import database
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fabric.lab.shell_types import Context, Tool
+    from fabric.lab.shell.state import Context, Tool
     from fabric.systems.sonic.lab import SonicStandIn
 
 _QUEUES = range(8)

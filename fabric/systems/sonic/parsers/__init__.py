@@ -51,8 +51,7 @@ def bgp_summary(text: str) -> dict[str, BgpPeer]:
     for row in rows:
         state, address, asn = row.get("State/PfxRcd", ""), row[header], row.get("AS", "")
         if not _is_peer(address) or not asn.isdecimal() or not _STATE.fullmatch(state):
-            message = f"a row of the BGP summary is cut: {row}"
-            raise UnreadableError(message)
+            raise UnreadableError(f"a row of the BGP summary is cut: {row}")
         found[address] = BgpPeer(established=state.isdecimal(), state=state, asn=int(asn))
     return found
 
@@ -69,8 +68,7 @@ def lldp_table(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
     for row in _complete(text, "LocalPort", _LLDP_TOTAL):
         missing = {"LocalPort", "RemoteDevice", "RemotePortID"} - row.keys()
         if missing or not row["LocalPort"]:
-            message = f"a row of the LLDP table is cut: {row}"
-            raise UnreadableError(message)
+            raise UnreadableError(f"a row of the LLDP table is cut: {row}")
         neighbour = LldpNeighbour(
             row["RemoteDevice"], row["RemotePortID"], row.get("RemotePortDescr", "")
         )
@@ -83,12 +81,10 @@ def _complete(text: str, header: str, total: re.Pattern[str]) -> list[dict[str, 
     text = plain(text)
     said = total.search(text)
     if not said:
-        message = "the end of the table is missing"
-        raise UnreadableError(message)
+        raise UnreadableError("the end of the table is missing")
     rows = parse_table(text, header)
     if len(rows) != int(said[1]):
-        message = f"the table has {len(rows)} rows and says that it has {said[1]}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"the table has {len(rows)} rows and says that it has {said[1]}")
     return rows
 
 
@@ -101,13 +97,11 @@ def pfc_priority(text: str) -> dict[str, tuple[int, ...]]:
         When there is no such table, or a row of it is cut.
     """
     if not text.endswith("\n"):
-        message = "the last line is cut"
-        raise UnreadableError(message)
+        raise UnreadableError("the last line is cut")
     found = {}
     for row in parse_table(text, "Interface"):
         if "Lossless priorities" not in row or not _PORT.fullmatch(row["Interface"]):
-            message = f"this is not a table of lossless priorities: {row}"
-            raise UnreadableError(message)
+            raise UnreadableError(f"this is not a table of lossless priorities: {row}")
         found[row["Interface"]] = _priorities(row["Lossless priorities"])
     return found
 
@@ -116,8 +110,7 @@ def _priorities(text: str) -> tuple[int, ...]:
     if text == "N/A":
         return ()
     if not _PRIORITIES.fullmatch(text):
-        message = f"{text!r} is not a list of priorities"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{text!r} is not a list of priorities")
     return tuple(int(part) for part in text.split(","))
 
 
@@ -143,11 +136,9 @@ def config_db(text: str) -> dict[str, dict[str, Any]]:
     try:
         config = json.loads(text)
     except json.JSONDecodeError as error:
-        message = f"CONFIG_DB is not JSON: {error}"
-        raise UnreadableError(message) from error
+        raise UnreadableError(f"CONFIG_DB is not JSON: {error}") from error
     if not isinstance(config, dict) or not all(isinstance(rows, dict) for rows in config.values()):
-        message = "CONFIG_DB is not a set of tables"
-        raise UnreadableError(message)
+        raise UnreadableError("CONFIG_DB is not a set of tables")
     return config
 
 
@@ -163,12 +154,10 @@ def kernel_parameters(text: str) -> dict[str, str]:
     for line in plain(text).splitlines():
         name, sign, value = line.partition(" = ")
         if not sign or not _PARAMETER.fullmatch(name) or not value:
-            message = f"sysctl printed {line[:80]!r}"
-            raise UnreadableError(message)
+            raise UnreadableError(f"sysctl printed {line[:80]!r}")
         found[name] = value
     if not found:
-        message = "sysctl printed nothing"
-        raise UnreadableError(message)
+        raise UnreadableError("sysctl printed nothing")
     return found
 
 
@@ -185,8 +174,7 @@ def daemons(text: str) -> dict[str, str]:
         return {absent[1]: "ABSENT"}
     said = _DAEMON.fullmatch(line)
     if said is None:
-        message = f"supervisorctl printed {line[:80]!r}"
-        raise UnreadableError(message)
+        raise UnreadableError(f"supervisorctl printed {line[:80]!r}")
     return {said[1]: said[2]}
 
 

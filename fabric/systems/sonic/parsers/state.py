@@ -108,8 +108,7 @@ def pfc_counters(text: str) -> dict[str, PfcCounters]:
         })
     received, sent = both
     if received.keys() != sent.keys():
-        message = "the tables of received and sent pause frames name other ports"
-        raise UnreadableError(message)
+        raise UnreadableError("the tables of received and sent pause frames name other ports")
     return {port: PfcCounters(received[port], sent[port]) for port in received}
 
 
@@ -150,8 +149,7 @@ def ecn_profiles(text: str) -> dict[str, EcnState]:
     text = _whole(text)
     parts = _PROFILE.split(text)
     if len(parts) == 1:
-        message = "no WRED profile in the answer"
-        raise UnreadableError(message)
+        raise UnreadableError("no WRED profile in the answer")
     found = {}
     for name, body in zip(parts[1::2], parts[2::2], strict=True):
         fields = dict(_fields(name, body))
@@ -167,8 +165,7 @@ def _fields(profile: str, body: str) -> Iterator[tuple[str, str]]:
     lines = [line for line in body.splitlines() if line.strip()]
     rulers = [number for number, line in enumerate(lines) if set(line) <= {"-", " "}]
     if len(rulers) < 2 or rulers[0] != 0:  # noqa: PLR2004 - one above, one below
-        message = f"profile {profile} is cut"
-        raise UnreadableError(message)
+        raise UnreadableError(f"profile {profile} is cut")
     for line in lines[1 : rulers[1]]:
         key, _, value = line.strip().partition(" ")
         yield key, value.strip()
@@ -193,8 +190,7 @@ def queue_counters(text: str) -> dict[tuple[str, int], QueueCounters]:
                     packets=_number(row["Counter/pkts"]), dropped_packets=_number(row["Drop/pkts"])
                 )
     if not found:
-        message = "no table of queue counters"
-        raise UnreadableError(message)
+        raise UnreadableError("no table of queue counters")
     return found
 
 
@@ -277,8 +273,7 @@ def table_use(text: str) -> dict[str, TableUse]:
         row = by_name.get(resource, {})
         used, free = (_number(row.get(column, "")) for column in ("Used Count", "Available Count"))
         if used is None or free is None:
-            message = f"{resource} is not in the answer"
-            raise UnreadableError(message)
+            raise UnreadableError(f"{resource} is not in the answer")
         found[name] = TableUse(used, used + free)
     return found
 
@@ -289,8 +284,7 @@ def _counted(text: str, header: str, columns: tuple[str, ...]) -> list[dict[str,
     said = _ENTRIES.search(text)
     rows = _rows(text[: said.start()] if said else text, header, columns)
     if said is None or len(rows) != int(said[1]):
-        message = f"the table has {len(rows)} rows and does not say so at its end"
-        raise UnreadableError(message)
+        raise UnreadableError(f"the table has {len(rows)} rows and does not end with that number")
     return rows
 
 
@@ -306,8 +300,7 @@ def _rows(text: str, header: str, columns: tuple[str, ...]) -> list[dict[str, st
 def _whole(text: str) -> str:
     text = plain(text)
     if not text.endswith("\n"):
-        message = "the last line is cut"
-        raise UnreadableError(message)
+        raise UnreadableError("the last line is cut")
     return text
 
 
@@ -339,8 +332,7 @@ def _number(text: str) -> int | None:
         return None
     plain_text = text.replace(",", "")
     if not plain_text.isdecimal():
-        message = f"{text!r} is not a number"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{text!r} is not a number")
     return int(plain_text)
 
 
@@ -357,6 +349,5 @@ def _speed(text: str) -> float | None:
         return None
     found = _SPEED.fullmatch(text)
     if found is None:
-        message = f"{text!r} is not a speed"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{text!r} is not a speed")
     return int(found[1]) / (1.0 if found[2] == "G" else _MBPS_PER_GBPS)

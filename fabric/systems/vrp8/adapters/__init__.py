@@ -1,4 +1,12 @@
-"""VRP8: the lines that differ go into the candidate; a trial run is the way back."""
+"""VRP8: the grammar of its lines, and what is kept beside ours.
+
+Known (CloudEngine V300R023C00 command reference, WheaterW/INTA-project @ 9308062d): the forms of
+``undo``; defaults are not printed; a view has one line of a kind, and a new one takes its place;
+``undo peer`` takes all that was said about the peer; a profile goes after the ports that name it,
+and the headroom pool after PFC of all ports; a priority of PFC goes after its times; a port changes
+its layer when nothing of the other layer is left on it.
+Assumed: ECN of a queue goes before its profile.
+"""
 
 from __future__ import annotations
 
@@ -6,85 +14,163 @@ import re
 from typing import TYPE_CHECKING
 
 from fabric.change.adapter import adapters
-from fabric.change.lines import LineAdapter, risk_of
+from fabric.change.lines import LineAdapter
+from fabric.change.lines.grammar import Grammar, LayerChange, either, valued
 from fabric.core.lines import Node
-from fabric.devices.driver import Candidate
-from fabric.systems.vrp8.adapters.patch import patch, steps
-from fabric.systems.vrp8.adapters.split import cage_of, changed_cages, is_split
-from fabric.systems.vrp8.adapters.tree import PORT, tree
+from fabric.systems.vrp8.adapters.split import (
+    cage_of,
+    changed_cages,
+    is_split,
+    without_new_ports,
+)
+from fabric.systems.vrp8.adapters.tree import tree
 from fabric.systems.vrp8.platforms import BALANCING, KEPT_SWITCHES, LINE_RISK, OWNED_LINES
 
 if TYPE_CHECKING:
-    from fabric.change.model import Risk
+    from collections.abc import Iterable, Iterator
 
-_OWNED = re.compile("|".join(OWNED_LINES))
-_SWITCH = re.compile(KEPT_SWITCHES)
-_SERVER = re.compile(r"(?:ntp unicast-server|info-center loghost) [\d.]+")
+_PORT = re.compile(r"interface \d+GE\S+")
 _VLAN_VIEW = re.compile(r"vlan (\d+)")
+_ANY_PEER = re.compile(r"peer (\S+) as-number ")
+_DEADLOCK = re.compile(r"priority (\d)")
 
 
-def is_owned(line: str) -> bool:
-    """Tell whether rocefab writes a top-level line and what stands below it."""
-    return bool(_OWNED.fullmatch(line))
+def _implied(root: Node, section: str, printed: set[str]) -> Iterator[str]:
+    """Yield what holds by default beside the same line everywhere."""
+    if not section:
+        # The family that switches ECN as a whole discards, the other one forwards.
+        behaviour = "discard" if "qos ecn enable" in root.children else "forwarding"
+        yield f"dcb pfc deadlock recovery-behavior {behaviour} slot 1"
+    elif _PORT.fullmatch(section):
+        routed = any(line.startswith("ip address ") for line in printed)
+        yield "undo portswitch" if routed else "portswitch"
+    elif section.startswith("bgp "):
+        yield from (f"peer {peer} timer keepalive 60 hold 180" for peer in _peers(printed))
+    elif section == "ipv4-family unicast":
+        for line, child in root.children.items():
+            if line.startswith("bgp "):
+                yield from (f"peer {peer} enable" for peer in _peers(child.children))
+    elif section.startswith("dcb pfc"):
+        for number in {match[1] for line in printed if (match := _DEADLOCK.match(line))}:
+            yield f"priority {number} deadlock-detect time 10"
+            yield f"priority {number} deadlock-recovery time 10"
+
+
+def _peers(lines: Iterable[str]) -> Iterator[str]:
+    return (match[1] for line in lines if (match := _ANY_PEER.match(line)))
+
+
+GRAMMAR = Grammar(
+    negation="undo",
+    owned=either(*OWNED_LINES),
+    kept=either(KEPT_SWITCHES, _PORT.pattern),
+    risks=LINE_RISK,
+    toggles=either("shutdown", "portswitch"),
+    forms=(
+        *valued(
+            r"undo \1",
+            r"sysname",
+            r"arp timeout",
+            r"mac-address aging-time",
+            r"dcb pfc deadlock-detect interval",
+            r"priority \d deadlock-(?:detect|recovery)",
+            r"ip-dscp-inbound \d+",
+            r"ecn",
+            r"description",
+            r"mtu",
+            r"jumboframe enable",
+            r"port link-type",
+            r"port default vlan",
+            r"stp edged-port",
+            r"trust(?= (?:dscp$|8021p ))",
+            r"trust upstream",
+            r"qos queue \d (?:wred|shaping)",
+            r"router-id",
+            r"peer [\d.]+(?= as-number)",
+            r"peer [\d.]+ description",
+            r"maximum load-balancing(?: [ei]bgp)?(?= \d)",
+        ),
+        *valued(r"undo \g<0>", r"ecmp mode", r"fec mode", r"ip address(?= [\d.]+ [\d.]+$)"),
+        *(
+            (re.compile(pattern), negation)
+            for pattern, negation in (
+                (r"(port split dimension interface \S+) split-type .*", r"undo \1"),
+                (r"(qos buffer headroom-pool) size \d+ \w+ (slot \d+)", r"undo \1 \2"),
+                (r"(dcb pfc deadlock-(?:detect|recovery)) timer .*", r"undo \1"),
+                (r"(dcb pfc deadlock) recovery-behavior \w+ slot (\d+)", r"undo \g<0>"),
+                (r"(qos queue \d) (drr) weight .*", r"undo \1 \2 weight"),
+                (r"(peer [\d.]+) (timer) keepalive .*", r"undo \1 timer keepalive hold"),
+                (
+                    r"(peer [\d.]+ bfd) min-tx-interval .*",
+                    r"undo \1 min-tx-interval min-rx-interval detect-multiplier",
+                ),
+                (r"(peer [\d.]+) (bfd enable).*", r"undo \1 \2"),
+                (r"(ntp unicast-server [\d.]+).*?( vpn-instance \S+)?(?: .*)?", r"undo \1\2"),
+                (r"(info-center loghost [\d.]+).*?( vpn-instance \S+)?(?: .*)?", r"undo \1\2"),
+            )
+        ),
+    ),
+    server=re.compile(r"((?:ntp unicast-server|info-center loghost) [\d.]+)(?: .*)?"),
+    defaults=(
+        ("", "arp timeout 1200"),
+        ("", "mac-address aging-time 300"),
+        ("", "dcb pfc deadlock-detect timer 100"),
+        ("", "dcb pfc deadlock-recovery timer 100"),
+        ("", "dcb pfc deadlock-detect interval 10"),
+        (_PORT.pattern, "port link-type access"),
+        (_PORT.pattern, "jumboframe enable 9216"),
+        (rf"{_PORT.pattern}|interface Vlanif\d+", "mtu 1500"),
+        (_PORT.pattern, "undo shutdown"),
+        ("ipv4-family unicast", "maximum load-balancing ebgp 1"),
+        ("ipv4-family unicast", "maximum load-balancing 1"),
+    ),
+    implied=_implied,
+    without_new_ports=without_new_ports,
+    first_removed=either("bgp .*", r"interface (?:Vlanif|LoopBack)\d+", "port split .*"),
+    fixed=either(r"interface (?:\d+GE|MEth)\S+", "ipv4-family unicast", "dcb pfc", "aaa"),
+    vanishing=_VLAN_VIEW,  # gone with the VLAN itself
+    addition_order=("port split ", ""),
+    backwards=True,
+    removed_first=re.compile(r".* deadlock-.*"),
+    # A second line is added to the first, or refused.
+    not_replaced=re.compile(r"(?:peer [\d.]+ as-number|fec mode) .*"),
+    peer=re.compile(r"(peer [\d.]+) as-number .*"),
+    layer="portswitch",
+    layer_change=LayerChange.IS_EMPTY,
+)
 
 
 def compose(running: Node, intended: Node) -> Node:
-    """Return the whole configuration that is wanted.
+    """Return the whole configuration that is intended.
 
-    What is not ours is kept as it runs: accounts, management access, static routes, what is
-    switched on, and ports that the design does not know, with their splits. How a server is reached
-    is kept too.
+    Splits of other ports are kept, and what is said of the hash of ECMP beside its mode.
     """
-    wanted = Node()
     ours = {cage_of(line) for line in intended.children}
-    for line, child in running.children.items():
-        known = line in intended.children
-        foreign = not is_owned(line) or (is_split(line) and cage_of(line) not in ours)
-        if not known and (foreign or _SWITCH.fullmatch(line) or PORT.fullmatch(line)):
-            wanted.children[line] = child
-    servers = {
-        found[0]: line for line in running.children if (found := _SERVER.match(line)) is not None
+    whole = GRAMMAR.compose(
+        running, intended, keeps=lambda line: is_split(line) and cage_of(line) not in ours
+    )
+    hashing = {
+        line: child
+        for line, child in running.children.get(BALANCING, Node()).children.items()
+        if not line.startswith("ecmp mode ")
     }
-    for line, child in intended.children.items():
-        wanted.children[servers.get(line, line)] = child
-    hashing = _hashing(running)
-    if hashing.children:
-        wanted.children.setdefault(BALANCING, Node()).merge(hashing)
-    for line in list(wanted.children):
-        vlan = _VLAN_VIEW.fullmatch(line)
-        if vlan and vlan[1] != "1" and f"vlan batch {vlan[1]}" not in wanted.children:
-            del wanted.children[line]
-    anew = changed_cages(running, wanted)
+    if hashing:
+        whole.children[BALANCING] = whole.children.get(BALANCING, Node()).copy()
+        whole.children[BALANCING].merge(Node(hashing))
+    lost = {
+        line
+        for line in whole.children
+        if (vlan := _VLAN_VIEW.fullmatch(line))
+        and vlan[1] != "1"
+        and f"vlan batch {vlan[1]}" not in whole.children
+    }
+    changed = changed_cages(running, whole)
     return Node({
         line: child
-        for line, child in wanted.children.items()
-        if is_split(line) or cage_of(line) not in anew or line in intended.children
+        for line, child in whole.children.items()
+        if line not in lost
+        and (is_split(line) or cage_of(line) not in changed or line in intended.children)
     })
 
 
-def _hashing(running: Node) -> Node:
-    """Return what is said of the hash of ECMP: keys and seeds, which are not ours."""
-    section = running.children.get(BALANCING, Node())
-    return Node({
-        line: child for line, child in section.children.items() if not line.startswith("ecmp mode ")
-    })
-
-
-def line_risk(line: str) -> Risk:
-    """Return what a changed line does to traffic, by its first words."""
-    return risk_of(line, LINE_RISK, "undo ")
-
-
-def _candidate(now: Node, wanted: Node) -> Candidate:
-    return Candidate(method="merge", patch="\n".join([*patch(now, wanted), ""]))
-
-
-adapters.add("vrp8")(
-    LineAdapter(
-        read=tree,
-        compose=compose,
-        steps=steps,
-        candidate=_candidate,
-        risk=line_risk,
-    )
-)
+adapters.add("vrp8")(LineAdapter(grammar=GRAMMAR, read=tree, composer=compose))

@@ -31,15 +31,15 @@ def is_split(line: str) -> bool:
 
 def one_by_one(line: str) -> Iterator[str]:
     """Yield the lines of single ports that a line with several is about."""
-    found = _LINE.fullmatch(line)
-    if found is None:
+    split = _LINE.fullmatch(line)
+    if split is None:
         yield line
         return
-    ends = f" split-type {found['type']}" if found["type"] else ""
+    ends = f" split-type {split['type']}" if split["type"] else ""
     before: re.Match[str] | None = None
-    for name in _NAME.finditer(found["ports"]):
+    for name in _NAME.finditer(split["ports"]):
         first = int(name[3])
-        if before and found["ports"][before.end() : name.start()].strip() == "to":
+        if before and split["ports"][before.end() : name.start()].strip() == "to":
             first = int(before[3]) + 1
         for number in range(first, int(name[3]) + 1):
             yield f"{_WORDS} {name[1]}{name[2]}{number}{ends}"
@@ -48,20 +48,21 @@ def one_by_one(line: str) -> Iterator[str]:
 
 def cage_of(line: str) -> str:
     """Return the cage of the section of a port, or of a line that splits one; else nothing."""
-    found = _CAGE.fullmatch(line)
-    return found[1] if found else ""
+    cage = _CAGE.fullmatch(line)
+    return cage[1] if cage else ""
 
 
-def changed_cages(now: Node, wanted: Node) -> set[str]:
+def changed_cages(now: Node, target: Node) -> set[str]:
     """Return the cages that are split in another way, or no longer, or not yet."""
-    both = [{line for line in root.children if is_split(line)} for root in (now, wanted)]
+    both = [{line for line in root.children if is_split(line)} for root in (now, target)]
     return {cage_of(line) for line in both[0] ^ both[1]}
 
 
-def without_ports(root: Node, cages: set[str]) -> Node:
-    """Return a configuration as it is when the ports of some cages were just made."""
+def without_new_ports(now: Node, target: Node) -> Node:
+    """Return what is left of a configuration once ports are split as in another one."""
+    changed = changed_cages(now, target)
     return Node({
         line: child
-        for line, child in root.children.items()
-        if is_split(line) or cage_of(line) not in cages
+        for line, child in now.children.items()
+        if is_split(line) or cage_of(line) not in changed
     })

@@ -23,18 +23,20 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import DeviceError, RefusedError
-from fabric.devices.driver import Candidate, Connection, Identity, checked_token, drivers
+from fabric.devices.base import BaseDriver, colon_mac, read_subjects
+from fabric.devices.driver import Connection, Identity, checked_token, drivers
 from fabric.devices.redaction import redacted
-from fabric.systems.vrp8.drivers.cli import CommandLine
+from fabric.systems.vrp8.drivers.cli import Vrp8CommandLine
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from fabric.devices.candidate import LinePatch
 
 _TRIAL_S = (60, 65_535)
 _COMMIT_S = 600
 _CANCEL_S = 30.0
 _POLL_S = 0.05
-_TAIL = 300
 _MOST_VIEWS = 8
 _SYSNAME = re.compile(r"^sysname (\S+)\s*$", re.MULTILINE)
 _ESN = re.compile(r"^\s*ESN of slot 1: (\S+)\s*$", re.MULTILINE)
@@ -69,12 +71,12 @@ _SWITCHES = {
 
 
 @drivers.add("vrp8")
-class Vrp8Driver:
+class Vrp8Driver(BaseDriver):
     """One VRP8 switch."""
 
     def __init__(self, connection: Connection) -> None:
-        self.connection = connection
-        self._cli = CommandLine(connection)
+        super().__init__(connection)
+        self._cli = Vrp8CommandLine(connection)
 
     def open(self) -> None:
         """Log in; refuses a host key that is neither given nor known."""
@@ -93,11 +95,10 @@ class Vrp8Driver:
         name = _SYSNAME.search(self._displayed(_NAME))
         serial = _ESN.search(self._displayed(_ESN_COMMAND))
         mac = _MAC.search(self._displayed(_MAC_COMMAND))
-        digits = mac[1].replace("-", "").lower() if mac else ""
         return Identity(
             hostname=name[1] if name else "",
             serial=serial[1] if serial else "",
-            mac=":".join(digits[at : at + 2] for at in range(0, len(digits), 2)),
+            mac=colon_mac(mac[1]) if mac else "",
         )
 
     def read_running(self, files: Sequence[str]) -> Mapping[str, str]:  # noqa: ARG002
@@ -112,17 +113,7 @@ class Vrp8Driver:
 
         Where a function is off, the answer says that. What else the switch refuses is left out.
         """
-        answers: dict[str, str | None] = {}
-        found = {}
-        for subject in subjects:
-            commands = _STATE_COMMANDS.get(subject, ())
-            for command in commands:
-                if command not in answers:
-                    answers[command] = self._answer(command)
-            texts = [answers[command] for command in commands]
-            if texts and None not in texts:
-                found[subject] = "".join(text for text in texts if text is not None)
-        return found
+        return read_subjects(subjects, _STATE_COMMANDS, self._answer)
 
     def _answer(self, command: str) -> str | None:
         try:
@@ -136,9 +127,9 @@ class Vrp8Driver:
     def foreign_sessions(self) -> Sequence[str]:
         """Return the trial run that waits for its confirmation: ours by its name."""
         status, name = self._trial()
-        return [] if status == "INACTIVE" else [name or "a trial run of another session"]
+        return [] if status == "INACTIVE" else [name or "a trial of another session"]
 
-    def preview(self, candidate: Candidate) -> str:
+    def preview(self, candidate: LinePatch) -> str:
         """Return the switch's own diff of a candidate, which is cleared again."""
         self._into_candidate(candidate)
         try:
@@ -147,11 +138,7 @@ class Vrp8Driver:
         finally:
             self._drop_candidate()
 
-    def missing_timer(self) -> str:
-        """Return nothing: every release of VRP8 has trial runs."""
-        return ""
-
-    def stage(self, candidate: Candidate, token: str) -> None:
+    def stage(self, candidate: LinePatch, token: str) -> None:
         """Put the lines into the candidate of this session.
 
         Raises
@@ -160,20 +147,18 @@ class Vrp8Driver:
             When a trial runs already, or the switch refuses a line; the candidate is cleared then.
         """
         checked_token(token)
-        waiting = self.foreign_sessions()
-        if waiting:
-            raise RefusedError(self.connection.device, f"in the way: {', '.join(waiting)}")
+        self._refuse_others()
         try:
             self._into_candidate(candidate)
         except RefusedError:
             self._drop_candidate()
             raise
 
-    def _into_candidate(self, candidate: Candidate) -> None:
+    def _into_candidate(self, candidate: LinePatch) -> None:
         """Give each line in the view that its depth asks for."""
         self._to_system_view()
         views = [self._cli.view]
-        for line in candidate.patch.splitlines():
+        for line in candidate.lines.splitlines():
             if not line.strip():
                 continue
             if "?" in line:
@@ -191,10 +176,10 @@ class Vrp8Driver:
             if self._cli.view == view:
                 return
             self._cli.run("quit")
-        message = f"the switch does not go back to the view {view}"
+        message = f"the switch does not return to the view {view}"
         raise DeviceError(self.connection.device, message)
 
-    def commit(self, candidate: Candidate, token: str, timer_s: int) -> None:  # noqa: ARG002
+    def commit(self, candidate: LinePatch, token: str, timer_s: int) -> None:  # noqa: ARG002
         """Put the candidate into force as a trial run with the name of the change.
 
         Raises
@@ -212,7 +197,7 @@ class Vrp8Driver:
             self._drop_candidate()
             raise
         if not self.pending(token):
-            message = "no trial run of the change began"
+            message = "the trial of the change did not start"
             raise RefusedError(self.connection.device, message)
 
     def pending(self, token: str) -> bool:
@@ -228,7 +213,7 @@ class Vrp8Driver:
             When the trial is over already, or is not over afterwards.
         """
         if not self.pending(token):
-            message = "its timer has already run out: the change was taken back"
+            message = "its timer has already run out: the change was rolled back"
             raise RefusedError(self.connection.device, message)
         self._to_system_view()
         self._cli.run(f"commit persist {token}", quiet_s=_COMMIT_S)
@@ -253,7 +238,7 @@ class Vrp8Driver:
         deadline_s = time.monotonic() + _CANCEL_S
         while self._trial()[1] == token:
             if time.monotonic() > deadline_s:
-                message = "the switch did not take the change back"
+                message = "the switch did not roll back the change"
                 raise RefusedError(self.connection.device, message)
             time.sleep(_POLL_S)
 
@@ -262,8 +247,7 @@ class Vrp8Driver:
         self._to_user_view()
         said = self._cli.run("save", answer="y", quiet_s=_COMMIT_S)
         if "successfully" not in said:
-            message = f"cannot save: {' '.join(redacted(said).split())[:_TAIL]}"
-            raise RefusedError(self.connection.device, message)
+            raise self._refusal(f"cannot save: {said}")
 
     def _trial(self) -> tuple[str, str]:
         """Return state and name of the trial run."""
@@ -281,19 +265,16 @@ class Vrp8Driver:
         return self._cli.run(command)
 
     def _to_user_view(self) -> None:
-        if not self._is_user_view():
+        if not self._cli.in_user_view:
             self._drop_candidate()
 
     def _to_system_view(self) -> None:
-        if self._is_user_view():
+        if self._cli.in_user_view:
             self._cli.run("system-view")
 
     def _drop_candidate(self) -> None:
         """Forget what is not committed, and leave to the user view."""
-        if not self._is_user_view():
+        if not self._cli.in_user_view:
             with suppress(RefusedError):  # there is nothing to clear
                 self._cli.run("clear configuration candidate")
             self._cli.run("return", answer="n")
-
-    def _is_user_view(self) -> bool:
-        return self._cli.prompt.startswith("<")

@@ -14,27 +14,28 @@ from __future__ import annotations
 from ipaddress import IPv4Address
 from typing import TYPE_CHECKING
 
-from fabric.lab.ssh import SshStandIn
+from fabric.lab.lines.editor import feed_text
+from fabric.lab.ssh.server import SshStandIn
 from fabric.lab.standin import stand_ins
 from fabric.platforms.catalogue import sku
-from fabric.systems.vrp8.lab.config import feed_text, text_lines
+from fabric.systems.vrp8.lab.config import text_lines
 from fabric.systems.vrp8.lab.session import Vrp8Session
 from fabric.systems.vrp8.lab.show import PortCounters, addresses
 from fabric.systems.vrp8.lab.state import Vrp8State
 from fabric.systems.vrp8.platforms import FAMILIES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from ipaddress import IPv4Interface
 
     import asyncssh
 
     from fabric.design.model import DeviceDesign
     from fabric.lab.clock import LabClock
-    from fabric.lab.spec import Neighbour, StandInSpec
-    from fabric.lab.ssh_files import LabSftp
-    from fabric.lab.ssh_session import Process
-    from fabric.systems.vrp8.lab.node import Node
+    from fabric.lab.lines.tree import Node
+    from fabric.lab.spec import Neighbour as Neighbour
+    from fabric.lab.spec import StandInSpec
+    from fabric.lab.ssh.channel import Process
+    from fabric.lab.ssh.sftp import LabSftp
 
 
 @stand_ins.add("vrp8")
@@ -61,12 +62,6 @@ class Vrp8StandIn(SshStandIn):
         family = FAMILIES.get(spec.options.get("asic") or sku(spec.model).asic)
         running = str(spec.running or "")
         self.state: Vrp8State = Vrp8State(clock, running, ports, family.name if family else "")
-        self.neighbours: dict[str, list[Neighbour]] = {}
-        for neighbour in spec.neighbours:
-            self.neighbours.setdefault(neighbour.local_port, []).append(neighbour)
-        self.lit: Callable[[str], bool] = lambda _port: True
-        self.unplugged: set[str] = set()
-        self.peer_up: Callable[[str], bool] = lambda _peer: True
         self._counters: dict[str, PortCounters] = {}
 
     @staticmethod
@@ -128,6 +123,11 @@ class Vrp8StandIn(SshStandIn):
         """Load what was saved; a trial is forgotten."""
         self.state.reboot()
 
+    @property
+    def armed(self) -> bool:
+        """Whether a trial runs."""
+        return self.state.trial is not None
+
     def expire_timers(self) -> None:
         """Let the trial run out now."""
         with self.lock:
@@ -145,7 +145,7 @@ class Vrp8StandIn(SshStandIn):
 
     def ports_of(self) -> list[Node]:
         """Return the ports of the hardware."""
-        return [node for node in self.state.running.sorted() if node.view == "port"]
+        return [node for node in self.state.running.sorted() if node.mode == "port"]
 
     def link_up(self, name: str) -> bool:
         """Tell whether a port is up."""
@@ -170,7 +170,7 @@ class Vrp8StandIn(SshStandIn):
         """Return the peers of the public network."""
         bgp = self._bgp()
         lines = bgp.below("peer ") if bgp else []
-        return [node.arguments[0] for node in lines if " as-number " in node.line]
+        return [node.line.split()[1] for node in lines if " as-number " in node.line]
 
     def has_bfd(self, peer: str) -> bool:
         """Tell whether BFD watches a peer."""
@@ -201,11 +201,3 @@ class Vrp8StandIn(SshStandIn):
         """Tell whether the configuration has a BGP session with an address."""
         with self.lock:
             return address in self.bgp_peers()
-
-    def watch_bgp(self, up: Callable[[str], bool]) -> None:
-        """Take what tells whether the far end of a peer address has the session too."""
-        self.peer_up = up
-
-    def watch_light(self, lit: Callable[[str], bool]) -> None:
-        """Take what tells whether the far end of the cable of a port sends light."""
-        self.lit = lit

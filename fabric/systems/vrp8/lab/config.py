@@ -1,4 +1,4 @@
-"""The configuration tree of the VRP8 stand-in: editing by lines, canonical text.
+"""The configuration of the VRP8 stand-in: what comes and goes with its lines, and its text.
 
 Known (CloudEngine V300R023C00 command reference, WheaterW/INTA-project @ 9308062d): a line belongs
 to the view in which it is given; the conditions of the commands for PFC, its headroom, the layers
@@ -16,31 +16,32 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from fabric.systems.vrp8.lab.grammar import Matched, Rule, match, rules
-from fabric.systems.vrp8.lab.node import Node
+from fabric.lab.lines.editor import Editor as LineEditor
+from fabric.lab.lines.editor import feed_text
+from fabric.lab.lines.grammar import Grammar, LineRefusedError
+from fabric.lab.lines.tree import Node, indented, spans
 from fabric.systems.vrp8.lab.reasons import addition_reason, removal_reason
 from fabric.systems.vrp8.lab.rules import HIDDEN, RECOVERY, VIEWS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabric.lab.lines.grammar import InvalidInputError
+
 UNKNOWN = "Error: Unrecognized command found at '^' position."
 _VLANS = re.compile(r"(undo )?vlan batch ((?:\d+(?: to \d+)? ?)+)")
 _PRIORITIES = re.compile(r"(undo )?priority((?: [0-7])+)")
-_PEER = re.compile(r"peer ([\d.]+)(?: |$)")
-
-
-class LineRefusedError(ValueError):
-    """A line that VRP8 refuses, in its words."""
+#: Lines of which ``undo`` with another value means nothing.
+_VALUED = ("ip address", "fec mode", "port default vlan", "jumboframe enable")
 
 
 @cache
-def known(view: str) -> tuple[Rule, ...]:
-    """Return the rules of a view."""
-    return rules(VIEWS[view])
+def grammar(family: str) -> Grammar:
+    """Return what a switch of a family accepts."""
+    return Grammar(VIEWS, frozenset({family}))
 
 
-class Editor:
+class Editor(LineEditor):
     """Edits one tree line by line.
 
     Parameters
@@ -53,11 +54,15 @@ class Editor:
         ``a`` or ``b``.
     """
 
+    negations = ("undo",)
+    leave = ()
+    comment = "#"
+    keeps_children = True
+
     def __init__(self, root: Node, ports: tuple[str, ...], family: str) -> None:
-        self.root = root
+        super().__init__(root, grammar(family))
         self.ports = ports
         self.family = family
-        self.stack = [root]
 
     def present(self) -> Iterator[str]:
         """Yield the ports that there are, as they are split."""
@@ -68,156 +73,103 @@ class Editor:
 
     def add_ports(self) -> None:
         """Bring the ports in line with the hardware and how it is split."""
-        names = dict.fromkeys(f"interface {name}" for name in self.present())
-        there = {n.line: key for key, n in self.root.children.items() if n.view == "port"}
-        for line in there.keys() - names.keys():
-            del self.root.children[there[line]]
-        for line in names.keys() - there.keys():
-            matched = match(known("system"), self.family, line)
-            if matched is not None:
-                self.root.children[matched.key] = Node(
-                    line, "port", matched.rule.rank, matched.arguments
-                )
-
-    def quit(self) -> None:
-        """Leave the view."""
-        self.stack = self.stack[:-1] or [self.root]
+        names = {f"interface {name}" for name in self.present()}
+        there = {key for key, node in self.root.children.items() if node.mode == "port"}
+        for key in there - names:
+            del self.root.children[key]
+        for key in names - there:
+            self.store(self.root, self.grammar["config"].match(key.split()))
 
     def feed(self, line: str) -> None:
-        """Apply one line in the view that is open; a line that opens a view enters it.
-
-        Raises
-        ------
-        LineRefusedError
-            In the words of the switch.
-        """
+        """Apply one line in the view that is open; some stand for several."""
         words = " ".join(line.split())
         if "?" in words:
             raise LineRefusedError(UNKNOWN)
         vlans, priorities = _VLANS.fullmatch(words), _PRIORITIES.fullmatch(words)
-        view = self.stack[-1].view
-        if vlans and view == "system":
+        if vlans and self.context.mode == "config":
             for number in _numbers(vlans[2]):
-                self._vlan(number, remove=bool(vlans[1]))
-        elif priorities and view == "pfc":
+                super().feed(f"{vlans[1] or ''}vlan batch {number}")
+        elif priorities and self.context.mode == "pfc":
             for priority in priorities[2].split():
-                self._one(f"{priorities[1] or ''}priority {priority}")
+                super().feed(f"{priorities[1] or ''}priority {priority}")
         else:
-            self._one(words)
+            super().feed(words)
 
-    def _vlan(self, number: int, *, remove: bool) -> None:
-        line = f"vlan batch {number}"
-        key = f"vlan:{number}"
-        if not remove:
-            rank = next(rule.rank for rule in known("system") if rule.opens == "vlan")
-            self.root.children.setdefault(key, Node(line, "none", rank, (str(number),)))
-            return
-        if key not in self.root.children:
-            raise LineRefusedError(f"Error: The VLAN {number} does not exist.")
-        self._refuse(removal_reason(self, self.root, self.root.children[key]))
-        del self.root.children[key]
-        for name in [k for k, node in self.root.children.items() if node.line == f"vlan {number}"]:
-            del self.root.children[name]
+    def paste(self, line: str) -> None:
+        """Apply one line of a text that is indented as the configuration is shown."""
+        if line.strip() != "return":
+            super().paste(line)
 
-    def _one(self, line: str) -> None:
-        context = self.stack[-1]
-        if line in ("portswitch", "undo portswitch") and context.view == "port":
-            self._refuse(addition_reason(self, context, line))
+    def invalid(self, words: list[str], error: InvalidInputError) -> LineRefusedError:
+        """Return what the switch says of every line that it does not know."""
+        return LineRefusedError(UNKNOWN)
+
+    def apply(self, contexts: list[Node], words: list[str]) -> list[Node]:
+        """Apply a line in the open view."""
+        context, line = contexts[0], " ".join(words)
+        if line in ("portswitch", "undo portswitch") and context.mode == "port":
+            self.refuse(self.reason(context, line))
             context.children.pop("layer", None)
-            if line.startswith("undo"):
-                context.children["layer"] = Node(line, "none", -1)
-        elif line.startswith("undo "):
-            self._undo(context, line.removeprefix("undo "))
-        else:
-            matched = match(known(context.view), self.family, line)
-            if matched is None:
-                raise LineRefusedError(UNKNOWN)
-            self._store(context, matched)
+            if words[0] == "undo":
+                context.children["layer"] = Node(line, "", (-1,))
+            return []
+        if words[0] != "undo":
+            return super().apply(contexts, words)
+        keys, longer = self.grammar[context.mode].match_removal(words[1:])
+        gone = context.mode == "config" and keys[0] not in context.children
+        if gone and keys[0].startswith("vlan batch "):
+            self.refuse(f"The VLAN {words[-1]} does not exist.")
+        if not _names_other(context, line.removeprefix("undo ")):
+            self.remove(context, keys, longer=longer)
+        return []
 
-    def _store(self, context: Node, matched: Matched) -> None:
-        rule, line = matched.rule, matched.line
-        node = context.children.get(matched.key)
-        if node is None or node.line != line:
-            self._refuse(addition_reason(self, context, line))
-            kept = node.children if node is not None and rule.opens else {}
-            node = Node(line, rule.opens or "none", rule.rank, matched.arguments, kept)
-            context.children[matched.key] = node
-            self._follow(context, node)
-            if line in self._hidden(context.view):
-                del context.children[matched.key]
-        if rule.opens:
-            self.stack.append(node)
+    def reason(self, context: Node, line: str) -> str:
+        """Return why a line that fits the grammar does not fit the state."""
+        known = context.has(line) or (context.mode == "config" and line.startswith("vlan batch "))
+        return "" if known else addition_reason(self, context, line)
 
-    def _hidden(self, view: str) -> set[str]:
+    def removal_reason(self, context: Node, node: Node) -> str:
+        """Return why a line that is in use cannot be removed."""
+        return removal_reason(self, context, node)
+
+    def is_hidden(self, context: Node, line: str) -> bool:
+        """Tell whether a line says what is so anyway."""
         behaviour = f"dcb pfc deadlock recovery-behavior {RECOVERY[self.family]} slot 1"
-        return {*HIDDEN.get(view, ()), *([behaviour] if view == "system" else [])}
+        own = context.mode == "config" and line == behaviour
+        return own or line in HIDDEN.get(context.mode, ())
 
-    def _follow(self, context: Node, node: Node) -> None:
+    def arrived(self, context: Node, node: Node) -> None:
         """Do what a line does beside standing there."""
         if node.line.startswith("port split "):
             self.add_ports()
         if node.line.startswith("port link-type "):
-            for key in [
-                k for k, n in context.children.items() if n.line.startswith("port default")
-            ]:
-                del context.children[key]
-        if context.view == "bgp" and " as-number " in node.line:
+            context.drop("port default")
+        if context.mode == "bgp" and " as-number " in node.line:
             editor = Editor(self.root, self.ports, self.family)
-            editor.stack = [self.root, context]
+            editor.stack = [[self.root], [context]]
             editor.feed("ipv4-family unicast")
-            editor.feed(f"peer {node.arguments[0]} enable")
+            editor.feed(f"peer {node.line.split()[1]} enable")
 
-    def _undo(self, context: Node, words: str) -> None:
-        for rule in known(context.view):
-            for form in rule.undo if rule.family in ("", self.family) else ():
-                arguments = form.match(words)
-                if arguments is None:
-                    continue
-                found = [
-                    (key, node)
-                    for key, node in context.children.items()
-                    if key.startswith(f"{rule.rank}:") and _is_meant(node, words, arguments)
-                ]
-                self._remove(context, found)
-                return
-        raise LineRefusedError(UNKNOWN)
-
-    def _remove(self, context: Node, found: list[tuple[str, Node]]) -> None:
-        for key, node in found:
-            self._refuse(removal_reason(self, context, node))
-            del context.children[key]
-            if node.line.startswith("port split "):
-                self.add_ports()
-            if " as-number " in node.line:
-                _forget_peer(context, node.arguments[0])
-
-    @staticmethod
-    def _refuse(reason: str) -> None:
-        if reason:
-            raise LineRefusedError(f"Error: {reason}")
+    def left(self, context: Node, node: Node) -> None:
+        """Take away what goes with a line."""
+        words = node.line.split()
+        if node.line.startswith("port split "):
+            self.add_ports()
+        if node.line.startswith("vlan batch "):
+            context.children.pop(f"vlan {words[-1]}", None)
+        if " as-number " in node.line:
+            families = [one for one in context.children.values() if one.mode == "bgp-af"]
+            for section in (context, *families):
+                section.drop(f"peer {words[1]} ")
 
 
-def _is_meant(node: Node, words: str, arguments: tuple[str, ...]) -> bool:
-    """Tell whether ``undo`` with these arguments means a line: all of it, or what it is about."""
-    given = [argument for argument in arguments if argument is not None]
-    about = list(node.arguments[: len(given)])
-    return node.line == words or (given[: len(about)] == about and not _more(node, words))
-
-
-def _more(node: Node, words: str) -> bool:
-    """Tell whether the words name a value that the line does not have."""
-    return words.split()[: len(node.line.split())] != node.line.split() and (
-        words.startswith(("ip address ", "fec mode ", "port default vlan ", "jumboframe enable "))
-        and len(words.split()) == len(node.line.split())
-    )
-
-
-def _forget_peer(bgp: Node, address: str) -> None:
-    for context in (bgp, *(node for node in bgp.children.values() if node.view == "bgp-af")):
-        for key, node in list(context.children.items()):
-            peer = _PEER.match(node.line)
-            if peer and peer[1] == address:
-                del context.children[key]
+def _names_other(context: Node, line: str) -> bool:
+    """Tell whether a line names a value that the line with its key does not have."""
+    for key in _VALUED:
+        old = context.get(key) if line.startswith(f"{key} ") else None
+        if old is not None and old.line != line:
+            return len(old.line.split()) == len(line.split())
+    return False
 
 
 def _numbers(text: str) -> Iterator[int]:
@@ -237,58 +189,19 @@ def read_text(text: str, ports: tuple[str, ...], family: str) -> Node:
     ValueError
         When a line is refused; it names the line.
     """
-    root = Node()
-    editor = Editor(root, ports, family)
+    editor = Editor(Node(), ports, family)
     editor.add_ports()
     feed_text(editor, text)
-    return root
-
-
-def feed_text(editor: Editor, text: str) -> None:
-    """Apply a text of several lines, indented as the configuration is.
-
-    Raises
-    ------
-    ValueError
-        When a line is refused; the lines before it are applied.
-    """
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip() or line.strip() in ("#", "return"):
-            continue
-        depth = len(line) - len(line.lstrip(" "))
-        editor.stack = editor.stack[: depth + 1]
-        try:
-            editor.feed(line.strip())
-        except LineRefusedError as error:
-            message = f"line {number}: {line!r}: {str(error).strip()}"
-            raise ValueError(message) from error
+    return editor.root
 
 
 def text_lines(root: Node) -> Iterator[str]:
     """Yield the lines of a configuration as the switch shows it, from the first separator on."""
-    vlans = sorted(int(node.arguments[0]) for node in root.below("vlan batch "))
+    vlans = [int(node.line.split()[-1]) for node in root.below("vlan batch ")]
     if vlans:
-        yield from ("#", f"vlan batch {_ranges(vlans)}")
+        yield from ("#", f"vlan batch {' '.join(spans(vlans, ' to '))}")
     for node in root.sorted():
         if not node.line.startswith("vlan batch "):
-            yield "#"
-            yield from _shown(node, 0)
+            yield from ("#", node.line)
+            yield from indented(node, "#")
     yield "#"
-
-
-def _shown(node: Node, depth: int) -> Iterator[str]:
-    if depth and node.children:
-        yield f"{' ' * depth}#"
-    yield f"{' ' * depth}{node.line}"
-    for child in node.sorted():
-        yield from _shown(child, depth + 1)
-
-
-def _ranges(numbers: list[int]) -> str:
-    parts: list[list[int]] = []
-    for number in numbers:
-        if parts and number == parts[-1][-1] + 1:
-            parts[-1].append(number)
-        else:
-            parts.append([number])
-    return " ".join(f"{p[0]} to {p[-1]}" if len(p) > 1 else str(p[0]) for p in parts)

@@ -6,9 +6,9 @@ Known and assumed: see `fabric.systems.vrp8.lab.config`.
 from __future__ import annotations
 
 import re
-from ipaddress import IPv4Interface
 from typing import TYPE_CHECKING, Protocol
 
+from fabric.lab.lines.addresses import address_of, overlapping
 from fabric.systems.vrp8.lab.rules import (
     BUILT_IN_PRIORITIES,
     HEADROOM_KBYTES,
@@ -25,11 +25,12 @@ from fabric.systems.vrp8.lab.rules import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabric.systems.vrp8.lab.node import Node
+    from fabric.lab.lines.tree import Node
 
 _ENABLE = re.compile(r"dcb pfc enable(?: (?!mode )(\S+))?(?: mode \w+)?")
 _MARKING = re.compile(r"ecn buffer-size low-limit (\d+) high-limit (\d+) .*")
 _POOL = re.compile(r"qos buffer headroom-pool size (\d+) (\w)bytes .*")
+_QUEUES = re.compile(r"qos drr [0-7](?: (?:to )?[0-7])*")
 HOST_MASK = "255.255.255.255"
 KBYTES_PER_MBYTE = 1024
 
@@ -48,7 +49,7 @@ class Editor(Protocol):
 def addition_reason(editor: Editor, context: Node, line: str) -> str:
     """Return why a line cannot be added, empty when it can."""
     reasons = {
-        "system": _system_reason,
+        "config": _system_reason,
         "port": _port_reason,
         "vlanif": _address_reason,
         "loopback": _address_reason,
@@ -58,7 +59,7 @@ def addition_reason(editor: Editor, context: Node, line: str) -> str:
         "bgp": _bgp_reason,
         "bgp-af": _family_reason,
     }
-    found = reasons.get(context.view)
+    found = reasons.get(context.mode)
     return found(editor, context, line) if found else ""
 
 
@@ -73,7 +74,7 @@ def _system_reason(editor: Editor, context: Node, line: str) -> str:
     if line.startswith("bgp ") and any(node.line != line for node in context.below("bgp ")):
         return "BGP is already running in another AS."
     if line.startswith("dcb pfc ") and words[2] not in ("global", "dscp-mapping", "default"):
-        profiles = [node for node in context.below("dcb pfc ") if node.view == "pfc"]
+        profiles = [node for node in context.below("dcb pfc ") if node.mode == "pfc"]
         if not words[2].startswith("deadlock") and len(profiles) + 1 >= MOST_PFC_PROFILES:
             return "The number of PFC profiles exceeds the upper limit."
     if line.startswith("diffserv domain ") and len(context.below("diffserv ")) + 1 >= MOST_DOMAINS:
@@ -119,6 +120,8 @@ def _queue_reason(editor: Editor, context: Node, line: str) -> str:
     if line.startswith("qos queue ") and line.endswith(" ecn"):
         queue = " ".join(line.split()[:3])
         return "" if context.value(f"{queue} wred") else "Apply a WRED drop profile first."
+    if line.startswith("qos drr ") and not _QUEUES.fullmatch(line):
+        return "Unrecognized command found at '^' position."
     if line.startswith("qos drr ") and context.below("qos drr "):
         return "The scheduling mode of the queues is configured already."
     enabled = _ENABLE.fullmatch(line)
@@ -138,23 +141,19 @@ def _address_reason(editor: Editor, context: Node, line: str) -> str:
     words = line.split()
     if not line.startswith("ip address "):
         return ""
-    if words[3] == HOST_MASK and context.view != "loopback":
+    if words[3] == HOST_MASK and context.mode != "loopback":
         return "The mask of 32 bits is for loopback interfaces."
-    wanted = IPv4Interface(f"{words[2]}/{words[3]}")
-    pair = wanted.network.num_addresses <= 2  # noqa: PLR2004
-    if not pair and wanted.ip == wanted.network.network_address:
+    address = address_of(line)
+    pair = address.network.num_addresses <= 2  # noqa: PLR2004
+    if not pair and address.ip == address.network.network_address:
         return "The specified IP address is invalid."
-    for other in editor.root.below("interface "):
-        for address in other.below("ip address "):
-            theirs = IPv4Interface("/".join(address.line.split()[2:4]))
-            if other is not context and theirs.network.overlaps(wanted.network):
-                return f"The address conflicts with that of {other.line.split()[1]}."
-    return ""
+    other = overlapping(editor.root, context, line)
+    return f"The address conflicts with that of {other}." if other else ""
 
 
 def priorities(profile: Node, name: str) -> set[int]:
     """Return the priorities that a PFC profile pauses."""
-    own = {int(node.arguments[0]) for node in profile.children.values() if node.view == "none"}
+    own = {int(node.line.split()[1]) for node in profile.children.values() if not node.mode}
     return own | BUILT_IN_PRIORITIES.get(name, set())
 
 
@@ -205,7 +204,7 @@ def removal_reason(editor: Editor, context: Node, node: Node) -> str:
     line, word = node.line, node.line.rsplit(maxsplit=1)[-1]
     ports = list(_ports(editor))
     used = ""
-    if node.view == "pfc":
+    if node.mode == "pfc":
         used = f"dcb pfc enable {word}"
     elif line.startswith("diffserv domain "):
         used = f"trust upstream {word}"
@@ -220,10 +219,10 @@ def removal_reason(editor: Editor, context: Node, node: Node) -> str:
     if line.startswith("vlan batch "):
         in_use = any(port.has(f"port default vlan {word}") for port in ports)
         return "The VLAN is in use." if in_use or _has_gateway(editor, word) else ""
-    if context.view == "pfc" and len(line.split()) == 2:  # noqa: PLR2004 - a priority itself
+    if context.mode == "pfc" and len(line.split()) == 2:  # noqa: PLR2004 - a priority itself
         times = any(other.line.startswith(f"{line} ") for other in context.children.values())
         return "Restore the times of the priority first." if times else ""
-    if context.view == "port" and " wred " in line and context.has(f"{line.split(' wred')[0]} ecn"):
+    if context.mode == "port" and " wred " in line and context.has(f"{line.split(' wred')[0]} ecn"):
         return "ECN of the queue is enabled."
     if line == "bfd" and any(
         " bfd enable" in peer.line for bgp in editor.root.below("bgp ") for peer in bgp.sorted()
@@ -237,4 +236,4 @@ def _has_gateway(editor: Editor, vlan: str) -> bool:
 
 
 def _ports(editor: Editor) -> Iterator[Node]:
-    yield from (node for node in editor.root.children.values() if node.view == "port")
+    yield from (node for node in editor.root.children.values() if node.mode == "port")

@@ -3,26 +3,26 @@
 Known: formats, ranges, forms of ``undo`` and the models that each command is for, of the
 CloudEngine V300R023C00 command reference (WheaterW/INTA-project @ 9308062d); scripts of the
 configuration guide (the same @ a9b3a9a1) for the form in which they are shown. The language of the
-rules is that of `fabric.systems.vrp8.lab.grammar`. Assumed: the order of the sections; what the
+rules is that of `fabric.lab.lines.grammar`. Assumed: the order of the sections; what the
 management of a switch may hold is taken as it comes.
 """
 
 from __future__ import annotations
 
 _ADDRESS = """
-ip address <ip> <mask> sub
-ip address ?= <ip> <mask>
+ip address <ip4> <mask> sub
+ip address = <ip4> <mask>
 """
 _BFD = "min-tx-interval <3-1000> min-rx-interval <3-1000> detect-multiplier <3-50>"
 _PEER = f"""
-peer <ip> as-number = <asn> ! peer <ip>
-peer <ip> description = <text>
-peer <ip> password = cipher <text>
-peer <ip> timer = keepalive <0-21845> hold <0-65535> ! peer <ip> timer keepalive hold
-peer <ip> bfd = {_BFD} ! peer <ip> bfd min-tx-interval min-rx-interval detect-multiplier
-peer <ip> bfd enable = [ single-hop-prefer ]
+peer <ip4> as-number := <asn> ! peer <ip4>
+peer <ip4> description := <text>
+peer <ip4> password := cipher <text>
+peer <ip4> timer := keepalive <0-21845> hold <0-65535> ! peer <ip4> timer keepalive hold
+peer <ip4> bfd := {_BFD} ! peer <ip4> bfd min-tx-interval min-rx-interval detect-multiplier
+peer <ip4> bfd enable := [ single-hop-prefer ]
 """
-_SERVER = "<ip> [ vpn-instance <name> ]"
+_SERVER = "<ip4> [ vpn-instance <word> ]"
 
 #: Ways to split a port, each with the speed of the port in Gb/s (port split).
 SPLITS = {
@@ -35,89 +35,90 @@ SPLITS = {
 }
 
 VIEWS: dict[str, str] = {
-    "system": f"""
-sysname = <name>
+    "config": f"""
+sysname := <word>
 clock <text>
 header <text>
 lldp enable
 bfd > bfd
-qos buffer headroom-pool = size <1-30720> kbytes|mbytes slot 1 ! qos buffer headroom-pool slot 1
+qos buffer headroom-pool := size <1-30720> kbytes|mbytes slot 1 ! qos buffer headroom-pool slot 1
 dcb pfc global disable
 dcb pfc > pfc !-
-b:dcb pfc dscp-mapping enable slot 1
-b:dcb pfc deadlock-detect interval = 10|100|500|1000
-a:dcb pfc deadlock-detect = timer <10-1500>
-a:dcb pfc deadlock-recovery = timer <10-1500>
+b: dcb pfc dscp-mapping enable slot 1
+b: dcb pfc deadlock-detect interval := 10|100|500|1000
+a: dcb pfc deadlock-detect := timer <10-1500>
+a: dcb pfc deadlock-recovery := timer <10-1500>
 dcb pfc deadlock recovery-behavior &= discard|forwarding slot 1
-dcb pfc <name> > pfc
-diffserv domain <name> > domain
-drop-profile <name> > drop
-a:qos ecn enable
+dcb pfc <word> > pfc
+diffserv domain <word> > domain
+drop-profile <word> > drop
+a: qos ecn enable
+vlan batch <1-4094>
 vlan <1-4094> > vlan
 stp <text>
-ip vpn-instance <name> > vpn
+ip vpn-instance <word> > vpn
 aaa > aaa !-
 interface MEth0/0/0 > meth !-
-port split dimension interface <port> ?= split-type {"|".join(SPLITS)}
-interface <port> > port !-
-interface Vlanif<1-4094> > vlanif
-interface LoopBack<0-1023> > loopback
-arp timeout = <30-86400>
-mac-address aging-time = <aging>
+port split dimension interface <gigabit> = split-type {"|".join(SPLITS)}
+interface <gigabit> > port !-
+interface <Vlanif1-4094> > vlanif
+interface <LoopBack0-1023> > loopback
+arp timeout := <30-86400>
+mac-address aging-time := ( 0 | <60-1000000> )
 load-balance ecmp > ecmp
-bgp ?= <asn> > bgp
+bgp = <asn> > bgp
 ip route-static <text>
 snmp-agent <text>
 stelnet <text>
 ssh <text>
-ntp unicast-server <ip> = [ vpn-instance <name> ] ! ntp unicast-server {_SERVER}
-info-center loghost <ip> = [ vpn-instance <name> ] ! info-center loghost {_SERVER}
+ntp unicast-server <ip4> := [ vpn-instance <word> ] ! ntp unicast-server {_SERVER}
+info-center loghost <ip4> := [ vpn-instance <word> ] ! info-center loghost {_SERVER}
 user-interface <text> > ui !-
 """,
     "bfd": "",
-    "ecmp": "ecmp mode &= spray|fixed|eligible\necmp seed = <0-255>",
+    "ecmp": "ecmp mode &= spray|fixed|eligible\necmp seed := <0-255>",
     "pfc": """
 priority <0-7>
-b:priority <0-7> deadlock-detect = time <1-15>
-b:priority <0-7> deadlock-recovery = time <0-31>
+b: priority <0-7> deadlock-detect := time <1-15>
+b: priority <0-7> deadlock-recovery := time <0-31>
 """,
-    "domain": "ip-dscp-inbound <0-63> = phb be|af1|af2|af3|af4|ef|cs6|cs7 [ green|yellow|red ]",
+    "domain": "ip-dscp-inbound <0-63> := phb be|af1|af2|af3|af4|ef|cs6|cs7 [ green|yellow|red ]",
     "drop": """
-color green|yellow|red = low-limit <0-100> high-limit <0-100> discard-percentage <1-100>
-ecn = buffer-size low-limit <1-34078720> high-limit <1-34078720> discard-percentage <1-100>
+color green|yellow|red := low-limit <0-100> high-limit <0-100> discard-percentage <1-100>
+ecn := buffer-size low-limit <1-34078720> high-limit <1-34078720> discard-percentage <1-100>
 """,
-    "vlan": "name = <text>\ndescription = <text>",
+    "vlan": "name := <text>\ndescription := <text>",
     "port": f"""
-description = <text>
+description := <text>
 shutdown
-port link-type = access|trunk|hybrid
-port default vlan ?= <1-4094>
+port link-type := access|trunk|hybrid
+port default vlan = <1-4094>
 port trunk allow-pass vlan <text>
-stp edged-port = enable|disable
-mtu = <46-9600>
+stp edged-port := enable|disable
+mtu := <46-9600>
 {_ADDRESS}
-jumboframe enable ?= <1518-9500>
-fec mode ?= rs|base-r|none
-trust upstream = <name>
-trust = dscp
-dcb pfc enable ?= [ <name> ] [ mode auto|manual ]
-qos drr <queues>
-qos queue <0-7> drr weight = <1-100>
-qos queue <0-7> shaping = cir <1-400000000> kbps|mbps|gbps pir <1-400000000> kbps|mbps|gbps
-qos queue <0-7> wred = <name>
+jumboframe enable = <1518-9500>
+fec mode = rs|base-r|none
+trust upstream := <word>
+trust := dscp
+dcb pfc enable = [ <word> ] [ mode auto|manual ]
+qos drr <text>
+qos queue <0-7> drr weight := <1-100>
+qos queue <0-7> shaping := cir <1-400000000> kbps|mbps|gbps pir <1-400000000> kbps|mbps|gbps
+qos queue <0-7> wred := <word>
 qos queue <0-7> ecn
-arp timeout = <30-86400>
+arp timeout := <30-86400>
 """,
-    "vlanif": f"description = <text>\nshutdown\nmtu = <46-9600>\n{_ADDRESS}",
-    "loopback": f"description = <text>\n{_ADDRESS}",
-    "meth": f"description = <text>\nip binding vpn-instance = <name>\n{_ADDRESS}",
-    "bgp": f"router-id = <ip>\n{_PEER}\nipv4-family unicast > bgp-af !-",
+    "vlanif": f"description := <text>\nshutdown\nmtu := <46-9600>\n{_ADDRESS}",
+    "loopback": f"description := <text>\n{_ADDRESS}",
+    "meth": f"description := <text>\nip binding vpn-instance := <word>\n{_ADDRESS}",
+    "bgp": f"router-id := <ip4>\n{_PEER}\nipv4-family unicast > bgp-af !-",
     "bgp-af": """
-network <ip> <mask>
-maximum load-balancing ebgp = <1-128>
-peer <ip> enable
+network <ip4> <mask>
+maximum load-balancing ebgp := <1-128>
+peer <ip4> enable
 """,
-    "aaa": "local-user <text>\nauthentication-scheme <name> > scheme",
+    "aaa": "local-user <text>\nauthentication-scheme <word> > scheme",
     "scheme": "<text>",
     "vpn": "ipv4-family > vpn-af",
     "vpn-af": "<text>",
@@ -126,7 +127,7 @@ peer <ip> enable
 
 #: Lines that say what is so anyway; the running configuration does not show them.
 HIDDEN: dict[str, frozenset[str]] = {
-    "system": frozenset({
+    "config": frozenset({
         "arp timeout 1200", "mac-address aging-time 300", "dcb pfc deadlock-detect interval 10",
         "dcb pfc deadlock-detect timer 100", "dcb pfc deadlock-recovery timer 100",
     }),

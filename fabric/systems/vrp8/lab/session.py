@@ -10,19 +10,17 @@ answer to a wrong answer; what is uncommitted when a session breaks is lost.
 
 from __future__ import annotations
 
-import asyncio
 import re
 from typing import TYPE_CHECKING
 
-import asyncssh
-
-from fabric.lab.outpour import PausingOutput, pour
-from fabric.systems.vrp8.lab.config import UNKNOWN, LineRefusedError
+from fabric.lab.lines.grammar import LineRefusedError
+from fabric.lab.ssh.channel import Channel, CutError
+from fabric.systems.vrp8.lab.config import UNKNOWN
 from fabric.systems.vrp8.lab.show import show
 from fabric.systems.vrp8.lab.state import Candidate
 
 if TYPE_CHECKING:
-    from fabric.lab.ssh_session import Process
+    from fabric.lab.ssh.channel import Process
     from fabric.systems.vrp8.lab import Vrp8StandIn
 
 _GREETING = "\nInfo: The number of current VTY users online is 1.\n"
@@ -63,11 +61,7 @@ _VIEWS = {
 }
 
 
-class CutError(Exception):
-    """A fault cuts the session."""
-
-
-class Vrp8Session:
+class Vrp8Session(Channel):
     """Serve one login.
 
     Parameters
@@ -79,133 +73,63 @@ class Vrp8Session:
     """
 
     def __init__(self, stand_in: Vrp8StandIn, process: Process) -> None:
-        self._stand_in = stand_in
-        self._process = process
-        self._output = PausingOutput(process.stdout.write)
-        self._left: int | None = None  # bytes until a fault cuts the session
+        super().__init__(stand_in, process)
+        self._switch = stand_in
         self._configuring = False
         self._candidate = Candidate()
 
-    async def serve(self) -> None:
-        """Run until the client or a fault ends it."""
-        try:
-            await self._interact()
-        except CutError:
-            await asyncio.sleep(0)
-            self._stand_in.drop(self._process.get_extra_info("connection"))
-        except (asyncssh.Error, OSError):
-            pass
-        else:
-            self._process.exit(0)
-        finally:
-            with self._stand_in.lock:
-                self._stand_in.state.end_session(self)
-
-    # -- terminal --------------------------------------------------------------------------------
-
-    def _write(self, text: str) -> None:
-        data = text.replace("\n", "\r\n")
-        cut = False
-        if self._left is not None:
-            cut = len(data) > self._left
-            data = data[: self._left]
-            self._left -= len(data)
-        try:
-            self._output.write(data)
-        except (asyncssh.Error, OSError, BrokenPipeError) as problem:
-            raise CutError from problem
-        if cut:
-            raise CutError
-
-    async def _line(self) -> str | None:
-        while True:
-            try:
-                line = await self._process.stdin.readline()
-            except asyncssh.TerminalSizeChanged:
-                continue
-            except (asyncssh.BreakReceived, asyncssh.SignalReceived):
-                return ""
-            if not line:
-                return None
-            typed = line.rstrip("\r\n")
-            self._write(f"{typed}\n")
-            return typed.strip()
+    def _end(self) -> None:
+        with self._switch.lock:
+            self._switch.state.end_session(self)
 
     def _prompt(self) -> str:
-        name = self._stand_in.hostname()
+        name = self._switch.hostname()
         if not self._configuring:
             return f"<{name}>"
         editor = self._candidate.editor
-        view = editor.stack[-1] if editor else None
+        view = editor.context if editor else None
         mark = "*" if self._candidate.lines else "~"
-        if view is None or view.view == "system":
+        if view is None or view.mode == "config":
             return f"[{mark}{name}]"
         word = view.line.rsplit(maxsplit=1)[-1]
         if view.line == "dcb pfc":
             word = "default"
-        suffix = _VIEWS.get(view.view, "{0}").format(word)
+        suffix = _VIEWS.get(view.mode, "{0}").format(word)
         return f"[{mark}{name}-{suffix}]"
 
-    async def _interact(self) -> None:
-        self._stand_in.clock.run_due()
+    async def _interact(self) -> int:
+        self._switch.clock.run_due()
         self._write(_GREETING)
         self._write(self._prompt())
-        while (line := await self._line()) is not None:
+        while (typed := await self._read_line(empty_ends=True)) is not None:
+            line = typed.strip()
             if line and not await self._run(line):
-                return
+                return 0
             self._write(self._prompt())
+        return 0
 
     # -- commands --------------------------------------------------------------------------------
 
     async def _run(self, line: str) -> bool:
         """Run one line; tell whether the session goes on."""
-        stand_in = self._stand_in
-        await self._strike(line)
-        refused = stand_in.faults.strike(line, "refuse_line")
-        if refused is not None:
-            self._refuse(refused.text or UNKNOWN)
+        fault = await self._struck(line)
+        if fault is not None:
+            self._refuse(fault.text or UNKNOWN)
             return True
         try:
             goes_on = await self._command(line)
         except LineRefusedError as error:
-            self._refuse(str(error))
+            self._refuse(str(error).rstrip("\n"))
             return True
-        if stand_in.rebooting:
+        if self._switch.rebooting:
             raise CutError
         return goes_on
 
     def _refuse(self, text: str) -> None:
         self._write(f"{' ' * 12}^\n{text}\n")
 
-    async def _strike(self, line: str) -> None:
-        stand_in = self._stand_in
-        stand_in.clock.run_due()
-        stand_in.strike_identity(line)
-        slow = stand_in.faults.strike(line, "slow")
-        if slow is not None:
-            await asyncio.sleep(slow.seconds)
-        await pour(stand_in.faults, line, self._process.stdout.write, self._process.stdout.drain)
-        pause = stand_in.faults.strike(line, "pause")
-        if pause is not None:
-            self._output.pause(pause)
-        if stand_in.state.trial is not None and stand_in.faults.strike(line, "expire_timer"):
-            stand_in.expire_timers()
-        fault = stand_in.faults.strike(line, "cut_at_byte", "cut_at_command", "hang", "reboot")
-        if fault is None:
-            return
-        match fault.kind:
-            case "cut_at_byte":
-                self._left = fault.count
-            case "hang":
-                await asyncio.Event().wait()
-            case "reboot":
-                stand_in.reboot(fault.seconds)
-                raise CutError
-            case _:
-                raise CutError
-
     async def _command(self, line: str) -> bool:
-        stand_in = self._stand_in
+        stand_in = self._switch
         if line.startswith("display "):
             with stand_in.lock:
                 self._write(show(stand_in, line, self._candidate))
@@ -231,8 +155,8 @@ class Vrp8Session:
         if self._candidate.lines:
             answer = await self._ask(_LEAVING)
             if answer.startswith("y"):
-                with self._stand_in.lock:
-                    self._stand_in.state.commit(self._candidate, "commit", self, None)
+                with self._switch.lock:
+                    self._switch.state.commit(self._candidate, "commit", self, None)
             elif not answer.startswith("n"):
                 return True
         self._candidate.clear()
@@ -241,26 +165,26 @@ class Vrp8Session:
 
     async def _ask(self, question: str) -> str:
         self._write(question)
-        answer = await self._line()
+        answer = await self._read_line(empty_ends=False)
         if answer is None:
             raise CutError
-        return answer.lower()
+        return answer.strip().lower()
 
     async def _user_view(self, line: str) -> None:
-        state = self._stand_in.state
+        state = self._switch.state
         if line == "system-view":
             self._configuring = True
             self._write("Enter system view, return user view with return command.\n")
         elif line == "save":
             if (await self._ask(_SAVING)).startswith("y"):
-                with self._stand_in.lock:
+                with self._switch.lock:
                     state.save()
                 self._write(_SAVED)
         elif not line.startswith("screen-length 0 temporary"):
             raise LineRefusedError(UNKNOWN)
 
     async def _configure(self, line: str) -> None:
-        stand_in, aborted = self._stand_in, _ABORT.fullmatch(line)
+        stand_in, aborted = self._switch, _ABORT.fullmatch(line)
         if aborted:
             if (await self._ask(_ABORTING)).startswith("y"):
                 with stand_in.lock:

@@ -11,20 +11,20 @@ import re
 from dataclasses import dataclass, field
 from difflib import unified_diff
 from ipaddress import IPv4Address, IPv4Interface
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from fabric.systems.vrp8.lab.config import UNKNOWN, LineRefusedError, text_lines
+from fabric.lab.lines.grammar import LineRefusedError
+from fabric.lab.pages import pages
+from fabric.systems.vrp8.lab.config import UNKNOWN, text_lines
 from fabric.systems.vrp8.lab.reasons import priorities
-from fabric.systems.vrp8.lab.state import configuration_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
+    from fabric.lab.lines.tree import Node
     from fabric.systems.vrp8.lab import Vrp8StandIn
-    from fabric.systems.vrp8.lab.node import Node
     from fabric.systems.vrp8.lab.state import Candidate
 
-CLASSES = 8
 _ENABLED = re.compile(r"dcb pfc enable(?: (?!mode )(\S+))?(?: mode \w+)?")
 _SPEED = re.compile(r"(?:.*\*)?(\d+)GE")
 
@@ -63,26 +63,19 @@ def show(switch: Vrp8StandIn, command: str, candidate: Candidate) -> str:
     return found(switch)
 
 
-def _table(head: list[str], rows: list[str], *, before: list[str] | None = None) -> str:
-    rule = "-" * max(len(line) for line in head)
-    return "\n".join([*(before or [rule]), *head, rule, *rows, rule, ""])
-
-
-def _version(switch: Vrp8StandIn) -> str:
-    minutes = int(switch.state.uptime_s / 60)
-    days, hours = minutes // 1440, minutes // 60 % 24
-    return (
-        "Huawei Versatile Routing Platform Software\n"
-        "YunShan OS, Version 1.23.0.2 (CloudEngine 58&68&78&88&98 V300R023C00)\n"
-        "Copyright (C) 2021-2023 Huawei Technologies Co., Ltd.\n"
-        f"HUAWEI {switch.spec.model} uptime is {days} day, {hours} hours, {minutes % 60} minutes\n"
-    )
-
-
 def huawei_mac(mac: str) -> str:
     """Return a MAC address as the system writes it."""
     digits = mac.replace(":", "").lower()
     return "-".join(digits[at : at + 4] for at in range(0, 12, 4))
+
+
+page = pages(__file__, huawei=huawei_mac)
+
+
+def _version(switch: Vrp8StandIn) -> str:
+    hours, minutes = divmod(int(switch.state.uptime_s / 60), 60)
+    days, hours = divmod(hours, 24)
+    return page("version", switch=switch, days=days, hours=hours, minutes=minutes)
 
 
 def _name(port: Node) -> str:
@@ -90,62 +83,45 @@ def _name(port: Node) -> str:
 
 
 def _interfaces(switch: Vrp8StandIn) -> str:
-    lines: list[str] = []
-    for port in switch.ports_of():
-        name = _name(port)
-        routed = port.has("undo portswitch")
-        up, counted = switch.link_up(name), switch.count(name)
-        word = "UP" if up else "DOWN"
-        frame = port.value("jumboframe enable") or "9216"
-        kind = (
-            f"Route Port,The Maximum Transmit Unit is {port.value('mtu') or 1500},"
-            if routed
-            else f"Switch Port, PVID : {port.value('port default vlan') or 1}, TPID : 8100(Hex), "
-        )
-        split = f"port split dimension interface {name.partition(':')[0]} split-type"
-        speed = _SPEED.match(switch.state.running.value(split) or name)
-        rate = int(speed[1]) * 1000 if up and speed else "AUTO"
-        state = "Administratively DOWN" if port.has("shutdown") else word
-        lines += [
-            f"{name} current state : {state} (ifindex: {len(lines) + 5})",
-            f"Line protocol current state : {word}",
-            f"Description: {port.value('description')}".rstrip(),
-            f"{kind}The Maximum Frame Length is {frame}",
-            "Port Mode:     COMMON FIBER,     Port Split/Aggregate:         DISABLE",
-            f"Speed:{rate:>21},     Loopback:                        NONE",
-            f"Mdi:                      -,     Fec:{'RS-FEC' if up else '-':>33}",
-            f"    Input :{counted.in_bytes:>19} bytes,{counted.in_bytes // 1000:>19} packets",
-            f"    Output:{counted.out_bytes:>19} bytes,{counted.out_bytes // 1000:>19} packets",
-            "    Input:",
-            f"      Discard:{0:>23},   Frames:{0:>27}",
-            "    Output:",
-            f"      Discard:{sum(counted.drops.values()):>23},   Buffers Purged:{0:>19}",
-            "    Last 300 seconds output utility rate: 0.00%",
-        ]
-    return "\n".join([*lines, ""])
+    ports = [_port(switch, port, number) for number, port in enumerate(switch.ports_of())]
+    return page("interfaces", ports=ports)
+
+
+def _port(switch: Vrp8StandIn, port: Node, number: int) -> dict[str, Any]:
+    name = _name(port)
+    up = switch.link_up(name)
+    split = f"port split dimension interface {name.partition(':')[0]} split-type"
+    speed = _SPEED.match(switch.state.running.value(split) or name)
+    return {
+        "name": name,
+        "state": "UP" if up else "DOWN",
+        "shut": port.has("shutdown"),
+        "index": 14 * number + 5,
+        "description": port.value("description"),
+        "routed": port.has("undo portswitch"),
+        "mtu": port.value("mtu") or 1500,
+        "vlan": port.value("port default vlan") or 1,
+        "frame": port.value("jumboframe enable") or "9216",
+        "rate": int(speed[1]) * 1000 if up and speed else "AUTO",
+        "count": switch.count(name),
+    }
 
 
 def _lldp(switch: Vrp8StandIn) -> str:
-    if not switch.state.running.has("lldp enable"):
-        message = "Error: Global LLDP is not enabled."
-        raise LineRefusedError(message)
-    lines = []
-    for port in switch.ports_of():
-        cabled = switch.neighbours.get(_name(port), [])
-        seen = cabled if switch.link_up(_name(port)) else []
-        if cabled:  # assumed: a port without light is counted with 0
-            lines += [f"{_name(port)} has {len(seen)} neighbor(s):", ""]
-        for index, neighbour in enumerate(seen, 1):
-            lines += [
-                f"Neighbor index                     :{index}",
-                "Port ID subtype                    :Interface Name",
-                f"Port ID                            :{neighbour.port_id}",
-                "Port description                   :--",
-                f"System name                        :{neighbour.system_name}",
-                "Discovered time                    :2026-11-20 09:15:43",
-                "",
-            ]
-    return "\n".join([*lines, ""])
+    _needs(switch, "lldp enable", "Global LLDP is not enabled.")
+    names = [_name(port) for port in switch.ports_of()]
+    # Assumed: a port without light is counted with 0.
+    ports = [
+        (name, switch.neighbours[name] if switch.link_up(name) else [])
+        for name in names
+        if switch.neighbours.get(name)
+    ]
+    return page("lldp", ports=ports)
+
+
+def _needs(switch: Vrp8StandIn, line: str, message: str) -> None:
+    if not switch.state.running.has(line):
+        raise LineRefusedError(f"Error: {message}")
 
 
 def _bgp(switch: Vrp8StandIn) -> str:
@@ -154,72 +130,34 @@ def _bgp(switch: Vrp8StandIn) -> str:
         message = "Error: BGP is not enabled."
         raise LineRefusedError(message)
     peers = switch.bgp_peers()
-    up = [peer for peer in peers if switch.bgp_up(peer)]
-    lines = [
-        " Status codes: * - Dynamic",
-        f" BGP local router ID        : {bgp.value('router-id')}",
-        f" Local AS number            : {bgp.line.removeprefix('bgp ')}",
-        f" Total number of peers      : {len(peers)}",
-        f" Peers in established state : {len(up)}",
-        " Total number of dynamic peers : 0",
-        "",
-        "  Peer            V          AS  MsgRcvd  MsgSent  OutQ  Up/Down       State  PrefRcv",
-    ]
-    for peer in peers:
-        asn = bgp.value(f"peer {peer} as-number")
-        word = "Established" if peer in up else "Idle"
-        lines.append(f"  {peer:<16}4 {asn:>11}      622      953     0 00:43:00 {word:>11} {0:>8}")
-    return "\n".join([*lines, ""])
+    return page("bgp", bgp=bgp, peers=peers, up=[peer for peer in peers if switch.bgp_up(peer)])
 
 
 def _bfd(switch: Vrp8StandIn) -> str:
-    if not switch.state.running.has("bfd"):
-        message = "Error: BFD is not enabled globally."
-        raise LineRefusedError(message)
-    watched = [peer for peer in switch.bgp_peers() if switch.has_bfd(peer)]
-    up = [peer for peer in watched if switch.bgp_up(peer)]
-    rows = [
-        f"{16385 + at:<11}{16385:<11}{peer:<16}{'Up' if peer in up else 'Down':<10}"
-        f"{'D/IP-IF':<12}{switch.towards(peer) or '-'}"
-        for at, peer in enumerate(watched)
-    ]
-    head = f"{'Local':<11}{'Remote':<11}{'PeerIpAddr':<16}{'State':<10}{'Type':<12}InterfaceName"
-    total = f"Total UP/DOWN Session Number : {len(up)}/{len(watched) - len(up)}"
-    return _table([head], rows, before=["S: Static session", total, "-" * len(head)])
+    _needs(switch, "bfd", "BFD is not enabled globally.")
+    peers = [peer for peer in switch.bgp_peers() if switch.has_bfd(peer)]
+    up = [peer for peer in peers if switch.bgp_up(peer)]
+    return page("bfd", switch=switch, peers=peers, up=up)
 
 
 def _arp(switch: Vrp8StandIn) -> str:
-    rows = []
-    for name, address in switch.addresses():
-        own = f"{address.ip!s:<16}{huawei_mac(switch.spec.mac):<15}{'':<7} I{'':<11}{name}"
-        rows.append(own)
-    dynamic = 0
-    for name, address in switch.addresses():
-        seen = switch.neighbours.get(name, [])
-        if seen and address.network.num_addresses == 2:  # noqa: PLR2004 - the far end of a link
-            far = IPv4Address(int(address.ip) ^ 1)
-            mac = huawei_mac(switch.mac_of(name))
-            rows.append(f"{far!s:<16}{mac:<15}{17:<7} D{'':<11}{name}")
-            dynamic += 1
-    head = "IP ADDRESS      MAC ADDRESS    EXP(M) TYPE/VLAN       INTERFACE        VPN-INSTANCE"
-    total = (
-        f"Total:{len(rows)}    Dynamic:{dynamic}    Static:0    Interface:{len(rows) - dynamic}"
-        "    OpenFlow:0\nRedirect:0\n"
-    )
-    return _table([head], rows, before=["ARP Entry Types: D - Dynamic, S - Static"]) + total
+    own = switch.addresses()
+    far = [
+        (name, IPv4Address(int(address.ip) ^ 1), switch.mac_of(name))
+        for name, address in own
+        if switch.neighbours.get(name) and address.network.num_addresses == 2  # noqa: PLR2004
+    ]
+    return page("arp", switch=switch, own=own, far=far)
 
 
 def _macs(switch: Vrp8StandIn) -> str:
-    rows = []
-    for port in switch.ports_of():
-        vlan = port.value("port default vlan")
-        seen = switch.neighbours.get(_name(port), []) if switch.link_up(_name(port)) else []
-        if vlan and seen:
-            mac = huawei_mac(switch.mac_of(_name(port)))
-            rows.append(f"{mac:<18}{f'{vlan}/-/-':<28}{_name(port):<20}dynamic{30:>11}")
-    head = "MAC Address       VLAN/VSI/BD                 Learned-From        Type        Age"
-    rule = "-" * len(head)
-    return _table([head], rows, before=["Flags: * - Backup", rule]) + f"Total items: {len(rows)}\n"
+    ports = [(_name(port), port.value("port default vlan")) for port in switch.ports_of()]
+    macs = [
+        (name, vlan, switch.mac_of(name))
+        for name, vlan in ports
+        if vlan and switch.link_up(name) and switch.neighbours.get(name)
+    ]
+    return page("macs", macs=macs)
 
 
 def pausing(switch: Vrp8StandIn, port: Node) -> set[int]:
@@ -233,64 +171,32 @@ def pausing(switch: Vrp8StandIn, port: Node) -> set[int]:
     return priorities(profiles[0], name) if profiles else {3}
 
 
-def _paused(switch: Vrp8StandIn) -> Iterator[tuple[str, int, PortCounters]]:
-    for port in switch.ports_of():
-        for queue in sorted(pausing(switch, port)):
-            yield _name(port), queue, switch.count(_name(port))
+def _counted(name: str) -> Callable[[Vrp8StandIn], str]:
+    """Return what prints a table of counters."""
+
+    def show(switch: Vrp8StandIn) -> str:
+        ports = switch.ports_of()
+        names = [_name(port) for port in ports]
+        paused = [
+            (_name(port), queue, switch.count(_name(port)))
+            for port in ports
+            for queue in sorted(pausing(switch, port))
+        ]
+        return page(name, switch=switch, names=names, paused=paused)
+
+    return show
 
 
-def _pfc(switch: Vrp8StandIn) -> str:
-    rows = []
-    for name, queue, counted in _paused(switch):
-        received, sent = counted.pause_received.get(queue, 0), counted.pause_sent.get(queue, 0)
-        storms = counted.deadlocks.get(queue, 0)
-        rows.append(f"{name:<18}{queue:>6}{received:>24}{0:>25}{storms:>16}")
-        rows.append(f"{'':<24}{sent:>24}{0:>25}{storms:>16}")
-    head = [
-        "Interface         Queue         Received(Frames)        ReceivedRate(pps)     DeadlockNum",
-        "                             Transmitted(Frames)     TransmittedRate(pps)     RecoveryNum",
-    ]
-    return _table(head, rows)
-
-
-def _deadlocks(switch: Vrp8StandIn) -> str:
-    rows = []
-    for name, queue, counted in _paused(switch):
-        off = queue in counted.turned_off
-        status = "TurnOff" if off else "LinkUp" if switch.link_up(name) else "LinkDown"
-        rows.append(f"{name:<15}{queue:>5}  {'TurnOff':<12}{30:>8}  {status}")
-    return _table(["Interface      Queue  TriggerMode Threshold  Status"], rows)
-
-
-def _marked(switch: Vrp8StandIn) -> str:
-    names = [_name(port) for port in switch.ports_of()]
-    rows = [f"{name:<30}{switch.count(name).marked}" for name in names]
-    return _table(["Interface          ECN-marked packets"], rows, before=[])
-
-
-def _queues(switch: Vrp8StandIn) -> str:
-    rule = f" {'-' * 94}"
-    lines = []
-    for port in switch.ports_of():
-        counted = switch.count(_name(port))
-        lines += [f" Queue statistics info: interface {_name(port)}", rule]
-        lines += [" Queue   CIR/PIR   Passed   Pass Rate   Dropped   Drop Rate  Drop Time"]
-        lines += ["     (% or kbps)     (Packets/Bytes)     (pps/bps)     (Packets/Bytes)", rule]
-        for queue in range(CLASSES):
-            packets, drops = counted.packets.get(queue, 0), counted.drops.get(queue, 0)
-            lines.append(f"{queue:>6}{0:>10}{packets:>20}{0:>14}{drops:>20}{0:>14}          -")
-            lines.append(f"{100000000:>16}{packets * 1000:>20}{0:>14}{drops * 1000:>20}{0:>14}")
-            lines.append(rule)
-    return "\n".join([*lines, ""])
+def configuration_text(root: Node) -> str:
+    """Return a configuration as ``display current-configuration`` prints it."""
+    return page("configuration", lines=text_lines(root))
 
 
 _COMMANDS: dict[str, Callable[[Vrp8StandIn], str]] = {
     "display current-configuration | include sysname": lambda s: f"sysname {s.hostname()}\n",
     "display version": _version,
     "display device esn": lambda s: f" ESN of slot 1: {s.spec.serial}\n",
-    "display system mac-address": lambda s: (
-        f"Current System MAC address: {huawei_mac(s.spec.mac)}\nCurrent System MAC number : 16\n"
-    ),
+    "display system mac-address": lambda s: page("mac-address-of-system", switch=s),
     "display current-configuration": lambda s: configuration_text(s.state.running),
     "display saved-configuration": lambda s: configuration_text(s.state.startup),
     "display configuration trial status": lambda s: s.state.trial_status(),
@@ -300,10 +206,10 @@ _COMMANDS: dict[str, Callable[[Vrp8StandIn], str]] = {
     "display bfd session all": _bfd,
     "display arp": _arp,
     "display mac-address": _macs,
-    "display dcb pfc": _pfc,
-    "display dcb pfc deadlock trigger status": _deadlocks,
-    "display qos ecn statistics": _marked,
-    "display qos queue statistics slot 1": _queues,
+    "display dcb pfc": _counted("pfc"),
+    "display dcb pfc deadlock trigger status": _counted("deadlocks"),
+    "display qos ecn statistics": _counted("marked"),
+    "display qos queue statistics slot 1": _counted("queues"),
 }
 
 

@@ -15,11 +15,12 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from fabric.systems.vrp8.lab.config import Editor, LineRefusedError, read_text, text_lines
+from fabric.lab.lines.grammar import LineRefusedError
+from fabric.systems.vrp8.lab.config import Editor, read_text
 
 if TYPE_CHECKING:
     from fabric.lab.clock import LabClock, Timer
-    from fabric.systems.vrp8.lab.node import Node
+    from fabric.lab.lines.tree import Node
 
 _COMMIT = re.compile(
     r"commit(?P<trial> trial(?: (?P<time>\d+))?)?(?: persist (?P<persist>\S+))?"
@@ -100,7 +101,7 @@ class Vrp8State:
         """
         if candidate.editor is None:
             candidate.editor = self.editor(self.running.copy())
-        views = tuple(node.line for node in candidate.editor.stack[1:])
+        views = tuple(nodes[0].line for nodes in candidate.editor.stack[1:])
         candidate.editor.feed(line)
         candidate.lines.append((views, line))
 
@@ -188,7 +189,7 @@ class Vrp8State:
         both = ({n.line for n in root.below("port split ")} for root in (before, self.running))
         cages = {line.split()[4] for line in set.symmetric_difference(*both)}
         for node in before.children.values():
-            if node.view == "port" and node.line.split()[1].partition(":")[0] in cages:
+            if node.mode == "port" and node.line.split()[1].partition(":")[0] in cages:
                 node.children.clear()
 
     def end_session(self, session: object) -> None:
@@ -215,12 +216,3 @@ class Vrp8State:
         self.trial = None
         self.running = self.startup.copy()
         self.booted_s = self.clock.now_s()
-
-
-def configuration_text(root: Node) -> str:
-    """Return a configuration as ``display current-configuration`` prints it."""
-    head = [
-        "!Software Version V300R023C00",
-        "!Last configuration was updated at 2026-11-20 09:00:00+00:00",
-    ]
-    return "\n".join([*head, *text_lines(root), "return", ""])

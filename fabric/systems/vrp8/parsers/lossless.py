@@ -68,8 +68,7 @@ def pfc_priorities(text: str) -> dict[str, tuple[int, ...]]:
             enabled[1] or BUILT_IN[0] for line in lines if (enabled := _ENABLE.fullmatch(line))
         ]
         if names and names[0] not in profiles:
-            message = f"{port} names the PFC profile {names[0]}, which is not there"
-            raise UnreadableError(message)
+            raise UnreadableError(f"{port} names the PFC profile {names[0]}, which is not there")
         queues = profiles[names[0]] if names and globally else set()
         pausing[port] = tuple(sorted(queue for queue in queues if (port, queue) not in off))
     return pausing
@@ -105,8 +104,7 @@ def _turned_off(text: str) -> set[tuple[str, int]]:
         row = _TRIGGER.fullmatch(line)
         port = (row["port"] or port) if row else ""
         if not row or not port or row["status"] not in _STATES:
-            message = f"cannot read the row {line!r} of the deadlocks"
-            raise UnreadableError(message)
+            raise UnreadableError(f"cannot read the row {line!r} of the deadlocks")
         if row["status"] == "TurnOff":
             found.add((port, int(row["queue"])))
     return found
@@ -140,8 +138,7 @@ def marking(text: str) -> dict[tuple[str, int], EcnState]:
 def _thresholds(lines: list[str]) -> EcnState:
     told = next((found for line in lines if (found := _DROP.fullmatch(line.strip()))), None)
     if told is None:
-        message = "a queue is marked by thresholds that are not in bytes, or not there"
-        raise UnreadableError(message)
+        raise UnreadableError("a queue is marked by thresholds that are not in bytes, or not there")
     return EcnState(int(told[1]), int(told[2]), float(told[3]))
 
 
@@ -150,14 +147,12 @@ def _pfc_rows(text: str) -> list[tuple[str, int, re.Match[str], re.Match[str]]]:
     found = []
     port = ""
     if len(rows) % 2:
-        message = "a row of PFC is missing"
-        raise UnreadableError(message)
+        raise UnreadableError("a row of PFC is missing")
     for first, second in zip(rows[::2], rows[1::2], strict=True):
         received, sent = _RECEIVED.fullmatch(first), _SENT.fullmatch(second)
         port = (received["port"] or port) if received else ""
         if not received or not sent or not port:
-            message = f"cannot read the rows {first!r} and {second!r} of PFC"
-            raise UnreadableError(message)
+            raise UnreadableError(f"cannot read the rows {first!r} and {second!r} of PFC")
         found.append((port, int(received["queue"]), received, sent))
     return found
 
@@ -207,8 +202,7 @@ def marked(text: str) -> dict[str, InterfaceState]:
     for line in table(whole_lines(text), r"Interface\s+ECN-marked packets\s*"):
         row = _MARKED.fullmatch(line)
         if not row:
-            message = f"cannot read the row {line!r} of the marked packets"
-            raise UnreadableError(message)
+            raise UnreadableError(f"cannot read the row {line!r} of the marked packets")
         found[row[1]] = InterfaceState(counters={"out_ecn_marked_packets": int(row[2])})
     return found
 
@@ -232,11 +226,9 @@ def queue_counters(text: str) -> dict[tuple[str, int], QueueCounters]:
             seen[port].append(int(row["queue"]))
             found[port, int(row["queue"])] = QueueCounters(int(row["passed"]), int(row["dropped"]))
         elif port and not _is_furniture(line):
-            message = f"cannot read the line {line!r} of the queues"
-            raise UnreadableError(message)
+            raise UnreadableError(f"cannot read the line {line!r} of the queues")
     if not found or any(queues != list(range(CLASSES)) for queues in seen.values()):
-        message = "a port has not all of its queues, or there is none"
-        raise UnreadableError(message)
+        raise UnreadableError("a port has not all of its queues, or there is none")
     return found
 
 

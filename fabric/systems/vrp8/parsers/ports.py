@@ -52,8 +52,7 @@ def interfaces(text: str) -> dict[str, InterfaceState]:
         elif blocks:
             blocks[-1][1].append(line)
     if not blocks:
-        message = "no interface in the answer"
-        raise UnreadableError(message)
+        raise UnreadableError("no interface in the answer")
     return {head["name"]: _interface(head, lines) for head, lines in blocks}
 
 
@@ -63,12 +62,10 @@ def _interface(head: re.Match[str], lines: list[str]) -> InterfaceState:
     totals = {total[1]: (int(total[2]), int(total[3])) for total in _TOTAL.finditer(text)}
     ethernet = bool(_ETHERNET.fullmatch(head["name"]))
     if ethernet and (not _LAST.fullmatch(last) or len(totals) != 2):  # noqa: PLR2004 - in and out
-        message = f"the end of {head['name']} is missing"
-        raise UnreadableError(message)
+        raise UnreadableError(f"the end of {head['name']} is missing")
     frame, mtu, speed = (pattern.search(text) for pattern in (_FRAME, _MTU, _SPEED))
     if ethernet and not (frame and speed):
-        message = f"{head['name']} has no frame length or speed"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{head['name']} has no frame length or speed")
     fec, description = _FEC.search(text), _DESCRIPTION.search(text)
     state = head["state"]
     return InterfaceState(

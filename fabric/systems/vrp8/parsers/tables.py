@@ -61,8 +61,7 @@ def system_facts(text: str) -> SystemFacts:
     name, release, uptime = (pattern.search(whole) for pattern in (_SYSNAME, _RELEASE, _UPTIME))
     serial, mac = _ESN.search(whole), _SYSTEM_MAC.search(whole)
     if not name or not release or not uptime or not serial or not mac:
-        message = "name, release, model, serial number or MAC address is missing"
-        raise UnreadableError(message)
+        raise UnreadableError("name, release, model, serial number or MAC address is missing")
     days, hours, minutes = (int(uptime[part] or 0) for part in ("days", "hours", "minutes"))
     return SystemFacts(
         hostname=name[1],
@@ -96,14 +95,12 @@ def bgp_peers(text: str) -> dict[str, BgpPeer]:
         row = _PEER.fullmatch(line)
         if not row:
             if line.strip():
-                message = f"cannot read the row {line!r} of the BGP peers"
-                raise UnreadableError(message)
+                raise UnreadableError(f"cannot read the row {line!r} of the BGP peers")
             continue
         state = row["state"]
         found[row["peer"]] = BgpPeer(state == "Established", state, _asn(row["asn"]))
     if total is None or int(total[1]) != len(found):
-        message = "the table of BGP peers has not as many rows as it says"
-        raise UnreadableError(message)
+        raise UnreadableError("the table of BGP peers has not as many rows as it says")
     return found
 
 
@@ -129,12 +126,10 @@ def bfd_sessions(text: str) -> dict[str, bool]:
     for line in table(lines, r"Local\s+Remote\s+PeerIpAddr\s+State\s+Type\s.*"):
         row = _BFD_ROW.fullmatch(line)
         if not row:
-            message = f"cannot read the row {line!r} of the BFD sessions"
-            raise UnreadableError(message)
+            raise UnreadableError(f"cannot read the row {line!r} of the BFD sessions")
         found[row["peer"]] = row["state"] == "Up"
     if total is None or (sum(found.values()), len(found)) != _up_and_all(total):
-        message = "the table of BFD sessions has not as many rows as it says"
-        raise UnreadableError(message)
+        raise UnreadableError("the table of BFD sessions has not as many rows as it says")
     return found
 
 
@@ -162,12 +157,10 @@ def arp_entries(text: str) -> dict[str, NeighbourEntry]:
         elif vlan and rows:
             vlans[len(rows) - 1] = vlan["vlan"]
         else:
-            message = f"cannot read the row {line!r} of the ARP table"
-            raise UnreadableError(message)
+            raise UnreadableError(f"cannot read the row {line!r} of the ARP table")
     total = _first(lines, _ARP_TOTAL)
     if total is None or int(total[1]) != len(rows):
-        message = "the ARP table has not as many rows as it says"
-        raise UnreadableError(message)
+        raise UnreadableError("the ARP table has not as many rows as it says")
     return {
         row["ip"]: NeighbourEntry(
             mac_address(row["mac"]), _interface(row, vlans.get(at, row["vlan"] or ""))
@@ -196,8 +189,7 @@ def mac_entries(text: str) -> tuple[MacEntry, ...]:
     for line in rows:
         row = _MAC_ROW.fullmatch(line)
         if not row:
-            message = f"cannot read the row {line!r} of the MAC table"
-            raise UnreadableError(message)
+            raise UnreadableError(f"cannot read the row {line!r} of the MAC table")
         mac = mac_address(row["mac"])
         if row["type"] == "dynamic" and row["vlan"].isdecimal():
             age = row["age"] or ""
@@ -205,8 +197,7 @@ def mac_entries(text: str) -> tuple[MacEntry, ...]:
             found.append(MacEntry(int(row["vlan"]), mac, row["port"], aged))
     total = _first(lines, _MAC_TOTAL)
     if total is None or int(total[1]) != len(rows):
-        message = "the MAC table has not as many rows as it says"
-        raise UnreadableError(message)
+        raise UnreadableError("the MAC table has not as many rows as it says")
     return tuple(found)
 
 
@@ -234,8 +225,9 @@ def lldp_neighbours(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
             found[port][-1].setdefault(field["key"], field["value"].strip())
     whole = [_LLDP_LAST in entry for entries in found.values() for entry in entries]
     if not counts or not all(whole) or counts != {name: len(x) for name, x in found.items()}:
-        message = "a port has not as many LLDP neighbours as it says, or one is not whole"
-        raise UnreadableError(message)
+        raise UnreadableError(
+            "a port has not as many LLDP neighbours as it says, or one is not whole"
+        )
     return {
         name: tuple(_neighbour(entry) for entry in entries)
         for name, entries in found.items()
@@ -246,6 +238,5 @@ def lldp_neighbours(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
 def _neighbour(entry: dict[str, str]) -> LldpNeighbour:
     keys = ("System name", "Port ID", "Port description")
     if not set(keys) <= entry.keys():
-        message = "an LLDP neighbour has no name, port or description"
-        raise UnreadableError(message)
+        raise UnreadableError("an LLDP neighbour has no name, port or description")
     return LldpNeighbour(*("" if entry[key] == _NONE else entry[key] for key in keys))

@@ -48,8 +48,7 @@ def blocks(text: str) -> list[list[str]]:
         elif found:
             found[-1].append(line.rstrip())
         else:
-            message = f"the line {line!r} stands below none"
-            raise UnreadableError(message)
+            raise UnreadableError(f"the line {line!r} stands below none")
     return found
 
 
@@ -60,8 +59,7 @@ def _until_quote(lines: Iterator[str], rest: str) -> Iterator[str]:
         yield line
         if line.rstrip().endswith('"'):
             return
-    message = "the end of a header text is missing"
-    raise UnreadableError(message)
+    raise UnreadableError("the end of a header text is missing")
 
 
 def configuration(text: str) -> str:
@@ -81,11 +79,9 @@ def whole_configuration(text: str) -> str:
     text = _unpaged(text)
     lines = text.rstrip("\n").splitlines()
     if not text.endswith("\n") or not lines or lines[-1] != END:
-        message = "the end of the configuration is missing"
-        raise UnreadableError(message)
+        raise UnreadableError("the end of the configuration is missing")
     if not lines[0].startswith(("!", "#")):
-        message = "the head of the configuration is missing"
-        raise UnreadableError(message)
+        raise UnreadableError("the head of the configuration is missing")
     return configuration(text)
 
 
@@ -103,15 +99,15 @@ def whole_lines(text: str) -> list[str]:
         When it does not, or a pager or a terminal left marks.
     """
     if not text.endswith("\n") or _REFUSAL.search(text):
-        message = "the end of the output is missing, or the switch refused the command"
-        raise UnreadableError(message)
+        raise UnreadableError(
+            "the end of the output is missing, or the switch rejected the command"
+        )
     return _unpaged(text).splitlines()
 
 
 def _unpaged(text: str) -> str:
     if _PAGER in text:
-        message = "the output holds marks of a pager"
-        raise UnreadableError(message)
+        raise UnreadableError("the output holds marks of a pager")
     return plain(text)
 
 
@@ -136,8 +132,7 @@ def table(lines: list[str], first_header: str, *, closed: bool = True) -> list[s
     dashes = [at for at, line in enumerate(lines) if _DASHED.fullmatch(line)]
     below = [at for at in dashes if start is not None and at > start]
     if not below or (closed and len(below) == 1):
-        message = "no whole table in the output"
-        raise UnreadableError(message)
+        raise UnreadableError("no whole table in the output")
     rows = lines[below[0] + 1 : below[1] if closed else len(lines)]
     return [row for row in rows if row.strip()]
 
@@ -151,7 +146,6 @@ def mac_address(text: str) -> str:
         When it is no such address.
     """
     if not _MAC.fullmatch(text.lower()):
-        message = f"{text!r} is no MAC address"
-        raise UnreadableError(message)
+        raise UnreadableError(f"{text!r} is not a MAC address")
     digits = text.lower().replace("-", "")
     return ":".join(digits[at : at + 2] for at in range(0, 12, 2))

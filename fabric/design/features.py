@@ -1,0 +1,173 @@
+"""The parts that a design of a switch can have, and which of them its system lacks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabric.platforms import platforms
+from fabric.platforms.features import feature
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from fabric.design.model import DeviceDesign
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """A part of a design that a system has or lacks.
+
+    Parameters
+    ----------
+    name : str
+        Key in the table ``features`` of ``features.toml``.
+    title : str
+        What it is, for messages and the matrix of systems.
+    field : str
+        Field of the inventory that asks for it.
+    used : callable
+        From a design to the values of the feature that it uses; empty where it uses none.
+    rule : str
+        Id of the rule that reports a system without it.
+    """
+
+    name: str
+    title: str
+    field: str
+    used: Callable[[DeviceDesign], frozenset[str]]
+    rule: str = "SYS001"
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A feature, or the values of one, that a design uses and its system lacks."""
+
+    feature: Feature
+    message: str
+    fix: str
+
+
+_YES = frozenset({"yes"})
+
+
+def _if(condition: Callable[[DeviceDesign], object]) -> Callable[[DeviceDesign], frozenset[str]]:
+    return lambda device: _YES if condition(device) else frozenset()
+
+
+def _watched(device: DeviceDesign) -> bool:
+    return any(one.pfc and one.watchdog.enabled for one in device.qos_profiles)
+
+
+def _fec(device: DeviceDesign) -> frozenset[str]:
+    return frozenset(port.fec for port in device.ports if port.fec and port.kind != "unused")
+
+
+def _balancing(device: DeviceDesign) -> frozenset[str]:
+    return frozenset({device.ecmp_mode} - {"hash"})
+
+
+_used_ports = _if(lambda device: any(port.qos for port in device.ports))
+_paused = _if(lambda device: any(one.pfc for one in device.qos_profiles))
+_vlans = _if(lambda device: device.vlans)
+
+#: Every feature, in the order of the matrix.
+FEATURES = (
+    Feature("pfc", "priority flow control", "lossless.pfc", _paused),
+    Feature("ecn", "ECN marking", "lossless.ecn.kmin_bytes", _used_ports),
+    Feature("watchdog", "PFC watchdog", "lossless.watchdog.enabled", _if(_watched)),
+    Feature(
+        "watchdog_times", "times of the PFC watchdog", "lossless.watchdog.poll_ms", _if(_watched)
+    ),
+    Feature(
+        "buffers",
+        "headroom by speed and cable",
+        "cables.uplink_m",
+        _if(lambda d: any(one.row for one in d.headroom_profiles)),
+    ),
+    Feature(
+        "computed_buffers",
+        "buffers that the switch computes",
+        "platforms.leaf.buffer_model",
+        _if(lambda d: d.buffer_model == "dynamic"),
+        rule="SON025",
+    ),
+    Feature(
+        "pause_buffer",
+        "a pause buffer with own sizes",
+        "lossless.pause_buffer",
+        _if(lambda d: any(one.pfc and one.pause_buffer for one in d.qos_profiles)),
+    ),
+    Feature(
+        "dynamic_th",
+        "a dynamic threshold of lossless buffers",
+        "lossless.dynamic_th",
+        _if(lambda d: any(one.pfc and one.dynamic_th is not None for one in d.qos_profiles)),
+    ),
+    Feature("dscp_map", "trust of DSCP and its map", "lossless.roce_dscp", _used_ports),
+    Feature("scheduling", "scheduling of queues", "lossless.scheduler", _used_ports),
+    Feature("mtu", "MTU of ports", "lossless.mtu.port_bytes", _used_ports),
+    Feature("vlan_per_nic", "VLANs with a gateway for NICs", "addressing.vlan_per", _vlans),
+    Feature("arp_ageing", "ageing of ARP entries", "arp.timeout_s", _vlans),
+    Feature("mac_ageing", "ageing of MAC addresses", "arp.mac_ageing_s", _vlans),
+    Feature(
+        "bgp",
+        "BGP with addresses",
+        "bgp.peering",
+        _if(lambda d: d.bgp.neighbours and not d.bgp.unnumbered),
+    ),
+    Feature(
+        "bgp_unnumbered",
+        "unnumbered BGP",
+        "bgp.peering",
+        _if(lambda d: d.bgp.unnumbered),
+        rule="BGP007",
+    ),
+    Feature("bfd", "BFD of BGP sessions", "bgp.bfd", _if(lambda d: d.bgp.bfd)),
+    Feature(
+        "breakouts",
+        "breakouts of ports",
+        "platforms.leaf.breakouts",
+        _if(lambda d: any(port.place.mode for port in d.ports)),
+    ),
+    Feature("fec", "FEC of ports", "devices.ports.fec", _fec),
+    Feature("balancing", "balancing by load", "ecmp.mode", _balancing, rule="ECM001"),
+    Feature(
+        "queue_pair_hash",
+        "a hash of queue pairs",
+        "ecmp.hash_queue_pairs",
+        _if(lambda d: d.hash_queue_pairs),
+        rule="ECM003",
+    ),
+    Feature(
+        "descriptions",
+        "descriptions of ports",
+        "devices.ports.description",
+        _if(lambda d: any(port.description for port in d.ports)),
+    ),
+    Feature("ntp", "NTP servers", "management.ntp_servers", _if(lambda d: d.ntp_servers)),
+    Feature(
+        "syslog", "syslog servers", "management.syslog_servers", _if(lambda d: d.syslog_servers)
+    ),
+)
+
+
+def missing(device: DeviceDesign) -> Iterator[Missing]:
+    """Yield every feature that a design uses and its system, on its model, does not have."""
+    for one in FEATURES:
+        values = one.used(device)
+        if not values:
+            continue
+        cell = feature(device.platform, one.name, device.sku, device.role)
+        lacks = values if cell is None else values - set(cell.values or values)
+        if lacks:
+            declared = feature(device.platform, one.name)
+            system = platforms[device.platform].title
+            owner = f"{device.sku.name} with {system}" if declared and not cell else system
+            which = "" if values == _YES else f" ({', '.join(sorted(lacks))})"
+            fix = declared.fix if declared else ""
+            yield Missing(
+                one,
+                f"{owner} does not support {one.title}{which}",
+                fix or f"change {one.field}, or use another system there",
+            )

@@ -1,0 +1,1 @@
+"""HTTPS with JSON: the API of some switches."""

@@ -1,0 +1,26 @@
+"""Addresses of interfaces in a configuration that is made of lines."""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Interface
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fabric.lab.lines.tree import Node
+
+
+def address_of(line: str) -> IPv4Interface:
+    """Return the address of ``ip address A/LENGTH`` or ``ip address A MASK``."""
+    return IPv4Interface("/".join(line.split()[2:4]))
+
+
+def overlapping(root: Node, context: Node, line: str) -> str:
+    """Return the interface that has an address in the network of a line; empty without one."""
+    if not line.startswith("ip address "):
+        return ""
+    network = address_of(line).network
+    for other in root.below("interface "):
+        for node in other.below("ip address ") if other is not context else ():
+            if address_of(node.line).network.overlaps(network):
+                return other.line.split()[1]
+    return ""

@@ -1,0 +1,377 @@
+"""A strict grammar of configurations made of lines: rules written as text, matched word by word.
+
+One rule is one line of the module ``rules`` of a system, for instance::
+
+    mtu = <68-9214>
+    neighbor <peer> next-hop-self
+    interface <ethernet> > if-ethernet
+
+``<kind>`` is an argument, ``a|b`` a choice of words, ``[ ... ]`` optional, ``( ... | ... )`` a
+choice of phrases, ``<0-63 ...>`` a list that the system keeps as separate entries, ``<text>`` the
+rest of the line. What stands before ``=`` is the key: a line replaces the line with the same key.
+Without ``=`` the whole line is the key. ``> mode`` opens a mode. A leading ``-`` marks a phrase
+that only a removal may use; it removes every line that begins with it. A leading ``xgs:`` binds the
+rule to a trait of the switch, such as a family of chips.
+
+A removal names the key or the whole line; behind ``:=`` the key alone, behind ``&=`` the whole line
+alone. ``! phrase`` at the end is the removal where its words are others, with the arguments of the
+key in their order; ``!-`` says that there is none.
+
+Known: error texts ``Invalid input (at token 1: 'x')``, tokens counted from 0, and ``Incomplete
+command (at token n: 'x')`` (aristanetworks/anta ``anta/custom_types`` and ``asynceapi`` tests).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING
+
+from fabric.lab.lines.kinds import checker, expand_numbers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from fabric.lab.lines.kinds import Checker
+
+
+class LineRefusedError(ValueError):
+    """A line that a system refuses, in its words."""
+
+
+class InvalidInputError(LineRefusedError):
+    """A line that fits no rule; the words are those of EOS.
+
+    Parameters
+    ----------
+    depth : int
+        Number of words that were understood.
+    incomplete : bool
+        Words are missing rather than wrong.
+    """
+
+    def __init__(self, words: list[str], depth: int, *, incomplete: bool = False) -> None:
+        self.depth = depth
+        at = min(depth, len(words) - 1)
+        what = "Incomplete command" if incomplete else "Invalid input"
+        self.text = f"{what} (at token {at}: '{words[at] if words else ''}')"
+        super().__init__(self.text)
+
+
+_SIGNS = ("=", ":=", "&=")
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One word of a rule: literals, an argument, a list of numbers or the rest of the line."""
+
+    literals: frozenset[str] = frozenset()
+    check: Checker | None = None
+    span: tuple[int, int] | None = None
+    rest: bool = False
+    peer: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One spelling of a rule, without options."""
+
+    elements: tuple[Element, ...]
+    key_length: int
+    sign: str = ""
+
+    def removals(self) -> tuple[tuple[Element, ...], ...]:
+        """Return the phrases that remove a line of this spelling."""
+        key = self.elements[: self.key_length]
+        return {":=": (key,), "&=": (self.elements,)}.get(self.sign, (self.elements, key))
+
+    def key_with(self, arguments: list[str]) -> str:
+        """Return the key with these arguments in their order."""
+        rest = iter(arguments)
+        elements = self.elements[: self.key_length]
+        return " ".join(next(rest) if one.check else min(one.literals) for one in elements)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One kind of line of one mode."""
+
+    rank: int
+    variants: tuple[Variant, ...]
+    opens: str = ""
+    removes_only: bool = False
+    undo: tuple[tuple[Element, ...], ...] | None = None
+
+    @property
+    def first_words(self) -> set[str]:
+        """Words with which the rule may begin; empty set when it may begin with anything."""
+        words: set[str] = set()
+        for variant in self.variants:
+            words |= variant.elements[0].literals
+        return words
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """A line that fits a rule, in the form in which the system shows it."""
+
+    rule: Rule
+    words: tuple[str, ...]
+    key_length: int
+    list_at: int = -1
+    numbers: tuple[int, ...] = ()
+    peer: str = ""
+
+    def entries(self) -> Iterator[tuple[str, str, int | None]]:
+        """Yield (key, line, number); several when the line holds a list."""
+        for value in self.numbers or (None,):
+            words = list(self.words)
+            if value is not None:
+                words[self.list_at] = str(value)
+            key = " ".join(words[: self.key_length]).removeprefix("no ")
+            yield key, " ".join(words), value
+
+
+@dataclass(slots=True)
+class _Cursor:
+    shown: list[str] = field(default_factory=list)
+    list_at: int = -1
+    numbers: list[int] = field(default_factory=list)
+    peer: str = ""
+
+
+def _take(element: Element, words: list[str], at: int, cursor: _Cursor, *, shorten: bool) -> int:
+    """Match one element at a word; return how many words it took, 0 for no match."""
+    word = words[at]
+    if element.rest:
+        cursor.shown.append(" ".join(words[at:]))
+        return len(words) - at
+    if element.span:
+        return _take_list(element.span, words, at, cursor)
+    if element.check:
+        shown = element.check(word)
+        if shown is None:
+            return 0
+        cursor.peer = shown if element.peer else cursor.peer
+        cursor.shown.append(shown)
+        return 1
+    literals = [word] if word in element.literals else []
+    if shorten and not literals:
+        literals = [literal for literal in element.literals if literal.startswith(word)]
+    if len(literals) != 1:
+        return 0
+    cursor.shown += literals
+    return 1
+
+
+def _take_list(span: tuple[int, int], words: list[str], at: int, cursor: _Cursor) -> int:
+    taken = 0
+    for word in words[at:]:
+        numbers = expand_numbers(word, *span)
+        if numbers is None:
+            break
+        cursor.numbers += numbers
+        taken += 1
+    if taken:
+        cursor.list_at = len(cursor.shown)
+        cursor.shown.append("")
+    return taken
+
+
+def match_variant(
+    elements: tuple[Element, ...], words: list[str], *, shorten: bool = False
+) -> tuple[_Cursor | None, int, bool]:
+    """Match words with elements.
+
+    Returns
+    -------
+    tuple
+        The cursor or None; the number of words understood; whether words are missing.
+    """
+    cursor, at = _Cursor(), 0
+    for element in elements:
+        if at >= len(words):
+            return None, at, True
+        taken = _take(element, words, at, cursor, shorten=shorten)
+        if not taken:
+            return None, at, False
+        at += taken
+    return (cursor, at, False) if at == len(words) else (None, at, False)
+
+
+def _element(piece: str) -> Element:
+    listed = re.fullmatch(r"<(\d+)-(\d+)\.\.\.>", piece)
+    if listed:
+        return Element(span=(int(listed[1]), int(listed[2])))
+    if piece == "<text>":
+        return Element(rest=True)
+    if piece.startswith("<"):
+        return Element(check=checker(piece[1:-1]), peer=piece == "<peer>")
+    return Element(literals=frozenset(piece.split("|")))
+
+
+def _split(pieces: list[str]) -> Iterator[list[str]]:
+    """Split at the ``|`` that stand outside inner brackets."""
+    depth, part = 0, list[str]()
+    for piece in pieces:
+        depth += (piece in "([") - (piece in ")]")
+        if piece == "|" and depth == 0:
+            yield part
+            part = []
+        else:
+            part.append(piece)
+    yield part
+
+
+def spellings(pieces: list[str]) -> list[list[str]]:
+    """Expand ``[ ... ]`` and ``( ... | ... )`` into flat phrases."""
+    for start, piece in enumerate(pieces):
+        if piece not in ("(", "["):
+            continue
+        depth = 0
+        for end in range(start, len(pieces)):
+            depth += (pieces[end] in "([") - (pieces[end] in ")]")
+            if depth == 0:
+                break
+        inner = list(_split(pieces[start + 1 : end]))
+        if piece == "[":
+            inner.append([])
+        heads = [pieces[:start] + choice for choice in inner]
+        return [flat for head in heads for flat in spellings(head + pieces[end + 1 :])]
+    return [pieces]
+
+
+def parse_rule(text: str, rank: int) -> Rule:
+    """Read one rule."""
+    body, bang, undo = text.partition(" !")
+    body, _, opens = body.partition(" > ")
+    removes_only = body.startswith("-")
+    pieces = body.lstrip("-").replace(" ...>", "...>").split()
+    variants = []
+    for flat in spellings(pieces):
+        sign = next((piece for piece in flat if piece in _SIGNS), "")
+        key_length = flat.index(sign) if sign else len(flat)
+        elements = tuple(_element(piece) for piece in flat if piece not in _SIGNS)
+        variants.append(Variant(elements, key_length, sign))
+    removals = exec_spellings(undo.strip()) if undo.strip() != "-" else ()
+    return Rule(rank, tuple(variants), opens.strip(), removes_only, removals if bang else None)
+
+
+class Mode:
+    """The rules of one mode, found by the first word."""
+
+    def __init__(self, texts: list[str]) -> None:
+        self.by_word: dict[str, list[Rule]] = {}
+        self.open_start: list[Rule] = []
+        self.peer_rank = -1
+        for rank, text in enumerate(texts):
+            rule = parse_rule(text, rank)
+            if self.peer_rank < 0 and "<peer>" in text and not rule.removes_only:
+                self.peer_rank = rank
+            for word in rule.first_words:
+                self.by_word.setdefault(word, []).append(rule)
+            if not rule.first_words:
+                self.open_start.append(rule)
+
+    def _candidates(self, words: list[str]) -> list[Rule]:
+        return self.by_word.get(words[0], []) + self.open_start if words else []
+
+    def match(self, words: list[str]) -> Matched:
+        """Return the rule that takes all words.
+
+        Raises
+        ------
+        InvalidInputError
+            When no rule does; it tells which word is wrong.
+        """
+        best, missing = 0, False
+        for rule in self._candidates(words):
+            if rule.removes_only:
+                continue
+            for variant in rule.variants:
+                cursor, depth, short = match_variant(variant.elements, words)
+                if cursor is not None:
+                    return Matched(
+                        rule,
+                        tuple(cursor.shown),
+                        variant.key_length,
+                        cursor.list_at,
+                        tuple(cursor.numbers),
+                        peer=cursor.peer,
+                    )
+                if depth > best:
+                    best, missing = depth, short
+                elif depth == best:
+                    missing = missing or short
+        raise InvalidInputError(words, best, incomplete=missing and best == len(words))
+
+    def match_removal(self, words: list[str]) -> tuple[list[str], bool]:
+        """Return the keys that ``no words`` removes, and whether longer keys go too.
+
+        Raises
+        ------
+        InvalidInputError
+            When ``no`` cannot be used with these words.
+        """
+        best = 0
+        for rule in self._candidates(words):
+            for elements, variant in _removals(rule):
+                cursor, depth, _ = match_variant(elements, words)
+                best = max(best, depth)
+                if cursor is None:
+                    continue
+                if rule.undo is not None:
+                    arguments = [w for w, e in zip(cursor.shown, elements, strict=True) if e.check]
+                    return [variant.key_with(arguments)], False
+                matched = Matched(
+                    rule,
+                    tuple(cursor.shown),
+                    variant.key_length,
+                    cursor.list_at,
+                    tuple(cursor.numbers),
+                )
+                return [key for key, _, _ in matched.entries()], rule.removes_only
+        raise InvalidInputError(["no", *words], best + 1 if best else 0)
+
+
+def _removals(rule: Rule) -> Iterator[tuple[tuple[Element, ...], Variant]]:
+    for variant in rule.variants:
+        forms = variant.removals() if rule.undo is None else rule.undo
+        yield from ((elements, variant) for elements in forms)
+
+
+class Grammar:
+    """All modes of one switch.
+
+    Parameters
+    ----------
+    tables : mapping
+        Rules by mode, as text.
+    traits : frozenset of str
+        Which bound rules hold.
+    """
+
+    def __init__(self, tables: Mapping[str, str], traits: frozenset[str]) -> None:
+        self.modes = {
+            mode: Mode(list(_bound(table.splitlines(), traits))) for mode, table in tables.items()
+        }
+
+    def __getitem__(self, mode: str) -> Mode:
+        return self.modes[mode]
+
+
+def _bound(lines: list[str], traits: frozenset[str]) -> Iterator[str]:
+    for line in lines:
+        bound = re.match(r"\s*([a-z]\w*):\s+(.*)", line)
+        if bound and bound[1] not in traits:
+            continue
+        text = (bound[2] if bound else line).strip()
+        if text and not text.startswith("#"):
+            yield text
+
+
+@cache
+def exec_spellings(text: str) -> tuple[tuple[Element, ...], ...]:
+    """Return the spellings of one exec command, compiled."""
+    return tuple(tuple(_element(piece) for piece in flat) for flat in spellings(text.split()))

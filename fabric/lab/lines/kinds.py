@@ -1,0 +1,166 @@
+"""What the arguments of lines may look like: one checker per kind of argument.
+
+A checker takes one word and returns it in the form in which the configuration shows it, or None
+when the word is refused.
+
+Known: the ranges and enumerations, from the schema of ``pyavd`` 6.4.0 (PyPI) and the captures of
+``show running-config all`` in batfish/batfish ``arista_interface_show_run_all*``.
+Assumed: seconds of the PFC watchdog are shown with two decimals (polling interval: three), as
+pyavd renders them; interface names are taken only in full (``Ethernet1/1``, not ``Et1/1``).
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Checker = Callable[[str], str | None]
+
+_SPEED_WORDS = (
+    "100g-1 100g-2 100g-4 200g-1 200g-2 200g-4 400g-2 400g-4 400g-8 800g-4 800g-8 1.6t-8"
+    " 25g 50g-1 50g-2 40g-4 10g 1g auto"
+)
+SPEEDS = frozenset(_SPEED_WORDS.split())
+ALPHAS = frozenset([*(f"1/{2**power}" for power in range(7, 0, -1)), "1", "2", "4", "8"])
+
+PORT = r"Ethernet\d{1,3}(/\d{1,2}){0,2}"
+_PATTERNS = {
+    "word": r"\S+",
+    "name": r"[A-Za-z0-9_.:@+-]+",
+    "hash": r"[$./A-Za-z0-9=+-]+",
+    "ethernet": PORT + r"(\.\d{1,4})?",
+    "management": r"Management\d{1,2}(/\d)?",
+    "loopback": r"Loopback\d{1,4}",
+    "portchannel": r"Port-Channel\d{1,4}",
+    "mac": r"([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}|([0-9a-fA-F]{4}\.){2}[0-9a-fA-F]{4}",
+    "hex": r"0x[0-9a-fA-F]+",
+    "ports": r"(Ethernet|Port-Channel|Vlan)\d[\d/,.-]*",
+    "port": PORT + r"|Management\d{1,2}(/\d)?|Loopback\d{1,4}|Vlan\d{1,4}|Port-Channel\d{1,4}",
+    "numbers": r"\d+([,-]\d+)*",
+    "host": r"[A-Za-z0-9.:-]+",
+    "oldspeed": r"\d+g?(full|half)",
+    "file": r"(flash|file|usb1):\S+",
+    "hms": r"\d{1,2}:\d{1,2}:\d{1,2}",
+    "family": r"ipv4|ipv6|evpn",
+    "gigabit": r"\d+GE\d+/\d+/\d+(:\d)?",
+}
+
+
+def number(low: int, high: int, prefix: str = "") -> Checker:
+    """Return a checker of whole numbers within a range, behind a prefix."""
+
+    def check(word: str) -> str | None:
+        digits = word.removeprefix(prefix) if word.startswith(prefix) else ""
+        fits = digits.isdecimal() and low <= int(digits) <= high
+        return f"{prefix}{int(digits)}" if fits else None
+
+    return check
+
+
+def seconds(low: str, high: str, places: int) -> Checker:
+    """Return a checker of decimal seconds, shown with a fixed number of decimals."""
+
+    def check(word: str) -> str | None:
+        if not re.fullmatch(r"\d+(\.\d+)?", word):
+            return None
+        value = Decimal(word)
+        return f"{value:.{places}f}" if Decimal(low) <= value <= Decimal(high) else None
+
+    return check
+
+
+def _pattern(text: str) -> Checker:
+    compiled = re.compile(text)
+
+    def check(word: str) -> str | None:
+        return word if compiled.fullmatch(word) else None
+
+    return check
+
+
+def _one_of(words: frozenset[str]) -> Checker:
+    return lambda word: word if word in words else None
+
+
+def _address(version: int, *, masked: bool) -> Checker:
+    def check(word: str) -> str | None:
+        if masked is not ("/" in word):
+            return None
+        try:
+            parsed = ipaddress.ip_interface(word)
+        except ValueError:
+            return None
+        return word.lower() if parsed.version == version else None
+
+    return check
+
+
+def _mask(word: str) -> str | None:
+    try:
+        return word if "." in word and ipaddress.IPv4Network(f"0.0.0.0/{word}") else None
+    except ValueError:
+        return None
+
+
+def _any_of(*checkers: Checker) -> Checker:
+    def check(word: str) -> str | None:
+        return next((shown for one in checkers if (shown := one(word)) is not None), None)
+
+    return check
+
+
+def _mac(word: str) -> str | None:
+    if not re.fullmatch(_PATTERNS["mac"], word):
+        return None
+    digits = re.sub(r"[:.]", "", word.lower())
+    return ":".join(digits[at : at + 2] for at in range(0, 12, 2))
+
+
+_IP4 = _address(4, masked=False)
+_IP6 = _address(6, masked=False)
+
+CHECKERS: dict[str, Checker] = {
+    **{kind: _pattern(text) for kind, text in _PATTERNS.items()},
+    "svi": number(1, 4094, "Vlan"),
+    "mac": _mac,
+    "speed": _one_of(SPEEDS),
+    "alpha": _one_of(ALPHAS),
+    "dropalpha": _one_of(ALPHAS | {"3/4"}),
+    "ip4": _IP4,
+    "ip6": _IP6,
+    "mask": _mask,
+    "cidr4": _address(4, masked=True),
+    "cidr6": _address(6, masked=True),
+    "peer": _any_of(_IP4, _IP6, _pattern(r"(?!interface$|default$)[A-Za-z][A-Za-z0-9_.-]*")),
+    "asn": _any_of(number(1, 4294967295), _pattern(r"\d{1,5}\.\d{1,5}")),
+    "wdtime": seconds("0.01", "60", 2),
+    "wdpoll": seconds("0.005", "30", 3),
+}
+
+
+def checker(kind: str) -> Checker:
+    """Return the checker of an argument: a named kind, or a range: ``0-7``, ``Vlanif1-4094``."""
+    span = re.fullmatch(r"([A-Za-z]*)(\d+)-(\d+)", kind)
+    if span:
+        return number(int(span[2]), int(span[3]), span[1])
+    kinds = kind.split("|")
+    return CHECKERS[kind] if len(kinds) == 1 else _any_of(*(CHECKERS[one] for one in kinds))
+
+
+def expand_numbers(word: str, low: int, high: int) -> list[int] | None:
+    """Read ``101,105-107`` as numbers within a range; None when it is not such a list."""
+    found: list[int] = []
+    for part in word.split(","):
+        span = re.fullmatch(r"(\d+)(?:-(\d+))?", part)
+        if not span:
+            return None
+        first, last = int(span[1]), int(span[2] or span[1])
+        if not low <= first <= last <= high:
+            return None
+        found += range(first, last + 1)
+    return found

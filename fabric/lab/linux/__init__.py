@@ -1,0 +1,1 @@
+"""What the Linux systems among the stand-ins share beside the shell."""

@@ -1,0 +1,1 @@
+"""The shell of the stand-ins that are a Linux system, with its files and ordinary commands."""

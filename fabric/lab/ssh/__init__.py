@@ -1,0 +1,1 @@
+"""The SSH server of the stand-ins: login, sessions, SFTP."""

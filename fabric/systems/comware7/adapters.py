@@ -1,0 +1,109 @@
+"""H3C Comware 7: the grammar of its lines, and what is kept beside ours. Experimental.
+
+Known (grayfalcon666/netmiko-h3c-skill @ 4f5e9dfd references/CMD-help): a line of a section with one
+value takes the place of the one before; a change of the link mode resets the port but for its
+`shutdown`; the AS number of a peer changes only with the peer itself; a WRED table that is in use
+stays; a VLAN comes before what names it.
+Assumed: what is undone in a section goes before what is set, later lines first.
+"""
+
+from __future__ import annotations
+
+import re
+
+from fabric.change.adapter import adapters
+from fabric.change.lines import LineAdapter
+from fabric.change.lines.grammar import Grammar, LayerChange, either, valued
+from fabric.core.lines import Node
+from fabric.systems.comware7.platforms import (
+    DEFAULTS,
+    EXPERIMENTAL,
+    KEPT_ON_PORTS,
+    KEPT_SERVICES,
+    LINE_RISK,
+    OWNED_LINES,
+    PORT,
+    SERVER,
+    UNDO,
+)
+from fabric.systems.comware7.platforms.text import tree
+
+_PORT = re.compile(PORT)
+_KEPT_ON_PORTS = either(*KEPT_ON_PORTS)
+_DEFAULT = either(*DEFAULTS)
+#: Sections in the order in which they may name those before them.
+_ORDER = (
+    "",
+    "ip vpn-instance ",
+    "qos map-table ",
+    "qos wred ",
+    "vlan ",
+    "route-policy ",
+    "interface LoopBack",
+    "interface Vlan-interface",
+    "interface ",
+    "bgp ",
+)
+GRAMMAR = Grammar(
+    negation="undo",
+    owned=re.compile(rf"(?:undo )?(?:{'|'.join(OWNED_LINES)})"),
+    kept=either(KEPT_SERVICES, PORT),
+    risks=LINE_RISK,
+    toggles=re.compile(".*"),
+    forms=valued(r"undo \1", *UNDO, end="(?= |$)"),
+    server=re.compile(SERVER),
+    first_removed=either(r"bgp \d+", r"interface (?:LoopBack|Vlan-interface)\d+"),
+    fixed=_PORT,
+    addition_order=_ORDER,
+    removal_order=_ORDER[::-1],
+    backwards=True,
+    removed_first=re.compile(r"peer \S+ as-number \S+"),
+    not_replaced=re.compile(r"peer \S+ as-number \S+"),
+    peer=re.compile(r"(peer \S+) as-number \S+"),
+    layer="port link-mode",
+    layer_change=LayerChange.LOSES_ALL,
+)
+
+
+def compose(running: Node, intended: Node) -> Node:
+    """Return the whole configuration that is intended.
+
+    On our ports, what rocefab cannot render is kept. Lines that say what holds by default are
+    wanted only where something else is printed.
+    """
+    whole = GRAMMAR.compose(running, intended)
+    for line, section in intended.children.items():
+        if _PORT.fullmatch(line):
+            before = running.children.get(line, Node())
+            whole.children[line] = _with_kept_lines(before, section)
+    return _without_defaults(whole, running)
+
+
+def _with_kept_lines(running: Node, intended: Node) -> Node:
+    keys = set(map(GRAMMAR.key_of, intended.children))
+    kept = {
+        line: child
+        for line, child in running.children.items()
+        if _KEPT_ON_PORTS.fullmatch(line) and GRAMMAR.key_of(line) not in keys
+    }
+    return Node({**intended.children, **kept})
+
+
+def _without_defaults(whole: Node, running: Node) -> Node:
+    printed = set(map(GRAMMAR.key_of, running.children))
+    return Node({
+        line: _without_defaults(child, running.children.get(line, Node()))
+        for line, child in whole.children.items()
+        if not _DEFAULT.fullmatch(line) or GRAMMAR.key_of(line) in printed
+    })
+
+
+adapters.add("comware7")(
+    LineAdapter(
+        grammar=GRAMMAR,
+        read=tree,
+        composer=compose,
+        diff_indent=" ",
+        head=f"# {EXPERIMENTAL}\n",
+    )
+)

@@ -1,0 +1,82 @@
+"""Rules about Comware 7 beside its limits in features.toml."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Severity
+from fabric.validate.rule import ModelRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.design.model import DeviceDesign, QosProfile
+    from fabric.validate.world import Model
+
+
+@rules.add("CMW004")
+class ThresholdsGiven(ModelRule):
+    """On Comware 7 marking needs thresholds from the inventory and a known cell size."""
+
+    severity = Severity.WARNING
+    why = (
+        "Thresholds are in buffer cells, and neither a default nor a range is published"
+        " for these models; without thresholds nothing is marked and only PFC acts."
+    )
+    source = "third-party digest of the H3C RDMA technical reference 6W100 (cells)"
+    guards = ("lossless.ecn.kmin_bytes", "lossless.ecn.kmax_bytes")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Look at the thresholds of every policy of Comware 7 and at the cell of its model."""
+        for device in model.devices.values():
+            for profile in device.qos_profiles if device.platform == "comware7" else ():
+                reason = self._reason(device, profile)
+                if reason:
+                    yield self.finding(
+                        f"marking is not rendered: {reason[0]}",
+                        reason[1],
+                        place=model.profile_place("ecn.kmin_bytes", device, profile),
+                        device=device.name,
+                    )
+
+    @staticmethod
+    def _reason(device: DeviceDesign, profile: QosProfile) -> tuple[str, str] | None:
+        """Return why it is omitted and what to do, or None."""
+        if "cell_bytes" not in device.sku.own_facts:
+            return (
+                f"the cell size of {device.sku.name} is not published",
+                "set cell_bytes in an own model, or configure marking manually; it is kept",
+            )
+        if not profile.own_thresholds:
+            return (
+                "the inventory sets no thresholds for it",
+                "set both ecn.kmin_bytes and ecn.kmax_bytes",
+            )
+        return None
+
+
+@rules.add("CMW006")
+class DefaultHeadroom(ModelRule):
+    """On Comware 7 headroom stays at the default of the model."""
+
+    severity = Severity.INFO
+    why = (
+        "Only the command names are known and no headroom table is published: whether "
+        "the default covers the cables is not known."
+    )
+    source = "h3c.com 202303/1790563 PFC commands: priority-flow-control dot1p headroom"
+    guards = ("lossless.pfc", "cables.host_m", "cables.uplink_m")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Look for lossless ports of Comware 7 without headroom of their own."""
+        for device in model.devices.values():
+            bare = any(port.headroom and port.headroom.row is None for port in device.ports)
+            if device.platform == "comware7" and bare:
+                yield self.finding(
+                    "headroom of the lossless ports is not rendered",
+                    "set headroom_table in an own model to the vendor's figures, "
+                    "or configure it manually; it is kept",
+                    place=model.sku_place(device),
+                    device=device.name,
+                )

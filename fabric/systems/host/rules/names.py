@@ -1,0 +1,203 @@
+"""Rules about names and hardware of hosts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from fabric.core import hostlist
+from fabric.validate.origins import Place, identities, rail_place
+from fabric.validate.rule import ModelRule, areas, rules
+from fabric.validate.traits import host_kinds, traits_place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.design.model import HostDesign
+    from fabric.validate.world import Model
+
+
+areas.add("HST")("Hosts")
+
+
+@rules.add("HST001")
+class NicNames(ModelRule):
+    """The host profile names one NIC for each rail."""
+
+    why = "A rail without a NIC name, or a name without a rail, cannot be configured."
+    source = "fabric/intent/model.py in this repository (HostProfile)"
+    guards = ("host.interfaces", "host.rdma_devices", "rails")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Count the names of interfaces and RDMA devices."""
+        profile, fabric = model.intent.fabric.host, model.fabric
+        ports = f" of {fabric.nic_ports} ports" if fabric.nic_ports > 1 else ""
+        for field in ("interfaces", "rdma_devices"):
+            names = hostlist.count(getattr(profile, field))
+            if names != fabric.nics_per_host:
+                yield self.finding(
+                    f"host.{field} {getattr(profile, field)!r} has {names} names "
+                    f"for {fabric.rails} rails{ports}",
+                    f"set exactly one for each {'port' if ports else 'rail'}",
+                    place=model.place("host", field),
+                )
+
+
+@rules.add("HST002")
+class UniqueNames(ModelRule):
+    """The NICs of a host have different names."""
+
+    why = "Two rails would be configured on one NIC, and the second would overwrite the first."
+    source = "Linux net/core/dev.c (interface names are unique)"
+    guards = (
+        "host.interfaces",
+        "host.rdma_devices",
+        "hosts.nics.interface",
+        "hosts.nics.rdma_device",
+    )
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare the names of hosts with overrides and of one host without."""
+        own = model.intent.host_overrides
+        plain = next((name for name in model.hosts if name not in own), None)
+        for name in (*own, *([plain] if plain else [])):
+            host = model.hosts[name]
+            for field, used in _names(host).items():
+                for double, count in Counter(used).items():
+                    if count > 1:
+                        rails = [nic.rail for nic in host.nics if getattr(nic, field) == double]
+                        places = [rail_place(model.intent, name, rail, field) for rail in rails]
+                        default = model.place("host", f"{field}s")
+                        yield self.finding(
+                            f"{double} is used for {count} NICs of a host",
+                            "use a different name for each NIC",
+                            place=next((place for place in places if place), default),
+                            device=name,
+                        )
+
+
+def _names(host: HostDesign) -> dict[str, list[str]]:
+    """Return all names of interfaces and of RDMA devices of a host."""
+    devices = [host.management_rdma_device] if host.management_rdma_device else []
+    return {
+        "interface": [host.management_interface, *(nic.interface for nic in host.nics)],
+        "rdma_device": [*devices, *(nic.rdma_device for nic in host.nics)],
+    }
+
+
+@rules.add("HST006")
+class UniqueHardware(ModelRule):
+    """MAC addresses and serial numbers identify one device."""
+
+    why = (
+        "rocefab never changes a device whose identity does not match; two devices with the same "
+        "identity cannot be distinguished."
+    )
+    source = "IEEE 802-2014 clause 8"
+    guards = ("hosts.nics.mac", "hosts.serial", "devices.mac", "devices.serial")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare the identities that overrides name."""
+        known: dict[tuple[str, str], tuple[str, Place]] = {}
+        for kind, value, owner, place in identities(model.intent):
+            first, _ = known.setdefault((kind, value), (owner, place))
+            if first != owner:
+                yield self.finding(
+                    f"{kind} {value} is also that of {first}",
+                    "set the value printed on the device",
+                    place=place,
+                    device=owner,
+                )
+
+
+NIC_LISTS = ("pci_addresses", "numa_nodes")
+GPU_LISTS = ("pci_addresses", "numa_nodes")
+
+
+@rules.add("HST007")
+class ListLengths(ModelRule):
+    """Lists of the host profile have one entry per NIC or GPU."""
+
+    why = (
+        "A missing entry leaves a NIC without its address or its GPUs; an extra entry belongs"
+        " to no rail."
+    )
+    source = "fabric/intent/host_model.py in this repository (NicTraits, GpuTraits)"
+    guards = (
+        "host.nic.pci_addresses",
+        "host.nic.numa_nodes",
+        "host.nic.gpus",
+        "host.gpu.pci_addresses",
+        "host.gpu.numa_nodes",
+    )
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Look at every kind of host."""
+        gpus, fabric = model.intent.fabric.host.gpus, model.fabric
+        ports = "rails" if fabric.nic_ports == 1 else "NIC ports"
+        for kind in host_kinds(model):
+            for group, field, wanted, things in (
+                *(("nic", field, fabric.nics_per_host, ports) for field in NIC_LISTS),
+                ("nic", "gpus", fabric.rails, "rails"),
+                *(("gpu", field, gpus, "GPUs") for field in GPU_LISTS),
+            ):
+                count = len(getattr(getattr(kind.host.traits, group), field))
+                if count not in (0, wanted):
+                    yield self.finding(
+                        f"{group}.{field} has {count} entries for {wanted} {things}",
+                        f"use one entry for each of the {wanted} {things}, in order, or none",
+                        place=traits_place(model, kind.host.name, group, field),
+                        device=kind.host.name,
+                    )
+
+
+@rules.add("HST008")
+class UniquePci(ModelRule):
+    """PCI addresses of a host identify one NIC or GPU."""
+
+    why = "Settings of one device would be written to another."
+    source = (
+        "PCI Local Bus Specification 3.0 section 6.1 (domain, bus, device and function name one "
+        "function)"
+    )
+    guards = ("host.nic.pci_addresses", "host.gpu.pci_addresses")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Look at every kind of host."""
+        for kind in host_kinds(model):
+            traits = kind.host.traits
+            used = Counter((*traits.nic.pci_addresses, *traits.gpu.pci_addresses))
+            for address, count in used.items():
+                if count > 1:
+                    group = "nic" if address in traits.nic.pci_addresses else "gpu"
+                    yield self.finding(
+                        f"{address} is used for {count} devices of a host",
+                        "set the address of each NIC and GPU as lspci -D shows it",
+                        place=traits_place(model, kind.host.name, group, "pci_addresses"),
+                        device=kind.host.name,
+                    )
+
+
+@rules.add("HST023")
+class IonicPorts(ModelRule):
+    """Ports of AMD Pensando NICs have their nicctl UUID."""
+
+    why = "nicctl addresses a port only by its UUID."
+    source = "AMD Pensando Pollara guides (UG1813), nicctl update port"
+    guards = ("hosts.nics.port_uuid", "host.nic.driver")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Look at every such NIC."""
+        for host in model.hosts.values():
+            if host.traits.nic.driver != "ionic" or host.no_lossless:
+                continue
+            for nic in host.nics:
+                if nic.enabled and not nic.port_uuid:
+                    yield self.finding(
+                        f"{nic.interface} has no port_uuid",
+                        "set hosts.nics.port_uuid to the UUID from `nicctl show port`",
+                        place=traits_place(model, host.name, "nic", "driver"),
+                        device=host.name,
+                        port=nic.interface,
+                    )

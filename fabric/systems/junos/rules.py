@@ -1,0 +1,113 @@
+"""Rules about Junos beside its limits in features.toml."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Severity
+from fabric.platforms.features import marking_unit
+from fabric.qos.ecn.edge import largest_queue_bytes, to_units
+from fabric.validate.rule import ModelRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.design.model import QosProfile
+    from fabric.platforms.model import Sku
+    from fabric.validate.world import Model
+
+
+#: How far a threshold may move before it is worth a word: what a person would still call the same.
+ROUNDING = 1.25
+
+
+@rules.add("JUN006")
+class EcnPercents(ModelRule):
+    """On Junos ECN thresholds are whole percents of a queue."""
+
+    why = (
+        "A threshold is rounded up to a percent of the lossless part of the egress buffer, so "
+        "marking starts later than configured, or Kmin and Kmax become equal."
+    )
+    source = "juniper.net CLI reference fill-level (percent of the buffer of the queue)"
+    guards = ("lossless.ecn.kmin_bytes", "lossless.ecn.kmax_bytes")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare what would be marked at with what was asked for, for every policy on Junos."""
+        for device in model.devices.values():
+            for profile in device.qos_profiles if device.platform == "junos" else ():
+                for field, message, severity in _wrong(device.sku, profile):
+                    yield self.finding(
+                        message,
+                        "use thresholds that are whole percents of the queue",
+                        place=model.profile_place(f"ecn.{field}", device, profile),
+                        device=device.name,
+                        severity=severity,
+                    )
+
+
+def _wrong(sku: Sku, profile: QosProfile) -> Iterator[tuple[str, str, Severity]]:
+    queue_bytes = largest_queue_bytes(sku)
+    if queue_bytes is None or profile.kmax_bytes > queue_bytes:
+        size = "unknown size" if queue_bytes is None else f"{queue_bytes:,} bytes"
+        message = (
+            f"ecn.kmax_bytes {profile.kmax_bytes:,} is not a whole percent of a queue of {size}"
+        )
+        yield "kmax_bytes", message, Severity.ERROR
+        return
+    percents = [
+        to_units(size, marking_unit("junos"), queue_bytes=queue_bytes)
+        for size in (profile.kmin_bytes, profile.kmax_bytes)
+    ]
+    if percents[0] == percents[1]:
+        message = f"ecn.kmin_bytes and kmax_bytes are both {percents[0]} % of {queue_bytes:,} bytes"
+        yield "kmax_bytes", message, Severity.ERROR
+        return
+    for field, percent in zip(("kmin_bytes", "kmax_bytes"), percents, strict=True):
+        asked, marked = getattr(profile, field), percent * queue_bytes // 100
+        if marked > ROUNDING * asked:
+            message = f"ecn.{field} {asked:,} becomes {percent} %, that is {marked:,} bytes"
+            yield field, message, Severity.WARNING
+
+
+WHOLE = 100
+
+
+@rules.add("JUN010")
+class HeadroomShare(ModelRule):
+    """The headroom of all lossless ports fits in its share of the buffer."""
+
+    severity = Severity.WARNING
+    why = (
+        "Junos reserves one share of the shared buffer for headroom; if all ports "
+        "pause at once and it is full, lossless frames are dropped."
+    )
+    source = (
+        "juniper.net CLI reference buffer-partition ingress (lossless-headroom); Juniper/jvd "
+        "@ 005ab344"
+    )
+    guards = ("platforms.leaf.sku", "platforms.spine.sku", "cables.host_m", "cables.uplink_m")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Add up the headroom of the lossless ports of every switch with Junos."""
+        for device in model.devices.values():
+            share = _share_bytes(device.sku) if device.platform == "junos" else None
+            sizes = [p.headroom.headroom_bytes for p in device.ports if p.headroom]
+            needed = sum(size for size in sizes if size is not None)
+            if share is not None and needed > share:
+                yield self.finding(
+                    f"{len(sizes)} lossless ports need {needed:,} bytes of headroom, "
+                    f"{device.sku.name} keeps {share:,}",
+                    "use fewer or shorter lossless ports, or a model with more buffer",
+                    place=model.sku_place(device),
+                    device=device.name,
+                )
+
+
+def _share_bytes(sku: Sku) -> int | None:
+    buffer_bytes, percent = sku.packet_buffer_bytes, sku.facts.get("ingress_headroom_percent")
+    if buffer_bytes is None or percent is None:
+        return None
+    shared = WHOLE - int(sku.facts.get("dedicated_ingress_percent", "0"))
+    return buffer_bytes * shared * int(percent) // (WHOLE * WHOLE)

@@ -1,0 +1,126 @@
+"""NX-OS: the grammar of its lines, and what a line means that a switch does not print.
+
+Known (paregupt/nx-os @ ad8128f3 nxos_config_roce.py): policies in use cannot be deleted, so they go
+after what names them; NX-OS prints only what differs from its defaults; routed ports print ``no
+shutdown``; one ``vlan 1,101-104`` line lists the VLANs, and those with settings have a section too.
+Assumed: shares of a policy never exceed 100 in sum; no two BGP processes run; a port that changes
+between switched and routed loses its settings; what `system default switchport` says is printed
+when it was ever set; a port whose layer nothing tells is asked for it again, which changes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from fabric.change.adapter import adapters
+from fabric.change.lines import LineAdapter
+from fabric.change.lines.grammar import Grammar, LayerChange, either, valued
+from fabric.core.lines import Node, nested
+from fabric.systems.nxos.parsers.text import blocks
+from fabric.systems.nxos.platforms import DEFAULT_HASH, KEPT_FEATURES, LINE_RISK, OWNED_LINES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_PORT = re.compile(r"interface Ethernet\S+")
+#: A server is told where it is; through which VRF and how loud stays as it is found.
+_SERVER = re.compile(r"^((?:ntp|logging) server \S+)(?: .*)?$")
+_VLANS = re.compile(r"vlan ([\d,-]+)")
+
+
+def tree(text: str) -> Node:
+    """Return the tree of a configuration; banners and jobs are single lines with breaks."""
+    root = Node()
+    for block in blocks(text):
+        vlans = _VLANS.fullmatch(block[0])
+        if block[0].startswith(("banner ", "scheduler job ")):
+            root.children["\n".join(block)] = Node()
+        elif vlans and len(block) == 1:
+            for number in _numbers(vlans[1]):
+                root.child(f"vlan {number}")
+        else:
+            root.merge(nested(_SERVER.sub(r"\1", line) for line in block))
+    return root
+
+
+def _numbers(text: str) -> Iterator[int]:
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        yield from range(int(first), int(last or first) + 1)
+
+
+def _implied(root: Node, section: str, printed: set[str]) -> Iterator[str]:
+    """Yield the state and the layer that a port has by default."""
+    if not _PORT.fullmatch(section):
+        return
+    is_down = "system default switchport shutdown" in root.children
+    yield "shutdown" if is_down else "no shutdown"
+    if any(line.startswith("switchport ") for line in printed):
+        yield "switchport"
+    elif any(line.startswith("ip address ") for line in printed):
+        yield "no switchport"
+    elif "system default switchport" in root.children:
+        yield "switchport"
+    elif "no system default switchport" in root.children:
+        yield "no switchport"
+
+
+GRAMMAR = Grammar(
+    negation="no",
+    indent="  ",
+    owned=re.compile(rf"(?:no )?(?:{'|'.join(OWNED_LINES)})"),
+    kept=either(KEPT_FEATURES, _PORT.pattern),
+    risks=LINE_RISK,
+    toggles=either("shutdown", "switchport", "ip redirects"),
+    forms=valued(
+        r"no \g<0>",
+        "hostname",
+        "mac address-table aging-time",
+        "ip load-sharing address",
+        "name",
+        "description",
+        "mtu",
+        "speed",
+        "fec",
+        "switchport access vlan",
+        "spanning-tree port type",
+        "priority-flow-control mode",
+        "priority-flow-control watch-dog-interval",
+        "ip arp timeout",
+        "bfd interval",
+        "set qos-group",
+        "bandwidth remaining percent",
+        "random-detect",
+        "pause buffer-size",
+        "service-policy type queuing input",
+        "router-id",
+        "maximum-paths",
+        "remote-as",
+        "timers",
+    ),
+    defaults=(  # YangModels/yang Cisco NX-OS 9.3(2)
+        (".*", "ip arp timeout 1500"),
+        (".*", "mac address-table aging-time 1800"),
+        (".*", "maximum-paths 1"),
+        (".*", DEFAULT_HASH),
+    ),
+    implied=_implied,
+    first_removed=either("(?:router|interface) .*"),
+    fixed=either(r"interface (?:Ethernet|mgmt)\S+", "system qos", "vlan 1"),
+    removal_order=(
+        "policy-map ",
+        "class-map ",
+        "route-map ",
+        "ip prefix-list ",
+        "vlan ",
+        "",
+        "feature ",
+    ),
+    entry=re.compile(r"ip prefix-list \S+ seq \d+ "),
+    layer="switchport",
+    layer_change=LayerChange.LOSES_SETTINGS,
+    share=re.compile(r"bandwidth remaining percent (\d+)"),
+)
+
+adapters.add("nxos")(LineAdapter(grammar=GRAMMAR, read=tree))

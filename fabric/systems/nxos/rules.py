@@ -1,0 +1,88 @@
+"""Rules about NX-OS beside its limits in features.toml."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Severity
+from fabric.design.qos import pause_buffer_bytes
+from fabric.systems.nxos.platforms import PAUSE_BUFFER_BYTES
+from fabric.validate.rule import ModelRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.design.model import DeviceDesign, PauseBuffer
+    from fabric.validate.world import Model
+
+
+FIELD = "pause_buffer.pause_threshold_bytes"
+
+
+@rules.add("NXO010")
+class PauseBufferHolds(ModelRule):
+    """A pause buffer is large enough, and is set only where it is supported."""
+
+    why = (
+        "What arrives after the pause must fit above the threshold. The syntax is confirmed "
+        "on one model, the 93180YC-EX; other models may use other class names and reject the line."
+    )
+    source = (
+        "Cisco Nexus 9000 QoS configuration guide 10.5(x), priority flow control; CiscoDevNet/"
+        "terraform-provider-nxos @ 43d0c254 (range); IEEE 802.1Q-2018 annex N (headroom)"
+    )
+    guards = ("lossless.pause_buffer",)
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Look at every switch for which the inventory gives a pause buffer."""
+        for device in model.devices.values():
+            told = [one for one in device.qos_profiles if one.pfc and one.pause_buffer]
+            if not told:
+                continue
+            given = told[0].pause_buffer
+            assert given
+            several = {one.pause_buffer for one in device.qos_profiles if one.pfc} != {given}
+            for severity, message, fix in _wrong(device, given, several=several):
+                yield self.finding(
+                    message,
+                    fix,
+                    severity=severity,
+                    place=model.profile_place(FIELD, device, told[0]),
+                    device=device.name,
+                )
+
+
+def _wrong(
+    device: DeviceDesign, given: PauseBuffer, *, several: bool
+) -> Iterator[tuple[Severity, str, str]]:
+    if device.platform != "nxos":
+        message = f"pause_buffer is not rendered for {device.platform}"
+        yield Severity.INFO, message, "set it for NX-OS roles only"
+        return
+    needed = pause_buffer_bytes(device)
+    size = given.buffer_bytes or needed
+    low, high = PAUSE_BUFFER_BYTES
+    if several:
+        message = "NX-OS has one pause buffer for all ports of a switch"
+        yield Severity.ERROR, message, "use the same value on all lossless ports"
+    if size is None:
+        message = (
+            f"the headroom of {device.sku.name} is not known, so the size of its pause buffer is "
+            "not known either"
+        )
+        yield Severity.ERROR, message, "set pause_buffer.buffer_bytes"
+    elif not low <= size <= high:
+        message = f"a pause buffer of {size:,} bytes is outside {low:,} to {high:,}"
+        yield Severity.ERROR, message, "use values in the range"
+    elif needed is not None and size < needed:
+        message = (
+            f"a pause buffer of {size:,} bytes is smaller than the threshold plus the headroom "
+            f"of the longest cable, {needed:,}"
+        )
+        yield Severity.ERROR, message, "enlarge it, or lower the threshold"
+    if given.resume_threshold_bytes > given.pause_threshold_bytes:
+        message = "resume_threshold_bytes is above pause_threshold_bytes"
+        yield Severity.ERROR, message, "set resume_threshold_bytes to at most pause_threshold_bytes"
+    message = f"the pause buffer syntax is not confirmed for {device.sku.name}"
+    yield Severity.WARNING, message, "try it on one switch first"

@@ -1,0 +1,213 @@
+"""Rules about maps and lossless classes of a CONFIG_DB."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Severity
+from fabric.validate.rule import SonicRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.validate.world import SonicConfig
+
+
+DSCPS = range(64)
+MOST_NAMED = 5
+
+
+@rules.add("SON017")
+class DscpTotal(SonicRule):
+    """DSCP maps contain all 64 code points."""
+
+    severity = Severity.WARNING
+    why = (
+        "A code point that is not in the map gets the vendor's default class, which may be a "
+        "lossless one."
+    )
+    source = "sonic-net/sonic-swss orchagent/qosorch.cpp; RFC 2474 section 3"
+    guards = ("lossless.roce_dscp", "lossless.cnp_dscp")
+
+    def check(self, config: SonicConfig) -> Iterator[Finding]:
+        """Count the code points of every map."""
+        for name in config.rows("DSCP_TO_TC_MAP"):
+            known = config.mapping("DSCP_TO_TC_MAP", name) or {}
+            missing = [dscp for dscp in DSCPS if dscp not in known]
+            if missing:
+                few = ", ".join(map(str, missing[:MOST_NAMED])) + (
+                    " ..." if len(missing) > MOST_NAMED else ""
+                )
+                yield self.finding(
+                    f"DSCP map {name} lacks {len(missing)} of 64 code points: {few}",
+                    "map the missing ones to traffic class 0",
+                    device=config.device,
+                )
+
+
+_MAPS = {
+    "dscp_to_tc_map": "DSCP_TO_TC_MAP",
+    "tc_to_queue_map": "TC_TO_QUEUE_MAP",
+    "tc_to_pg_map": "TC_TO_PRIORITY_GROUP_MAP",
+    "pfc_to_queue_map": "MAP_PFC_PRIORITY_TO_QUEUE",
+}
+
+
+@rules.add("SON018")
+class BoundMaps(SonicRule):
+    """Lossless ports are bound to their maps."""
+
+    why = (
+        "Without a DSCP map a port does not trust DSCP, and all RoCE packets arrive in the "
+        "default class."
+    )
+    source = (
+        "sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (PORT_QOS_MAP); sonic-"
+        "net/sonic-swss orchagent/qosorch.cpp"
+    )
+    guards = (
+        "lossless.roce_dscp",
+        "lossless.cnp_dscp",
+        "lossless.traffic_class",
+        "lossless.queue",
+        "lossless.priority_group",
+        "lossless.cnp_traffic_class",
+        "lossless.cnp_queue",
+    )
+
+    def check(self, config: SonicConfig) -> Iterator[Finding]:
+        """Look for the maps of every lossless port."""
+        whole = config.rows("PORT_QOS_MAP").get("global", {})
+        for port in config.lossless_ports:
+            for field, table in _MAPS.items():
+                name = port.qos.get(field) or (
+                    whole.get(field) if field == "dscp_to_tc_map" else None
+                )
+                if config.mapping(table, name) is None:
+                    yield self.finding(
+                        f"lossless port without {field}"
+                        if not name
+                        else f"{table} {name} does not exist",
+                        f"bind {field}",
+                        device=config.device,
+                        port=port.name,
+                    )
+
+
+@rules.add("SON020")
+class GapInPath(SonicRule):
+    """PFC is on at all ports in use or at none of them."""
+
+    why = "One port without PFC breaks the lossless path of every flow through it."
+    source = (
+        "IEEE 802.1Q-2018 clause 36; Guo et al., RDMA over Commodity Ethernet at Scale, SIGCOMM"
+        " 2016"
+    )
+    guards = ("lossless.pfc",)
+
+    def check(self, config: SonicConfig) -> Iterator[Finding]:
+        """Compare the ports in use with those that have PFC on."""
+        lossless = {port.name for port in config.lossless_ports}
+        state = config.rows("PORT")
+        for port in sorted(config.used_ports - lossless) if lossless else ():
+            if port in state and state[port].get("admin_status") == "up":
+                yield self.finding(
+                    f"in use without pfc_enable, while {len(lossless)} other ports have it",
+                    "set pfc_enable, or remove the port from the fabric",
+                    device=config.device,
+                    port=port,
+                )
+
+
+@rules.add("SON021")
+class SamePriorities(SonicRule):
+    """All ports pause the same priorities."""
+
+    why = (
+        "A pause for a priority that the next hop does not pause has no effect, and frames are "
+        "dropped."
+    )
+    source = "IEEE 802.1Q-2018 clause 36"
+    guards = ("lossless.pfc", "lossless.pfc_priority")
+
+    def check(self, config: SonicConfig) -> Iterator[Finding]:
+        """Compare pfc_enable of the lossless ports."""
+        common = Counter(port.priorities for port in config.lossless_ports).most_common(1)
+        for port in config.lossless_ports:
+            if port.priorities != common[0][0]:
+                yield self.finding(
+                    f"pfc_enable {port.qos['pfc_enable']}, other ports have "
+                    f"{','.join(map(str, common[0][0]))}",
+                    "pause the same priorities on all ports",
+                    device=config.device,
+                    port=port.name,
+                )
+
+
+@rules.add("SON027")
+class LosslessClass(SonicRule):
+    """The switch has a lossless class."""
+
+    why = "A switch without one drops RoCE packets under congestion and sends no pauses."
+    source = "IEEE 802.1Q-2018 clause 36; sonic-net/sonic-swss orchagent/qosorch.cpp (pfc_enable)"
+    judges_rendered = False
+    guards = ("lossless.pfc",)
+
+    def check(self, config: SonicConfig) -> Iterator[Finding]:
+        """Look for a port with PFC."""
+        if not config.lossless_ports:
+            ports = len(config.rows("PORT_QOS_MAP").keys() - {"global"})
+            yield self.at(
+                config,
+                ("PORT_QOS_MAP",),
+                f"no port has pfc_enable, of {ports} in PORT_QOS_MAP: nothing is lossless",
+                "set pfc_enable on every port of the fabric, or do not check this switch",
+            )
+
+
+#: What must not be lossless: unmarked traffic, and network control (RFC 2474, RFC 4594).
+_NOT_LOSSLESS = {0: "unmarked packets", 48: "network control and CNPs"}
+
+
+@rules.add("SON034")
+class LosslessDscp(SonicRule):
+    """Only RoCE packets are lossless."""
+
+    why = (
+        "RoCE packets in a lossy class are dropped under congestion; other packets in the "
+        "lossless class take its buffer and are paused too."
+    )
+    source = "RFC 2474; RFC 4594 section 3; sonic-net/sonic-swss orchagent/qosorch.cpp"
+    judges_rendered = False
+    guards = ("lossless.roce_dscp", "lossless.cnp_dscp", "lossless.traffic_class")
+
+    def check(self, config: SonicConfig) -> Iterator[Finding]:
+        """Look which DSCPs reach the lossless traffic classes of every port."""
+        whole = config.rows("PORT_QOS_MAP").get("global", {}).get("dscp_to_tc_map")
+        for port in config.lossless_ports:
+            name = port.qos.get("dscp_to_tc_map") or whole
+            classes = config.mapping("DSCP_TO_TC_MAP", name)
+            if classes is None or not port.traffic_classes:
+                continue
+            lossless = {dscp for dscp, tc in classes.items() if tc in port.traffic_classes}
+            path = ("DSCP_TO_TC_MAP", str(name))
+            if not lossless:
+                listed = ", ".join(map(str, port.traffic_classes))
+                yield self.at(
+                    config,
+                    path,
+                    f"map {name} maps no DSCP to the lossless traffic class {listed}",
+                    "map the DSCP of RoCE to it",
+                    port=port.name,
+                )
+            for dscp in sorted(lossless & _NOT_LOSSLESS.keys()):
+                yield self.at(
+                    config,
+                    (*path, str(dscp)),
+                    f"DSCP {dscp} ({_NOT_LOSSLESS[dscp]}) is in the lossless traffic class",
+                    "map it to a lossy class",
+                    port=port.name,
+                    severity=Severity.WARNING,
+                )

@@ -1,0 +1,198 @@
+"""Rules about queues and marking of a CONFIG_DB."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Severity
+from fabric.validate.config_db import number
+from fabric.validate.rule import SonicRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.validate.config_db import Row
+    from fabric.validate.world import SonicConfig
+
+
+@rules.add("SON004")
+class MarkedQueue(SonicRule):
+    """The lossless queue marks ECN."""
+
+    why = "Without a WRED profile nothing slows down the senders before PFC pauses them."
+    source = "sonic-net/sonic-buildimage files/build_templates/qos_config.j2; RFC 3168"
+    guards = ("lossless.queue",)
+
+    def check(self, config: SonicConfig) -> Iterator[Finding]:
+        """Look for the WRED profile of every lossless queue."""
+        for port in config.lossless_ports:
+            for queue in port.queues:
+                if not config.queues.get((port.name, queue), {}).get("wred_profile"):
+                    yield self.finding(
+                        f"lossless queue {queue} has no wred_profile",
+                        f"set wred_profile AZURE_LOSSLESS in the QUEUE row of queue {queue}",
+                        device=config.device,
+                        port=port.name,
+                    )
+
+
+@rules.add("SON010")
+class EcnNone(SonicRule):
+    """WRED of a lossless queue marks and does not drop."""
+
+    why = "With ecn_none, the default, the thresholds drop packets instead of marking them."
+    source = (
+        "sonic-net/sonic-buildimage sonic-wred-profile.yang; sonic-net/sonic-swss "
+        "orchagent/qosorch.cpp"
+    )
+    guards = ("lossless.ecn.kmin_bytes", "lossless.ecn.kmax_bytes")
+
+    def check(self, config: SonicConfig) -> Iterator[Finding]:
+        """Look at the ecn field of every profile that is on."""
+        for name, profile in config.rows("WRED_PROFILE").items():
+            on = [
+                colour
+                for colour in ("green", "yellow", "red")
+                if str(profile.get(f"wred_{colour}_enable")).lower() == "true"
+            ]
+            ecn = str(profile.get("ecn", "ecn_none"))
+            if on and ecn == "ecn_none":
+                yield self.finding(
+                    f"WRED profile {name} is enabled for {', '.join(on)} with ecn_none, so it "
+                    "drops",
+                    "set ecn to ecn_all",
+                    device=config.device,
+                )
+
+
+@rules.add("SON015")
+class WredName(SonicRule):
+    """The WRED profile of the lossless queue is AZURE_LOSSLESS."""
+
+    severity = Severity.WARNING
+    why = "Only under this name can config apply-patch change the thresholds of a running switch."
+    source = (
+        "sonic-net/sonic-utilities generic_config_updater/gcu_field_operation_validators.conf.json"
+    )
+    guards = ("lossless.ecn.kmin_bytes", "lossless.ecn.kmax_bytes")
+
+    def check(self, config: SonicConfig) -> Iterator[Finding]:
+        """Look at the name of the profile of every lossless queue."""
+        for port in config.lossless_ports:
+            for queue in port.queues:
+                name = config.queues.get((port.name, queue), {}).get("wred_profile")
+                if name and str(name).strip("[]").rpartition("|")[2] != "AZURE_LOSSLESS":
+                    yield self.finding(
+                        f"WRED profile {name} cannot be changed by config apply-patch",
+                        "name the profile of the lossless queue AZURE_LOSSLESS",
+                        device=config.device,
+                        port=port.name,
+                    )
+
+
+@rules.add("SON022")
+class StrictLossless(SonicRule):
+    """The lossless queue is not strict."""
+
+    severity = Severity.WARNING
+    why = "RoCE data in a strict queue starves every other class, including CNPs and routing."
+    source = (
+        "IEEE 802.1Q-2018 clause 37; sonic-net/sonic-buildimage "
+        "files/build_templates/qos_config.j2 (DWRR)"
+    )
+    guards = ("lossless.queue", "lossless.scheduler.lossless_percent")
+
+    def check(self, config: SonicConfig) -> Iterator[Finding]:
+        """Look at the scheduler of every lossless queue."""
+        schedulers = config.rows("SCHEDULER")
+        for port in config.lossless_ports:
+            for queue in port.queues:
+                name = str(config.queues.get((port.name, queue), {}).get("scheduler", ""))
+                if schedulers.get(name.strip("[]").rpartition("|")[2], {}).get("type") == "STRICT":
+                    yield self.finding(
+                        f"lossless queue {queue} has the strict scheduler {name}",
+                        "use a DWRR scheduler",
+                        device=config.device,
+                        port=port.name,
+                    )
+
+
+@rules.add("SON035")
+class Marking(SonicRule):
+    """WRED of a lossless queue marks between two thresholds."""
+
+    why = "With a profile that never marks, only PFC slows down the senders."
+    source = (
+        "sonic-net/sonic-buildimage src/sonic-yang-models/yang-models/sonic-wred-profile.yang; "
+        "RFC 3168"
+    )
+    judges_rendered = False
+    guards = ("lossless.ecn.kmin_bytes", "lossless.ecn.kmax_bytes", "lossless.ecn.pmax_percent")
+
+    def check(self, config: SonicConfig) -> Iterator[Finding]:
+        """Look at the green thresholds of the profile of every lossless queue."""
+        profiles = config.rows("WRED_PROFILE")
+        for port in config.lossless_ports:
+            for queue in port.queues:
+                name = str(config.queues.get((port.name, queue), {}).get("wred_profile", ""))
+                name = name.strip("[]").rpartition("|")[2]
+                message = _wrong(profiles[name]) if name in profiles else ""
+                if message:
+                    yield self.at(
+                        config,
+                        ("WRED_PROFILE", name),
+                        f"WRED profile {name} of a lossless queue {message}",
+                        "set wred_green_enable true, green_min_threshold below "
+                        "green_max_threshold, and a green_drop_probability",
+                        port=port.name,
+                    )
+
+
+def _wrong(profile: Row) -> str:
+    """Return why a profile never marks green packets, or not where it should."""
+    low, high = (number(profile.get(f"green_{end}_threshold")) for end in ("min", "max"))
+    if str(profile.get("wred_green_enable")).lower() != "true":
+        return "marks no green packets"
+    if low is None or high is None:
+        return "has no green thresholds"
+    if low > high:
+        return f"begins at {low} and ends at {high}"
+    if number(profile.get("green_drop_probability")) == 0:
+        return "marks with probability 0"
+    return ""
+
+
+@rules.add("SON036")
+class LosslessShare(SonicRule):
+    """The lossless queue has a share of the link."""
+
+    why = "A queue without a weight is served last, and its senders are paused constantly."
+    source = (
+        "sonic-net/sonic-buildimage src/sonic-yang-models/yang-models/sonic-scheduler.yang (weight "
+        "1 to 100), files/build_templates/qos_config.j2"
+    )
+    judges_rendered = False
+    guards = ("lossless.scheduler.lossless_percent",)
+
+    def check(self, config: SonicConfig) -> Iterator[Finding]:
+        """Look at the scheduler of every lossless queue."""
+        schedulers = config.rows("SCHEDULER")
+        for port in config.lossless_ports:
+            for queue in port.queues:
+                row = config.queues.get((port.name, queue))
+                name = str((row or {}).get("scheduler", "")).strip("[]").rpartition("|")[2]
+                scheduler = schedulers.get(name, {})
+                weightless = scheduler.get("type") in {"DWRR", "WRR"} and not number(
+                    scheduler.get("weight")
+                )
+                if row and (not name or weightless):
+                    yield self.at(
+                        config,
+                        ("SCHEDULER", name) if name else ("QUEUE", f"{port.name}|{queue}"),
+                        f"scheduler {name} of lossless queue {queue} has no weight"
+                        if name
+                        else f"lossless queue {queue} has no scheduler",
+                        "use a DWRR scheduler with a weight from 1 to 100",
+                        port=port.name,
+                    )

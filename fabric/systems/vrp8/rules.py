@@ -1,0 +1,204 @@
+"""Rules about VRP8 beside its limits in features.toml."""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Interface
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Severity
+from fabric.core.units import kib_to_bytes, mib_to_bytes
+from fabric.systems.vrp8.platforms import (
+    DEFAULT_HEADROOM_KIB,
+    FAMILY_A,
+    FAMILY_B,
+    HEADROOM_POOL_MIB,
+    deadlock_counts,
+    family_of,
+    takes_base_r,
+)
+from fabric.validate.origins import port_place
+from fabric.validate.rule import ModelRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.validate.world import Model
+
+
+@rules.add("VRP004")
+class WatchdogTimes(ModelRule):
+    """A VRP8 switch supports the times of its PFC watchdog."""
+
+    why = (
+        "One family supports 10 to 1500 ms; the other uses one unit of 10, 100, "
+        "500 or 1000 ms for both times, with 1 to 15 units for detection and 1 to 31 for "
+        "recovery. Other values are rejected or changed."
+    )
+    source = (
+        "CloudEngine V300R023C00 command reference (WheaterW/INTA-project @ 9308062d), dcb "
+        "pfc deadlock-detect timer, dcb pfc deadlock-detect interval, priority deadlock- "
+        "detect time, priority deadlock-recovery time"
+    )
+    guards = ("lossless.watchdog.detection_ms", "lossless.watchdog.restoration_ms")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Look at the times of every watchdog on VRP8."""
+        for device in model.devices.values():
+            family = family_of(device.sku)
+            if device.platform != "vrp8" or family is None:
+                continue
+            for profile in device.qos_profiles:
+                watchdog = profile.watchdog
+                times = (watchdog.detection_ms, watchdog.restoration_ms)
+                if profile.pfc and watchdog.enabled and not deadlock_counts(family, *times):
+                    yield self.finding(
+                        f"watchdog: {device.sku.name} does not support {times[0]} ms and "
+                        f"{times[1]} ms",
+                        "use 10 to 1500 ms for both"
+                        if family.timers_ms
+                        else "use multiples of 100 ms up to 1500 ms for both",
+                        place=model.profile_place("watchdog.detection_ms", device, profile),
+                        device=device.name,
+                    )
+
+
+@rules.add("VRP005")
+class EvenAddress(ModelRule):
+    """On VRP8 /31 addresses equal to the network address are not confirmed."""
+
+    severity = Severity.WARNING
+    why = (
+        "The command reference forbids an address equal to its network address "
+        "and lists no exception for /31 links; the guide mentions /31 only for secondary "
+        "addresses. If the address is rejected, the change does not start."
+    )
+    source = (
+        "CloudEngine V300R023C00 command reference (WheaterW/INTA-project @ 9308062d), ip "
+        "address (interface view), precautions"
+    )
+    guards = ("addressing.uplinks",)
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Look for the even ends of the uplinks of every VRP8 switch."""
+        for device in model.devices.values():
+            for port in device.ports if device.platform == "vrp8" else ():
+                if not port.address:
+                    continue
+                address = IPv4Interface(port.address)
+                if address.ip == address.network.network_address:
+                    yield self.finding(
+                        "addresses of its uplinks equal their network address",
+                        "try it on one port of one switch before the whole fabric",
+                        place=model.place("addressing", "uplinks"),
+                        device=device.name,
+                    )
+                    break
+
+
+@rules.add("VRP007")
+class HeadroomPool(ModelRule):
+    """The headroom of a VRP8 switch is sufficient for its cables."""
+
+    why = (
+        "A paused port has 256 kbytes of headroom and all ports together 4 "
+        "mbytes; lossless frames beyond that are dropped."
+    )
+    source = (
+        "CloudEngine V300R023C00 command reference (WheaterW/INTA-project @ 9308062d), dcb "
+        "pfc buffer (hdrm 256 kbytes by default), qos buffer headroom-pool (sum of the queues "
+        "that are likely to congest; 4 mbytes advised)"
+    )
+    guards = ("cables.host_m", "cables.uplink_m", "lossless.mtu.port_bytes")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare what the cables of every switch with a pool need with what it has."""
+        for device in model.devices.values():
+            if device.platform != "vrp8" or device.sku.asic != FAMILY_B:
+                continue
+            total = 0
+            for port in device.ports:
+                needed = port.headroom.headroom_bytes if port.headroom else None
+                total += needed or 0
+                if needed and needed > kib_to_bytes(DEFAULT_HEADROOM_KIB):
+                    yield self.finding(
+                        f"{port.cable_m} m at {port.speed_gbps}G needs {needed:,} bytes "
+                        f"of headroom, but a port has {DEFAULT_HEADROOM_KIB} kbytes",
+                        "use a shorter cable",
+                        place=model.cable_place(device, port, "cable_m"),
+                        device=device.name,
+                        port=port.name,
+                    )
+            if total > mib_to_bytes(HEADROOM_POOL_MIB):
+                yield self.finding(
+                    f"all ports together need {total:,} bytes of headroom, but "
+                    f"the pool has {HEADROOM_POOL_MIB} mbytes",
+                    "use shorter cables, or fewer lossless ports",
+                    place=model.place("cables"),
+                    device=device.name,
+                    severity=Severity.WARNING,
+                )
+
+
+@rules.add("VRP012")
+class FecKnown(ModelRule):
+    """On VRP8 a port uses a supported FEC mode."""
+
+    why = "The switch rejects the line, and with it the whole commit."
+    source = (
+        "CloudEngine V300R023C00 command reference (WheaterW/INTA-project @ 9308062d), fec mode "
+        "base-r (100GE with 50G cables only; not on 25GE parts of CE8855 and its like)"
+    )
+    guards = ("devices.ports.fec",)
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Look for ports on VRP8 that ask for Base-R where there is none."""
+        for device in model.devices.values():
+            for port in device.ports if device.platform == "vrp8" else ():
+                part = port.place.mode is not None
+                if port.fec == "fc" and not takes_base_r(device.sku, port.speed_gbps, part=part):
+                    place = port_place(model.intent, device.name, port.name, "fec")
+                    yield self.finding(
+                        f"FEC fc is not available at {port.speed_gbps}G on {port.name}",
+                        "use rs or none, or remove fec; the switch then selects FEC by medium",
+                        place=place or model.sku_place(device),
+                        device=device.name,
+                        port=port.name,
+                    )
+
+
+@rules.add("VRP015")
+class FabricDrops(ModelRule):
+    """If a VRP8 switch has ECN as a whole, the PFC watchdogs of all VRP8 switches drop."""
+
+    why = (
+        "The vendor requires it of the whole fabric. One family forwards by default, also where "
+        "no watchdog is configured."
+    )
+    source = (
+        "CloudEngine V300R023C00 command reference (WheaterW/INTA-project @ 9308062d), dcb "
+        "pfc deadlock recovery-behavior"
+    )
+    guards = ("lossless.watchdog.enabled", "lossless.watchdog.action")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare the watchdogs of all VRP8 switches beside one of the family with drop."""
+        ours = [device for device in model.devices.values() if device.platform == "vrp8"]
+        if all(device.sku.asic != FAMILY_A for device in ours):
+            return
+        for device in ours:
+            for profile in device.qos_profiles:
+                watchdog = profile.watchdog
+                field, message = "watchdog.action", ""
+                if profile.pfc and watchdog.enabled and watchdog.action == "forward":
+                    message = "watchdog.action forward: its fabric requires drop"
+                elif profile.pfc and not watchdog.enabled and device.sku.asic == FAMILY_B:
+                    field = "watchdog.enabled"
+                    message = "watchdog.enabled is false: it forwards, but its fabric requires drop"
+                if message:
+                    yield self.finding(
+                        message,
+                        "set lossless.watchdog.enabled to true, and the action to drop",
+                        place=model.profile_place(field, device, profile),
+                        device=device.name,
+                    )

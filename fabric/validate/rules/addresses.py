@@ -1,0 +1,191 @@
+"""Rules about addresses (ADR)."""
+
+from __future__ import annotations
+
+import ipaddress
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.core.findings import Severity
+from fabric.core.units import ipv4_text
+from fabric.validate.addresses import owners
+from fabric.validate.origins import nic_place, switch_place
+from fabric.validate.rule import ModelRule, areas, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.validate.world import Model
+
+
+areas.add("ADR")("Addresses")
+
+
+@rules.add("ADR001")
+class PoolsApart(ModelRule):
+    """Address pools do not overlap."""
+
+    why = "Two devices get the same address, or a route to one pool also covers the other."
+    source = "RFC 4632 section 5 (longest match)"
+    guards = (
+        "addressing.loopbacks",
+        "addressing.uplinks",
+        "addressing.core_links",
+        "addressing.hosts",
+    )
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare the pools with each other."""
+        pools = model.intent.fabric.addressing
+        for first, second in combinations(("loopbacks", "uplinks", "core_links", "hosts"), 2):
+            one, other = getattr(pools, first), getattr(pools, second)
+            if one and other and one.overlaps(other):
+                yield self.finding(
+                    f"addressing.{second} {other} overlaps addressing.{first} {one}",
+                    "use separate pools",
+                    place=model.place("addressing", second),
+                )
+
+
+@rules.add("ADR002")
+class UniqueAddresses(ModelRule):
+    """No override assigns an address twice."""
+
+    why = "Two owners of one address reply in turn, and sessions break at random."
+    source = "RFC 5227 section 1"
+    guards = ("devices.loopback", "hosts.nics.address", "addressing.hosts")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare all addresses of switches, gateways and NICs."""
+        table = owners(model.fabric)
+        values, counts = np.unique(table.address, return_counts=True)
+        for address in values[counts > 1].tolist():
+            rows = np.flatnonzero(table.address == address).tolist()
+            for row in rows:
+                place = table.place(row)
+                if place:
+                    other = next(item for item in rows if item != row)
+                    yield self.finding(
+                        f"{ipv4_text(address)} is also the address of {table.owner(other)}",
+                        "use a free address",
+                        place=place,
+                        device=table.owner(row),
+                    )
+
+
+@rules.add("ADR003")
+class NicInSubnet(ModelRule):
+    """NIC addresses are host addresses of their subnet."""
+
+    why = "A NIC outside its subnet, or on its first or last address, cannot reach its gateway."
+    source = "RFC 1122 section 3.2.1.3; RFC 919"
+    guards = ("hosts.nics.address", "addressing.first_host_offset", "addressing.host_prefix_length")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare every NIC address with its subnet."""
+        fabric, nics, subnets = model.fabric, model.fabric.nics, model.fabric.subnets
+        network = subnets.network[nics.subnet]
+        offset = nics.address - network
+        last = (1 << (32 - subnets.prefix_length)) - 1
+        for row in np.flatnonzero((offset < 1) | (offset >= last)).tolist():
+            yield self.finding(
+                f"{ipv4_text(int(nics.address[row]))} is not a host address of "
+                f"{ipv4_text(int(network[row]))}/{subnets.prefix_length}",
+                "use an address in the subnet of this rail and leaf",
+                place=nic_place(fabric, row, "address")
+                or model.place("addressing", "first_host_offset"),
+                device=fabric.hosts.names[int(nics.host[row])],
+            )
+
+
+@rules.add("ADR004")
+class GatewayFree(ModelRule):
+    """Gateways are free host addresses of their subnet."""
+
+    why = "A gateway outside the subnet, or with the address of a NIC, is not reachable."
+    source = "RFC 1812 section 2.2; RFC 1122 section 3.2.1.3"
+    guards = ("addressing.gateway_offset", "addressing.first_host_offset")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare the gateways with the subnet and with the NICs."""
+        fabric, nics, subnets = model.fabric, model.fabric.nics, model.fabric.subnets
+        offset = model.intent.fabric.addressing.gateway_offset
+        last = (1 << (32 - subnets.prefix_length)) - 1
+        place = model.place("addressing", "gateway_offset")
+        if offset >= last:
+            yield self.finding(
+                f"gateway_offset {offset} is not a host address of a /{subnets.prefix_length} "
+                "subnet",
+                f"use an offset from 1 to {last - 1}",
+                place=place,
+            )
+        for row in np.flatnonzero(nics.address == subnets.gateway[nics.subnet]).tolist():
+            yield self.finding(
+                f"{ipv4_text(int(nics.address[row]))} is the gateway of the subnet",
+                "use another address, or move gateway_offset below first_host_offset",
+                place=nic_place(fabric, row, "address") or place,
+                device=fabric.hosts.names[int(nics.host[row])],
+            )
+
+
+@rules.add("ADR005")
+class LoopbackInPool(ModelRule):
+    """Loopbacks are in their pool."""
+
+    why = "Switches announce prefixes of the pools only, so another loopback is not reachable."
+    source = "RFC 7938 section 5.2.3 (prefix advertisement)"
+    guards = ("devices.loopback", "addressing.loopbacks")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare every loopback with the pool."""
+        pool = model.intent.fabric.addressing.loopbacks
+        for name, device in model.devices.items():
+            place = switch_place(model.intent, name, "loopback")
+            if place and ipaddress.IPv4Address(device.loopback) not in pool:
+                yield self.finding(
+                    f"loopback {device.loopback} is outside addressing.loopbacks {pool}",
+                    "use an address in the pool",
+                    place=place,
+                    device=name,
+                )
+
+
+@rules.add("ADR006")
+class UsableSpace(ModelRule):
+    """Pools are usable address space."""
+
+    why = (
+        "Hosts and switches drop packets of reserved networks; public space in use elsewhere"
+        " is not reachable."
+    )
+    source = "RFC 6890; RFC 1918"
+    guards = (
+        "addressing.loopbacks",
+        "addressing.uplinks",
+        "addressing.core_links",
+        "addressing.hosts",
+    )
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Look for reserved and for public networks among the pools."""
+        for name in ("loopbacks", "uplinks", "core_links", "hosts"):
+            pool = getattr(model.intent.fabric.addressing, name)
+            if pool is None:
+                continue
+            bad = pool.is_loopback or pool.is_multicast or pool.is_link_local or pool.is_reserved
+            if bad or pool.is_unspecified or pool.network_address.packed[0] == 0:
+                yield self.finding(
+                    f"addressing.{name} {pool} is reserved and cannot be used for hosts",
+                    "use private address space",
+                    place=model.place("addressing", name),
+                )
+            elif pool.is_global:
+                yield self.finding(
+                    f"addressing.{name} {pool} is public address space",
+                    "make sure that you own it, or use private space",
+                    place=model.place("addressing", name),
+                    severity=Severity.INFO,
+                )

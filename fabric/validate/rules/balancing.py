@@ -1,0 +1,239 @@
+"""Rules about load balancing (ECM), and about flows on equal paths."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import pairwise, product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.core.findings import Severity
+from fabric.design.features import missing
+from fabric.platforms import platforms
+from fabric.platforms.features import feature
+from fabric.qos.ecmp.collective import advise_queue_pairs, spread
+from fabric.qos.ecmp.hashing import TierHash, effective_paths, polarised
+from fabric.topology.layout import down_paths
+from fabric.topology.model import ROLES
+from fabric.validate.capacity import leaf_flows
+from fabric.validate.rule import ModelRule, areas, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.design.model import DeviceDesign
+    from fabric.platforms.model import Role
+    from fabric.validate.world import Model
+
+
+areas.add("ECM")("ECMP load balancing")
+
+
+@rules.add("ECM001")
+class ModeAvailable(ModelRule):
+    """The load balancing mode is supported by every switch."""
+
+    why = "If some switches move flows and others do not, the hashing switches congest first."
+    source = "The sources that the templates of each system cite at ecmp.mode"
+    guards = ("ecmp.mode",)
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Look for systems without the mode."""
+        for name, device in model.devices.items():
+            for one in missing(device):
+                if one.feature.rule == self.id:
+                    yield self.finding(
+                        one.message,
+                        "set ecmp.mode to a mode that all systems of the fabric support",
+                        place=model.place("ecmp", "mode"),
+                        device=name,
+                    )
+
+
+@rules.add("ECM002")
+class Reordering(ModelRule):
+    """NICs support out-of-order packets where the fabric causes them."""
+
+    severity = Severity.WARNING
+    why = (
+        "A NIC that treats reordering as loss retransmits everything: goodput collapses, "
+        "and no switch counter shows it."
+    )
+    source = (
+        "NVIDIA Cumulus Linux 5.14 user guide, Adaptive Routing; Juniper/terraform-apstra-examples "
+        "@ 28d884d3 ai-cluster-jvd/configlet_dlb.tf"
+    )
+    guards = ("ecmp.mode",)
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Say it once for the fabric."""
+        if model.intent.fabric.ecmp.mode == "per-packet":
+            yield self.finding(
+                "with ecmp.mode per-packet the NICs receive packets out of order",
+                "make sure that every NIC supports it (selective repeat), or use flowlet",
+                place=model.place("ecmp", "mode"),
+            )
+
+
+@rules.add("ECM003")
+class QueuePairs(ModelRule):
+    """Queue pairs are hashed only where the switch is known to support it."""
+
+    why = (
+        "If the hash ignores them, all queue pairs of two NICs with the same source port "
+        "share one path, and nothing shows that the setting has no effect."
+    )
+    source = (
+        "ansible-collections/dellemc.enterprise_sonic sonic_ecmp_load_share (roce qpn); pyavd "
+        "6.4.0 schema, load_balance.policies (EOS 4.33.1F on R-series)"
+    )
+    guards = ("ecmp.hash_queue_pairs",)
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Look at every switch where the inventory asks for it."""
+        place = model.place("ecmp", "hash_queue_pairs")
+        for name, device in model.devices.items():
+            asked = device.hash_queue_pairs
+            cell = feature(device.platform, "queue_pair_hash", device.sku, device.role)
+            if asked and cell is None:
+                yield self.finding(
+                    f"{device.sku.name} has no confirmed way to hash queue pairs",
+                    "remove it and let the NICs vary the source port",
+                    place=place,
+                    device=name,
+                )
+            elif asked and cell and cell.grade == "unconfirmed":
+                yield self.finding(
+                    f"{device.sku.name} hashes bytes 5 to 7 after the UDP header; "
+                    "the offset is not confirmed, and it needs EOS 4.33.1F",
+                    "measure the spread in a lab first",
+                    severity=Severity.WARNING,
+                    place=place,
+                    device=name,
+                )
+
+
+#: Share of an even spread below which more than half of the uplinks' bandwidth is lost.
+LEAST_EFFICIENCY = 0.5
+
+
+@rules.add("QOS038")
+class FlowSpread(ModelRule):
+    """The queue pairs of the hosts spread over all uplinks of a leaf."""
+
+    severity = Severity.INFO
+    why = (
+        "A few large flows collide on some uplinks while others idle, and a collective "
+        "waits for its slowest flow."
+    )
+    source = (
+        "Gangidi et al., RDMA over Ethernet for Distributed AI Training at Meta Scale, SIGCOMM "
+        "2024; exact law of the maximum load of k balls in n bins"
+    )
+    guards = ("host.nccl_queue_pairs", "spines.count", "spines.links_per_leaf", "ecmp.mode")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Work out the slowest sender when all NICs of a leaf send over its uplinks."""
+        if model.intent.fabric.ecmp.mode != "hash":
+            return
+        pairs = model.intent.fabric.host.nccl_queue_pairs
+        flows = leaf_flows(model.fabric)
+        for row in np.unique(flows, axis=0):
+            senders, links, ratio_percent = (int(value) for value in row)
+            if senders < 2 or links < 2:  # noqa: PLR2004 - nothing to collide with
+                continue
+            found, advice = _spread(senders, links, pairs, ratio_percent / 100)
+            if found < LEAST_EFFICIENCY:
+                leaf = int(np.flatnonzero((flows == row).all(axis=1))[0])
+                yield self.finding(
+                    f"{senders} NICs of a leaf on {links} uplinks with {pairs} queue pairs "
+                    f"each reach {found:.0%} of an even spread on average",
+                    f"{advice}; see `rocefab show ecmp`",
+                    place=model.place("host", "nccl_queue_pairs"),
+                    device=model.fabric.switches.names[leaf],
+                )
+
+
+@lru_cache(maxsize=256)
+def _spread(senders: int, links: int, queue_pairs: int, link_ratio: float) -> tuple[float, str]:
+    found = spread(senders, links, queue_pairs, link_ratio).efficiency
+    advice = advise_queue_pairs(senders, links, LEAST_EFFICIENCY, link_ratio)
+    if advice.reached:
+        return found, f"use at least {advice.queue_pairs} queue pairs, or adaptive routing"
+    return found, "use adaptive routing or packet spraying: queue pairs alone do not help enough"
+
+
+@rules.add("QOS039")
+class Polarisation(ModelRule):
+    """Switches of two tiers choose their paths independently."""
+
+    severity = Severity.WARNING
+    why = "If a spine hashes like its leaves, its choice depends on theirs, and links stay idle."
+    source = (
+        "sonic-net/sonic-buildimage dockers/docker-orchagent/switch.json.j2 (ecmp_hash_seed and "
+        "ecmp_hash_offset by type)"
+    )
+    guards = ("platforms.leaf.sku", "platforms.spine.sku", "spines.links_per_leaf", "ecmp.mode")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare how the first switches of each pair of models in two tiers hash."""
+        fabric, seen = model.fabric, set()
+        by_role: dict[Role, list[DeviceDesign]] = {role: [] for role in ROLES}
+        for device in model.devices.values():
+            key = (device.role, device.platform, device.sku.asic)
+            if key not in seen:
+                seen.add(key)
+                by_role[device.role].append(device)
+        for below, above in pairwise(ROLES) if model.intent.fabric.ecmp.mode == "hash" else ():
+            for lower, upper in product(by_role[below], by_role[above]):
+                far_width = down_paths(fabric, fabric.switch_row[upper.name])
+                if far_width > 1:
+                    near_width = len(fabric.uplinks_of(fabric.switch_row[lower.name]))
+                    yield from self._pair(model, (lower, near_width), (upper, far_width))
+
+    def _pair(
+        self, model: Model, near: tuple[DeviceDesign, int], far: tuple[DeviceDesign, int]
+    ) -> Iterator[Finding]:
+        (leaf, near_width), (spine, far_width) = near, far
+        top = spine.role == "super-spine"
+        place = model.place(*(("super_spines",) if top else ("spines", "links_per_leaf")))
+        names = "spines and super-spines" if top else "leaves and spines"
+        uppers = "super-spines" if top else "spines"
+        tiers = [_tier(device, width) for device, width in (near, far)]
+        known = [tier for tier in tiers if tier]
+        alike = (leaf.platform, leaf.sku.asic) == (spine.platform, spine.sku.asic)
+        if len(known) < len(tiers) and alike:
+            paths, nominal = effective_paths(near_width, far_width), near_width * far_width
+            yield self.finding(
+                f"the hash of {leaf.sku.name} is not known: if {names} use one "
+                f"seed, only {paths} of {nominal} paths carry traffic",
+                f"set a different hash seed on the {uppers}, or use one link of a higher speed",
+                place=place,
+                device=spine.name,
+                severity=Severity.INFO,
+            )
+        for found in polarised(known):
+            yield self.finding(
+                found.reason,
+                "",
+                place=place,
+                device=spine.name,
+                severity=None if found.certain else Severity.INFO,
+            )
+
+
+def _tier(device: DeviceDesign, width: int) -> TierHash | None:
+    found = platforms[device.platform].ecmp_hash.get(device.role)
+    if found is None:
+        return None
+    return TierHash(
+        tier=device.role,
+        width=width,
+        algorithm=found.algorithm,
+        fields=found.fields,
+        asic=device.sku.asic,
+        seed=found.seed,
+        offset=found.offset,
+    )

@@ -1,0 +1,206 @@
+"""Rules about routing (BGP)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Severity
+from fabric.design.features import missing
+from fabric.topology.layout import down_paths
+from fabric.validate.origins import switch_place
+from fabric.validate.rule import ModelRule, areas, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.validate.world import Model
+
+
+areas.add("BGP")("Routing")
+
+
+@rules.add("BGP001")
+class HoldTime(ModelRule):
+    """The BGP hold time is at least three keepalives."""
+
+    why = "With a shorter hold time, one lost keepalive tears down the session."
+    source = "RFC 4271 section 4.4"
+    guards = ("bgp.keepalive_s", "bgp.hold_s")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare the two timers."""
+        bgp = model.intent.fabric.bgp
+        if bgp.hold_s < 3 * bgp.keepalive_s:
+            yield self.finding(
+                f"bgp.hold_s {bgp.hold_s} is below three times bgp.keepalive_s {bgp.keepalive_s}",
+                f"use at least {3 * bgp.keepalive_s}",
+                place=model.place("bgp", "hold_s"),
+            )
+
+
+@rules.add("BGP003")
+class EnoughPaths(ModelRule):
+    """BGP uses as many paths as there are uplinks."""
+
+    why = "Uplinks beyond max_paths carry no traffic."
+    source = "RFC 7938 section 6.1"
+    guards = ("bgp.max_paths",)
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare max_paths with the equal cables of every switch."""
+        fabric = model.fabric
+        for name, device in model.devices.items():
+            need = max(len(device.above), down_paths(fabric, fabric.switch_row[name]))
+            if device.bgp.max_paths < need:
+                yield self.finding(
+                    f"bgp.max_paths {device.bgp.max_paths} is below {need} equal paths",
+                    f"use at least {need}",
+                    place=model.place("bgp", "max_paths"),
+                    device=name,
+                )
+
+
+#: What to do, and the field that counts AS numbers, by role.
+_FIXES = {
+    "leaf": ("use a different AS number for every leaf", "leaf_asn_first"),
+    "spine": ("use a different AS number for the spines of every pod", "pod_asn_first"),
+    "super-spine": ("use a different AS number for the super-spines", "super_spine_asn"),
+}
+
+
+@rules.add("BGP004")
+class UniqueAsns(ModelRule):
+    """Leaves, the spines of each pod and the super-spines have separate AS numbers."""
+
+    why = (
+        "A leaf drops routes that carry its own AS number, so leaves with the same number "
+        "cannot reach each other; nor can pods whose spines have the same number."
+    )
+    source = "RFC 4271 section 9.1.2; RFC 7938 section 5.2.1"
+    guards = (
+        "bgp.leaf_asn_first",
+        "bgp.spine_asn",
+        "bgp.pod_asn_first",
+        "bgp.super_spine_asn",
+        "devices.asn",
+    )
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare the AS numbers of all switches."""
+        owner: dict[int, str] = {}
+        switches, rows = model.fabric.switches, model.fabric.switch_row
+        for name, device in reversed(list(model.devices.items())):
+            asn = device.bgp.asn
+            other = rows[owner.get(asn, name)]
+            tiers, pods = switches.tier[[rows[name], other]], switches.pod[[rows[name], other]]
+            friends = device.role != "leaf" and tiers[0] == tiers[1] and pods[0] == pods[1]
+            if asn in owner and not friends:
+                places = [switch_place(model.intent, who, "asn") for who in (name, owner[asn])]
+                yield self.finding(
+                    f"AS {asn} is also that of {owner[asn]}",
+                    _FIXES[device.role][0],
+                    place=next(
+                        (p for p in places if p), model.place("bgp", _FIXES[device.role][1])
+                    ),
+                    device=name,
+                )
+            owner.setdefault(asn, name)
+
+
+#: First and last of each reserved block (IANA, Autonomous System Numbers).
+_RESERVED = (
+    (0, 0),
+    (23_456, 23_456),
+    (64_496, 64_511),
+    (65_535, 65_535),
+    (65_536, 65_551),
+    (65_552, 131_071),
+    (4_294_967_295, 4_294_967_295),
+)
+
+
+@rules.add("BGP005")
+class ReservedAsns(ModelRule):
+    """AS numbers are not reserved."""
+
+    why = "Routers reject sessions or routes with reserved numbers."
+    source = "RFC 7607; RFC 6793 section 9; RFC 7300; RFC 5398; RFC 6996"
+    guards = (
+        "bgp.leaf_asn_first",
+        "bgp.spine_asn",
+        "bgp.pod_asn_first",
+        "bgp.super_spine_asn",
+        "devices.asn",
+    )
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Look up the AS number of every switch."""
+        for name, device in model.devices.items():
+            asn = device.bgp.asn
+            if any(low <= asn <= high for low, high in _RESERVED):
+                pods = any(unit.pod for unit in model.intent.fabric.units)
+                fields = {
+                    "leaf": "leaf_asn_first",
+                    "spine": "pod_asn_first" if pods else "spine_asn",
+                    "super-spine": "super_spine_asn",
+                }
+                yield self.finding(
+                    f"AS {asn} is reserved",
+                    "use a private number: 64512 to 65534 or 4200000000 to 4294967294",
+                    place=switch_place(model.intent, name, "asn")
+                    or model.place("bgp", fields[device.role]),
+                    device=name,
+                )
+
+
+SONIC_PATHS = 64
+
+
+@rules.add("BGP006")
+class FixedPaths(ModelRule):
+    """max_paths is set only where the switch can configure it."""
+
+    severity = Severity.INFO
+    why = "The default BGP of SONiC always uses up to 64 paths; another number is not rendered."
+    source = (
+        "sonic-net/sonic-buildimage files/image_config/constants/constants.yml (bgp.maximum_paths)"
+    )
+    guards = ("bgp.max_paths", "bgp.bfd", "bgp.peering")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Look for another number on SONiC."""
+        for name, device in model.devices.items():
+            plain = device.platform == "sonic" and not (device.bgp.bfd or device.bgp.unnumbered)
+            if plain and device.bgp.max_paths != SONIC_PATHS:
+                yield self.finding(
+                    f"bgp.max_paths {device.bgp.max_paths} has no effect on SONiC, which uses "
+                    f"{SONIC_PATHS}",
+                    "remove it for SONiC",
+                    place=model.place("bgp", "max_paths"),
+                    device=name,
+                )
+
+
+@rules.add("BGP007")
+class UnnumberedAvailable(ModelRule):
+    """Unnumbered BGP sessions are used only where rocefab renders them."""
+
+    why = "A session comes up only if both ends are unnumbered."
+    source = (
+        "RFC 8950; Juniper/yang protocols (peer-auto-discovery: not rendered); Cisco Nexus 9000 "
+        "(neighbor by interface: the whole session is not confirmed)"
+    )
+    guards = ("bgp.peering",)
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Look for platforms that need addresses."""
+        for name, device in model.devices.items():
+            for one in missing(device):
+                if one.feature.rule == self.id:
+                    yield self.finding(
+                        one.message,
+                        "set bgp.peering to numbered",
+                        place=model.place("bgp", "peering"),
+                        device=name,
+                    )

@@ -1,0 +1,280 @@
+"""Rules about buffer pools (QOS)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Severity
+from fabric.core.units import bytes_to_mb
+from fabric.design.pool import lossless_pool_bytes
+from fabric.qos.headroom.budget import budget, largest
+from fabric.qos.headroom.computed import INGRESS_POOLS, checked_port_bytes
+from fabric.qos.headroom.laws import headroom
+from fabric.qos.headroom.spectrum import TWO_UNIT_LANES
+from fabric.qos.headroom.terms import Link
+from fabric.qos.thresholds import pause_threshold_bytes
+from fabric.validate.rule import ModelRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.design.model import DeviceDesign, HeadroomProfile
+    from fabric.validate.world import LosslessKind, Model
+
+
+#: Longest cable that the inventory takes.
+MAX_CABLE_M = 80_000
+
+
+@rules.add("QOS022")
+class HeadroomSum(ModelRule):
+    """The headroom of all lossless ports fits in the buffer."""
+
+    why = "Overcommitted buffers are not available when many ports pause at once."
+    source = (
+        "sonic-net/sonic-swss cfgmgr/buffer_check_headroom_mellanox.lua; Zhu et al., SIGCOMM "
+        "2015, section 4"
+    )
+    guards = ("cables.host_m", "cables.uplink_m")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Add the lossless buffers of all ports in use, where each keeps its own."""
+        for device in model.devices.values():
+            buffer_bytes, pools = device.sku.packet_buffer_bytes, device.sku.pools
+            groups = [port.headroom for port in device.ports if port.headroom]
+            known = [group for group in groups if group.headroom_bytes is not None]
+            if buffer_bytes is None or not known or (pools and pools.shared_headroom_bytes):
+                continue
+            account = budget(
+                [group.guaranteed_bytes for group in known],
+                [group.headroom_bytes or 0 for group in known],
+                buffer_bytes,
+            )
+            if not account.fits:
+                worst = max(known, key=lambda group: group.headroom_bytes or 0)
+                port = next(port for port in device.ports if port.headroom is worst)
+                need, have = (
+                    f"{bytes_to_mb(size):,.1f} MB" for size in (account.need_bytes, buffer_bytes)
+                )
+                yield self.finding(
+                    f"{len(known)} lossless ports need {need} of headroom, but "
+                    f"{device.sku.name} has {have}; {_what_fits(device, known, worst)}",
+                    "use shorter cables, lower speeds, a smaller MTU or fewer ports",
+                    place=model.cable_place(device, port, "cable_m"),
+                    device=device.name,
+                )
+
+
+def _what_fits(device: DeviceDesign, known: list[HeadroomProfile], worst: HeadroomProfile) -> str:
+    """Return how long the longest cables may be, all else as it is."""
+    buffer_bytes, asic = device.sku.packet_buffer_bytes, device.sku.asic_facts
+    assert buffer_bytes
+    if worst.law is None:
+        return "what would fit is not known"
+    same = [group for group in known if group is worst]
+    rest = sum((g.headroom_bytes or 0) + g.guaranteed_bytes for g in known if g is not worst)
+
+    def fits(cable_m: int) -> bool:
+        link = Link.of(
+            worst.speed_gbps, cable_m, worst.link.port_mtu_bytes, worst.link.lossless_mtu_bytes
+        )
+        return rest + len(same) * int(headroom(asic, link).headroom_bytes) <= buffer_bytes
+
+    longest = largest(fits, 0, MAX_CABLE_M)
+    return (
+        f"its {len(same)} ports of {worst.cable_m:,} m would fit with {longest:,} m"
+        if longest is not None
+        else "no length fits with this many ports"
+    )
+
+
+_FIX = (
+    "use a shorter cable, a lower speed or a smaller MTU; the limit of a port without shared "
+    "headroom may be lower still: max_headroom_size in BUFFER_MAX_PARAM_TABLE of STATE_DB"
+)
+
+
+@rules.add("QOS026")
+class PortShare(ModelRule):
+    """A port does not exceed its headroom limit."""
+
+    severity = Severity.WARNING
+    why = "Beyond its limit a port has no room for frames in flight, however empty the pool is."
+    source = (
+        "sonic-net/sonic-swss cfgmgr/buffer_check_headroom_mellanox.lua (port_max_shp, "
+        "port_reserved_shp)"
+    )
+    guards = ("cables.host_m", "cables.uplink_m")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare with the shared headroom that the ASIC gives to one port."""
+        for kind in model.lossless_kinds:
+            limit = _limit_bytes(kind)
+            if limit is None or (wrong := _wrong(kind, limit)) is None:
+                continue
+            yield self.finding(
+                wrong,
+                _FIX,
+                place=model.cable_place(kind.device, kind.port, "cable_m"),
+                device=kind.device.name,
+                port=kind.port.name,
+                severity=Severity.ERROR if kind.headroom.computed else None,
+            )
+
+
+def _wrong(kind: LosslessKind, limit: int) -> str | None:
+    """Return what is wrong; the buffer manager of the dynamic model counts more than headroom."""
+    have = kind.headroom.headroom_bytes
+    pipeline_bytes = kind.device.sku.asic_facts.integer("pipeline_bytes")
+    if have is None:
+        return None
+    if not kind.headroom.computed or pipeline_bytes is None:
+        what = f"headroom of {kind.title} is {have:,} bytes, more than the {limit:,} that one port"
+        return f"{what} may take from the shared headroom" if have > limit else None
+    size_bytes = have + kind.headroom.guaranteed_bytes
+    need = checked_port_bytes(size_bytes, len(kind.port.lanes), pipeline_bytes)
+    what = f"{kind.title} takes {need:,} bytes with lossy groups and mirror; the switch rejects"
+    return f"{what} a port that takes {limit:,} or more" if need >= limit else None
+
+
+def _limit_bytes(kind: LosslessKind) -> int | None:
+    asic = kind.device.sku.asic_facts
+    names = ("cell_bytes", "port_headroom_cells", "port_reserved_headroom_cells")
+    cell, most, reserved = (asic.integer(name) for name in names)
+    if cell is None or most is None or reserved is None:
+        return None
+    doubled = 2 if len(kind.port.lanes) == TWO_UNIT_LANES else 1
+    return (most + doubled * reserved) * cell
+
+
+#: Promised headroom over the pool that vendors ship at most with this as a fixed figure
+#: (sonic-net/SONiC doc/qos/dynamically-headroom-calculation.md, over_subscribe_ratio 2).
+USUAL_RATIO = 2.0
+
+
+@rules.add("QOS027")
+class SharedHeadroom(ModelRule):
+    """A shared headroom pool covers enough ports at once."""
+
+    severity = Severity.WARNING
+    why = "If more ports pause at once than the pool covers, the last of them drop frames."
+    source = "sonic-net/SONiC doc/qos/dynamically-headroom-calculation.md (over_subscribe_ratio)"
+    guards = ("cables.host_m", "cables.uplink_m")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare the promised headroom of all ports with the pool."""
+        for device in model.devices.values():
+            pool = device.sku.pools.shared_headroom_bytes if device.sku.pools else 0
+            sizes = [p.headroom.headroom_bytes or 0 for p in device.ports if p.headroom]
+            if not pool or not sizes or sum(sizes) <= pool:
+                continue
+            ratio, alone = sum(sizes) / pool, max(sizes) > pool
+            usual = ratio <= USUAL_RATIO
+            yield self.finding(
+                f"{len(sizes)} lossless ports are allocated {sum(sizes):,} bytes of "
+                f"a shared headroom of {pool:,}, {ratio:.1f} times its size"
+                + (", and a single port is allocated more than all of it" if alone else ""),
+                "use shorter cables or fewer lossless ports, or a larger shared headroom"
+                if alone or not usual
+                else "no action if at most half of the ports pause at once",
+                place=model.sku_place(device),
+                device=device.name,
+                severity=Severity.ERROR if alone else Severity.INFO if usual else None,
+            )
+
+
+@rules.add("QOS028")
+class XonBelowXoff(ModelRule):
+    """XON is below XOFF."""
+
+    why = "With XON at or above XOFF a port pauses and resumes on every frame, or never resumes."
+    source = (
+        "IEEE 802.1Q-2018 clause 36; sonic-net/sonic-swss cfgmgr/buffer_headroom_mellanox.lua "
+        "(size = xon + xoff); sonic-net/SONiC doc/qos/dynamically-headroom-calculation.md"
+    )
+    guards = ("platforms.leaf.sku", "platforms.spine.sku", "lossless.dynamic_th")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Look at size, XON threshold and XON offset of every row in use."""
+        for kind in model.lossless_kinds:
+            for what in _wrong_thresholds(kind):
+                yield self.finding(
+                    f"the buffer of {kind.title} {what}",
+                    "correct the row of the headroom table",
+                    place=model.sku_place(kind.device),
+                    device=kind.device.name,
+                    port=kind.port.name,
+                )
+
+
+def _wrong_thresholds(kind: LosslessKind) -> Iterator[str]:
+    row, pools = kind.headroom.row, kind.device.sku.pools
+    if row is None:
+        return
+    shared = bool(pools and pools.shared_headroom_bytes)
+    own = row.xon_threshold_bytes + row.headroom_bytes
+    if kind.device.sku.asic_facts.law == "spectrum" and not shared and row.size_bytes < own - 1024:
+        yield (
+            f"has a size of {row.size_bytes:,} bytes, less than XON and headroom together "
+            f"({own:,}), so XOFF lies below XON"
+        )
+    if pools and row.xon_offset_bytes is not None:
+        pause = pause_threshold_bytes(kind.headroom.dynamic_th, pools.ingress_lossless_bytes)
+        if row.xon_offset_bytes >= pause:
+            yield (
+                f"resumes {row.xon_offset_bytes:,} bytes below a pause threshold of {pause:,.0f}: "
+                "never"
+            )
+
+
+@rules.add("QOS047")
+class PoolBudget(ModelRule):
+    """Headroom and shared pool together fit in the buffer."""
+
+    severity = Severity.WARNING
+    why = (
+        "A pool that was sized for fewer ports or shorter cables takes the room that headroom "
+        "needs."
+    )
+    source = "sonic-net/sonic-swss cfgmgr/buffer_pool_mellanox.lua"
+    guards = ("platforms.leaf.sku", "platforms.spine.sku", "cables.host_m", "cables.uplink_m")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Add the shared pool to the buffers of all ports in use, where each keeps its own."""
+        for device in model.devices.values():
+            if device.buffer_model == "dynamic":
+                yield from self._computed(model, device)
+                continue
+            pools, buffer_bytes = device.sku.pools, device.sku.packet_buffer_bytes
+            rows = [p.headroom.row for p in device.ports if p.headroom and p.headroom.row]
+            if pools is None or pools.shared_headroom_bytes or buffer_bytes is None or not rows:
+                continue
+            own = [
+                max(row.size_bytes, row.xon_threshold_bytes + row.headroom_bytes) for row in rows
+            ]
+            account = budget(own, [], buffer_bytes, shared_bytes=pools.ingress_lossless_bytes)
+            if not account.fits and sum(own) <= buffer_bytes:
+                yield self.finding(
+                    f"the lossless pool of {pools.ingress_lossless_bytes:,} bytes and the buffers "
+                    f"of {len(rows)} lossless ports need {account.missing_bytes:,} bytes more than "
+                    f"the {buffer_bytes:,} of {device.sku.name}",
+                    "provide pool sizes for this use (`buffers` of an own switch model), or use "
+                    "fewer or shorter lossless ports",
+                    place=model.sku_place(device),
+                    device=device.name,
+                )
+
+    def _computed(self, model: Model, device: DeviceDesign) -> Iterator[Finding]:
+        """Report a switch that computes its pools and has nothing left for them."""
+        pool_bytes = lossless_pool_bytes(device)
+        if pool_bytes is None or pool_bytes > 0:
+            return
+        yield self.finding(
+            f"the ports take {-pool_bytes * INGRESS_POOLS:,} bytes more than the buffer of "
+            f"{device.sku.name} has, so the switch cannot compute a shared pool",
+            "use fewer or shorter lossless ports, or a smaller MTU",
+            place=model.sku_place(device),
+            device=device.name,
+            severity=Severity.ERROR,
+        )

@@ -1,0 +1,185 @@
+"""Rules about marks, classes and queues (QOS)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Severity
+from fabric.validate.rule import ModelRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.validate.world import Model
+
+
+@rules.add("QOS004")
+class PfcOff(ModelRule):
+    """PFC is on."""
+
+    why = "Without PFC a full buffer drops RoCE packets, and go-back-N repeats whole windows."
+    source = (
+        "IEEE 802.1Q-2018 clause 36; Guo et al., RDMA over Commodity Ethernet at Scale, SIGCOMM"
+        " 2016"
+    )
+    guards = ("lossless.pfc",)
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Report cables with PFC off at both ends."""
+        off = [
+            pair for pair in model.pairs if not pair.left.policy.pfc and not pair.right.policy.pfc
+        ]
+        whole = len(off) == len(model.pairs)
+        for pair in off:
+            place, end = model.blamed("pfc", pair.left, pair.right)
+            what = "PFC is off everywhere" if whole else "PFC is off at both ends of a cable"
+            yield self.finding(
+                f"{what}: the fabric is not lossless",
+                "set pfc to true",
+                place=place,
+                device=end.device,
+                port=end.port,
+            )
+
+
+@rules.add("QOS005")
+class PfcOneEnd(ModelRule):
+    """PFC is on at both ends of a cable or at neither."""
+
+    why = "The end without PFC ignores pauses from the other end, which then drops frames."
+    source = "IEEE 802.1Q-2018 clause 36.1"
+    guards = ("lossless.pfc",)
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare the ends of every cable."""
+        for wrong in model.mismatches("pfc"):
+            here, there = ("on" if value else "off" for value in (wrong.here, wrong.there))
+            yield self.finding(
+                f"PFC is {here} here and {there} at the other end of the cable",
+                "set pfc to the same value at both ends",
+                place=wrong.place,
+                device=wrong.end.device,
+                port=wrong.end.port,
+            )
+
+
+@rules.add("QOS006")
+class SameMarks(ModelRule):
+    """Both ends of a cable use the same DSCPs and the same PFC priority."""
+
+    why = (
+        "A packet that changes class on its way leaves the lossless path and is dropped"
+        " under congestion."
+    )
+    source = (
+        "IEEE 802.1Q-2018 clause 36; RFC 2474 section 3; NVIDIA, Recommended Network "
+        "Configuration Examples for RoCE"
+    )
+    guards = ("lossless.roce_dscp", "lossless.cnp_dscp", "lossless.pfc_priority")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare the ends of every cable."""
+        for wrong in model.mismatches("roce_dscp", "cnp_dscp", "pfc_priority"):
+            yield self.finding(
+                f"{wrong.field} is {wrong.here} here and {wrong.there} at the other end of "
+                "the cable",
+                f"use the same {wrong.field} on hosts, leaves and spines",
+                place=wrong.place,
+                device=wrong.end.device,
+                port=wrong.end.port,
+            )
+
+
+@rules.add("QOS007")
+class SameClasses(ModelRule):
+    """Switches of one system use the same traffic classes, queues and priority groups."""
+
+    severity = Severity.WARNING
+    why = (
+        "Numbers that differ from hop to hop work in theory and make counters and alarms ambiguous."
+    )
+    source = (
+        "sonic-net/sonic-buildimage files/build_templates/qos_config.j2 (one set of maps for "
+        "all ports)"
+    )
+    guards = (
+        "lossless.roce_dscp",
+        "lossless.cnp_dscp",
+        "lossless.traffic_class",
+        "lossless.queue",
+        "lossless.priority_group",
+        "lossless.cnp_traffic_class",
+        "lossless.cnp_queue",
+    )
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare the switches of one system at both ends of cables.
+
+        These numbers never leave a device, and systems keep different queues for themselves.
+        """
+        fields = ("traffic_class", "queue", "priority_group", "cnp_traffic_class", "cnp_queue")
+        for wrong in model.mismatches(*fields):
+            ends = (wrong.pair.left.device, wrong.pair.right.device)
+            systems = {model.devices[end].platform for end in ends if end in model.devices}
+            if wrong.pair.kind == "host" or len(systems) > 1:
+                continue
+            yield self.finding(
+                f"{wrong.field} is {wrong.here} here and {wrong.there} at the other end of "
+                "the cable",
+                f"use the same {wrong.field} everywhere",
+                place=wrong.place,
+                device=wrong.end.device,
+                port=wrong.end.port,
+            )
+
+
+@rules.add("QOS008")
+class CnpDscp(ModelRule):
+    """CNPs and RoCE data have different DSCPs."""
+
+    why = "CNPs that wait in the congested queue arrive too late to slow down the senders."
+    source = (
+        "Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015, section 3"
+    )
+    guards = ("lossless.cnp_dscp", "lossless.roce_dscp")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare the two code points of every policy."""
+        for device in model.devices.values():
+            for profile in device.qos_profiles:
+                if profile.cnp_dscp == profile.roce_dscp:
+                    yield self.finding(
+                        f"cnp_dscp and roce_dscp are both {profile.cnp_dscp}",
+                        "use a separate DSCP for CNPs, such as 48",
+                        place=model.profile_place("cnp_dscp", device, profile),
+                        device=device.name,
+                    )
+
+
+@rules.add("QOS009")
+class CnpClass(ModelRule):
+    """CNPs have their own class and queue, which are never paused."""
+
+    why = "A paused or congested CNP class delays CNPs exactly when they are needed."
+    source = (
+        "Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015, section 3"
+    )
+    guards = ("lossless.cnp_traffic_class", "lossless.cnp_queue")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare class and queue of CNPs with those of RoCE data."""
+        for device in model.devices.values():
+            for profile in device.qos_profiles:
+                for field, value, other in (
+                    ("cnp_traffic_class", profile.cnp_traffic_class, "traffic_class"),
+                    ("cnp_queue", profile.cnp_queue, "queue"),
+                    ("cnp_traffic_class", profile.cnp_traffic_class, "pfc_priority"),
+                ):
+                    if value == getattr(profile, other):
+                        yield self.finding(
+                            f"{field} and {other} are both {value}",
+                            f"use a separate {field} for CNPs, such as 6",
+                            place=model.profile_place(field, device, profile),
+                            device=device.name,
+                        )

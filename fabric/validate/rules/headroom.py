@@ -1,0 +1,242 @@
+"""Rules about headroom (QOS)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.core.findings import Severity
+from fabric.qos.headroom.mlx5 import MAX_TOLD_CABLE_M
+from fabric.qos.headroom.spectrum import ALL_SMALL_PERCENT, spectrum
+from fabric.qos.headroom.terms import Link
+from fabric.qos.headroom.verdict import Verdict
+from fabric.validate.headroom_tables import assumptions
+from fabric.validate.origins import nic_place
+from fabric.validate.rule import ModelRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.platforms.model import Sku
+    from fabric.validate.world import LosslessKind, Model
+
+
+@rules.add("QOS020")
+class CableTable(ModelRule):
+    """The vendor's headroom table covers the speed and the cable length."""
+
+    why = (
+        "For a speed and length that are not in its table SONiC creates no lossless buffer, "
+        "and only logs it."
+    )
+    source = (
+        "sonic-net/sonic-swss cfgmgr/buffermgr.cpp (No PG profile configured for speed and "
+        "cable length)"
+    )
+    guards = ("cables.host_m", "cables.uplink_m", "devices.ports.cable_m", "hosts.nics.cable_m")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Look up every pair of the ports in use."""
+        for device in model.devices.values():
+            missing = (
+                {id(h) for h in device.headroom_profiles if not (h.row or h.computed)}
+                if device.sku.headroom
+                else ()
+            )
+            for port in device.ports if missing else ():
+                if id(port.headroom) in missing and port.headroom:
+                    lengths = (
+                        ", ".join(map(str, device.sku.cable_lengths_m(port.speed_mbps))) or "none"
+                    )
+                    yield self.finding(
+                        f"{device.sku.name} has no lossless buffer for {port.cable_m} m at "
+                        f"{port.speed_gbps}G; lengths in its table: {lengths}",
+                        "use the next longer length of the table",
+                        place=model.cable_place(device, port, "cable_m"),
+                        device=device.name,
+                        port=port.name,
+                    )
+
+
+@rules.add("QOS021")
+class Headroom(ModelRule):
+    """Headroom holds what arrives after a pause."""
+
+    why = "Frames in flight when the pause is sent must fit, or lossless packets are dropped."
+    source = (
+        "IEEE 802.1Q-2018 annex N; IEEE 802.3 annex 31B.3.7; sonic-net/SONiC "
+        "doc/qos/dynamically-headroom-calculation.md"
+    )
+    guards = ("cables.host_m", "cables.uplink_m", "devices.ports.cable_m", "hosts.nics.cable_m")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare each headroom, by a table or a law, with the floor and the plain IEEE figure."""
+        for kind in model.lossless_kinds:
+            judged = kind.headroom.judgement
+            if judged and judged.verdict <= Verdict.BELOW_RESPONSE:
+                below = judged.verdict == Verdict.BELOW_FLOOR
+                yield self.finding(
+                    _message(kind),
+                    (
+                        "use a longer length of the table, or a smaller MTU"
+                        if kind.headroom.row
+                        else "provide the headroom_table of the switch, or use a smaller MTU"
+                    )
+                    if below
+                    else "use a table made for the IEEE 802.3 response time, or monitor the "
+                    "drop counters of the lossless priority group",
+                    place=model.cable_place(kind.device, kind.port, "cable_m"),
+                    device=kind.device.name,
+                    port=kind.port.name,
+                    severity=Severity.ERROR if below else Severity.WARNING,
+                )
+
+
+def _message(kind: LosslessKind) -> str:
+    judged, have = kind.headroom.judgement, kind.headroom.headroom_bytes
+    assert judged
+    start = f"headroom of {kind.title} is {have:,} bytes"
+    if judged.verdict == Verdict.BELOW_FLOOR:
+        return f"{start}, below the minimum of {judged.floor_bytes:,.0f} that any peer sends"
+    return (
+        f"{start} and leaves the peer {judged.response_ns:,.0f} ns to stop; IEEE 802.3 allows more "
+        f"({judged.response_bytes:,.0f} bytes in all)"
+    )
+
+
+@rules.add("QOS024")
+class TableFrames(ModelRule):
+    """The vendor's table was made for frames as large as those of the fabric."""
+
+    severity = Severity.INFO
+    why = (
+        "A lossless frame that the peer has just started when the pause arrives is larger "
+        "than the table assumes."
+    )
+    source = (
+        "sonic-net/sonic-swss cfgmgr/buffer_headroom_mellanox.lua; its assumptions are found by "
+        "giving the rows of the table back to the byte"
+    )
+    guards = ("lossless.mtu.port_bytes", "lossless.mtu.host_bytes")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Ask the formula behind the table for our frames."""
+        for kind in model.lossless_kinds:
+            row, known = kind.headroom.row, assumptions(kind.device.sku)
+            if row is None or known is None:
+                continue
+            link = kind.headroom.link
+            lossless, port = float(link.lossless_mtu_bytes), float(link.port_mtu_bytes)
+            if lossless <= known.lossless_mtu_bytes and port <= known.port_mtu_bytes:
+                continue
+            ours = Link.of(
+                link.speed_gbps,
+                link.cable_m,
+                max(port, known.port_mtu_bytes),
+                max(lossless, known.lossless_mtu_bytes),
+            )
+            need = int(spectrum(ours, known.settings).headroom_bytes)
+            if need > row.headroom_bytes:
+                yield self.finding(
+                    f"the table of {kind.title} was made for lossless frames of "
+                    f"{known.lossless_mtu_bytes:,} bytes; with {lossless:,.0f} its "
+                    f"formula gives {need:,} bytes instead of {row.headroom_bytes:,}",
+                    "lower mtu.host_bytes, or provide a table for larger frames",
+                    place=model.policy_place("mtu.host_bytes", kind.device.name, kind.port.name),
+                    device=kind.device.name,
+                    port=kind.port.name,
+                )
+
+
+@rules.add("QOS025")
+class SmallFrames(ModelRule):
+    """Headroom also covers small frames."""
+
+    severity = Severity.INFO
+    why = (
+        "A frame occupies whole buffer cells: a stream of small frames takes a "
+        "multiple of its wire size."
+    )
+    source = (
+        "sonic-net/sonic-swss cfgmgr/buffer_headroom_mellanox.lua (worst_case_factor); Broadcom "
+        "tables of sonic-net/sonic-buildimage 086b03bd (cell / 84)"
+    )
+    guards = ("cables.host_m", "cables.uplink_m")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare with the worst packing of the ASIC, unless the table was made for it."""
+        for kind in model.lossless_kinds:
+            judged, have = kind.headroom.judgement, kind.headroom.headroom_bytes
+            known = assumptions(kind.device.sku)
+            if known and known.settings.small_packet_percent == ALL_SMALL_PERCENT:
+                continue
+            if judged and kind.headroom.row and judged.verdict == Verdict.LARGE_FRAMES:
+                yield self.finding(
+                    f"headroom of {kind.title} is {have:,} bytes: enough for large frames, "
+                    f"but a stream of minimum-size frames may take {judged.packed_bytes:,}",
+                    "no action if the lossless class carries bulk data only",
+                    place=model.cable_place(kind.device, kind.port, "cable_m"),
+                    device=kind.device.name,
+                    port=kind.port.name,
+                )
+
+
+@rules.add("QOS041")
+class NicCable(ModelRule):
+    """The cable is short enough for the NIC driver."""
+
+    severity = Severity.WARNING
+    why = "The driver ignores longer lengths and keeps the headroom of a short cable."
+    source = "Linux drivers/net/ethernet/mellanox/mlx5/core/en_dcbnl.c (MLX5E_MAX_CABLE_LENGTH)"
+    guards = ("cables.host_m", "hosts.nics.cable_m")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Look at the longest host cable."""
+        nics = model.fabric.nics
+        rows = np.flatnonzero(nics.enabled & (nics.cable_m >= MAX_TOLD_CABLE_M))
+        for length in np.unique(nics.cable_m[rows]).tolist():
+            here = rows[nics.cable_m[rows] == length]
+            row = int(here[0])
+            host = model.fabric.hosts.names[int(nics.host[row])]
+            yield self.finding(
+                f"{len(here)} NICs have a cable of {length:,} m; the mlx5 driver ignores "
+                f"lengths of {MAX_TOLD_CABLE_M:,} m or more",
+                "use a shorter cable, or set the receive buffer of the NIC manually",
+                place=nic_place(model.fabric, row, "cable_m") or model.place("cables", "host_m"),
+                device=host,
+            )
+
+
+@rules.add("QOS045")
+class FlatTable(ModelRule):
+    """The vendor's table depends on cable length."""
+
+    severity = Severity.INFO
+    why = "A table with the same value at every length was not made for long cables."
+    source = "sonic-net/sonic-buildimage 086b03bd device/*/*/*/pg_profile_lookup.ini"
+    guards = ("cables.host_m", "cables.uplink_m", "platforms.leaf.sku", "platforms.spine.sku")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare the rows of one speed with each other."""
+        for kind in model.lossless_kinds:
+            sku, speed = kind.device.sku, kind.headroom.speed_mbps
+            sizes = _sizes(sku, speed)
+            if kind.headroom.row and len(sizes) > 1 and len(set(sizes)) == 1:
+                lengths = sku.cable_lengths_m(speed)
+                yield self.finding(
+                    f"the table of {sku.name} keeps {sizes[0]:,} bytes at "
+                    f"{kind.headroom.speed_gbps}G for {lengths[0]} m and for {lengths[-1]} m",
+                    "see `rocefab explain` for what the port needs",
+                    place=model.sku_place(kind.device),
+                    device=kind.device.name,
+                    port=kind.port.name,
+                )
+
+
+def _sizes(sku: Sku, speed_mbps: int) -> list[int]:
+    return [
+        sku.headroom[speed_mbps, length].headroom_bytes
+        for length in sku.cable_lengths_m(speed_mbps)
+    ]

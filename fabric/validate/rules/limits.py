@@ -1,0 +1,126 @@
+"""The rules that systems declare in ``features.toml``: one for each id."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Severity
+from fabric.design.comparisons import short
+from fabric.design.limits import rule_violations
+from fabric.design.model import BgpNeighbour, PortDesign, QosProfile
+from fabric.platforms import platforms
+from fabric.platforms.features import declared
+from fabric.validate.origins import port_place, switch_place
+from fabric.validate.rule import ModelRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.design.limits import Violation
+    from fabric.design.model import DeviceDesign
+    from fabric.platforms.features import Limit, LimitedRule
+    from fabric.validate.world import Model, Place
+
+#: Fields of the inventory that stand for several.
+_GUARDS = {
+    "cables": ("cables.host_m", "cables.uplink_m", "devices.ports.cable_m", "hosts.nics.cable_m"),
+    "platforms.leaf.sku": ("platforms.leaf.sku", "platforms.spine.sku"),
+    "lossless.dynamic_th of a port": ("lossless.dynamic_th",),
+    "lossless.scheduler": ("lossless.scheduler",),
+}
+
+
+class LimitRule(ModelRule):
+    """Limits that one system declares."""
+
+    def __init__(self, system: str, declared_rule: LimitedRule, rule_id: str) -> None:
+        super().__init__(rule_id)
+        self.system, self.rule = system, declared_rule
+        self.why, self.source = declared_rule.why, declared_rule.source
+        self.severity = Severity.of_word(declared_rule.severity)
+        fields = [
+            field
+            for limit in declared_rule.limits
+            for field in (*limit.fields, *([limit.multiple_of] if limit.multiple_of else []))
+        ]
+        guards = [guard for field in fields for guard in _GUARDS.get(field, (field,))]
+        self.guards = declared_rule.guards or tuple(dict.fromkeys(guards))
+
+    @property
+    def title(self) -> str:
+        """What the rule requires."""
+        return self.rule.title
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare the design of every switch of the system with the limits."""
+        for device in model.devices.values():
+            if device.platform == self.system:
+                for violation in rule_violations(self.rule, device):
+                    yield self._finding(model, device, violation)
+                for limit in self.rule.limits:
+                    if limit.written and limit.includes(device.sku, device.role):
+                        yield from self._written(model, device, limit)
+
+    def _finding(self, model: Model, device: DeviceDesign, violation: Violation) -> Finding:
+        places = [_place(model, device, violation, field) for field in violation.fields]
+        return self.finding(
+            violation.message,
+            violation.fix,
+            place=max(places, key=lambda place: place.specific) if places else None,
+            device=device.name,
+            port=getattr(_port(violation), "name", ""),
+            severity=Severity.of_word(violation.severity),
+        )
+
+    def _written(self, model: Model, device: DeviceDesign, limit: Limit) -> Iterator[Finding]:
+        """Report values that the inventory sets and the system does not render."""
+        title = platforms[device.platform].title
+        for field in limit.fields:
+            place = _written_place(model, device, field)
+            if place and place.written:
+                yield self.finding(
+                    limit.message or f"{short(field)} is not rendered for {title}",
+                    limit.fix or "set it for other systems only",
+                    place=place,
+                    device=device.name,
+                )
+
+
+def _written_place(model: Model, device: DeviceDesign, field: str) -> Place | None:
+    group, _, name = field.partition(".")
+    if group == "lossless":
+        return model.policy_place(name, device.name)
+    is_set = name in getattr(model.intent.fabric, group).model_fields_set
+    return model.place(group, name) if is_set else None
+
+
+def _place(model: Model, device: DeviceDesign, violation: Violation, field: str) -> Place:
+    """Return where the inventory sets a value that is outside a limit."""
+    group, _, name = field.partition(".")
+    subject, port = violation.subject, _port(violation)
+    if group == "cables" and port:
+        return model.cable_place(device, port, "cable_m")
+    if field == "lossless.dynamic_th of a port" and port:
+        return model.policy_place("dynamic_th", device.name, port.name)
+    if group == "lossless":
+        assert isinstance(subject, QosProfile)
+        return model.profile_place(name, device, subject)
+    if group == "platforms" or field == "devices.ports.lossless":
+        return model.sku_place(device)
+    if group == "devices" and port:
+        place = port_place(model.intent, device.name, port.name, name.removeprefix("ports."))
+        return place or model.place("host", "interfaces")
+    if isinstance(subject, BgpNeighbour):
+        return switch_place(model.intent, subject.name, "asn") or model.place(group, name)
+    return model.place(group, name)
+
+
+def _port(violation: Violation) -> PortDesign | None:
+    return violation.subject if isinstance(violation.subject, PortDesign) else None
+
+
+for _system, _features in declared().items():
+    for _rule in _features.rules:
+        rules.add(_rule.id)(partial(LimitRule, _system, _rule))

@@ -1,0 +1,276 @@
+"""Rules about ECN marking (QOS)."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Severity
+from fabric.core.units import gbps_to_bps, gbps_to_bytes_per_s, s_to_us, share_to_percent
+from fabric.design.pool import lossless_pool_bytes
+from fabric.design.qos import ETHERNET_OVERHEAD_BYTES
+from fabric.qos.dcqcn.fluid import fixed_point, loop
+from fabric.qos.dcqcn.presets import CONNECTX
+from fabric.qos.ecn.edge import programmed_bytes
+from fabric.qos.path import ROCE_PACKET_BYTES, longest_path, round_trip_s
+from fabric.qos.thresholds import pause_threshold_bytes
+from fabric.validate.rule import ModelRule, areas, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.design.model import DeviceDesign
+    from fabric.validate.world import Model
+
+
+areas.add("QOS")("Lossless policy, end to end")
+
+
+@rules.add("QOS001")
+class EcnOrder(ModelRule):
+    """Kmin is below Kmax."""
+
+    why = (
+        "With Kmin at or above Kmax the switch rejects the profile, or marks nothing or everything."
+    )
+    source = "Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015, fig. 5"
+    guards = ("lossless.ecn.kmin_bytes", "lossless.ecn.kmax_bytes")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare Kmin and Kmax of every policy in use."""
+        for name, device in model.devices.items():
+            for profile in device.qos_profiles:
+                if profile.kmin_bytes >= profile.kmax_bytes:
+                    yield self.finding(
+                        f"ecn.kmin_bytes {profile.kmin_bytes} is not below "
+                        f"ecn.kmax_bytes {profile.kmax_bytes}",
+                        "lower kmin_bytes or increase kmax_bytes",
+                        place=model.profile_place("ecn.kmin_bytes", device, profile),
+                        device=name,
+                    )
+
+
+@rules.add("QOS002")
+class EcnBeforePause(ModelRule):
+    """ECN marks before PFC pauses."""
+
+    why = (
+        "Above the pause threshold PFC acts first and ECN never slows the senders, so pauses "
+        "spread."
+    )
+    source = (
+        "Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015, section 4"
+    )
+    guards = ("lossless.ecn.kmin_bytes", "lossless.ecn.kmax_bytes", "lossless.dynamic_th")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare Kmin and Kmax with the pause threshold of one congested port."""
+        for device in model.devices.values():
+            pool_bytes = lossless_pool_bytes(device)
+            if pool_bytes is None:
+                yield self.finding(
+                    f"the buffer pools of {device.sku.name} are not known, so "
+                    "ECN-before-PFC is not checked",
+                    "",
+                    place=model.sku_place(device),
+                    device=device.name,
+                    severity=Severity.INFO,
+                )
+                continue
+            for index, threshold in _thresholds(device, pool_bytes).items():
+                profile = device.qos_profiles[index]
+                for field, value, severity in (
+                    ("kmin_bytes", profile.kmin_bytes, Severity.ERROR),
+                    ("kmax_bytes", profile.kmax_bytes, Severity.WARNING),
+                ):
+                    if value >= threshold:
+                        places = [
+                            model.profile_place(name, device, profile)
+                            for name in (f"ecn.{field}", "dynamic_th")
+                        ]
+                        yield self.finding(
+                            f"ecn.{field} {value:,} is not below the pause threshold of "
+                            f"{threshold:,.0f} bytes",
+                            "lower it, or increase dynamic_th",
+                            place=max(places, key=lambda place: place.specific),
+                            device=device.name,
+                            severity=severity,
+                        )
+
+
+def _thresholds(device: DeviceDesign, pool_bytes: int) -> dict[int, float]:
+    """Return the lowest pause threshold among the ports of each policy."""
+    lowest: dict[int, int] = {}
+    for port in device.ports:
+        if port.qos and port.headroom:
+            known = lowest.get(port.qos.index, port.headroom.dynamic_th)
+            lowest[port.qos.index] = min(known, port.headroom.dynamic_th)
+    return {index: pause_threshold_bytes(th, pool_bytes) for index, th in lowest.items()}
+
+
+@rules.add("QOS003")
+class EcnFrame(ModelRule):
+    """ECN marking starts above one frame."""
+
+    severity = Severity.WARNING
+    why = "With Kmin below one frame every queued packet is marked, and the rate collapses."
+    source = (
+        "Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015, section 4"
+    )
+    guards = ("lossless.ecn.kmin_bytes", "lossless.mtu.port_bytes")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare Kmin with the largest frame that a host sends."""
+        frames = [end.policy.mtu.host_bytes for end in model.host_ends()]
+        largest = max(frames, default=0) + ETHERNET_OVERHEAD_BYTES
+        for device in model.devices.values():
+            for profile in device.qos_profiles:
+                if profile.kmin_bytes < largest:
+                    yield self.finding(
+                        f"ecn.kmin_bytes {profile.kmin_bytes} is below one frame of {largest} "
+                        "bytes",
+                        "increase kmin_bytes; 150000 is a common value",
+                        place=model.profile_place("ecn.kmin_bytes", device, profile),
+                        device=device.name,
+                    )
+
+
+@rules.add("QOS029")
+class KminPath(ModelRule):
+    """Marking starts above one bandwidth-delay product."""
+
+    severity = Severity.INFO
+    why = "With a lower Kmin, a few flows slow down more often than they can fill the port again."
+    source = (
+        "Zhu et al., ECN or Delay, CoNEXT 2016; alibaba-edu/High-Precision-Congestion-Control "
+        "9f4be2a9 (Kmin 4 KB for each Gb/s)"
+    )
+    guards = ("lossless.ecn.kmin_bytes", "cables.host_m", "cables.uplink_m")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare Kmin of each policy with the longest modelled path at the speed of its port."""
+        hops = longest_path(model.fabric)
+        seen = set()
+        for kind in model.lossless_kinds if hops else ():
+            profile = kind.port.qos
+            assert profile
+            key = (profile.kmin_bytes, kind.headroom.speed_gbps, kind.device.role)
+            round_trip = round_trip_s(hops)
+            delay = gbps_to_bytes_per_s(kind.headroom.speed_gbps) * round_trip
+            if profile.kmin_bytes >= delay or key in seen:
+                continue
+            seen.add(key)
+            yield self.finding(
+                f"ecn.kmin_bytes {profile.kmin_bytes:,} is below the {delay:,.0f} bytes that a "
+                f"{kind.headroom.speed_gbps}G port carries in one round trip of "
+                f"{s_to_us(round_trip):.1f} us",
+                "`rocefab show ecn --recommend` shows values for this path; vendor defaults "
+                "are lower, which keeps queues short but costs throughput with few flows",
+                place=model.profile_place("ecn.kmin_bytes", kind.device, profile),
+                device=kind.device.name,
+                port=kind.port.name,
+            )
+
+
+#: Frames that a band must have room for: with one, the marking is all or nothing.
+LEAST_FRAMES = 2
+
+
+@rules.add("QOS030")
+class NarrowBand(ModelRule):
+    """The marking band is wider than a few frames."""
+
+    severity = Severity.WARNING
+    why = (
+        "All-or-nothing marking cuts all flows at once: the queue oscillates and "
+        "flows share unfairly."
+    )
+    source = "Zhu et al., SIGCOMM 2015, section 5.2 (cut-off against RED-like marking)"
+    guards = ("lossless.ecn.kmin_bytes", "lossless.ecn.kmax_bytes")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare Kmax - Kmin with the frames of the class."""
+        for device in model.devices.values():
+            for profile in device.qos_profiles:
+                frame = profile.mtu_bytes
+                band = profile.kmax_bytes - profile.kmin_bytes
+                if 0 < band < LEAST_FRAMES * frame:
+                    yield self.finding(
+                        f"from ecn.kmin_bytes {profile.kmin_bytes:,} to ecn.kmax_bytes "
+                        f"{profile.kmax_bytes:,} there is less room than {LEAST_FRAMES} "
+                        f"frames of {frame:,} bytes",
+                        "increase ecn.kmax_bytes; see `rocefab show ecn --recommend`",
+                        place=model.profile_place("ecn.kmax_bytes", device, profile),
+                        device=device.name,
+                    )
+
+
+@rules.add("QOS031")
+class EcnStep(ModelRule):
+    """The ASIC does not round Kmin and Kmax to the same value."""
+
+    severity = Severity.WARNING
+    why = "Thresholds that round to the same ASIC step mark everything or nothing."
+    source = "NVIDIA Cumulus Linux 5.14 user guide, RoCE: 150000 is shown as 156 KB on Spectrum-4"
+    guards = ("lossless.ecn.kmin_bytes", "lossless.ecn.kmax_bytes")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Round both thresholds of each policy up to the step of the ASIC."""
+        for device in model.devices.values():
+            step = device.sku.asic_facts.integer("ecn_quantum_bytes", unconfirmed=True)
+            for profile in device.qos_profiles if step else ():
+                assert step
+                low, high = (
+                    programmed_bytes(value, step)
+                    for value in (profile.kmin_bytes, profile.kmax_bytes)
+                )
+                if profile.kmin_bytes < profile.kmax_bytes and low >= high:
+                    yield self.finding(
+                        f"{device.sku.name} rounds ecn.kmin_bytes {profile.kmin_bytes:,} and "
+                        f"ecn.kmax_bytes {profile.kmax_bytes:,} both up to {high:,}",
+                        f"keep them at least {step:,} bytes apart",
+                        place=model.profile_place("ecn.kmax_bytes", device, profile),
+                        device=device.name,
+                    )
+
+
+@rules.add("QOS036")
+class IncastMarking(ModelRule):
+    """The marking band is sufficient for an incast of all hosts."""
+
+    severity = Severity.WARNING
+    why = (
+        "Flows that need more marking than Pmax push the queue past Kmax, where every "
+        "packet is marked and PFC is close."
+    )
+    source = "Zhu et al., ECN or Delay, CoNEXT 2016 (fixed point of the fluid model)"
+    guards = ("lossless.ecn.pmax_percent", "units.hosts", "speeds.host_gbps")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Ask the fluid model, with the defaults of ConnectX, for one flow from each other host."""
+        flows = len(model.hosts) - 1
+        seen = set()
+        for kind in model.lossless_kinds if flows > 1 else ():
+            profile, speed = kind.port.qos, kind.headroom.speed_gbps
+            assert profile
+            key = (kind.device.name, profile.index, speed)
+            if kind.port.kind != "host" or key in seen:
+                continue
+            seen.add(key)
+            need_percent = _marking_percent(speed, flows)
+            if need_percent > profile.pmax_percent:
+                yield self.finding(
+                    f"an incast of one flow from each of {flows} hosts on a {speed}G port needs a "
+                    f"marking of {need_percent:.1f} %; ecn.pmax_percent is {profile.pmax_percent}",
+                    "increase ecn.pmax_percent; see `rocefab show ecn --recommend`",
+                    place=model.profile_place("ecn.pmax_percent", kind.device, profile),
+                    device=kind.device.name,
+                    port=kind.port.name,
+                )
+
+
+@lru_cache(maxsize=256)
+def _marking_percent(speed_gbps: int, flows: int) -> float:
+    point = fixed_point(loop(CONNECTX, gbps_to_bps(speed_gbps), flows, ROCE_PACKET_BYTES))
+    return share_to_percent(float(point.marking))

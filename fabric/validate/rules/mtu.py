@@ -1,0 +1,157 @@
+"""Rules about the MTU (QOS)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Severity
+from fabric.design.qos import ETHERNET_OVERHEAD_BYTES
+from fabric.platforms import platforms
+from fabric.qos.path import line_rate_efficiency
+from fabric.validate.rule import ModelRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.validate.world import Model
+
+
+@rules.add("QOS016")
+class MtuOrder(ModelRule):
+    """Every port carries the largest frame of every host."""
+
+    why = (
+        "Frames above the port MTU are dropped: the session comes up, but every large message "
+        "hangs."
+    )
+    source = "IEEE 802.3 clause 3.2.7; IEEE 802.1Q clause 9.6"
+    guards = ("lossless.mtu.host_bytes", "lossless.mtu.port_bytes")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare each port MTU with the largest frame of a host."""
+        ends = model.host_ends()
+        if not ends:
+            return
+        end = max(ends, key=lambda end: end.policy.mtu.host_bytes)
+        host_bytes = end.policy.mtu.host_bytes
+        frame = host_bytes + ETHERNET_OVERHEAD_BYTES
+        for device in model.devices.values():
+            for profile in device.qos_profiles:
+                if profile.mtu_bytes < frame:
+                    places = (
+                        model.profile_place("mtu.port_bytes", device, profile),
+                        model.policy_place("mtu.host_bytes", end.device),
+                    )
+                    yield self.finding(
+                        f"mtu.port_bytes {profile.mtu_bytes} does not carry a host packet of "
+                        f"{host_bytes} bytes, which needs {frame}",
+                        "increase port_bytes or lower host_bytes",
+                        place=max(places, key=lambda place: place.specific),
+                        device=device.name,
+                    )
+
+
+@rules.add("QOS017")
+class MtuRange(ModelRule):
+    """Port MTU is in the range of the platform."""
+
+    why = "The switch rejects the line and the port keeps its old MTU."
+    source = "sonic-net/sonic-buildimage sonic-port.yang; pyavd 6.4.0 schema"
+    guards = ("lossless.mtu.port_bytes",)
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare each port MTU with what the platform takes."""
+        for device in model.devices.values():
+            low, high = platforms[device.platform].port_mtu_bytes
+            for profile in device.qos_profiles:
+                if not low <= profile.mtu_bytes <= high:
+                    yield self.finding(
+                        f"mtu.port_bytes {profile.mtu_bytes} is outside {low} to {high} "
+                        f"of {device.platform}",
+                        "use an MTU in the range",
+                        place=model.profile_place("mtu.port_bytes", device, profile),
+                        device=device.name,
+                    )
+
+
+@rules.add("QOS018")
+class MtuEnds(ModelRule):
+    """Switches at both ends of a cable have the same MTU."""
+
+    why = "The smaller end drops what the larger one sends."
+    source = "sonic-net/sonic-buildimage src/sonic-yang-models sonic-port.yang (mtu of PORT)"
+    guards = ("lossless.mtu.port_bytes",)
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare the ports at both ends of every uplink."""
+        for wrong in model.mismatches("mtu.port_bytes"):
+            if wrong.pair.kind == "uplink":
+                yield self.finding(
+                    f"mtu.port_bytes is {wrong.here} here and {wrong.there} at the other end "
+                    "of the cable",
+                    "use the same mtu.port_bytes at both ends",
+                    place=wrong.place,
+                    device=wrong.end.device,
+                    port=wrong.end.port,
+                )
+
+
+@rules.add("QOS019")
+class MtuHosts(ModelRule):
+    """All hosts have the same MTU."""
+
+    severity = Severity.WARNING
+    why = (
+        "RDMA connections between hosts take the smaller MTU, and ICMP or TCP between them stalls."
+    )
+    source = (
+        "InfiniBand Architecture Specification 1.4 volume 1, section 12.11 (path MTU is agreed)"
+    )
+    guards = ("lossless.mtu.host_bytes",)
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare the hosts that have an MTU of their own with the others."""
+        ends = model.host_ends()
+        common = model.intent.fabric.lossless.mtu.host_bytes
+        for end in ends if len(ends) > 1 else ():
+            value = end.policy.mtu.host_bytes
+            if value != common:
+                yield self.finding(
+                    f"mtu.host_bytes is {value} here and {common} on the other hosts",
+                    "use one MTU on all hosts",
+                    place=model.policy_place("mtu.host_bytes", end.device),
+                    device=end.device,
+                )
+
+
+#: Path MTUs of InfiniBand, which RoCE takes over (InfiniBand Architecture Specification 1.4, 9.4).
+PATH_MTUS_BYTES = (4096, 2048, 1024, 512, 256)
+#: IPv4 20, UDP 8, BTH 12, RETH 16 and ICRC 4 (InfiniBand Architecture Specification annex A17).
+OVERHEAD_BYTES = 60
+
+
+@rules.add("QOS049")
+class RoceMtu(ModelRule):
+    """The MTU of the hosts carries the largest RoCE packet."""
+
+    severity = Severity.WARNING
+    why = "RDMA uses the next smaller path MTU, and headers take a larger share."
+    source = "InfiniBand Architecture Specification 1.4, section 9.4 and annex A17"
+    guards = ("lossless.mtu.host_bytes",)
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Find the path MTU of each policy of hosts."""
+        for end in model.host_ends():
+            mtu = end.policy.mtu.host_bytes
+            path = next((p for p in PATH_MTUS_BYTES if p + OVERHEAD_BYTES <= mtu), None)
+            if path != PATH_MTUS_BYTES[0]:
+                assert path
+                loss = line_rate_efficiency(PATH_MTUS_BYTES[0]) - line_rate_efficiency(path)
+                yield self.finding(
+                    f"mtu.host_bytes {mtu:,} gives RDMA a path MTU of {path:,}, which costs "
+                    f"{loss:.1%} of the line rate",
+                    f"use at least {PATH_MTUS_BYTES[0] + OVERHEAD_BYTES:,}, usually 9000",
+                    place=model.policy_place("mtu.host_bytes", end.device),
+                    device=end.device,
+                )

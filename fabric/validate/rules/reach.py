@@ -1,0 +1,121 @@
+"""Rules about capacity and reachable pairs (TOP)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.core.findings import Severity
+from fabric.topology.routes import network, route
+from fabric.topology.routes_bits import unpack
+from fabric.validate.capacity import switch_gbps
+from fabric.validate.origins import uplinks_place
+from fabric.validate.rule import ModelRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.topology.model import Bools, Fabric
+    from fabric.validate.world import Model
+
+
+#: Switches of a tier, what is below and above, and what to do.
+_TIERS = (
+    (
+        "leaves",
+        "hosts",
+        "spines",
+        "add spines or links_per_leaf if collectives cross leaves",
+    ),
+    (
+        "spines",
+        "leaves",
+        "super-spines",
+        "add super-spines or links_per_spine if collectives cross pods",
+    ),
+)
+
+
+@rules.add("TOP014")
+class Oversubscription(ModelRule):
+    """Uplinks are not oversubscribed."""
+
+    severity = Severity.INFO
+    why = "Above 1:1 collectives across leaves run below NIC speed, and congestion is frequent."
+    source = "NVIDIA DGX SuperPOD reference architecture (non-blocking compute fabric)"
+    guards = (
+        "spines.links_per_leaf",
+        "spines.count",
+        "super_spines.count",
+        "super_spines.links_per_spine",
+    )
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare the enabled cables on both sides of each switch, tier by tier."""
+        switches, (down, up) = model.fabric.switches, switch_gbps(model.fabric)
+        for tier, (kind, below, above, fix) in enumerate(_TIERS):
+            rows = switches.of_tier(tier)
+            over = rows[(up[rows] > 0) & (up[rows] < down[rows])]
+            if not len(over):
+                continue
+            worst = int(over[np.argmax(down[over] / up[over])])
+            yield self.finding(
+                f"oversubscribed {kind}: {len(over)}, at most "
+                f"{down[worst] / up[worst]:.2f}:1 ({down[worst]:,} Gb/s to {below}, "
+                f"{up[worst]:,} Gb/s to {above})",
+                fix,
+                place=model.above_place(tier),
+                device=switches.names[worst],
+            )
+
+
+@rules.add("TOP026")
+class ReachablePairs(ModelRule):
+    """Leaves connected by the design can reach each other.
+
+    Spines join all leaves of their plane. BGP is followed as it decides, AS loops included.
+    """
+
+    why = "Jobs whose hosts are on both sides hang at their first collective."
+    source = "RFC 7938 section 5; RFC 4271 section 9.1.2 (a path with the own AS is rejected)"
+    guards = (
+        "bgp.spine_asn",
+        "devices.asn",
+        "devices.ports.enabled",
+        "devices.ports.peer",
+        "spines.count",
+    )
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Follow the routes between all leaves that have NICs."""
+        fabric = model.fabric
+        if not len(fabric.uplinks):
+            return  # nothing joins leaves: TOP022 says what that means
+        cut = _cut_pairs(fabric)
+        if not cut.any():
+            return
+        lonely = int(np.argmax(cut.sum(axis=1)))
+        other = int(np.argmax(cut[lonely]))
+        names, pairs = fabric.switches.names, int(cut.sum()) // 2
+        yield self.finding(
+            f"{names[lonely]} and {names[other]} have no route to each other"
+            + (f", nor do {pairs - 1} other pairs of leaves" if pairs > 1 else ""),
+            "connect both to a common spine, or correct AS numbers that cause loop detection",
+            place=uplinks_place(fabric, lonely, "enabled", "peer")
+            or model.place("bgp", "spine_asn"),
+            device=names[lonely],
+        )
+
+
+def _cut_pairs(fabric: Fabric) -> Bools:
+    """Return the pairs of leaves of one plane without a route, shape (leaves, leaves)."""
+    switches, nics = fabric.switches, fabric.nics
+    count = switches.leaf_count
+    reach = unpack(route(network(fabric)).known[-1], count)[:count]
+    used = np.bincount(nics.leaf[nics.enabled], minlength=count)[:count] > 0
+    plane = switches.plane[:count]
+    promised = (plane[:, None] == plane) & used[:, None] & used & ~np.eye(count, dtype=np.bool_)
+    cut: Bools = promised & ~(reach & reach.T)
+    return cut | cut.T

@@ -1,0 +1,198 @@
+"""Rules about the PFC watchdog (QOS)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Severity
+from fabric.core.units import s_to_ms
+from fabric.platforms import platforms
+from fabric.qos.watchdog import DETECTION_MARGIN, storm
+from fabric.validate.rule import ModelRule, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.design.model import DeviceDesign
+    from fabric.validate.world import Model
+
+
+@rules.add("QOS013")
+class WatchdogRanges(ModelRule):
+    """Watchdog times are in the range of the platform."""
+
+    why = "A time outside the range is rejected and the watchdog does not start."
+    source = "sonic-net/sonic-buildimage sonic-pfcwd.yang; pyavd 6.4.0 schema"
+    guards = (
+        "lossless.watchdog.detection_ms",
+        "lossless.watchdog.restoration_ms",
+        "lossless.watchdog.poll_ms",
+    )
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare the three times with what the platform takes."""
+        for device in model.devices.values():
+            ranges = platforms[device.platform].watchdog_range_ms(device.sku.release)
+            for profile in device.qos_profiles:
+                for what, (low, high) in ranges.items():
+                    value = getattr(profile.watchdog, f"{what}_ms")
+                    if profile.watchdog.enabled and not low <= value <= high:
+                        yield self.finding(
+                            f"watchdog.{what}_ms {value} is outside {low} to {high} of "
+                            f"{device.platform}{device.sku.release and ' '}{device.sku.release}",
+                            "use a time in the range",
+                            place=model.profile_place(f"watchdog.{what}_ms", device, profile),
+                            device=device.name,
+                        )
+
+
+@rules.add("QOS014")
+class WatchdogPoll(ModelRule):
+    """The watchdog polls often enough."""
+
+    why = "A detector that polls less often than its detection time is rejected or detects nothing."
+    source = (
+        "sonic-net/sonic-utilities pfcwd/main.py; Arista EOS manual, PFC watchdog (poll at most"
+        " half of the shorter time)"
+    )
+    guards = (
+        "lossless.watchdog.detection_ms",
+        "lossless.watchdog.restoration_ms",
+        "lossless.watchdog.poll_ms",
+    )
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare the poll interval with the shorter of the two times."""
+        for device in model.devices.values():
+            for profile in device.qos_profiles:
+                times = profile.watchdog
+                shorter = min(times.detection_ms, times.restoration_ms)
+                limit = shorter // 2 if device.platform == "eos" else shorter
+                if times.enabled and times.poll_ms > limit:
+                    yield self.finding(
+                        f"watchdog.poll_ms {times.poll_ms} is above {limit}, the "
+                        f"limit of {device.platform} for {times.detection_ms} ms detection and "
+                        f"{times.restoration_ms} ms "
+                        "restoration",
+                        "lower poll_ms or increase the other two",
+                        place=model.profile_place("watchdog.poll_ms", device, profile),
+                        device=device.name,
+                    )
+
+
+@rules.add("QOS015")
+class WatchdogOff(ModelRule):
+    """The PFC watchdog is on."""
+
+    severity = Severity.WARNING
+    why = "Nothing else ends a pause storm: one broken NIC can stop the whole fabric."
+    source = "Guo et al., RDMA over Commodity Ethernet at Scale, SIGCOMM 2016, section 4.3"
+    guards = ("lossless.watchdog.enabled",)
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Look at every policy that has PFC on."""
+        for device in model.devices.values():
+            for profile in device.qos_profiles:
+                if profile.pfc and not profile.watchdog.enabled:
+                    yield self.finding(
+                        "the PFC watchdog is off: nothing stops a pause storm",
+                        "set watchdog.enabled to true",
+                        place=model.profile_place("watchdog.enabled", device, profile),
+                        device=device.name,
+                    )
+
+
+@rules.add("QOS023")
+class ForwardOnSpine(ModelRule):
+    """The watchdog does not forward on spines."""
+
+    severity = Severity.WARNING
+    why = (
+        "Forwarding into a blocked port keeps the buffers behind it full, so a deadlock"
+        " is not broken."
+    )
+    source = (
+        "Hu et al., Deadlocks in Datacenter Networks, HotNets 2016; sonic-net/sonic-swss "
+        "orchagent/pfcactionhandler.cpp"
+    )
+    guards = ("lossless.watchdog.action",)
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Look at the action of every policy above the leaves."""
+        for device in model.devices.values():
+            for profile in device.qos_profiles if device.role != "leaf" else ():
+                if profile.watchdog.enabled and profile.watchdog.action == "forward":
+                    yield self.finding(
+                        "watchdog.action forward on a spine does not break a deadlock",
+                        "use drop",
+                        place=model.profile_place("watchdog.action", device, profile),
+                        device=device.name,
+                    )
+
+
+@rules.add("QOS032")
+class WatchdogDrain(ModelRule):
+    """The watchdog waits longer than a legitimate pause can last."""
+
+    severity = Severity.WARNING
+    why = "A full buffer that drains through one port looks like a storm, and its queue is dropped."
+    source = "sonic-net/sonic-swss orchagent/pfc_detect_mellanox.lua; drain = buffer / port speed"
+    guards = ("lossless.watchdog.detection_ms",)
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare the detection time with the drain of the buffer through the slowest port."""
+        for device in model.devices.values():
+            buffer_bytes = device.sku.packet_buffer_bytes
+            for index, speed in _slowest(device).items() if buffer_bytes else ():
+                assert buffer_bytes
+                watchdog = device.qos_profiles[index].watchdog
+                met = storm(watchdog.detection_ms, watchdog.poll_ms, buffer_bytes, speed)
+                if watchdog.enabled and met.trips_on_honest_pauses:
+                    yield self.finding(
+                        f"watchdog.detection_ms {watchdog.detection_ms} is less than "
+                        f"{DETECTION_MARGIN:g} times the {s_to_ms(met.drain_s):.2f} ms in which "
+                        f"{device.sku.name} drains its buffer through a {speed}G port",
+                        "use a longer detection time",
+                        place=model.profile_place(
+                            "watchdog.detection_ms", device, device.qos_profiles[index]
+                        ),
+                        device=device.name,
+                    )
+
+
+def _slowest(device: DeviceDesign) -> dict[int, int]:
+    """Return the slowest port speed of each policy."""
+    slowest: dict[int, int] = {}
+    for port in device.ports:
+        if port.qos and port.enabled:
+            known = slowest.get(port.qos.index, port.speed_gbps)
+            slowest[port.qos.index] = min(known, port.speed_gbps)
+    return slowest
+
+
+@rules.add("QOS033")
+class Restoration(ModelRule):
+    """The watchdog restoration time is at least the detection time."""
+
+    severity = Severity.INFO
+    why = "If restored sooner, a queue that is still in a storm is paused again at once."
+    source = (
+        "sonic-net/sonic-utilities 691b1bbc pfcwd/main.py (restoration = 2 x detection when "
+        "it is not set)"
+    )
+    guards = ("lossless.watchdog.restoration_ms", "lossless.watchdog.detection_ms")
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Compare the two times of each policy."""
+        for device in model.devices.values():
+            for profile in device.qos_profiles:
+                watchdog = profile.watchdog
+                if watchdog.enabled and watchdog.restoration_ms < watchdog.detection_ms:
+                    yield self.finding(
+                        f"watchdog.restoration_ms {watchdog.restoration_ms} is below "
+                        f"detection_ms {watchdog.detection_ms}",
+                        "use one or two times the detection time, as SONiC does",
+                        place=model.profile_place("watchdog.restoration_ms", device, profile),
+                        device=device.name,
+                    )

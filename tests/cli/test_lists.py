@@ -1,0 +1,25 @@
+"""Lists that no help text repeats: export formats and features of systems."""
+
+from __future__ import annotations
+
+import json
+
+from fabric.exchange.forms import plant_exporters
+from fabric.placement.export import exporters
+from fabric.platforms import platforms
+from tests.cli.runs import run
+
+
+def test_export_list_prints_every_format() -> None:
+    answer = run("export", "list")
+    assert answer.code == 0
+    assert answer.out.split() == sorted([*exporters, *plant_exporters])
+
+
+def test_features_of_every_system() -> None:
+    answer = run("show", "platforms", "--features", "--format", "json")
+    assert answer.code == 0
+    rows = {row["feature"]: row for row in json.loads(answer.out)}
+    assert set(rows["pfc"]) == {"feature", *platforms}
+    assert rows["balancing"]["sonic"] == "no"
+    assert rows["queue_pair_hash"]["eos"] == "yes?*"
