@@ -1,4 +1,4 @@
-"""Speeds and lengths of cables by tier: what most have, and what the source does not tell."""
+"""Speeds and lengths of cables by tier, and addresses of NICs, as the source has them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plant as a networkx graph and back, with the attributes of ``docs/graph.md``."""
+"""A plant as a networkx graph and back (``docs/graph.md``); the realised network as a plant."""
 
 from __future__ import annotations
 

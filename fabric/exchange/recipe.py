@@ -1,4 +1,4 @@
-"""What is written beside the plant."""
+"""What is written beside the plant, and what of the source the inventory does not hold."""
 
 from __future__ import annotations
 

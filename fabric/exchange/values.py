@@ -1,4 +1,4 @@
-"""Single values of others as values of our fields, or what is wrong with them.
+"""Files and single values of others as values of our fields, or what is wrong with them.
 
 What others call the fields of a device, a cable and a NIC: explicit tables, no guessing.
 """

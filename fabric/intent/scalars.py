@@ -1,4 +1,4 @@
-"""Single values of the inventory: how each is written, and what is wrong with one that is not."""
+"""Single values of the inventory: how each is written, and how messages write what is wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the settings of one host of a placement follow from."""
+"""What the settings of one host of a placement follow from, and settings with their reasons."""
 
 from __future__ import annotations
 

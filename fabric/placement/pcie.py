@@ -1,4 +1,4 @@
-"""GPUs and NICs of a host on its PCIe tree, as far as the inventory tells it."""
+"""GPUs and NICs of a host on its PCIe tree, and the places of host values in the inventory."""
 
 from __future__ import annotations
 

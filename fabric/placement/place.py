@@ -1,4 +1,4 @@
-"""Chooses hosts for a job and orders its ranks."""
+"""Chooses hosts for a job and orders its ranks; whether rails meet over the spines."""
 
 from __future__ import annotations
 

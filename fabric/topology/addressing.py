@@ -1,4 +1,4 @@
-"""Numbers of switches and subnets: loopbacks, AS numbers, NIC subnets and addresses."""
+"""Numbers of switches, subnets and cables: loopbacks, AS numbers, NIC subnets, /31 of links."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A picture of the network: boxes, lines and frames with places on a plane, in pixels.
+"""A picture of the network: boxes, lines and frames in pixels, and the state of each cable.
 
 `fabric.topology.drawing_groups` decides what is one box, `fabric.topology.drawing_layout` where it
 stands. How it is drawn is the matter of ``render``.

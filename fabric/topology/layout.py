@@ -1,4 +1,4 @@
-"""Where each switch stands: tier, unit, rail, pod, plane and number, before it has ports."""
+"""Where each switch stands and which ports it uses: tier, unit, rail, pod, plane and number."""
 
 from __future__ import annotations
 

@@ -243,8 +243,8 @@ def test_variables_stand_in_for_options(folder: Path, monkeypatch: pytest.Monkey
     assert len(json.loads(run("place").out)["hosts"]) == 3
     monkeypatch.setenv("ROCEFAB_CHECK_FORMAT", "json")
     monkeypatch.setenv("ROCEFAB_IGNORE", "QOS002 QOS021")
-    found = json.loads(run("check").out)
-    assert {"QOS002", "QOS021"} <= set(found["skipped"])
+    result = json.loads(run("check").out)
+    assert {"QOS002", "QOS021"} <= set(result["skipped"])
 
 
 def test_findings_make_4_and_the_threshold_moves_it(folder: Path) -> None:

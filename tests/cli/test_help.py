@@ -73,13 +73,13 @@ def test_a_variable_means_the_same_everywhere() -> None:
         for option in leaf.options:
             if option.envvar:
                 meanings[option.envvar].add(option.opts[0])
-    assert {name: found for name, found in meanings.items() if len(found) > 1} == {}
+    assert {name: result for name, result in meanings.items() if len(result) > 1} == {}
 
 
 def test_no_variable_confirms_a_risk() -> None:
     options = [option for leaf in LEAVES for option in leaf.options]
-    found = {name for option in options for name in option.opts if name in tree.CONFIRMING}
-    assert found == tree.CONFIRMING
+    results = {name for option in options for name in option.opts if name in tree.CONFIRMING}
+    assert results == tree.CONFIRMING
     assert not [o.opts for o in options if tree.CONFIRMING & set(o.opts) and o.envvar]
 
 
@@ -89,7 +89,7 @@ def test_a_variable_has_the_same_choices_everywhere() -> None:
         for option in leaf.options:
             if option.envvar:
                 choices[option.envvar].add(option.type_descriptor.annotation)
-    assert {name: found for name, found in choices.items() if len(found) > 1} == {}
+    assert {name: result for name, result in choices.items() if len(result) > 1} == {}
 
 
 @pytest.mark.parametrize("leaf", LEAVES, ids=NAMES)

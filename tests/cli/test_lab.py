@@ -92,8 +92,8 @@ def test_the_main_job(site, tmp_path: Path) -> None:
     ended = tell(4, "drift inventory")
     assert "runs 900000, planned 1500000" in ended.out
     assert ended.err == "2 of 3 devices are as planned\n"
-    found = json.loads(tell(4, "drift inventory --format json").out)
-    assert [item["device"] for item in found if not item["ok"]] == [labs.LEAF]
+    result = json.loads(tell(4, "drift inventory --format json").out)
+    assert [item["device"] for item in result if not item["ok"]] == [labs.LEAF]
     assert "changed again after run 1" in tell(3, "rollback 1 --commit").err
 
     lab[labs.LEAF].hand_edit("WRED_PROFILE", "AZURE_LOSSLESS", "green_max_threshold", "1500000")

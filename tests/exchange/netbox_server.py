@@ -106,7 +106,7 @@ def _device(number: int, item: Any, site: str) -> dict[str, Any]:
 
 
 @contextmanager
-def serving(found: dict[str, list[dict[str, Any]]]) -> Iterator[tuple[str, list[str]]]:
+def serving(tables: dict[str, list[dict[str, Any]]]) -> Iterator[tuple[str, list[str]]]:
     """Serve objects; yield the URL, and the paths that were asked for."""
     asked: list[str] = []
 
@@ -117,7 +117,7 @@ def serving(found: dict[str, list[dict[str, Any]]]) -> Iterator[tuple[str, list[
         def do_GET(self) -> None:
             asked.append(self.path)
             parts = urlsplit(self.path)
-            rows = found.get(parts.path.removeprefix("/api/").strip("/"))
+            rows = tables.get(parts.path.removeprefix("/api/").strip("/"))
             if self.headers.get("Authorization") != f"Token {TOKEN}":
                 self._answer(403, {"detail": "Invalid token"})
             elif rows is None:

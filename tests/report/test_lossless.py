@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from fabric.cli.app import app
 from fabric.core.errors import InputError
 from fabric.report.ecmp import ecmp
-from fabric.report.lossless import dcqcn_settings, deadlock, least_pause_bytes, question
+from fabric.report.lossless import cable, dcqcn_settings, deadlock, least_pause_bytes, question
 from fabric.workflow.project import Project
 
 ROOT = Path(__file__).parents[2]
@@ -24,6 +24,9 @@ devices:
   - {names: spine02, asn: 65002}
   - {names: su1-rail0, ports: {Ethernet128: {enabled: false}}}
 """
+
+
+DEMO = Path(__file__).parents[2] / "inventory" / "demo"
 
 
 def _demo(folder: Path, devices: str = "", **changes: object) -> Path:
@@ -156,3 +159,26 @@ def _rail() -> Project:
 def test_load_of_a_classic_fabric() -> None:
     rows = [row for row in ecmp(Project(ROOT / "inventory" / "a100-pcie")).rows if row[0] == "all"]
     assert ("all", "traffic over spines", "50%", "all-to-all, 2 hosts on a leaf") in rows
+
+
+def test_both_ends_side_by_side():
+    table = cable(Project(DEMO), "gpu003", "eth2")
+    rows = {row[0]: dict(zip(table.headers, row, strict=True)) for row in table.rows}
+    assert rows["peer"]["switch"] == "su2-rail1 Ethernet0"
+    assert rows["vlan"]["switch"] == "access 102"
+    assert rows["traffic class byte"]["host"] == "104"
+    assert {row["verdict"] for row in rows.values()} == {"ok", "note"}
+
+
+@pytest.mark.parametrize(
+    ("host", "interface", "message"),
+    [
+        ("gpu009", "eth1", "host 'gpu009'"),
+        ("gpu001", "eth0", "gpu001 has no fabric NIC 'eth0'"),
+        ("su1-rail0", "Ethernet0", "host 'su1-rail0'"),
+    ],
+)
+def test_what_is_not_there_is_named(host, interface, message):
+    with pytest.raises(InputError) as caught:
+        cable(Project(DEMO), host, interface)
+    assert message in str(caught.value.findings[0])

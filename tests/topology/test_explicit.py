@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from fabric.core.errors import CapacityError
 from fabric.core.units import ipv4_text
 from fabric.topology.model import NO_PORT
-from tests.topology.cabled import HEADER, cables, csv, folder_of, refused
-from tests.topology.fabrics import fabric
+from tests.topology.fabrics import HEADER, cables, csv, fabric, folder_of, refused
 
 UNITS = [{"name": "u1", "hosts": "a[1-2]"}, {"name": "u2", "hosts": "b[1-2]"}]
 EXPLICIT: dict[str, Any] = {

@@ -30,22 +30,22 @@ def lab(tmp_path, monkeypatch):
     monkeypatch.setenv("ROCEFAB_PASSWORD", "lab-password")
     project = Project(labs.write_inventory(tmp_path / "inventory", TWO_HOSTS))
     connections = tmp_path / "lab" / CONNECTIONS
-    with laboratory(project, tmp_path / "lab") as made:
-        found = plan(project, connections, Selection(hosts=False), "rail", labs.silent)
+    with laboratory(project, tmp_path / "lab") as built:
+        result = plan(project, connections, Selection(hosts=False), "rail", labs.silent)
         options = Options(timer_s=60, verify_s=6.0, poll_s=0.1)
-        assert apply(found, tmp_path / "state", connections, options, labs.silent).ok
-        yield made, project, connections
+        assert apply(result, tmp_path / "state", connections, options, labs.silent).ok
+        yield built, project, connections
 
 
-def swap(made):
+def swap(built):
     """Swap the plugs of both hosts at the leaf."""
-    leaf = made[LEAF]
+    leaf = built[LEAF]
     leaf.neighbours["Ethernet0"], leaf.neighbours["Ethernet8"] = (
         leaf.neighbours["Ethernet8"],
         leaf.neighbours["Ethernet0"],
     )
     for name, port in (("gpu1", "etp2"), ("gpu2", "etp1")):
-        host = made[name]
+        host = built[name]
         host.spec = replace(host.spec, neighbours=(Neighbour("eth1", LEAF, port),))
 
 
@@ -55,34 +55,34 @@ def judged(project, connections):
 
 def test_a_lab_is_cabled_as_planned(lab):
     _, project, connections = lab
-    found = judged(project, connections)
-    assert found.summary() == "3 ok"
-    assert (found.rows(), found.work_order(), found.unread) == ([], [], ())
+    result = judged(project, connections)
+    assert result.summary() == "3 ok"
+    assert (result.rows(), result.work_order(), result.unread) == ([], [], ())
 
 
 def test_a_swap_is_named_and_repaired_by_two_moves(lab):
-    made, project, connections = lab
-    swap(made)
-    found = judged(project, connections)
-    assert found.summary() == "1 ok, 2 swapped pair"
-    assert found.rows()[0] == (
+    built, project, connections = lab
+    swap(built)
+    result = judged(project, connections)
+    assert result.summary() == "1 ok, 2 swapped pair"
+    assert result.rows()[0] == (
         "gpu1 eth1",
         f"{LEAF} Ethernet0",
         "swapped pair",
         f"swap with gpu2 eth1 - {LEAF} Ethernet8",
     )
-    assert len(found.work_order()) == 2
-    assert all(line.startswith("move ") for line in found.work_order())
+    assert len(result.work_order()) == 2
+    assert all(line.startswith("move ") for line in result.work_order())
 
 
 def test_an_unreachable_device_blocks_nothing(lab):
-    made, project, connections = lab
-    swap(made)
+    built, project, connections = lab
+    swap(built)
     for name in ("gpu1", SPINE):
-        made[name].faults.add(Fault("cut_at_command", pattern=".", times=0))
-    found = judged(project, connections)
-    verdicts = {item.near: item.verdict.value for item in found.judged}
-    assert {device for device, _ in found.unread} == {"gpu1", SPINE}
+        built[name].faults.add(Fault("cut_at_command", pattern=".", times=0))
+    result = judged(project, connections)
+    verdicts = {item.near: item.verdict.value for item in result.judged}
+    assert {device for device, _ in result.unread} == {"gpu1", SPINE}
     assert verdicts == {
         ("gpu1", "eth1"): "swapped pair",
         ("gpu2", "eth1"): "swapped pair",
@@ -118,8 +118,8 @@ def ends(tmp_path):
 )
 def test_what_lldp_names(ends, seen, expected):
     snapshot = Snapshot(device=LEAF, lldp={"Ethernet0": (seen,)})
-    told = dict(ends.told(Seen(LEAF, "sonic", snapshot)))
-    assert told[LEAF, "Ethernet0"].neighbours == (expected,)
+    reported = dict(ends.told(Seen(LEAF, "sonic", snapshot)))
+    assert reported[LEAF, "Ethernet0"].neighbours == (expected,)
 
 
 @pytest.mark.parametrize(
@@ -135,8 +135,8 @@ def test_what_lldp_names(ends, seen, expected):
 def test_a_lone_mac_address_tells_what_lldp_does_not(ends, lldp, macs, expected):
     table = tuple(MacEntry(101, mac, "Ethernet0") for mac in macs)
     snapshot = Snapshot(device=LEAF, lldp={"Ethernet0": lldp}, macs=table)
-    told = dict(ends.told(Seen(LEAF, "sonic", snapshot)))
-    assert told[LEAF, "Ethernet0"].neighbours == expected
+    reported = dict(ends.told(Seen(LEAF, "sonic", snapshot)))
+    assert reported[LEAF, "Ethernet0"].neighbours == expected
 
 
 def test_nothing_is_told_where_lldp_was_not_read(ends):
@@ -145,11 +145,11 @@ def test_nothing_is_told_where_lldp_was_not_read(ends):
 
 
 def test_command_line(lab, tmp_path):
-    made, _, connections = lab
+    built, _, connections = lab
     words = ["cabling", str(tmp_path / "inventory"), "--connections", str(connections)]
     fine = run(*words)
     assert (fine.code, fine.out, fine.err) == (0, "", "3 cables: 3 ok\n")
-    swap(made)
+    swap(built)
     ended = run(*words)
     assert ended.code == 4
     assert "swapped pair  swap with gpu2 eth1" in ended.out
@@ -161,22 +161,22 @@ def test_command_line(lab, tmp_path):
 
 def test_a_wrong_cable_stops_a_change_of_its_port(lab, tmp_path):
     """Unless told; then the journal says so. Ports that do not change may be cabled as they are."""
-    made, _, connections = lab
-    swap(made)
+    built, _, connections = lab
+    swap(built)
     folder = tmp_path / "inventory"
     longer = labs.changed(folder, "arp: {", "cables: {host_m: 40}\narp: {")
-    found = plan(longer, connections, Selection(only=LEAF), "rail", labs.silent)
+    actual = plan(longer, connections, Selection(only=LEAF), "rail", labs.silent)
     options = Options(timer_s=60, verify_s=6.0, poll_s=0.1)
     state = tmp_path / "state"
-    result = apply(found, state, connections, options, labs.silent)
+    result = apply(actual, state, connections, options, labs.silent)
     assert not result.ok
     assert f"{LEAF}: Ethernet0 is cabled to gpu2 eth1, expected gpu1 eth1" in result.reasons[0]
     assert "--despite-cabling applies the change anyway" in result.reasons[0]
-    assert plan(longer, connections, Selection(only=LEAF), "rail", labs.silent) == found
-    told = []
+    assert plan(longer, connections, Selection(only=LEAF), "rail", labs.silent) == actual
+    reported = []
     options = replace(options, despite_cabling=True)
-    result = apply(found, state, connections, options, lambda *words: told.append(words))
+    result = apply(actual, state, connections, options, lambda *words: reported.append(words))
     assert result.ok, result.reasons
-    assert [text for _, text in told if text.startswith("despite its cabling: Ethernet0")]
+    assert [text for _, text in reported if text.startswith("despite its cabling: Ethernet0")]
     events = Journal(state).events(result.run)
     assert [event for event in events if event.detail.startswith("despite its cabling: ")]

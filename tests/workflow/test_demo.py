@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from fabric.core.errors import InputError
 from fabric.platforms import platforms
+from fabric.workflow import laboratory
 from fabric.workflow.demo import SCENES, demo
 from fabric.workflow.init import example
 from fabric.workflow.project import Project
+from tests.topology.fabrics import INVENTORY
 
 
 @pytest.mark.parametrize("name", SCENES)
@@ -29,9 +32,22 @@ def test_the_mixed_example_has_every_system():
 
 @pytest.mark.slow
 def test_all_systems_from_end_to_end(tmp_path):
-    told = []
-    demo(tmp_path / "demo", told.append, SCENES["all"])
-    story = "\n".join(told)
+    reported = []
+    demo(tmp_path / "demo", reported.append, SCENES["all"])
+    story = "\n".join(reported)
     assert story.count("devices are as planned") == 2
     assert "the second plan is empty" in story
     assert "rolled back automatically: eos-leaf" in story
+
+
+@pytest.mark.parametrize(("finder", "name"), [("find_spec", "asyncssh"), ("shfmt", "shfmt")])
+def test_demo_and_lab_name_the_extra(tmp_path, monkeypatch, finder, name):
+    monkeypatch.setattr(laboratory, finder, lambda *_: None)
+    with pytest.raises(InputError, match=rf"needs {name}; .*pip install 'rocefab\[lab\]'"):
+        demo(tmp_path / "demo", print)
+    with (
+        pytest.raises(InputError, match=r"pip install 'rocefab\[lab\]'"),
+        laboratory.laboratory(Project(INVENTORY / "demo"), tmp_path / "lab"),
+    ):
+        pass
+    assert list(tmp_path.iterdir()) == []

@@ -19,8 +19,8 @@ def test_nothing_to_write_is_said(project, tmp_path):
     text, notes = export(project, "k8s", request)
     assert text == ""
     assert "this inventory needs no files for networks; see host.container_mode" in str(notes[-1])
-    paths, told = export_to(project, "k8s", request, tmp_path / "out")
-    assert (paths, told) == ([], notes)
+    paths, reported = export_to(project, "k8s", request, tmp_path / "out")
+    assert (paths, reported) == ([], notes)
 
 
 def test_what_is_written_needs_no_such_word(project):

@@ -6,15 +6,19 @@ import json
 import os
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
+from fabric.core import hostlist
 from fabric.core.errors import InputError, OutputFolderError
 from fabric.core.findings import Severity
+from fabric.exchange.exporters.cable_plan import cabling_csv
 from fabric.exchange.forms import Settings, importers, plant_exporters
 from fabric.exchange.network import plant
 from fabric.exchange.recipe import differences
 from fabric.exchange.roles import complete
+from fabric.workflow import ansible
 from fabric.workflow.check import check, refuse_errors
 from fabric.workflow.export import Request as ExportRequest
 from fabric.workflow.export import export, export_to
@@ -24,7 +28,13 @@ from fabric.workflow.observe import Seen
 from fabric.workflow.project import Project
 from tests.cli.runs import run
 from tests.exchange import netbox_server
+from tests.exchange.plants import put, written
+from tests.exchange.test_lldp import seen
 from tests.topology.fabrics import REPOSITORY
+
+if TYPE_CHECKING:
+    from fabric.exchange.plant import Plant
+
 
 DEMO = example("demo")
 MINE = """\
@@ -35,6 +45,10 @@ skus:
     ports:
       {count: 64, lanes: 8, name: "swp{number}", alias: "p{number}", speeds_gbps: [400]}
 """
+
+
+BASE = example("three-tier")
+HOSTS = {"csv": "gpu[01-16]"}
 
 
 @pytest.fixture(scope="module")
@@ -140,12 +154,12 @@ def test_the_command_line_says_what_is_wrong(tmp_path: Path) -> None:
 
 
 def test_what_an_inventory_cannot_hold_is_said(demo: Project) -> None:
-    made = plant(demo.fabric)
-    nic = replace(made.nics[0], address="10.9.9.9/24")
-    device = replace(made.devices[0], serial="S1", management="192.0.2.1")
-    told = replace(made, nics=(nic, *made.nics[1:]), devices=(device, *made.devices[1:]))
-    assert differences(made, made, "x") == []
-    (note,) = differences(told, made, "x")
+    built = plant(demo.fabric)
+    nic = replace(built.nics[0], address="10.9.9.9/24")
+    device = replace(built.devices[0], serial="S1", management="192.0.2.1")
+    reported = replace(built, nics=(nic, *built.nics[1:]), devices=(device, *built.devices[1:]))
+    assert differences(built, built, "x") == []
+    (note,) = differences(reported, built, "x")
     assert note.message == (
         "the source has data that the inventory cannot represent: device.serial of 1 and "
         "nic.address of 1"
@@ -158,12 +172,12 @@ def test_there_and_back(demo: Project, form: str, tmp_path: Path) -> None:
     files, notes = bring(form, source, tmp_path / "out", base=DEMO)
     assert [str(note) for note in notes] == []
     assert files == ["fabric.yaml", "cabling.csv"]
-    made = Project(tmp_path / "out")
-    assert plant(made.fabric).canonical() == plant(demo.fabric).canonical()
-    assert made.switch_artefacts.keys() == demo.switch_artefacts.keys()
-    assert check(made).at_least(Severity.ERROR) == ()
+    built = Project(tmp_path / "out")
+    assert plant(built.fabric).canonical() == plant(demo.fabric).canonical()
+    assert built.switch_artefacts.keys() == demo.switch_artefacts.keys()
+    assert check(built).at_least(Severity.ERROR) == ()
     for name, files in demo.host_artefacts.items():
-        assert [f.content for f in made.host_artefacts[name]] == [f.content for f in files]
+        assert [f.content for f in built.host_artefacts[name]] == [f.content for f in files]
 
 
 def test_addresses_of_the_source_where_the_subnet_has_them(demo: Project, tmp_path: Path) -> None:
@@ -187,8 +201,8 @@ def test_models_of_the_base_come_along(tmp_path: Path) -> None:
     (base / "platforms" / "mine.yaml").write_text(MINE)
     source = exported(Project(base), "dot", tmp_path / "made")
     bring("dot", source, tmp_path / "out", base=base)
-    found = plant(Project(tmp_path / "out").fabric)
-    assert found.canonical() == plant(Project(base).fabric).canonical()
+    result = plant(Project(tmp_path / "out").fabric)
+    assert result.canonical() == plant(Project(base).fabric).canonical()
 
 
 def test_a_bare_list_of_cables(demo: Project, tmp_path: Path) -> None:
@@ -199,22 +213,22 @@ def test_a_bare_list_of_cables(demo: Project, tmp_path: Path) -> None:
     )
     assert ended.code == 0, ended.err
     assert ended.err.splitlines()[-1].startswith("wrote 2 files to ")
-    made = Project(tmp_path / "out")
-    assert set(plant(made.fabric).cables) == set(plant(demo.fabric).cables)
-    assert check(made).at_least(Severity.ERROR) == ()
+    built = Project(tmp_path / "out")
+    assert set(plant(built.fabric).cables) == set(plant(demo.fabric).cables)
+    assert check(built).at_least(Severity.ERROR) == ()
 
 
 def test_a_running_fabric(demo: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The devices of an inventory are read, and what they see becomes another one."""
     from tests.exchange.test_lldp import seen
 
-    told = [_Told(item) for item in seen(plant(demo.fabric)).values()]
-    monkeypatch.setattr("fabric.workflow.observe.observe", lambda *_: told)
+    reported = [_Told(item) for item in seen(plant(demo.fabric)).values()]
+    monkeypatch.setattr("fabric.workflow.observe.observe", lambda *_: reported)
     _, notes = bring("lldp", DEMO, tmp_path / "out", base=DEMO)
-    made = plant(Project(tmp_path / "out").fabric)
+    built = plant(Project(tmp_path / "out").fabric)
     kept = {"device.unit", "cable.cable_m", "device.asn", "device.loopback", "name", "nic.address"}
-    there = plant(demo.fabric).without(kept).canonical()
-    assert made.without(kept).canonical() == there
+    far = plant(demo.fabric).without(kept).canonical()
+    assert built.without(kept).canonical() == far
     assert notes == ()
 
 
@@ -261,8 +275,8 @@ def test_the_inventory_of_the_playbooks_and_back(name: str, tmp_path: Path) -> N
     inventory = tmp_path / "inventory.yaml"
     inventory.write_text(ansible.inventory(project))
     cabling = exported(project, "csv", tmp_path / "made")
-    found = importers["ansible"].read(inventory, Settings(cabling=cabling)).plant
-    back, notes = complete(found, "x")
+    result = importers["ansible"].read(inventory, Settings(cabling=cabling)).plant
+    back, notes = complete(result, "x")
     assert notes == ()
     lost = {"name", "device.model", "device.asn", "device.loopback", "device.management"}
     lost |= {"nic.rdma_device", "nic.address"}
@@ -273,8 +287,8 @@ def test_netbox_from_the_command_line(
     demo: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("pynetbox")
-    found = netbox_server.objects(plant(demo.fabric))
-    with netbox_server.serving(found) as (url, _):
+    result = netbox_server.objects(plant(demo.fabric))
+    with netbox_server.serving(result) as (url, _):
         words = ("import", "netbox", url, "--base", DEMO, "--output")
         monkeypatch.setenv("ROCEFAB_NETBOX_TOKEN", "0" * 40)
         ended = run(*words, tmp_path / "none")
@@ -288,3 +302,54 @@ def test_netbox_from_the_command_line(
     assert plant(Project(tmp_path / "out").fabric).canonical() == plant(demo.fabric).canonical()
     reached = json.loads((tmp_path / "out" / "connections.json").read_text())
     assert len(reached["devices"]) == 10
+
+
+@pytest.fixture(scope="module")
+def original() -> Project:
+    return Project(BASE)
+
+
+def tree(project: Project) -> frozenset[object]:
+    """Return the tree of Slurm as sets of hosts and sets of these, without names of switches."""
+    text, _ = export(project, "slurm", ExportRequest())
+    results: dict[str, frozenset[object]] = {}
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            name, below = (word.partition("=")[2] for word in line.split())
+            kind = line.split()[1].partition("=")[0]
+            results[name] = frozenset(_below(kind, below, results))
+    return results[name]
+
+
+def _below(kind: str, words: str, result: dict[str, frozenset[object]]) -> list[object]:
+    names = hostlist.expand(words)
+    return list(names) if kind == "Nodes" else [result[name] for name in names]
+
+
+def source(form: str, built: Plant, project: Project, folder: Path) -> tuple[Path, Path | None]:
+    """Write what a form knows of a plant; return it, and the cables where they are beside it."""
+    if form == "ansible":
+        text = ansible.inventory(project)
+        put(folder, {"inventory.yaml": text, "cables.csv": cabling_csv(built)})
+        return folder / "inventory.yaml", folder / "cables.csv"
+    if form == "lldp":
+        return put(folder, {"seen.json": json.dumps(list(seen(built).values()))}), None
+    return written(built, form, folder), None
+
+
+@pytest.mark.parametrize("pods", ["told", "not told"])
+@pytest.mark.parametrize(
+    "form", ["csv", "dot", "graphml", "json", "netbox", "nornir", "ansible", "lldp"]
+)
+def test_the_tree_of_three_tiers_survives(
+    form: str, pods: str, original: Project, tmp_path: Path
+) -> None:
+    built = plant(original.fabric)
+    if pods == "not told":
+        built = built.without({"device.pod"})
+    path, cabling = source(form, built, original, tmp_path / "source")
+    request = Request(base=BASE, cabling=cabling, hosts=HOSTS.get(form, ""))
+    import_inventory(form, str(path), tmp_path / "out", request, lambda *_: None)
+    imported = Project(tmp_path / "out")
+    assert [bool(unit.pod) for unit in imported.intent.fabric.units] == [True] * 4
+    assert tree(imported) == tree(original)

@@ -41,9 +41,9 @@ def test_schemas_lie_where_the_files_say(tmp_path: Path) -> None:
 
 def test_commented_exceptions_work_when_they_are_taken_out(tmp_path: Path) -> None:
     file = init(tmp_path / "mine")
-    found = dict(COMMENTED.findall(file.read_text()))
-    assert set(found) == {"devices", "hosts"}
-    for kind, block in found.items():
+    result = dict(COMMENTED.findall(file.read_text()))
+    assert set(result) == {"devices", "hosts"}
+    for kind, block in result.items():
         text = re.sub(r"^#   ", "", block, flags=re.MULTILINE)
         {"devices": DevicesFile, "hosts": HostsFile}[kind].model_validate(yaml.safe_load(text))
         (file.parent / kind).mkdir()

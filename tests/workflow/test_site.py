@@ -53,8 +53,8 @@ def test_the_example_is_clean(projects):
 
 def test_what_both_fabrics_find_is_said_once(copy):
     edit(copy, "storage", "eth[3-4]", "eth[2-3]")
-    found = [one for one in check_site(projects_of(copy)).findings if one.rule == "SIT002"]
-    assert len(found) == 1
+    results = [one for one in check_site(projects_of(copy)).findings if one.rule == "SIT002"]
+    assert len(results) == 1
     own = copy / "fabrics" / "compute"
     assert run("check", own).code == 4
     assert "[SIT002]" in run("check", own).out

@@ -46,20 +46,20 @@ class Bench:
         return plan(self.projects[name], self.connections, self.chosen(name), "rail", silent)
 
     def apply(self, name):
-        made = self.plan(name)
-        done = apply(made, self.folder / name, self.connections, OPTIONS, silent)
+        built = self.plan(name)
+        done = apply(built, self.folder / name, self.connections, OPTIONS, silent)
         assert done.ok, done.reasons
         return done
 
     def unhealthy(self, name):
-        found = verify(self.projects[name], self.connections, self.chosen(name), silent, wait_s=10)
-        return [item for item in found if not item.ok]
+        result = verify(self.projects[name], self.connections, self.chosen(name), silent, wait_s=10)
+        return [item for item in result if not item.ok]
 
     def drift(self, name):
         """Return what is apart on the host."""
         selection = Selection(switches=False, only=HOST)
-        (found,) = drift(self.projects[name], self.connections, selection, silent)
-        return [] if found.ok else [str(change.path) for change in found.drift] or [str(found)]
+        (result,) = drift(self.projects[name], self.connections, selection, silent)
+        return [] if result.ok else [str(change.path) for change in result.drift] or [str(result)]
 
     def check(self, name):
         return self.host.run_detached(f"sh {SCRIPTS[name]}/check.sh")
@@ -69,7 +69,7 @@ class Bench:
         state = self.host.network.state
         links = {one: state.links[one] for one in interfaces}
         addresses = {one: list(link.addresses) for one, link in links.items()}
-        plain = [text.split("/")[0] for found in addresses.values() for text in found]
+        plain = [text.split("/")[0] for result in addresses.values() for text in result]
         return {
             "addresses": addresses,
             "mtu": {one: link.mtu for one, link in links.items()},
@@ -91,8 +91,8 @@ def bench(tmp_path_factory):
 
 def test_cables_of_the_other_fabric_are_no_finding(bench, monkeypatch):
     def wrong(name):
-        found = cabling(bench.projects[name], bench.connections, Selection(only=HOST), silent)
-        return [(item.near, item.far, item.verdict) for item in found.wrong]
+        result = cabling(bench.projects[name], bench.connections, Selection(only=HOST), silent)
+        return [(item.near, item.far, item.verdict) for item in result.wrong]
 
     assert (wrong("compute"), wrong("storage")) == ([], [])
     crossed = [
@@ -100,9 +100,9 @@ def test_cables_of_the_other_fabric_are_no_finding(bench, monkeypatch):
         for one in bench.host.spec.neighbours
     ]
     monkeypatch.setattr(bench.host, "spec", replace(bench.host.spec, neighbours=tuple(crossed)))
-    (found,) = wrong("compute")  # a NIC of storage on a switch of compute
-    assert {*found[:2]} >= {(HOST, "eth3")}
-    assert found[2] is Verdict.UNEXPECTED
+    (result,) = wrong("compute")  # a NIC of storage on a switch of compute
+    assert {*result[:2]} >= {(HOST, "eth3")}
+    assert result[2] is Verdict.UNEXPECTED
 
 
 def test_both_fabrics_one_after_the_other(bench):

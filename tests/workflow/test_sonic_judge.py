@@ -43,8 +43,8 @@ def design(tmp_path_factory):
 
 def judged(design, running, judge=None, release="202405"):
     target = sonic.compose(running, config_of(design))
-    found = Running(design.name, "sonic", running, "", None, {}, system={"release": release})
-    reading = SimpleNamespace(draft=SimpleNamespace(target=target), running=found)
+    result = Running(design.name, "sonic", running, "", None, {}, system={"release": release})
+    reading = SimpleNamespace(draft=SimpleNamespace(target=target), running=result)
     connection = SimpleNamespace(platform="sonic")
     artefacts = tuple(render_device(design))
     judge = judge or SonicJudge(Skus(), Yang(None))

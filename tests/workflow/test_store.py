@@ -144,7 +144,7 @@ for designs in (project.devices, project.hosts):
 
 
 def test_keys_are_the_same_in_every_process():
-    told = [
+    reported = [
         subprocess.run(
             [sys.executable, "-c", KEYS],
             cwd=ROOT,
@@ -154,8 +154,8 @@ def test_keys_are_the_same_in_every_process():
         ).stdout
         for seed in ("1", "2")
     ]
-    assert told[0] == told[1]
-    assert len(set(told[0].split())) == 24 + 64
+    assert reported[0] == reported[1]
+    assert len(set(reported[0].split())) == 24 + 64
 
 
 FINDING = Finding("QOS001", Severity.WARNING, "it is", "do not", "lossless", None, "a", "b")
@@ -220,8 +220,8 @@ def test_processes_and_executors_make_the_same_bytes(rail):
     assert work["host"] == 64
     shutil.rmtree(rail[0].parent.parent / "cache")
     with ThreadPoolExecutor(2) as pool:
-        _, given = once("given", executor=pool)
-    assert alone == split == given
+        _, source = once("given", executor=pool)
+    assert alone == split == source
 
 
 def test_findings_are_the_same_from_the_store(folder, monkeypatch):
@@ -238,8 +238,8 @@ def test_a_model_of_the_inventory_is_known_to_the_rules(folder, tmp_path):
     """Its lookup table is in the inventory alone."""
     own = write_own(tmp_path / "own", FILES)
     for _ in range(2):
-        found = check(Project(own, Work(Store(folder)))).findings
-        assert "SON014" not in {item.rule for item in found}
+        result = check(Project(own, Work(Store(folder)))).findings
+        assert "SON014" not in {item.rule for item in result}
 
 
 def test_command_line(tmp_path, monkeypatch):

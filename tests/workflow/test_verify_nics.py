@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+from types import SimpleNamespace
 
 import pytest
 
 from fabric.lab.faults import Fault
-from fabric.workflow.devices import Selection
+from fabric.workflow import verify as module
 from fabric.workflow.nics import rails
-from fabric.workflow.verify import drift, verify
+from fabric.workflow.verify import Health, Selection, drift, verify
 from tests.cli.runs import run
 from tests.workflow.host_lab import DEMO, applied_lab, silent
 
@@ -18,13 +19,27 @@ HOSTS = Selection(switches=False)
 ONE = Selection(switches=False, only="gpu001")
 
 
+TCLASS = "/sys/class/infiniband/mlx5_1/tc/1/traffic_class"
+STRICT = "net.ipv4.conf.{}.rp_filter=1"
+#: Faults after which something is not known, in place of wrong.
+DOUBTS = {"cable out": {"lldp"}, "script": {"H17"}}
+SCRIPTS = ("etc/rocefab/check.sh", "etc/rocefab/apply.sh")
+UNREAD = {
+    "show_gids": {"H10"},
+    "ethtool": {"H0", "H4"},
+    "ibv_devinfo": {"H9"},
+    "sysctl": {"H11", "H12"},
+}
+PROJECT = SimpleNamespace(devices={}, hosts={})
+
+
 @pytest.fixture(scope="module")
 def setting(tmp_path_factory):
     with (
         pytest.MonkeyPatch.context() as monkeypatch,
-        applied_lab(tmp_path_factory.mktemp("lab"), monkeypatch) as made,
+        applied_lab(tmp_path_factory.mktemp("lab"), monkeypatch) as built,
     ):
-        yield made
+        yield built
 
 
 def told(health):
@@ -34,9 +49,9 @@ def told(health):
 def test_hosts_as_planned_have_nothing_to_say(setting):
     _, project, connections = setting
     for look in (drift, verify):
-        found = look(project, connections, HOSTS, silent)
-        assert [item.device for item in found] == ["gpu001", "gpu002", "gpu003", "gpu004"]
-        assert all(item.ok for item in found), [told(item) for item in found]
+        result = look(project, connections, HOSTS, silent)
+        assert [item.device for item in result] == ["gpu001", "gpu002", "gpu003", "gpu004"]
+        assert all(item.ok for item in result), [told(item) for item in result]
 
 
 def qos(line):
@@ -63,8 +78,6 @@ def unplug(host):
     host.unplugged.add("eth1")
 
 
-TCLASS = "/sys/class/infiniband/mlx5_1/tc/1/traffic_class"
-STRICT = "net.ipv4.conf.{}.rp_filter=1"
 FAULTS = {
     "trust": (qos("--trust pcp"), {"H1", "H3"}),
     "PFC": (qos("-f 0,0,0,0,1,0,0,0"), {"H2"}),
@@ -95,9 +108,6 @@ FAULTS = {
     "unit": (shell("systemctl disable rocefab-nic@eth1.service"), {"H17"}),
     "script": (shell("rm /etc/rocefab/check.sh"), {"H17"}),
 }
-#: Faults after which something is not known, in place of wrong.
-DOUBTS = {"cable out": {"lldp"}, "script": {"H17"}}
-SCRIPTS = ("etc/rocefab/check.sh", "etc/rocefab/apply.sh")
 
 
 def test_each_fault_is_seen_by_its_check_alone(setting):
@@ -109,30 +119,30 @@ def test_each_fault_is_seen_by_its_check_alone(setting):
     for name, (put, checks) in FAULTS.items():
         put(host)
         who = HOSTS if name == "firmware" else ONE
-        found = verify(project, connections, who, silent)
-        mine = {(subject, unknown) for subject, _, unknown in told(found[0])}
+        result = verify(project, connections, who, silent)
+        mine = {(subject, unknown) for subject, _, unknown in told(result[0])}
         expected = {(check, check in DOUBTS.get(name, ())) for check in checks}
         assert mine == expected, name
-        assert not found[0].ok
+        assert not result[0].ok
         # firmware is told where it is the odd one, all else at the first host alone
-        assert all(item.ok for item in found[1:]), name
+        assert all(item.ok for item in result[1:]), name
         mend(host, project)
 
 
 def test_who_may_have_changed_a_host(setting):
     lab, project, connections = setting
     host = lab["gpu001"]
-    (found,) = verify(project, connections, ONE, silent)
-    assert found.suspects == ()
+    (result,) = verify(project, connections, ONE, silent)
+    assert result.suspects == ()
     qos("-d fw")(host)
     try:
-        (found,) = verify(project, connections, ONE, silent)
-        told = run("drift", DEMO, "--connections", connections, "--only", "gpu001")
+        (result,) = verify(project, connections, ONE, silent)
+        reported = run("drift", DEMO, "--connections", connections, "--only", "gpu001")
     finally:
         mend(host, project)
     why = "DCBX is with the firmware: the NIC takes over what the switch advertises"
-    assert found.suspects == (why,)
-    assert f"gpu001: possibly changed by: {why}" in told.out
+    assert result.suspects == (why,)
+    assert f"gpu001: possibly changed by: {why}" in reported.out
 
 
 def mend(host, project):
@@ -149,14 +159,6 @@ def mend(host, project):
     assert code == 0, text
 
 
-UNREAD = {
-    "show_gids": {"H10"},
-    "ethtool": {"H0", "H4"},
-    "ibv_devinfo": {"H9"},
-    "sysctl": {"H11", "H12"},
-}
-
-
 @pytest.mark.parametrize("command", UNREAD)
 def test_what_a_host_lacks_is_unknown_and_never_fine(setting, command):
     """A tool that is not installed: nothing is invented, nothing else is lost."""
@@ -165,11 +167,11 @@ def test_what_a_host_lacks_is_unknown_and_never_fine(setting, command):
     tool = host.tools.pop(command)
     try:
         for look in (verify, drift):
-            (found,) = look(project, connections, ONE, silent)
-            assert {(subject, doubt) for subject, _, doubt in told(found)} == {
+            (result,) = look(project, connections, ONE, silent)
+            assert {(subject, doubt) for subject, _, doubt in told(result)} == {
                 (check, True) for check in UNREAD[command]
             }
-            assert not found.ok
+            assert not result.ok
     finally:
         host.tools[command] = tool
 
@@ -184,10 +186,10 @@ def test_verdicts_over_a_window(setting):
     lab["gpu003"].tools.pop("ethtool", None)
     tool = lab["gpu004"].tools["ethtool"]
     try:
-        found = verify(project, connections, HOSTS, silent, window_s=0.3)
+        result = verify(project, connections, HOSTS, silent, window_s=0.3)
     finally:
         lab["gpu003"].tools["ethtool"] = tool
-    words = {(item.device, nic.interface): nic.word for item in found for nic in item.nics}
+    words = {(item.device, nic.interface): nic.word for item in result for nic in item.nics}
     assert words == {
         ("gpu001", "eth1"): "marks",
         ("gpu001", "eth2"): "pauses",
@@ -198,10 +200,10 @@ def test_verdicts_over_a_window(setting):
         ("gpu004", "eth1"): "ok",
         ("gpu004", "eth2"): "ok",
     }
-    by_rail, _ = rails({item.device: item.nics for item in found})
+    by_rail, _ = rails({item.device: item.nics for item in result})
     assert [(rail.rail, rail.word) for rail in by_rail] == [(0, "drops"), (1, "unknown")]
     assert "gpu002" in by_rail[0].reason
-    assert [item.ok for item in found] == [True, False, False, True]
+    assert [item.ok for item in result] == [True, False, False, True]
     for name in ("gpu001", "gpu002", "gpu003"):
         mend(lab[name], project)
 
@@ -211,11 +213,11 @@ def test_a_driver_that_was_loaded_again_has_no_verdict(setting):
     counters = lab["gpu004"].counters
     counters.rdma["eth1"]["rp_cnp_handled"] = 1000
     counters.run("eth1", "rp_cnp_handled", -400.0)
-    (found,) = verify(
+    (result,) = verify(
         project, connections, Selection(switches=False, only="gpu004"), silent, window_s=0.2
     )
-    assert found.nics[0].word == "unknown"
-    assert "decreased" in found.nics[0].reason
+    assert result.nics[0].word == "unknown"
+    assert "decreased" in result.nics[0].reason
     mend(lab["gpu004"], project)
 
 
@@ -223,8 +225,8 @@ def test_hardware_is_looked_at_with_a_window(setting):
     lab, project, connections = setting
     host = lab["gpu001"]
     host.cards["eth2"].link = ("16GT/s", 8)
-    found = verify(project, connections, ONE, silent, window_s=0.1)[0]
-    assert told(found) == {("H18", "eth2", False)}
+    result = verify(project, connections, ONE, silent, window_s=0.1)[0]
+    assert told(result) == {("H18", "eth2", False)}
     assert told(verify(project, connections, ONE, silent)[0]) == set()
     host.cards["eth2"].link = ("32GT/s", 16)
     near = host.gpus
@@ -232,21 +234,21 @@ def test_hardware_is_looked_at_with_a_window(setting):
     host.gpus = [type(gpu)(1 - gpu.index, gpu.address, gpu.numa_node, gpu.near) for gpu in near][
         ::-1
     ]
-    found = verify(project, connections, ONE, silent, window_s=0.1)[0]
-    assert {subject for subject, _, _ in told(found)} == {"H14"}
+    result = verify(project, connections, ONE, silent, window_s=0.1)[0]
+    assert {subject for subject, _, _ in told(result)} == {"H14"}
     host.gpus = near
 
 
 def test_a_host_that_cannot_be_reached_has_no_verdict(setting):
     lab, project, connections = setting
     lab["gpu002"].faults.add(Fault("cut_at_command", times=0))
-    found = {
+    results = {
         item.device: item for item in verify(project, connections, HOSTS, silent, window_s=0.1)
     }
     lab["gpu002"].faults.clear()
-    assert found["gpu002"].error
-    assert {nic.word for nic in found["gpu002"].nics} == {"unknown"}
-    assert found["gpu001"].ok
+    assert results["gpu002"].error
+    assert {nic.word for nic in results["gpu002"].nics} == {"unknown"}
+    assert results["gpu001"].ok
 
 
 def test_command_line_tells_verdicts_as_table_and_json(setting, monkeypatch):
@@ -257,8 +259,8 @@ def test_command_line_tells_verdicts_as_table_and_json(setting, monkeypatch):
     assert text.code == 0, text.err
     assert "ECN marks before PFC pauses" in text.out
     assert "CNPs were sent but none was handled" in text.err
-    made = run(*words, "--window-s", "0.2", "--format", "json")
-    data = json.loads(made.out)
+    built = run(*words, "--window-s", "0.2", "--format", "json")
+    data = json.loads(built.out)
     assert {device["device"] for device in data["devices"]} == {f"gpu00{n}" for n in range(1, 5)}
     assert data["rails"][0]["word"] == "marks"
     assert data["devices"][0]["nics"][0]["deltas"]["np_cnp_sent"] > 0
@@ -274,10 +276,52 @@ def test_a_host_with_the_driver_of_the_kernel_is_read_by_dcb(tmp_path, monkeypat
     assert "host:\n" in text
     file.write_text(text.replace("host:\n", "host:\n  nic: {driver: mlx5}\n"))
     with applied_lab(tmp_path, monkeypatch, tmp_path / "inventory") as (lab, project, connections):
-        (found,) = drift(project, connections, ONE, silent)
-        assert told(found) == set()
+        (result,) = drift(project, connections, ONE, silent)
+        assert told(result) == set()
         lab["gpu001"].run_detached("dcb pfc set dev eth1 prio-pfc all:off")
         lab["gpu001"].run_detached("dcb app flush dev eth1 dscp-prio")
         lab["gpu001"].run_detached("dcb dcbx set dev eth1 ieee")
-        (found,) = drift(project, connections, ONE, silent)
-        assert told(found) == {(name, "eth1", False) for name in ("H2", "H3", "H16")}
+        (result,) = drift(project, connections, ONE, silent)
+        assert told(result) == {(name, "eth1", False) for name in ("H2", "H3", "H16")}
+
+
+FINE, LATE, UP = Health("a", "sonic"), Health("b", "eos", error="gone"), Health("b", "eos")
+
+
+@pytest.fixture
+def looks(monkeypatch):
+    """Answers to looks that are still to come, and what each look was for."""
+    answers: list[list[Health]] = []
+    asked: list[str] = []
+
+    def look(_project, _file, selection, _progress, _look):
+        asked.append(selection.only)
+        return answers.pop(0)
+
+    monkeypatch.setattr(module, "_looks", look)
+    monkeypatch.setattr(module, "_PAUSE_S", 0.001)
+    return answers, asked
+
+
+def test_only_what_is_not_as_planned_is_looked_at_again(looks):
+    answers, asked = looks
+    answers += [[FINE, LATE], [LATE], [UP]]
+    result = verify(PROJECT, None, Selection(), lambda *_: None, wait_s=60)
+    assert result == [FINE, UP]
+    assert asked == ["", "b", "b"]
+
+
+@pytest.mark.parametrize("wait_s", [0.0, 0.05])
+def test_the_wait_ends(looks, wait_s):
+    answers, asked = looks
+    answers += [[FINE, LATE], *([LATE] for _ in range(1000))]
+    result = verify(PROJECT, None, Selection(), lambda *_: None, wait_s=wait_s)
+    assert result == [FINE, LATE]
+    assert (len(asked) > 1) is (wait_s > 0)
+
+
+def test_nobody_waits_for_what_is_as_planned(looks):
+    answers, asked = looks
+    answers += [[FINE]]
+    assert verify(PROJECT, None, Selection(only="a"), lambda *_: None, wait_s=60) == [FINE]
+    assert asked == ["a"]

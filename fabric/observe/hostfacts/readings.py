@@ -1,4 +1,4 @@
-"""The texts of one host, parsed; what is missing or unreadable is remembered with its reason."""
+"""The commands of readings, and the texts of one host, parsed or with the reason why not."""
 
 from __future__ import annotations
 

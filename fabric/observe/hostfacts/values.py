@@ -1,4 +1,4 @@
-"""Values that a reading may hold; what does not look like one is refused, not passed on."""
+"""Values that a reading may hold, and text as lines and pairs; all else is refused."""
 
 from __future__ import annotations
 

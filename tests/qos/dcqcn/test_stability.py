@@ -60,7 +60,7 @@ def test_many_points_are_the_same_as_one() -> None:
         assert together.steeper[row] == pytest.approx(float(alone.steeper), rel=1e-9)
 
 
-@pytest.mark.parametrize("parameters", PUBLISHED, ids=lambda found: found.name)
+@pytest.mark.parametrize("parameters", PUBLISHED, ids=lambda one: one.name)
 def test_any_speed_and_any_number_of_flows_has_an_answer(parameters) -> None:
     """From 1 Gb/s with 4096 flows, where almost every packet is marked, to one flow of 1.6T."""
     speeds, flows = np.geomspace(1, 1600, 12)[:, None], np.geomspace(1, 4096, 13)
@@ -84,7 +84,7 @@ def _rates(points, slope: float, now: np.ndarray, then: np.ndarray) -> np.ndarra
     ])
 
 
-@pytest.mark.parametrize("parameters", [PAPER, CONNECTX], ids=lambda found: found.name)
+@pytest.mark.parametrize("parameters", [PAPER, CONNECTX], ids=lambda one: one.name)
 def test_characteristic_function_is_the_determinant(parameters) -> None:
     """det(s - A - A' e^(-s delay)) with matrices that are taken from the equations."""
     points, slope, delay = model([100], [8.0], parameters, 4178), 3e-7, 20e-6

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fabric.qos.headroom import (
+    RESPONSE_QUANTA,
+    cable_bytes,
+    floor_bytes,
+    plain_bytes,
+    response_bytes,
+)
 from fabric.qos.headroom.budget import budget, largest
 from fabric.qos.headroom.terms import Link
 from fabric.qos.headroom.verdict import Verdict, judge
@@ -80,3 +88,68 @@ def test_largest_is_the_edge(low: int, span: int, edge: int) -> None:
     high = low + span
     result = largest(lambda number: number <= edge, low, high)
     assert result == (min(edge, high) if edge >= low else None)
+
+
+LENGTHS_M = (1, 3, 5, 40, 100, 300, 1_000, 10_000, 80_000)
+#: Both frames 9216 bytes, 5 ns per metre; worked out apart from the code, half bytes to even.
+PLAIN = {
+    25: (23667, 23730, 23792, 24886, 26761, 33011, 54886, 336136, 2523636),
+    40: (26118, 26218, 26318, 28068, 31068, 41068, 76068, 526068, 4026068),
+    50: (27986, 28112, 28236, 30424, 34174, 46674, 90424, 652924, 5027924),
+    100: (43857, 44107, 44357, 48732, 56232, 81232, 168732, 1293732, 10043732),
+    200: (47758, 48258, 48758, 57508, 72508, 122508, 297508, 2547508, 20047508),
+    400: (76936, 77936, 78936, 96436, 126436, 226436, 576436, 5076436, 40076436),
+    800: (77436, 79436, 81436, 116436, 176436, 376436, 1076436, 10076436, 80076436),
+}
+SPEEDS = st.sampled_from(sorted(RESPONSE_QUANTA))
+LENGTHS = st.integers(0, 80_000)
+MTUS = st.integers(64, 9216)
+
+
+@pytest.mark.parametrize("speed", PLAIN)
+def test_plain_figures(speed: int) -> None:
+    assert np.rint(plain_bytes(speed, LENGTHS_M, 9216, 9216)).tolist() == list(PLAIN[speed])
+
+
+def test_response_bytes() -> None:
+    assert response_bytes([10, 100, 400]).tolist() == [4288, 25216, 57920]
+
+
+def test_unknown_speed_is_refused() -> None:
+    with pytest.raises(ValueError, match="no pause response"):
+        response_bytes(33)
+
+
+def test_400g_cable_holds_500_bytes_a_metre() -> None:
+    assert cable_bytes(400, 1) == 500.0
+
+
+@given(SPEEDS, LENGTHS, st.integers(0, 10_000), MTUS, MTUS)
+def test_never_falls_as_the_cable_grows(
+    speed: int, length: int, more: int, port: int, lossless: int
+) -> None:
+    short, long = plain_bytes(speed, [length, length + more], port, lossless)
+    assert long >= short
+
+
+@given(LENGTHS, MTUS)
+def test_never_falls_as_the_speed_grows(length: int, mtu: int) -> None:
+    speeds = sorted(RESPONSE_QUANTA)
+    assert (np.diff(plain_bytes(speeds, length, mtu, mtu)) >= 0).all()
+
+
+@given(SPEEDS, LENGTHS, MTUS, MTUS, st.integers(0, 9000))
+def test_never_falls_as_the_mtu_grows(
+    speed: int, length: int, port: int, lossless: int, more: int
+) -> None:
+    base = plain_bytes(speed, length, port, lossless)
+    assert plain_bytes(speed, length, port + more, lossless) >= base
+    assert plain_bytes(speed, length, port, lossless + more) >= base
+
+
+@given(SPEEDS, LENGTHS, MTUS, MTUS)
+def test_floor_is_the_figure_without_response(
+    speed: int, length: int, port: int, lossless: int
+) -> None:
+    gap = plain_bytes(speed, length, port, lossless) - floor_bytes(speed, length, port, lossless)
+    assert gap == pytest.approx(RESPONSE_QUANTA[speed] * 64)
