@@ -102,7 +102,7 @@ MISTAKES: dict[str, tuple[str, list[tuple[int, int, str, str]]]] = {
                 3,
                 3,
                 "egress_lossless_pool has no size",
-                "the switch sizes its pools automatically (dynamic buffer model): write the sizes down",
+                "the switch sizes its pools automatically (dynamic buffer model): ",
             )
         ],
     ),

@@ -162,8 +162,8 @@ def _spread(senders: int, links: int, queue_pairs: int, link_ratio: float) -> tu
     advice = advise_queue_pairs(senders, links, LEAST_EFFICIENCY, link_ratio)
     if advice.reached:
         return efficiency, f"use at least {advice.queue_pairs} queue pairs, or adaptive routing"
-    advice = "use adaptive routing or packet spraying: queue pairs alone do not help enough"
-    return efficiency, advice
+    instead = "use adaptive routing or packet spraying: queue pairs alone do not help enough"
+    return efficiency, instead
 
 
 @rules.add("QOS039")
