@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from fabric.lab.line_tree import text_lines
-
 from fabric.change.model import Risk
 from fabric.systems.nxos.drivers import batches
-from fabric.systems.nxos.lab.config import Editor, feed_text, read_text
+from fabric.systems.nxos.lab.config import Editor, feed_text, read_text, text_lines
 from fabric.systems.nxos.parsers.text import configuration
 from tests.change.line_systems import Draft, LineSystem, Switch
 from tests.render.nxos_designs import CHANGES, GX2A, GX2B, designs

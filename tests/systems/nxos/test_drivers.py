@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from fabric.lab.line_tree import text_lines
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
 from fabric.devices.candidate import LinePatch
@@ -13,6 +12,7 @@ from fabric.lab.spec import Neighbour, StandInSpec
 from fabric.observe import read_running, read_snapshot
 from fabric.observe.state import LldpNeighbour
 from fabric.systems.nxos.drivers import batches
+from fabric.systems.nxos.lab.config import text_lines
 from fabric.systems.nxos.lab.state import NxosState
 
 PASSWORD = "hunter2-of-the-lab"
