@@ -58,7 +58,7 @@ def connect(leaf):
     opened = []
 
     def made(**changes):
-        known = {"password": PASSWORD, "trust": leaf.host_key, **changes}
+        known = {"password": PASSWORD, "trust": leaf.trust, **changes}
         connection = Connection(
             labs.LEAF, "comware7", leaf.address, leaf.port, leaf.spec.username, **known
         )

@@ -41,7 +41,7 @@ def connect(leaf):
 
     def made():
         connection = Connection(
-            labs.LEAF, "cumulus", leaf.address, leaf.port, "admin", PASSWORD, leaf.host_key
+            labs.LEAF, "cumulus", leaf.address, leaf.port, "admin", PASSWORD, leaf.trust
         )
         opened.append(drivers["cumulus"](connection))
         opened[-1].open()

@@ -48,7 +48,7 @@ def connect(leaf):
 
     def made(**changes):
         connection = Connection(
-            labs.LEAF, "vrp8", leaf.address, leaf.port, "admin", PASSWORD, leaf.host_key
+            labs.LEAF, "vrp8", leaf.address, leaf.port, "admin", PASSWORD, leaf.trust
         )
         opened.append(drivers["vrp8"](dataclasses.replace(connection, **changes)))
         opened[-1].open()
@@ -73,7 +73,7 @@ def test_a_wrong_password_or_host_key_is_refused(connect, lab):
     with pytest.raises(ConnectionLostError, match="cannot log in"):
         connect(password="wrong")
     with pytest.raises(ConnectionLostError, match="cannot log in"):
-        connect(trust=lab[labs.SPINE].host_key)
+        connect(trust=lab[labs.SPINE].trust)
 
 
 def test_running_and_saved(driver, leaf):
