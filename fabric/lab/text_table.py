@@ -15,12 +15,6 @@ if TYPE_CHECKING:
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 
 
-def natural(text: str) -> list[tuple[int, int | str]]:
-    """Return a key that sorts Ethernet8 before Ethernet16."""
-    pieces = re.split(r"([0-9]+)", text)
-    return [(0, int(piece)) if piece.isdigit() else (1, piece) for piece in pieces]
-
-
 def simple(headers: Sequence[str], rows: Sequence[Sequence[str]], *, right: bool = False) -> str:
     """Return a table in the format ``simple``, with its last newline."""
     padding = 2 if headers else 0

@@ -38,7 +38,7 @@ def connection(lab):
     def made(name, **changes):
         stand_in = lab[name]
         platform = stand_in.spec.platform
-        trust = stand_in.trust if platform == "eos" else stand_in.host_key
+        trust = stand_in.trust
         found = Connection(
             name,
             platform,

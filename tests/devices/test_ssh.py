@@ -110,7 +110,7 @@ LOGINS = {
 def test_failing_login_tells_no_secret(driver, lab, name, caplog, capfd, temporary):
     changes, message = LOGINS[name]
     if changes is None:
-        changes = {"trust": lab[HOST].host_key}
+        changes = {"trust": lab[HOST].trust}
     with caplog.at_level(0), pytest.raises(ConnectionLostError, match=message) as caught:
         driver(LEAF, **changes)
     printed = capfd.readouterr()

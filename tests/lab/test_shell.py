@@ -104,6 +104,13 @@ def test_incomplete_text_asks_for_more(text: str) -> None:
         parse(text)
 
 
+def test_random_numbers_are_kept_apart(fs: RootFs) -> None:
+    for marks in (("0123456789ab", "ba9876543210"), ("ffffffffffff", "000000000000")):
+        first, second = marks
+        text = f"echo {first}; v=x-{second}; echo \"$v\" '{first}' _random0_"
+        assert run(fs, text) == (f"{first}\nx-{second} {first} _random0_\n", 0)
+
+
 def test_link_out_of_the_root_is_refused(fs: RootFs) -> None:
     (fs.top / "tmp" / "out").symlink_to("/etc")
     output, code = run(fs, "cat /tmp/out/hostname")

@@ -33,6 +33,7 @@ _FIELDS = frozenset(
 _OPERATORS = frozenset("&& || | ;; < > >> << >& :- - := = :? ? :+ + % %% # ##".split())
 _RESERVED = frozenset({"[[", "((", "select", "coproc", "function", "time"})
 _IN_QUOTES, _IN_DOCUMENT = '$`"\\', "$`\\"
+_RANDOM = re.compile(r"(?<![0-9a-z])[0-9a-f]{12,}(?![0-9a-z])")
 _INCOMPLETE = re.compile(r"reached EOF|unclosed|must (be followed by|end with)")
 
 
@@ -73,7 +74,6 @@ class Substitution:
 Part = Text | Parameter | Substitution
 
 
-@lru_cache(maxsize=4096)
 def parse(text: str) -> list[Node]:
     """Return the statements of a shell text.
 
@@ -81,7 +81,34 @@ def parse(text: str) -> list[Node]:
     ------
     ShellSyntaxError
         When the text is not a command; ``IncompleteError`` when more lines could make it one.
+
+    Notes
+    -----
+    Clients mark each command with a random number. Texts that differ in such numbers alone are
+    parsed once.
     """
+    if "_random" in text:
+        return _parsed(text)
+    numbers = dict.fromkeys(_RANDOM.findall(text))
+    names = {number: f"_random{place}_" for place, number in enumerate(numbers)}
+    statements = _parsed(_RANDOM.sub(lambda number: names[number[0]], text))
+    back = {name: number for number, name in names.items()}
+    restored: list[Node] = _restored(statements, back) if back else statements
+    return restored
+
+
+def _restored(node: Any, numbers: dict[str, str]) -> Any:
+    if isinstance(node, dict):
+        return {key: _restored(value, numbers) for key, value in node.items()}
+    if isinstance(node, list):
+        return [_restored(value, numbers) for value in node]
+    if isinstance(node, str) and "_random" in node:
+        return re.sub(r"_random\d+_", lambda name: numbers.get(name[0], name[0]), node)
+    return node
+
+
+@lru_cache(maxsize=4096)
+def _parsed(text: str) -> list[Node]:
     answer = subprocess.run(  # noqa: S603  (a file of this installation)
         [shfmt(), "-ln", "posix", "--to-json"],
         input=text,

@@ -76,14 +76,9 @@ class SshStandIn(SshSystem):
         return self._key.get_fingerprint("sha256")
 
     @property
-    def host_key(self) -> str:
-        """Public host key as a line of ``known_hosts`` holds it."""
-        return self._key.export_public_key("openssh").decode().strip()
-
-    @property
     def trust(self) -> str:
-        """What a client must know to trust it."""
-        return self.host_key
+        """What a client must know to trust it: the host key as ``known_hosts`` holds it."""
+        return self._key.export_public_key("openssh").decode().strip()
 
     # -- life ------------------------------------------------------------------------------------
 

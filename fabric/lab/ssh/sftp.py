@@ -31,7 +31,6 @@ class LabSftp(asyncssh.SFTPServer):
         self._limits: dict[int, int] = {}
         self._swallowed: list[object] = []
         self._lines: dict[int, tuple[bytes, int]] = {}
-        self._home = stand_in.fs.home.encode()
 
     def map_path(self, path: bytes) -> bytes:
         """Map a path of the client to this machine; links that lead out are refused."""

@@ -13,8 +13,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.units import BYTES_PER_KIB
+from fabric.lab.lines.tree import natural
 from fabric.lab.shell.state import Result
-from fabric.lab.text_table import natural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -12,8 +12,8 @@ import fnmatch
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from fabric.lab.lines.tree import natural
 from fabric.lab.shell.state import Result
-from fabric.lab.text_table import natural
 
 if TYPE_CHECKING:
     from fabric.lab.shell.state import Context, Tool

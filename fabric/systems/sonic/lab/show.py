@@ -11,8 +11,9 @@ import ipaddress
 import json
 from typing import TYPE_CHECKING
 
+from fabric.lab.lines.tree import natural
 from fabric.lab.shell.state import Result
-from fabric.lab.text_table import grid, natural, simple
+from fabric.lab.text_table import grid, simple
 from fabric.systems.sonic.lab import show_state as sonic_show_state
 
 if TYPE_CHECKING:

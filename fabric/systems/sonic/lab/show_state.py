@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.lab.lines.tree import natural
 from fabric.lab.shell.state import Result
-from fabric.lab.text_table import natural, simple
+from fabric.lab.text_table import simple
 from fabric.systems.sonic.lab.counters import database
 
 if TYPE_CHECKING:
