@@ -50,7 +50,7 @@ def test_a_wrong_password_or_host_key_is_refused(login, lab):
     with pytest.raises(ConnectionLostError, match="cannot log in"):
         login(password="wrong")
     with pytest.raises(ConnectionLostError, match="cannot log in"):
-        login(trust=lab[labs.SPINE].host_key)
+        login(trust=lab[labs.SPINE].trust)
 
 
 def test_running_and_saved(driver, leaf):
