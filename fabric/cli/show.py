@@ -69,7 +69,7 @@ def platforms(
     inventory: OwnModels = None,
     form: FormatOption = Format.TEXT,
 ) -> None:
-    """Switch models, ASIC families and switch systems with their known properties.
+    """Switch models, ASIC families and systems with their facts.
 
     Exit codes: 0, 2.
     """
