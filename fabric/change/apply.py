@@ -71,11 +71,10 @@ class Applier:
         with self.journal.exclusive():
             unfinished = self.journal.unfinished()
             if unfinished is not None:
-                message = (
+                raise JournalError(
                     f"run {unfinished} was interrupted; resume it with `rocefab apply "
                     f"--resume` or roll it back with `rocefab rollback {unfinished}`"
                 )
-                raise JournalError(message)
             run = self.journal.begin("apply", plan.fabric, plan.to_json())
             return self._waves(self._crew(run), plan, plan.waves)
 
@@ -135,11 +134,10 @@ class Applier:
 def _check_net(plan: Plan, options: Options) -> None:
     bare = [f"{name} ({device.no_net})" for name, device in plan.devices.items() if device.no_net]
     if bare and not options.without_net:
-        message = (
+        raise PlanError(
             f"no safety net on {', '.join(bare)}: a change that cuts off management access "
             "is not rolled back; add --without-safety-net if you have console access"
         )
-        raise PlanError(message)
 
 
 def _devices(plan: Plan) -> set[str]:
@@ -180,8 +178,7 @@ def _check_cables(crew: Crew, session: Session, known: set[str]) -> None:
         crew.record(session.name, State.PENDING, f"despite its cabling: {'; '.join(wrong)}")
         crew.progress(session.name, f"despite its cabling: {'; '.join(wrong)}")
     elif wrong:
-        message = (
+        raise CablingMismatchError(
             f"{session.name}: {'; '.join(wrong)}; `rocefab cabling` lists the plugs to move; "
             "--despite-cabling applies the change anyway"
         )
-        raise CablingMismatchError(message)

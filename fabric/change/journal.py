@@ -172,8 +172,7 @@ class Journal:
         for record in self.runs():
             if record.id == run:
                 return record
-        message = f"run {run} does not exist; `rocefab status` lists the runs"
-        raise JournalError(message)
+        raise JournalError(f"run {run} does not exist; `rocefab status` lists the runs")
 
     def events(self, run: int) -> list[Event]:
         """Return the events of a run in their order."""
@@ -228,17 +227,16 @@ class Journal:
         try:
             data: dict[str, Any] = json.loads(self._kept(run, device).read_text())
         except FileNotFoundError:
-            message = f"run {run} has no saved state of {device}"
-            raise JournalError(message) from None
+            raise JournalError(f"run {run} has no saved state of {device}") from None
         except (OSError, ValueError) as error:
-            message = f"the state of {device} before run {run} cannot be read: {error}"
-            raise JournalError(message) from error
+            raise JournalError(
+                f"the state of {device} before run {run} cannot be read: {error}"
+            ) from error
         if not _is_state(data):
-            message = (
+            raise JournalError(
                 f"the state of {device} before run {run} is "
                 f"damaged: {self._kept(run, device)} was modified; restore it from a backup"
             )
-            raise JournalError(message)
         return data
 
     def _kept(self, run: int, device: str) -> Path:
@@ -266,8 +264,7 @@ def _told(what: str) -> Iterator[None]:
     try:
         yield
     except (sqlite3.Error, OSError) as error:
-        message = (
+        raise JournalError(
             f"the journal cannot be {what}: {error}; the run stops. Commit timers roll back "
             "the devices that are not confirmed; `rocefab apply --resume` continues the run"
-        )
-        raise JournalError(message) from error
+        ) from error

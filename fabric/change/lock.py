@@ -61,8 +61,7 @@ def held(path: Path, run: int | None) -> Iterator[Holder]:
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        message = f"the journal cannot be locked: {error}"
-        raise JournalError(message) from error
+        raise JournalError(f"the journal cannot be locked: {error}") from error
     try:
         _lock(handle)
         holder = Holder(handle, time.strftime("%Y-%m-%d %H:%M:%S"))
@@ -76,10 +75,9 @@ def _lock(handle: int) -> None:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        message = (
+        raise JournalError(
             f"another run is in progress in this state folder: {_said(handle)}; wait until it ends"
-        )
-        raise JournalError(message) from error
+        ) from error
 
 
 def _said(handle: int) -> str:

@@ -171,8 +171,7 @@ def read_plan(path: Path) -> Plan:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
-        message = f"{path} cannot be read: {error}"
-        raise PlanError(message) from error
+        raise PlanError(f"{path} cannot be read: {error}") from error
     return parse_plan(text, str(path))
 
 
@@ -188,17 +187,16 @@ def parse_plan(text: str, path: str) -> Plan:
         data = json.loads(text, parse_constant=_refuse_constant)
         digest, form = data.pop("digest"), data["format"]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        message = f"{path} is not a plan file; create one with `rocefab plan`"
-        raise PlanError(message) from error
+        raise PlanError(f"{path} is not a plan file; create one with `rocefab plan`") from error
     if form != PLAN_FORMAT:
-        message = (
+        raise PlanError(
             f"{path} has plan format {form!r}, this version reads format {PLAN_FORMAT}; run "
             "`rocefab plan` again"
         )
-        raise PlanError(message)
     if digest != _digest(data):
-        message = f"{path} was modified after `rocefab plan` wrote it; run `rocefab plan` again"
-        raise PlanError(message)
+        raise PlanError(
+            f"{path} was modified after `rocefab plan` wrote it; run `rocefab plan` again"
+        )
     whole = judged(data, path)
     return Plan(
         fabric=whole.fabric,
@@ -209,8 +207,7 @@ def parse_plan(text: str, path: str) -> Plan:
 
 
 def _refuse_constant(word: str) -> float:
-    message = f"{word} is not valid JSON"
-    raise ValueError(message)
+    raise ValueError(f"{word} is not valid JSON")
 
 
 def _device_plan(name: str, form: DeviceForm) -> DevicePlan:

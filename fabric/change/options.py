@@ -47,15 +47,15 @@ class Options:
 
     def __post_init__(self) -> None:
         if self.timer_s < self.verify_s + SPARE_S:
-            message = (
+            raise InputError(
                 f"a commit timer of {self.timer_s} s can expire while a wave is "
                 f"verified for {self.verify_s:g} s; set it to at least "
                 f"{self.verify_s + SPARE_S:g} s"
             )
-            raise InputError(message)
         if self.timer_s > LONGEST_TIMER_S:
-            message = f"the longest commit timer is {LONGEST_TIMER_S} s, not {self.timer_s} s"
-            raise InputError(message)
+            raise InputError(
+                f"the longest commit timer is {LONGEST_TIMER_S} s, not {self.timer_s} s"
+            )
 
 
 @dataclass(frozen=True)

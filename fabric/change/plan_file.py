@@ -59,8 +59,7 @@ class ArtefactForm(_Form):
         try:
             text.encode()
         except UnicodeEncodeError:
-            message = "contains half a surrogate pair"
-            raise ValueError(message) from None
+            raise ValueError("contains half a surrogate pair") from None
         return text
 
 
@@ -104,8 +103,7 @@ class DeviceForm(_Form):
     @classmethod
     def _known_platform(cls, platform: str) -> str:
         if platform != "host" and platform not in platforms:
-            message = f"platform {platform!r} is not supported by this version"
-            raise ValueError(message)
+            raise ValueError(f"platform {platform!r} is not supported by this version")
         return platform
 
 

@@ -90,8 +90,9 @@ def check_identity(identity: Identity, name: str, serial: str, mac: str) -> None
     )
     for what, actual, expected in pairs:
         if expected and actual.lower() != expected.lower():
-            message = f"{what} is {actual!r}, expected {expected!r}; the device is not changed"
-            raise IdentityMismatchError(name, message)
+            raise IdentityMismatchError(
+                name, f"{what} is {actual!r}, expected {expected!r}; the device is not changed"
+            )
 
 
 def read(target: Target, driver: Driver) -> Reading:
@@ -123,11 +124,11 @@ def _check_confirmed(driver: Driver) -> None:
         if name.startswith(OWN_TOKEN) and (script_net(driver) or driver.pending(name))
     ]
     if waiting:
-        message = (
+        raise ForeignSessionError(
+            driver.connection.device,
             f"an unconfirmed change is pending on it: {', '.join(waiting)}; wait until its commit "
-            "timer expires, or roll back its run with `rocefab rollback`"
+            "timer expires, or roll back its run with `rocefab rollback`",
         )
-        raise ForeignSessionError(driver.connection.device, message)
 
 
 def make_plan(
@@ -202,8 +203,9 @@ def _plan_device(target: Target, judge: Callable[[Target, Reading], Verdict]) ->
     candidate = reading.draft.candidate
     verdict = judge(target, reading)
     if refusals := (*reading.draft.conflicts, *verdict.refusals):
-        message = f"it cannot be planned: {'; '.join(refusals)}"
-        raise NotPlannedError(target.connection.device, message)
+        raise NotPlannedError(
+            target.connection.device, f"it cannot be planned: {'; '.join(refusals)}"
+        )
     return DevicePlan(
         device=target.connection.device,
         platform=target.connection.platform,

@@ -121,8 +121,7 @@ def _restore(crew: Crew, order: RollBack, session: Session) -> None:
 
 def _check_as_planned(run: int, plan: DevicePlan, session: Session) -> None:
     if session.draft(session.running()).changes:
-        message = (
+        raise StalePlanError(
             f"{plan.device}: it was changed again after run {run}; use --force to roll it back "
             "anyway"
         )
-        raise StalePlanError(message)

@@ -51,8 +51,7 @@ class Session:
 
     def __init__(self, plan: DevicePlan, connections: Mapping[str, Connection]) -> None:
         if plan.device not in connections:
-            message = f"{plan.device}: no connection data"
-            raise PlanError(message)
+            raise PlanError(f"{plan.device}: no connection data")
         self.plan = plan
         self.name = plan.device
         self._connection = connections[plan.device]
@@ -106,11 +105,10 @@ class Session:
         self.check_alone()
         before = self.running()
         if before.fingerprint != self.plan.fingerprint:
-            message = (
+            raise StalePlanError(
                 f"{self.name}: its configuration changed after it was planned; run `rocefab plan` "
                 "again"
             )
-            raise StalePlanError(message)
         return before
 
     def check_alone(self, own: Collection[str] = ()) -> None:
@@ -123,8 +121,9 @@ class Session:
         """
         foreign = [_holder(name) for name in self.driver.foreign_sessions() if name not in own]
         if foreign:
-            message = f"another configuration session is active on it: {', '.join(foreign)}"
-            raise ForeignSessionError(self.name, message)
+            raise ForeignSessionError(
+                self.name, f"another configuration session is active on it: {', '.join(foreign)}"
+            )
 
     def patiently(self, step: Callable[[], T], patience_s: float, poll_s: float) -> T:
         """Do a step on a fresh session; a device that is away gets time to come back."""

@@ -131,11 +131,11 @@ class Wave:
         while problems := self._look(item):
             self._crew.check_going(item.name)
             if _gone(item):
-                message = (
+                raise DeviceError(
+                    item.name,
                     "it was rolled back before it was confirmed: it restarted, or its commit "
-                    "timer expired"
+                    "timer expired",
                 )
-                raise DeviceError(item.name, message)
             if time.monotonic() >= self._deadline_s:
                 raise DeviceError(item.name, f"not healthy: {'; '.join(problems)}")
             time.sleep(self._crew.options.poll_s)

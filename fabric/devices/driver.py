@@ -153,6 +153,5 @@ def checked_token(token: str) -> str:
         When it is not.
     """
     if not _TOKEN.fullmatch(token):
-        message = f"{token!r} is not a change token"
-        raise ValueError(message)
+        raise ValueError(f"{token!r} is not a change token")
     return token

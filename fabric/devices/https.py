@@ -35,8 +35,7 @@ def pinned_der(trust: str) -> bytes:
         return b""
     certificates = _PEM.findall(trust)
     if len(certificates) != 1:
-        message = "'trust' must be one certificate as PEM: that of the switch itself"
-        raise ValueError(message)
+        raise ValueError("'trust' must be one certificate as PEM: that of the switch itself")
     return ssl.PEM_cert_to_DER_cert(certificates[0])
 
 
@@ -120,8 +119,7 @@ class PinnedConnection(HTTPSConnection):
             raise OtherCertificateError
         if self._is_cut:
             self.close()
-            message = "the session was cut"
-            raise HTTPException(message)
+            raise HTTPException("the session was cut")
 
     def cut(self) -> None:
         """End what is under way, and send nothing any more."""

@@ -180,8 +180,10 @@ class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
             status, output = self._shell.run(command)
             if not self._exists(f"{self._folder(token)}/undone"):
                 if status:
-                    message = f"{command!r} ended with status {status}: {output.strip()[:200]}"
-                    raise RefusedError(self.connection.device, message)
+                    raise RefusedError(
+                        self.connection.device,
+                        f"{command!r} ended with status {status}: {output.strip()[:200]}",
+                    )
                 self.disarm(token)
                 return
         raise DeviceError(self.connection.device, "the commit timer has already run out")
@@ -204,8 +206,7 @@ class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
         failed = self._shell.run(f"sudo head -n 3 {folder}/failed")[1].split("\n")
         reason = " | ".join(line for line in failed if line) or " ".join(output.split())[:200]
         armed = "its timer is armed" if self.pending(token) else "its timer is not armed"
-        message = f"rollback failed: {reason}; {armed}"
-        raise RefusedError(self.connection.device, message)
+        raise RefusedError(self.connection.device, f"rollback failed: {reason}; {armed}")
 
     def disarm(self, token: str) -> None:
         """Remove the safety net of a change that was undone by other means, and read back."""

@@ -161,8 +161,9 @@ class ShellSession(TerminalSession):
                 text, end, rest = rest.partition(f"{mark}={number}=")
                 status, _, rest = rest.partition("\n")
                 if not end or not status.isdigit():
-                    message = "the output of a command has no end"
-                    raise ConnectionLostError(self._connection.device, message)
+                    raise ConnectionLostError(
+                        self._connection.device, "the output of a command has no end"
+                    )
                 outputs[name] = (int(status), text)
         return outputs
 
@@ -177,8 +178,9 @@ class ShellSession(TerminalSession):
         status, output = self.run(command, quiet_s=quiet_s)
         if status:
             last = " | ".join(output.strip().splitlines()[-3:])
-            message = f"{command!r} ended with status {status}: {last}"
-            raise RefusedError(self._connection.device, message)
+            raise RefusedError(
+                self._connection.device, f"{command!r} ended with status {status}: {last}"
+            )
         return output
 
     def upload(self, path: str, content: bytes, mode: int = 0o600) -> None:
@@ -223,8 +225,7 @@ def checked_path(path: str) -> str:
         When the path has other characters, or a step upwards.
     """
     if not _SAFE_PATH.fullmatch(path) or ".." in path.split("/"):
-        message = f"{path!r} is not a plain absolute path"
-        raise ValueError(message)
+        raise ValueError(f"{path!r} is not a plain absolute path")
     return path
 
 

@@ -41,8 +41,7 @@ class Lab:
         self._devices: dict[str, StandIn] = {}
         for spec in specs:
             if spec.name in self._devices:
-                message = f"two stand-ins are called {spec.name!r}"
-                raise ValueError(message)
+                raise ValueError(f"two stand-ins are called {spec.name!r}")
             self._devices[spec.name] = stand_ins[spec.platform](spec, self.clock)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None

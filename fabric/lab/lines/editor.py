@@ -210,5 +210,4 @@ def feed_text(editor: Editor, text: str) -> None:
         try:
             editor.paste(line)
         except LineRefusedError as error:
-            message = f"line {number}: {line!r}: {str(error).strip()}"
-            raise ValueError(message) from error
+            raise ValueError(f"line {number}: {line!r}: {str(error).strip()}") from error

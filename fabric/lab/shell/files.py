@@ -54,8 +54,7 @@ def split_options(
             elif letter in flags:
                 options[letter] = ""
             else:
-                message = f"{argv[0]}: unsupported option -- '{letter}'"
-                raise ValueError(message)
+                raise ValueError(f"{argv[0]}: unsupported option -- '{letter}'")
     return options, words
 
 

@@ -74,16 +74,14 @@ def _holds(context: Context, words: list[str]) -> bool:
             return left != right
         case [left, operator, right] if operator in _COMPARE:
             return _COMPARE[operator](_integer(left), _integer(right))
-    message = f"{' '.join(words)}: expression is not supported"
-    raise ValueError(message)
+    raise ValueError(f"{' '.join(words)}: expression is not supported")
 
 
 def _integer(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        message = f"{text}: integer expression expected"
-        raise ValueError(message) from None
+        raise ValueError(f"{text}: integer expression expected") from None
 
 
 async def _sudo(context: Context, argv: list[str], _stdin: str) -> Result:

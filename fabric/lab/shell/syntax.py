@@ -158,8 +158,7 @@ def _check(node: Node) -> None:
         *({_first_word(node)} & _RESERVED),
     ]
     if unknown:
-        message = f"syntax error: `{unknown[0]}' is not supported"
-        raise ShellSyntaxError(message)
+        raise ShellSyntaxError(f"syntax error: `{unknown[0]}' is not supported")
 
 
 def _first_word(node: Node) -> str:

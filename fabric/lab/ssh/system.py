@@ -123,5 +123,4 @@ class SshSystem(Cabled):
         except ShellExit as jump:
             return jump.code, "".join(printed)
         job.close()
-        message = f"the detached command {command!r} waits for something"
-        raise RuntimeError(message)
+        raise RuntimeError(f"the detached command {command!r} waits for something")

@@ -215,8 +215,9 @@ class CumulusDriver(ShellDriver[SetLines]):
             revisions = json.loads(text)
             return {number: str(item.get("state", "")) for number, item in revisions.items()}
         except (ValueError, AttributeError) as error:
-            message = "nv config revision printed no JSON of revisions"
-            raise DeviceError(self.connection.device, message) from error
+            raise DeviceError(
+                self.connection.device, "nv config revision printed no JSON of revisions"
+            ) from error
 
     def _recorded(self) -> dict[str, str]:
         """Return the number of the revision of each change of ours."""

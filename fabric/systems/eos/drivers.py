@@ -68,8 +68,9 @@ class EosDriver(BaseDriver):
         logging.getLogger("pyeapi.eapilib").disabled = True
         connection = self.connection
         if not connection.password:
-            message = "eAPI takes a password, not SSH keys; set ROCEFAB_PASSWORD"
-            raise ConnectionLostError(connection.device, message)
+            raise ConnectionLostError(
+                connection.device, "eAPI takes a password, not SSH keys; set ROCEFAB_PASSWORD"
+            )
         driver = import_napalm().get_network_driver("eos")(
             connection.address,
             connection.username,

@@ -121,8 +121,7 @@ def _command(subject: str) -> str:
     kind, _, name = subject.partition(":")
     match = _NAMES.get(kind, _INTERFACE).fullmatch(name)
     if (kind in _OF_ONE or name) and not match:
-        message = f"{name!r} is not an interface name"
-        raise ValueError(message)
+        raise ValueError(f"{name!r} is not an interface name")
     if kind not in _OF_ONE:
         return _STATE_COMMANDS.get(subject, "")
     if kind == "sysctl":

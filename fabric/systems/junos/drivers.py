@@ -265,8 +265,10 @@ class JunosDriver(BaseDriver):
 
     def _check_waiting(self, token: str) -> None:
         if not self.pending(token):
-            message = f"{token} does not wait any more: its timer has already run out"
-            raise RefusedError(self.connection.device, message)
+            raise RefusedError(
+                self.connection.device,
+                f"{token} does not wait any more: its timer has already run out",
+            )
 
     def _waiting(self) -> str:
         """Return the token of the last commit while it waits, or what to call another's."""

@@ -152,8 +152,9 @@ class SonicDriver(SonicShellDriver[SonicCandidate]):
         try:
             self._shell.check(f"sudo {command}", quiet_s=_RELOAD_S)
         except RefusedError as error:
-            message = f"the switch rejected the change: {error.reason}"
-            raise RefusedError(self.connection.device, message) from error
+            raise RefusedError(
+                self.connection.device, f"the switch rejected the change: {error.reason}"
+            ) from error
 
 
 def _steps(candidate: SonicCandidate) -> tuple[SonicStep, ...]:

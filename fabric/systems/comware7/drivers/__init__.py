@@ -145,8 +145,10 @@ class Comware7Driver(TerminalDriver[ComwareCommandLine]):
         said = self._terminal.send(f"{_TIMER} {max(math.ceil(s_to_min(timer_s)), 1)}")
         if refusal(said):
             self._terminal.send("return")
-            message = f"nothing would roll back an unconfirmed change: {refusal(said)}"
-            raise RefusedError(self.connection.device, message)
+            raise RefusedError(
+                self.connection.device,
+                f"nothing would roll back an unconfirmed change: {refusal(said)}",
+            )
 
     def pending(self, token: str) -> bool:
         """Tell whether the change is in force and not confirmed."""
@@ -172,8 +174,9 @@ class Comware7Driver(TerminalDriver[ComwareCommandLine]):
                 self._terminal.send("return")
                 self._delete(token)
                 return
-        message = "its timer has already run out: the change was rolled back"
-        raise RefusedError(self.connection.device, message)
+        raise RefusedError(
+            self.connection.device, "its timer has already run out: the change was rolled back"
+        )
 
     def rollback(self, token: str) -> None:
         """Roll back to the file of the change now; one that is only staged is forgotten.
@@ -211,8 +214,10 @@ class Comware7Driver(TerminalDriver[ComwareCommandLine]):
             raise self._refusal(f"cannot roll back: {said}")
         kept, now = self._terminal.send(f"more {token}.cfg"), self._terminal.send(_CONFIG)
         if dump(tree(kept)) != dump(tree(now)):
-            message = f"not all came back; compare it with {token}.cfg, which is kept on it"
-            raise DeviceError(self.connection.device, message)
+            raise DeviceError(
+                self.connection.device,
+                f"not all came back; compare it with {token}.cfg, which is kept on it",
+            )
 
     def _configure(self, lines: Sequence[str]) -> None:
         """Send indented lines, and leave each view where the next line does not belong to it."""

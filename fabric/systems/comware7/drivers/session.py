@@ -54,8 +54,9 @@ class ComwareCommandLine(CommandLine):
         said, unforeseen = self.exchange(line, answers, quiet_s)
         if unforeseen:
             asked = " ".join(unforeseen.split())[-200:]
-            message = f"{redacted(line)!r} asks an unexpected question: {asked}"
-            raise RefusedError(self._connection.device, message)
+            raise RefusedError(
+                self._connection.device, f"{redacted(line)!r} asks an unexpected question: {asked}"
+            )
         return said
 
     def checked(self, line: str, *, answers: Iterable[str] = ()) -> str:
@@ -69,8 +70,9 @@ class ComwareCommandLine(CommandLine):
         said = self.send(line, answers=answers)
         reason = refusal(said)
         if reason:
-            message = f"{redacted(line)!r} was rejected: {reason}"
-            raise RefusedError(self._connection.device, message)
+            raise RefusedError(
+                self._connection.device, f"{redacted(line)!r} was rejected: {reason}"
+            )
         return said
 
     def _is_ours(self, prompt: str) -> bool:

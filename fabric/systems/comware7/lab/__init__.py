@@ -113,8 +113,7 @@ class Comware7StandIn(SshStandIn):
                 try:
                     editor.feed(line.strip())
                 except LineRefusedError as error:
-                    message = f"{line!r}: {error}"
-                    raise ValueError(message) from error
+                    raise ValueError(f"{line!r}: {error}") from error
 
     # -- commit timer ----------------------------------------------------------------------------
 

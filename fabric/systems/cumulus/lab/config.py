@@ -44,12 +44,10 @@ def check(path: Path, words: Words, *, unset: bool = False) -> None:
     for place, word in enumerate(path):
         following = node.next(word)
         if following is None:
-            message = f"Error: Invalid parameter '{word}' after '{' '.join(path[:place])}'"
-            raise LineError(message)
+            raise LineError(f"Error: Invalid parameter '{word}' after '{' '.join(path[:place])}'")
         node = following
     if not unset and not node.ends and path != ("qos", "roce"):
-        message = f"Error: Incomplete command: {' '.join(path)}"
-        raise LineError(message)
+        raise LineError(f"Error: Incomplete command: {' '.join(path)}")
 
 
 def change(config: set[Path], verb: str, tokens: list[str], words: Words) -> set[Path]:
@@ -63,8 +61,7 @@ def change(config: set[Path], verb: str, tokens: list[str], words: Words) -> set
     try:
         named = list(paths(tokens))
     except ValueError as error:
-        message = f"Error: {error}"
-        raise LineError(message) from error
+        raise LineError(f"Error: {error}") from error
     changed = set(config)
     for path in named:
         check(path, words, unset=verb == "unset")

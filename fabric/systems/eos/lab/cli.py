@@ -254,8 +254,7 @@ def _show(pattern: str) -> Handler:
     def handle(cli: Cli, words: list[str]) -> Result:
         if cli.text:
             if pattern not in TEXTS:
-                message = "the stand-in has no text form of this command"
-                raise CommandFailedError(message)
+                raise CommandFailedError("the stand-in has no text form of this command")
             return {"output": page(TEXTS[pattern], answer=SHOWS[pattern](cli.view, words))}
         return SHOWS[pattern](cli.view, words)
 

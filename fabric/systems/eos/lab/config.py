@@ -236,5 +236,4 @@ def feed_text(editor: Editor, text: str) -> None:
             else:
                 editor.feed(line)
         except InvalidInputError as error:
-            message = f"line {number}: {line!r}: % {error.text}"
-            raise ValueError(message) from error
+            raise ValueError(f"line {number}: {line!r}: % {error.text}") from error

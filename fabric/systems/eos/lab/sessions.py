@@ -122,14 +122,12 @@ class EosState:
         if known and known.state == "pending":
             return known
         if known:
-            message = f"Cannot enter session {name} (session already completed)"
-            raise CommandFailedError(message)
+            raise CommandFailedError(f"Cannot enter session {name} (session already completed)")
         if sum(one.state == "pending" for one in self.sessions.values()) >= MAX_OPEN_SESSIONS:
-            message = (
+            raise CommandFailedError(
                 "Maximum number of pending sessions has been reached. Please commit or abort "
                 "previous sessions before creating a new one."
             )
-            raise CommandFailedError(message)
         session = Session(name, self._running.copy(), user=user)
         self.sessions[name] = session
         return session
@@ -141,8 +139,7 @@ class EosState:
     def _session(self, name: str) -> Session:
         self.settle()
         if name not in self.sessions:
-            message = f"Session {name} does not exist"
-            raise CommandFailedError(message)
+            raise CommandFailedError(f"Session {name} does not exist")
         return self.sessions[name]
 
     def commit(self, name: str, timer_s: int = 0) -> None:
@@ -162,8 +159,7 @@ class EosState:
             return
         if self.timer or session.state != "pending":
             why = "a commit timer is running" if self.timer else "session already completed"
-            message = f"Cannot commit session {name} ({why})"
-            raise CommandFailedError(message)
+            raise CommandFailedError(f"Cannot commit session {name} ({why})")
         before, self._running = self._running, session.tree.copy()
         if timer_s:
             session.state = "pendingCommitTimer"
@@ -189,8 +185,7 @@ class EosState:
         """
         session = self._session(name)
         if session.state == "completed":
-            message = f"Cannot abort session {name} (session already completed)"
-            raise CommandFailedError(message)
+            raise CommandFailedError(f"Cannot abort session {name} (session already completed)")
         if session.state == "pendingCommitTimer":
             self.expire_timer()
         else:
@@ -218,8 +213,7 @@ class EosState:
         if source == "startup-config":
             return self.startup
         if source not in self.flash:
-            message = f"Error copying {source} (No such file or directory)"
-            raise CommandFailedError(message)
+            raise CommandFailedError(f"Error copying {source} (No such file or directory)")
         return self.flash[source]
 
     def copy(self, source: str, target: str) -> None:

@@ -124,11 +124,11 @@ def _refuse(device: str, now: Node, intended: Node) -> None:
     No timer would outlive that.
     """
     if BUFFER_LINE in intended.children and BUFFER_LINE not in now.children:
-        message = (
+        raise RefusedError(
+            device,
             f"it has no lossless buffers yet; give it {BUFFER_LINE!r} by hand, which restarts the "
-            "switch, then plan again"
+            "switch, then plan again",
         )
-        raise RefusedError(device, message)
 
 
 adapters.add("esonic")(

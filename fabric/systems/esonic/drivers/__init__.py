@@ -149,8 +149,10 @@ class EsonicDriver(SonicShellDriver[LinePatch]):
         deadline_s = time.monotonic() + _PORTS_S
         while not _all_completed(said := self._cli.show(_BREAKOUTS)):
             if time.monotonic() > deadline_s:
-                message = f"ports are not there in time: {' '.join(said.split())[-300:]}"
-                raise RefusedError(self.connection.device, message)
+                raise RefusedError(
+                    self.connection.device,
+                    f"ports are not there in time: {' '.join(said.split())[-300:]}",
+                )
             time.sleep(_POLL_S)
 
 

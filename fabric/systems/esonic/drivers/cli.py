@@ -73,8 +73,10 @@ class CliSession(CommandLine):
                     self._say("exit")
                     modes.pop()
                 if len(modes) - 1 < depth:
-                    message = f"the switch opened no section for {line.strip()!r}"
-                    raise RefusedError(self._connection.device, message)
+                    raise RefusedError(
+                        self._connection.device,
+                        f"the switch opened no section for {line.strip()!r}",
+                    )
                 _, prompt = self._say(line.strip())
                 if prompt != modes[-1]:
                     modes.append(prompt)

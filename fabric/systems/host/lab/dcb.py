@@ -68,18 +68,15 @@ def _answer(host: HostStandIn, context: Context, words: list[str], flags: list[s
         case [what, verb, "dev", name, *rest] if what in _WORDS:
             qos = host.qos.get(name)
         case _:
-            message = f'Object "{" ".join(words[:1])}" is unknown, try "dcb help".'
-            raise _RefusedError(message)
+            raise _RefusedError(f'Object "{" ".join(words[:1])}" is unknown, try "dcb help".')
     if qos is None:
-        message = f'Cannot find device "{name}"'
-        raise _RefusedError(message)
+        raise _RefusedError(f'Cannot find device "{name}"')
     if verb == "show":
         text = _show(what, qos, rest, flags)
         counted = what == "pfc" and not rest and {"-j", "-s"} <= set(flags)
         return _with_counts(host, name, text) if counted else text
     if (what, verb) not in {(w, "set") for w in _WORDS} - {("app", "set")} | _APP_VERBS:
-        message = f'What is "{verb}"?'
-        raise _RefusedError(message)
+        raise _RefusedError(f'What is "{verb}"?')
     if not context.root:
         raise _RefusedError("Attribute write: Operation not permitted")
     if verb == "flush":
@@ -104,8 +101,7 @@ def _arguments(what: str, words: list[str]) -> dict[str, list[str]]:
         if word in _WORDS[what]:
             current = arguments.setdefault(word, [])
         elif not arguments:
-            message = f'What is "{word}"?'
-            raise _RefusedError(message)
+            raise _RefusedError(f'What is "{word}"?')
         else:
             current.append(word)
     return arguments
@@ -121,16 +117,14 @@ def _mapped(pairs: list[str], old: list[Any], read: Callable[[str], Any]) -> lis
         elif key.isdigit() and int(key) < len(new):
             new[int(key)] = read(value)
         else:
-            message = f'"{pair}" is not a valid argument'
-            raise _RefusedError(message)
+            raise _RefusedError(f'"{pair}" is not a valid argument')
     return new
 
 
 def _below(high: int) -> Callable[[str], int]:
     def read(text: str) -> int:
         if not text.isdigit() or int(text) >= high:
-            message = f'"{text}" is out of range'
-            raise _RefusedError(message)
+            raise _RefusedError(f'"{text}" is out of range')
         return int(text)
 
     return read
@@ -139,8 +133,7 @@ def _below(high: int) -> Callable[[str], int]:
 def _one_of(words: dict[str, Any]) -> Callable[[str], Any]:
     def read(text: str) -> Any:
         if text not in words:
-            message = f'"{text}" is not one of {", ".join(words)}'
-            raise _RefusedError(message)
+            raise _RefusedError(f'"{text}" is not one of {", ".join(words)}')
         return words[text]
 
     return read
@@ -196,8 +189,7 @@ _CHANGES = {
 
 def _show(what: str, qos: NicQos, rest: list[str], flags: list[str]) -> str:
     if set(rest) - _WORDS[what]:
-        message = f'What is "{rest[0]}"?'
-        raise _RefusedError(message)
+        raise _RefusedError(f'What is "{rest[0]}"?')
     values = _values(what, qos)
     if "-j" in flags:
         return json.dumps({k.replace("-", "_"): v for k, v in values.items()}) + "\n"

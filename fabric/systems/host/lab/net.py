@@ -308,21 +308,17 @@ class HostNetwork:
 def _ethernets(data: Any) -> dict[str, dict[str, Any]]:
     network = data.get("network", {}) if isinstance(data, dict) else None
     if not isinstance(network, dict) or network.get("version") != 2:  # noqa: PLR2004  (netplan)
-        message = "Expected a mapping `network` with `version: 2`"
-        raise ValueError(message)
+        raise ValueError("Expected a mapping `network` with `version: 2`")
     extra = set(network) - {"version", "renderer", "ethernets"}
     if extra:
-        message = f"unknown key '{min(extra)}'"
-        raise ValueError(message)
+        raise ValueError(f"unknown key '{min(extra)}'")
     for name, settings in network.get("ethernets", {}).items():
         unknown = set(settings) - _INTERFACE_KEYS
         if unknown:
-            message = f"Error in network definition: {name}: unknown key '{min(unknown)}'"
-            raise ValueError(message)
+            raise ValueError(f"Error in network definition: {name}: unknown key '{min(unknown)}'")
         for address in settings.get("addresses", []):
             if "/" not in str(address):
-                message = f"{name}: address '{address}' is missing /prefixlength"
-                raise ValueError(message)
+                raise ValueError(f"{name}: address '{address}' is missing /prefixlength")
             ipaddress.ip_interface(str(address))
     ethernets: dict[str, dict[str, Any]] = network.get("ethernets", {})
     return ethernets

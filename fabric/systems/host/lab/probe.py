@@ -217,8 +217,7 @@ def _options(
         elif word in flags:
             options[word] = ""
         elif word.startswith("-"):
-            message = f"option {word} is not supported"
-            raise ValueError(message)
+            raise ValueError(f"option {word} is not supported")
         else:
             rest.append(word)
     return options, rest

@@ -187,8 +187,7 @@ class HostStacks:
         link = self._host.network.state.links.get(interface)
         mac = profile["ethernet"].get("mac-address", link.mac if link else "")
         if link is None or mac.lower() != link.mac.lower():
-            message = f"No suitable device found for connection '{name}'"
-            raise ValueError(message)
+            raise ValueError(f"No suitable device found for connection '{name}'")
         self._host.network.configure(interface, _profile_settings(profile))
         self.active[interface] = name
         self._host.after_network_change()
@@ -212,8 +211,7 @@ def _sections(path: str, text: str, keys: dict[str, set[str]]) -> Sections:
             continue
         key, sign, value = words.partition("=")
         if not sign or not sections or key not in keys[sections[-1][0]]:
-            message = f"{path}:{number}: unknown section or key {words!r}"
-            raise ValueError(message)
+            raise ValueError(f"{path}:{number}: unknown section or key {words!r}")
         sections[-1][1][key] = value
     return sections
 
@@ -257,8 +255,7 @@ def _networkd_settings(sections: Sections) -> dict[str, Any]:
 def _profile_settings(profile: dict[str, Any]) -> dict[str, Any]:
     ipv4 = profile["ipv4"]
     if ipv4.get("method") != "manual" or "address1" not in ipv4:
-        message = "only ipv4.method manual with an address is supported"
-        raise ValueError(message)
+        raise ValueError("only ipv4.method manual with an address is supported")
     routes = [
         _profile_route(ipv4[name], ipv4.get(f"{name}_options", ""))
         for name in ("route1", "route2", "route3", "route4")

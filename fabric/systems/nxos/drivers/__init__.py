@@ -91,8 +91,10 @@ class NxosDriver(BaseDriver):
     def open(self) -> None:
         """Log in; refuses a certificate that is neither given nor signed by a known authority."""
         if not self.connection.password:
-            message = "NX-API takes a password, not SSH keys; set ROCEFAB_PASSWORD"
-            raise ConnectionLostError(self.connection.device, message)
+            raise ConnectionLostError(
+                self.connection.device,
+                "NX-API takes a password, not SSH keys; set ROCEFAB_PASSWORD",
+            )
         import_napalm()
         from fabric.systems.nxos.drivers.client import open_device
 
@@ -177,11 +179,11 @@ class NxosDriver(BaseDriver):
         """
         checked_token(token)
         if not self._has_feature("scheduler"):
-            message = (
+            raise RefusedError(
+                self.connection.device,
                 "feature scheduler is off, so nothing would roll back an unconfirmed change; "
-                "switch it on, then plan again"
+                "switch it on, then plan again",
             )
-            raise RefusedError(self.connection.device, message)
         for name, pending in self._schedules().items():
             if name.startswith(_OWN) and not pending:
                 self._clear(name)
@@ -203,8 +205,10 @@ class NxosDriver(BaseDriver):
         self._configure("arm the timer", armed)
         if not self.pending(token):
             self._clear(token)
-            message = "the scheduler did not arm its job; see `show scheduler logfile`"
-            raise RefusedError(self.connection.device, message)
+            raise RefusedError(
+                self.connection.device,
+                "the scheduler did not arm its job; see `show scheduler logfile`",
+            )
         try:
             self._said("take a checkpoint", f"checkpoint {token}")
             self._configure("change the configuration", candidate.lines.splitlines())
@@ -225,14 +229,17 @@ class NxosDriver(BaseDriver):
             When the timer has run out.
         """
         if not self.pending(token):
-            message = "its timer has already run out: the change was rolled back"
-            raise RefusedError(self.connection.device, message)
+            raise RefusedError(
+                self.connection.device, "its timer has already run out: the change was rolled back"
+            )
         self._configure("confirm", [f"no scheduler schedule name {token}"])
         difference = self._text(f"show diff rollback-patch checkpoint {token} running-config")
         self._clear(token)
         if not _own_lines_apart(difference):
-            message = "its timer ran out during the confirmation: the change was rolled back"
-            raise RefusedError(self.connection.device, message)
+            raise RefusedError(
+                self.connection.device,
+                "its timer ran out during the confirmation: the change was rolled back",
+            )
 
     def rollback(self, token: str) -> None:
         """Roll back to the checkpoint now; a change that is only staged is forgotten.
@@ -244,8 +251,7 @@ class NxosDriver(BaseDriver):
         """
         waits = self.pending(token)
         if not waits and token not in self._jobs():
-            message = f"there is no change {token} on it"
-            raise RefusedError(self.connection.device, message)
+            raise RefusedError(self.connection.device, f"there is no change {token} on it")
         if waits and f") {token}:" in self._text("show checkpoint summary"):
             said = self._said("roll back", f"rollback running-config checkpoint {token}")
             if "completed" not in said.lower():

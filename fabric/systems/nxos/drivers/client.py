@@ -78,8 +78,7 @@ class PinnedClient(RPCClient):  # type: ignore[misc]
         with response:
             response._content = self._body(response)  # noqa: SLF001 - what requests keeps itself
         if response.status_code == _UNAUTHORIZED:
-            message = "the switch rejects this username and password"
-            raise NXAPIAuthError(message)
+            raise NXAPIAuthError("the switch rejects this username and password")
         return response
 
     def _body(self, response: requests.Response) -> bytes:
@@ -94,8 +93,7 @@ class PinnedClient(RPCClient):  # type: ignore[misc]
     def _check_going(self) -> None:
         if self._is_cut:
             self._session.close()
-            message = "the session was cut"
-            raise NXAPIConnectionError(message)
+            raise NXAPIConnectionError("the session was cut")
 
 
 def open_device(connection: Connection) -> Any:

@@ -190,8 +190,7 @@ class NxosStandIn(HttpsStandIn):
             return state.checkpoint(name)
         if what == "no checkpoint":
             if state.checkpoints.pop(name, None) is None:
-                message = f"ERROR: checkpoint {name} does not exist\n"
-                raise LineRefusedError(message)
+                raise LineRefusedError(f"ERROR: checkpoint {name} does not exist\n")
             return "\n"
         if what == "checkpoint file":
             state.files[name] = state.running.copy()

@@ -144,8 +144,7 @@ class NxosState:
         elif len(self.checkpoints) >= MAX_CHECKPOINTS:
             reason = f"maximum number of checkpoints ({MAX_CHECKPOINTS}) reached"
         if reason:
-            message = f"ERROR: {reason}\n"
-            raise LineRefusedError(message)
+            raise LineRefusedError(f"ERROR: {reason}\n")
         self.checkpoints[name] = self.running.copy()
         return ".....Done\n"
 
@@ -178,8 +177,7 @@ class NxosState:
             When there is no such checkpoint.
         """
         if name not in self.checkpoints:
-            message = f"ERROR: checkpoint {name} does not exist\n"
-            raise LineRefusedError(message)
+            raise LineRefusedError(f"ERROR: checkpoint {name} does not exist\n")
         kept, runs = (list(text_lines(tree)) for tree in (self.checkpoints[name], self.running))
         changed = [
             line[1:] if line[0] == "+" else f"no {line[1:].strip()}"

@@ -31,8 +31,9 @@ def check_config(config: Tables, release: str = "202405") -> None:
     """
     for table, rows in config.items():
         if table not in TABLES:
-            message = f"All Keys are not parsed in {table}\ntable {table} has no YANG model"
-            raise ConfigRefusedError(message)
+            raise ConfigRefusedError(
+                f"All Keys are not parsed in {table}\ntable {table} has no YANG model"
+            )
         for key, fields in rows.items():
             _check_row(config, table, key, fields)
     for rule in (_check_vlans, _check_interfaces, _check_wred, _check_watchdog):
@@ -62,8 +63,9 @@ def _row_of(table: str, key: str, fields: dict[str, Any]) -> Row:
         if row.any_field is not None or set(fields) <= set(row.fields):
             return row
     unknown = sorted(set(fields) - set(known[0].fields)) if known else [key]
-    message = f"All Keys are not parsed in {table}\n{table}|{key}: {', '.join(unknown)}"
-    raise ConfigRefusedError(message)
+    raise ConfigRefusedError(
+        f"All Keys are not parsed in {table}\n{table}|{key}: {', '.join(unknown)}"
+    )
 
 
 def _check_value(config: Tables, kind: str, value: Any, place: str) -> None:
@@ -80,8 +82,7 @@ def _check_value(config: Tables, kind: str, value: Any, place: str) -> None:
 
 
 def _refuse(what: str, place: str) -> None:
-    message = f'Data Loading Failed:{what} (Data location "{place}".)'
-    raise ConfigRefusedError(message)
+    raise ConfigRefusedError(f'Data Loading Failed:{what} (Data location "{place}".)')
 
 
 def _integer(_config: Tables, argument: str, value: str, place: str) -> None:

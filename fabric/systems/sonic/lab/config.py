@@ -228,8 +228,7 @@ class _Config:
     def _replace_with(self, context: Context, name: str, *, dry_run: bool) -> None:
         target = self._json(context, name)
         if not isinstance(target, dict):
-            message = "Given config is not valid"
-            raise PatchRefusedError(message)
+            raise PatchRefusedError("Given config is not valid")
         left = "After replacing config, there is still some parts not updated"
         self._change(context, target, dry_run=dry_run, what=left)
 
@@ -245,15 +244,13 @@ class _Config:
     def _path(self, words: list[str]) -> str:
         name = self._operand(words)
         if not re.fullmatch(r"[\w.-]+", name):
-            message = f"Checkpoint '{name}' does not exist"
-            raise PatchRefusedError(message)
+            raise PatchRefusedError(f"Checkpoint '{name}' does not exist")
         return f"{_CHECKPOINTS}/{name}.cp.json"
 
     def _existing(self, words: list[str]) -> str:
         path = self._path(words)
         if not self._device.fs.exists(path):
-            message = f"Checkpoint '{self._operand(words)}' does not exist"
-            raise PatchRefusedError(message)
+            raise PatchRefusedError(f"Checkpoint '{self._operand(words)}' does not exist")
         return path
 
     def _checkpoint(self, _context: Context, words: list[str]) -> Result:

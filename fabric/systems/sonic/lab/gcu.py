@@ -39,12 +39,10 @@ def target_of(running: Tables, patch: Any) -> Tables:
         When the patch is not one, or does not fit.
     """
     if not isinstance(patch, list) or not all(isinstance(item, dict) for item in patch):
-        message = "Given patch is not valid"
-        raise PatchRefusedError(message)
+        raise PatchRefusedError("Given patch is not valid")
     for item in patch:
         if not str(item.get("path", "")).strip("/"):
-            message = "Wrong patch with empty path."
-            raise PatchRefusedError(message)
+            raise PatchRefusedError("Wrong patch with empty path.")
     try:
         target: Tables = jsonpatch.apply_patch(copy.deepcopy(running), patch)
     except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException) as error:
@@ -68,11 +66,10 @@ def check_change(running: Tables, target: Tables, release: str = "202405") -> No
     empty = [table for table, rows in target.items() if not rows]
     if empty:
         tables = f"Table{'s' if len(empty) > 1 else ''}: {', '.join(empty)}"
-        message = (
+        raise PatchRefusedError(
             "Given patch is not valid because it will result in empty tables which is not allowed "
             f"in ConfigDb. {tables}"
         )
-        raise PatchRefusedError(message)
     sku = str(running.get("DEVICE_METADATA", {}).get("localhost", {}).get("hwsku", ""))
     for operation in difference(running, target):
         _check_field(Updater(sku, release), operation)
@@ -80,8 +77,9 @@ def check_change(running: Tables, target: Tables, release: str = "202405") -> No
     try:
         check_config(target, release)
     except ConfigRefusedError as error:
-        message = f"Given patch will produce invalid config. Error: {error}"
-        raise PatchRefusedError(message) from None
+        raise PatchRefusedError(
+            f"Given patch will produce invalid config. Error: {error}"
+        ) from None
 
 
 def _check_field(updater: Updater, operation: dict[str, Any]) -> None:
@@ -89,15 +87,13 @@ def _check_field(updater: Updater, operation: dict[str, Any]) -> None:
         return
     if operation["op"] == "remove" and operation["path"] in KEPT_PATHS:
         what = f"Operation: remove is illegal on field: {operation['path']}"
-        message = f"Given patch operation is invalid. {what}"
-        raise PatchRefusedError(message)
+        raise PatchRefusedError(f"Given patch operation is invalid. {what}")
     table = split_pointer(operation["path"])[0]
     validator = "rdma_config_update_validator"
     function = f"generic_config_updater.field_operation_validators.{validator}"
-    message = (
+    raise PatchRefusedError(
         f"Modification of {table} table is illegal- validating function {function} returned False"
     )
-    raise PatchRefusedError(message)
 
 
 def _check_create_only(running: Tables, target: Tables) -> None:
@@ -108,8 +104,7 @@ def _check_create_only(running: Tables, target: Tables) -> None:
         used = re.compile(rf"(^|\|){re.escape(port)}(\||$)")
         rows = ((name, key) for name, table in target.items() if name != "PORT" for key in table)
         if any(used.search(key) for _, key in rows):
-            message = "There is no possible sorting"
-            raise PatchRefusedError(message)
+            raise PatchRefusedError("There is no possible sorting")
 
 
 def rows_changed(running: Tables, target: Tables) -> list[tuple[str, str]]:

@@ -149,8 +149,10 @@ class Vrp8Driver(TerminalDriver[Vrp8CommandLine]):
             if not line.strip():
                 continue
             if "?" in line:
-                message = f"a line with a question mark cannot be sent: {redacted(line.strip())}"
-                raise RefusedError(self.connection.device, message)
+                raise RefusedError(
+                    self.connection.device,
+                    f"a line with a question mark cannot be sent: {redacted(line.strip())}",
+                )
             depth = len(line) - len(line.lstrip(" "))
             views = views[: depth + 1]
             self._back_to(views[-1])
@@ -163,8 +165,7 @@ class Vrp8Driver(TerminalDriver[Vrp8CommandLine]):
             if self._terminal.view == view:
                 return
             self._terminal.run("quit")
-        message = f"the switch does not go back to the view {view}"
-        raise DeviceError(self.connection.device, message)
+        raise DeviceError(self.connection.device, f"the switch does not go back to the view {view}")
 
     def commit(self, candidate: LinePatch, token: str, timer_s: int) -> None:  # noqa: ARG002
         """Put the candidate into force as a trial run with the name of the change.
@@ -184,8 +185,7 @@ class Vrp8Driver(TerminalDriver[Vrp8CommandLine]):
             self._drop_candidate()
             raise
         if not self.pending(token):
-            message = "no trial run of the change began"
-            raise RefusedError(self.connection.device, message)
+            raise RefusedError(self.connection.device, "no trial run of the change began")
 
     def pending(self, token: str) -> bool:
         """Tell whether the trial run of the change waits."""
@@ -200,13 +200,13 @@ class Vrp8Driver(TerminalDriver[Vrp8CommandLine]):
             When the trial is over already, or is not over afterwards.
         """
         if not self.pending(token):
-            message = "its timer has already run out: the change was rolled back"
-            raise RefusedError(self.connection.device, message)
+            raise RefusedError(
+                self.connection.device, "its timer has already run out: the change was rolled back"
+            )
         self._to_system_view()
         self._terminal.run(f"commit persist {token}", quiet_s=_COMMIT_S)
         if self.pending(token):
-            message = "the switch still waits for a confirmation"
-            raise RefusedError(self.connection.device, message)
+            raise RefusedError(self.connection.device, "the switch still waits for a confirmation")
 
     def rollback(self, token: str) -> None:
         """Roll the trial run back now; a candidate that was not committed is cleared.
@@ -225,8 +225,9 @@ class Vrp8Driver(TerminalDriver[Vrp8CommandLine]):
         deadline_s = time.monotonic() + _CANCEL_S
         while self._trial()[1] == token:
             if time.monotonic() > deadline_s:
-                message = "the switch did not roll back the change"
-                raise RefusedError(self.connection.device, message)
+                raise RefusedError(
+                    self.connection.device, "the switch did not roll back the change"
+                )
             time.sleep(_POLL_S)
 
     def save(self) -> None:
@@ -241,8 +242,9 @@ class Vrp8Driver(TerminalDriver[Vrp8CommandLine]):
         text = self._displayed("display configuration trial status")
         status, name = _TRIAL.search(text), _PERSIST.search(text)
         if status is None:
-            message = "the switch does not tell whether a trial runs"
-            raise DeviceError(self.connection.device, message)
+            raise DeviceError(
+                self.connection.device, "the switch does not tell whether a trial runs"
+            )
         return status[1], name[1] if name else ""
 
     def _displayed(self, command: str) -> str:

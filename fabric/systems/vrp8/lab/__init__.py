@@ -73,8 +73,7 @@ class Vrp8StandIn(SshStandIn):
         await Vrp8Session(self, process).serve()
 
     def _sftp(self, channel: asyncssh.SSHServerChannel[bytes]) -> LabSftp:
-        message = "SFTP is off"
-        raise PermissionError(message)
+        raise PermissionError("SFTP is off")
 
     # -- configuration ---------------------------------------------------------------------------
 

@@ -127,8 +127,7 @@ def _needs(switch: Vrp8StandIn, line: str, message: str) -> None:
 def _bgp(switch: Vrp8StandIn) -> str:
     bgp = next(iter(switch.state.running.below("bgp ")), None)
     if bgp is None:
-        message = "Error: BGP is not enabled."
-        raise LineRefusedError(message)
+        raise LineRefusedError("Error: BGP is not enabled.")
     peers = switch.bgp_peers()
     return page("bgp", bgp=bgp, peers=peers, up=[peer for peer in peers if switch.bgp_up(peer)])
 

@@ -115,18 +115,17 @@ class Vrp8State:
         """
         options = _COMMIT.fullmatch(command)
         if options is None:
-            message = "Error: Unrecognized command found at '^' position."
-            raise LineRefusedError(message)
+            raise LineRefusedError("Error: Unrecognized command found at '^' position.")
         if not options["trial"] and self._confirmed(candidate, options["persist"], session):
             return ""
         if self.trial is not None:
-            message = "Error: The system is in the trial configuration mode of another session."
-            raise LineRefusedError(message)
+            raise LineRefusedError(
+                "Error: The system is in the trial configuration mode of another session."
+            )
         before, after = self.running, self._applied(candidate, most)
         seconds = int(options["time"] or DEFAULT_TRIAL_S)
         if options["trial"] and not TRIAL_S[0] <= seconds <= TRIAL_S[1]:
-            message = "Error: Wrong parameter found at '^' position."
-            raise LineRefusedError(message)
+            raise LineRefusedError("Error: Wrong parameter found at '^' position.")
         candidate.clear()
         self.running = after
         if not options["trial"]:
@@ -143,8 +142,7 @@ class Vrp8State:
         """Confirm a trial of the name or session; tell whether there was one."""
         trial = self.trial
         if persist is not None and (trial is None or trial.persist != persist):
-            message = "Error: The trial configuration does not exist."
-            raise LineRefusedError(message)
+            raise LineRefusedError("Error: The trial configuration does not exist.")
         if trial is None or (persist is None and (trial.persist or trial.session is not session)):
             return False
         trial.timer.cancel()
@@ -171,8 +169,7 @@ class Vrp8State:
             When there is none.
         """
         if self.trial is None or self.trial.persist != persist:
-            message = "Error: The trial configuration does not exist."
-            raise LineRefusedError(message)
+            raise LineRefusedError("Error: The trial configuration does not exist.")
         self.go_back()
         return "Info: The trial configuration rollback succeeded.\n"
 
