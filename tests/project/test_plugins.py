@@ -12,6 +12,11 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).parents[2]
+#: What the spines of the example use.
+USED = (
+    *("pfc", "ecn", "watchdog", "watchdog_times", "dscp_map", "scheduling", "mtu"),
+    *("bgp", "descriptions", "ntp", "syslog"),
+)
 #: A distribution as pip leaves it: metadata with the entry point, and the package.
 FILES = {
     "acme_nos-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: acme-nos\nVersion: 1.0\n",
@@ -62,6 +67,10 @@ class Polite(ModelRule):
             if device.platform == "acme":
                 yield self.finding("good morning", "", device=device.name)
 """,
+    "acme_nos/features.toml": """\
+system = "acme"
+"""
+    + "".join(f"[features.{name}]\nsource = 'Acme manual'\n" for name in USED),
     "acme_nos/templates/acme/hostname.j2": "name {{ device.name }}\n",
     "acme_nos/templates/acme/hostname.toml": """\
 [[lines]]
@@ -119,6 +128,21 @@ def test_everything_of_a_plug_in_is_found(tmp_path: Path, inventory: Path) -> No
     rendered = _rocefab(environment, "render", str(inventory), "--out", str(tmp_path / "out"))
     assert rendered.returncode == 0, rendered.stderr
     assert (tmp_path / "out/switches/spine01/acme.conf").read_text() == "name spine01"
+
+
+def test_what_it_does_not_declare_is_refused(tmp_path: Path, inventory: Path) -> None:
+    """It renders a host name alone: `check` and `render` name each feature that is missing."""
+    environment = _install(
+        tmp_path / "site", FILES | {"acme_nos/features.toml": 'system = "acme"\n'}
+    )
+    checked = _rocefab(environment, "check", str(inventory), "--format", "json")
+    assert checked.returncode == 4, checked.stderr
+    said = [f["message"] for f in json.loads(checked.stdout)["findings"] if f["rule"] == "SYS001"]
+    assert len(said) == len({"bfd", *USED}) or len(said) >= 8
+    assert any("Acme OS does not support priority flow control" in message for message in said)
+    rendered = _rocefab(environment, "render", str(inventory), "--out", str(tmp_path / "out"))
+    assert rendered.returncode != 0
+    assert "SYS001" in rendered.stderr
 
 
 def test_without_it_the_model_is_unknown(inventory: Path) -> None:
