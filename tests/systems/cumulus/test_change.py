@@ -165,7 +165,7 @@ def test_running_and_patch_is_intended_and_back(switch, data):
     there, back = cumulus.patch(running, target), cumulus.patch(target, running)
     assert applied(running, there) == target
     assert applied(target, back) == running
-    assert read(there.target) == target
+    assert read(write(target)) == target
     assert cumulus.compose(target, intended(switch)) == target
     assert cumulus.changes(target, target) == ()
     assert (cumulus.changes(running, target) == ()) == (running == target)
