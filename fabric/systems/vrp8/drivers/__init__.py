@@ -114,7 +114,7 @@ class Vrp8Driver(TerminalDriver[Vrp8CommandLine]):
     def foreign_sessions(self) -> Sequence[str]:
         """Return the trial run that waits for its confirmation: ours by its name."""
         status, name = self._trial()
-        return [] if status == "INACTIVE" else [name or "a trial run of another session"]
+        return [] if status == "INACTIVE" else [name or "a trial of another session"]
 
     def preview(self, candidate: LinePatch) -> str:
         """Return the switch's own diff of a candidate, which is cleared again."""
@@ -165,7 +165,7 @@ class Vrp8Driver(TerminalDriver[Vrp8CommandLine]):
             if self._terminal.view == view:
                 return
             self._terminal.run("quit")
-        raise DeviceError(self.connection.device, f"the switch does not go back to the view {view}")
+        raise DeviceError(self.connection.device, f"the switch does not return to the view {view}")
 
     def commit(self, candidate: LinePatch, token: str, timer_s: int) -> None:  # noqa: ARG002
         """Put the candidate into force as a trial run with the name of the change.
@@ -185,7 +185,7 @@ class Vrp8Driver(TerminalDriver[Vrp8CommandLine]):
             self._drop_candidate()
             raise
         if not self.pending(token):
-            raise RefusedError(self.connection.device, "no trial run of the change began")
+            raise RefusedError(self.connection.device, "the trial of the change did not start")
 
     def pending(self, token: str) -> bool:
         """Tell whether the trial run of the change waits."""
