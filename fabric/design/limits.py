@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from fabric.core.errors import InputError
 from fabric.design.comparisons import short, text_of, verdict
 from fabric.platforms import platforms
 from fabric.platforms.features import features_of
@@ -149,6 +150,9 @@ def _exceeded(limit: Limit, device: DeviceDesign) -> Iterator[Exceeded]:
 
 def _values(field: str, limit: Limit, device: DeviceDesign) -> Iterator[tuple[Subject, Any]]:
     """Yield the values of a field that the conditions of a limit let through."""
+    if field not in FIELDS:
+        known = ", ".join(FIELDS)
+        raise InputError(f"{device.platform}: a limit has the unknown field {field}; use {known}")
     for subject, value in FIELDS[field](device):
         if all(_CONDITIONS[name](subject, device) for name in limit.when):
             yield subject, value

@@ -8,9 +8,10 @@ nothing else.
 from __future__ import annotations
 
 from functools import cache
+from string import Formatter
 from typing import TYPE_CHECKING, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from fabric.core.plugins import package_files
 from fabric.platforms.data_file import DataModel, read_toml
@@ -26,6 +27,11 @@ FILE = "features.toml"
 COMPARISONS = (
     *("range", "reserved", "step", "values", "excluded", "equal", "per_switch"),
     *("multiple_of", "written", "without", "pattern", "longest", "most", "always"),
+)
+#: What the texts of a limit can name in braces; which of them depends on the comparison.
+WORDS = frozenset(
+    "field value text low high range step accepted signs longest most count first other listed "
+    "base base_value system model".split()
 )
 #: Circumstances under which a limit holds; ``fabric.design.limits`` evaluates them.
 Condition = Literal["pfc", "watchdog", "host ports", "no pause buffer", "used ports"]
@@ -156,6 +162,14 @@ class Limit(Where):
     severity: Literal["", "error", "warning", "info"] = ""
     message: str = ""
     fix: str = ""
+
+    @field_validator("message", "fix")
+    @classmethod
+    def _has_known_words(cls, text: str) -> str:
+        unknown = {name for _, name, _, _ in Formatter().parse(text) if name} - WORDS
+        if unknown:
+            raise ValueError(f"{{{min(unknown)}}} is not a word of a limit; use {sorted(WORDS)}")
+        return text
 
     @model_validator(mode="after")
     def _compares(self) -> Limit:
