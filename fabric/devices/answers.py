@@ -34,6 +34,10 @@ _NOT_PRINTED = re.compile(r"[\s\x08]+")
 _REPEATED = re.compile(r"(?:\A|\n)(?P<prompt>[^\n]*[^\s])\s*(?P=prompt)(?P<blank> *)\Z")
 
 
+#: Line ends of terminals, as netmiko reads them; those at the end of a piece wait for the next.
+_LINE_END = re.compile(r"\r{0,3}\n|\n\r|\r")
+
+
 class AnswerTooLongError(Exception):
     """The device prints without end."""
 
@@ -61,10 +65,12 @@ def read_answer(session: Any, is_whole: Callable[[str, float], bool], quiet_s: f
     ConnectionError, TimeoutError, AnswerTooLongError
         When the device closes the session, falls silent, or prints without end.
     """
-    pieces, length, tail = [], 0, ""
+    pieces, length, tail, held = [], 0, "", ""
     last_s, pause_s = time.monotonic(), _SHORTEST_POLL_S
     while not is_whole(tail, time.monotonic() - last_s):
-        data = str(session.read_channel())
+        text = held + str(session.read_channel())
+        held = text[len(text.rstrip("\r")) :]
+        data = _LINE_END.sub("\n", text.removesuffix(held))
         if data:
             pieces.append(data)
             length += len(data)

@@ -70,6 +70,7 @@ class TerminalSession:
                 "auth_timeout": 10,
                 "fast_cli": True,
                 "auto_connect": False,  # it would look for the prompt with pauses
+                "disable_lf_normalization": True,  # a pause after CR would make two line ends
             }
             with self._translated("log in"):
                 session: Any = ConnectHandler(**arguments)

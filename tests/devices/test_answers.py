@@ -80,7 +80,12 @@ def test_a_question_has_no_prompt() -> None:
 
 
 def test_the_echo_of_a_long_line_may_be_wrapped() -> None:
-    line = "description " + "x" * 100
+    line = "description " + "".join(f"word{number}" for number in range(20))
     shown = f"{line[:80]} \r{line[80:]}\r\n"
     assert asked(Terminal([f"{shown}<leaf1>"]), line) == ("", "<leaf1>")
     assert after_echo("no echo\n", "show x") == "no echo\n"
+
+
+def test_a_line_end_that_comes_in_two_pieces_is_one() -> None:
+    terminal = Terminal(["show x\r", "\n", "one\r\r", "\ntwo\r\n<leaf1>"])
+    assert asked(terminal) == ("one\ntwo\n", "<leaf1>")
