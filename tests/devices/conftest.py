@@ -14,6 +14,8 @@ from fabric.workflow.project import Project
 from tests.change import labs
 
 PASSWORD = "hunter2-of-the-lab"
+#: What a test may leave on a device, and the next one must not see.
+LEFTOVERS = "/tmp/rocefab-* /var/lib/rocefab/* /etc/systemd/system/rocefab-run-*"
 
 
 @pytest.fixture(scope="session")
@@ -29,6 +31,8 @@ def lab(whole_lab):
     yield whole_lab
     for name in whole_lab.names():
         whole_lab[name].faults.clear()
+        if hasattr(whole_lab[name], "run_detached"):
+            whole_lab[name].run_detached(f"rm -rf {LEFTOVERS}")
 
 
 @pytest.fixture
