@@ -38,9 +38,7 @@ def test_what_a_limit_reports(case: str) -> None:
 
 
 def test_a_field_that_no_design_has_is_named() -> None:
-    with pytest.raises(
-        InputError, match=r"sonic: a limit has the unknown field arp\.time;"
-    ):
+    with pytest.raises(InputError, match=r"sonic: a limit has the unknown field arp\.time;"):
         list(rule_violations(rule(fields=["arp.time"], range=[1, 2]), switches("demo")[LEAF]))
 
 

@@ -58,7 +58,8 @@ from fabric.observe.state import LldpNeighbour
 SAMPLES = Path(__file__).parent / "samples" / "host"
 #: Modules that read nothing themselves.
 SUPPORT = {
-    *("assemble", "commands", "facts", "jsontext", "readings", "textlines", "values", "xmltree"),
+    *("assemble", "commands", "facts", "gids", "jsontext", "mlnx_qos", "readings", "textlines"),
+    *("values", "xmltree"),
 }
 ON_3 = tuple(number == 3 for number in range(8))
 THIRD = (0, 0, 0, 77, 0, 0, 0, 0)
