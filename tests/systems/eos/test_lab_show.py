@@ -15,7 +15,7 @@ from tests.lab.eos_running import FULL, Served, serving, spec_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+REPOSITORY = Path(__file__).resolve().parents[3]
 FIXTURES = Path(os.environ.get("ROCEFAB_REFERENCE", REPOSITORY.parent / "shared")) / "fixtures/eos"
 
 
