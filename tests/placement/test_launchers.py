@@ -16,7 +16,11 @@ from fabric.placement.export import Order, export, exporters
 from tests.topology.fabrics import EXAMPLES, example, fabric
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "jobs"
-FORMS = ("nccl", "environment", "openmpi", "torchrun", "horovod", "taco")
+#: Exporters with golden files of their own kind, beside those of launchers.
+OTHERS = {"slurm": GOLDEN.parent / "slurm", "k8s": GOLDEN.parent / "k8s"}
+#: Compared with captures of NCCL, see test_nccltopo.
+CAPTURED = {"nccltopo"}
+FORMS = sorted(set(exporters) - set(OTHERS) - CAPTURED)
 
 
 def files(order: Order, form: str) -> dict[str, str]:
@@ -30,6 +34,14 @@ def one(order: Order, form: str, part: str) -> str:
     """Return the only file of a part."""
     (file,) = export(order, exporters[form], (part,)).files
     return file.text
+
+
+@pytest.mark.parametrize("form", sorted(set(exporters) - CAPTURED))
+def test_every_exporter_has_golden_files(form: str) -> None:
+    folder = OTHERS.get(form, GOLDEN / "demo" / form)
+    assert folder.is_dir(), (
+        f"no golden files for {form}: run pytest tests/placement --update-golden"
+    )
 
 
 @pytest.mark.parametrize("form", FORMS)
