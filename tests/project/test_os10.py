@@ -206,28 +206,38 @@ def _plan(inventory: Path, lab: Path, *words: str | Path) -> dict[str, Any]:
     return json.loads(answer.stdout)
 
 
+def _applied(inventory: Path, tmp_path: Path, lab: Path) -> dict[str, Any]:
+    """Plan and apply; return the plan."""
+    file = tmp_path / "plan.json"
+    plan = _plan(inventory, lab, "--out", file)
+    _changed(tmp_path, lab, "apply", file)
+    return plan
+
+
+def _changed(tmp_path: Path, lab: Path, *words: str | Path) -> None:
+    state = ("--commit", "--connections", lab, "--state", tmp_path / "state")
+    answer = _rocefab(PLUGIN, *words, *state)
+    assert answer.returncode == 0, answer.stderr
+
+
 def test_from_the_box_to_a_verified_fabric(inventory: Path, tmp_path: Path, lab: Path) -> None:
-    """Plan, apply, an empty second plan; then a change of the inventory, and its rollback."""
-    out = ("--out", tmp_path / "plan.json")
-    run = ("--commit", "--connections", lab, "--state", tmp_path / "state")
-    first = _plan(inventory, lab, *out)
-    assert set(first["devices"]) == {"gpu1", "spine01", "su1-rail0"}
-    applied = _rocefab(PLUGIN, "apply", tmp_path / "plan.json", *run)
-    assert applied.returncode == 0, applied.stderr
-    assert "su1-rail0: verified" in applied.stderr
+    plan = _applied(inventory, tmp_path, lab)
+    assert set(plan["devices"]) == {"gpu1", "spine01", "su1-rail0"}
     verified = _rocefab(PLUGIN, "verify", inventory, "--connections", lab)
     assert verified.returncode == 0, verified.stderr + verified.stdout
+    assert "3 of 3 devices are as planned" in verified.stderr
     assert _plan(inventory, lab)["devices"] == {}
 
+
+@pytest.mark.slow
+def test_a_change_is_rolled_back(inventory: Path, tmp_path: Path, lab: Path) -> None:
+    _applied(inventory, tmp_path, lab)
     file = inventory / "fabric.yaml"
     file.write_text(INVENTORY.replace("kmax_bytes: 1500000", "kmax_bytes: 1400000"))
-    second = _plan(inventory, lab, *out)
-    assert set(second["devices"]) == {"spine01", "su1-rail0"}
-    assert "maximum-threshold 1400" in json.dumps(second)
-    applied = _rocefab(PLUGIN, "apply", tmp_path / "plan.json", *run)
-    assert applied.returncode == 0, applied.stderr
+    plan = _applied(inventory, tmp_path, lab)
+    assert set(plan["devices"]) == {"spine01", "su1-rail0"}
+    assert "maximum-threshold 1400" in json.dumps(plan)
     assert _plan(inventory, lab)["devices"] == {}
-    back = _rocefab(PLUGIN, "rollback", "2", *run)
-    assert back.returncode == 0, back.stderr
+    _changed(tmp_path, lab, "rollback", "2")
     file.write_text(INVENTORY)
     assert _plan(inventory, lab)["devices"] == {}
