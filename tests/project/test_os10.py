@@ -177,6 +177,36 @@ def test_a_part_that_is_missing_is_named(
     assert "systems with one: comware7, cumulus, eos," in answer.stderr
 
 
+WRONG = {
+    "an unknown feature": (
+        "features.toml",
+        ("bgp =", "bpg ="),
+        "os10: features.toml declares unknown features: bpg; use pfc, ecn,",
+    ),
+    "an unknown ASIC": (
+        "skus/S5232F-TEST.toml",
+        ("trident-3", "trident-x"),
+        "skus/S5232F-TEST.toml:2:1: asic: unknown ASIC 'trident-x'; known: ",
+    ),
+    "a wrong import": (
+        "platforms.py",
+        ("import Platform,", "import Platforms,"),
+        "the plug-in module rocefab_os10.platforms cannot be imported: cannot import name",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_what_is_wrong_with_it_is_named(inventory: Path, tmp_path: Path, case: str) -> None:
+    name, words, message = WRONG[case]
+    file = _copy(tmp_path / "site") / "rocefab_os10" / name
+    assert words[0] in file.read_text()
+    file.write_text(file.read_text().replace(*words))
+    answer = _rocefab(tmp_path / "site", "check", inventory)
+    assert answer.returncode == 2, answer.stdout + answer.stderr
+    assert message in answer.stderr
+
+
 @pytest.fixture
 def lab(inventory: Path, tmp_path: Path):
     """Run the lab of the inventory; yield the connections file."""
