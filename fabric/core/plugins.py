@@ -17,6 +17,8 @@ from importlib.metadata import entry_points
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from fabric.core.errors import InputError
+
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
@@ -40,11 +42,22 @@ def import_modules(package: str) -> None:
 
 
 def import_plugins(room: str) -> None:
-    """Import the module of a room from every system that has one."""
+    """Import the module of a room from every system that has one.
+
+    Raises
+    ------
+    InputError
+        When that of a plug-in cannot be imported.
+    """
     for package in packages():
         name = f"{package}.{room}"
-        if importlib.util.find_spec(name) is not None:
-            importlib.import_module(name)
+        try:
+            if importlib.util.find_spec(name) is not None:
+                importlib.import_module(name)
+        except ImportError as error:
+            if package.startswith(SYSTEMS):
+                raise
+            raise InputError(f"the plug-in module {name} cannot be imported: {error}") from error
 
 
 def folders(name: str) -> list[Traversable]:

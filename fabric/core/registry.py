@@ -5,6 +5,7 @@ from __future__ import annotations
 from threading import RLock
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from fabric.core.errors import InputError
 from fabric.core.plugins import import_modules, import_plugins
 
 if TYPE_CHECKING:
@@ -56,12 +57,24 @@ class Registry(Generic[T]):
         return decorate
 
     def __getitem__(self, name: str) -> T:
+        """Return a plug-in.
+
+        Raises
+        ------
+        InputError
+            When a system does not have the part that registers here.
+        KeyError
+            When anything else has no such name.
+        """
         items = self._filled()
-        try:
+        if name in items:
             return items[name]
-        except KeyError:
-            known = ", ".join(sorted(items)) or "none"
-            raise KeyError(f"unknown {self.kind} {name!r}; known: {known}") from None
+        known = ", ".join(sorted(items)) or "none"
+        if self._plugins and not self._packages:
+            module = f"module `{self._plugins}` of its package"
+            message = f"system {name!r} has no {self.kind} ({module}); systems with one: {known}"
+            raise InputError(message)
+        raise KeyError(f"unknown {self.kind} {name!r}; known: {known}")
 
     def __contains__(self, name: str) -> bool:
         return name in self._filled()

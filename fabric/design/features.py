@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabric.core.errors import InputError
 from fabric.platforms import platforms
-from fabric.platforms.features import feature
+from fabric.platforms.features import feature, features_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -153,7 +154,17 @@ FEATURES = (
 
 
 def missing(device: DeviceDesign) -> Iterator[Missing]:
-    """Yield every feature that a design uses and its system, on its model, does not have."""
+    """Yield every feature that a design uses and its system, on its model, does not have.
+
+    Raises
+    ------
+    InputError
+        When the system declares a feature that does not exist.
+    """
+    known = [one.name for one in FEATURES]
+    if unknown := sorted(features_of(device.platform).features.keys() - set(known)):
+        message = f"features.toml declares unknown features: {', '.join(unknown)}"
+        raise InputError(f"{device.platform}: {message}; use {', '.join(known)}")
     for one in FEATURES:
         values = one.used(device)
         if not values:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from annotated_types import Len
 from pydantic import Field, model_validator
 
-from fabric.platforms.asic_catalogue import data_files
+from fabric.platforms.asic_catalogue import asic, data_files
 from fabric.platforms.data_file import DataModel, WrongFieldError, read_toml
 from fabric.platforms.facts import Fact, Grade, parse_facts
 from fabric.platforms.model import BufferLayout, HeadroomRow, Pools, ServicePort, Sku, platforms
@@ -107,6 +107,10 @@ class SkuFile(DataModel):
             raise WrongFieldError(
                 ("nos",), f"{self.nos!r} is not a system; known: {', '.join(platforms)}"
             )
+        try:
+            asic(self.asic)
+        except KeyError as error:
+            raise WrongFieldError(("asic",), str(error.args[0])) from error
         parse_facts(self.own_facts, self.sources, "own_facts")
         return self
 

@@ -15,6 +15,11 @@ SKU = files("fabric.systems") / "sonic" / "skus" / "ACS-MSN2700.toml"
 FEATURES = files("fabric.systems") / "nxos" / "features.toml"
 WRONG_SKU = {
     "a system": ('nos = "sonic"', 'nos = "sonics"', ":2:1: nos: 'sonics' is not a system; known"),
+    "an ASIC": (
+        'asic = "spectrum-1"',
+        'asic = "spectrum-0"',
+        ":3:1: asic: unknown ASIC 'spectrum-0'; known",
+    ),
     "a count": ("count = 32", "count = 0", ":26:1: ports.count: Input should be greater than 0"),
     "a key": ("count = 32", "counts = 32", ":26:1: ports.counts: unknown field"),
     "a pool": (
