@@ -71,4 +71,11 @@ def package_files(name: str) -> list[Traversable]:
 
 
 def _entries(name: str) -> list[Traversable]:
-    return [files(package) / name for package in packages()]
+    return [_files(package) / name for package in packages()]
+
+
+def _files(package: str) -> Traversable:
+    try:
+        return files(package)
+    except ModuleNotFoundError as error:
+        raise InputError(f"the plug-in package {package} cannot be imported: {error}") from error

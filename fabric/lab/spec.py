@@ -39,7 +39,7 @@ class StandInSpec:
     name : str
         Name in the inventory and hostname that the system reports.
     platform : str
-        ``sonic``, ``eos`` or ``host``.
+        Name of the system, or ``host``.
     username, password : str
         The only account that may log in.
     mac : str

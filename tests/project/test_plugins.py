@@ -151,6 +151,14 @@ def test_without_it_the_model_is_unknown(inventory: Path) -> None:
     assert "ACME-64" in answer.stdout + answer.stderr
 
 
+def test_a_package_that_is_not_there_is_named(tmp_path: Path, inventory: Path) -> None:
+    only = {name: text for name, text in FILES.items() if "dist-info" in name}
+    answer = _rocefab(_install(tmp_path, only), "check", str(inventory))
+    assert answer.returncode == 2
+    assert "plug-in package acme_nos cannot be imported" in answer.stderr
+    assert "internal error" not in answer.stderr
+
+
 def test_a_model_that_is_there_twice_is_named(tmp_path: Path, inventory: Path) -> None:
     environment = _install(tmp_path, {**FILES, **TWICE})
     answer = _rocefab(environment, "check", str(inventory))

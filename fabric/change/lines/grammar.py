@@ -77,7 +77,7 @@ class Grammar:
         there means a brief loss.
     forms : tuple of Form
         Lines that replace each other, or that are negated in another way than by the word before
-        the line; the first match counts.
+        the line, at any depth; the first match counts.
     toggles : re.Pattern
         Lines that their own negation replaces.
     indent : str
