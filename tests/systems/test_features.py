@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from fabric.design.features import FEATURES
+from fabric.design.features import FEATURES, missing
 from fabric.design.limits import FIELDS
 from fabric.platforms import platforms
 from fabric.platforms.features import declared, feature
 from fabric.render.explain import entries
 from fabric.validate.runner import all_rules
+from tests.design.test_examples import switches
 
 #: Fields that name a feature in templates where they are not that of the feature itself.
 OTHER_FIELDS = {
@@ -63,3 +66,13 @@ def test_names_in_the_file_are_known(system: str) -> None:
 
 def test_rules_that_report_features_exist() -> None:
     assert {one.rule for one in FEATURES} <= {rule.id for rule in all_rules()}
+
+
+@pytest.mark.parametrize(
+    ("asic", "computes"), [("spectrum-4", True), ("tofino-2", True), ("tomahawk-5", False)]
+)
+def test_chips_with_a_formula_of_sonic_compute_their_buffers(asic: str, computes: bool) -> None:
+    device = switches("demo")["su1-rail0"]
+    dynamic = replace(device, buffer_model="dynamic", sku=replace(device.sku, asic=asic))
+    lacks = {one.feature.name for one in missing(dynamic)}
+    assert ("computed_buffers" not in lacks) == computes
