@@ -1,0 +1,63 @@
+"""What a configuration file says of ports, VLANs and BGP, in one form for every system."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from fabric.core.registry import Registry
+from fabric.observe.configuration.model import (
+    AddressLine,
+    Bgp,
+    BgpPeer,
+    BgpTemplate,
+    Configured,
+    Discard,
+    Leftover,
+    Origination,
+    PolicyTerm,
+    Port,
+    PrefixMatch,
+    StaticRoute,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = [
+    "AddressLine",
+    "Bgp",
+    "BgpPeer",
+    "BgpTemplate",
+    "Configured",
+    "Discard",
+    "Leftover",
+    "Origination",
+    "PolicyTerm",
+    "Port",
+    "PrefixMatch",
+    "Reader",
+    "StaticRoute",
+    "readers",
+]
+
+
+class Reader(Protocol):
+    """Reads the configuration of one switch."""
+
+    def __call__(self, files: Mapping[str, str]) -> Configured:
+        """Return what the files of a switch say.
+
+        Parameters
+        ----------
+        files : mapping of str to str
+            Text by kind of file, as the renderer of the system names its artefacts.
+
+        Raises
+        ------
+        UnreadableError
+            When a file is not a configuration of this system.
+        """
+
+
+#: By system: what its configuration says. A system without one is not proved by our engine.
+readers: Registry[Reader] = Registry("configuration reader", plugins="reading")

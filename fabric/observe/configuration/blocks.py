@@ -1,0 +1,175 @@
+"""Indented configuration text: its lines as a tree, and tables of what each line means."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+from ipaddress import AddressValueError, IPv4Address, IPv4Network, NetmaskValueError
+from typing import TYPE_CHECKING, Any
+
+from fabric.observe.configuration.model import (
+    BITS,
+    AddressLine,
+    Configured,
+    Leftover,
+    PrefixMatch,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    Action = Callable[..., Any]
+
+#: Lines whose meaning is remembered; our choice: most lines of a switch stand on each of its ports.
+_LINES_KEPT = 4096
+
+
+@dataclass(slots=True)
+class Block:
+    """A line with the lines that are indented below it."""
+
+    line: int
+    text: str
+    inside: list[Block] = field(default_factory=list)
+
+
+def blocks(text: str, separators: str = "!#") -> list[Block]:
+    """Return the lines of a text as a tree by their indentation.
+
+    Parameters
+    ----------
+    separators : str
+        Characters that a line without content begins with; it ends the blocks that are indented
+        as far as it is, or further.
+    """
+    roots: list[Block] = []
+    path: list[tuple[int, Block]] = []
+    for number, raw in enumerate(text.splitlines(), 1):
+        content = raw.strip()
+        if not content:
+            continue
+        indent = len(raw) - len(raw.lstrip())
+        while path and path[-1][0] >= indent:
+            path.pop()
+        if content[0] in separators:
+            continue
+        block = Block(number, content)
+        (path[-1][1].inside if path else roots).append(block)
+        path.append((indent, block))
+    return roots
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    pattern: re.Pattern[str]
+    action: Action | None
+    inside: Context | None
+
+
+class Context:
+    """A table of the lines that may stand in one place.
+
+    An action is called with the target, the number of the line and the named groups of the
+    pattern; what it returns is the target of the lines inside (the same target for None).
+
+    Parameters
+    ----------
+    *off_topic : str
+        Patterns of lines that say nothing about ports, addresses, VLANs or routing: they are
+        passed over with everything inside.
+    """
+
+    def __init__(self, *off_topic: str) -> None:
+        self._rows = [_Row(re.compile(pattern), None, None) for pattern in off_topic]
+        self._match = lru_cache(maxsize=_LINES_KEPT)(self._first_match)
+
+    def line(self, *patterns: str, inside: Context | None = None) -> Callable[[Action], Action]:
+        """Return a decorator that registers what lines of a pattern do."""
+
+        def decorate(action: Action) -> Action:
+            self._rows += [_Row(re.compile(pattern), action, inside) for pattern in patterns]
+            return action
+
+        return decorate
+
+    def read(self, target: object, lines: Iterable[Block], leftovers: list[Leftover]) -> None:
+        """Apply lines to a target; a line that no row knows becomes a leftover."""
+        for block in lines:
+            match = self._match(block.text)
+            if match is None:
+                leftovers.append(Leftover(block.line, block.text))
+                continue
+            row, groups = match
+            if row.action is None:
+                continue
+            try:
+                deeper = row.action(target, block.line, **groups)
+            except (ValueError, KeyError):
+                leftovers.append(Leftover(block.line, block.text))
+                continue
+            if row.inside is not None:
+                row.inside.read(target if deeper is None else deeper, block.inside, leftovers)
+            else:
+                leftovers += [Leftover(child.line, child.text) for child in block.inside]
+
+    def _first_match(self, text: str) -> tuple[_Row, dict[str, str | None]] | None:
+        matches = ((row, row.pattern.fullmatch(text)) for row in self._rows)
+        return next(((row, match.groupdict()) for row, match in matches if match), None)
+
+
+def read_blocks(system: str, file: str, text: str, context: Context) -> Configured:
+    """Return what an indented configuration says."""
+    configured = Configured(system, file)
+    context.read(configured, blocks(text), configured.leftovers)
+    if configured.bgp:
+        configured.bgp.resolve()
+    return configured
+
+
+def address(text: str, mask: str | None, line: int) -> AddressLine:
+    """Return an address such as ``10.0.0.1/31``, or with its mask in a second word.
+
+    Raises
+    ------
+    ValueError
+        When it is none.
+    """
+    word, _, length = text.partition("/")
+    try:
+        bits = mask_bits(mask) if mask else int(length)
+        return AddressLine(int(IPv4Address(word)), bits, line)
+    except (AddressValueError, NetmaskValueError) as error:
+        raise ValueError(text) from error
+
+
+def mask_bits(mask: str) -> int:
+    """Return the prefix length of ``255.255.255.254`` or of ``31``."""
+    return int(mask) if mask.isdigit() else IPv4Network(f"0.0.0.0/{mask}").prefixlen
+
+
+def network(text: str, mask: str | None = None) -> tuple[int, int]:
+    """Return a network as its first address and its prefix length; host bits are cleared."""
+    return address(text, mask, 0).network
+
+
+def prefix_match(
+    action: str,
+    prefix: str,
+    line: int,
+    *,
+    exact: str | None = None,
+    low: str | None = None,
+    high: str | None = None,
+) -> PrefixMatch:
+    """Return an entry of a prefix list; ``ge`` alone reaches to 32 bits, ``le`` alone begins here.
+
+    Parameters
+    ----------
+    exact, low, high : str or None
+        Bits after ``eq``, ``ge`` and ``le``.
+    """
+    first, length = network(prefix)
+    lowest = int(exact or low or length)
+    highest = int(exact or high or (BITS if low else length))
+    return PrefixMatch(action == "permit", first, length, lowest, highest, line)

@@ -1,0 +1,213 @@
+"""One form for what the configurations of all systems say; readers fill it line by line.
+
+A value that no line sets is None or empty. Lines count from 1, in the file ``Configured.file``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import NamedTuple
+
+#: Bits of an IPv4 address.
+BITS = 32
+
+
+class AddressLine(NamedTuple):
+    """An IPv4 address of a port: the address as a number, and its prefix length."""
+
+    address: int
+    prefix_length: int
+    line: int
+
+    @property
+    def network(self) -> tuple[int, int]:
+        """First address and prefix length of its network."""
+        host_bits = BITS - self.prefix_length
+        return self.address >> host_bits << host_bits, self.prefix_length
+
+
+class PrefixMatch(NamedTuple):
+    """An entry of a prefix list: what lies in a network and has ``low`` to ``high`` bits."""
+
+    permit: bool
+    network: int
+    prefix_length: int
+    low: int
+    high: int
+    line: int
+
+
+class Leftover(NamedTuple):
+    """A line that the reader does not know, so that nobody knows what it does."""
+
+    line: int
+    text: str
+
+
+class Discard(NamedTuple):
+    """Next hop of a static route that drops what it matches."""
+
+
+class StaticRoute(NamedTuple):
+    """A static route; ``next_hop`` is an address as a number, the name of a port, or a discard."""
+
+    network: int
+    prefix_length: int
+    next_hop: int | str | Discard
+    line: int
+
+
+class Origination(NamedTuple):
+    """What a switch announces: one network, or all connected ones that a policy permits.
+
+    ``network`` None stands for every connected network. ``policy`` is empty where none is named.
+    """
+
+    network: tuple[int, int] | None
+    policy: str
+    line: int
+
+
+@dataclass(slots=True)
+class PolicyTerm:
+    """A term of a routing policy; without conditions it matches every route.
+
+    ``prefix_lists`` are names, any of which matches; ``prefixes`` are written in the term itself.
+    ``source`` is ``connected`` or ``bgp`` where it matches routes of that kind alone.
+    """
+
+    permit: bool
+    line: int
+    prefix_lists: list[str] = field(default_factory=list)
+    prefixes: list[PrefixMatch] = field(default_factory=list)
+    source: str = ""
+
+
+@dataclass(slots=True)
+class Port:
+    """A port, a loopback or the gateway of a VLAN.
+
+    Parameters
+    ----------
+    vlan : int or None
+        Untagged VLAN of a switched port.
+    gateway_vlan : int or None
+        VLAN that a routed interface is the gateway of.
+    ipv6_link : bool
+        Whether it takes part in unnumbered BGP by its link-local address.
+    """
+
+    name: str
+    line: int
+    enabled: bool = True
+    routed: bool | None = None
+    addresses: list[AddressLine] = field(default_factory=list)
+    ipv6_link: bool = False
+    mtu_bytes: int | None = None
+    vlan: int | None = None
+    tagged_vlans: list[int] = field(default_factory=list)
+    gateway_vlan: int | None = None
+    description: str = ""
+
+
+@dataclass(slots=True)
+class BgpTemplate:
+    """What a peer group says; a peer that names it takes what its own lines leave open.
+
+    ``asn`` 0 stands for ``external``: any AS number but the own one. ``activated`` says whether
+    IPv4 unicast routes are exchanged.
+    """
+
+    line: int
+    asn: int | None = None
+    enabled: bool | None = None
+    activated: bool | None = None
+    policy_in: str | None = None
+    policy_out: str | None = None
+    local_address: str | None = None
+    keepalive_s: int | None = None
+    hold_s: int | None = None
+    bfd: bool | None = None
+
+
+@dataclass(slots=True)
+class BgpPeer(BgpTemplate):
+    """A BGP session: ``session`` is the address of the peer, or the own port where unnumbered."""
+
+    session: str = ""
+    group: str | None = None
+    description: str = ""
+
+
+_SHARED = tuple(item.name for item in fields(BgpTemplate) if item.name != "line")
+
+
+@dataclass(slots=True)
+class Bgp:
+    """The BGP process.
+
+    ``max_paths`` is how many equal paths of external BGP are used; ``relax`` whether they may go
+    through different neighbour ASes. ``active_by_default``: IPv4 unicast needs no activation.
+    """
+
+    asn: int
+    line: int
+    router_id: str = ""
+    max_paths: int = 1
+    relax: bool = False
+    active_by_default: bool = True
+    peers: dict[str, BgpPeer] = field(default_factory=dict)
+    groups: dict[str, BgpTemplate] = field(default_factory=dict)
+    originations: list[Origination] = field(default_factory=list)
+
+    def peer(self, session: str, line: int) -> BgpPeer:
+        """Return the peer of a session; a new one at its first line."""
+        return self.peers.setdefault(session, BgpPeer(line, session=session))
+
+    def group(self, name: str, line: int) -> BgpTemplate:
+        """Return a peer group; a new one at its first line."""
+        return self.groups.setdefault(name, BgpTemplate(line))
+
+    def resolve(self) -> None:
+        """Give every peer what its group says and its own lines leave open."""
+        for peer in self.peers.values():
+            group = self.groups.get(peer.group or "")
+            for name in _SHARED if group else ():
+                if getattr(peer, name) is None:
+                    setattr(peer, name, getattr(group, name))
+            if peer.activated is None:
+                peer.activated = self.active_by_default
+
+
+@dataclass(slots=True)
+class Configured:
+    """What the configuration of one switch says.
+
+    Parameters
+    ----------
+    system : str
+        Switch system that it is written for.
+    file : str
+        Kind of the file that line numbers count in.
+    ports : dict of str to Port
+        Ports, loopbacks and gateways that the file names.
+    vlans : dict of int to int
+        Line of each VLAN.
+    prefix_lists, policies : dict
+        Entries and terms in the order in which they are tried.
+    """
+
+    system: str
+    file: str
+    name: str = ""
+    ports: dict[str, Port] = field(default_factory=dict)
+    vlans: dict[int, int] = field(default_factory=dict)
+    bgp: Bgp | None = None
+    prefix_lists: dict[str, list[PrefixMatch]] = field(default_factory=dict)
+    policies: dict[str, list[PolicyTerm]] = field(default_factory=dict)
+    static_routes: list[StaticRoute] = field(default_factory=list)
+    leftovers: list[Leftover] = field(default_factory=list)
+
+    def port(self, name: str, line: int) -> Port:
+        """Return a port; a new one at its first line."""
+        return self.ports.setdefault(name, Port(name, line))

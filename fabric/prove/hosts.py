@@ -1,0 +1,73 @@
+"""Whether every NIC reaches its gateway, as the files of its leaf and of its host say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from ipaddress import IPv4Address
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from fabric.design.model import HostDesign, NicDesign
+    from fabric.observe.configuration import Configured
+    from fabric.prove.wiring import Network
+
+
+@dataclass(frozen=True, slots=True)
+class BadNic:
+    """A NIC that its gateway does not serve; ``line`` is in the file of the leaf, 0 for none."""
+
+    row: int
+    host: str
+    interface: str
+    leaf: str
+    port: str
+    line: int
+    reason: str
+
+
+def bad_nics(network: Network, hosts: Mapping[str, HostDesign]) -> Iterator[BadNic]:
+    """Yield the NICs with a cable that do not reach their gateway.
+
+    Parameters
+    ----------
+    network : Network
+        Files of the switches, and cables.
+    hosts : mapping of str to HostDesign
+        Addresses of the NICs.
+    """
+    for host in hosts.values():
+        for nic in host.nics:
+            end = nic.leaf, nic.leaf_port
+            row = network.wiring.nics.get(end)
+            if row is None or nic.leaf not in network.switches:
+                continue
+            reason, line = _reason(network.switches[nic.leaf], nic)
+            if reason:
+                yield BadNic(row, host.name, nic.interface, *end, line, reason)
+
+
+def _reason(leaf: Configured, nic: NicDesign) -> tuple[str, int]:
+    """Return why a NIC does not reach its gateway, and the line that is about it."""
+    port = leaf.ports.get(nic.leaf_port)
+    if port is None:
+        return f"{leaf.name} does not configure the port", 0
+    if not port.enabled:
+        return "the port is shut down", port.line
+    if port.vlan is None:
+        return "the port is in no VLAN", port.line
+    if port.vlan not in leaf.vlans:
+        return f"VLAN {port.vlan} of the port does not exist", port.line
+    gateways = [other for other in leaf.ports.values() if other.gateway_vlan == port.vlan]
+    addresses = [entry for other in gateways if other.enabled for entry in other.addresses]
+    if not addresses:
+        return f"VLAN {port.vlan} has no gateway address", port.line
+    text = f"{nic.gateway}/{nic.prefix_length}"
+    wanted = int(IPv4Address(nic.gateway)), nic.prefix_length
+    if wanted not in [entry[:2] for entry in addresses]:
+        has = ", ".join(
+            f"{IPv4Address(entry.address)}/{entry.prefix_length}" for entry in addresses
+        )
+        return f"its gateway is {text}, VLAN {port.vlan} has {has}", addresses[0].line
+    return "", 0

@@ -1,0 +1,130 @@
+"""Whether ports, gateways and sessions of the files are those of the design."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from ipaddress import IPv4Address
+from typing import TYPE_CHECKING
+
+from fabric.prove.breach import Breach
+from fabric.prove.policies import undefined
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from fabric.design.model import DeviceDesign, PortDesign
+    from fabric.observe.configuration import Configured, Port
+    from fabric.prove.sessions import Session
+    from fabric.prove.wiring import Network
+
+
+def leftovers(network: Network) -> Iterator[Breach]:
+    """Yield the lines that no reader knows."""
+    for name, configured in network.switches.items():
+        for item in configured.leftovers:
+            message = f"this line was not understood: {item.text}"
+            yield Breach("BAT001", name, "", item.line, message)
+
+
+def ports(network: Network, devices: Mapping[str, DeviceDesign]) -> Iterator[Breach]:
+    """Yield the ports and gateways that are not as designed."""
+    for name, configured in network.switches.items():
+        design = devices[name]
+        for port in design.ports:
+            yield from _port(configured, port)
+        for vlan in design.vlans:
+            yield from _gateway(configured, vlan.vlan, vlan.gateway_interface, vlan.mtu_bytes)
+
+
+def _port(configured: Configured, design: PortDesign) -> Iterator[Breach]:
+    port = configured.ports.get(design.name)
+    where = configured.name, design.name, port.line if port else 0
+    if port is None:
+        if design.enabled:
+            yield Breach("BAT002", *where, "the file does not configure this port")
+        return
+    if port.enabled != design.enabled:
+        state = ("shut down", "enabled")
+        message = f"the port is {state[port.enabled]}, planned is {state[design.enabled]}"
+        yield Breach("BAT002", *where, message)
+    if not design.enabled:
+        return
+    if design.vlan is not None and port.vlan != design.vlan:
+        has = f"in VLAN {port.vlan}" if port.vlan is not None else "in no VLAN"
+        yield Breach("BAT002", *where, f"the port is {has}, planned is VLAN {design.vlan}")
+    if design.address and design.address not in _addresses(port):
+        has = ", ".join(_addresses(port)) or "no address"
+        yield Breach("BAT002", *where, f"the port has {has}, planned is {design.address}")
+    yield from _mtu(configured, port, design.mtu_bytes)
+
+
+def _gateway(configured: Configured, vlan: int, address: str, mtu_bytes: int) -> Iterator[Breach]:
+    gateways = [port for port in configured.ports.values() if port.gateway_vlan == vlan]
+    if not any(_addresses(port) for port in gateways):
+        yield Breach("BAT002", configured.name, "", 0, f"VLAN {vlan} has no gateway address")
+        return
+    for port in gateways:
+        if address not in _addresses(port):
+            has = ", ".join(_addresses(port))
+            message = f"the gateway of VLAN {vlan} is {has}, planned is {address}"
+            yield Breach("BAT002", configured.name, port.name, port.line, message)
+        yield from _mtu(configured, port, mtu_bytes)
+
+
+def _mtu(configured: Configured, port: Port, planned_bytes: int) -> Iterator[Breach]:
+    if port.mtu_bytes is not None and port.mtu_bytes < planned_bytes:
+        message = f"the MTU is {port.mtu_bytes} bytes, planned is {planned_bytes}"
+        yield Breach("BAT009", configured.name, port.name, port.line, message)
+
+
+def _addresses(port: Port) -> list[str]:
+    return [f"{IPv4Address(entry.address)}/{entry.prefix_length}" for entry in port.addresses]
+
+
+def bgp(
+    network: Network, devices: Mapping[str, DeviceDesign], sessions: Iterable[Session]
+) -> Iterator[Breach]:
+    """Yield the sessions that are missing, do not come up, or were not planned."""
+    by_port: dict[str, dict[str, Session]] = defaultdict(dict)
+    for session in sessions:
+        by_port[session.switch][session.port or session.session] = session
+    for name in network.switches:
+        planned = {peer.port: peer for peer in devices[name].bgp.neighbours}
+        present = by_port[name]
+        for port, peer in planned.items():
+            if (name, port) not in network.wiring.far:
+                continue
+            if port not in present:
+                message = f"there is no BGP session with {peer.name}"
+                yield Breach("BAT003", name, port, 0, message)
+        for port, session in present.items():
+            if port not in planned:
+                message = f"the BGP session {session.session} is not planned"
+                yield Breach("BAT003", name, port, session.line, message)
+            elif session.reason and (name, port) in network.wiring.far:
+                message = f"the BGP session with {planned[port].name} does not come up"
+                yield Breach("BAT003", name, port, session.line, f"{message}: {session.reason}")
+
+
+def identities(network: Network) -> Iterator[Breach]:
+    """Yield router ids and addresses that stand on two switches, and names that do not exist."""
+    router_ids: dict[str, list[str]] = defaultdict(list)
+    owners: dict[int, list[tuple[str, str, int]]] = defaultdict(list)
+    for name, configured in network.switches.items():
+        if configured.bgp and configured.bgp.router_id:
+            router_ids[configured.bgp.router_id].append(name)
+        for port in configured.ports.values():
+            for entry in port.addresses if port.enabled else ():
+                owners[entry.address].append((name, port.name, entry.line))
+        for line, words in undefined(configured):
+            yield Breach("BAT011", name, "", line, f"{words} does not exist")
+    for router_id, names in router_ids.items():
+        if len(names) > 1:
+            process = network.switches[names[-1]].bgp
+            message = f"{', '.join(names)} have the same router id {router_id}"
+            yield Breach("BAT010", names[-1], "", process.line if process else 0, message)
+    for address, ends in owners.items():
+        if len(ends) > 1:
+            where = ", ".join(f"{name} {port}" for name, port, _ in ends)
+            message = f"address {IPv4Address(address)} is on {where}"
+            yield Breach("BAT008", *ends[-1], message)

@@ -1,0 +1,199 @@
+"""Whether routes and forwarding of the files keep what the design promises."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.core.findings import Severity
+from fabric.prove.breach import Breach
+from fabric.prove.forwarding import Forwarding, destinations, forwarding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fabric.prove.promises import Promises
+    from fabric.prove.routes import Tables
+    from fabric.prove.wiring import Network
+    from fabric.topology.model import Bools, Fabric, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Reach:
+    """Forwarding of the files beside what was promised.
+
+    Parameters
+    ----------
+    bad_nics : sequence of int
+        Rows of NICs that do not reach their gateway.
+    """
+
+    network: Network
+    promises: Promises
+    tables: Tables
+    bad_nics: Sequence[int]
+
+    @property
+    def _fabric(self) -> Fabric:
+        return self.promises.fabric
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        return self._fabric.switches.names
+
+    @cached_property
+    def _row_of(self) -> Ints:
+        """Row in the network of each switch of the fabric; -1 where it has none."""
+        return np.array([self.network.row.get(name, -1) for name in self._names])
+
+    @cached_property
+    def nics(self) -> Ints:
+        """Rows of the NICs that have a cable to a switch that works."""
+        return np.array(sorted(self.network.wiring.nics.values()), dtype=np.int64)
+
+    @cached_property
+    def forwarding(self) -> Forwarding:
+        """What every switch does with packets to the NICs."""
+        table = self._fabric.nics
+        leaf = self._row_of[table.leaf[self.nics]]
+        return forwarding(self.tables, destinations(self.tables, table.address[self.nics], leaf))
+
+    @cached_property
+    def _starts(self) -> Bools:
+        """Whether each NIC of ``nics`` reaches its gateway."""
+        return ~np.isin(self.nics, np.array(self.bad_nics, dtype=np.int64))
+
+    @cached_property
+    def weights(self) -> Ints:
+        """NICs by leaf of the fabric that sends, shape (leaves,)."""
+        leaf = self._fabric.nics.leaf[self.nics]
+        return np.bincount(leaf, minlength=self._fabric.switches.leaf_count)
+
+    @cached_property
+    def _delivered(self) -> Bools:
+        """Whether a leaf of the fabric delivers to a destination, shape (leaves, destinations)."""
+        return self._of_leaves(self.forwarding.delivered)
+
+    def _of_leaves(self, table: Bools) -> Bools:
+        rows = self._row_of[: self._fabric.switches.leaf_count]
+        taken: Bools = table[rows] & (rows >= 0)[:, None]
+        return taken
+
+    @cached_property
+    def _promised(self) -> Bools:
+        """Whether it should, shape (leaves, destinations)."""
+        leaf_of = {row: leaf for leaf, row in enumerate(self._row_of.tolist())}
+        leaves = [leaf_of.get(row, 0) for row in self.forwarding.to.leaf.tolist()]
+        alive = (self.weights > 0)[:, None]
+        promised: Bools = self.promises.reach[:, leaves] & alive
+        return promised
+
+    @cached_property
+    def lost_pairs(self) -> int:
+        """Ordered pairs of NICs that are promised, on other leaves or the same, and do not work."""
+        lost = self._promised & ~self._delivered
+        per_destination = np.bincount(self.forwarding.to.of_nic, minlength=len(lost[0]))
+        sending = np.bincount(self._fabric.nics.leaf[self.nics[self._starts]], minlength=len(lost))
+        return int(sending @ lost @ per_destination)
+
+    def breaches(self) -> Iterator[Breach]:
+        """Yield what is broken: pairs without path, pairs that must not meet, circles."""
+        lost = self._promised & ~self._delivered
+        loops = self._of_leaves(self.forwarding.looping)
+        extra = ~self._promised & self._of_leaves(self.forwarding.reaching)
+        extra &= (self.weights > 0)[:, None]
+        yield from self._by_leaf("BAT007", lost & loops, "packets go around in a circle to")
+        yield from self._by_leaf("BAT005", lost & ~loops, "packets do not arrive at")
+        yield from self._by_leaf("BAT006", extra, "packets arrive that must not, at")
+        yield from self._next_hops()
+        yield from self._cut_paths()
+        if not self.tables.settled:
+            yield Breach("BAT012", "", "", 0, "BGP does not settle: routes change for ever")
+
+    def _by_leaf(self, rule: str, table: Bools, words: str) -> Iterator[Breach]:
+        """Yield one breach for each leaf that sends, with an example."""
+        to = self.forwarding.to
+        counts = np.bincount(to.of_nic, minlength=len(to))
+        for leaf in np.flatnonzero(table.any(axis=1)).tolist():
+            columns = np.flatnonzero(table[leaf])
+            nics = int(counts[columns].sum())
+            example = self._nic_name(int(np.flatnonzero(to.of_nic == columns[0])[0]))
+            plural = "" if nics == 1 else f" and {nics - 1:,} more"
+            why = self._reason(leaf, int(columns[0])) if rule == "BAT005" else ""
+            yield Breach(rule, self._names[leaf], "", 0, f"{words} {example}{plural}{why}")
+
+    def _nic_name(self, number: int) -> str:
+        nics, row = self._fabric.nics, int(self.nics[number])
+        host = self._fabric.hosts.names[int(nics.host[row])]
+        leaf = int(nics.leaf[row])
+        port = self._fabric.port_name(leaf, int(nics.port[row]))
+        return f"{host} on {self._names[leaf]} {port}"
+
+    def _reason(self, leaf: int, column: int) -> str:
+        """Return where the first bad path of a leaf ends."""
+        bad, at = ~self.forwarding.delivered[:, column], int(self._row_of[leaf])
+        names = list(self.network.switches)
+        while not self.forwarding.dropped[at, column]:
+            hops = self.forwarding.next_hops[:, column] & (self.tables.source == at)
+            onward = self.tables.target[hops]
+            if not bad[onward].any():
+                return f": {names[at]} keeps them for itself"
+            at = int(onward[bad[onward]][0])
+        return f": {names[at]} has no route" if names[at] in names else ""
+
+    def _next_hops(self) -> Iterator[Breach]:
+        """Yield next hops that are missing or foreign, one breach for each switch and neighbour."""
+        certain, possible = self.promises.next_hops
+        links, names = self.promises.links, self._names
+        used, parts = self._used()
+        limit = certain & ~used
+        foreign = used & ~possible
+        partly = parts & certain & used
+        for table, words, severity in (
+            (limit, "does not use", Severity.WARNING),
+            (partly, "uses only some of the cables to", Severity.WARNING),
+            (foreign, "uses, against the design,", Severity.ERROR),
+        ):
+            for link in np.flatnonzero(table.any(axis=1)).tolist():
+                switch, peer = names[int(links.source[link])], names[int(links.target[link])]
+                if switch not in self.network.switches:
+                    continue
+                leaves = np.flatnonzero(table[link])
+                rest = f" and {len(leaves) - 1:,} more" if len(leaves) > 1 else ""
+                message = f"the switch {words} {peer} towards {names[int(leaves[0])]}{rest}"
+                yield Breach("BAT004", switch, "", 0, message, severity)
+
+    def _used(self) -> tuple[Bools, Bools]:
+        """Return which links of the design are next hops, and which with some cables only.
+
+        Returns
+        -------
+        tuple of array of bool, shape (links, leaves)
+            For a leaf with several destinations: used towards any, and not by all cables to all.
+        """
+        links, forwarding_ = self.promises.links, self.forwarding
+        shape = (len(links), self._fabric.switches.leaf_count)
+        back = np.full(len(self.network.switches) + 1, -1)
+        back[self._row_of] = np.arange(len(self._row_of))
+        rows = links.rows(back[self.tables.source], back[self.tables.target])
+        leaf = back[forwarding_.to.leaf]
+        count, most = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+        inside = rows >= 0
+        by_link = np.zeros((len(links), len(leaf)), dtype=np.int64)
+        np.add.at(by_link, rows[inside], forwarding_.next_hops[inside])
+        np.add.at(count.T, leaf, by_link.T)
+        kinds = np.bincount(leaf, minlength=shape[1])
+        most[:] = links.cables[:, None] * kinds
+        return count > 0, (count < most)
+
+    def _cut_paths(self) -> Iterator[Breach]:
+        """Yield the switches that have more equal paths than their file lets them use."""
+        for row, (name, configured) in enumerate(self.network.switches.items()):
+            bgp = configured.bgp
+            most = int(self.tables.offered[row].max(initial=0))
+            if bgp and most > bgp.max_paths:
+                message = f"{most} equal paths are on offer, the file lets {bgp.max_paths} be used"
+                yield Breach("BAT013", name, "", bgp.line, message)

@@ -1,0 +1,152 @@
+"""BGP sessions as both ends configure them, and why one does not come up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from ipaddress import IPv4Address
+from typing import TYPE_CHECKING
+
+from fabric.observe.configuration.model import BITS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.observe.configuration import BgpPeer, Configured
+    from fabric.prove.wiring import Network
+
+#: ``BgpPeer.asn`` of ``external``: any AS number but the own one.
+_EXTERNAL = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One end of a BGP session.
+
+    Parameters
+    ----------
+    port : str
+        Own port that leads to the peer; empty where no port does.
+    peer, peer_port : str
+        The switch and port at the other end of the cable; empty where there is none.
+    reason : str
+        Why it does not come up; empty where it does.
+    """
+
+    switch: str
+    session: str
+    line: int
+    port: str
+    peer: str
+    peer_port: str
+    reason: str
+    far: BgpPeer | None = None
+
+    @property
+    def established(self) -> bool:
+        """Whether it comes up, with IPv4 unicast routes."""
+        return not self.reason
+
+
+def sessions(network: Network) -> list[Session]:
+    """Return every session that a file configures, in the order of the files."""
+    return [
+        session
+        for name, configured in network.switches.items()
+        if configured.bgp
+        for session in _of_switch(network, name, configured)
+    ]
+
+
+def _of_switch(network: Network, name: str, own: Configured) -> Iterator[Session]:
+    """Yield the sessions of one switch."""
+    connected = {
+        (entry.address >> (BITS - entry.prefix_length), entry.prefix_length): (
+            port.name,
+            entry.address,
+        )
+        for port in own.ports.values()
+        if port.routed is not False and port.gateway_vlan is None
+        for entry in port.addresses
+    }
+    lengths = sorted({length for _, length in connected}, reverse=True)
+    for peer in own.bgp.peers.values() if own.bgp else ():
+        session = partial(Session, name, peer.session, peer.line)
+        if not peer.session[0].isdigit():
+            yield _over(network, own, peer, session, peer.session, None)
+            continue
+        number = int(IPv4Address(peer.session))
+        ways = (connected.get((number >> (BITS - bits), bits)) for bits in lengths)
+        port, address = next(filter(None, ways), ("", 0))
+        if not port:
+            yield session("", "", "", "no port has an address in its network")
+        else:
+            yield _over(network, own, peer, session, port, address)
+
+
+def _over(
+    network: Network,
+    own: Configured,
+    peer: BgpPeer,
+    session: partial[Session],
+    port: str,
+    address: int | None,
+) -> Session:
+    """Return the session over a port; ``address`` is that of the port, None where unnumbered."""
+    end = network.wiring.far.get((own.name, port))
+    if end is None or end[0] not in network.switches:
+        return session(port, "", "", "no cable leads to a switch that works")
+    other = network.switches[end[0]]
+    far_name = str(IPv4Address(address)) if address is not None else end[1]
+    far = other.bgp.peers.get(far_name) if other.bgp else None
+    reason = (
+        ""
+        if network.is_up(own.name, port)
+        else "the port, or the one at the other end of its cable, is shut down"
+    )
+    reason = reason or _link_reason(own, other, peer, port, end, numbered=address is not None)
+    reason = reason or _far_reason(own, other, peer, far, address)
+    return session(port, end[0], end[1], reason, far)
+
+
+def _link_reason(
+    own: Configured,
+    other: Configured,
+    peer: BgpPeer,
+    port: str,
+    end: tuple[str, str],
+    *,
+    numbered: bool,
+) -> str:
+    far_port = other.ports[end[1]]
+    if numbered:
+        here = [str(IPv4Address(entry.address)) for entry in far_port.addresses]
+        if peer.session not in here:
+            has = ", ".join(here) or "no address"
+            return f"the cable leads to {end[0]} {end[1]}, which has {has}"
+    elif not (own.ports[port].ipv6_link and far_port.ipv6_link):
+        return "a link-local IPv6 address is missing at one end"
+    return ""
+
+
+def _far_reason(
+    own: Configured, other: Configured, peer: BgpPeer, far: BgpPeer | None, address: int | None
+) -> str:
+    """Return what keeps a session down whose ports see each other."""
+    if far is None:
+        return f"{other.name} has no session for it"
+    if peer.enabled is False or far.enabled is False:
+        return f"it is shut down on {own.name if peer.enabled is False else other.name}"
+    for one, two, its_peer in ((own, other, peer), (other, own, far)):
+        asn = two.bgp.asn if two.bgp else 0
+        mine = one.bgp.asn if one.bgp else 0
+        if its_peer.asn is None:
+            return f"{one.name} names no AS number for it"
+        if asn != its_peer.asn and not (its_peer.asn == _EXTERNAL and asn != mine):
+            return f"{one.name} expects AS {its_peer.asn}, {two.name} is AS {asn}"
+    if address is not None and peer.local_address not in (None, str(IPv4Address(address))):
+        return f"it starts from {peer.local_address}, which is not the address of its port"
+    for one, its_peer in ((own, peer), (other, far)):
+        if not its_peer.activated:
+            return f"IPv4 unicast routes are not exchanged: it is not activated on {one.name}"
+    return ""

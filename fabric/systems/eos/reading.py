@@ -1,0 +1,282 @@
+"""Arista EOS: what a startup or running configuration says of ports, VLANs and BGP."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.observe.configuration import (
+    Bgp,
+    Discard,
+    Origination,
+    PolicyTerm,
+    StaticRoute,
+    readers,
+)
+from fabric.observe.configuration.blocks import (
+    Context,
+    address,
+    network,
+    prefix_match,
+    read_blocks,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fabric.observe.configuration import BgpTemplate, Configured, Port, PrefixMatch
+
+#: Kind of the file that ``render`` writes.
+FILE = "startup-config"
+
+_QOS = (
+    r"qos .*",
+    r"priority-flow-control .*",
+    r"(no )?service-profile .*",
+    r"(no )?tx-queue .*",
+    r"uc-tx-queue .*",
+    r"hardware (counter|speed-group) .*",
+    r"platform \S+ .*",
+    r"load-balance .*",
+    r"port-channel load-balance .*",
+    r"ip load-sharing .*",
+)
+_MANAGEMENT = (
+    r"(no )?(service|logging|ntp|clock|aaa|username|snmp-server|management|banner|daemon) .*",
+    r"(no )?(boot|terminal|alias|errdisable|lldp|spanning-tree|transceiver|dns) .*",
+    r"(no )?(queue-monitor|event-monitor|tacacs-server|radius-server|agent) .*",
+    r"ip (name-server|domain)\b.*",
+    r"end",
+    r"interface Management\S+",
+    r"mac address-table aging-time \d+",
+    r"arp aging timeout default \d+",
+    r"ipv6 unicast-routing",
+    r"router (bfd|multicast)",
+)
+
+_TOP = Context(*_MANAGEMENT, *_QOS)
+_PORT = Context(
+    *_QOS,
+    r"speed .*",
+    r"error-correction .*",
+    r"spanning-tree .*",
+    r"switchport mode access",
+    r"arp aging timeout \d+",
+    r"flowcontrol .*",
+    r"lldp .*",
+    r"transceiver .*",
+)
+_VLAN = Context(r"name .*", r"state active")
+_LIST = Context()
+_TERM = Context(r"description .*")
+_BGP = Context(
+    r"neighbor \S+ (send-community( .*)?|maximum-routes \d+.*|soft-reconfiguration .*)",
+    r"graceful-restart.*",
+    r"bgp log-neighbor-changes",
+    r"timers bgp .*",
+)
+_FAMILY = Context(r"neighbor \S+ next-hop address-family ipv6 originate")
+
+
+@readers.add("eos")
+def read(files: Mapping[str, str]) -> Configured:
+    """Return what an EOS configuration says."""
+    return read_blocks("eos", FILE, files[FILE], _TOP)
+
+
+@_TOP.line(r"hostname (?P<name>\S+)")
+def _hostname(switch: Configured, _: int, name: str) -> None:
+    switch.name = name
+
+
+@_TOP.line(r"(?P<no>no )?ip routing( ipv6 interfaces)?")
+def _routing(_: Configured, __: int, no: str | None) -> None:
+    if no:
+        raise ValueError("a switch that does not route")
+
+
+@_TOP.line(r"vlan (?P<vlan>\d+)", inside=_VLAN)
+def _vlan(switch: Configured, line: int, vlan: str) -> None:
+    switch.vlans[int(vlan)] = line
+
+
+@_TOP.line(r"interface (?P<name>(Ethernet|Loopback|Vlan)\S+)", inside=_PORT)
+def _interface(switch: Configured, line: int, name: str) -> Port:
+    port = switch.port(name, line)
+    if name.startswith("Vlan"):
+        port.gateway_vlan = int(name.removeprefix("Vlan"))
+    return port
+
+
+@_PORT.line(r"(?P<no>no )?shutdown")
+def _shutdown(port: Port, _: int, no: str | None) -> None:
+    port.enabled = bool(no)
+
+
+@_PORT.line(r"(?P<no>no )?switchport")
+def _switchport(port: Port, _: int, no: str | None) -> None:
+    port.routed = bool(no)
+
+
+@_PORT.line(r"description (?P<text>.*)")
+def _description(port: Port, _: int, text: str) -> None:
+    port.description = text
+
+
+@_PORT.line(r"mtu (?P<mtu>\d+)")
+def _mtu(port: Port, _: int, mtu: str) -> None:
+    port.mtu_bytes = int(mtu)
+
+
+@_PORT.line(r"ip address (?P<text>[\d./]+)")
+def _address(port: Port, line: int, text: str) -> None:
+    port.addresses = [address(text, None, line)]
+
+
+@_PORT.line(r"ipv6 enable")
+def _ipv6(port: Port, _: int) -> None:
+    port.ipv6_link = True
+
+
+@_PORT.line(r"switchport access vlan (?P<vlan>\d+)")
+def _access(port: Port, _: int, vlan: str) -> None:
+    port.vlan = int(vlan)
+
+
+@_TOP.line(r"ip prefix-list (?P<name>\S+)", inside=_LIST)
+def _prefix_list(switch: Configured, _: int, name: str) -> list[PrefixMatch]:
+    return switch.prefix_lists.setdefault(name, [])
+
+
+@_LIST.line(
+    r"(seq \d+ )?(?P<action>permit|deny) (?P<prefix>\S+)"
+    r"( eq (?P<exact>\d+))?( ge (?P<low>\d+))?( le (?P<high>\d+))?"
+)
+def _prefix(
+    entries: list[PrefixMatch], line: int, action: str, prefix: str, **bits: str | None
+) -> None:
+    entries.append(prefix_match(action, prefix, line, **bits))
+
+
+@_TOP.line(r"route-map (?P<name>\S+) (?P<action>permit|deny) \d+", inside=_TERM)
+def _route_map(switch: Configured, line: int, name: str, action: str) -> PolicyTerm:
+    term = PolicyTerm(action == "permit", line)
+    switch.policies.setdefault(name, []).append(term)
+    return term
+
+
+@_TERM.line(r"match ip address prefix-list (?P<name>\S+)")
+def _match(term: PolicyTerm, _: int, name: str) -> None:
+    term.prefix_lists.append(name)
+
+
+@_TOP.line(r"ip route (?P<prefix>\S+) (?P<hop>\S+)")
+def _static(switch: Configured, line: int, prefix: str, hop: str) -> None:
+    first, length = network(prefix)
+    to: int | str | Discard = hop
+    if hop == "Null0":
+        to = Discard()
+    elif hop[0].isdigit():
+        to = address(hop, "32", line).address
+    switch.static_routes.append(StaticRoute(first, length, to, line))
+
+
+@_TOP.line(r"router bgp (?P<asn>\d+)", inside=_BGP)
+def _bgp(switch: Configured, line: int, asn: str) -> Bgp:
+    switch.bgp = Bgp(int(asn), line, relax=True)
+    return switch.bgp
+
+
+@_BGP.line(r"router-id (?P<router_id>\S+)")
+def _router_id(bgp: Bgp, _: int, router_id: str) -> None:
+    bgp.router_id = router_id
+
+
+@_BGP.line(r"(?P<no>no )?bgp default ipv4-unicast")
+def _default_family(bgp: Bgp, _: int, no: str | None) -> None:
+    bgp.active_by_default = not no
+
+
+@_BGP.line(r"(?P<no>no )?bgp bestpath as-path multipath-relax")
+def _relax(bgp: Bgp, _: int, no: str | None) -> None:
+    bgp.relax = not no
+
+
+@_BGP.line(r"maximum-paths (?P<paths>\d+)( ecmp \d+)?")
+def _max_paths(bgp: Bgp, _: int, paths: str) -> None:
+    bgp.max_paths = int(paths)
+
+
+@_BGP.line(r"neighbor (?P<name>[A-Za-z]\S*) peer group")
+def _group(bgp: Bgp, line: int, name: str) -> None:
+    bgp.group(name, line)
+
+
+@_BGP.line(r"neighbor (?P<address>[\d.]+) peer group (?P<group>\S+)")
+def _member(bgp: Bgp, line: int, address: str, group: str) -> None:
+    bgp.peer(address, line).group = group
+
+
+@_BGP.line(r"neighbor interface (?P<port>\S+) peer-group (?P<group>\S+) remote-as (?P<asn>\d+)")
+def _unnumbered(bgp: Bgp, line: int, port: str, group: str, asn: str) -> None:
+    peer = bgp.peer(port, line)
+    peer.group, peer.asn = group, int(asn)
+
+
+@_BGP.line(r"neighbor (?P<name>\S+) remote-as (?P<asn>\d+)")
+def _remote_as(bgp: Bgp, line: int, name: str, asn: str) -> None:
+    _speaker(bgp, line, name).asn = int(asn)
+
+
+@_BGP.line(r"neighbor (?P<name>\S+) description (?P<text>.*)")
+def _peer_description(bgp: Bgp, line: int, name: str, text: str) -> None:
+    bgp.peer(name, line).description = text
+
+
+@_BGP.line(r"neighbor (?P<name>\S+) shutdown")
+def _peer_shutdown(bgp: Bgp, line: int, name: str) -> None:
+    _speaker(bgp, line, name).enabled = False
+
+
+@_BGP.line(r"neighbor (?P<name>\S+) bfd")
+def _peer_bfd(bgp: Bgp, line: int, name: str) -> None:
+    _speaker(bgp, line, name).bfd = True
+
+
+@_BGP.line(r"neighbor (?P<name>\S+) timers (?P<keepalive>\d+) (?P<hold>\d+)")
+def _timers(bgp: Bgp, line: int, name: str, keepalive: str, hold: str) -> None:
+    speaker = _speaker(bgp, line, name)
+    speaker.keepalive_s, speaker.hold_s = int(keepalive), int(hold)
+
+
+@_BGP.line(r"neighbor (?P<name>\S+) route-map (?P<policy>\S+) (?P<way>in|out)")
+@_FAMILY.line(r"neighbor (?P<name>\S+) route-map (?P<policy>\S+) (?P<way>in|out)")
+def _policy(bgp: Bgp, line: int, name: str, policy: str, way: str) -> None:
+    speaker = _speaker(bgp, line, name)
+    setattr(speaker, f"policy_{way}", policy)
+
+
+@_BGP.line(r"redistribute connected( route-map (?P<policy>\S+))?")
+@_FAMILY.line(r"redistribute connected( route-map (?P<policy>\S+))?")
+def _redistribute(bgp: Bgp, line: int, policy: str | None) -> None:
+    bgp.originations.append(Origination(None, policy or "", line))
+
+
+@_BGP.line(r"network (?P<prefix>\S+)( route-map (?P<policy>\S+))?")
+@_FAMILY.line(r"network (?P<prefix>\S+)( route-map (?P<policy>\S+))?")
+def _network(bgp: Bgp, line: int, prefix: str, policy: str | None) -> None:
+    bgp.originations.append(Origination(network(prefix), policy or "", line))
+
+
+@_BGP.line(r"address-family ipv4", inside=_FAMILY)
+def _family(_: Bgp, __: int) -> None:
+    """Return the process itself: the lines inside are about its sessions."""
+
+
+@_FAMILY.line(r"(?P<no>no )?neighbor (?P<name>\S+) activate")
+def _activate(bgp: Bgp, line: int, name: str, no: str | None) -> None:
+    _speaker(bgp, line, name).activated = not no
+
+
+def _speaker(bgp: Bgp, line: int, name: str) -> BgpTemplate:
+    """Return a session, or the peer group of a name."""
+    return bgp.groups[name] if name in bgp.groups else bgp.peer(name, line)

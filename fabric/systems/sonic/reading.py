@@ -1,0 +1,283 @@
+"""SONiC: what a CONFIG_DB says of ports, VLANs and BGP, and what bgpcfgd makes of it.
+
+Where BGP is not managed by CONFIG_DB tables, bgpcfgd announces Loopback0 as /32 and the network of
+each VLAN, permits every route and relaxes multipath (sonic-buildimage 0157618724cc,
+dockers/docker-fpm-frr/frr/bgpd/bgpd.main.conf.j2 and templates/general); the number of equal paths
+is that of files/image_config/constants/constants.yml there.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from ipaddress import IPv4Address
+from typing import TYPE_CHECKING, Any
+
+from fabric.observe.configuration import (
+    Bgp,
+    BgpPeer,
+    BgpTemplate,
+    Configured,
+    Discard,
+    Leftover,
+    Origination,
+    PolicyTerm,
+    StaticRoute,
+    readers,
+)
+from fabric.observe.configuration.blocks import address, network
+from fabric.observe.configuration.model import BITS
+from fabric.observe.parsers import UnreadableError
+from fabric.validate.json_lines import key_positions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    Fields = dict[str, Any]
+    Row = tuple[tuple[str, ...], Fields, int]
+    Action = Callable[[Configured, tuple[str, ...], Fields, int], None]
+
+FILE = "config_db"
+
+#: ``bgp.maximum_paths.ipv4`` of constants.yml.
+MAX_PATHS = 64
+
+#: Tables that say nothing about ports, addresses, VLANs or routing.
+_OFF_TOPIC = re.compile(
+    r"\w*(QOS|QUEUE|SCHEDULER|WRED|BUFFER|PFC|DSCP|TC_TO|DOT1P|CRM|NTP|SYSLOG|LLDP|HASH|BREAKOUT"
+    r"|FEATURE|MGMT|AAA|TACPLUS|SNMP|VERSIONS|FLEX_COUNTER|LOSSLESS_TRAFFIC|CABLE_LENGTH|CONSOLE"
+    r"|AUTO_TECHSUPPORT|KDUMP|PASSW|BANNER|LOGGER|RESTAPI|TELEMETRY|GNMI|DEVICE_NEIGHBOR|SSH|TELEM"
+    r"|DHCP|XCVRD|SYSTEM_DEFAULTS|SYSTEM_PORT)\w*"
+)
+
+#: What is read of a row, by table; tables are read in this order, so that BGP comes first.
+_TABLES: dict[str, Action] = {}
+
+
+def _table(name: str) -> Callable[[Action], Action]:
+    def decorate(action: Action) -> Action:
+        _TABLES[name] = action
+        return action
+
+    return decorate
+
+
+@readers.add("sonic")
+def read(files: Mapping[str, str]) -> Configured:
+    """Return what a CONFIG_DB says.
+
+    Raises
+    ------
+    UnreadableError
+        When it is not a CONFIG_DB dump.
+    """
+    switch = Configured("sonic", FILE)
+    tables = _tables(files[FILE])
+    lines = key_positions(files[FILE], FILE, depth=2)
+    for name in [*(key for key in _TABLES if key in tables), *(tables.keys() - _TABLES.keys())]:
+        rows = [
+            (tuple(key.split("|")), row, lines[name, key].line) for key, row in tables[name].items()
+        ]
+        if name in _TABLES:
+            _apply(switch, name, rows)
+        elif not _OFF_TOPIC.fullmatch(name):
+            switch.leftovers += [Leftover(line, f"{name}|{'|'.join(key)}") for key, _, line in rows]
+    if switch.bgp:
+        switch.bgp.resolve()
+    return switch
+
+
+def _tables(text: str) -> dict[str, dict[str, Fields]]:
+    try:
+        tables = json.loads(text)
+    except ValueError as error:
+        raise UnreadableError(f"not JSON: {error}") from error
+    if not isinstance(tables, dict) or not all(isinstance(rows, dict) for rows in tables.values()):
+        raise UnreadableError("not a set of tables")
+    return tables
+
+
+def _apply(switch: Configured, name: str, rows: list[Row]) -> None:
+    """Apply the rows of a table; one that the action does not know becomes a leftover."""
+    for key, row, line in rows:
+        try:
+            _TABLES[name](switch, key, row, line)
+        except (ValueError, KeyError, IndexError, TypeError):
+            switch.leftovers.append(Leftover(line, f"{name}|{'|'.join(key)}"))
+
+
+@_table("DEVICE_METADATA")
+def _metadata(switch: Configured, _: tuple[str, ...], row: Fields, line: int) -> None:
+    switch.name = row["hostname"]
+    if row.get("frr_mgmt_framework_config") != "true" and row.get("bgp_asn", "None") != "None":
+        switch.bgp = Bgp(int(row["bgp_asn"]), line, max_paths=MAX_PATHS, relax=True)
+        switch.bgp.router_id = row.get("bgp_router_id", "")
+
+
+@_table("PORT")
+def _port(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
+    (name,) = key
+    port = switch.port(name, line)
+    port.enabled = row.get("admin_status", "down") == "up"
+    port.mtu_bytes = int(row["mtu"]) if "mtu" in row else None
+    port.description = row.get("description", "")
+
+
+@_table("VLAN")
+def _vlan(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
+    (name,) = key
+    switch.vlans[int(row["vlanid"])] = line
+    port = switch.port(name, line)
+    port.gateway_vlan = int(row["vlanid"])
+    port.mtu_bytes = int(row["mtu"]) if "mtu" in row else None
+
+
+@_table("VLAN_MEMBER")
+def _member(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
+    vlan, name = key
+    port, number = switch.port(name, line), int(vlan.removeprefix("Vlan"))
+    port.routed = False
+    if row.get("tagging_mode") == "tagged":
+        port.tagged_vlans.append(number)
+    else:
+        port.vlan = number
+
+
+@_table("LOOPBACK_INTERFACE")
+@_table("VLAN_INTERFACE")
+@_table("INTERFACE")
+def _interface(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
+    name, *text = key
+    port = switch.port(name, line)
+    port.routed = True
+    if text and ":" not in text[0]:
+        port.addresses.append(address(text[0], None, line))
+    elif row.get("ipv6_use_link_local_only") == "enable":
+        port.ipv6_link = True
+    if "vrf_name" in row:
+        raise ValueError("a VRF is not read")
+    _announce(switch, name, line)
+
+
+def _announce(switch: Configured, name: str, line: int) -> None:
+    """Note what bgpcfgd announces; the tables of the managed BGP say it themselves."""
+    if not switch.bgp or not switch.ports[name].addresses:
+        return
+    latest = switch.ports[name].addresses[-1]
+    if name == "Loopback0":
+        switch.bgp.originations.append(Origination((latest.address, BITS), "", line))
+        switch.bgp.router_id = switch.bgp.router_id or str(IPv4Address(latest.address))
+    elif name.startswith("Vlan") and latest.line == line:
+        switch.bgp.originations.append(Origination(latest.network, "", line))
+
+
+@_table("STATIC_ROUTE")
+def _static(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
+    prefix = network(key[-1])
+    hops = list(_next_hops(row))
+    switch.static_routes += [StaticRoute(*prefix, hop, line) for hop in hops]
+
+
+def _next_hops(row: Fields) -> Iterator[int | str | Discard]:
+    if "true" in row.get("blackhole", ""):
+        yield Discard()
+    for text in filter(None, row.get("nexthop", "").split(",")):
+        yield int(IPv4Address(text))
+    if not row.get("nexthop"):
+        yield from filter(None, row.get("ifname", "").split(","))
+
+
+@_table("BGP_GLOBALS")
+def _globals(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
+    if key != ("default",):
+        raise ValueError("a VRF is not read")
+    switch.bgp = Bgp(int(row["local_asn"]), line, router_id=row.get("router_id", ""))
+    switch.bgp.relax = row.get("load_balance_mp_relax") == "true"
+    switch.bgp.active_by_default = row.get("default_ipv4_unicast") == "true"
+
+
+@_table("BGP_GLOBALS_AF")
+def _globals_family(switch: Configured, key: tuple[str, ...], row: Fields, _: int) -> None:
+    if key == ("default", "ipv4_unicast"):
+        _process(switch).max_paths = int(row.get("max_ebgp_paths", "1"))
+
+
+@_table("BGP_GLOBALS_AF_NETWORK")
+def _network(switch: Configured, key: tuple[str, ...], _: Fields, line: int) -> None:
+    *_rest, prefix = key
+    _process(switch).originations.append(Origination(network(prefix), "", line))
+
+
+@_table("ROUTE_REDISTRIBUTE")
+def _redistribute(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
+    if key != ("default", "connected", "bgp", "ipv4"):
+        raise ValueError("only connected routes are read")
+    policy = "".join(row.get("route_map", []))
+    _process(switch).originations.append(Origination(None, policy, line))
+
+
+@_table("BGP_PEER_GROUP")
+def _group(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
+    _session(_process(switch).group(key[-1], line), row)
+
+
+@_table("BGP_PEER_GROUP_AF")
+def _group_family(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
+    _policies(_process(switch).group(key[-2], line), row)
+
+
+@_table("BGP_NEIGHBOR")
+def _neighbour(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
+    peer: BgpPeer = _process(switch).peer(key[-1], line)
+    peer.group = row.get("peer_group_name")
+    peer.description = row.get("name", "")
+    _session(peer, row)
+
+
+@_table("BGP_NEIGHBOR_AF")
+def _neighbour_family(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
+    peer = _process(switch).peer(key[-2], line)
+    peer.activated = row.get("admin_status", "true") in ("true", "up")
+    _policies(peer, row)
+
+
+@_table("ROUTE_MAP_SET")
+def _policy_name(switch: Configured, key: tuple[str, ...], _: Fields, __: int) -> None:
+    switch.policies.setdefault(key[0], [])
+
+
+@_table("ROUTE_MAP")
+def _term(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
+    name, _ = key
+    term = PolicyTerm(row["route_operation"] == "permit", line)
+    if any(field.startswith("match_") and field != "match_prefix_set" for field in row):
+        raise ValueError("a condition that is not read")
+    if "match_prefix_set" in row:
+        term.prefix_lists.append(row["match_prefix_set"])
+    switch.policies.setdefault(name, []).append(term)
+
+
+def _session(speaker: BgpTemplate, row: Fields) -> None:
+    """Take over what a row of a session or of its group says."""
+    if "asn" in row:
+        speaker.asn = int(row["asn"])
+    elif row.get("peer_type") == "external":
+        speaker.asn = 0
+    if "admin_status" in row:
+        speaker.enabled = row["admin_status"] in ("up", "true")
+    speaker.local_address = row.get("local_addr")
+    for field, name in (("keepalive", "keepalive_s"), ("holdtime", "hold_s")):
+        if field in row:
+            setattr(speaker, name, int(row[field]))
+    speaker.bfd = row.get("bfd") == "true" if "bfd" in row else None
+
+
+def _policies(speaker: BgpTemplate, row: Fields) -> None:
+    speaker.policy_in = "".join(row.get("route_map_in", [])) or None
+    speaker.policy_out = "".join(row.get("route_map_out", [])) or None
+
+
+def _process(switch: Configured) -> Bgp:
+    if switch.bgp is None:
+        raise ValueError("there is no BGP process")
+    return switch.bgp
