@@ -14,6 +14,7 @@ from fabric.cli import (
     laboratory,
     observe,
     probe,
+    prove,
     show,
     whatif,
 )
@@ -49,6 +50,6 @@ def root(
 
 for module in (
     *(inventory, exchange, show, draw, whatif, change, health, observe),
-    *(probe, jobs, laboratory),
+    *(probe, prove, jobs, laboratory),
 ):
     module.register(app)

@@ -65,14 +65,7 @@ def check(
     fail_on: Annotated[
         FailOn, option("Lowest severity that sets exit code 4.", "FAIL_ON")
     ] = FailOn.ERROR,
-    ignore: Annotated[
-        list[str] | None,
-        option(
-            "Rule to skip; may be repeated (in the variable: separated by spaces).",
-            "IGNORE",
-            metavar="RULE",
-        ),
-    ] = None,
+    ignore: options.Ignore = None,
     sonic_config: Annotated[
         list[Path] | None,
         option(

@@ -52,6 +52,14 @@ OwnModels = Annotated[
         callback=lambda path: path and inventory_folder(path),
     ),
 ]
+Ignore = Annotated[
+    list[str] | None,
+    option(
+        "Rule to skip; may be repeated (in the variable: separated by spaces).",
+        "IGNORE",
+        metavar="RULE",
+    ),
+]
 FormatOption = Annotated[Format, option("Output format.", "FORMAT", "--format")]
 YangModels = Annotated[
     Path | None,

@@ -26,6 +26,11 @@ class BadNic:
     line: int
     reason: str
 
+    @property
+    def name(self) -> str:
+        """Host and interface."""
+        return f"{self.host} {self.interface}"
+
 
 def bad_nics(network: Network, hosts: Mapping[str, HostDesign]) -> Iterator[BadNic]:
     """Yield the NICs with a cable that do not reach their gateway.

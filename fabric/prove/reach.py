@@ -91,13 +91,23 @@ class Reach:
         promised: Bools = self.promises.reach[:, leaves] & alive
         return promised
 
-    @cached_property
+    @property
+    def pairs(self) -> int:
+        """Ordered pairs of NICs that are promised, a NIC with itself left out."""
+        return self._count(self._promised) - len(self.nics)
+
+    @property
     def lost_pairs(self) -> int:
-        """Ordered pairs of NICs that are promised, on other leaves or the same, and do not work."""
-        lost = self._promised & ~self._delivered
-        per_destination = np.bincount(self.forwarding.to.of_nic, minlength=len(lost[0]))
-        sending = np.bincount(self._fabric.nics.leaf[self.nics[self._starts]], minlength=len(lost))
-        return int(sending @ lost @ per_destination)
+        """Promised pairs that fail on some path, or whose sender does not reach its gateway."""
+        kept = self._count(self._promised & self._delivered, sending=self._starts)
+        return self._count(self._promised) - kept
+
+    def _count(self, table: Bools, sending: Bools | None = None) -> int:
+        """Return how many pairs of NICs a table of leaves and destinations stands for."""
+        leaf = self._fabric.nics.leaf[self.nics if sending is None else self.nics[sending]]
+        weights = np.bincount(leaf, minlength=self._fabric.switches.leaf_count)
+        per_destination = np.bincount(self.forwarding.to.of_nic, minlength=table.shape[1])
+        return int(weights @ table @ per_destination)
 
     def breaches(self) -> Iterator[Breach]:
         """Yield what is broken: pairs without path, pairs that must not meet, circles."""

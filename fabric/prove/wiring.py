@@ -51,7 +51,7 @@ class Wiring:
         down: frozenset[str] = frozenset()
         if outage is not None:
             whole &= ~outage.cables
-            alive &= ~outage.nics & ~outage.hosts[nics.host]
+            alive &= ~outage.nics & ~outage.hosts[nics.host] & ~outage.switches[nics.leaf]
             down = frozenset(names[row] for row in np.flatnonzero(outage.switches))
         far: dict[End, End] = {}
         for row in np.flatnonzero(whole).tolist():

@@ -98,9 +98,7 @@ def run(world: World, ignore: Iterable[str] = ()) -> Outcome:
         else:
             checked.append(rule.id)
             findings += values
-    return Outcome(
-        tuple(_gathered(findings)), tuple(checked), tuple(sorted(skipped)), tuple(broken)
-    )
+    return Outcome(tuple(gathered(findings)), tuple(checked), tuple(sorted(skipped)), tuple(broken))
 
 
 def together(outcomes: Iterable[Outcome]) -> Outcome:
@@ -114,7 +112,7 @@ def together(outcomes: Iterable[Outcome]) -> Outcome:
     )
 
 
-def _gathered(findings: list[Finding]) -> list[Finding]:
+def gathered(findings: list[Finding]) -> list[Finding]:
     """Make one finding of those that differ in device and port alone; worst first."""
     groups: dict[tuple[object, ...], list[Finding]] = {}
     for finding in findings:

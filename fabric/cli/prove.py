@@ -1,0 +1,77 @@
+"""prove: whether the configuration files do what the design promises."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from fabric.cli import options, output
+from fabric.cli.exits import CommandExit, Exit
+from fabric.cli.inventory import FailOn, ReportForm
+from fabric.cli.options import option
+
+if TYPE_CHECKING:
+    import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command(epilog="Example: rocefab prove inventory/demo --scenario spine")(prove)
+
+
+def prove(
+    inventory: options.Inventory = Path(),
+    snapshot: Annotated[
+        Path | None,
+        option(
+            "Folder laid out as the output of `render`; default: what is rendered now.",
+            "SNAPSHOT",
+            metavar="FOLDER",
+        ),
+    ] = None,
+    scenario: Annotated[
+        list[str] | None,
+        option(
+            "Failure to try: spine, link, leaf, or a word of `whatif` such as switch:spine01; "
+            "may be repeated.",
+            "SCENARIO",
+            metavar="KIND",
+        ),
+    ] = None,
+    form: Annotated[
+        ReportForm, option("Report format.", "CHECK_FORMAT", "--format")
+    ] = ReportForm.TEXT,
+    fail_on: Annotated[
+        FailOn, option("Lowest severity that sets exit code 4.", "FAIL_ON")
+    ] = FailOn.ERROR,
+    ignore: options.Ignore = None,
+    cache: options.Cache = None,
+    fresh: options.Fresh = False,
+    workers: options.Workers = 0,
+) -> None:
+    """Prove from the configuration files that every NIC reaches every NIC it should.
+
+    The files are read back, and BGP sessions, routes and forwarding follow from them alone. They
+    are held against the design: sessions, next hops, every path between NICs, isolation, loops.
+
+    Exit codes: 0, 2, 4.
+    """
+    from fabric.core.findings import Severity
+    from fabric.workflow import prove as workflow
+    from fabric.workflow.project import Project
+    from fabric.workflow.work import work_of
+
+    severity = Severity[fail_on.name]
+    project = Project(inventory, work_of(cache, fresh=fresh, workers=workers))
+    proved = workflow.prove(
+        project,
+        folder=snapshot,
+        kinds=scenario or [],
+        ignore=ignore or [],
+        progress=output.watch,
+    )
+    output.data(workflow.report(proved, form.value, inventory, severity))
+    for line in proved.summary():
+        output.note(line)
+    if proved.outcome.at_least(severity):
+        raise CommandExit(Exit.FINDINGS)

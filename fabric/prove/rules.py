@@ -1,0 +1,182 @@
+"""What `rocefab prove` looks at: one row for each promise, whichever engine proves it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Severity
+from fabric.validate.rule import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.core.findings import Finding
+    from fabric.validate.world import World
+
+_BGP = "RFC 4271 section 9.1; RFC 7938 section 5"
+_OWN = "own definition: held against the design of the inventory"
+
+
+class ProofRule(Rule):
+    """A promise that configurations are held against; it does not judge inventories."""
+
+    def __init__(
+        self, rule_id: str, severity: Severity, title: str, why: str, fix: str, source: str
+    ) -> None:
+        super().__init__(rule_id)
+        self.severity, self.why, self.fix, self.source = severity, why, fix, source
+        self.guards = ()
+        self._title = title
+
+    @property
+    def title(self) -> str:
+        """What holds when the rule is kept."""
+        return self._title
+
+    def run(self, world: World) -> Iterator[Finding] | None:
+        """Return None: an inventory is not what it looks at."""
+
+
+_RENDERED = "compare the file with `rocefab render`; report a line that rocefab rendered"
+
+PROOF_RULES: dict[str, ProofRule] = {
+    row[0]: ProofRule(*row)
+    for row in (
+        (
+            "BAT001",
+            Severity.ERROR,
+            "Every line about ports, VLANs or routing is understood",
+            "Nobody knows what a line does that the engine cannot read: the proof has a hole there.",
+            "remove the line, or leave the device out of the proof",
+            _OWN,
+        ),
+        (
+            "BAT002",
+            Severity.ERROR,
+            "Ports, VLANs and gateways are as designed",
+            "A port that is shut down, has another address or is in another VLAN carries nothing.",
+            _RENDERED,
+            _OWN,
+        ),
+        (
+            "BAT003",
+            Severity.ERROR,
+            "Every planned BGP session comes up and exchanges IPv4 routes",
+            "Without the session no traffic takes its cable; others carry more.",
+            "make address, AS number and activation agree at both ends",
+            _BGP,
+        ),
+        (
+            "BAT004",
+            Severity.WARNING,
+            "Every switch uses the next hops of the design, and no others",
+            "A missing next hop costs bandwidth and redundancy; a foreign one is a detour or a leak.",
+            "look at the session and the policies of the switch that is named",
+            _BGP,
+        ),
+        (
+            "BAT005",
+            Severity.ERROR,
+            "Every NIC reaches every NIC that the design promises, over every equal path",
+            "A flow that is hashed to a bad path is lost, while ping over another path works.",
+            "look at the first switch that has no route",
+            _OWN,
+        ),
+        (
+            "BAT006",
+            Severity.ERROR,
+            "NICs that the design keeps apart do not reach each other",
+            "Planes, or rails of a rail-only fabric, that are joined share their failures.",
+            "look for a session or a static route between them",
+            _OWN,
+        ),
+        (
+            "BAT007",
+            Severity.ERROR,
+            "No packet goes around in a circle",
+            "A circle of lossless queues is a deadlock: it stops the cluster, not one flow.",
+            "remove the static route or the policy that sends it back",
+            "RFC 7938 section 5.2; NSDI 2017, Hu et al., Tagger (deadlock by loops)",
+        ),
+        (
+            "BAT008",
+            Severity.ERROR,
+            "No address is on two ports",
+            "Two owners of an address answer in turn, and flows die in between.",
+            "give one of them another address",
+            "RFC 5227",
+        ),
+        (
+            "BAT009",
+            Severity.ERROR,
+            "The MTU of every port is at least the planned one",
+            "RoCE packets of the planned size are dropped without a word.",
+            _RENDERED,
+            _OWN,
+        ),
+        (
+            "BAT010",
+            Severity.ERROR,
+            "Every switch has a router id of its own",
+            "Two switches with one router id do not peer, and break ties differently.",
+            "use the loopback address as router id",
+            "RFC 4271 section 4.2, RFC 6286",
+        ),
+        (
+            "BAT011",
+            Severity.ERROR,
+            "Every policy and prefix list that is used exists",
+            "Systems differ: some let everything through then, some nothing.",
+            "correct the name",
+            _OWN,
+        ),
+        (
+            "BAT012",
+            Severity.ERROR,
+            "BGP comes to rest",
+            "Routes that change for ever reorder and lose packets.",
+            "look at the policies that prefer routes in a circle",
+            "RFC 3345",
+        ),
+        (
+            "BAT013",
+            Severity.ERROR,
+            "Every equal path may be used",
+            "Uplinks beyond the limit stand idle while the others are full.",
+            "raise maximum-paths",
+            "RFC 7938 section 6.1",
+        ),
+        (
+            "BAT014",
+            Severity.ERROR,
+            "Every NIC reaches its gateway",
+            "A NIC without gateway is left out of every collective, or stops it.",
+            "make VLAN, gateway and prefix length of port and host agree",
+            _OWN,
+        ),
+        (
+            "BAT015",
+            Severity.ERROR,
+            "A failure costs what `whatif` says",
+            "One of the two is wrong, and a maintenance window relies on both.",
+            "report it with the inventory",
+            _OWN,
+        ),
+        (
+            "BAT016",
+            Severity.WARNING,
+            "The file of every switch is read",
+            "What a file says that nobody read is not proved.",
+            "nothing in the inventory; the rest of the fabric is proved with a stand-in",
+            _OWN,
+        ),
+        (
+            "BAT017",
+            Severity.ERROR,
+            "The proof took place",
+            "A service that is away, too old or out of time proves nothing.",
+            "see the message; `--engine own` needs no service",
+            _OWN,
+        ),
+    )
+}
