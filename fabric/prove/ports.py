@@ -12,7 +12,7 @@ from fabric.prove.policies import undefined
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from fabric.design.model import DeviceDesign, PortDesign
+    from fabric.design.model import BgpNeighbour, DeviceDesign, PortDesign
     from fabric.observe.configuration import Configured, Port
     from fabric.prove.sessions import Session
     from fabric.prove.wiring import Network
@@ -85,25 +85,36 @@ def bgp(
     network: Network, devices: Mapping[str, DeviceDesign], sessions: Iterable[Session]
 ) -> Iterator[Breach]:
     """Yield the sessions that are missing, do not come up, or were not planned."""
-    by_port: dict[str, dict[str, Session]] = defaultdict(dict)
+    by_switch: dict[str, list[Session]] = defaultdict(list)
     for session in sessions:
-        by_port[session.switch][session.port or session.session] = session
+        by_switch[session.switch].append(session)
     for name in network.switches:
-        planned = {peer.port: peer for peer in devices[name].bgp.neighbours}
-        present = by_port[name]
-        for port, peer in planned.items():
-            if (name, port) not in network.wiring.far:
-                continue
-            if port not in present:
+        planned = {
+            key: peer
+            for peer in devices[name].bgp.neighbours
+            if (name, peer.port) in network.wiring.far
+            for key in (peer.port, peer.session)
+        }
+        present = set()
+        for session in by_switch[name]:
+            peer = planned.get(session.port) or planned.get(session.session)
+            present.add(peer)
+            yield from _session(session, peer)
+        for peer in dict.fromkeys(planned.values()):
+            if peer not in present:
                 message = f"there is no BGP session with {peer.name}"
-                yield Breach("BAT003", name, port, 0, message)
-        for port, session in present.items():
-            if port not in planned:
-                message = f"the BGP session {session.session} is not planned"
-                yield Breach("BAT003", name, port, session.line, message)
-            elif session.reason and (name, port) in network.wiring.far:
-                message = f"the BGP session with {planned[port].name} does not come up"
-                yield Breach("BAT003", name, port, session.line, f"{message}: {session.reason}")
+                yield Breach("BAT003", name, peer.port, 0, message)
+
+
+def _session(session: Session, peer: BgpNeighbour | None) -> Iterator[Breach]:
+    where = session.switch, session.port or (peer.port if peer else ""), session.line
+    if peer is None:
+        if session.peer or not session.port:
+            message = f"the BGP session {session.session} is not planned"
+            yield Breach("BAT003", *where, message)
+    elif session.reason:
+        message = f"the BGP session with {peer.name} does not come up: {session.reason}"
+        yield Breach("BAT003", *where, message)
 
 
 def identities(network: Network) -> Iterator[Breach]:

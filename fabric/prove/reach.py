@@ -152,7 +152,8 @@ class Reach:
             if not bad[onward].any():
                 return f": {names[at]} keeps them for itself"
             at = int(onward[bad[onward]][0])
-        return f": {names[at]} has no route" if names[at] in names else ""
+        has_route = self.forwarding.tables.known[at, self.forwarding.to.chain[column]].any()
+        return f": {names[at]} {'discards them' if has_route else 'has no route'}"
 
     def _next_hops(self) -> Iterator[Breach]:
         """Yield next hops that are missing or foreign, one breach for each switch and neighbour."""
