@@ -152,7 +152,8 @@ class Reach:
             if not bad[onward].any():
                 return f": {names[at]} keeps them for itself"
             at = int(onward[bad[onward]][0])
-        has_route = self.forwarding.tables.known[at, self.forwarding.to.chain[column]].any()
+        covering = self.forwarding.to.chain[column]
+        has_route = self.tables.known[at, covering[covering >= 0]].any()
         return f": {names[at]} {'discards them' if has_route else 'has no route'}"
 
     def _next_hops(self) -> Iterator[Breach]:
