@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -17,6 +18,7 @@ from fabric.intent.scalars import (
     Cages,
     EcmpMode,
     Gbps,
+    Glob,
     Loose,
     Mac,
     Name,
@@ -25,6 +27,7 @@ from fabric.intent.scalars import (
     PortName,
     PortNames,
     Release,
+    RuleId,
     SplitMode,
     Text,
 )
@@ -287,6 +290,23 @@ class Management(Model):
     syslog_servers: Annotated[tuple[Address, ...], Loose] = Field((), description="Syslog servers.")
 
 
+class Waiver(Model):
+    """Findings that are accepted for a time."""
+
+    rule: RuleId = Field(description="Rule whose findings are waived.")
+    device: Glob = Field("*", description="Switches and hosts, with * and ? as wildcards.")
+    port: Glob = Field("*", description="Ports and NICs, with * and ? as wildcards.")
+    reason: Text = Field(min_length=1, description="Why this is acceptable; shown in reports.")
+    until: date = Field(description="Last day of the waiver; later the findings return.")
+
+
+class SeverityChange(Model):
+    """Another severity for the findings of a rule."""
+
+    level: Literal["error", "warning", "info"] = Field(description="Severity of its findings.")
+    reason: Text = Field(min_length=1, description="Why it differs; shown in reports.")
+
+
 class FabricFile(Model):
     """``fabric.yaml``: what the fabric is."""
 
@@ -338,6 +358,12 @@ class FabricFile(Model):
     host: HostProfile = Field(description="Host profile.")
     management: Management = Field(Management(), description="Servers used by the switches.")
     kubernetes: Kubernetes = Field(Kubernetes(), description="Kubernetes cluster on the hosts.")
+    waivers: Annotated[tuple[Waiver, ...], Loose] = Field(
+        (), description="Findings that are accepted, each with a reason and a last day."
+    )
+    severity: dict[RuleId, SeverityChange] = Field(
+        {}, description="Rules whose findings have another severity here."
+    )
 
 
 class Peer(Model):

@@ -156,6 +156,16 @@ Network = Annotated[ipaddress.IPv4Network, BeforeValidator(_network)]
 Address = Annotated[ipaddress.IPv4Address, BeforeValidator(_address)]
 Mac = Annotated[str, AfterValidator(_mac)]
 Text = Annotated[str, Field(max_length=120), AfterValidator(_text)]
+RuleId = Annotated[
+    str, formed(r"^[A-Z]{3}[0-9]{3}$", "a rule such as QOS012; `rocefab show rules` lists them")
+]
+Glob = Annotated[
+    str,
+    formed(
+        r"^[A-Za-z0-9*?][A-Za-z0-9/:_.*?-]{0,63}$",
+        "a name with * and ? as wildcards, such as su1-* or Ethernet1/?",
+    ),
+]
 PortName = Annotated[
     str,
     formed(

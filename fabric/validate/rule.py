@@ -12,7 +12,7 @@ from fabric.core.registry import Registry
 from fabric.platforms.catalogue import Skus
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from fabric.platforms.model import Sku
     from fabric.topology.site import Member, Site
@@ -124,7 +124,7 @@ class SonicRule(Rule):
     def _all(self, world: World) -> Iterator[Finding]:
         for config in world.sonic_configs if self.judges_rendered or not world.is_rendered else ():
             findings = [_placed(finding, config) for finding in self.check(config)]
-            yield from findings if world.row_by_row else _by_port(findings)
+            yield from findings if world.row_by_row else by_port(findings)
 
     @abstractmethod
     def check(self, config: SonicConfig) -> Iterator[Finding]:
@@ -176,7 +176,7 @@ def _placed(finding: Finding, config: SonicConfig) -> Finding:
     return replace(finding, position=position, device="")
 
 
-def _by_port(findings: list[Finding]) -> Iterator[Finding]:
+def by_port(findings: Iterable[Finding]) -> Iterator[Finding]:
     """Make one finding, at the place of the first, of those that differ in the port alone."""
     groups: dict[Finding, list[Finding]] = {}
     for finding in findings:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fabric.validate.rule import Rule, rules
+from fabric.validate.waivers import Decisions, Waived
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,12 +30,15 @@ class Outcome:
         Ids of the rules that had nothing to look at.
     broken : tuple of (str, str)
         Rules that failed themselves, with the reason.
+    waived : tuple of Waived
+        Findings that the inventory accepts.
     """
 
     findings: tuple[Finding, ...]
     checked: tuple[str, ...]
     skipped: tuple[str, ...]
     broken: tuple[tuple[str, str], ...]
+    waived: tuple[Waived, ...] = ()
 
     def at_least(self, severity: Severity) -> tuple[Finding, ...]:
         """Return the findings of a severity or worse."""
@@ -48,7 +52,13 @@ class Outcome:
             tuple(name for name in self.checked if name not in out),
             tuple(sorted({*self.skipped, *out})),
             tuple(item for item in self.broken if item[0] not in out),
+            tuple(item for item in self.waived if item.finding.rule not in out),
         )
+
+    def decided(self, decisions: Decisions) -> Outcome:
+        """Return the outcome with the waivers and severities of an inventory applied."""
+        kept, waived = decisions.apply(self.findings)
+        return replace(self, findings=tuple(_worst_first(kept)), waived=(*self.waived, *waived))
 
     def merged(self, other: Outcome) -> Outcome:
         """Return this and another outcome as one; skipped is what neither of them ran."""
@@ -57,6 +67,7 @@ class Outcome:
             tuple(sorted({*self.checked, *other.checked})),
             tuple(sorted({*self.skipped} & {*other.skipped})),
             (*self.broken, *other.broken),
+            (*self.waived, *other.waived),
         )
 
 
@@ -78,7 +89,7 @@ def each_finding(world: World) -> list[Finding]:
 
 
 def run(world: World, ignore: Iterable[str] = ()) -> Outcome:
-    """Run every rule except the ignored ones.
+    """Run every rule except the ignored ones; waivers and severities of a model count.
 
     An exception inside a rule does not end the run: the rule is reported as broken.
     """
@@ -98,7 +109,16 @@ def run(world: World, ignore: Iterable[str] = ()) -> Outcome:
         else:
             checked.append(rule.id)
             findings += values
-    return Outcome(tuple(gathered(findings)), tuple(checked), tuple(sorted(skipped)), tuple(broken))
+    waived: list[Waived] = []
+    if world.model:
+        findings, waived = Decisions.of(world.model.intent).apply(findings)
+    return Outcome(
+        tuple(gathered(findings)),
+        tuple(checked),
+        tuple(sorted(skipped)),
+        tuple(broken),
+        tuple(waived),
+    )
 
 
 def together(outcomes: Iterable[Outcome]) -> Outcome:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import difflib
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.errors import FabricError, InputError, RenderError
 from fabric.core.findings import Finding, Position, Severity
 from fabric.intent.documents import MAIN_FILE
+from fabric.prove.rules import PROOF_RULES
 from fabric.systems.sonic.yang_judge import Yang, has_models
 from fabric.validate.json_lines import key_positions
 from fabric.validate.report import reports
 from fabric.validate.reported import Reported
+from fabric.validate.rule import by_port
 from fabric.validate.runner import Outcome, all_rules, run, together
+from fabric.validate.waivers import Decisions
 from fabric.validate.world import World
 from fabric.workflow.work import OUTCOMES, judged_config
 
@@ -49,6 +53,15 @@ def check(project: Project, ignore: Sequence[str] = ()) -> Outcome:
         When ``ignore`` names a rule that does not exist, or the fabric does not fit its pools.
     """
     _refuse_unknown(ignore)
+    decisions = Decisions.of(project.intent)
+    outcome = _judge(project, ignore, decisions)
+    known = [rule.id for rule in (*all_rules(), *PROOF_RULES.values())]
+    problems = tuple(decisions.problems(known, outcome.waived))
+    return outcome.merged(Outcome(problems, (), outcome.skipped, ()).without(ignore))
+
+
+def _judge(project: Project, ignore: Sequence[str], decisions: Decisions) -> Outcome:
+    """Run the rules over a project, and over what it renders where it has no errors."""
     outcome = run(World(project.model), ignore)
     outcome = outcome.merged(Outcome(project.intent.warnings, (), outcome.skipped, ()))
     if outcome.at_least(Severity.ERROR):
@@ -64,7 +77,8 @@ def check(project: Project, ignore: Sequence[str] = ()) -> Outcome:
     verdicts = project.work.each("verdict", judged_config, configs, OUTCOMES)
     if not verdicts:
         return outcome.merged(run(World(), ignore))
-    return outcome.merged(together(verdicts.values()).without(ignore))
+    verdict = together(verdicts.values()).without(ignore).decided(decisions)
+    return outcome.merged(replace(verdict, findings=tuple(by_port([*verdict.findings]))))
 
 
 def check_sonic_files(

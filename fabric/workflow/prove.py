@@ -17,6 +17,7 @@ from fabric.prove.scenarios import scenarios
 from fabric.validate.report import reports
 from fabric.validate.reported import Reported
 from fabric.validate.runner import Outcome, gathered
+from fabric.validate.waivers import Decisions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -114,7 +115,8 @@ def prove(
     places = _Places(project, files)
     findings = [places.finding(breach) for breach in breaches if breach.rule not in ignore]
     checked = tuple(rule for rule in PROOF_RULES if rule not in ignore)
-    outcome = Outcome(tuple(gathered(findings)), checked, tuple(ignore), ())
+    kept, waived = Decisions.of(project.intent).apply(findings)
+    outcome = Outcome(tuple(gathered(kept)), checked, tuple(ignore), (), tuple(waived))
     return Proved(outcome, proof, len(failures))
 
 

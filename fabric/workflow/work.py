@@ -157,7 +157,7 @@ def judged_config(config: tuple[str, bytes, Sku]) -> Outcome:
 
     device, content, model = config
     tables = {device: json.loads(content)}
-    return run(World(sonic=tables, skus={model.name: model}, is_rendered=True))
+    return run(World(sonic=tables, skus={model.name: model}, is_rendered=True, row_by_row=True))
 
 
 def _outcome_to_bytes(outcome: Outcome) -> bytes | None:

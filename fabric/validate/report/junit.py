@@ -54,8 +54,14 @@ def _result(case: ET.Element, name: str, findings: list[Finding], reported: Repo
         _add(case, "failure", f"{bad[0].message}{more}", bad).set("type", bad[0].severity.word)
     elif not findings and name not in outcome.checked:
         _add(case, "skipped", _IDLE if name in outcome.skipped else _STOPPED, [])
-    if others:
-        ET.SubElement(case, "system-out").text = _lines(others)
+    lines = [f"{one.severity.word}: {one}" for one in others]
+    lines += [
+        f"waived until {one.until}: {one.finding}; reason: {one.reason}"
+        for one in outcome.waived
+        if one.finding.rule == name
+    ]
+    if lines:
+        ET.SubElement(case, "system-out").text = _NOT_XML.sub("?", "\n".join(lines))
 
 
 def _add(case: ET.Element, kind: str, message: str, findings: list[Finding]) -> ET.Element:

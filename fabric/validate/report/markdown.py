@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 #: Characters of a comment: GitHub refuses more than 65,536 (its answer: "body is too long").
 MOST_CHARACTERS = 65_000
+#: Waived findings that are listed; our choice: the summary counts all of them.
+MOST_WAIVED = 50
 #: Signs that mean something in a table, in HTML, or as a mention (GitHub Flavored Markdown).
 _SIGNS = re.compile(r"([\\`*_{}\[\]<>#|~@])")
 
@@ -26,6 +28,10 @@ def markdown(reported: Reported) -> str:
     failed = bool(outcome.broken or outcome.at_least(reported.fail_on))
     head = f"### rocefab check: {'failed' if failed else 'passed'}\n\n{summary(outcome)}\n"
     head += "".join(f"\n- rule {name} could not run: {_plain(why)}" for name, why in outcome.broken)
+    head += "".join(
+        f"\n- waived until {one.until}: {_plain(sentence(one.finding))} ({_plain(one.reason)})"
+        for one in outcome.waived[:MOST_WAIVED]
+    )
     rows = [_row(finding, reported) for finding in outcome.findings]
     return head + (_table(rows, MOST_CHARACTERS - len(head)) if rows else "")
 

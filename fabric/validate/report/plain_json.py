@@ -20,6 +20,10 @@ def as_json(reported: Reported) -> str:
         "findings": [finding_json(finding) for finding in outcome.findings],
         "checked": list(outcome.checked),
         "skipped": list(outcome.skipped),
+        "waived": [
+            {**finding_json(one.finding), "reason": one.reason, "until": one.until.isoformat()}
+            for one in outcome.waived
+        ],
         "broken": [{"rule": rule, "reason": reason} for rule, reason in outcome.broken],
     }
     return json.dumps(data, indent=2) + "\n"

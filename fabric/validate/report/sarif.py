@@ -35,6 +35,11 @@ def sarif(reported: Reported) -> str:
     catalogue += [_described(name, _READING, _READING, _READING) for name in others]
     pairs = zip(outcome.findings, reported.fingerprints(), strict=True)
     results = [_result(finding, reported, mark) for finding, mark in pairs]
+    results += [
+        _result(one.finding, reported, f"{one.finding.rule}:waived:{number}")
+        | {"suppressions": [{"kind": "external", "justification": one.reason}]}
+        for number, one in enumerate(outcome.waived)
+    ]
     run = {
         "tool": {"driver": {"name": "rocefab", "version": __version__, "rules": catalogue}},
         "originalUriBaseIds": {_BASE: {"uri": _folder()}},

@@ -18,6 +18,9 @@ def text(reported: Reported) -> str:
     """Return one line per finding and a summary."""
     outcome = reported.outcome
     lines = [f"{finding.severity.word}: {finding}" for finding in outcome.findings]
+    lines += [
+        f"waived until {one.until}: {one.finding}; reason: {one.reason}" for one in outcome.waived
+    ]
     lines += [f"could not run: rule {name}: {reason}" for name, reason in outcome.broken]
     return "\n".join([*lines, summary(outcome)]) + "\n"
 
@@ -29,8 +32,9 @@ def summary(outcome: Outcome) -> str:
         for severity in sorted(Severity, reverse=True)
     )
     skipped = f", {len(outcome.skipped)} skipped ({hostlist.fold(outcome.skipped)})"
+    waived = f", {len(outcome.waived)} waived" if outcome.waived else ""
     tail = skipped if outcome.skipped else ""
-    return f"{len(outcome.checked)} rules checked: {counts}{tail}"
+    return f"{len(outcome.checked)} rules checked: {counts}{waived}{tail}"
 
 
 def _count(number: int, severity: Severity) -> str:

@@ -1,0 +1,122 @@
+"""Waivers and severities of the inventory, applied to what the rules find."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import date
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from fabric.core.findings import Finding, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from fabric.intent.inventory import Intent
+    from fabric.intent.model import Waiver
+
+#: Rules that no waiver silences: rendering or loading rejects the same.
+FINAL = ("INT", "TOP", "REN", "SYS", "WVR")
+
+
+@dataclass(frozen=True, slots=True)
+class Waived:
+    """A finding that the inventory accepts."""
+
+    finding: Finding
+    reason: str
+    until: date
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    """What an inventory decides about findings.
+
+    Parameters
+    ----------
+    intent : Intent
+        The inventory.
+    today : date
+        Waivers count up to and with their last day.
+    """
+
+    intent: Intent
+    today: date
+
+    @classmethod
+    def of(cls, intent: Intent, today: date | None = None) -> Decisions:
+        """Return the decisions of an inventory, by default as of this day."""
+        return cls(intent, today or date.today())  # noqa: DTZ011 - the day of whoever reads it
+
+    def apply(self, findings: Iterable[Finding]) -> tuple[list[Finding], list[Waived]]:
+        """Return the findings that stay, with their severity, and those that are waived."""
+        kept, waived = [], []
+        changes = self.intent.fabric.severity
+        for finding in findings:
+            waiver = self._waiver(finding)
+            change = changes.get(finding.rule) if _is_open(finding.rule) else None
+            if waiver:
+                waived.append(Waived(finding, waiver.reason, waiver.until))
+            elif change:
+                kept.append(replace(finding, severity=Severity.of_word(change.level)))
+            else:
+                kept.append(finding)
+        return kept, waived
+
+    def _waiver(self, finding: Finding) -> Waiver | None:
+        """Return the first waiver that covers a finding."""
+        covering = (
+            waiver
+            for waiver in self.intent.fabric.waivers
+            if waiver.rule == finding.rule
+            and waiver.until >= self.today
+            and _is_open(finding.rule)
+            and fnmatchcase(finding.device, waiver.device)
+            and all(fnmatchcase(port, waiver.port) for port in finding.port.split(", "))
+        )
+        return next(covering, None)
+
+    def problems(self, known: Iterable[str], waived: Iterable[Waived]) -> Iterator[Finding]:
+        """Yield what is wrong with waivers and severities.
+
+        Parameters
+        ----------
+        known : iterable of str
+            Ids of every rule.
+        waived : iterable of Waived
+            What was waived in this run.
+        """
+        ids, used = set(known), {(item.finding.rule, item.reason) for item in waived}
+        for index, waiver in enumerate(self.intent.fabric.waivers):
+            path = ("waivers", index)
+            yield from self._named(waiver.rule, ids, *path, "rule")
+            if waiver.until < self.today:
+                message = f"the waiver of {waiver.rule} ended on {waiver.until}"
+                fix = "repair what it waives, or set a later day with a new reason"
+                yield self._finding("WVR001", Severity.WARNING, message, fix, *path, "until")
+            elif waiver.rule in ids and (waiver.rule, waiver.reason) not in used:
+                message = f"the waiver of {waiver.rule} covers no finding"
+                yield self._finding("WVR002", Severity.INFO, message, "remove it", *path, "rule")
+        for rule in self.intent.fabric.severity:
+            yield from self._named(rule, ids, "severity", rule)
+
+    def _named(self, rule: str, known: set[str], *path: str | int) -> Iterator[Finding]:
+        """Yield a finding where a rule does not exist, or decides what rendering rejects."""
+        if not _is_open(rule):
+            message = f"{rule} cannot be waived or changed: rendering rejects the same"
+            fix = "correct what the rule finds"
+            yield self._finding("WVR003", Severity.ERROR, message, fix, *path)
+        elif rule not in known:
+            fix = "`rocefab show rules` lists them"
+            message = f"there is no rule {rule}"
+            yield self._finding("WVR003", Severity.ERROR, message, fix, *path)
+
+    def _finding(
+        self, rule: str, severity: Severity, message: str, fix: str, *path: str | int
+    ) -> Finding:
+        field = f"fabric.{'.'.join(map(str, path))}"
+        return Finding(rule, severity, message, fix, field, self.intent.position(*path))
+
+
+def _is_open(rule: str) -> bool:
+    return not rule.startswith(FINAL)
