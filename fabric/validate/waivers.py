@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, datetime
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
@@ -46,7 +46,7 @@ class Decisions:
     @classmethod
     def of(cls, intent: Intent, today: date | None = None) -> Decisions:
         """Return the decisions of an inventory, by default as of this day."""
-        return cls(intent, today or date.today())  # noqa: DTZ011 - the day of whoever reads it
+        return cls(intent, today or datetime.now().astimezone().date())
 
     def apply(self, findings: Iterable[Finding]) -> tuple[list[Finding], list[Waived]]:
         """Return the findings that stay, with their severity, and those that are waived."""
