@@ -74,13 +74,7 @@ class RdmaCounters:
 
 @reads("rdma_link", "rdma -j link show")
 def parse_rdma_link(text: str) -> tuple[RdmaLink, ...]:
-    """Parse the RDMA ports of a host.
-
-    Raises
-    ------
-    UnreadableError
-        When the output is not that JSON.
-    """
+    """Parse the RDMA ports of a host, or raise UnreadableError."""
     ports = tuple(_link(row) for row in rows(text, "rdma"))
     if len({(port.device, port.port) for port in ports}) != len(ports):
         raise UnreadableError("rdma printed a port twice")

@@ -58,13 +58,7 @@ def _session(address: str) -> str:
 
 
 def lldp_neighbours(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
-    """Parse ``show lldp neighbors | json``.
-
-    Raises
-    ------
-    UnreadableError
-        When the answer is not that JSON.
-    """
+    """Parse ``show lldp neighbors | json``, or raise UnreadableError."""
     neighbours: dict[str, tuple[LldpNeighbour, ...]] = {}
     for row in _load(text, "lldpNeighbors", list):
         try:

@@ -25,13 +25,7 @@ _BFD_ROW = re.compile(
 
 
 def long_name(port: str) -> str:
-    """Return ``Eth1/1`` as ``Ethernet1/1``.
-
-    Raises
-    ------
-    UnreadableError
-        When it is not the short name of a port.
-    """
+    """Return ``Eth1/1`` as ``Ethernet1/1``, or raise UnreadableError."""
     match = re.fullmatch(r"(Eth|Po|mgmt)(\d[\d/]*)", port)
     if not match:
         raise UnreadableError(f"{port!r} is not a name of a port")

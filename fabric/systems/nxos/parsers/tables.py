@@ -88,13 +88,7 @@ def _number(row: Mapping[str, Any], key: str) -> int:
 
 
 def system_facts(text: str) -> SystemFacts:
-    """Parse ``show version`` in JSON.
-
-    Raises
-    ------
-    UnreadableError
-        When the answer is not that JSON.
-    """
+    """Parse ``show version`` in JSON, or raise UnreadableError."""
     body = _body(text)
     version = body.get("nxos_ver_str") or body.get("kickstart_ver_str") or body.get("sys_ver_str")
     return SystemFacts(
@@ -115,13 +109,7 @@ def _uptime_s(body: Mapping[str, Any]) -> float | None:
 
 
 def interfaces(text: str) -> dict[str, InterfaceState]:
-    """Parse ``show interface`` in JSON.
-
-    Raises
-    ------
-    UnreadableError
-        When the answer is not that JSON.
-    """
+    """Parse ``show interface`` in JSON, or raise UnreadableError."""
     return dict(_interface(row) for row in _needed(_body(text), "interface"))
 
 
