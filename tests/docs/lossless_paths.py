@@ -11,9 +11,8 @@ from fabric.qos.ecmp.collective import (
     relayed_spine_share,
     spread,
 )
-from fabric.qos.ecmp.hashing import effective_paths, members_used
+from fabric.qos.ecmp.hashing import effective_paths
 from fabric.qos.ecmp.load import (
-    collision_probability,
     efficiency,
     expected_max_load,
     used_share,
@@ -21,6 +20,7 @@ from fabric.qos.ecmp.load import (
 from fabric.qos.watchdog import longest_pause_s, storm
 from fabric.validate.runner import all_rules
 from tests.docs.lossless import ends, figures, leaf, project, size, table
+from tests.docs.papers import collision_probability, members_used
 from tests.topology.fabrics import fabric
 
 

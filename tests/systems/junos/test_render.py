@@ -15,10 +15,10 @@ from fabric.render import render_device
 from fabric.render.engine import template_folder
 from fabric.render.explain import entries, explain, find
 from fabric.systems.junos import render as junos
+from fabric.systems.junos.lab.hierarchy import read_tree, tree_text
 from fabric.systems.junos.platforms import OWNED_STATEMENTS
 from fabric.systems.junos.platforms.grammar import statements
-from fabric.systems.junos.platforms.text import line_text, read_set, read_tree
-from fabric.systems.junos.platforms.tree import tree_text
+from fabric.systems.junos.platforms.text import line_text, read_set
 from fabric.systems.junos.view import view
 from tests.render.designs import variant
 from tests.render.junos_designs import CHANGES, WATCHDOG, designs
