@@ -239,7 +239,6 @@ def test_topology() -> None:
     assert (result.gpus, result.nics) == (("GPU0", "GPU1"), ("NIC0", "NIC1"))
     assert result.affinity("GPU0") == {"mlx5_1": "PIX", "mlx5_2": "SYS"}
     assert result.affinity("GPU1") == {"mlx5_1": "SYS", "mlx5_2": "PXB"}
-    assert result.nearest("GPU1") == ("mlx5_2",)
     assert result.links["GPU0", "GPU1"] == "NV18"
     assert result.numa_node == {"GPU0": 0, "GPU1": 1}
     assert result.cpu_affinity == {"GPU0": "0-47,96-143", "GPU1": "48-95,144-191"}
@@ -249,11 +248,10 @@ OLD = "\tGPU0\tGPU1\tmlx5_0\tmlx5_1\tCPU Affinity\n"
 
 
 def test_old_topology_names_devices_in_its_header() -> None:
-    """And GPUs that share a NIC have it both at their nearest."""
+    """Without a legend."""
     rows = "GPU0\t X \tPIX\tPXB\tPXB\t0-31\nGPU1\tPIX\t X \tPXB\tPXB\t0-31\n"
     result = parse_nvidia_topo(OLD + rows)
     assert result.nic_devices == {"mlx5_0": "mlx5_0", "mlx5_1": "mlx5_1"}
-    assert result.nearest("GPU0") == result.nearest("GPU1") == ("mlx5_0", "mlx5_1")
     assert result.numa_node == {}
 
 

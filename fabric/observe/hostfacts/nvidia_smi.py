@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-#: From near to far, after the legend that the tool prints; ``NV`` and a number of links is nearer.
-NEARNESS = ("PIX", "PXB", "PHB", "NODE", "SYS")
+#: After the legend that the tool prints.
 _LINK = re.compile(r"X|NV[0-9]{1,3}|PIX|PXB|PHB|NODE|SYS")
 _TITLES = re.compile(r"CPU Affinity|NUMA Affinity|GPU NUMA ID")
 _NAME = re.compile(r"GPU[0-9]{1,3}|NIC[0-9]{1,3}|[a-z][A-Za-z0-9_.-]{0,62}")
@@ -45,12 +44,6 @@ class GpuTopology:
     def affinity(self, gpu: str) -> dict[str, str]:
         """Return the nearness of each RDMA device to a GPU; empty without the names of devices."""
         return {device: self.links[gpu, nic] for nic, device in self.nic_devices.items()}
-
-    def nearest(self, gpu: str) -> tuple[str, ...]:
-        """Return the RDMA devices that are nearest to a GPU: several when they are equally near."""
-        affinity = self.affinity(gpu)
-        best = min((NEARNESS.index(link) for link in affinity.values()), default=0)
-        return tuple(device for device, link in affinity.items() if link == NEARNESS[best])
 
 
 @reads("nvidia_topo", "nvidia-smi topo -m", colour=True)
