@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import ClassVar
 
-from tests.change.memory import MemoryDriver
+from fabric.devices.memory import MemoryDriver
 
 EFFECTS = ("stage", "commit", "confirm", "rollback", "save")
 

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from fabric.change.model import Risk
 from fabric.devices.candidate import SonicLive
+from fabric.devices.memory import _applied
 from fabric.systems.sonic import adapters as sonic
 from fabric.systems.sonic.adapters.patch import patch
 from fabric.systems.sonic.gcu import RELEASES, Updater
 from fabric.systems.sonic.platforms import LIVE_FIELDS, OWNED_TABLES
-from tests.change.memory import _applied
 
 CASES = Path(__file__).parents[2] / "change" / "sonic"
 LISTED = Updater("ACS-MSN4700", "202405")
