@@ -10,10 +10,24 @@ from fabric.design.model import DeviceDesign
 from fabric.design.switch import SwitchDesigner
 from fabric.intent.inventory import load
 from fabric.intent.resolve import PolicyResolver
+from fabric.render import render_device
 from fabric.topology import realise
 
 REPOSITORY = Path(__file__).parents[2]
 INVENTORY = REPOSITORY / "inventory"
+#: Switches of each tier and shape: what a system renders for them is kept in golden files.
+CASES = [
+    ("demo", "su1-rail0"),
+    ("demo", "spine01"),
+    ("rail-512", "su1-rail0"),
+    ("rail-512", "spine01"),
+    ("a100-pcie", "rack1-leaf"),
+]
+
+
+def text_of(device: DeviceDesign) -> str:
+    """Return the configuration of a switch, in the form that a change is made of."""
+    return render_device(device)[0].text
 
 
 @cache
