@@ -30,6 +30,11 @@ class Outputs:
     others: Sequence[str] = ()
     marks: Sequence[str] = ()
     marked: Collection[str] = ()
+    #: Cases whose lines are taken away one by one, and the first that is.
+    lines: Mapping[str, int] = field(default_factory=dict)
+    rubbish: Collection[str] = ()
+    #: The values of the cases are only what was read: other tests say that they are right.
+    only_damaged: bool = False
     #: Files of the samples that are not named as their case.
     files: Mapping[str, str] = field(default_factory=dict)
 

@@ -8,18 +8,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.observe.test_damage import OUTPUTS as OTHERS
 from tests.systems.comware7.test_parsers import OUTPUTS as COMWARE7
+from tests.systems.cumulus.test_parsers import OUTPUTS as CUMULUS
 from tests.systems.junos.test_parsers import OUTPUTS as JUNOS
 from tests.systems.nxos.test_parsers import OUTPUTS as NXOS
 from tests.systems.outputs import Outputs
+from tests.systems.sonic.test_parsers_state import OUTPUTS as SONIC
 from tests.systems.vrp8.test_parsers import OUTPUTS as VRP8
 
-SYSTEMS = (COMWARE7, JUNOS, NXOS, VRP8)
+SYSTEMS = (COMWARE7, CUMULUS, JUNOS, NXOS, OTHERS, SONIC, VRP8)
 
 
 def _rows(*rows: tuple[Any, ...]) -> list[Any]:
     """Return the cases of a test, each named after its system and its sample."""
-    return [pytest.param(*row, id=f"{row[0].nos}-{row[1]}") for row in rows]
+    return [pytest.param(*row, id=f"{row[0].nos}-{row[1]}".strip("-")) for row in rows]
+
+
+def _true(of: Outputs, name: str, result: Any) -> bool:
+    """Tell whether a reading says nothing that the whole sample does not say."""
+    whole = of.cases[name][1]
+    assert whole
+    if result is None or result == whole:
+        return True
+    return name in of.uncounted and of.part_of(name, result, whole)
 
 
 EACH = pytest.mark.parametrize(
@@ -27,7 +39,10 @@ EACH = pytest.mark.parametrize(
 )
 
 
-@EACH
+@pytest.mark.parametrize(
+    ("of", "name"),
+    _rows(*((of, name) for of in SYSTEMS if not of.only_damaged for name in of.cases)),
+)
 def test_samples(of: Outputs, name: str) -> None:
     """Value by value."""
     assert of.read(name, of.sample(name)) == of.cases[name][1]
@@ -36,13 +51,20 @@ def test_samples(of: Outputs, name: str) -> None:
 @EACH
 def test_every_cut_is_noticed(of: Outputs, name: str) -> None:
     """At each byte: unreadable, the whole truth, or where nothing counts the rows, a part."""
-    text, whole = of.sample(name), of.cases[name][1]
+    text = of.sample(name)
     for length in range(len(text)):
-        result = of.read(name, text[:length])
-        if name in of.uncounted and result is not None:
-            assert of.part_of(name, result, whole), text[:length][-60:]
-        else:
-            assert result in (None, whole), text[:length][-60:]
+        assert _true(of, name, of.read(name, text[:length])), text[:length][-60:]
+
+
+@pytest.mark.parametrize(
+    ("of", "name", "first"), _rows(*((of, *row) for of in SYSTEMS for row in of.lines.items()))
+)
+def test_a_missing_line_is_noticed(of: Outputs, name: str, first: int) -> None:
+    """What is needed is missed, what is not needed changes nothing, or less is said."""
+    lines = of.sample(name).splitlines(keepends=True)
+    for number in range(first, len(lines)):
+        result = of.read(name, "".join(lines[:number] + lines[number + 1 :]))
+        assert _true(of, name, result), lines[number]
 
 
 @pytest.mark.parametrize(
@@ -79,6 +101,15 @@ def test_no_other_exception(of: Outputs, name: str, data: st.DataObject) -> None
     middle = data.draw(st.sampled_from(["", "0", "9", " ", "\n", "x", "é", '"', *of.pieces]))
     result = of.read(name, text[:start] + middle + text[stop:])
     assert result is None or isinstance(result, type(of.cases[name][1]))
+
+
+@pytest.mark.parametrize(
+    ("of", "name"), _rows(*((of, name) for of in SYSTEMS for name in of.rubbish))
+)
+@given(text=st.text(max_size=60) | st.recursive(st.none() | st.text(max_size=5), st.lists).map(str))
+def test_rubbish(of: Outputs, name: str, text: str) -> None:
+    """Is unreadable."""
+    assert not of.read(name, text)
 
 
 @pytest.mark.parametrize(
