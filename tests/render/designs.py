@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from fabric.design.model import DeviceDesign
 from fabric.design.switch import SwitchDesigner
@@ -67,3 +69,14 @@ def variant(
         (target / "devices" / "test.yaml").write_text(devices, encoding="utf-8")
     made, rows = designer(target)
     return {name: made.design(row) for name, row in rows.items()}
+
+
+def designs_of(changes: dict[str, dict[str, str]]) -> Callable[[str], dict[str, DeviceDesign]]:
+    """Return a function that gives the designs of an example with other switches, made once."""
+
+    @cache
+    def designs(inventory: str) -> dict[str, DeviceDesign]:
+        with TemporaryDirectory() as folder:
+            return variant(Path(folder) / inventory, inventory, changes[inventory])
+
+    return designs

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,19 +14,14 @@ from fabric.render.explain import explain
 from fabric.systems.cumulus.platforms.lines import read
 from fabric.systems.cumulus.platforms.tree import tree
 from fabric.systems.cumulus.platforms.words import words
-from tests.render.designs import CASES, variant
+from tests.render.designs import CASES, designs_of, variant
 
 SKUS = {
     "demo": {"ACS-MSN4700": "SN4700", "7060X6-64PE": "SN5600"},
     "rail-512": {"ACS-SN5600": "SN5600"},
     "a100-pcie": {"7050DX4-32S": "SN4700"},
 }
-
-
-@cache
-def designs(inventory: str) -> dict[str, DeviceDesign]:
-    with tempfile.TemporaryDirectory() as folder:
-        return variant(Path(folder) / "i", inventory, SKUS[inventory])
+designs = designs_of(SKUS)
 
 
 def leaf() -> DeviceDesign:
