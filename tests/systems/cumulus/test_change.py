@@ -22,15 +22,14 @@ from fabric.systems.cumulus.platforms.lines import read, split, write
 from fabric.systems.cumulus.platforms.tree import is_value
 from fabric.systems.cumulus.platforms.words import words
 from fabric.workflow.apply import Options, apply, rollback, status
-from fabric.workflow.plan import Selection, plan
 from fabric.workflow.project import Project
 from fabric.workflow.verify import drift, verify
 from tests.change import labs
+from tests.change.labs import ALL, planned
 from tests.systems.cumulus.test_render import designs
 
 WORDS = words("5.14")
 OPTIONS = Options(timer_s=60, verify_s=6.0, poll_s=0.1)
-ALL = Selection()
 SKUS = {"ACS-MSN4700": "SN4700", "7060X6-64PE": "SN5600"}
 KEPT = """\
 nv set system aaa user cumulus hashed-password '*'
@@ -229,10 +228,6 @@ def test_states_apart_hide_secrets():
 
 
 # -- runs ------------------------------------------------------------------------------------------
-
-
-def planned(project, connections):
-    return plan(project, connections, ALL, "rail", labs.silent)
 
 
 def run(made, folder, connections):

@@ -23,14 +23,14 @@ from fabric.systems.junos.lab.store import JunosError, edit, lines_of
 from fabric.systems.junos.parsers.config import configuration
 from fabric.systems.junos.platforms.text import read_set
 from fabric.workflow.apply import Options, apply, rollback, status
-from fabric.workflow.plan import Selection, describe, plan
+from fabric.workflow.plan import describe
 from fabric.workflow.project import Project
 from fabric.workflow.verify import drift, verify
 from tests.change import labs
+from tests.change.labs import ALL, planned
 from tests.render.junos_designs import designs
 
 OPTIONS = Options(timer_s=60, verify_s=6.0, poll_s=0.1)
-ALL = Selection()
 KEPT = """\
 set version 23.4X100-D31.6-EVO
 set system root-authentication encrypted-password "$6$salt$hash"
@@ -253,10 +253,6 @@ INVENTORY = (
     .replace("kmin_bytes: 150000, kmax_bytes: 1500000", "kmin_bytes: 750000, kmax_bytes: 7500000")
 )
 SPINE, HOST = labs.SPINE, labs.HOST
-
-
-def planned(project, connections):
-    return plan(project, connections, ALL, "rail", labs.silent)
 
 
 def run(made, folder, connections, options=OPTIONS):
