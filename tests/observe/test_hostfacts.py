@@ -287,14 +287,6 @@ def test_a_legend_that_names_not_every_nic() -> None:
             parse_nvidia_topo(text.replace(old, new))
 
 
-def test_ethtool_of_a_link_that_is_down() -> None:
-    """Has no speed."""
-    text = "Settings for eth2:\n\tSpeed: Unknown!\n\tAuto-negotiation: off\n\tLink detected: no\n"
-    assert parse_ethtool(text) == EthtoolLink("eth2", False, None, False)
-    reason = "Settings for eth2:\n\tLink detected: no (No cable)\n"
-    assert parse_ethtool(reason) == EthtoolLink("eth2", False, None, None)
-
-
 def test_fec_in_force() -> None:
     """Its line has several names; without it the reading is unknown."""
     text = "FEC parameters for swp1:\nConfigured FEC encodings: Auto\n"
@@ -305,22 +297,42 @@ def test_fec_in_force() -> None:
         parse_ethtool_fec(text)
 
 
-def test_driver_of_a_virtual_device() -> None:
-    """Has neither firmware nor a place on the bus."""
-    text = "driver: veth\nversion: 1.0\nfirmware-version: \nbus-info: \n"
-    assert parse_ethtool_driver(text) == EthtoolDriver("veth", None, None)
+DOWN = "Settings for eth2:\n"
+#: Parser, output, value.
+SMALL: dict[str, tuple[Any, str, Any]] = {
+    "a link that is down has no speed": (
+        parse_ethtool,
+        f"{DOWN}\tSpeed: Unknown!\n\tAuto-negotiation: off\n\tLink detected: no\n",
+        EthtoolLink("eth2", False, None, False),
+    ),
+    "a link with the reason why it is down": (
+        parse_ethtool,
+        f"{DOWN}\tLink detected: no (No cable)\n",
+        EthtoolLink("eth2", False, None, None),
+    ),
+    "a virtual device has neither firmware nor a place on the bus": (
+        parse_ethtool_driver,
+        "driver: veth\nversion: 1.0\nfirmware-version: \nbus-info: \n",
+        EthtoolDriver("veth", None, None),
+    ),
+    "pause of one direction is not that of the other": (
+        parse_ethtool_pause,
+        "Pause parameters for eth1:\nAutonegotiate:\toff\nRX:\t\ton\nTX:\t\toff\n\n",
+        EthtoolPause("eth1", receive=True, transmit=False),
+    ),
+    "counters by ring, as bnxt_en names them": (
+        parse_ethtool_statistics,
+        "NIC statistics:\n     [0]: rx_discards: 3\n     [1]: rx_discards: 4\n",
+        {"[0]: rx_discards": 3, "[1]: rx_discards": 4},
+    ),
+}
 
 
-def test_pause_of_one_direction() -> None:
-    """Is not that of the other."""
-    text = "Pause parameters for eth1:\nAutonegotiate:\toff\nRX:\t\ton\nTX:\t\toff\n\n"
-    assert parse_ethtool_pause(text) == EthtoolPause("eth1", receive=True, transmit=False)
-
-
-def test_counters_by_ring() -> None:
-    """Names of bnxt_en."""
-    text = "NIC statistics:\n     [0]: rx_discards: 3\n     [1]: rx_discards: 4\n"
-    assert parse_ethtool_statistics(text) == {"[0]: rx_discards": 3, "[1]: rx_discards": 4}
+@pytest.mark.parametrize("name", SMALL)
+def test_small_outputs(name: str) -> None:
+    """One thing each."""
+    parse, text, value = SMALL[name]
+    assert parse(text) == value
 
 
 def test_ports_that_are_missing_are_noticed() -> None:
