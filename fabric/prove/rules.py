@@ -2,45 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from fabric.core.findings import Severity
-from fabric.validate.rule import Rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from fabric.core.findings import Finding
-    from fabric.validate.world import World
+from fabric.validate.rule import DescribedRule
 
 _BGP = "RFC 4271 section 9.1; RFC 7938 section 5"
 _OWN = "own definition: held against the design of the inventory"
 
 
-class ProofRule(Rule):
-    """A promise that configurations are held against; it does not judge inventories."""
-
-    def __init__(
-        self, rule_id: str, severity: Severity, title: str, why: str, fix: str, source: str
-    ) -> None:
-        super().__init__(rule_id)
-        self.severity, self.why, self.fix, self.source = severity, why, fix, source
-        self.guards = ()
-        self._title = title
-
-    @property
-    def title(self) -> str:
-        """What holds when the rule is kept."""
-        return self._title
-
-    def run(self, world: World) -> Iterator[Finding] | None:
-        """Return None: an inventory is not what it looks at."""
-
-
 _RENDERED = "compare the file with `rocefab render`; report a line that rocefab rendered"
 
-PROOF_RULES: dict[str, ProofRule] = {
-    row[0]: ProofRule(*row)
+PROOF_RULES: dict[str, DescribedRule] = {
+    row[0]: DescribedRule(*row)
     for row in (
         (
             "BAT001",
@@ -96,7 +68,7 @@ PROOF_RULES: dict[str, ProofRule] = {
             "No packet goes around in a circle",
             "A circle of lossless queues is a deadlock: it stops the cluster, not one flow.",
             "remove the static route or the policy that sends it back",
-            "RFC 7938 section 5.2; NSDI 2017, Hu et al., Tagger (deadlock by loops)",
+            "RFC 7938 section 5.2; CoNEXT 2017, Hu et al., Tagger (deadlock by loops)",
         ),
         (
             "BAT008",

@@ -78,6 +78,32 @@ class Rule(ABC):
         )
 
 
+class DescribedRule(Rule):
+    """A rule that other rooms judge by; here it has its words alone.
+
+    Parameters
+    ----------
+    fix : str
+        What to do about its findings.
+    """
+
+    def __init__(
+        self, rule_id: str, severity: Severity, title: str, why: str, fix: str, source: str
+    ) -> None:
+        super().__init__(rule_id)
+        self.severity, self.why, self.fix, self.source = severity, why, fix, source
+        self.guards = ()
+        self._title = title
+
+    @property
+    def title(self) -> str:
+        """What holds when the rule is kept."""
+        return self._title
+
+    def run(self, world: World) -> Iterator[Finding] | None:
+        """Return None: an inventory is not what it looks at."""
+
+
 class ModelRule(Rule):
     """A rule about the inventory and what follows from it."""
 
