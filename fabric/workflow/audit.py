@@ -18,7 +18,7 @@ from fabric.validate.runner import Outcome, gathered
 from fabric.workflow.check import check_sonic_files
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from fabric.audit.fault import Fault
@@ -79,23 +79,41 @@ def audit(paths: Sequence[Path], system: str = "", ignore: Sequence[str] = ()) -
     texts = {file: _text(file) for path in paths for file in _files(path)}
     if not texts:
         raise _refused("there is no configuration file", str(paths[0]))
-    systems = {file: system or _system(file, text) for file, text in texts.items()}
-    switches: dict[str, tuple[Path, Lossless]] = {}
-    findings: list[Finding] = []
-    for file, text in texts.items():
-        lossless = _read(file, systems[file], text)
-        switches[lossless.name or str(file)] = file, lossless
-        findings += [_finding(file, lossless.name, fault) for fault in judge(lossless)]
-    fabric = {name: lossless for name, (_, lossless) in switches.items()}
-    for name, fault in (*disagreements(fabric), *maps(fabric)):
-        findings.append(_finding(switches[name][0], name, fault))
+    systems = {file: system or system_of(text) or "" for file, text in texts.items()}
+    unknown = [file for file, name in systems.items() if not name]
+    for file in unknown:
+        if file in paths or len(unknown) == len(texts):
+            raise _refused("no system recognises this configuration", str(file))
+    known = {file: name for file, name in systems.items() if name}
+    switches = {file: _read(file, name, texts[file]) for file, name in known.items()}
+    findings = [_unknown(file) for file in unknown]
+    findings += _judged(switches)
     kept = [finding for finding in findings if finding.rule not in ignore]
     checked = tuple(rule for rule in AUDIT_RULES if rule not in ignore)
     outcome = Outcome(tuple(gathered(kept)), checked, tuple(ignore), ())
-    config_dbs = [file for file, name in systems.items() if name == "sonic"]
+    config_dbs = [file for file, name in known.items() if name == "sonic"]
     if config_dbs:
         outcome = outcome.merged(check_sonic_files(config_dbs).without(ignore))
-    return Audited(outcome, {str(file): name for file, name in systems.items()})
+    return Audited(outcome, {str(file): name for file, name in known.items()})
+
+
+def _judged(switches: Mapping[Path, Lossless]) -> Iterator[Finding]:
+    """Yield what is wrong with each switch, then with cables and maps between them."""
+    files = {lossless.name or str(file): file for file, lossless in switches.items()}
+    for file, lossless in switches.items():
+        elsewhere = lossless_readers[lossless.system].judged
+        for fault in judge(lossless):
+            if fault.rule not in elsewhere:
+                yield _finding(file, lossless.name, fault)
+    fabric = {lossless.name or str(file): lossless for file, lossless in switches.items()}
+    for name, fault in (*disagreements(fabric), *maps(fabric)):
+        yield _finding(files[name], name, fault)
+
+
+def _unknown(file: Path) -> Finding:
+    message = "no system recognises this file; it was not audited"
+    fix = "name the file and its system with --system, if it is a configuration"
+    return Finding("AUD019", Severity.INFO, message, fix, "", Position(str(file)))
 
 
 def report(audited: Audited, form: str, fail_on: Severity) -> str:
@@ -118,13 +136,6 @@ def _text(file: Path) -> str:
         raise _refused((error.strerror or str(error)).lower(), str(file)) from error
     except UnicodeDecodeError as error:
         raise _refused(f"not text: {error}", str(file)) from error
-
-
-def _system(file: Path, text: str) -> str:
-    system = system_of(text)
-    if system is None:
-        raise _refused("no system recognises this configuration", str(file))
-    return system
 
 
 def _read(file: Path, system: str, text: str) -> Lossless:

@@ -185,10 +185,13 @@ class LosslessReader:
     signs : tuple of str
         Patterns of lines that this system has and others do not; the system with the most of them
         is the one that a text is written for.
+    judged : frozenset of str
+        Rules of the audit that rules of the system itself judge already, and in more detail.
     """
 
     read: Callable[[str], Lossless]
     signs: tuple[str, ...]
+    judged: frozenset[str] = frozenset()
 
 
 #: By system: what its configuration says of the lossless class.
