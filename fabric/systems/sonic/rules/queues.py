@@ -40,7 +40,10 @@ class MarkedQueue(SonicRule):
 class EcnNone(SonicRule):
     """WRED of a lossless queue marks and does not drop."""
 
-    why = "With ecn_none, the default, the thresholds drop packets instead of marking them."
+    why = (
+        "With ecn_none, the default, the thresholds drop packets instead of marking them; with "
+        "ecn_yellow or ecn_red, the green ones, which all packets are without a meter."
+    )
     source = (
         "sonic-net/sonic-buildimage sonic-wred-profile.yang; sonic-net/sonic-swss "
         "orchagent/qosorch.cpp"
@@ -50,15 +53,17 @@ class EcnNone(SonicRule):
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Look at the ecn field of every profile that is on."""
         for name, profile in config.rows("WRED_PROFILE").items():
-            on = [
+            ecn = str(profile.get("ecn", "ecn_none"))
+            dropped = [
                 colour
                 for colour in ("green", "yellow", "red")
                 if str(profile.get(f"wred_{colour}_enable")).lower() == "true"
+                and ecn != "ecn_all"
+                and colour not in ecn.split("_")
             ]
-            ecn = str(profile.get("ecn", "ecn_none"))
-            if on and ecn == "ecn_none":
+            if "green" in dropped or (dropped and ecn == "ecn_none"):
                 yield self.finding(
-                    f"WRED profile {name} is enabled for {', '.join(on)} with ecn_none, so it "
+                    f"WRED profile {name} is enabled for {', '.join(dropped)} with {ecn}, so it "
                     "drops",
                     "set ecn to ecn_all",
                     device=config.device,
