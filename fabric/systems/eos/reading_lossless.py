@@ -86,6 +86,7 @@ lossless_readers.add("eos")(
             r"^   (no )?switchport$",
             r"^ip routing$",
             r"^management api http-commands$",
+            r"^platform (trident|sand|fap) ",
         ),
     )
 )
@@ -194,6 +195,12 @@ def _priority(target: Policy | Inside, line: int, priority: str, what: str) -> N
         _policy(target).pfc[int(priority)] = line
 
 
+@_PROFILE.line(r"no priority-flow-control (priority \d|pause watchdog port .*)")
+@_PORT.line(r"no priority-flow-control (priority \d|pause watchdog port .*)")
+def _defaults(_: Policy | Inside, __: int) -> None:
+    """Leave the defaults that `show running-config all` prints."""
+
+
 @_PROFILE.line(r"(?P<no>no )?priority-flow-control pause watchdog(?P<rest> port .*)?")
 @_PORT.line(r"(?P<no>no )?priority-flow-control pause watchdog(?P<rest> port .*)?")
 def _port_watchdog(target: Policy | Inside, line: int, no: str | None, rest: str | None) -> None:
@@ -234,7 +241,7 @@ def _percent(queue: Queue, line: int, percent: str) -> None:
 
 
 @_QUEUE.line(
-    r"random-detect (?P<kind>ecn|drop) minimum-threshold (?P<low>\d+) (?P<unit>\w+)"
+    r"random-detect (?P<kind>ecn|drop)( drop-precedence \d)? minimum-threshold (?P<low>\d+) (?P<unit>\w+)"
     r" maximum-threshold (?P<high>\d+) \w+"
     r"( (max-mark-probability|drop-probability) (?P<percent>\d+))?( weight \d+)?"
 )
