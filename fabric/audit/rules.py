@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from fabric.core.findings import Severity
-from fabric.validate.rule import DescribedRule
+from fabric.validate.rule import DescribedRule, areas
+
+areas.add("AUD")("Running configurations (`rocefab audit`)")
 
 _GUIDE = "docs/lossless.md: the same limits that `rocefab check` judges an inventory by"
 
@@ -54,7 +56,7 @@ AUDIT_RULES: dict[str, DescribedRule] = {
             "AUD006",
             Severity.WARNING,
             "The PFC watchdog is on where PFC is",
-            "One NIC that pauses for ever stops its rail; the watchdog ends that.",
+            "One NIC that keeps pausing stops its rail; the watchdog ends that.",
             "enable the watchdog on the port, with a time for detection",
             "SIGCOMM 2016, Guo et al. (RDMA over Commodity Ethernet at Scale), section 4.3",
         ),
@@ -71,7 +73,7 @@ AUDIT_RULES: dict[str, DescribedRule] = {
             Severity.ERROR,
             "A DSCP leads to each lossless class, and its queue is its own",
             "A class that no DSCP reaches is never used; a shared queue pauses other traffic.",
-            "map the DSCP of RoCE to the class, and the class to a queue of its own",
+            "map the DSCP of RoCE to the class, and the class to a separate queue",
             _GUIDE,
         ),
         (
@@ -135,7 +137,7 @@ AUDIT_RULES: dict[str, DescribedRule] = {
             Severity.ERROR,
             "The two ends of a cable agree",
             "One end pauses a class that the other does not know, or drops what is too long.",
-            "configure both ends alike",
+            "use the same configuration at both ends",
             "IEEE 802.1Q-2018 clause 36",
         ),
         (
@@ -150,8 +152,8 @@ AUDIT_RULES: dict[str, DescribedRule] = {
             "AUD018",
             Severity.INFO,
             "Every line about the lossless class is understood",
-            "Nobody knows what a line does that the reader does not know.",
-            "look at the line yourself",
+            "The effect of a line that the reader does not know is unknown.",
+            "review the line",
             _GUIDE,
         ),
         (

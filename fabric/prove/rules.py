@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from fabric.core.findings import Severity
-from fabric.validate.rule import DescribedRule
+from fabric.validate.rule import DescribedRule, areas
+
+areas.add("BAT")("Proof of configuration files (`rocefab prove`)")
 
 _BGP = "RFC 4271 section 9.1; RFC 7938 section 5"
 _OWN = "own definition: held against the design of the inventory"
@@ -18,7 +20,7 @@ PROOF_RULES: dict[str, DescribedRule] = {
             "BAT001",
             Severity.ERROR,
             "Every line about ports, VLANs or routing is understood",
-            "Nobody knows what a line does that the engine cannot read: the proof has a gap there.",
+            "The effect of a line that the engine cannot read is unknown, so the proof has a gap.",
             "remove the line, or leave the device out of the proof",
             _OWN,
         ),
@@ -43,7 +45,7 @@ PROOF_RULES: dict[str, DescribedRule] = {
             Severity.WARNING,
             "Every switch uses the next hops of the design, and no others",
             "A missing next hop costs bandwidth and redundancy; another one is a detour or a leak.",
-            "look at the session and the policies of the switch that is named",
+            "inspect the session and the policies of the switch that is named",
             _BGP,
         ),
         (
@@ -51,7 +53,7 @@ PROOF_RULES: dict[str, DescribedRule] = {
             Severity.ERROR,
             "Every NIC reaches every NIC that the design promises, over every equal path",
             "A flow that is hashed to a bad path is lost, while ping over another path works.",
-            "look at the first switch that has no route",
+            "inspect the first switch without a route",
             _OWN,
         ),
         (
@@ -65,8 +67,8 @@ PROOF_RULES: dict[str, DescribedRule] = {
         (
             "BAT007",
             Severity.ERROR,
-            "No packet goes around in a circle",
-            "A circle of lossless queues is a deadlock: it stops the cluster, not one flow.",
+            "No packet is forwarded in a loop",
+            "A loop of lossless queues is a deadlock: it stops the cluster, not one flow.",
             "remove the static route or the policy that sends it back",
             "RFC 7938 section 5.2; CoNEXT 2017, Hu et al., Tagger (deadlock by loops)",
         ),
@@ -89,7 +91,7 @@ PROOF_RULES: dict[str, DescribedRule] = {
         (
             "BAT010",
             Severity.ERROR,
-            "Every switch has a router id of its own",
+            "Router ids are unique",
             "Two switches with one router id do not peer, and break ties differently.",
             "use the loopback address as router id",
             "RFC 4271 section 4.2, RFC 6286",
@@ -105,9 +107,9 @@ PROOF_RULES: dict[str, DescribedRule] = {
         (
             "BAT012",
             Severity.ERROR,
-            "BGP comes to rest",
-            "Routes that change for ever reorder and lose packets.",
-            "look at the policies that prefer routes in a circle",
+            "BGP converges",
+            "Routes that keep changing reorder and lose packets.",
+            "inspect the policies that prefer routes over each other",
             "RFC 3345",
         ),
         (
@@ -122,7 +124,7 @@ PROOF_RULES: dict[str, DescribedRule] = {
             "BAT014",
             Severity.ERROR,
             "Every NIC reaches its gateway",
-            "A NIC without gateway is left out of every collective, or stops it.",
+            "A NIC that does not reach its gateway stops every collective that includes it.",
             "make VLAN, gateway and prefix length of port and host agree",
             _OWN,
         ),
@@ -138,8 +140,8 @@ PROOF_RULES: dict[str, DescribedRule] = {
             "BAT016",
             Severity.WARNING,
             "The file of every switch is read",
-            "What a file says that nobody read is not proved.",
-            "nothing in the inventory; the rest of the fabric is proved with a stand-in",
+            "What was not read is not proved.",
+            "none; the rest of the fabric is proved with a stand-in",
             _OWN,
         ),
         (

@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Finding, Severity
+from fabric.validate.rule import DescribedRule, areas
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -15,6 +16,18 @@ if TYPE_CHECKING:
     from fabric.intent.inventory import Intent
     from fabric.intent.model import Waiver
 
+areas.add("WVR")("Waivers and severities of the inventory")
+_FIX = "correct the entry of `waivers` or `severity` in fabric.yaml"
+_WHY = "A waiver without an end hides later findings of the same rule."
+_SOURCE = "own definition: docs/ci/README.md, accepted findings"
+WAIVER_RULES: dict[str, DescribedRule] = {
+    row[0]: DescribedRule(*row, _WHY, _FIX, _SOURCE)
+    for row in (
+        ("WVR001", Severity.WARNING, "No waiver is past its last day"),
+        ("WVR002", Severity.INFO, "Every waiver covers a finding"),
+        ("WVR003", Severity.ERROR, "Waivers and severities name rules that can be decided"),
+    )
+}
 #: Rules that no waiver silences: rendering or loading rejects the same.
 FINAL = ("INT", "TOP", "REN", "SYS", "WVR")
 

@@ -241,7 +241,8 @@ def _percent(queue: Queue, line: int, percent: str) -> None:
 
 
 @_QUEUE.line(
-    r"random-detect (?P<kind>ecn|drop)( drop-precedence \d)? minimum-threshold (?P<low>\d+) (?P<unit>\w+)"
+    r"random-detect (?P<kind>ecn|drop)( drop-precedence \d)?"
+    r" minimum-threshold (?P<low>\d+) (?P<unit>\w+)"
     r" maximum-threshold (?P<high>\d+) \w+"
     r"( (max-mark-probability|drop-probability) (?P<percent>\d+))?( weight \d+)?"
 )
