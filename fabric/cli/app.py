@@ -6,6 +6,7 @@ import typer
 
 from fabric.cli import (
     change,
+    diff,
     draw,
     exchange,
     health,
@@ -49,7 +50,7 @@ def root(
 
 
 for module in (
-    *(inventory, exchange, show, draw, whatif, change, health, observe),
+    *(inventory, exchange, show, draw, whatif, diff, change, health, observe),
     *(probe, prove, jobs, laboratory),
 ):
     module.register(app)
