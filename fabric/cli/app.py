@@ -7,6 +7,7 @@ import typer
 from fabric.cli import (
     audit,
     change,
+    diff,
     draw,
     exchange,
     health,
@@ -50,7 +51,7 @@ def root(
 
 
 for module in (
-    *(inventory, exchange, show, draw, whatif, change, health, observe),
+    *(inventory, exchange, show, draw, whatif, diff, change, health, observe),
     *(probe, prove, audit, jobs, laboratory),
 ):
     module.register(app)

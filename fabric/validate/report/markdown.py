@@ -27,9 +27,9 @@ def markdown(reported: Reported) -> str:
     outcome = reported.outcome
     failed = bool(outcome.broken or outcome.at_least(reported.fail_on))
     head = f"### rocefab check: {'failed' if failed else 'passed'}\n\n{summary(outcome)}\n"
-    head += "".join(f"\n- rule {name} could not run: {_plain(why)}" for name, why in outcome.broken)
+    head += "".join(f"\n- rule {name} could not run: {plain(why)}" for name, why in outcome.broken)
     head += "".join(
-        f"\n- waived until {one.until}: {_plain(sentence(one.finding))} ({_plain(one.reason)})"
+        f"\n- waived until {one.until}: {plain(sentence(one.finding))} ({plain(one.reason)})"
         for one in outcome.waived[:MOST_WAIVED]
     )
     rows = [_row(finding, reported) for finding in outcome.findings]
@@ -48,11 +48,11 @@ def _table(rows: list[str], most: int) -> str:
 
 def _row(finding: Finding, reported: Reported) -> str:
     place = reported.place(finding)
-    where = _plain(f"{relative(place.file)}:{place.line}")
-    cells = (finding.severity.word, finding.rule, where, _plain(sentence(finding)))
+    where = plain(f"{relative(place.file)}:{place.line}")
+    cells = (finding.severity.word, finding.rule, where, plain(sentence(finding)))
     return f"| {' | '.join(cells)} |\n"
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Return a text in one line that no sign of Markdown changes."""
     return _SIGNS.sub(r"\\\1", " ".join(text.split())).replace("\\@", "@\u200b")

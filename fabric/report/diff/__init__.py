@@ -1,0 +1,1 @@
+"""diff: what a change of the inventory does to the fabric, its devices and its figures."""

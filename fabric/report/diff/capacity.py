@@ -1,0 +1,60 @@
+"""What the network carries, and what its single failures do, before and after."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.core.units import share_to_percent
+from fabric.report.capacity import capacity as capacity_of
+from fabric.report.diff.model import Compared
+from fabric.topology.clos import clos
+from fabric.topology.singles import SingleFailures
+
+if TYPE_CHECKING:
+    from fabric.design.designs import Designs
+    from fabric.topology.clos import Clos
+    from fabric.topology.model import Bools
+    from fabric.topology.singles import Singles
+
+_ABSENT = "-"
+
+
+def capacity(before: Designs, after: Designs) -> list[Compared]:
+    """Return the items of ``show capacity`` and of single failures that differ."""
+    sides = [
+        {**_carried(designs), **_failures(clos(designs.fabric))} for designs in (before, after)
+    ]
+    return [
+        Compared(item, sides[0].get(item, _ABSENT), sides[1].get(item, _ABSENT))
+        for item in dict.fromkeys((*sides[0], *sides[1]))
+        if sides[0].get(item) != sides[1].get(item)
+    ]
+
+
+def _carried(designs: Designs) -> dict[str, str]:
+    return {str(item): str(value) for item, value, _ in capacity_of(designs).rows}
+
+
+def _failures(network: Clos) -> dict[str, str]:
+    """Return, for each kind of thing, how many are single points of failure, and the worst one."""
+    every = SingleFailures(network)
+    switches = every.switches()
+    alive = np.ones(len(network.tier), dtype=bool)
+    kinds: list[tuple[str, Singles, Bools]] = [
+        ("leaf", switches, alive & (network.tier == 0)),
+        ("switch above the leaves", switches, alive & (network.tier > 0)),
+        ("cable between switches", every.cables(), network.cables.up),
+        ("NIC cable", every.nics(), network.nics.up),
+    ]
+    items = {}
+    for kind, effects, chosen in kinds:
+        if not chosen.any():
+            continue
+        lost = effects.host_pairs + effects.rails + effects.rail_lost
+        items[f"single points of failure, {kind}"] = f"{int((lost[chosen] > 0).sum()):,}"
+        items[f"host pairs cut by the worst {kind}"] = f"{int(effects.host_pairs[chosen].max()):,}"
+        least = share_to_percent(float(effects.left[chosen].min()))
+        items[f"bandwidth left after the worst {kind}"] = f"{least:.1f} %"
+    return items

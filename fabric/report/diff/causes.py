@@ -1,0 +1,181 @@
+"""Which inventory lines the settings of rendered files follow from.
+
+Where one value of the inventory alone can change files, all follows from it. Else the explanation
+of each setting (see `fabric.render.explain`) names the fields that decide it, and those of them
+that differ are its causes. What no explanation leads to an edit is kept together under no cause.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from fabric.platforms.model import role_field
+from fabric.render.explain import PlacedLine, known
+from fabric.report.diff.model import Cause
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fabric.report.diff.edits import Traced
+    from fabric.report.diff.model import Device, Setting
+
+#: Sections of ``fabric.yaml`` that decide what is reported, and change no file.
+_FILELESS = ("waivers", "severity")
+#: Sections of ``fabric.yaml`` that add, remove and name devices.
+_STRUCTURE = frozenset(
+    (
+        "naming units spines super_spines pods planes rails design switches switch_prefix name "
+        "nic_ports platforms host"
+    ).split()
+)
+#: Settings of a cause that are shown.
+_EXAMPLES = 3
+
+
+@dataclass(frozen=True)
+class Causes:
+    """Finds the edits that settings follow from.
+
+    Parameters
+    ----------
+    edits : sequence of Traced
+        All edits between two inventories.
+    neighbours : dict
+        Hosts at each switch, on either side.
+    """
+
+    edits: Sequence[Traced]
+    neighbours: dict[str, set[str]] = field(default_factory=dict)
+    _known: dict[tuple[str, str, str], tuple[str, ...]] = field(default_factory=dict)
+
+    @cached_property
+    def _effective(self) -> list[int]:
+        return [
+            number
+            for number, one in enumerate(self.edits)
+            if not (one.kind == "fabric" and one.path[:1] and one.path[0] in _FILELESS)
+        ]
+
+    @cached_property
+    def _structure(self) -> tuple[int, ...]:
+        """Return the edits that can add or remove devices."""
+        if len(self._effective) == 1:
+            return (self._effective[0],)
+        return tuple(
+            number
+            for number in self._effective
+            if self.edits[number].kind == "fabric" and self.edits[number].path[0] in _STRUCTURE
+        )
+
+    def of(self, devices: Sequence[Device]) -> list[Cause]:
+        """Return the causes of all settings, those with most devices first, unknown ones last.
+
+        Edits that change no file stand alone, without devices.
+        """
+        groups: dict[tuple[int, ...], dict[str, list[Setting]]] = {}
+        roles = {device.name: device.role for device in devices}
+        for device in devices:
+            if device.state != "changed":
+                groups.setdefault(self._structure, defaultdict(list))[device.name] = []
+            for setting in device.settings:
+                numbers = self._numbers(device, setting)
+                groups.setdefault(numbers, defaultdict(list))[device.name].append(setting)
+        named = {number for numbers in groups for number in numbers}
+        for number in range(len(self.edits)):
+            if number not in named:
+                groups[(number,)] = {}
+        causes = [(self._cause(numbers, groups[numbers], roles), numbers) for numbers in groups]
+        causes.sort(key=lambda one: (not one[1], -_count(one[0]), one[1]))
+        return [cause for cause, _ in causes]
+
+    def _cause(
+        self, numbers: tuple[int, ...], settings: dict[str, list[Setting]], roles: dict[str, str]
+    ) -> Cause:
+        first = next((name for name in settings if settings[name]), next(iter(settings), ""))
+        return Cause(
+            edits=tuple(self.edits[number].edit for number in numbers),
+            switches=tuple(name for name in settings if roles[name] != "host"),
+            hosts=tuple(name for name in settings if roles[name] == "host"),
+            lines=sum(map(len, settings.values())),
+            example_device=first,
+            example=tuple(settings[first][:_EXAMPLES]) if first else (),
+        )
+
+    def _numbers(self, device: Device, setting: Setting) -> tuple[int, ...]:
+        if len(self._effective) == 1:
+            return (self._effective[0],)
+        fields = self._fields(device.platform, setting)
+        return tuple(
+            number
+            for number in self._effective
+            if any(self._decides(self.edits[number], name, device) for name in fields)
+        )
+
+    def _fields(self, platform: str, setting: Setting) -> tuple[str, ...]:
+        """Return the inventory fields that the explanation of a setting names."""
+        key = platform, setting.file.rpartition("/")[2], setting.path
+        if key not in self._known:
+            entries = known(platform, _line(setting), _probe(setting))
+            self._known[key] = entries[0].fields if entries else ()
+        return self._known[key]
+
+    def _decides(self, one: Traced, name: str, device: Device) -> bool:
+        """Tell whether an edit is one of the field with a name, for a device."""
+        first, *rest = name.split(".")
+        if one.kind == "cabling":
+            return device.name in one.names and first in ("units", "spines", "switches", "cables")
+        if one.kind == "fabric":
+            role = ("platforms", role_field(device.role)) if device.role != "host" else ()
+            own = one.path[2:] if role and one.path[:2] == role and first == "lossless" else ()
+            return _overlap(one.path, (first, *rest)) or bool(own and _overlap(own, (first, *rest)))
+        if one.kind not in ("devices", "hosts"):
+            return one.kind in ("platforms", "table") and first in ("platforms", "lossless")
+        return self._concerns(one, device) and _in_override(one, first, rest)
+
+    def _concerns(self, one: Traced, device: Device) -> bool:
+        near = {device.name, *self.neighbours.get(device.name, ())}
+        return bool(one.names & (near if one.kind == "hosts" else {device.name}))
+
+
+def _in_override(one: Traced, first: str, rest: list[str]) -> bool:
+    """Tell whether an edit of an override is one of a field; a whole override is one of any."""
+    inner = one.path[1:]
+    if first == one.kind:
+        return not inner or bool(set(rest[-1:]) & set(inner)) or rest[0] == inner[-1]
+    if not inner or inner[0] == "names":
+        return True
+    wanted = (first, *rest)
+    if first == "host":
+        return _overlap(inner, ("traits", *rest))
+    starts = (at for at, part in enumerate(inner) if part == first)
+    return any(_overlap(inner[at:], wanted) for at in starts) or inner[-1] in ("ports", "nics")
+
+
+def _overlap(path: tuple[str, ...], field_path: tuple[str, ...]) -> bool:
+    """Tell whether one of two paths leads to the other."""
+    return bool(path) and all(one == other for one, other in zip(path, field_path, strict=False))
+
+
+def _line(setting: Setting) -> PlacedLine:
+    """Return a setting as a line of its file."""
+    if setting.file.endswith("config_db.json"):
+        row, _, name = setting.path.rpartition("|")
+        return PlacedLine(
+            setting.file, 0, f'"{name}": "{setting.after or setting.before}"', row, ()
+        )
+    *parents, text = setting.path.split(": ")
+    value = setting.after if setting.before and setting.after else ""
+    line = text.replace("...", value) if "..." in text else f"{text} {value}".strip()
+    return PlacedLine(setting.file, 0, line, " / ".join(parents), tuple(parents))
+
+
+def _probe(setting: Setting) -> str:
+    is_row = setting.file.endswith("config_db.json")
+    return setting.path if is_row else _line(setting).text
+
+
+def _count(cause: Cause) -> int:
+    return len(cause.switches) + len(cause.hosts)

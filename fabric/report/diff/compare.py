@@ -1,0 +1,198 @@
+"""Puts the difference of two inventories together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from fabric.change.model import Risk
+from fabric.report.diff.capacity import capacity
+from fabric.report.diff.causes import Causes
+from fabric.report.diff.figures import figures
+from fabric.report.diff.model import Device, Diff, Summary
+from fabric.report.diff.network import cables, moves
+from fabric.report.diff.settings import settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from fabric.core.artefact import Artefact
+    from fabric.design.designs import Designs
+    from fabric.report.diff.edits import Traced
+
+    Files = Mapping[str, Sequence[Artefact]]
+
+#: Risk of a device that nobody can judge from its files.
+UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a change does to traffic; see `fabric.report.diff.model.Device`."""
+
+    risk: str
+    reload: bool | None
+    notes: tuple[str, ...] = ()
+
+
+class Side(Protocol):
+    """An inventory whose files can be rendered device by device."""
+
+    @property
+    def designs(self) -> Designs:
+        """The stages up to the designs."""
+
+    @property
+    def shown(self) -> str:
+        """How messages name it."""
+
+    def files(self, names: Iterable[str]) -> Files:
+        """Return the rendered files of some devices."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two inventories.
+
+    Parameters
+    ----------
+    edits : sequence of Traced
+        What differs between their files.
+    judge : callable
+        Tells what a device loses on its way from some files to others.
+    """
+
+    before: Side
+    after: Side
+    edits: Sequence[Traced]
+    judge: Callable[[str, Sequence[Artefact], Sequence[Artefact]], Effect]
+
+    def diff(self) -> Diff:
+        """Return all that differs."""
+        old, new = self.before.designs, self.after.designs
+        both = self._apart()
+        devices = [*self._coming_and_going(), *self._changed(both)]
+        causes = Causes(self.edits, _neighbours(old, new)).of(devices)
+        attached = self._attached(devices)
+        return Diff(
+            before=self.before.shown,
+            after=self.after.shown,
+            fabric=new.intent.fabric.name,
+            summary=self._summary(devices, attached),
+            edits=tuple(one.edit for one in self.edits),
+            cables=tuple(cables(old, new)),
+            moves=tuple(moves(old, new)),
+            figures=tuple(figures(old, new, set(both))),
+            capacity=tuple(capacity(old, new)),
+            causes=tuple(causes),
+            devices=tuple(devices),
+            attached=attached,
+        )
+
+    def _apart(self) -> list[str]:
+        """Return the devices of both sides whose designs differ; equal ones have equal files."""
+        old, new = (
+            {**one.devices, **one.hosts} for one in (self.before.designs, self.after.designs)
+        )
+        return [name for name in old if name in new and old[name] != new[name]]
+
+    def _coming_and_going(self) -> list[Device]:
+        devices = []
+        sides = (self.before.designs, self.after.designs)
+        for own, other, state in ((*sides, "removed"), (*sides[::-1], "added")):
+            known = {*other.devices, *other.hosts}
+            names = [name for name in (*own.devices, *own.hosts) if name not in known]
+            side = self.before if state == "removed" else self.after
+            for name, items in side.files(names).items():
+                role, platform = _kind(own, name)
+                files = tuple(item.path for item in items)
+                devices.append(
+                    Device(name, role, platform, "removed", files=files)
+                    if state == "removed"
+                    else Device(name, role, platform, "added", files=files)
+                )
+        return devices
+
+    def _changed(self, names: Sequence[str]) -> list[Device]:
+        old, new = self.before.files(names), self.after.files(names)
+        known: dict[tuple[object, ...], Effect] = {}
+        devices = []
+        for name in names:
+            apart = settings(old[name], new[name])
+            if not apart:
+                continue
+            role, platform = _kind(self.after.designs, name)
+            key = platform, tuple((one.path, one.before, one.after) for one in apart)
+            if key not in known:
+                known[key] = self._effect(name, platform, old[name], new[name])
+            effect = known[key]
+            files = tuple(dict.fromkeys(one.file for one in apart))
+            devices.append(
+                Device(
+                    *(name, role, platform, "changed", effect.risk, effect.reload, effect.notes),
+                    files=files,
+                    settings=apart,
+                )
+            )
+        return devices
+
+    def _effect(
+        self, name: str, platform: str, old: Sequence[Artefact], new: Sequence[Artefact]
+    ) -> Effect:
+        before = _kind(self.before.designs, name)[1]
+        if before != platform:
+            note = f"{before} is replaced by {platform}: install the switch again"
+            return Effect(risk=Risk.RESTART.word, reload=True, notes=(note,))
+        return self.judge(name, old, new)
+
+    def _attached(self, devices: Sequence[Device]) -> tuple[str, ...]:
+        """Return the hosts that keep their files, at switches that lose traffic."""
+        own = {device.name for device in devices}
+        calm = Risk.HARMLESS.word
+        near: set[str] = set()
+        neighbours = _neighbours(self.before.designs, self.after.designs)
+        for device in devices:
+            if device.role != "host" and device.risk != calm:
+                near |= neighbours.get(device.name, set())
+        return tuple(name for name in self.after.designs.hosts if name in near - own)
+
+    def _summary(self, devices: Sequence[Device], attached: tuple[str, ...]) -> Summary:
+        counts = dict.fromkeys(("added", "removed", "changed"), 0)
+        for device in devices:
+            counts[device.state] += 1
+        changed = [device for device in devices if device.state == "changed"]
+        reloads = {device.reload for device in changed}
+        return Summary(
+            **counts,
+            edits=len(self.edits),
+            lines=sum(len(device.settings) for device in devices),
+            risk=_worst(device.risk for device in changed),
+            reload=True if True in reloads else None if None in reloads else False,
+            hosts_changed=sum(device.role == "host" for device in devices),
+            hosts_attached=len(attached),
+        )
+
+
+def _worst(risks: Iterable[str]) -> str:
+    """Return the worst of some risks; one that is unknown may be any."""
+    words = set(risks)
+    if UNKNOWN in words:
+        return UNKNOWN
+    return max(map(Risk.from_word, words)).word if words else "none"
+
+
+def _kind(designs: Designs, name: str) -> tuple[str, str]:
+    """Return role and system of a switch or host."""
+    if name in designs.devices:
+        return designs.devices[name].role, designs.devices[name].platform
+    return "host", "host"
+
+
+def _neighbours(*sides: Designs) -> dict[str, set[str]]:
+    """Return the hosts at each switch, on any side."""
+    hosts: dict[str, set[str]] = {}
+    for designs in sides:
+        for name, device in designs.devices.items():
+            near = {port.peer for port in device.ports if port.kind == "host"}
+            hosts[name] = hosts.get(name, set()) | near
+    return hosts

@@ -1,0 +1,250 @@
+"""Which values of two inventory folders differ, by what they mean and not by their lines."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from fabric.core import hostlist
+from fabric.core.errors import FabricError
+from fabric.report.diff.model import Edit, Place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from fabric.core.findings import Position
+    from fabric.intent.cabling import CableRow
+    from fabric.intent.documents import Folder
+    from fabric.intent.yaml.file import Document
+
+Path: TypeAlias = tuple[str | int, ...]
+#: Members that tell the items of a list apart, the first that every item has.
+_NAMES = ("name", "names", "rule")
+#: Characters of a value that are shown.
+_MOST = 160
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of two inventory folders.
+
+    Parameters
+    ----------
+    folder : Folder
+        Its YAML files and cables.
+    shown : str
+        How messages name the folder.
+    tables : mapping
+        Other files of ``platforms/`` by their path in the folder.
+    """
+
+    folder: Folder
+    shown: str
+    tables: Mapping[str, bytes] = field(default_factory=dict)
+
+    def documents(self) -> dict[str, tuple[str, Document]]:
+        """Return kind and document of each YAML file by its path in the folder."""
+        folder = self.folder
+        kinds = (
+            ("fabric", [folder.fabric]),
+            ("devices", folder.devices),
+            ("hosts", folder.hosts),
+            ("platforms", folder.platforms),
+        )
+        return {
+            self._inside(document.file): (kind, document)
+            for kind, documents in kinds
+            for document in documents
+        }
+
+    def _inside(self, file: str) -> str:
+        return file.removeprefix(self.shown).lstrip("/") if self.shown != "." else file
+
+    def cables(self) -> dict[str, CableRow]:
+        """Return the cables that are named one by one, by their first end."""
+        cabling = self.folder.cabling
+        return {f"{row.device} {row.port}": row for row in cabling.rows} if cabling else {}
+
+
+@dataclass(frozen=True)
+class Traced:
+    """An edit with what tells which devices it can concern.
+
+    Parameters
+    ----------
+    kind : str
+        ``fabric``, ``devices``, ``hosts``, ``platforms``, ``cabling`` or ``table``.
+    path : tuple of str
+        Members that lead to the value, without the items of lists.
+    names : frozenset of str
+        Devices that the override names, on either side.
+    """
+
+    edit: Edit
+    kind: str
+    path: tuple[str, ...] = ()
+    names: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """The documents of one file on both sides, and how its fields begin."""
+
+    kind: str
+    before: Document | None
+    after: Document | None
+
+    def edit(self, label: Path, paths: tuple[Path, Path], values: tuple[Any, Any]) -> Edit:
+        texts = [_text(value) for value in values]
+        places = [
+            _place(document.position(path)) if document and text is not None else None
+            for document, path, text in zip((self.before, self.after), paths, texts, strict=True)
+        ]
+        start = () if self.kind != "fabric" else ("fabric",)
+        return _edit(".".join(map(str, (*start, *label))), texts, places)
+
+
+class _Absent:
+    """Stands for a value that is not there, which null is not."""
+
+
+_ABSENT = _Absent()
+
+
+def edits(before: Side, after: Side) -> list[Traced]:
+    """Return the values that differ, in the order of file and place."""
+    old, new = before.documents(), after.documents()
+    found: list[Traced] = []
+    for name in dict.fromkeys((*old, *new)):
+        kind = (new.get(name) or old[name])[0]
+        documents = tuple(side[name][1] if name in side else None for side in (old, new))
+        pair = _Pair(kind, *documents)
+        data = tuple(document.data if document else {} for document in documents)
+        found += _traced(pair, data)
+    found += _cable_edits(before, after)
+    found += _table_edits(before, after)
+    return found
+
+
+def _traced(pair: _Pair, data: tuple[Any, ...]) -> Iterator[Traced]:
+    for label, paths, values in _between(data[0], data[1], (), ((), ())):
+        members = tuple(str(part) for part in label if not str(part).startswith("["))
+        names = frozenset(_names(pair, data, paths))
+        yield Traced(pair.edit(label, paths, values), pair.kind, members, names)
+
+
+def _between(
+    old: Any, new: Any, label: Path, paths: tuple[Path, Path]
+) -> Iterator[tuple[Path, tuple[Path, Path], tuple[Any, Any]]]:
+    """Yield label, paths on both sides and values of what differs, at the highest such level."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in dict.fromkeys((*old, *new)):
+            below = tuple((*path, key) for path in paths)
+            values = old.get(key, _ABSENT), new.get(key, _ABSENT)
+            yield from _between(*values, (*label, key), (below[0], below[1]))
+    elif _is_rows(old) and _is_rows(new):
+        items = _items(old), _items(new)
+        if not all(items):
+            items = dict(enumerate(old)), dict(enumerate(new))
+        yield from _rows(items, (old, new), label, paths)
+    elif old != new or type(old) is not type(new):
+        yield label, paths, (old, new)
+
+
+def _rows(
+    items: tuple[Any, Any], lists: tuple[Any, Any], label: Path, paths: tuple[Path, Path]
+) -> Iterator[tuple[Path, tuple[Path, Path], tuple[Any, Any]]]:
+    """Yield what differs between the items of two lists, by their names."""
+    places = [{key: index for index, key in enumerate(side)} for side in items]
+    for key in dict.fromkeys((*items[0], *items[1])):
+        below = tuple(
+            (*path, where.get(key, len(one) - 1))
+            for path, where, one in zip(paths, places, lists, strict=True)
+        )
+        values = items[0].get(key, _ABSENT), items[1].get(key, _ABSENT)
+        yield from _between(*values, (*label, f"[{key}]"), (below[0], below[1]))
+    common = [[key for key in side if key in items[1 - n]] for n, side in enumerate(items)]
+    if common[0] != common[1]:  # the order of units and spines gives ports and addresses
+        yield label, paths, (", ".join(map(str, items[0])), ", ".join(map(str, items[1])))
+
+
+def _is_rows(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, dict) for item in value)
+
+
+def _items(rows: list[dict[str, Any]]) -> dict[Any, Any]:
+    """Return the items of a list by name; nothing where a name is missing or not unique."""
+    for member in _NAMES:
+        named = {str(item.get(member, "")): item for item in rows}
+        if len(named) == len(rows) and "" not in named:
+            return named
+    return {}
+
+
+def _names(pair: _Pair, data: tuple[Any, ...], paths: tuple[Path, Path]) -> Iterator[str]:
+    """Yield the devices that the overrides of a difference name, on both sides."""
+    if pair.kind not in ("devices", "hosts"):
+        return
+    for side, path in zip(data, paths, strict=True):
+        rows = side.get(pair.kind) or []
+        index = path[1] if len(path) > 1 else None
+        chosen = rows[index : index + 1] if isinstance(index, int) and index >= 0 else rows
+        for row in chosen:
+            try:
+                yield from hostlist.expand(str(row.get("names", "")))
+            except (FabricError, ValueError):
+                continue
+
+
+def _cable_edits(before: Side, after: Side) -> Iterator[Traced]:
+    old, new = before.cables(), after.cables()
+    for key in dict.fromkeys((*old, *new)):
+        rows = old.get(key), new.get(key)
+        texts = [row and _cable_text(row) for row in rows]
+        if texts[0] == texts[1]:
+            continue
+        places = [
+            Place(side.folder.cabling.file, row.line) if row and side.folder.cabling else None
+            for side, row in zip((before, after), rows, strict=True)
+        ]
+        ends = {end for row in rows if row for end in (row.device, row.peer_device)}
+        yield Traced(_edit(f"cabling.{key}", texts, places), "cabling", (), frozenset(ends))
+
+
+def _cable_text(row: CableRow) -> str:
+    more = [f"{row.speed_gbps} Gb/s"] if row.speed_gbps is not None else []
+    more += [f"{row.cable_m} m"] if row.cable_m is not None else []
+    return ", ".join([f"{row.peer_device} {row.peer_port}", *more])
+
+
+def _table_edits(before: Side, after: Side) -> Iterator[Traced]:
+    for name in sorted({*before.tables, *after.tables}):
+        texts = [_size(side.tables.get(name)) for side in (before, after)]
+        if before.tables.get(name) == after.tables.get(name):
+            continue
+        places = [
+            None if text is None else Place(f"{side.shown.rstrip('/')}/{name}", 0)
+            for side, text in zip((before, after), texts, strict=True)
+        ]
+        yield Traced(_edit(name, texts, places), "table")
+
+
+def _edit(name: str, texts: Sequence[str | None], places: Sequence[Place | None]) -> Edit:
+    return Edit(name, texts[0], texts[1], places[0], places[1])
+
+
+def _size(content: bytes | None) -> str | None:
+    return None if content is None else f"file of {len(content):,} bytes"
+
+
+def _text(value: Any) -> str | None:
+    """Return a value on one line; None where it is absent."""
+    if value is _ABSENT:
+        return None
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= _MOST else f"{text[: _MOST - 3]}..."
+
+
+def _place(position: Position) -> Place:
+    return Place(position.file, position.line)

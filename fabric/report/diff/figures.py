@@ -1,0 +1,115 @@
+"""Figures of the lossless policy that differ, by role and value."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, TypeAlias
+
+from fabric.design.pool import lossless_pool_bytes
+from fabric.qos.thresholds import pause_threshold_bytes
+from fabric.report.diff.model import Figure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.design.designs import Designs
+    from fabric.design.model import DeviceDesign, HostDesign, PortDesign
+
+    #: Values by name; what has no value on a port is not in it.
+    Values: TypeAlias = dict[str, str]
+    Key: TypeAlias = tuple[str, str, str, str, str]
+
+_QOS = tuple(
+    (
+        "roce_dscp cnp_dscp pfc pfc_priority traffic_class queue priority_group cnp_traffic_class "
+        "cnp_queue kmin_bytes kmax_bytes pmax_percent dynamic_th mtu_bytes"
+    ).split()
+)
+_WATCHDOG = ("enabled", "action", "detection_ms", "restoration_ms", "poll_ms")
+_BUFFER = ("pause_threshold_bytes", "resume_threshold_bytes", "buffer_bytes")
+_HOST = ("roce_dscp", "cnp_dscp", "pfc_priority", "cnp_priority", "traffic_class_byte")
+_UNKNOWN = "-"
+
+
+def figures(before: Designs, after: Designs, changed: set[str]) -> list[Figure]:
+    """Return the figures that differ on ports of both sides, counted by role and value.
+
+    Parameters
+    ----------
+    changed : set of str
+        Devices of both sides whose designs differ; no others are looked at.
+    """
+    ports: Counter[Key] = Counter()
+    devices: dict[Key, set[str]] = defaultdict(set)
+    for name in sorted(changed):
+        for key in _differences(before, after, name):
+            ports[key] += 1
+            devices[key].add(name)
+    return [Figure(*key, ports=ports[key], devices=len(devices[key])) for key in sorted(ports)]
+
+
+def _differences(before: Designs, after: Designs, name: str) -> Iterator[Key]:
+    """Yield what differs on each port of a device, as often as there are such ports."""
+    if name in before.devices and name in after.devices:
+        old, new = _by_port(before.devices[name]), _by_port(after.devices[name])
+        role = str(after.devices[name].role)
+    else:
+        old, new = _by_nic(before.hosts[name]), _by_nic(after.hosts[name])
+        role = "host"
+    for port in old.keys() & new.keys():
+        kind, values = new[port]
+        yield from ((role, kind, *one) for one in _apart(old[port][1], values))
+
+
+def _apart(old: Values, new: Values) -> Iterator[tuple[str, str, str]]:
+    for figure in dict.fromkeys((*old, *new)):
+        was, now = old.get(figure, _UNKNOWN), new.get(figure, _UNKNOWN)
+        if was != now:
+            yield figure, was, now
+
+
+def _by_port(device: DeviceDesign) -> dict[str, tuple[str, Values]]:
+    """Return kind and figures of each port in use; ports of one policy share their figures."""
+    pool = lossless_pool_bytes(device)
+    known: dict[tuple[int, int], Values] = {}
+    values: dict[str, tuple[str, Values]] = {}
+    for port in device.ports:
+        if port.qos is None:
+            continue
+        key = id(port.qos), id(port.headroom)
+        if key not in known:
+            known[key] = _values(port, pool)
+        values[port.name] = port.kind, known[key]
+    return values
+
+
+def _values(port: PortDesign, pool_bytes: int | None) -> Values:
+    assert port.qos is not None
+    values = {name: getattr(port.qos, name) for name in _QOS}
+    values |= {f"watchdog.{name}": getattr(port.qos.watchdog, name) for name in _WATCHDOG}
+    if port.qos.pause_buffer:
+        buffer = port.qos.pause_buffer
+        values |= {f"pause_buffer.{name}": getattr(buffer, name) for name in _BUFFER}
+    headroom = port.headroom
+    if headroom:
+        values["headroom_bytes"] = headroom.headroom_bytes
+        values["dynamic_th"] = headroom.dynamic_th
+        if headroom.row:
+            values["xon_threshold_bytes"] = headroom.row.xon_threshold_bytes
+        if pool_bytes is not None:
+            pause = pause_threshold_bytes(headroom.dynamic_th, pool_bytes)
+            values["xoff_threshold_bytes"] = round(pause)
+    return _texts(values)
+
+
+def _by_nic(host: HostDesign) -> dict[str, tuple[str, Values]]:
+    values: dict[str, tuple[str, Values]] = {}
+    for nic in host.nics:
+        own: dict[str, object] = {name: getattr(nic.qos, name) for name in _HOST}
+        own["mtu_bytes"] = nic.mtu_bytes
+        values[nic.interface] = "NIC", _texts(own)
+    return values
+
+
+def _texts(values: dict[str, object]) -> Values:
+    return {name: str(value) for name, value in values.items() if value is not None}

@@ -1,0 +1,91 @@
+"""A difference as one HTML page without script or anything from elsewhere."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from fabric.report.diff.view import alike, cells, heading, parts, reach, summary, title
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from fabric.report.diff.model import Cause, Diff
+    from fabric.report.diff.view import Alike, Part
+
+#: Rows of one table; a browser becomes slow with many times more.
+_MOST_ROWS = 2000
+#: Nothing is loaded or run (Content Security Policy Level 3, W3C).
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+_STYLE = """
+body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 80em; padding: 0 1em; }
+table { border-collapse: collapse; margin: .5em 0 1em; }
+th, td { border: 1px solid #bbb; padding: .2em .6em; text-align: left; vertical-align: top; }
+th { background: #eee; }
+td { font-family: ui-monospace, monospace; font-size: 13px; overflow-wrap: anywhere; }
+summary { cursor: pointer; padding: .2em 0; overflow-wrap: anywhere; }
+code { font-size: 13px; overflow-wrap: anywhere; }
+"""
+
+
+def html(diff: Diff) -> str:
+    """Return the page; each text of the inventory is escaped."""
+    name = escape(title(diff))
+    lines = [
+        "<!DOCTYPE html>",
+        '<html lang="en">',
+        '<head><meta charset="utf-8">',
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
+        f"<title>{name}</title>",
+        f"<style>{_STYLE}</style></head>",
+        f"<body><h1>{name}</h1>",
+        *_list(summary(diff)),
+    ]
+    for part in parts(diff):
+        lines += _part(part)
+    if diff.causes:
+        lines.append(f"<h2>Causes ({len(diff.causes):,})</h2>")
+        lines += [line for cause in diff.causes for line in _cause(cause)]
+    if diff.devices:
+        lines.append(f"<h2>Devices ({len(diff.devices):,})</h2>")
+        lines += [line for group in alike(diff) for line in _device(group)]
+    return "\n".join([*lines, "</body></html>", ""])
+
+
+def _part(part: Part) -> Iterator[str]:
+    yield f"<h2>{escape(part.title)} ({len(part.rows):,})</h2>"
+    yield from _table(part.headers, part.rows)
+
+
+def _cause(cause: Cause) -> Iterator[str]:
+    texts = "<br>".join(f"<code>{escape(line)}</code>" for line in heading(cause))
+    yield f"<details><summary>{texts}<br>{escape(reach(cause))}</summary>"
+    rows = [(cause.example_device, *cells(one)) for one in cause.example]
+    yield from _table(("for example", "setting", "before", "after"), rows) if rows else ()
+    yield "</details>"
+
+
+def _device(group: Alike) -> Iterator[str]:
+    one = group.first
+    words = f"{group.names} ({one.platform} {one.role}): {group.words}"
+    yield f"<details><summary>{escape(words)}</summary>"
+    yield from _list(one.notes)
+    rows = [cells(setting) for setting in one.settings]
+    yield from _table(("setting", "before", "after"), rows) if rows else _list(one.files)
+    yield "</details>"
+
+
+def _list(lines: Iterable[str]) -> list[str]:
+    items = [f"<li>{escape(line)}</li>" for line in lines]
+    return ["<ul>", *items, "</ul>"] if items else []
+
+
+def _table(headers: Iterable[str], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    every = list(rows)
+    yield f"<table><tr>{''.join(f'<th>{escape(one)}</th>' for one in headers)}</tr>"
+    for row in every[:_MOST_ROWS]:
+        yield f"<tr>{''.join(f'<td>{escape(one)}</td>' for one in row)}</tr>"
+    yield "</table>"
+    more = len(every) - _MOST_ROWS
+    if more > 0:
+        yield f"<p>{more:,} more rows; <code>rocefab diff --format json</code> has all</p>"

@@ -1,0 +1,219 @@
+"""What a difference of two inventories consists of; its plain data are the JSON form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import TypeAdapter
+
+#: Goes up when a reader of the JSON form must change.
+DIFF_FORMAT = 1
+
+State = Literal["added", "removed", "changed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a value stands in the inventory; line 0 stands for the file as a whole."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}" if self.line else self.file
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One value of the inventory that differs; what is None is absent on that side."""
+
+    field: str
+    before: str | None
+    after: str | None
+    before_place: Place | None
+    after_place: Place | None
+
+    @property
+    def place(self) -> Place | None:
+        """Where it stands now, or where it stood."""
+        return self.after_place or self.before_place
+
+    def __str__(self) -> str:
+        was, now = ("(absent)" if text is None else text for text in (self.before, self.after))
+        return f"{self.place} {self.field}: {was} -> {now}"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting of a rendered file that differs.
+
+    Parameters
+    ----------
+    file : str
+        Path of the file below the output folder.
+    path : str
+        ``TABLE|row|field`` of CONFIG_DB, else the enclosing lines and the line without its value.
+    before, after : str or None
+        The two sides; None where the setting is absent.
+    """
+
+    file: str
+    path: str
+    before: str | None
+    after: str | None
+
+    def __str__(self) -> str:
+        was, now = ("(absent)" if text is None else text for text in (self.before, self.after))
+        return f"{self.path}: {was} -> {now}"
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A switch or host whose files differ.
+
+    Parameters
+    ----------
+    risk : str
+        Worst effect on traffic in the words of ``plan``; ``unknown`` where it cannot be told, and
+        empty for a device that is added or removed.
+    reload : bool or None
+        Whether the change restarts the switch; None where that is not known.
+    notes : tuple of str
+        What a person is to know before the change is made.
+    files : tuple of str
+        Paths of the files that differ.
+    """
+
+    name: str
+    role: str
+    platform: str
+    state: State
+    risk: str = ""
+    reload: bool | None = False
+    notes: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    settings: tuple[Setting, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Inventory lines, and the devices whose files they change.
+
+    Parameters
+    ----------
+    edits : tuple of Edit
+        More than one where a setting follows from several of them; empty for settings that cannot
+        be traced to a line.
+    lines : int
+        Settings that differ because of them, over all devices.
+    example_device : str
+        One of the devices; empty where there is none.
+    example : tuple of Setting
+        The first of its settings.
+    """
+
+    edits: tuple[Edit, ...]
+    switches: tuple[str, ...]
+    hosts: tuple[str, ...]
+    lines: int
+    example_device: str
+    example: tuple[Setting, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A name, address, AS number or cable that differs; None where it is absent on that side."""
+
+    kind: str
+    what: str
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure of the lossless policy that differs on some ports of one role.
+
+    ``ports`` and ``devices`` count those with exactly these two values.
+    """
+
+    role: str
+    ports_kind: str
+    figure: str
+    before: str
+    after: str
+    ports: int
+    devices: int
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """An item of capacity, or of the effect of single failures, before and after."""
+
+    item: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The counts of a difference.
+
+    ``risk`` is the highest of all devices; ``reload`` tells whether a switch restarts, None where
+    that is not known of one.
+    """
+
+    added: int
+    removed: int
+    changed: int
+    edits: int
+    lines: int
+    risk: str
+    reload: bool | None
+    hosts_changed: int
+    hosts_attached: int
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """All that differs between two inventories.
+
+    Parameters
+    ----------
+    before, after : str
+        How messages name the two sides.
+    attached : tuple of str
+        Hosts whose own files stay, at switches that change with an effect on traffic.
+    """
+
+    before: str
+    after: str
+    fabric: str
+    summary: Summary
+    edits: tuple[Edit, ...]
+    cables: tuple[Move, ...]
+    moves: tuple[Move, ...]
+    figures: tuple[Figure, ...]
+    capacity: tuple[Compared, ...]
+    causes: tuple[Cause, ...]
+    devices: tuple[Device, ...]
+    attached: tuple[str, ...]
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing differs, neither in the inventory nor in what follows from it."""
+        network = (self.cables, self.moves, self.figures, self.capacity)
+        return not (self.edits or self.devices or any(network))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        body: dict[str, Any] = TypeAdapter(Diff).dump_python(self, mode="json")
+        return {"format": DIFF_FORMAT, **body}
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema of `Diff.as_dict`."""
+    body = TypeAdapter(Diff).json_schema(mode="serialization")
+    properties = {"format": {"const": DIFF_FORMAT}, **body["properties"]}
+    return {**body, "properties": properties, "required": list(properties)}

@@ -1,0 +1,182 @@
+"""What differs between two rendered files: settings by their path, not lines of text.
+
+Rows of CONFIG_DB and of other JSON files are compared field by field. Lines are compared below the
+lines that they are indented under; a line that goes and one that comes are one setting where all
+words but one are equal. Pairing is the same in both directions.
+"""
+
+from __future__ import annotations
+
+import json
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from fabric.core.hostlist import natural_key
+from fabric.core.lines import nested
+from fabric.devices.redaction import redacted
+from fabric.report.diff.model import Setting
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from fabric.core.artefact import Artefact
+    from fabric.core.lines import Node, Path
+
+    #: Path of a setting, and its two values.
+    Apart: TypeAlias = tuple[str, str | None, str | None]
+
+#: Fields of CONFIG_DB that hold secrets, in any table.
+_SECRETS = ("password", "passkey", "secret", "community")
+#: How deep JSON is opened: TABLE, row, field of CONFIG_DB.
+_LEVELS = 3
+_MOST = 300
+
+
+def settings(before: Sequence[Artefact], after: Sequence[Artefact]) -> tuple[Setting, ...]:
+    """Return what differs between the files of one device."""
+    old, new = ({item.path: item for item in side} for side in (before, after))
+    pairs = ((path, old.get(path), new.get(path)) for path in sorted({*old, *new}))
+    return tuple(chain.from_iterable(_file(*pair) for pair in pairs))
+
+
+def _file(path: str, old: Artefact | None, new: Artefact | None) -> Iterator[Setting]:
+    """Yield what differs between two files of one path; at least one setting where they do."""
+    if old is None or new is None:
+        yield Setting(path, "(whole file)", _size(old), _size(new))
+        return
+    if old.content == new.content and old.executable == new.executable:
+        return
+    is_json = old.path.endswith(".json")
+    compared = _json(old.text, new.text) if is_json else _lines(old.text, new.text)
+    found = [Setting(path, *one) for one in compared]
+    if old.executable != new.executable:
+        modes = ("executable" if one.executable else "plain" for one in (old, new))
+        found.append(Setting(path, "(mode)", *modes))
+    yield from found or [Setting(path, "(order, comments)", *_first_apart(old.text, new.text))]
+
+
+def _size(artefact: Artefact | None) -> str | None:
+    return None if artefact is None else f"file of {len(artefact.text.splitlines()):,} lines"
+
+
+def _first_apart(old: str, new: str) -> tuple[str, str]:
+    """Return the first line that is not the same on both sides."""
+    pairs = zip([*old.splitlines(), ""], [*new.splitlines(), ""], strict=False)
+    lines = next(((one, other) for one, other in pairs if one != other), ("", ""))
+    return _shown(lines[0]) or "", _shown(lines[1]) or ""
+
+
+def _json(old: str, new: str) -> Iterator[tuple[str, str | None, str | None]]:
+    cells = _cells(json.loads(old), json.loads(new), ())
+    for cell, *values in sorted(cells, key=lambda one: [natural_key(part) for part in one[0]]):
+        secret = any(word in cell[-1].lower() for word in _SECRETS)
+        texts = ["***" if secret and value is not None else value for value in values]
+        yield "|".join(cell), _shown(texts[0]), _shown(texts[1])
+
+
+def _cells(
+    old: Any, new: Any, path: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], str | None, str | None]]:
+    """Yield each field that differs with its values as text."""
+    if old == new:
+        return
+    opened = [value for value in (old, new) if isinstance(value, dict) and value]
+    if len(path) < _LEVELS and opened and len(opened) == sum(one is not None for one in (old, new)):
+        for key in {**(old or {}), **(new or {})}:
+            was, now = ((side or {}).get(key) for side in (old, new))
+            yield from _cells(was, now, (*path, str(key)))
+    else:
+        yield path or ("",), _cell(old), _cell(new)
+
+
+def _cell(value: Any) -> str | None:
+    return value if value is None or isinstance(value, str) else json.dumps(value, sort_keys=True)
+
+
+def _lines(old: str, new: str) -> list[Apart]:
+    found = _between(_tree(old), _tree(new), ())
+    return sorted(found, key=lambda one: (natural_key(one[0]), one[1] or "", one[2] or ""))
+
+
+def _tree(text: str) -> Node:
+    """Return the lines below the lines that they are indented under, without comments."""
+    lines = (line.expandtabs() for line in text.splitlines())
+    return nested(line for line in lines if line.strip() and line.strip()[0] not in "!#")
+
+
+def _between(old: Node, new: Node, section: Path) -> Iterator[Apart]:
+    for line, child in old.children.items():
+        if line in new.children:
+            yield from _between(child, new.children[line], (*section, _shown(line) or ""))
+    gone = {line: old.children[line] for line in old.children if line not in new.children}
+    come = {line: new.children[line] for line in new.children if line not in old.children}
+    for was, now in _paired(gone, come):
+        if was is not None and now is not None:
+            path, values = _value(was, now)
+            yield _path(section, path), *values
+            yield from _between(gone[was], come[now], (*section, path))
+        elif was is not None:
+            yield from ((path, "present", None) for path in _whole(section, was, gone[was]))
+        elif now is not None:
+            yield from ((path, None, "present") for path in _whole(section, now, come[now]))
+
+
+def _whole(section: Path, line: str, below: Node) -> Iterator[str]:
+    """Yield the paths of a line and of all lines below it."""
+    for path in ((), *below.lines()):
+        yield _path((*section, _shown(line) or ""), *(_shown(one) or "" for one in path))
+
+
+def _path(section: Path, *lines: str) -> str:
+    return ": ".join((*section, *lines))
+
+
+def _paired(
+    gone: Mapping[str, Node], come: Mapping[str, Node]
+) -> Iterator[tuple[str | None, str | None]]:
+    """Yield lines that go with the one that comes in their place, and the others alone."""
+    places: dict[tuple[object, ...], list[int]] = {}
+    lines = list(come)
+    for index, line in enumerate(lines):
+        for mask in _masks(line):
+            places.setdefault(mask, []).append(index)
+    taken: set[int] = set()
+    for line, below in gone.items():
+        fitting = {at for mask in _masks(line) for at in places.get(mask, ()) if at not in taken}
+        chosen = min((at for at in fitting if _alike(below, come[lines[at]])), default=None)
+        if chosen is None:
+            yield line, None
+        else:
+            taken.add(chosen)
+            yield line, lines[chosen]
+    yield from ((None, line) for index, line in enumerate(lines) if index not in taken)
+
+
+def _alike(old: Node, new: Node) -> bool:
+    """Tell whether two sections have most of their lines in common; empty ones have."""
+    common = len(old.children.keys() & new.children.keys())
+    return 2 * common >= max(len(old.children), len(new.children))
+
+
+def _masks(line: str) -> Iterable[tuple[object, ...]]:
+    """Yield the line without each of its words but the first."""
+    words = line.split(" ")
+    return ((at, *words[:at], *words[at + 1 :]) for at in range(1, len(words)))
+
+
+def _value(old: str, new: str) -> tuple[str, tuple[str | None, str | None]]:
+    """Return a line without the word in which it differs from another, and both words."""
+    words, others = old.split(" "), new.split(" ")
+    at = next(n for n, word in enumerate(words) if word != others[n])
+    masked = redacted(old) != old or redacted(new) != new
+    values = ("***", "***") if masked else (_shown(words[at]), _shown(others[at]))
+    rest = [*words[:at], *(["..."] if words[at + 1 :] else []), *words[at + 1 :]]
+    return _shown(" ".join(rest)) or "", values
+
+
+def _shown(text: str | None) -> str | None:
+    """Return a text without secrets and, when it is long, without its end."""
+    if text is None:
+        return None
+    clean = redacted(text)
+    return clean if len(clean) <= _MOST else f"{clean[: _MOST - 3]}..."

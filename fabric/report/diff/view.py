@@ -1,0 +1,173 @@
+"""What the forms for people show of a difference: words, tables and groups of like devices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabric.core import hostlist
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from fabric.report.diff.model import Cause, Device, Diff, Move, Setting
+
+    Row = tuple[str, ...]
+
+#: Names of devices that are written out in one place.
+_MOST_NAMES = 400
+#: Changes of cables that many have alike.
+_SUMMED = ("length", "speed")
+ABSENT = "(absent)"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A table below a heading."""
+
+    title: str
+    headers: Row
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class Alike:
+    """Devices whose files differ in the same way; the first stands for all."""
+
+    devices: tuple[Device, ...]
+
+    @property
+    def first(self) -> Device:
+        """The device that is shown."""
+        return self.devices[0]
+
+    @property
+    def names(self) -> str:
+        """All names in short."""
+        return folded(device.name for device in self.devices)
+
+    @property
+    def words(self) -> str:
+        """State, risk and restart."""
+        one = self.first
+        if one.state != "changed":
+            return f"{one.state}, {count(len(one.files), 'file')}"
+        return f"risk: {one.risk}, {_restart(one.reload)}, {count(len(one.settings), 'setting')}"
+
+
+def title(diff: Diff) -> str:
+    """Return what is compared."""
+    return f"rocefab diff of {diff.fabric}: {diff.before} -> {diff.after}"
+
+
+def summary(diff: Diff) -> list[str]:
+    """Return the counts in a few lines."""
+    one = diff.summary
+    if diff.empty:
+        return ["Nothing differs."]
+    states = f"{one.added:,} added, {one.removed:,} removed, {one.changed:,} changed"
+    attached = f"{one.hosts_attached:,} more at switches whose change affects traffic"
+    hosts = f"{one.hosts_changed:,} with other files, {attached}"
+    lines = [
+        f"{count(one.edits, 'inventory value')} changed",
+        f"devices: {states} ({count(one.lines, 'setting')})",
+        f"highest risk: {one.risk}; {_restart(one.reload)}",
+        f"hosts: {hosts}",
+    ]
+    moved = [
+        f"{count(len(rows), word)}"
+        for rows, word in (
+            (diff.cables, "cable"),
+            (diff.moves, "name or number"),
+            (diff.figures, "lossless figure"),
+            (diff.capacity, "capacity figure"),
+        )
+        if rows
+    ]
+    return [*lines, *([f"also changed: {', '.join(moved)}"] if moved else [])]
+
+
+def parts(diff: Diff) -> list[Part]:
+    """Return the tables that have rows, in their order."""
+    figures = tuple(
+        (one.role, one.ports_kind, one.figure, one.before, one.after, f"{one.ports:,}")
+        for one in diff.figures
+    )
+    capacity = tuple((one.item, one.before, one.after) for one in diff.capacity)
+    every = [
+        Part("Cables", ("change", "end", "before", "after"), _moves(diff.cables)),
+        Part("Names and addresses", ("what", "where", "before", "after"), _moves(diff.moves)),
+        Part("Lossless policy", ("role", "ports", "figure", "before", "after", "count"), figures),
+        Part("Capacity and single failures", ("item", "before", "after"), capacity),
+    ]
+    return [part for part in every if part.rows]
+
+
+def _moves(moves: Sequence[Move]) -> tuple[Row, ...]:
+    """Return the rows of moves; cables that get one length or speed are one row."""
+    groups: dict[Row, list[str]] = {}
+    for one in moves:
+        key = (one.kind, one.before or "-", one.after or "-")
+        own = () if one.kind in _SUMMED else (one.what,)
+        groups.setdefault((*key, *own), []).append(one.what)
+    return tuple(
+        (key[0], ends[0] if len(ends) == 1 else f"{len(ends):,} such as {ends[0]}", *key[1:3])
+        for key, ends in groups.items()
+    )
+
+
+def heading(cause: Cause) -> list[str]:
+    """Return the inventory lines of a cause."""
+    return [str(edit) for edit in cause.edits] or ["other causes: no single inventory line"]
+
+
+def reach(cause: Cause) -> str:
+    """Return which devices a cause changes."""
+    words = [
+        f"{count(len(names), *word)} ({folded(names)})"
+        for names, word in (
+            (cause.switches, ("switch", "switches")),
+            (cause.hosts, ("host", "hosts")),
+        )
+        if names
+    ]
+    if not words:
+        return "changes no file"
+    return f"{', '.join(words)}: {count(cause.lines, 'setting')}"
+
+
+def alike(diff: Diff) -> list[Alike]:
+    """Return the devices in groups that differ in the same way."""
+    groups: dict[tuple[object, ...], list[Device]] = {}
+    for device in diff.devices:
+        settings = tuple((one.path, one.before, one.after) for one in device.settings)
+        kinds = tuple(file.rpartition("/")[2] for file in device.files)
+        key = (device.state, device.role, device.platform, kinds, settings)
+        groups.setdefault(key, []).append(device)
+    return [Alike(tuple(devices)) for devices in groups.values()]
+
+
+def cells(setting: Setting) -> Row:
+    """Return path and both values of a setting."""
+    values = (ABSENT if text is None else text for text in (setting.before, setting.after))
+    return (setting.path, *values)
+
+
+def folded(names: Iterable[str]) -> str:
+    """Return names in short, and how many more there are when that is still long."""
+    every = list(names)
+    text = hostlist.fold(every)
+    if len(text) <= _MOST_NAMES:
+        return text
+    return f"{text[:_MOST_NAMES].rpartition(',')[0] or every[0]}, ..."
+
+
+def count(number: int, word: str, many: str = "") -> str:
+    """Return a number with its noun."""
+    plural = many or (f"{word[:-1]}ies" if word.endswith("y") else f"{word}s")
+    return f"{number:,} {word if number == 1 else plural}"
+
+
+def _restart(reload: bool | None) -> str:  # noqa: FBT001 - one of three words
+    words = {None: "reload: unknown", True: "reload needed", False: "no reload needed"}
+    return words[reload]

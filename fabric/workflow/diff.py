@@ -1,0 +1,139 @@
+"""diff: two inventory folders, or two git revisions of one."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Severity
+from fabric.intent.documents import KINDS, read_folder
+from fabric.intent.site import is_site, load_beside
+from fabric.report.diff import edits as editing
+from fabric.report.diff.compare import Comparison
+from fabric.topology.site import Members
+from fabric.workflow.effect import effect
+from fabric.workflow.project import Project
+from fabric.workflow.revision import Repository
+from fabric.workflow.work import ARTEFACTS, rendered_host, rendered_switch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from fabric.core.artefact import Artefact
+    from fabric.report.diff.model import Diff
+    from fabric.workflow.work import Work
+
+    Progress = Callable[[str, str], None]
+
+_TABLES = KINDS[2]
+
+
+@dataclass(frozen=True)
+class Source:
+    """One side of a difference.
+
+    Parameters
+    ----------
+    folder : Path
+        Its inventory folder.
+    shown : str
+        How messages name it: the folder, or revision and folder.
+    """
+
+    folder: Path
+    shown: str
+    work: Work
+
+    @cached_property
+    def designs(self) -> Project:
+        """The inventory and what follows from it."""
+        members = Members(load_beside(self.folder, self.shown))
+        return Project(self.folder, self.work, members)
+
+    def files(self, names: Iterable[str]) -> dict[str, list[Artefact]]:
+        """Return the rendered files of some devices; no others are rendered."""
+        project, chosen = self.designs, list(names)
+        switches = {name: project.devices[name] for name in chosen if name in project.devices}
+        hosts = {name: project.hosts[name] for name in chosen if name in project.hosts}
+        return {
+            **self.work.each("switch", rendered_switch, switches, ARTEFACTS),
+            **self.work.each("host", rendered_host, hosts, ARTEFACTS),
+        }
+
+    def contents(self) -> editing.Side:
+        """Return the files of the inventory."""
+        folder = self.folder / _TABLES
+        tables = {
+            f"{_TABLES}/{path.relative_to(folder).as_posix()}": path.read_bytes()
+            for path in sorted(folder.rglob("*"))
+            if path.is_file() and path.suffix != ".yaml"
+        }
+        return editing.Side(read_folder(self.folder, self.shown), self.shown, tables)
+
+
+def diff(first: str, second: str, work: Work, progress: Progress = lambda *_: None) -> Diff:
+    """Return what differs between two inventories.
+
+    Parameters
+    ----------
+    first : str
+        An inventory folder; or ``REV``, compared with the working tree; ``REV..REV``;
+        ``REV...REV``, which begins where both were the same.
+    second : str
+        An inventory folder: the other side, or the one that is looked at in the revisions.
+
+    Raises
+    ------
+    InputError
+        When there is no such folder or revision, or one of the inventories is wrong.
+    """
+    with ExitStack() as stack:
+        before, after = _sources(first, second, work, stack)
+        for source in (before, after):
+            progress(source.shown, "designs")
+            source.designs.devices  # noqa: B018 - errors of a side come before anything else
+        found = editing.edits(before.contents(), after.contents())
+        progress("", "files")
+        return Comparison(before, after, found, effect).diff()
+
+
+def _sources(first: str, second: str, work: Work, stack: ExitStack) -> tuple[Source, Source]:
+    folder = Path(second or ".")
+    for path in (Path(first), folder):
+        if is_site(path):
+            _reject_site(path)
+    if Path(first).is_dir() and second:
+        return Source(Path(first), first, work), Source(folder, second, work)
+    repository = Repository(folder)
+    start, end = _revisions(first, repository)
+    sides = [
+        Source(stack.enter_context(repository.copied(commit, name)), _shown(name, folder), work)
+        for commit, name in (start, end)
+        if commit
+    ]
+    return sides[0], (sides[1] if end[0] else Source(folder, str(folder), work))
+
+
+def _revisions(text: str, repository: Repository) -> tuple[tuple[str, str], tuple[str, str]]:
+    """Return hash and name of both sides; no hash for the working tree."""
+    for dots in ("...", ".."):
+        left, found, right = text.partition(dots)
+        if found:
+            names = left or "HEAD", right or "HEAD"
+            start = repository.fork(*names) if dots == "..." else repository.commit(names[0])
+            return (start, names[0]), (repository.commit(names[1]), names[1])
+    return (repository.commit(text), text), ("", "")
+
+
+def _shown(revision: str, folder: Path) -> str:
+    return f"{revision}:{folder.as_posix()}"
+
+
+def _reject_site(site: Path) -> None:
+    message = "this is a site with several fabrics; they are compared one by one"
+    fix = f"name one of the folders in {site / 'fabrics'}"
+    raise InputError("nothing was compared", [Finding("INT032", Severity.ERROR, message, fix)])

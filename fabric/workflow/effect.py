@@ -1,0 +1,86 @@
+"""What a change of rendered files does to a device that runs the earlier ones.
+
+The adapter of its system compares them as ``plan`` does, with the earlier files in place of what a
+device says; what only the device knows, such as the release of SONiC, is taken as unknown.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from typing import TYPE_CHECKING, Any, cast
+
+from fabric.change.adapter import adapters
+from fabric.change.model import Risk
+from fabric.core.errors import FabricError
+from fabric.observe.snapshot import Running
+from fabric.report.diff.compare import UNKNOWN, Effect
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fabric.core.artefact import Artefact
+    from fabric.devices.driver import Driver
+
+#: Kinds of files that hold a whole configuration.
+_WHOLE = (
+    *("config_db", "startup-config", "running-config", "running-configuration", "nv-set", "set"),
+)
+_KERNEL = re.compile(r"^-?([\w./-]+) = (\S+)$", re.MULTILINE)
+
+
+def effect(device: str, before: Sequence[Artefact], after: Sequence[Artefact]) -> Effect:
+    """Return risk and restart of the way from some files to others; unknown where none can tell."""
+    platform = after[0].platform
+    try:
+        running = _running(device, platform, before)
+        draft = adapters[platform].draft(running, after, cast("Driver", _Preview(running)))
+    except (FabricError, KeyError, StopIteration, ValueError, TypeError, AttributeError) as error:
+        why = str(error) if isinstance(error, FabricError) else "its files alone do not tell"
+        return Effect(UNKNOWN, None, (why,))
+    reload = draft.candidate.method == "reload"
+    worst = max((change.risk for change in draft.changes), default=Risk.HARMLESS)
+    notes = (*draft.notes, *draft.conflicts)
+    return Effect((Risk.RESTART if reload else worst).word, reload, notes)
+
+
+def _nics(state: dict[str, Any]) -> dict[str, Any]:
+    """Return the planned settings of the NICs of a host in the form in which they read back."""
+    devices = state["rdma_devices"]
+    return {
+        name: {"reader": state["reader"], "rdma_device": devices.get(name, ""), **values}
+        for name, values in state["nics"].items()
+    }
+
+
+class _Preview:
+    """Stands for a switch that is asked for the difference to a configuration (EOS)."""
+
+    def __init__(self, running: Running) -> None:
+        self._running = running
+
+    def preview(self, candidate: Any) -> str:
+        """Return the difference with all sections, so that each line shows where it stands."""
+        old, new = (
+            [line for line in text.splitlines() if line.strip() not in {"", "!"}]
+            for text in (self._running.config, candidate.text)
+        )
+        return "\n".join(difflib.unified_diff(old, new, lineterm="", n=len(old) + len(new)))
+
+
+def _running(device: str, platform: str, artefacts: Sequence[Artefact]) -> Running:
+    adapter = adapters[platform]
+    texts = {item.kind: item.text for item in artefacts}
+    by_name = {item.path.rpartition("/")[2]: item.text for item in artefacts}
+    paths = {path: path.rpartition("/")[2] for path in adapter.files(artefacts)}
+    files = {path: by_name[name] for path, name in paths.items() if name in by_name}
+    kernel = dict(_KERNEL.findall(texts.get("sysctl", "")))
+    config: Any
+    if "expected-state" in texts:
+        state = json.loads(texts["expected-state"])
+        config = {"nics": _nics(state), "settings": state.get("settings", {})}
+    else:
+        text = next(texts[kind] for kind in _WHOLE if kind in texts)
+        config = json.loads(text) if "config_db" in texts else text
+    return Running(device, platform, config, "", None, files, kernel)
