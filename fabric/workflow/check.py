@@ -33,7 +33,6 @@ __all__ = [
     "check_sonic_files",
     "refuse_errors",
     "report",
-    "report_names",
     "unreadable",
     "yang_of",
 ]
@@ -225,8 +224,3 @@ def report(outcome: Outcome, form: str, inventory: Path, fail_on: Severity = Sev
     """
     file = inventory / MAIN_FILE if inventory.is_dir() else inventory
     return reports()[form](Reported(outcome, all_rules(), fail_on, str(file)))
-
-
-def report_names() -> list[str]:
-    """Return the names of the report forms."""
-    return sorted(reports())

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.platforms.catalogue import sku, sku_names
+from fabric.systems.junos.lab.hierarchy import read_tree, tree_text
 from fabric.systems.junos.platforms.grammar import (
     STATEMENTS,
     StatementError,
@@ -22,9 +23,7 @@ from fabric.systems.junos.platforms.text import (
     line_text,
     quoted,
     read_set,
-    read_tree,
 )
-from fabric.systems.junos.platforms.tree import tree_text
 
 REPOSITORY = Path(__file__).parents[3]
 #: Written for this test, in the manner of `show configuration`.
