@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.platforms.catalogue import sku, sku_names
-from fabric.systems.junos.lab.hierarchy import read_tree, tree_text
+from fabric.systems.junos.lab.hierarchy import tree_text
 from fabric.systems.junos.platforms.grammar import (
     STATEMENTS,
     StatementError,
@@ -18,6 +18,7 @@ from fabric.systems.junos.platforms.grammar import (
     replaces,
     statements,
 )
+from fabric.systems.junos.platforms.hierarchy import read_tree
 from fabric.systems.junos.platforms.text import (
     ConfigurationTextError,
     line_text,

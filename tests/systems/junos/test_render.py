@@ -14,8 +14,9 @@ from fabric.qos.ecn.edge import largest_queue_bytes
 from fabric.render import render_device
 from fabric.render.explain import find
 from fabric.systems.junos import render as junos
-from fabric.systems.junos.lab.hierarchy import read_tree, tree_text
+from fabric.systems.junos.lab.hierarchy import tree_text
 from fabric.systems.junos.platforms.grammar import statements
+from fabric.systems.junos.platforms.hierarchy import read_tree
 from fabric.systems.junos.platforms.text import line_text, read_set
 from fabric.systems.junos.view import view
 from tests.render.designs import CASES, text_of, variant

@@ -1,22 +1,16 @@
-"""The hierarchical form of a configuration, as the system takes and shows it."""
+"""The hierarchical form of a configuration, as the system shows it."""
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from fabric.systems.junos.platforms.grammar import statements
-from fabric.systems.junos.platforms.text import ConfigurationTextError, spread, unquoted
 from fabric.systems.junos.platforms.tree import nested
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
-    from fabric.systems.junos.platforms.text import Line, Words
-
-_TREE_TOKEN = re.compile(
-    r'/\*.*?\*/|#[^\n]*|"(?:[^"\\]|\\.)*"|[{};\[\]]|[^\s{};"\[\]#]+', re.DOTALL
-)
+    from fabric.systems.junos.platforms.text import Words
 
 
 def tree_text(lines: Iterable[Words]) -> str:
@@ -28,58 +22,3 @@ def tree_text(lines: Iterable[Words]) -> str:
         When the grammar does not have one: how it nests is not known.
     """
     return nested(statement for words in lines for statement in statements(words))
-
-
-def read_tree(text: str) -> list[Line]:
-    """Return the statements of a text in hierarchical form as lines.
-
-    Raises
-    ------
-    ConfigurationTextError
-        When braces, brackets or quotes do not close, or a statement does not end.
-    """
-    rows: list[Line] = []
-    above: list[tuple[str, ...]] = []
-    items: list[str] = []
-    filled = [False]
-    for piece in _tree_tokens(text):
-        if piece == "{" and items:
-            above.append(tuple(items))
-            filled[-1] = True
-            filled.append(False)
-        elif piece == ";" and items:
-            rows += _statements(above, items)
-            filled[-1] = True
-        elif piece == "}" and above and not items:
-            words = above.pop()
-            if not filled.pop():
-                rows += _statements(above, list(words))
-        elif piece in {"{", ";", "}"}:
-            raise ConfigurationTextError(f"{piece!r} where no such thing can stand")
-        else:
-            items.append(piece)
-            continue
-        items = []
-    if above or items:
-        raise ConfigurationTextError("the end of the configuration is missing")
-    return rows
-
-
-def _tree_tokens(text: str) -> Iterator[str]:
-    if _TREE_TOKEN.sub("", text).strip():
-        raise ConfigurationTextError("quotes do not close")
-    for token in _TREE_TOKEN.findall(text):
-        if not token.startswith(("/*", "#")):
-            yield token
-
-
-def _statements(above: Iterable[tuple[str, ...]], here: list[str]) -> list[Line]:
-    """Return the lines of one statement; a marked part is deactivated as well."""
-    tokens: list[str] = []
-    lines: list[Line] = []
-    for part in (*above, tuple(here)):
-        inactive = part[0] == "inactive:"
-        tokens += part[1:] if inactive else part
-        if inactive:
-            lines.append(("deactivate", tuple(unquoted(token) for token in tokens)))
-    return [("set", words) for words in spread(tokens, " ".join(here))] + lines
