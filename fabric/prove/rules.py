@@ -178,5 +178,17 @@ PROOF_RULES: dict[str, ProofRule] = {
             "see the message; `--engine own` needs no service",
             _OWN,
         ),
+        (
+            "BAT018",
+            Severity.ERROR,
+            "Two engines read the same in the files",
+            "One of them has misread a file, so that what it proves is not what the switch does.",
+            "compare the routes of the switch itself; report it with the file",
+            _OWN,
+        ),
     )
 }
+
+#: Rules that one engine alone looks at.
+OWN_ONLY = ("BAT012", "BAT013")
+BATFISH_ONLY = ("BAT017", "BAT018")

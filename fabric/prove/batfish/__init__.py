@@ -1,1 +1,1 @@
-"""Proof by Batfish: a snapshot of the fabric, the questions put to it, and what the answers break."""
+"""Proof by Batfish: a snapshot of the fabric, questions, and what the answers break."""

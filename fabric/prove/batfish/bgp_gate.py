@@ -1,4 +1,4 @@
-"""Whether Batfish brings up every planned BGP session, with IPv4 routes, under one router id each."""
+"""Whether Batfish brings up every planned BGP session, with IPv4 routes; router ids."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ def bgp_gate(subject: Subject, snapshot: Snapshot, ask: Ask) -> Iterator[Breach]
             if reason:
                 reasons.setdefault(key, reason)
     for key in sorted(seen | set(planned)):
-        yield from _session(subject, key, planned.get(key), reasons.get(key, ""), key in seen)
+        yield from _session(
+            subject, key, planned.get(key), reasons.get(key, ""), is_seen=key in seen
+        )
     yield from _router_ids(snapshot, ask)
 
 
@@ -70,7 +72,7 @@ def _reason(row: dict[str, Any], column: str, good: str) -> str:
 
 
 def _session(
-    subject: Subject, key: Key, peer: BgpNeighbour | None, reason: str, is_seen: bool
+    subject: Subject, key: Key, peer: BgpNeighbour | None, reason: str, *, is_seen: bool
 ) -> Iterator[Breach]:
     switch, session = key
     configured = subject.files.get(switch)

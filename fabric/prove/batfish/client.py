@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
+    from pybatfish.client.consts import WorkStatusCode
     from pybatfish.client.session import Session
     from pybatfish.client.workitem import WorkItem
 
@@ -143,9 +144,7 @@ class Service:
         """Delete a snapshot, so that the service need not keep what is over."""
         self._call("delete", lambda: self._open.delete_snapshot(name))
 
-    def ask(
-        self, question: dict[str, Any], snapshot: str, reference: str | None = None
-    ) -> Rows:
+    def ask(self, question: dict[str, Any], snapshot: str, reference: str | None = None) -> Rows:
         """Return the rows of the answer to a question.
 
         Parameters
@@ -176,14 +175,24 @@ class Service:
         pause = 0.05
         while True:
             status = self._call("work", lambda: workhelper.get_work_status(item.id, self._open))
-            code = self._call("work", lambda: WorkStatusCode(status["workstatus"]))
+            code = self._known(status["workstatus"], WorkStatusCode)
             if code == WorkStatusCode.TERMINATEDNORMALLY:
                 return
             if WorkStatusCode.is_terminated(code):
-                raise ServiceError(self.address, f"{words}: {self._log(item, snapshot, code.value)}")
+                raise ServiceError(
+                    self.address, f"{words}: {self._log(item, snapshot, code.value)}"
+                )
             self._progress(f"{words}{_batch(status)}")
             time.sleep(pause)
             pause = min(_LONGEST_PAUSE_S, 1.5 * pause)
+
+    def _known(self, word: Any, words: type[WorkStatusCode]) -> WorkStatusCode:
+        """Return a word that the service says, as a status."""
+        try:
+            return words(word)
+        except ValueError as error:
+            message = f"an answer cannot be read: status {word!r}"
+            raise ServiceError(self.address, message) from error
 
     def _log(self, item: WorkItem, snapshot: str, code: str) -> str:
         from pybatfish.client import restv2helper

@@ -57,7 +57,10 @@ def _bgp(design: DeviceDesign, loopback: int) -> Bgp | None:
         bgp.peers[peer.session] = BgpPeer(
             0, asn=peer.asn, activated=True, session=peer.session, description=peer.name
         )
-    networks = [(loopback, BITS), *(_address(vlan.gateway_interface).network for vlan in design.vlans)]
+    networks = [
+        (loopback, BITS),
+        *(_address(vlan.gateway_interface).network for vlan in design.vlans),
+    ]
     bgp.originations = [Origination(network, "", 0) for network in networks]
     return bgp
 

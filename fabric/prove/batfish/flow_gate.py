@@ -131,7 +131,9 @@ def _duplicates(snapshot: Snapshot, ask: Ask) -> Iterator[Breach]:
     for address, ends in owners.items():
         names = [f"{snapshot.switches.get(node, node)} {port}" for node, port in sorted(ends)]
         message = f"address {address} is on {', '.join(names)}"
-        switch = next((snapshot.switches[node] for node, _ in ends if node in snapshot.switches), "")
+        switch = next(
+            (snapshot.switches[node] for node, _ in ends if node in snapshot.switches), ""
+        )
         nic = next((snapshot.nics[node] for node, _ in ends if node in snapshot.nics), None)
         where = (nic.nic.leaf, nic.nic.leaf_port) if nic and not switch else (switch, "")
         yield Breach("BAT008", *where, 0, message)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabric.core.findings import Severity
 from fabric.prove.batfish import questions
 from fabric.prove.batfish.bgp_gate import bgp_gate, established
 from fabric.prove.batfish.flow_gate import classes, flow_gate, pairs, path_gate
@@ -20,14 +21,12 @@ from fabric.prove.batfish.route_gate import (
 from fabric.prove.batfish.snapshot import snapshot
 from fabric.prove.breach import Breach
 from fabric.prove.engine import Engine
-from fabric.core.findings import Severity
 from fabric.prove.wiring import Wiring
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from fabric.prove.batfish.client import Service
-    from fabric.prove.batfish.questions import Ask
     from fabric.prove.batfish.snapshot import Snapshot, Subject
     from fabric.topology.clos import Outage
 
@@ -121,7 +120,9 @@ def _unread(subject: Subject, written: Snapshot) -> Iterator[Breach]:
         yield Breach("BAT016", name, "", 0, message, Severity.INFO)
     for name in written.stand_ins:
         system = subject.devices[name].platform
-        message = f"nobody reads {system}: what was designed is in its place, its file is not proved"
+        message = (
+            f"nobody reads {system}: what was designed is in its place, its file is not proved"
+        )
         yield Breach("BAT016", name, "", 0, message)
 
 
@@ -160,7 +161,11 @@ def _deactivated(
     """Return the nodes and interfaces that are out of order in an outage."""
     left = Wiring.of(subject.fabric, outage)
     nodes = [name.lower() for name in sorted(left.down)]
-    nodes += [node for node, nic in written.nics.items() if outage.hosts[int(subject.fabric.nics.host[nic.row])]]
+    nodes += [
+        node
+        for node, nic in written.nics.items()
+        if outage.hosts[int(subject.fabric.nics.host[nic.row])]
+    ]
     cut = (subject.wiring.far.keys() - left.far.keys()) | (
         subject.wiring.nics.keys() - left.nics.keys()
     )

@@ -41,7 +41,9 @@ def port_gate(subject: Subject, snapshot: Snapshot, ask: Ask) -> Iterator[Breach
 
 def _cables(snapshot: Snapshot, ask: Ask) -> Iterator[Breach]:
     """Yield the cables that Batfish has not taken over, or has joined otherwise."""
-    edges = {(_end(row["Interface"]), _end(row["Remote_Interface"])) for row in ask(questions.CABLES)}
+    edges = {
+        (_end(row["Interface"]), _end(row["Remote_Interface"])) for row in ask(questions.CABLES)
+    }
     for one, two in sorted(snapshot.edges):
         a, b = ((node, port.lower()) for node, port in (one, two))
         if (a, b) not in edges or (b, a) not in edges:
@@ -83,9 +85,7 @@ def _mtu(row: dict[str, Any], planned_bytes: int) -> Iterator[tuple[str, str]]:
         yield "BAT009", f"the MTU is {row['MTU']} bytes, planned is {planned_bytes}"
 
 
-def _gateways(
-    properties: Properties, design: DeviceDesign, *, has_mtu: bool
-) -> Iterator[Breach]:
+def _gateways(properties: Properties, design: DeviceDesign, *, has_mtu: bool) -> Iterator[Breach]:
     """Yield the gateways that are wrong; of SONiC, Batfish does not read their MTU."""
     node = design.name.lower()
     rows = {

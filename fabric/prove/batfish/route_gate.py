@@ -48,7 +48,9 @@ class Routes:
     @cached_property
     def by_switch(self) -> dict[str, dict[str, set[str]]]:
         """Next hops by switch and prefix."""
-        table = tables(self._network, [link for link in sessions(self._network) if link.established])
+        table = tables(
+            self._network, [link for link in sessions(self._network) if link.established]
+        )
         names = [
             address_text(*pair)
             for pair in zip(
@@ -80,7 +82,8 @@ def batfish_routes(
 
 def _parts(expected: Mapping[str, Hops]) -> Iterator[list[str]]:
     """Yield switches, so many at a time that an answer stays short."""
-    part, rows = [], 0
+    part: list[str] = []
+    rows = 0
     for name, hops in expected.items():
         more = sum(map(len, hops.values())) + len(hops)
         if part and rows + more > MOST_ROWS:
@@ -111,7 +114,11 @@ def route_gate(
         lacks, foreign = _differences(routes.get(switch, {}), designed.get(switch, {}))
         for hop, prefixes in lacks.items():
             severity = Severity.ERROR if hop == CONNECTED else Severity.WARNING
-            words = "has on no port" if hop == CONNECTED else f"does not use {_name(hop, peers)} towards"
+            words = (
+                "has on no port"
+                if hop == CONNECTED
+                else f"does not use {_name(hop, peers)} towards"
+            )
             message = f"the switch {words} {_some(prefixes)}"
             yield Breach("BAT004", switch, "", 0, message, severity)
         for hop, prefixes in foreign.items():
@@ -141,13 +148,13 @@ def _some(prefixes: list[str]) -> str:
     return f"{prefixes[0]}{rest}"
 
 
-def disagreements(
-    routes: Mapping[str, Hops], ours: Mapping[str, Hops]
-) -> Iterator[Breach]:
+def disagreements(routes: Mapping[str, Hops], ours: Mapping[str, Hops]) -> Iterator[Breach]:
     """Yield the switches for which two engines make different routes of the same files."""
     for switch in sorted(ours):
         lacks, foreign = _differences(routes.get(switch, {}), ours[switch])
         if lacks or foreign:
-            prefixes = sorted({item for part in (lacks, foreign) for row in part.values() for item in row})
+            prefixes = sorted({
+                item for part in (lacks, foreign) for row in part.values() for item in row
+            })
             message = f"Batfish and rocefab read different next hops towards {_some(prefixes)}"
             yield Breach("BAT018", switch, "", 0, message)

@@ -115,7 +115,8 @@ def snapshot(subject: Subject) -> Snapshot:
     result: dict[str, bytes] = {}
     forms: dict[str, Form] = {}
     origins: dict[str, str] = {}
-    translated, stand_ins = [], []
+    translated: list[str] = []
+    stand_ins: list[str] = []
     for name, design in subject.devices.items():
         form, read = _form(design.platform), subject.files.get(name)
         if form and (read or not form.needs_reader):
@@ -127,7 +128,7 @@ def snapshot(subject: Subject) -> Snapshot:
             written = {f"sonic_configs/{name}/{file}": data for file, data in source.items()}
         result |= written
         origins |= dict.fromkeys(written, name)
-    nics = {node: nic for node, nic in _nics(subject)}
+    nics = dict(_nics(subject))
     result |= {f"hosts/{node}.json": _host(node, nic.nic) for node, nic in nics.items()}
     edges = list(_edges(subject, nics))
     result["batfish/layer1_topology.json"] = _layer1(edges)
@@ -144,7 +145,8 @@ def snapshot(subject: Subject) -> Snapshot:
 
 
 def _form(platform: str) -> Form | None:
-    return snapshot_writers[platform] if platform in snapshot_writers else None
+    """Return how Batfish reads a system; None where it does not."""
+    return dict(snapshot_writers.items()).get(platform)
 
 
 def _nics(subject: Subject) -> Iterator[tuple[str, NicNode]]:

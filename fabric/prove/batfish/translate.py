@@ -40,7 +40,14 @@ def sonic_files(switch: Configured) -> dict[str, bytes]:
 def config_db(switch: Configured) -> Tables:
     """Return the tables of a CONFIG_DB: ports, VLANs with their members, and addresses."""
     tables: Tables = {"DEVICE_METADATA": {"localhost": {"hostname": switch.name}}}
-    for name in ("PORT", "VLAN", "VLAN_MEMBER", "INTERFACE", "VLAN_INTERFACE", "LOOPBACK_INTERFACE"):
+    for name in (
+        "PORT",
+        "VLAN",
+        "VLAN_MEMBER",
+        "INTERFACE",
+        "VLAN_INTERFACE",
+        "LOOPBACK_INTERFACE",
+    ):
         tables[name] = {}
     for vlan in switch.vlans:
         tables["VLAN"][f"Vlan{vlan}"] = {"vlanid": str(vlan), "members": members(switch, vlan)}
@@ -58,11 +65,7 @@ def config_db(switch: Configured) -> Tables:
 
 def members(switch: Configured, vlan: int) -> list[str]:
     """Return the ports of a VLAN."""
-    return [
-        port.name
-        for port in switch.ports.values()
-        if vlan in (port.vlan, *port.tagged_vlans)
-    ]
+    return [port.name for port in switch.ports.values() if vlan in (port.vlan, *port.tagged_vlans)]
 
 
 def _table(port: Port) -> tuple[str, str]:
@@ -177,5 +180,3 @@ def _term(name: str, number: int, term: PolicyTerm) -> Iterator[str]:
         yield f" match ip address prefix-list {' '.join(lists)}"
     if term.source:
         yield f" match source-protocol {term.source}"
-
-

@@ -34,6 +34,8 @@ snapshot_writers.add("eos")(
             r"bandwidth percent ",
             r"random-detect ecn ",
             r"priority-flow-control ",
+            # speeds with their lanes
+            r"speed \d+g-\d+$",
             # ageing
             r"mac address-table aging-time ",
             r"arp aging timeout default ",

@@ -29,6 +29,8 @@ snapshot_writers.add("nxos")(
             r"pause pfc-cos ",
             r"priority-flow-control ",
             r"ip load-sharing address ",
+            # a guess about ports that our text does not leave open
+            r"Guessing Ethernet interfaces default to layer-2",
             r"mac address-table aging-time ",
         ),
         # classes that NX-OS defines itself

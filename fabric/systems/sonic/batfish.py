@@ -54,5 +54,10 @@ def _write(name: str, texts: Mapping[str, str], switch: Configured) -> dict[str,
 
 
 snapshot_writers.add("sonic")(
-    Form(kind="config_db", formats=("SONIC", "SONIC_CONFIG_DB", "SONIC_FRR"), write=_write, needs_reader=True)
+    Form(
+        kind="config_db",
+        formats=("SONIC", "SONIC_CONFIG_DB", "SONIC_FRR"),
+        write=_write,
+        needs_reader=True,
+    )
 )
