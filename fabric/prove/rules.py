@@ -180,9 +180,9 @@ PROOF_RULES: dict[str, ProofRule] = {
         ),
         (
             "BAT018",
-            Severity.ERROR,
+            Severity.WARNING,
             "Two engines read the same in the files",
-            "One of them has misread a file, so that what it proves is not what the switch does.",
+            "Batfish has no `maximum-paths` of FRR; anything else means that one misread a file.",
             "compare the routes of the switch itself; report it with the file",
             _OWN,
         ),

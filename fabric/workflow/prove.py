@@ -337,6 +337,8 @@ class _Places:
 
     def _place(self, breach: Breach) -> Place:
         model = self._project.model
+        if not breach.device:
+            return model.place("name")
         if breach.rule == "BAT009":
             return model.policy_place("mtu_bytes", breach.device, breach.port)
         if breach.rule in _BGP_RULES:

@@ -60,8 +60,6 @@ class Service:
         Told what the service does, in words.
     deadline_s : float
         Seconds after which the proof is given up.
-    answer_s : float
-        Seconds to wait for one answer over HTTP.
 
     Raises
     ------
@@ -75,20 +73,18 @@ class Service:
         progress: Callable[[str], None] = lambda _: None,
         *,
         deadline_s: float = DEADLINE_S,
-        answer_s: float = ANSWER_S,
     ) -> None:
         self.address = address
         self.questions = 0
         self._host, self._port = _address(address)
         self._progress = progress
         self._end = time.monotonic() + deadline_s
-        self._answer_s = answer_s
         self._session: Session | None = None
         self._name = f"rocefab-{uuid4().hex[:12]}"
 
     def __enter__(self) -> Self:
         """Connect, and make a network."""
-        self._session = _session(self._host, self._port, self._answer_s)
+        self._session = _session(self._host, self._port)
         version = self._call("version", self._session.get_component_versions)
         _check_version(self.address, version)
         self._call("network", lambda: self._open.set_network(self._name))
@@ -103,6 +99,7 @@ class Service:
         """Delete the network; a service that cannot do so any more keeps it."""
         session, self._session = self._session, None
         if session is not None and session.network:
+            session.timeout = CONNECT_S
             try:
                 session.delete_network(self._name)
             except Exception as failure:  # noqa: BLE001 - the error that led here is the news
@@ -201,8 +198,11 @@ class Service:
         return f"ended as {code}: {log.strip()[:_MOST_REASON]}"
 
     def _call(self, what: str, call: Callable[[], T]) -> T:
-        if time.monotonic() > self._end:
+        left_s = self._end - time.monotonic()
+        if left_s <= 0:
             raise ServiceError(self.address, f"out of time at {what}")
+        limits: Any = (min(CONNECT_S, left_s), min(ANSWER_S, left_s))
+        self._open.timeout = limits
         try:
             return call()
         except ServiceError:
@@ -223,7 +223,7 @@ def _address(text: str) -> tuple[str, int]:
     return host, int(port or PORT)
 
 
-def _session(host: str, port: int, answer_s: float) -> Session:
+def _session(host: str, port: int) -> Session:
     """Return a session that gives up soon, and that asks no proxy about this machine."""
     try:
         from pybatfish.client import restv2helper
@@ -239,8 +239,7 @@ def _session(host: str, port: int, answer_s: float) -> Session:
     http = restv2helper._requests_session  # noqa: SLF001 - it has no other door
     http.mount("http://", once)
     http.trust_env = not _is_loopback(host)
-    limits = {"timeout": (CONNECT_S, answer_s)}
-    return Session(host, port, load_questions=False, request_kwargs=limits)
+    return Session(host, port, load_questions=False)
 
 
 def _is_loopback(host: str) -> bool:
