@@ -78,7 +78,7 @@ def prove(
 
     The files are read back, and BGP sessions, routes and forwarding follow from them alone. They
     are held against the design: sessions, next hops, every path between NICs, isolation, loops.
-    A Batfish service can do the same, in place of our own engine or besides it.
+    A Batfish service can prove the same, instead of the engine of rocefab or in addition.
 
     Exit codes: 0, 2, 3, 4.
     """

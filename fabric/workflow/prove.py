@@ -139,7 +139,7 @@ def _batfish_summary(judgement: Judgement) -> Iterator[str]:
     )
     for words, names in (
         ("read by rocefab and not by Batfish", judgement.translated),
-        ("read by nobody, a stand-in from the design in their place", judgement.stand_ins),
+        ("not read at all, with a stand-in from the design", judgement.stand_ins),
     ):
         if names:
             yield f"{words}: {', '.join(names)}"

@@ -38,7 +38,7 @@ OLDEST_API = (2, 1, 0)
 #: answers polls within 1 s, and the longest answers measured took 6 s to send.
 CONNECT_S, ANSWER_S = 4.0, 60.0
 
-#: Seconds for a whole proof where nobody says another limit; our choice: fifteen times what 4,096
+#: Seconds for a whole proof without another limit; our choice: fifteen times what 4,096
 #: NICs take.
 DEADLINE_S = 3600.0
 
@@ -80,14 +80,14 @@ class Service:
         self._progress = progress
         self._end = time.monotonic() + deadline_s
         self._session: Session | None = None
-        self._name = f"rocefab-{uuid4().hex[:12]}"
+        self.network = f"rocefab-{uuid4().hex[:12]}"
 
     def __enter__(self) -> Self:
         """Connect, and make a network."""
         self._session = _session(self._host, self._port)
         version = self._call("version", self._session.get_component_versions)
         _check_version(self.address, version)
-        self._call("network", lambda: self._open.set_network(self._name))
+        self._call("network", lambda: self._open.set_network(self.network))
         return self
 
     def __exit__(
@@ -101,15 +101,19 @@ class Service:
         if session is not None and session.network:
             session.timeout = CONNECT_S
             try:
-                session.delete_network(self._name)
+                session.delete_network(self.network)
             except Exception as failure:  # noqa: BLE001 - the error that led here is the news
-                self._progress(f"network {self._name} stays at the service: {_reason(failure)}")
+                self._progress(f"network {self.network} stays at the service: {_reason(failure)}")
 
     @property
     def _open(self) -> Session:
         if self._session is None:
             raise ServiceError(self.address, "the connection is not open")
         return self._session
+
+    def networks(self) -> list[str]:
+        """Return the networks that the service has."""
+        return self._call("networks", self._open.list_networks)
 
     def upload(self, name: str, archive: bytes) -> None:
         """Give the service a snapshot and let it read it."""
@@ -283,7 +287,7 @@ def _rows(address: str, answer: Any) -> Rows:
     Raises
     ------
     ServiceError
-        When it has none: an answer that nobody can read is not an empty one.
+        When it has none: an unreadable answer is not an empty one.
     """
     try:
         if answer["status"] != "SUCCESS":

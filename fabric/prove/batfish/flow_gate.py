@@ -110,10 +110,10 @@ def _end(snapshot: Snapshot, row: dict[str, Any]) -> str:
 
 
 def path_gate(snapshot: Snapshot, parts: list[Class], ask: Ask) -> Iterator[Breach]:
-    """Yield circles, equal paths that do not end alike, and addresses on two ports."""
+    """Yield loops, equal paths that end differently, and addresses on two ports."""
     for row in ask(questions.LOOPS):
         node = row["Flow"]["ingressNode"]
-        message = f"packets to {row['Flow']['dstIp']} go around in a circle"
+        message = f"packets to {row['Flow']['dstIp']} loop"
         yield Breach("BAT007", snapshot.switches.get(node, ""), "", 0, message)
     for part in parts:
         starts = questions.any_of(part.starts)

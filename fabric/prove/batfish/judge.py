@@ -48,7 +48,7 @@ class Judgement:
     pairs : int
         Ordered pairs of NICs that the design promises.
     translated, stand_ins : tuple of str
-        Switches whose text Batfish did not read: a reader of rocefab did, or nobody.
+        Switches whose text Batfish did not read: a reader of rocefab did, or no reader knows it.
     """
 
     breaches: tuple[Breach, ...]
@@ -116,12 +116,12 @@ def _unread(subject: Subject, written: Snapshot) -> Iterator[Breach]:
     """Yield the switches whose text Batfish did not read."""
     for name in written.translated:
         system = subject.devices[name].platform
-        message = f"Batfish does not read {system}: it was given what our reader read"
+        message = f"Batfish does not read {system}; it got what the reader of rocefab read"
         yield Breach("BAT016", name, "", 0, message, Severity.INFO)
     for name in written.stand_ins:
         system = subject.devices[name].platform
         message = (
-            f"nobody reads {system}: what was designed is in its place, its file is not proved"
+            f"no reader knows {system}; a stand-in from the design was proved, its file was not"
         )
         yield Breach("BAT016", name, "", 0, message)
 

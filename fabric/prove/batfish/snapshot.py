@@ -84,7 +84,7 @@ class Snapshot:
     translated : tuple of str
         Switches whose text was read by a reader of rocefab, and is in it as another system's.
     stand_ins : tuple of str
-        Switches whose text nobody read; what was designed is in their place.
+        Switches whose text was not read; what was designed is in their place.
     nics : dict of str to NicNode
         By name of the node.
     """

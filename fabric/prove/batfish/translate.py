@@ -97,9 +97,16 @@ def frr(switch: Configured) -> str:
         lines += [*_bgp(switch.bgp, switch), "!"]
     for name, entries in switch.prefix_lists.items():
         lines += [_entry(name, number, entry) for number, entry in enumerate(entries, 1)]
-    for name, terms in switch.policies.items():
-        for number, term in enumerate(terms, 1):
-            lines += [*_term(name, number, term), "!"]
+    terms = [
+        (name, number, term)
+        for name, group in switch.policies.items()
+        for number, term in enumerate(group, 1)
+    ]
+    for name, number, term in terms:
+        places = enumerate(term.prefixes, 1)
+        lines += [_entry(_own_list(name, number), place, entry) for place, entry in places]
+    for name, number, term in terms:
+        lines += [*_term(name, number, term), "!"]
     return "\n".join([*lines, "line vty", "!", ""])
 
 
@@ -169,12 +176,13 @@ def _entry(name: str, number: int, entry: PrefixMatch) -> str:
     return f"ip prefix-list {name} seq {5 * number} {action} {prefix}{bounds}"
 
 
+def _own_list(policy: str, number: int) -> str:
+    """Return the name of the list of the prefixes that stand in a term itself."""
+    return f"{policy}-{number}"
+
+
 def _term(name: str, number: int, term: PolicyTerm) -> Iterator[str]:
-    lists = list(term.prefix_lists)
-    if term.prefixes:
-        lists.append(f"{name}-{number}")
-        for place, entry in enumerate(term.prefixes, 1):
-            yield _entry(lists[-1], place, entry)
+    lists = [*term.prefix_lists, *([_own_list(name, number)] if term.prefixes else [])]
     yield f"route-map {name} {'permit' if term.permit else 'deny'} {10 * number}"
     if lists:
         yield f" match ip address prefix-list {' '.join(lists)}"

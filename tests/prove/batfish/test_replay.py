@@ -128,6 +128,19 @@ def test_a_service_that_is_away(tmp_path: Path) -> None:
     assert time.monotonic() - started < 10
 
 
+@pytest.mark.parametrize("engine", ["own", "batfish"])
+def test_a_file_that_cannot_be_read(tmp_path: Path, record: Record, engine: str) -> None:
+    folder = folder_of(CLEAN, tmp_path)
+    (folder / "switches/su1-rail0/config_db.json").write_text("{", encoding="utf-8")
+    (folder / "switches/spine01/startup-config.eos").unlink()
+    with running(Batfish(record[CLEAN])) as address:
+        ended = prove(address, folder, "--engine", engine)
+    assert ended.code == 3
+    assert "spine01: the configuration cannot be read: there is no startup-config" in ended.out
+    assert "su1-rail0: the configuration cannot be read: not JSON" in ended.out
+    assert "nothing is proved: 2 files cannot be read" in ended.err
+
+
 def test_a_failure_counts_where_its_rule_is_ignored(tmp_path: Path) -> None:
     with running(Batfish({}, "old")) as address:
         ended = prove(address, folder_of(CLEAN, tmp_path), "--ignore", "BAT017")
