@@ -120,17 +120,19 @@ def _static(route: StaticRoute) -> str:
 
 
 def _bgp(bgp: Bgp, switch: Configured) -> Iterator[str]:
+    """Yield the BGP process; Batfish does not know ``shutdown``, so such a peer is not there."""
+    peers = [peer for peer in bgp.peers.values() if peer.enabled is not False]
     yield f"router bgp {bgp.asn}"
     if bgp.router_id:
         yield f" bgp router-id {bgp.router_id}"
     yield " no bgp default ipv4-unicast"
     if bgp.relax:
         yield " bgp bestpath as-path multipath-relax"
-    for peer in bgp.peers.values():
+    for peer in peers:
         yield from (f" {line}" for line in _session(peer))
     yield " !"
     yield " address-family ipv4 unicast"
-    yield from (f"  {line}" for line in _family(bgp, switch))
+    yield from (f"  {line}" for line in _family(bgp, peers, switch))
     yield " exit-address-family"
 
 
@@ -140,23 +142,21 @@ def _session(peer: BgpPeer) -> Iterator[str]:
     via = "" if peer.session[0].isdigit() else "interface "
     if peer.asn is not None:
         yield f"{name} {via}remote-as {peer.asn or 'external'}"
-    if peer.enabled is False:
-        yield f"{name} shutdown"
     if peer.local_address:
         yield f"{name} update-source {peer.local_address}"
 
 
-def _family(bgp: Bgp, switch: Configured) -> Iterator[str]:
+def _family(bgp: Bgp, peers: list[BgpPeer], switch: Configured) -> Iterator[str]:
     for item in bgp.originations:
         if item.network is not None:
             yield f"network {address_text(*item.network)}{_policy(item.policy, switch)}"
     for item in bgp.originations:
         if item.network is None:
             yield f"redistribute connected{_policy(item.policy, switch)}"
-    for peer in bgp.peers.values():
+    for peer in peers:
         if peer.activated and peer.asn is not None:
             yield f"neighbor {peer.session} activate"
-    for peer in bgp.peers.values():
+    for peer in peers:
         for name, direction in ((peer.policy_in, "in"), (peer.policy_out, "out")):
             if name:
                 yield f"neighbor {peer.session} route-map {name} {direction}"

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from ipaddress import IPv4Address
 from pathlib import Path
 
 import pytest
 
+from fabric.observe.configuration import (
+    BgpPeer,
+    Configured,
+    Discard,
+    Origination,
+    PolicyTerm,
+    PrefixMatch,
+    StaticRoute,
+)
 from fabric.prove.batfish.client import Service
 from fabric.prove.scenarios import scenarios
+from tests.prove.batfish.mistakes import configured
 from tests.prove.batfish.subjects import (
     ADDRESS,
     by_batfish,
@@ -40,6 +52,45 @@ def test_every_system_is_proved_or_named() -> None:
     assert {breach.rule for breach in judged.breaches} <= {"BAT016"}
     assert {breach.device for breach in judged.breaches} == {*judged.translated, *judged.stand_ins}
     assert (judged.sessions, judged.routes, judged.pairs) == (32, 272, 56)
+
+
+def test_every_line_of_a_translation_is_known() -> None:
+    def change(switch: Configured) -> None:
+        assert switch.bgp
+        network = int(IPv4Address("10.99.0.0"))
+        switch.static_routes = [
+            StaticRoute(network, 24, hop, 1) for hop in (Discard(), network + 1, "Ethernet0")
+        ]
+        entry = PrefixMatch(True, network, 16, 24, 32, 1)
+        switch.prefix_lists = {"PL": [entry, entry._replace(permit=False)]}
+        switch.policies = {
+            "ALL": [
+                PolicyTerm(True, 1, prefix_lists=["PL"], source="bgp"),
+                PolicyTerm(True, 1, prefixes=[entry], source="connected"),
+                PolicyTerm(True, 1),
+            ]
+        }
+        switch.bgp.originations.append(Origination(None, "ALL", 1))
+        for peer in switch.bgp.peers.values():
+            peer.policy_in = peer.policy_out = "ALL"
+        port, peer = next((port, peer) for port, peer in _ends(switch))
+        peer.local_address = port
+        other = BgpPeer(1, asn=0, activated=True, session="Ethernet248", policy_in="ALL")
+        switch.bgp.peers["Ethernet248"] = other
+
+    subject = configured("su1-rail0", change)(example_subject("demo"))
+    found = by_batfish(subject).breaches
+    assert not [breach for breach in found if breach.rule in ("BAT001", "BAT011")], found
+
+
+def _ends(switch: Configured) -> Iterator[tuple[str, BgpPeer]]:
+    """Yield the own address of each session."""
+    assert switch.bgp
+    for port in switch.ports.values():
+        for entry in port.addresses:
+            peer = switch.bgp.peers.get(str(IPv4Address(entry.address ^ 1)))
+            if peer:
+                yield str(IPv4Address(entry.address)), peer
 
 
 @pytest.mark.parametrize("name", SMALL)

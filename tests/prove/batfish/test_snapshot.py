@@ -84,8 +84,6 @@ def test_policies_stand_in_the_order_in_which_frr_prints_them() -> None:
         " no bgp default ipv4-unicast",
         " bgp bestpath as-path multipath-relax",
         " neighbor 10.1.0.0 remote-as 65100",
-        " neighbor 10.1.0.2 remote-as 65100",
-        " neighbor 10.1.0.2 shutdown",
         " neighbor eth1 interface remote-as 65100",
         " !",
         " address-family ipv4 unicast",
