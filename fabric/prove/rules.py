@@ -152,5 +152,17 @@ PROOF_RULES: dict[str, DescribedRule] = {
             "see the message; `--engine own` needs no service",
             _OWN,
         ),
+        (
+            "BAT018",
+            Severity.WARNING,
+            "Two engines read the same in the files",
+            "Batfish has no `maximum-paths` of FRR; anything else means that one misread a file.",
+            "compare the routes of the switch itself; report it with the file",
+            _OWN,
+        ),
     )
 }
+
+#: Rules that one engine alone looks at.
+OWN_ONLY = ("BAT012", "BAT013")
+BATFISH_ONLY = ("BAT017", "BAT018")
