@@ -296,7 +296,7 @@ def _rows(address: str, answer: Any) -> Rows:
     except (KeyError, IndexError, TypeError) as error:
         raise ServiceError(address, "an answer cannot be read: it has no rows") from error
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise ServiceError(address, "an answer cannot be read: its rows are no objects")
+        raise ServiceError(address, "an answer cannot be read: its rows are not objects")
     return rows
 
 
