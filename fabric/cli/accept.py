@@ -51,15 +51,18 @@ def accept(
             metavar="STEP=STATE",
         ),
     ] = "",
-    by: Annotated[str, option("Who records or signs.", "BY", metavar="NAME")] = "",
+    by: Annotated[str, option("Who records or signs.", "SIGNER", metavar="NAME")] = "",
     note: Annotated[str, option("Text kept with --record.", "NOTE", metavar="TEXT")] = "",
     *,
     plan: Annotated[
-        bool, option("Show the steps and how long they take; nothing is run.", "", "--plan")
+        bool,
+        option("Show the steps and how long they take; nothing is run.", "ACCEPT_PLAN", "--plan"),
     ] = False,
-    again: Annotated[bool, option("Also run steps that have passed.", "", "--again")] = False,
+    again: Annotated[
+        bool, option("Also run steps that have passed.", "ACCEPT_AGAIN", "--again")
+    ] = False,
     sign: Annotated[
-        bool, option("Sign the record; every step must have passed.", "", "--sign")
+        bool, option("Sign the record; every step must have passed.", "ACCEPT_SIGN", "--sign")
     ] = False,
     form: Annotated[
         AcceptForm, option("Report format.", "ACCEPT_FORMAT", "--format")
