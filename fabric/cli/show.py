@@ -98,10 +98,10 @@ def rules(
 @show_app.command(epilog="Example: rocefab show schema > fabric.schema.json")
 def schema(
     kind: str = typer.Argument(
-        "fabric", help="File to show the schema of: fabric, devices, hosts or platforms."
+        "fabric", help="File to show the schema of: fabric, devices, hosts, platforms or diff."
     ),
 ) -> None:
-    """JSON Schema of an inventory file, for editors.
+    """JSON Schema of an inventory file, for editors, or of `diff --format json`.
 
     Exit codes: 0, 2.
     """

@@ -49,8 +49,8 @@ class Repository:
             shown = printable(revision)
             if inside:
                 raise _error(f"{shown!r} is neither a folder nor a git revision", "check the name")
-            message = f"the folder {shown!r} does not exist, and {self.folder} is outside any git repository"
-            raise _error(message, "name two folders, or run it in a repository")
+            message = f"{shown!r} is not a folder, and {self.folder} is outside a git repository"
+            raise _error(message, "specify two folders, or run it in a repository")
         return done.stdout.decode().strip()
 
     def fork(self, left: str, right: str) -> str:

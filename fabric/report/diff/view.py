@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.core import hostlist
+from fabric.report.diff.edits import FILELESS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 _MOST_NAMES = 400
 #: Changes of cables that many have alike.
 _SUMMED = ("length", "speed")
+_REPORTED = tuple(f"fabric.{section}" for section in FILELESS)
 ABSENT = "(absent)"
 
 
@@ -132,7 +134,10 @@ def reach(cause: Cause) -> str:
         if names
     ]
     if not words:
-        return "changes no file"
+        only = all(edit.field.startswith(_REPORTED) for edit in cause.edits)
+        return (
+            "changes what `check` reports, no file" if only else "no setting follows from it alone"
+        )
     return f"{', '.join(words)}: {count(cause.lines, 'setting')}"
 
 
