@@ -70,6 +70,8 @@ judges: ## Install the outside judges (root) from Debian packages: yanglint, vty
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
 		libyang2-tools frr shellcheck netplan.io network-manager slurmctld slurm-client munge \
 		systemd chromium chromium-driver fonts-dejavu-core graphviz >/dev/null
+	command -v go >/dev/null || DEBIAN_FRONTEND=noninteractive apt-get install -y -qq golang-go >/dev/null
+	GOBIN=/usr/local/bin go install github.com/rhysd/actionlint/cmd/actionlint@v1.6.27
 
 bench: $(READY) ## Print timings and memory; nothing is asserted
 	$(BIN)/pytest -q -s -m benchmark tests/bench

@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from fabric.cli import (
+    audit,
     change,
     diff,
     draw,
@@ -51,6 +52,6 @@ def root(
 
 for module in (
     *(inventory, exchange, show, draw, whatif, diff, change, health, observe),
-    *(probe, prove, jobs, laboratory),
+    *(probe, prove, audit, jobs, laboratory),
 ):
     module.register(app)

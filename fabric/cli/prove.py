@@ -49,10 +49,11 @@ def prove(
     fresh: options.Fresh = False,
     workers: options.Workers = 0,
 ) -> None:
-    """Prove from the configuration files that every NIC reaches every NIC it should.
+    """Prove what the configuration files do.
 
-    The files are read back, and BGP sessions, routes and forwarding follow from them alone. They
-    are held against the design: sessions, next hops, every path between NICs, isolation, loops.
+    The files are read back, and BGP sessions, routes and forwarding are computed from them alone.
+    They are compared with the design: sessions, next hops, every path between NICs, isolation,
+    loops.
 
     Exit codes: 0, 2, 4.
     """

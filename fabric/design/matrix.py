@@ -1,4 +1,4 @@
-"""What each system has of each feature: the tables of ``docs/platforms.md``."""
+"""What each system has of each feature, as ``rocefab show platforms --features`` prints it."""
 
 from __future__ import annotations
 
@@ -6,25 +6,11 @@ from typing import TYPE_CHECKING
 
 from fabric.design.features import FEATURES
 from fabric.platforms import platforms
-from fabric.platforms.features import feature, features_of
+from fabric.platforms.features import feature
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from fabric.platforms.features import FeatureCell, Limit
 
-_HEAD = """\
-# Switch systems and their features
-
-Generated from the `features.toml` of each system; do not edit. `rocefab show platforms --features`
-prints the same table.
-
-`yes`: rocefab renders it. `~`: its form is deduced from other files of the vendor. `?`: it is not
-confirmed, try it on one switch first. `own`: the switch keeps its own setting, and `rocefab check`
-reports a value that has no effect. `no`: a design that uses it is an error of `rocefab check`. `*`:
-not on every model, or not every value, see below.
-
-"""
 _MARKS = {"vendor": "", "deduced": "~", "unconfirmed": "?"}
 
 
@@ -36,46 +22,21 @@ def headers() -> tuple[str, ...]:
 def rows() -> tuple[tuple[str, ...], ...]:
     """Return a row for each feature, with a cell for each system."""
     return tuple(
-        (one.name, *(_cell(feature(system, one.name)) for system in platforms)) for one in FEATURES
+        (one.name, *(cell_text(feature(system, one.name)) for system in platforms))
+        for one in FEATURES
     )
 
 
-def markdown() -> str:
-    """Return the page: the matrix, and for each system the source of each cell and its limits."""
-    parts = [_HEAD, _table(headers(), rows())]
-    for system in platforms:
-        own = features_of(system)
-        parts.append(f"\n## {platforms[system].title}\n\n")
-        parts.append(f"Grade: {platforms[system].grade}. Name in `features.toml`: `{system}`.\n\n")
-        cells = [
-            (one.title, _cell(cell), _where(cell), cell.source)
-            for one in FEATURES
-            if (cell := own.features.get(one.name))
-        ]
-        parts.append(_table(("feature", "", "where", "source"), cells))
-        limits = [
-            (rule.id, rule.severity, rule.title, "; ".join(map(_bound, rule.limits)))
-            for rule in own.rules
-        ]
-        if limits:
-            parts += ["\n", _table(("rule", "severity", "limit", "values"), limits)]
-    return "".join(parts)
-
-
-def _cell(cell: FeatureCell | None) -> str:
+def cell_text(cell: FeatureCell | None) -> str:
+    """Return the word of a cell, such as ``yes~*``."""
     if cell is None:
         return "no"
-    limited = cell.values or _models(cell)
+    limited = cell.values or models_of(cell)
     return f"{'yes' if cell.rendered else 'own'}{_MARKS[cell.grade]}{'*' if limited else ''}"
 
 
-def _where(cell: FeatureCell) -> str:
-    parts = [_models(cell), f"values: {', '.join(cell.values)}" if cell.values else ""]
-    reported = f"reported by {cell.rule or 'SYS002'}" if not cell.rendered else ""
-    return "; ".join(part for part in (*parts, cell.note, reported) if part)
-
-
-def _models(where: FeatureCell | Limit) -> str:
+def models_of(where: FeatureCell | Limit) -> str:
+    """Return in words to which models a cell or a limit applies; empty for all."""
     words = {
         "ASIC": where.asics,
         "not ASIC": where.not_asics,
@@ -86,37 +47,3 @@ def _models(where: FeatureCell | Limit) -> str:
         "role": where.roles,
     }
     return "; ".join(f"{word} {', '.join(names)}" for word, names in words.items() if names)
-
-
-def _bound(limit: Limit) -> str:
-    """Return a limit in words, such as ``ecn.kmin_bytes: 0 to 52,428,800``."""
-    names = ", ".join(field.removeprefix("lossless.") for field in limit.fields)
-    bounds = [
-        " to ".join(f"{end:,}" for end in limit.range) if limit.range else "",
-        f"not {limit.reserved[0]} to {limit.reserved[1]}" if limit.reserved else "",
-        f"multiple of {limit.step}" if limit.step else "",
-        f"multiple of {limit.multiple_of.rpartition('.')[2]}" if limit.multiple_of else "",
-        " or ".join(str(value) or "none" for value in limit.values),
-        f"without {', '.join(limit.without.values())}" if limit.without else "",
-        f"pattern `{limit.pattern}`" if limit.pattern else "",
-        f"at most {limit.longest} characters" if limit.longest else "",
-        f"at most {limit.most}" if limit.most else "",
-        "one value for all of them" if limit.equal else "",
-        "one value for the switch" if limit.per_switch else "",
-        "not rendered" if limit.written else "",
-        f"not {_few(limit.excluded)}" if limit.excluded else "",
-    ]
-    models = _models(limit)
-    said = " and ".join(bound for bound in bounds if bound)
-    return f"{names}: {said}{f' ({models})' if models else ''}" if said else ""
-
-
-def _few(values: tuple[object, ...]) -> str:
-    few = 3
-    return " or ".join(map(str, values)) if len(values) <= few else f"{values[0]} to {values[-1]}"
-
-
-def _table(head: tuple[str, ...], body: Iterable[tuple[str, ...]]) -> str:
-    lines = (head, ("---",) * len(head), *body)
-    rows_of_cells = ([cell.replace("|", "\\|") for cell in line] for line in lines)
-    return "".join(f"| {' | '.join(cells)} |\n" for cells in rows_of_cells)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import date
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -16,6 +15,7 @@ from fabric.intent.scalars import (
     BufferModel,
     CableMetres,
     Cages,
+    Day,
     EcmpMode,
     Gbps,
     Glob,
@@ -297,7 +297,7 @@ class Waiver(Model):
     device: Glob = Field("*", description="Switches and hosts, with * and ? as wildcards.")
     port: Glob = Field("*", description="Ports and NICs, with * and ? as wildcards.")
     reason: Text = Field(min_length=1, description="Why this is acceptable; shown in reports.")
-    until: date = Field(description="Last day of the waiver; later the findings return.")
+    until: Day = Field(description="Last day of the waiver; later the findings return.")
 
 
 class SeverityChange(Model):

@@ -6,6 +6,7 @@ import difflib
 import ipaddress
 import re
 from collections import Counter
+from datetime import date
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
@@ -130,6 +131,15 @@ def _address(value: object) -> object:
         raise ValueError(f"{value!r} is not an IPv4 address; use the form 10.0.0.1") from None
 
 
+def _day(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    try:
+        return date.fromisoformat(value)
+    except ValueError:
+        raise ValueError(f"{value!r} is not a date; use the form '2027-01-31'") from None
+
+
 def _mac(text: str) -> str:
     if not _MAC.fullmatch(text):
         raise ValueError(f"{text!r} is not a MAC address; use six lower-case pairs with colons")
@@ -154,6 +164,7 @@ Interface = Annotated[str, AfterValidator(_interface)]
 Interfaces = Annotated[str, AfterValidator(_interfaces)]
 Network = Annotated[ipaddress.IPv4Network, BeforeValidator(_network)]
 Address = Annotated[ipaddress.IPv4Address, BeforeValidator(_address)]
+Day = Annotated[date, BeforeValidator(_day)]
 Mac = Annotated[str, AfterValidator(_mac)]
 Text = Annotated[str, Field(max_length=120), AfterValidator(_text)]
 RuleId = Annotated[

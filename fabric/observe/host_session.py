@@ -18,7 +18,7 @@ _NIC = "ethtool ethtool_driver ethtool_fec ethtool_pause sysctl_arp ibv_devinfo"
 _OFED_NIC = "mlnx_qos traffic_class ecn_files"
 _DCB_NIC = "dcb_pfc dcb_app dcb_dcbx"
 #: Only these tell all of it to root alone; LLDP and the traffic class stand in files of root.
-_ROOT = frozenset("mlnx_qos lldp lspci mlxconfig traffic_class ecn_files own_check".split())
+_ROOT = frozenset("mlnx_qos lldp lspci traffic_class ecn_files own_check".split())
 _PLACES = ("{interface}", "{rdma_device}")
 
 

@@ -109,6 +109,11 @@ class Running:
     kernel: Mapping[str, str] = field(default_factory=dict)
     system: Mapping[str, str] = field(default_factory=dict)
 
+    @classmethod
+    def of_text(cls, device: str, platform: str, text: str, *, saved: bool | None) -> Running:
+        """Return a configuration that is one text, without files of ours."""
+        return cls(device, platform, text, text, saved, {})
+
     @property
     def fingerprint(self) -> str:
         """SHA-256 of configuration and files."""

@@ -115,13 +115,13 @@ class Reach:
         loops = self._of_leaves(self.forwarding.looping)
         extra = ~self._promised & self._of_leaves(self.forwarding.reaching)
         extra &= (self.weights > 0)[:, None]
-        yield from self._by_leaf("BAT007", lost & loops, "packets go around in a circle to")
+        yield from self._by_leaf("BAT007", lost & loops, "packets are forwarded in a loop towards")
         yield from self._by_leaf("BAT005", lost & ~loops, "packets do not arrive at")
-        yield from self._by_leaf("BAT006", extra, "packets arrive that must not, at")
+        yield from self._by_leaf("BAT006", extra, "packets reach, against the design,")
         yield from self._next_hops()
         yield from self._cut_paths()
         if not self.tables.settled:
-            yield Breach("BAT012", "", "", 0, "BGP does not settle: routes change for ever")
+            yield Breach("BAT012", "", "", 0, "BGP does not converge")
 
     def _by_leaf(self, rule: str, table: Bools, words: str) -> Iterator[Breach]:
         """Yield one breach for each leaf that sends, with an example."""
@@ -150,7 +150,7 @@ class Reach:
             hops = self.forwarding.next_hops[:, column] & (self.tables.source == at)
             onward = self.tables.target[hops]
             if not bad[onward].any():
-                return f": {names[at]} keeps them for itself"
+                return f": {names[at]} delivers them to a port of another device"
             at = int(onward[bad[onward]][0])
         covering = self.forwarding.to.chain[column]
         has_route = self.tables.known[at, covering[covering >= 0]].any()

@@ -2,51 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from fabric.core.findings import Severity
-from fabric.validate.rule import Rule
+from fabric.validate.rule import DescribedRule, areas
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from fabric.core.findings import Finding
-    from fabric.validate.world import World
+areas.add("BAT")("Proof of configuration files (`rocefab prove`)")
 
 _BGP = "RFC 4271 section 9.1; RFC 7938 section 5"
 _OWN = "own definition: held against the design of the inventory"
 
 
-class ProofRule(Rule):
-    """A promise that configurations are held against; it does not judge inventories."""
-
-    def __init__(
-        self, rule_id: str, severity: Severity, title: str, why: str, fix: str, source: str
-    ) -> None:
-        super().__init__(rule_id)
-        self.severity, self.why, self.fix, self.source = severity, why, fix, source
-        self.guards = ()
-        self._title = title
-
-    @property
-    def title(self) -> str:
-        """What holds when the rule is kept."""
-        return self._title
-
-    def run(self, world: World) -> Iterator[Finding] | None:
-        """Return None: an inventory is not what it looks at."""
-
-
 _RENDERED = "compare the file with `rocefab render`; report a line that rocefab rendered"
 
-PROOF_RULES: dict[str, ProofRule] = {
-    row[0]: ProofRule(*row)
+PROOF_RULES: dict[str, DescribedRule] = {
+    row[0]: DescribedRule(*row)
     for row in (
         (
             "BAT001",
             Severity.ERROR,
             "Every line about ports, VLANs or routing is understood",
-            "Nobody knows what a line does that the engine cannot read: the proof has a gap there.",
+            "The effect of a line that the engine cannot read is unknown, so the proof has a gap.",
             "remove the line, or leave the device out of the proof",
             _OWN,
         ),
@@ -71,7 +45,7 @@ PROOF_RULES: dict[str, ProofRule] = {
             Severity.WARNING,
             "Every switch uses the next hops of the design, and no others",
             "A missing next hop costs bandwidth and redundancy; another one is a detour or a leak.",
-            "look at the session and the policies of the switch that is named",
+            "inspect the session and the policies of the switch that is named",
             _BGP,
         ),
         (
@@ -79,7 +53,7 @@ PROOF_RULES: dict[str, ProofRule] = {
             Severity.ERROR,
             "Every NIC reaches every NIC that the design promises, over every equal path",
             "A flow that is hashed to a bad path is lost, while ping over another path works.",
-            "look at the first switch that has no route",
+            "inspect the first switch without a route",
             _OWN,
         ),
         (
@@ -93,10 +67,10 @@ PROOF_RULES: dict[str, ProofRule] = {
         (
             "BAT007",
             Severity.ERROR,
-            "No packet goes around in a circle",
-            "A circle of lossless queues is a deadlock: it stops the cluster, not one flow.",
+            "No packet is forwarded in a loop",
+            "A loop of lossless queues is a deadlock: it stops the cluster, not one flow.",
             "remove the static route or the policy that sends it back",
-            "RFC 7938 section 5.2; NSDI 2017, Hu et al., Tagger (deadlock by loops)",
+            "RFC 7938 section 5.2; CoNEXT 2017, Hu et al., Tagger (deadlock by loops)",
         ),
         (
             "BAT008",
@@ -117,7 +91,7 @@ PROOF_RULES: dict[str, ProofRule] = {
         (
             "BAT010",
             Severity.ERROR,
-            "Every switch has a router id of its own",
+            "Router ids are unique",
             "Two switches with one router id do not peer, and break ties differently.",
             "use the loopback address as router id",
             "RFC 4271 section 4.2, RFC 6286",
@@ -133,9 +107,9 @@ PROOF_RULES: dict[str, ProofRule] = {
         (
             "BAT012",
             Severity.ERROR,
-            "BGP comes to rest",
-            "Routes that change for ever reorder and lose packets.",
-            "look at the policies that prefer routes in a circle",
+            "BGP converges",
+            "Routes that keep changing reorder and lose packets.",
+            "inspect the policies that prefer routes over each other",
             "RFC 3345",
         ),
         (
@@ -150,7 +124,7 @@ PROOF_RULES: dict[str, ProofRule] = {
             "BAT014",
             Severity.ERROR,
             "Every NIC reaches its gateway",
-            "A NIC without gateway is left out of every collective, or stops it.",
+            "A NIC that does not reach its gateway stops every collective that includes it.",
             "make VLAN, gateway and prefix length of port and host agree",
             _OWN,
         ),
@@ -166,8 +140,8 @@ PROOF_RULES: dict[str, ProofRule] = {
             "BAT016",
             Severity.WARNING,
             "The file of every switch is read",
-            "What a file says that nobody read is not proved.",
-            "nothing in the inventory; the rest of the fabric is proved with a stand-in",
+            "What was not read is not proved.",
+            "none; the rest of the fabric is proved with a stand-in",
             _OWN,
         ),
         (

@@ -7,7 +7,6 @@ each. SONiC writes ``dynamic_th = log2(alpha)`` (SAI convention).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
@@ -16,9 +15,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     Floats = NDArray[np.float64]
-
-#: Priorities that the DCQCN paper keeps headroom for (Zhu et al., SIGCOMM 2015, section 4).
-PAPER_PRIORITIES = 8
 
 
 def alpha(dynamic_th: float) -> float:
@@ -84,57 +80,6 @@ def incast_pause_bytes(dynamic_th: int, pool_bytes: float, senders: int) -> floa
     return senders * pause_threshold_bytes(dynamic_th, pool_bytes, senders)
 
 
-@dataclass(frozen=True, slots=True)
-class PaperBuffer:
-    """A switch as the DCQCN paper counts it (Zhu et al., SIGCOMM 2015, section 4).
-
-    Parameters
-    ----------
-    buffer_bytes : float
-        Shared buffer with the headroom still in it.
-    ports : int
-        Ports of the switch.
-    headroom_bytes : float
-        Headroom of each port and priority (``t_flight`` of the paper).
-    """
-
-    buffer_bytes: float
-    ports: int
-    headroom_bytes: float
-
-    @property
-    def shared_bytes(self) -> float:
-        """Buffer that is left when every port and priority has its headroom."""
-        return self.buffer_bytes - PAPER_PRIORITIES * self.ports * self.headroom_bytes
-
-    @property
-    def static_pause_bytes(self) -> float:
-        """Largest static pause threshold of each port and priority."""
-        return self.shared_bytes / (PAPER_PRIORITIES * self.ports)
-
-    @property
-    def static_ecn_bytes(self) -> float:
-        """Marking threshold below which ECN is first, with the static pause threshold."""
-        return self.static_pause_bytes / self.ports
-
-    def dynamic_ecn_bytes(self, beta: float) -> float:
-        """Return the marking threshold below which ECN is first, with a dynamic pause threshold.
-
-        The paper's step ``s <= n * t_ECN`` lacks a factor 8 that its result and its figure hold.
-
-        Parameters
-        ----------
-        beta : float
-            Factor of the dynamic pause threshold, > 0.
-
-        Returns
-        -------
-        float
-            Bytes.
-        """
-        return beta * self.shared_bytes / (PAPER_PRIORITIES * self.ports * (beta + 1))
-
-
 def ecn_limit_bytes(
     dynamic_th: int, pool_bytes: float, congested_ports: int = 1, lossless_classes: int = 1
 ) -> float:
@@ -142,7 +87,7 @@ def ecn_limit_bytes(
 
     All bytes of n congested egress queues came in by one port:
     ``alpha * (B - q * n * t) > n * t``, so ``t < alpha * B / (n * (1 + q * alpha))``. With
-    ``alpha = beta / 8`` and q = 8 this is ``PaperBuffer.dynamic_ecn_bytes``.
+    ``alpha = beta / 8`` and q = 8 this is the limit of the DCQCN paper.
 
     Parameters
     ----------
@@ -157,26 +102,3 @@ def ecn_limit_bytes(
     """
     share = alpha(dynamic_th)
     return share * pool_bytes / (congested_ports * (1.0 + lossless_classes * share))
-
-
-def loop_bytes(rate_bytes_per_s: float, senders: int, loop_s: float) -> float:
-    """Return the queue that an N:1 incast adds while the first notice is under way.
-
-    ECN is the first signal below ``ecn_limit_bytes``; PFC may still act before the senders slow
-    down, when ``(N - 1) * rate * loop`` more bytes reach its threshold.
-
-    Parameters
-    ----------
-    rate_bytes_per_s : float
-        Line rate in bytes per second, > 0.
-    senders : int
-        Senders of the incast, >= 1.
-    loop_s : float
-        Time from marking to the slower sender, in seconds, >= 0.
-
-    Returns
-    -------
-    float
-        Bytes.
-    """
-    return (senders - 1) * rate_bytes_per_s * loop_s

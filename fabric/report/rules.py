@@ -1,28 +1,42 @@
-"""show rules RULE: all that one rule of `check` says of itself."""
+"""show rules: every rule of `check`, `prove` and `audit`, and all that one says of itself."""
 
 from __future__ import annotations
 
 import difflib
 import re
+from typing import TYPE_CHECKING
 
+from fabric.audit.rules import AUDIT_RULES
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Severity
+from fabric.prove.rules import PROOF_RULES
 from fabric.report.table import Table
 from fabric.validate.catalogue import looks_at
 from fabric.validate.runner import all_rules
+from fabric.validate.waivers import WAIVER_RULES
+
+if TYPE_CHECKING:
+    from fabric.validate.rule import Rule
 
 _ID = re.compile(r"[A-Z]{3}\d{3}")
 
 
+def every_rule() -> list[Rule]:
+    """Return the rules of all verbs, by id."""
+    tables = (PROOF_RULES, AUDIT_RULES, WAIVER_RULES)
+    described = [rule for table in tables for rule in table.values()]
+    return sorted([*all_rules(), *described], key=lambda rule: rule.id)
+
+
 def rules() -> Table:
-    """Return the rules of ``check``."""
-    rows = tuple((rule.id, rule.severity.word, rule.title) for rule in all_rules())
+    """Return the rules of all verbs."""
+    rows = tuple((rule.id, rule.severity.word, rule.title) for rule in every_rule())
     return Table(("rule", "severity", "title"), rows)
 
 
 def is_rule_id(word: str) -> bool:
     """Tell whether a word is written as the rules are: QOS024."""
-    return bool(_ID.fullmatch(word)) and any(rule.id[:3] == word[:3] for rule in all_rules())
+    return bool(_ID.fullmatch(word)) and any(rule.id[:3] == word[:3] for rule in every_rule())
 
 
 def rule_details(name: str) -> Table:
@@ -33,7 +47,7 @@ def rule_details(name: str) -> Table:
     InputError
         When there is no such rule.
     """
-    known = {rule.id: rule for rule in all_rules()}
+    known = {rule.id: rule for rule in every_rule()}
     rule = known.get(name.upper())
     if rule is None:
         raise _unknown(name, list(known))

@@ -61,26 +61,6 @@ def unpack(bits: Bits, columns: int) -> Bools:
     return np.unpackbits(row_bytes, axis=1, count=columns, bitorder="little").astype(np.bool_)
 
 
-def pack(values: Bools) -> Bits:
-    """Return truth values of shape (rows, columns) as sets.
-
-    Parameters
-    ----------
-    values : array of bool, shape (sets, destinations)
-        Whether the set holds the destination.
-
-    Returns
-    -------
-    array of uint64, shape (sets, words)
-        One bit for each destination.
-    """
-    rows, columns = values.shape
-    bits = no_bits(rows, columns)
-    packed = np.packbits(values, axis=1, bitorder="little")
-    bits.view(np.uint8)[:, : packed.shape[1]] = packed
-    return bits
-
-
 def filled(bits: Bits) -> Bools:
     """Return which rows have any column."""
     return np.asarray(bits.any(axis=1))

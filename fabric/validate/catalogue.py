@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.platforms import platforms
-from fabric.validate.rule import SiteRule, SonicRule, areas
+from fabric.validate.rule import DescribedRule, SiteRule, SonicRule, areas
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from fabric.validate.rule import Rule
 
 _HEAD = """\
-# Rules of `rocefab check`
+# Rules of `rocefab check`, `prove` and `audit`
 
 Generated from the rules themselves; do not edit. Model rules check the inventory and the design
 derived from it; site rules check it together with each other fabric of its site; CONFIG_DB rules
-check any SONiC `config_db.json`. TOP001 to TOP007 and the INT rules are found while the inventory
-is read and stop the run immediately.
+check any SONiC `config_db.json`; files rules check configuration files of switches. TOP001 to
+TOP007 and the INT rules are found while the inventory is read and stop the run immediately.
 
 """
 
@@ -44,7 +44,7 @@ def _title(area: str) -> str:
 
 def looks_at(rule: Rule) -> str:
     """Return what a rule judges, in a word."""
-    kinds = {SonicRule: "CONFIG_DB", SiteRule: "site"}
+    kinds = {SonicRule: "CONFIG_DB", SiteRule: "site", DescribedRule: "files"}
     return next((word for kind, word in kinds.items() if isinstance(rule, kind)), "model")
 
 

@@ -39,6 +39,11 @@ def numbers(value: object) -> tuple[int, ...]:
     return tuple(part for part in values if part is not None)
 
 
+def plain_name(value: object) -> str:
+    """Return a name that is plain or in the old ``[TABLE|name]`` form."""
+    return str(value).strip("[]").rpartition("|")[2]
+
+
 def index_range(text: str) -> range:
     """Return the queues or groups of ``3`` or ``0-2``; an empty range when it is neither."""
     low, dash, high = text.partition("-")
@@ -144,7 +149,7 @@ class SonicConfig:
 
     def profile(self, name: object) -> Row | None:
         """Return a BUFFER_PROFILE by name, plain or in the old ``[TABLE|name]`` form."""
-        return self.profiles.get(str(name).strip("[]").rpartition("|")[2])
+        return self.profiles.get(plain_name(name))
 
     @cached_property
     def groups(self) -> dict[tuple[str, int], Row]:
@@ -155,6 +160,15 @@ class SonicConfig:
     def queues(self) -> dict[tuple[str, int], Row]:
         """QUEUE row by port and queue."""
         return self._by_index("QUEUE")
+
+    @cached_property
+    def lossless_queues(self) -> tuple[tuple[LosslessPort, int, Row], ...]:
+        """Port, number and QUEUE row of each lossless queue; the row is empty where none is."""
+        return tuple(
+            (port, queue, self.queues.get((port.name, queue), {}))
+            for port in self.lossless_ports
+            for queue in port.queues
+        )
 
     @cached_property
     def queue_buffers(self) -> dict[tuple[str, int], Row]:
@@ -170,7 +184,7 @@ class SonicConfig:
 
     def mapping(self, table: str, name: object) -> dict[int, int] | None:
         """Return a map such as TC_TO_QUEUE_MAP by name, or None when it is not there."""
-        plain = str(name).strip("[]").rpartition("|")[2] if name else ""
+        plain = plain_name(name) if name else ""
         if (table, plain) not in self._mappings:
             row = self.rows(table).get(plain) if plain else None
             self._mappings[table, plain] = None if row is None else _numbered(row)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from fabric.core import hostlist
 from fabric.core.findings import Finding, Severity
@@ -14,10 +14,10 @@ from fabric.platforms.catalogue import Skus
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from fabric.design.model import DeviceDesign, QosProfile
     from fabric.platforms.model import Sku
     from fabric.topology.site import Member, Site
     from fabric.validate.world import Model, Place, SonicConfig, World
-
 
 #: Ports that a finding about many ports of one switch names.
 MAX_PORTS_NAMED = 4
@@ -78,6 +78,32 @@ class Rule(ABC):
         )
 
 
+class DescribedRule(Rule):
+    """A rule that other rooms judge by; here it has its words alone.
+
+    Parameters
+    ----------
+    fix : str
+        What to do about its findings.
+    """
+
+    def __init__(
+        self, rule_id: str, severity: Severity, title: str, why: str, fix: str, source: str
+    ) -> None:
+        super().__init__(rule_id)
+        self.severity, self.why, self.fix, self.source = severity, why, fix, source
+        self.guards = ()
+        self._title = title
+
+    @property
+    def title(self) -> str:
+        """What holds when the rule is kept."""
+        return self._title
+
+    def run(self, world: World) -> Iterator[Finding] | None:
+        """Return None: an inventory is not what it looks at."""
+
+
 class ModelRule(Rule):
     """A rule about the inventory and what follows from it."""
 
@@ -88,6 +114,30 @@ class ModelRule(Rule):
     @abstractmethod
     def check(self, model: Model) -> Iterator[Finding]:
         """Yield what is wrong with a model."""
+
+
+class Wrong(NamedTuple):
+    """What is wrong with a field of a policy, and what to do."""
+
+    field: str
+    message: str
+    fix: str
+
+
+class PolicyRule(ModelRule):
+    """A rule about each policy of each switch."""
+
+    def check(self, model: Model) -> Iterator[Finding]:
+        """Judge the policies, and place what is wrong where its field was set."""
+        for device in model.devices.values():
+            for profile in device.qos_profiles:
+                for wrong in self.judge(device, profile):
+                    place = model.profile_place(wrong.field, device, profile)
+                    yield self.finding(wrong.message, wrong.fix, place=place, device=device.name)
+
+    @abstractmethod
+    def judge(self, device: DeviceDesign, profile: QosProfile, /) -> Iterator[Wrong]:
+        """Yield what is wrong with a policy of a switch."""
 
 
 class SiteRule(Rule):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, datetime
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Finding, Severity
+from fabric.validate.rule import DescribedRule, areas
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -15,6 +16,18 @@ if TYPE_CHECKING:
     from fabric.intent.inventory import Intent
     from fabric.intent.model import Waiver
 
+areas.add("WVR")("Waivers and severities of the inventory")
+_FIX = "correct the entry of `waivers` or `severity` in fabric.yaml"
+_WHY = "A waiver without an end hides later findings of the same rule."
+_SOURCE = "own definition: docs/ci/README.md, accepted findings"
+WAIVER_RULES: dict[str, DescribedRule] = {
+    row[0]: DescribedRule(*row, _WHY, _FIX, _SOURCE)
+    for row in (
+        ("WVR001", Severity.WARNING, "No waiver is past its last day"),
+        ("WVR002", Severity.INFO, "Every waiver covers a finding"),
+        ("WVR003", Severity.ERROR, "Waivers and severities name rules that can be decided"),
+    )
+}
 #: Rules that no waiver silences: rendering or loading rejects the same.
 FINAL = ("INT", "TOP", "REN", "SYS", "WVR")
 
@@ -46,7 +59,7 @@ class Decisions:
     @classmethod
     def of(cls, intent: Intent, today: date | None = None) -> Decisions:
         """Return the decisions of an inventory, by default as of this day."""
-        return cls(intent, today or date.today())  # noqa: DTZ011 - the day of whoever reads it
+        return cls(intent, today or datetime.now().astimezone().date())
 
     def apply(self, findings: Iterable[Finding]) -> tuple[list[Finding], list[Waived]]:
         """Return the findings that stay, with their severity, and those that are waived."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from fabric.core.errors import FabricError, InputError, RenderError
 from fabric.core.findings import Finding, Position, Severity
 from fabric.intent.documents import MAIN_FILE
-from fabric.prove.rules import PROOF_RULES
+from fabric.report.rules import every_rule
 from fabric.systems.sonic.yang_judge import Yang, has_models
 from fabric.validate.json_lines import key_positions
 from fabric.validate.report import reports
@@ -33,7 +33,6 @@ __all__ = [
     "check_sonic_files",
     "refuse_errors",
     "report",
-    "report_names",
     "unreadable",
     "yang_of",
 ]
@@ -55,7 +54,7 @@ def check(project: Project, ignore: Sequence[str] = ()) -> Outcome:
     _refuse_unknown(ignore)
     decisions = Decisions.of(project.intent)
     outcome = _judge(project, ignore, decisions)
-    known = [rule.id for rule in (*all_rules(), *PROOF_RULES.values())]
+    known = [rule.id for rule in every_rule()]
     problems = tuple(decisions.problems(known, outcome.waived))
     return outcome.merged(Outcome(problems, (), outcome.skipped, ()).without(ignore))
 
@@ -225,8 +224,3 @@ def report(outcome: Outcome, form: str, inventory: Path, fail_on: Severity = Sev
     """
     file = inventory / MAIN_FILE if inventory.is_dir() else inventory
     return reports()[form](Reported(outcome, all_rules(), fail_on, str(file)))
-
-
-def report_names() -> list[str]:
-    """Return the names of the report forms."""
-    return sorted(reports())

@@ -63,13 +63,7 @@ def place(
 
 
 def host_names(text: str) -> list[str]:
-    """Return the hosts of a range.
-
-    Raises
-    ------
-    InputError
-        When it is none.
-    """
+    """Return the hosts of a range, or raise InputError."""
     try:
         return hostlist.expand(text)
     except ValueError as error:

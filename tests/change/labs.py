@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabric.workflow.laboratory import CONNECTIONS, laboratory
-from fabric.workflow.plan import Selection
+from fabric.workflow.plan import Selection, plan
 from fabric.workflow.project import Project
 from fabric.workflow.verify import verify
 
 if TYPE_CHECKING:
+    from fabric.change.model import Plan
     from fabric.workflow.verify import Health
 
+ALL = Selection()
 INVENTORY = """\
 name: tiny
 design: rail-optimised
@@ -81,9 +83,14 @@ def running_lab(folder: Path, monkeypatch, text: str = INVENTORY):
 
 def unhealthy(project: Project, connections: Path) -> list[Health]:
     """Return what is not as planned, once sessions that were just changed have come up."""
-    found = verify(project, connections, Selection(), silent, wait_s=10)
+    found = verify(project, connections, ALL, silent, wait_s=10)
     return [item for item in found if not item.ok]
 
 
 def silent(_device: str, _text: str) -> None:
     """Say nothing."""
+
+
+def planned(project: Project, connections: Path) -> Plan:
+    """Return a plan of everything, by rails."""
+    return plan(project, connections, ALL, "rail", silent)

@@ -21,11 +21,10 @@ from fabric.devices.connections import connections as reached
 from fabric.lab.faults import Fault
 from fabric.observe import read_running
 from fabric.workflow.apply import Options, apply, rollback, status
-from fabric.workflow.plan import Selection, plan
 from fabric.workflow.verify import drift
 from tests.change import labs
+from tests.change.labs import ALL, planned
 
-ALL = Selection()
 OPTIONS = Options(timer_s=60, verify_s=3.0, poll_s=0.1)
 LEAF, SPINE = labs.LEAF, labs.SPINE
 KMAX = ("kmax_bytes: 1500000", "kmax_bytes: 1400000")
@@ -80,10 +79,6 @@ class LineLab:
     is_disarmed: Callable[[Any], bool]
     killed: Killed
     dark_neighbours: frozenset[str] = field(default_factory=frozenset)
-
-
-def planned(project, connections):
-    return plan(project, connections, ALL, "rail", labs.silent)
 
 
 def applied(change_plan, folder, connections, options=OPTIONS):

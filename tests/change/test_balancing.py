@@ -6,12 +6,11 @@ import pytest
 
 from fabric.workflow.apply import Options, apply
 from fabric.workflow.laboratory import CONNECTIONS, laboratory
-from fabric.workflow.plan import Selection, plan
 from fabric.workflow.project import Project
 from tests.change import labs
+from tests.change.labs import planned
 
 OPTIONS = Options(timer_s=60, verify_s=6.0, poll_s=0.1)
-ALL = Selection()
 SYSTEMS = {
     "eos": ("7060X6-64PE", "flowlet"),
     "eos, flow placement": ("7060X6-64PE", "cluster"),
@@ -20,10 +19,6 @@ SYSTEMS = {
     "cumulus": ("SN5400", "per-packet"),
     "vrp8": ("CE8855-32CQ4BQ", "per-packet"),
 }
-
-
-def planned(project, connections):
-    return plan(project, connections, ALL, "rail", labs.silent)
 
 
 @pytest.mark.parametrize("system", SYSTEMS)

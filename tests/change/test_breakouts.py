@@ -8,12 +8,11 @@ import pytest
 
 from fabric.workflow.apply import Options, apply
 from fabric.workflow.laboratory import CONNECTIONS, laboratory
-from fabric.workflow.plan import Selection, plan
 from fabric.workflow.project import Project
 from tests.change import labs
+from tests.change.labs import planned
 
 OPTIONS = Options(timer_s=60, verify_s=6.0, poll_s=0.1)
-ALL = Selection()
 
 
 @dataclass(frozen=True)
@@ -71,10 +70,6 @@ OLD = (
     "platforms: {leaf: {sku: ACS-MSN4700}, spine: {sku: 7060X6-64PE}}\n"
     "speeds: {host_gbps: 400, uplink_gbps: 400}\n"
 )
-
-
-def planned(project, connections):
-    return plan(project, connections, ALL, "rail", labs.silent)
 
 
 @pytest.mark.parametrize("system", CASES)

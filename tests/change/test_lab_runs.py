@@ -21,17 +21,13 @@ from fabric.core.errors import (
 )
 from fabric.lab.faults import Fault
 from fabric.workflow.apply import Options, apply, rollback, status
-from fabric.workflow.plan import Selection, describe, plan
+from fabric.workflow.plan import describe
 from fabric.workflow.project import Project
 from fabric.workflow.verify import drift, verify
 from tests.change import labs
+from tests.change.labs import ALL, planned
 
 OPTIONS = Options(timer_s=60, verify_s=6.0, poll_s=0.1)
-ALL = Selection()
-
-
-def planned(project, connections):
-    return plan(project, connections, ALL, "rail", labs.silent)
 
 
 def applied(made, folder, connections, options=OPTIONS):

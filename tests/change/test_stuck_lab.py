@@ -14,17 +14,13 @@ from fabric.core.errors import RefusedError
 from fabric.lab.faults import Fault
 from fabric.systems.eos.drivers import EosDriver
 from fabric.workflow.apply import Options, apply, rollback, status
-from fabric.workflow.plan import Selection, plan
 from tests.change import labs
+from tests.change.labs import planned
 
 OPTIONS = Options(timer_s=60, verify_s=6.0, poll_s=0.1)
 APPLY = (sys.executable, "-m", "fabric", "apply")
 ROOT = Path(__file__).parents[2]
 VLAN = "vlan 3999\n   name colleague"
-
-
-def planned(project, connections):
-    return plan(project, connections, Selection(), "rail", labs.silent)
 
 
 def applied(made, state, connections):

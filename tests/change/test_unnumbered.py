@@ -6,21 +6,16 @@ import pytest
 
 from fabric.workflow.apply import Options, apply
 from fabric.workflow.laboratory import CONNECTIONS, laboratory
-from fabric.workflow.plan import Selection, plan
 from fabric.workflow.project import Project
 from tests.change import labs
+from tests.change.labs import planned
 
 OPTIONS = Options(timer_s=60, verify_s=6.0, poll_s=0.1)
-ALL = Selection()
 PAIRS = {
     "sonic under eos": ("ACS-MSN4700", "7060X6-64PE"),
     "cumulus under sonic": ("SN4700", "ACS-MSN4700"),
 }
 STYLES = ("{max_paths: 64}", "{bfd: true}", "{peering: unnumbered}", "{max_paths: 64}")
-
-
-def planned(project, connections):
-    return plan(project, connections, ALL, "rail", labs.silent)
 
 
 @pytest.mark.parametrize("name", PAIRS)

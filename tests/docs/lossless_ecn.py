@@ -15,7 +15,7 @@ from fabric.core.units import (
     us_to_s,
 )
 from fabric.platforms.features import declared
-from fabric.qos.dcqcn.fluid import approximate_marking, fixed_point, loop
+from fabric.qos.dcqcn.fluid import fixed_point, loop
 from fabric.qos.dcqcn.parameters import CongestionPoint, ParameterSet
 from fabric.qos.dcqcn.presets import CONNECTX, PAPER
 from fabric.qos.dcqcn.recommend import Need, recommend
@@ -33,12 +33,11 @@ from fabric.qos.path import (
     round_trip_s,
 )
 from fabric.qos.thresholds import (
-    PaperBuffer,
     ecn_limit_bytes,
-    loop_bytes,
     pause_threshold_bytes,
 )
 from tests.docs.lossless import ends, figures, pool_bytes, project, size, table
+from tests.docs.papers import PaperBuffer, approximate_marking, loop_bytes
 
 
 def trip_s() -> float:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from fabric.core.units import s_to_ms, s_to_us
 from fabric.platforms import platforms
-from fabric.qos.deadlock import dependencies, find_cycle, prove
+from fabric.qos.deadlock import prove
 from fabric.qos.ecmp.collective import (
     classic_spine_share,
     rail_spine_share,
     relayed_spine_share,
     spread,
 )
-from fabric.qos.ecmp.hashing import effective_paths, members_used
+from fabric.qos.ecmp.hashing import effective_paths
 from fabric.qos.ecmp.load import (
-    collision_probability,
     efficiency,
     expected_max_load,
     used_share,
@@ -21,6 +20,8 @@ from fabric.qos.ecmp.load import (
 from fabric.qos.watchdog import longest_pause_s, storm
 from fabric.validate.runner import all_rules
 from tests.docs.lossless import ends, figures, leaf, project, size, table
+from tests.docs.papers import collision_probability, members_used
+from tests.qos.deadlock.written import dependencies, find_cycle
 from tests.topology.fabrics import fabric
 
 

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from fabric.design import matrix
 from fabric.report.inventory import schema
 from tests.docs import pages
+from tests.docs.platforms_page import platforms_page
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 GENERATED = {
     "inventory.md": pages.inventory_page,
     "cli.md": pages.cli_page,
-    "platforms.md": matrix.markdown,
+    "platforms.md": platforms_page,
 }
 TEXTS = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md"), *(ROOT / "playbooks").glob("*.md")])
 

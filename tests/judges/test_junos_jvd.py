@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from fabric.render import render_device
-from fabric.systems.junos.platforms.text import Words, read_set, read_tree
+from fabric.systems.junos.platforms.hierarchy import read_tree
+from fabric.systems.junos.platforms.text import Words, read_set
 from tests.render.junos_designs import designs
 
 REPOSITORY = Path(__file__).parents[2]

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from fabric.lab.lines.grammar import Grammar, InvalidInputError, Mode
+from fabric.lab.lines.rules import rules
 from fabric.systems.comware7.lab import rules as comware7
 from fabric.systems.eos.lab import rules as eos
 from fabric.systems.esonic.lab import rules as esonic
 from fabric.systems.nxos.lab import rules as nxos
 from fabric.systems.vrp8.lab import rules as vrp8
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 #: Rules, lines that are not shown, and modes that are opened under another name.
 SYSTEMS = {
@@ -32,8 +38,8 @@ PEER = "peer <ip4> timer := keepalive <0-9> ! peer <ip4> timer keepalive"
 def test_every_mode_is_opened_and_every_hidden_line_is_one_of_its_mode(name: str) -> None:
     tables, hidden, named = SYSTEMS[name]
     grammar = Grammar(tables, TRAITS)
-    rules = [rule for text in tables.values() for rule in text.splitlines()]
-    opens = {rule.partition(" !")[0].rpartition(" > ")[2] for rule in rules if " > " in rule}
+    texts = [rule for text in tables.values() for rule in text.splitlines()]
+    opens = {rule.partition(" !")[0].rpartition(" > ")[2] for rule in texts if " > " in rule}
     modes = {mode for word in opens for mode in named.get(word, [word])}
     assert modes | {"config"} == set(tables)
     for mode, lines in hidden.items():
@@ -106,3 +112,35 @@ def test_what_removes_a_line(rule: str, line: str, key: str | None) -> None:
             mode.match_removal(line.split())
     else:
         assert mode.match_removal(line.split()) == ([key], False)
+
+
+FILE = r"""# a comment
+[kinds]
+lanes \d+(,\d+)*
+
+[port gateway]
+[ ip ] mtu = <68-9214>
+
+[port]
+lanes = <lanes>
+
+[hidden port gateway]
+mtu 1500
+"""
+
+
+def test_a_file_gives_rules_to_its_modes_and_kinds_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "grammar.txt").write_text(FILE)
+    tables, hidden = rules(str(tmp_path / "rules.py"))
+    grammar = Grammar(tables, frozenset())
+    assert hidden == dict.fromkeys(("port", "gateway"), frozenset({"mtu 1500"}))
+    assert taken(grammar["gateway"], "ip mtu 9000") == ["ip mtu 9000"]
+    assert taken(grammar["gateway"], "lanes 1,2") == []
+    assert taken(grammar["port"], "lanes 1,2") == ["lanes 1,2"]
+    assert taken(grammar["port"], "lanes 1-2") == []
+
+
+def test_a_rule_below_no_mode_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "grammar.txt").write_text("# a comment\nmtu = <68-9214>\n")
+    with pytest.raises(ValueError, match=r"grammar.txt:2: a rule stands below the name"):
+        rules(str(tmp_path / "rules.py"))

@@ -148,13 +148,8 @@ def test_an_empty_output_is_unreadable(name: str) -> None:
         ("ibstat.txt", "Link layer", "Verbindungsschicht"),
         ("ibstat.txt", "Active", "Aktiv"),
         ("ibdev2netdev.txt", "(Up)", "(Aktiv)"),
-        ("show_counters.txt", "counters", "Zähler"),
-        ("nvidia_smi_query.txt", "Attached GPUs", "Angeschlossene GPUs"),
-        ("nvidia_smi.txt", "Processes", "Prozesse"),
-        ("mlxconfig.txt", "Next Boot", "Nächster Start"),
         ("mlnx_qos.txt", "enabled", "aktiviert"),
         ("sysfs_class.txt", "total", "insgesamt"),
-        ("dcb_pfc_text.txt", ":on", ":ein"),
     ],
 )
 def test_other_languages_are_unreadable(name: str, word: str, translated: str) -> None:
@@ -237,31 +232,3 @@ def test_a_megabyte_takes_no_eternity(name: str) -> None:
                 _read(name, whole)
         _read(name, text * (MEGABYTE // len(text)))
         _read(name, head + "\n" + rest * (MEGABYTE // max(len(rest), 1)))
-
-
-LAUGHS = '<!DOCTYPE {root} [<!ENTITY a "1"><!ENTITY b "&a;&a;">]>'
-
-
-@pytest.mark.parametrize("name", ["nccl_topology.xml", "nccl_graph.xml"])
-def test_document_types_are_refused(name: str) -> None:
-    """Before any entity is expanded, or a file of the system is opened."""
-    text = text_of(name)
-    root = text[1 : text.index(" ")]
-    for declared in (
-        LAUGHS.format(root=root),
-        f'<!DOCTYPE {root} SYSTEM "file:///etc/passwd">',
-        f'<!DOCTYPE {root} [<!ENTITY % x SYSTEM "file:///etc/passwd">%x;]>',
-    ):
-        with pytest.raises(UnreadableError, match="document type"):
-            readers[reading_of(name)].parse(declared + text)
-    assert _read(name, text.replace('version="1"', 'version="&b;"')) is None
-    assert _read(name, text.replace('version="1"', 'version="2"')) is None
-
-
-def test_deep_and_wide_xml_is_refused() -> None:
-    """With the limit that it breaks."""
-    deep = "<system>" + "<pci>" * 100 + "</pci>" * 100 + "</system>"
-    wide = "<system>" + "<cpu/>" * 100_001 + "</system>"
-    for text in (deep, wide):
-        with pytest.raises(UnreadableError, match="more than"):
-            readers["nccl_topology"].parse(text)

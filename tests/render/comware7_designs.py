@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
-from tempfile import TemporaryDirectory
-
-from fabric.design.model import DeviceDesign
-from tests.render.designs import variant
+from tests.render.designs import designs_of
 
 LARGE, SMALL = "S9820-64H", "S9850-32H"
 SPEEDS = "speeds: {host_gbps: 100, uplink_gbps: 100}"
@@ -28,10 +23,4 @@ CHANGES = {
         "speeds: {host_gbps: 100, uplink_gbps: 400}": SPEEDS,
     },
 }
-
-
-@cache
-def designs(inventory: str) -> dict[str, DeviceDesign]:
-    """Return the designs of an example whose switches run Comware 7."""
-    with TemporaryDirectory() as folder:
-        return variant(Path(folder) / inventory, inventory, CHANGES[inventory])
+designs = designs_of(CHANGES)

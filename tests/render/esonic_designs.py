@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
-from tempfile import TemporaryDirectory
-
-from fabric.design.model import DeviceDesign
-from tests.render.designs import variant
+from tests.render.designs import designs_of
 
 CHANGES = {
     "demo": {
@@ -23,10 +18,4 @@ CHANGES = {
         "spine: {sku: 7050DX4-32S}": "spine: {sku: Z9332F-ON}",
     },
 }
-
-
-@cache
-def designs(inventory: str) -> dict[str, DeviceDesign]:
-    """Return the designs of an example whose switches run Enterprise SONiC."""
-    with TemporaryDirectory() as folder:
-        return variant(Path(folder) / inventory, inventory, CHANGES[inventory])
+designs = designs_of(CHANGES)

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
-from tempfile import TemporaryDirectory
-
-from fabric.design.model import DeviceDesign
-from tests.render.designs import variant
+from tests.render.designs import designs_of
 
 LARGE, MIDDLE, SMALL = "QFX5240-64OD", "QFX5230-64CD", "QFX5220-32CD"
 #: Thresholds that whole percents of a queue can say, and the watchdog that needs no words.
@@ -30,10 +25,4 @@ CHANGES = {
         "spine: {sku: 7050DX4-32S}": f"spine: {{sku: {SMALL}}}",
     },
 }
-
-
-@cache
-def designs(inventory: str) -> dict[str, DeviceDesign]:
-    """Return the designs of an example whose switches run Junos."""
-    with TemporaryDirectory() as folder:
-        return variant(Path(folder) / inventory, inventory, CHANGES[inventory])
+designs = designs_of(CHANGES)

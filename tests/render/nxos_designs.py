@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
-from tempfile import TemporaryDirectory
-
-from fabric.design.model import DeviceDesign
-from tests.render.designs import variant
+from tests.render.designs import designs_of
 
 #: What NX-OS asks for: the highest queue for CNPs, the largest frame on switched ports.
 LOSSLESS = "lossless:\n  cnp_traffic_class: 7\n  cnp_queue: 7\n  mtu: {port_bytes: 9216}\n"
@@ -30,10 +25,4 @@ CHANGES = {
         "arp: {timeout_s: 240, mac_ageing_s: 600}": "arp: {timeout_s: 240, mac_ageing_s: 1800}",
     },
 }
-
-
-@cache
-def designs(inventory: str) -> dict[str, DeviceDesign]:
-    """Return the designs of an example whose switches run NX-OS."""
-    with TemporaryDirectory() as folder:
-        return variant(Path(folder) / inventory, inventory, CHANGES[inventory])
+designs = designs_of(CHANGES)

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
-from tempfile import TemporaryDirectory
-
-from fabric.design.model import DeviceDesign
-from tests.render.designs import variant
+from tests.render.designs import designs_of
 
 FAMILY_A, FAMILY_B = "CE8851-32CQ8DQ-P", "CE8855-32CQ4BQ"
 SPEEDS = "speeds: {host_gbps: 100, uplink_gbps: 100}"
@@ -38,10 +33,4 @@ CHANGES = {
         "speeds: {host_gbps: 100, uplink_gbps: 400}": SPEEDS,
     },
 }
-
-
-@cache
-def designs(inventory: str) -> dict[str, DeviceDesign]:
-    """Return the designs of an example whose switches run VRP8."""
-    with TemporaryDirectory() as folder:
-        return variant(Path(folder) / inventory, inventory, CHANGES[inventory])
+designs = designs_of(CHANGES)

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabric.topology.routes import Links, Network, network, route, transit_leaves, uses
-from fabric.topology.routes_bits import no_bits, pack, set_bits, unpack
+from fabric.topology.routes_bits import no_bits, set_bits, unpack
 from fabric.topology.routes_failures import Failure, after, alone, growing
+from tests.topology.bits import pack
 from tests.topology.fabrics import example, fabric
 
 Cable = tuple[int, int]

@@ -59,13 +59,7 @@ _DOT_ENDINGS = (".dot", ".gv")
 
 
 def cables_of(path: Path, draft: Draft, settings: Settings) -> None:
-    """Take the rows of a file in.
-
-    Raises
-    ------
-    InputError
-        When the file is not of this form.
-    """
+    """Take the rows of a file in, or raise InputError."""
     rows = _rows(path, text_of(path))
     line, header = next(rows, (1, []))
     columns = _columns(path, line, header, settings.columns)

@@ -18,13 +18,7 @@ if TYPE_CHECKING:
 
 
 def cables_of(path: Path, draft: Draft) -> DotGraph:
-    """Take the nodes and edges of a file in.
-
-    Raises
-    ------
-    InputError
-        When the file is not of this form.
-    """
+    """Take the nodes and edges of a file in, or raise InputError."""
     try:
         graph = parse(text_of(path))
     except DotError as error:

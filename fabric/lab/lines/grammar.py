@@ -1,6 +1,6 @@
 """A strict grammar of configurations made of lines: rules written as text, matched word by word.
 
-One rule is one line of the module ``rules`` of a system, for instance::
+One rule is one line, as in ``grammar.txt`` of a system (`fabric.lab.lines.rules`)::
 
     mtu = <68-9214>
     neighbor <peer> next-hop-self
@@ -339,12 +339,6 @@ def _removals(rule: Rule) -> Iterator[tuple[tuple[Element, ...], Variant]]:
     for variant in rule.variants:
         forms = variant.removals() if rule.undo is None else rule.undo
         yield from ((elements, variant) for elements in forms)
-
-
-def rules_of(kind: str, table: str) -> str:
-    """Return the rules of a table in which each begins with the letters of its kinds."""
-    rows = (line.partition(" ") for line in table.strip().splitlines())
-    return "\n".join(rule for kinds, _, rule in rows if kind in kinds)
 
 
 class Grammar:

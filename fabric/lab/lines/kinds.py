@@ -21,13 +21,6 @@ if TYPE_CHECKING:
 
     Checker = Callable[[str], str | None]
 
-_SPEED_WORDS = (
-    "100g-1 100g-2 100g-4 200g-1 200g-2 200g-4 400g-2 400g-4 400g-8 800g-4 800g-8 1.6t-8"
-    " 25g 50g-1 50g-2 40g-4 10g 1g auto"
-)
-SPEEDS = frozenset(_SPEED_WORDS.split())
-ALPHAS = frozenset([*(f"1/{2**power}" for power in range(7, 0, -1)), "1", "2", "4", "8"])
-
 PORT = r"Ethernet\d{1,3}(/\d{1,2}){0,2}"
 _PATTERNS = {
     "word": r"\S+",
@@ -43,11 +36,9 @@ _PATTERNS = {
     "port": PORT + r"|Management\d{1,2}(/\d)?|Loopback\d{1,4}|Vlan\d{1,4}|Port-Channel\d{1,4}",
     "numbers": r"\d+([,-]\d+)*",
     "host": r"[A-Za-z0-9.:-]+",
-    "oldspeed": r"\d+g?(full|half)",
     "file": r"(flash|file|usb1):\S+",
     "hms": r"\d{1,2}:\d{1,2}:\d{1,2}",
     "family": r"ipv4|ipv6|evpn",
-    "gigabit": r"\d+GE\d+/\d+/\d+(:\d)?",
 }
 
 
@@ -81,10 +72,6 @@ def _pattern(text: str) -> Checker:
         return word if compiled.fullmatch(word) else None
 
     return check
-
-
-def _one_of(words: frozenset[str]) -> Checker:
-    return lambda word: word if word in words else None
 
 
 def _address(version: int, *, masked: bool) -> Checker:
@@ -128,9 +115,6 @@ CHECKERS: dict[str, Checker] = {
     **{kind: _pattern(text) for kind, text in _PATTERNS.items()},
     "svi": number(1, 4094, "Vlan"),
     "mac": _mac,
-    "speed": _one_of(SPEEDS),
-    "alpha": _one_of(ALPHAS),
-    "dropalpha": _one_of(ALPHAS | {"3/4"}),
     "ip4": _IP4,
     "ip6": _IP6,
     "mask": _mask,
@@ -144,7 +128,9 @@ CHECKERS: dict[str, Checker] = {
 
 
 def checker(kind: str) -> Checker:
-    """Return the checker of an argument: a named kind, or a range: ``0-7``, ``Vlanif1-4094``."""
+    """Return the checker of a kind, of a range (``0-7``, ``Vlanif1-4094``) or of ``~PATTERN``."""
+    if kind.startswith("~"):
+        return _pattern(kind[1:])
     span = re.fullmatch(r"([A-Za-z]*)(\d+)-(\d+)", kind)
     if span:
         return number(int(span[2]), int(span[3]), span[1])

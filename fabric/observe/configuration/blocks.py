@@ -93,6 +93,22 @@ class Context:
 
         return decorate
 
+    def sets(self, pattern: str, field_name: str, kind: Callable[[str], Any] = str) -> None:
+        """Register lines that set a field of the target to the group ``value`` of a pattern."""
+
+        def set_field(target: object, _: int, value: str, **__: str | None) -> None:
+            setattr(target, field_name, kind(value))
+
+        self.line(pattern)(set_field)
+
+    def switches(self, word: str, field_name: str, *, undo: str = "no ", on: bool = True) -> None:
+        """Register a line that switches a field of the target, and that with ``undo`` before it."""
+
+        def switch_field(target: object, _: int, undone: str | None) -> None:
+            setattr(target, field_name, on is not bool(undone))
+
+        self.line(rf"(?P<undone>{undo})?{word}")(switch_field)
+
     def read(self, target: object, lines: Iterable[Block], leftovers: list[Leftover]) -> None:
         """Apply lines to a target; a line that no row knows becomes a leftover."""
         for block in lines:
@@ -105,7 +121,7 @@ class Context:
                 continue
             try:
                 deeper = row.action(target, block.line, **groups)
-            except (ValueError, KeyError):
+            except (ValueError, KeyError, TypeError):
                 leftovers.append(Leftover(block.line, block.text))
                 continue
             if row.inside is not None:
@@ -173,3 +189,18 @@ def prefix_match(
     lowest = int(exact or low or length)
     highest = int(exact or high or (BITS if low else length))
     return PrefixMatch(action == "permit", first, length, lowest, highest, line)
+
+
+def numbers(text: str) -> list[int]:
+    """Return the numbers of ``1,101-103``, or of ``1 101 to 103``.
+
+    Raises
+    ------
+    ValueError
+        When it is no such list.
+    """
+    result: list[int] = []
+    for part in re.sub(r"\s+to\s+", "-", text).replace(",", " ").split():
+        first, _, last = part.partition("-")
+        result += range(int(first), int(last or first) + 1)
+    return result

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fabric.observe.hostfacts.lspci import PciDevice
-    from fabric.observe.hostfacts.nvidia_smi import NvidiaSmi
     from fabric.observe.hostfacts.sysfs import PciPlace
 
 Port = tuple[str, int]
@@ -28,7 +27,7 @@ def host_facts(host: str, texts: Mapping[str, str]) -> HostFacts:
         Its name in the inventory.
     texts : mapping
         Outputs by reading, as the registry ``readers`` names them: ``show_gids``, or with what was
-        asked: ``mlnx_qos:eth1`` (network device), ``show_counters:mlx5_0`` (RDMA device),
+        asked: ``mlnx_qos:eth1`` (network device), ``traffic_class:mlx5_0`` (RDMA device),
         ``lspci:0000:4b:00.0`` (PCI address).
 
     Notes
@@ -36,18 +35,12 @@ def host_facts(host: str, texts: Mapping[str, str]) -> HostFacts:
     No text is an error: what is missing or unreadable is None in the facts, and in ``unread``.
     """
     read = Readings(texts)
-    gpus: NvidiaSmi | None = read.first("nvidia_smi_query", "nvidia_smi")
     return HostFacts(
         host=host,
         nics=_nics(read),
-        gpus=gpus.gpus if gpus else None,
-        gpu_driver=gpus.driver if gpus else None,
         topology=read.first("nvidia_topo"),
-        ofed=read.first("ofed_info"),
-        nccl_topology=read.have("nccl_topology"),
         routes=read.first("ip_route"),
         rules=read.first("ip_rule"),
-        neighbours=read.first("ip_neigh"),
         neighbour_limits=read.first("sysctl_neighbours"),
         own_check=read.first("own_check"),
         unread=read.unread,
@@ -149,12 +142,7 @@ def _link_layer(device: Any, port: Any, link: Any, gids: tuple[Any, ...]) -> str
 
 
 def _hw_counters(read: Readings, port: Port) -> Mapping[str, int] | None:
-    device, number = port
-    shown = read.have(f"show_counters:{device}")
-    if shown and number in shown:
-        counters: Mapping[str, int] = shown[number]
-        return counters
-    row = _find(read.first("rdma_statistic", "hw_counters"), port)
+    row = _find(read.first("hw_counters"), port)
     return row.counters if row else None
 
 
@@ -224,12 +212,10 @@ def _pci(read: Readings, field: str, address: str | None) -> dict[str, Any]:
     numa = read.agreed(
         f"{field}.numa_node", [item.numa_node for item in (place, card) if item is not None]
     )
-    configs = read.first(f"mlxconfig:{address}")
     return {
         "pcie": card,
         "bridge": _above(read, place),
         "numa_node": numa,
-        "nv_config": configs[0] if configs and len(configs) == 1 else None,
     }
 
 

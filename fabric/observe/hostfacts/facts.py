@@ -5,19 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from fabric.observe.hostfacts.gids import ipv4_roce_v2
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fabric.observe.hostfacts.gids import Gid
-    from fabric.observe.hostfacts.ip import IpNeighbour, IpRoute, IpRule
+    from fabric.observe.hostfacts.ip import IpRoute, IpRule
     from fabric.observe.hostfacts.lspci import PciDevice
     from fabric.observe.hostfacts.mlnx_qos import NicQos
-    from fabric.observe.hostfacts.mlxconfig import NvConfig
-    from fabric.observe.hostfacts.nccl import NcclTopology
-    from fabric.observe.hostfacts.nvidia_smi import Gpu, GpuTopology
-    from fabric.observe.hostfacts.ofed import EcnFiles, Ofed, TrafficClass
+    from fabric.observe.hostfacts.nvidia_smi import GpuTopology
+    from fabric.observe.hostfacts.ofed import EcnFiles, TrafficClass
     from fabric.observe.hostfacts.sysfs import ArpParameters, OwnCheck
     from fabric.observe.state import LldpNeighbour
 
@@ -71,17 +67,11 @@ class NicFacts:
     hw_counters: Mapping[str, int] | None = None
     lldp: tuple[LldpNeighbour, ...] | None = None
     pcie: PciDevice | None = None
-    nv_config: NvConfig | None = None
     active_mtu_bytes: int | None = None
     dcqcn: EcnFiles | None = None
     arp: ArpParameters | None = None
     dcbx: str | None = None
     bridge: PciDevice | None = None
-
-    @property
-    def roce_gid(self) -> Gid | None:
-        """The GID of RoCEv2 over IPv4, by its content; None without one."""
-        return ipv4_roce_v2(self.gids or (), self.rdma_device)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +82,6 @@ class HostFacts:
     ----------
     nics : tuple of NicFacts or None
         RDMA ports in the order of their names; None when no reading lists them.
-    gpus : tuple of Gpu or None
-        GPUs in the order of their indices.
     topology : GpuTopology or None
         The matrix of GPUs and NICs.
     own_check : OwnCheck or None
@@ -107,14 +95,9 @@ class HostFacts:
 
     host: str
     nics: tuple[NicFacts, ...] | None = None
-    gpus: tuple[Gpu, ...] | None = None
-    gpu_driver: str | None = None
     topology: GpuTopology | None = None
-    ofed: Ofed | None = None
-    nccl_topology: NcclTopology | None = None
     routes: tuple[IpRoute, ...] | None = None
     rules: tuple[IpRule, ...] | None = None
-    neighbours: tuple[IpNeighbour, ...] | None = None
     neighbour_limits: tuple[int, ...] | None = None
     own_check: OwnCheck | None = None
     unread: Mapping[str, str] = field(default_factory=dict)

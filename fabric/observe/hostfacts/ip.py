@@ -1,4 +1,4 @@
-"""``ip -j``: links, addresses, routes, rules, neighbours (iproute2/iproute2, ip/ at ee2a4a86)."""
+"""``ip -j``: addresses, routes, rules, neighbours (iproute2/iproute2, ip/ at ee2a4a86)."""
 
 from __future__ import annotations
 
@@ -23,25 +23,10 @@ if TYPE_CHECKING:
 
 _U32 = 2**32 - 1
 _MAX_LENGTH = 128
-#: ``oper_states`` of ip/ipaddress.c.
-_STATES = ("UNKNOWN", "NOTPRESENT", "DOWN", "LOWERLAYERDOWN", "TESTING", "DORMANT", "UP")
 #: ``print_neigh_state`` of ip/ipneigh.c.
 _NEIGHBOUR = frozenset(
     tuple("INCOMPLETE REACHABLE STALE DELAY PROBE FAILED NOARP PERMANENT".split())
 )
-
-
-@dataclass(frozen=True, slots=True)
-class IpLink:
-    """A network device; ``mac`` is None where it has no link-layer address."""
-
-    interface: str
-    index: int
-    mtu_bytes: int
-    state: str
-    carrier: bool
-    mac: str | None = None
-    parent: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,33 +75,6 @@ class IpNeighbour:
     interface: str
     states: tuple[str, ...]
     mac: str | None = None
-
-
-@reads("ip_link", "ip -j link show")
-def parse_ip_link(text: str) -> tuple[IpLink, ...]:
-    """Parse the network devices, or raise UnreadableError."""
-    return tuple(
-        IpLink(
-            interface=interface_name(row.get("ifname")),
-            index=whole(row, "ifindex", 1, _U32),
-            mtu_bytes=whole(row, "mtu", 0, _U32),
-            state=choice(str(row.get("operstate")), _STATES, "state of a link"),
-            carrier="LOWER_UP" in items(row, "flags"),
-            mac=_mac(row.get("address")),
-            parent=optional(row, "link", _parent),
-        )
-        for row in rows(text, "ip")
-    )
-
-
-def _parent(name: object) -> str | None:
-    # a parent in another namespace has no name here
-    return None if name is None else interface_name(name)
-
-
-def _mac(text: object) -> str | None:
-    # tunnels have addresses of other kinds, or none
-    return mac_address(text) if isinstance(text, str) and text.count(":") in {5, 19} else None
 
 
 @reads("ip_addr", "ip -j addr show")

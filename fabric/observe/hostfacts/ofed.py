@@ -1,4 +1,4 @@
-"""``ofed_info -s``, and the traffic class that the OFED driver overrides.
+"""The traffic class that the OFED driver overrides.
 
 Files of the OFED driver below ``ecn``: DCQCN of one NIC (en_sysfs.c of DOCA-OFED 25.10).
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-_OFED = re.compile(r"([A-Za-z][A-Za-z_]{0,40}(?:-[A-Za-z_]{1,20})?)-([0-9][0-9.-]{0,30}[0-9]):?")
 _BYTE = 255
 _KEYS = {"src_ip", "src_ip6", "dst_ip", "dst_ip6", "tclass"}
 
@@ -28,14 +27,6 @@ _KEYS = {"src_ip", "src_ip6", "dst_ip", "dst_ip6", "tclass"}
 _ENABLE = re.compile(r"/sys/class/net/[^/:]{1,64}/ecn/roce_(rp|np)/enable/([0-7]):([01])")
 _CNP = re.compile(r"/sys/class/net/[^/:]{1,64}/ecn/roce_np/cnp_dscp:([0-9]{1,2})")
 _HIGHEST_DSCP = 63
-
-
-@dataclass(frozen=True, slots=True)
-class Ofed:
-    """Name and version of the out-of-tree RDMA stack, for instance ``MLNX_OFED_LINUX``."""
-
-    name: str
-    version: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,22 +49,6 @@ class TrafficClass:
     def dscp(self) -> int | None:
         """DSCP of all flows: the upper six bits of the byte (RFC 2474, section 3)."""
         return None if self.global_byte is None else self.global_byte >> 2
-
-
-@reads("ofed_info", "ofed_info -s")
-def parse_ofed_info(text: str) -> Ofed:
-    """Parse ``MLNX_OFED_LINUX-5.8-1.1.2.1:``.
-
-    Raises
-    ------
-    UnreadableError
-        When the output is not one such line.
-    """
-    lines = [line.strip() for line in whole_lines(text) if line.strip()]
-    match = _OFED.fullmatch(lines[0]) if len(lines) == 1 else None
-    if not match:
-        raise UnreadableError(f"ofed_info printed {shown(text)}")
-    return Ofed(match[1], match[2])
 
 
 @reads("traffic_class", "cat /sys/class/infiniband/{rdma_device}/tc/1/traffic_class", empty=True)

@@ -1,6 +1,4 @@
-"""``rdma -j link`` and ``rdma -j statistic`` (iproute2/iproute2, rdma/ at ee2a4a86).
-
-Hardware counters of RDMA ports: sysfs and ``show_counters`` (Mellanox/mlnx-tools).
+"""``rdma -j link`` (iproute2/iproute2, rdma/ at ee2a4a86); hardware counters of RDMA ports.
 
 Names of mlx5: Linux drivers/infiniband/hw/mlx5/counters.c. ``lifespan`` is how long the kernel
 keeps a value, in milliseconds (Linux Documentation/ABI/stable/sysfs-class-infiniband): no counter.
@@ -10,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from fabric.observe.hostfacts import reads
 from fabric.observe.hostfacts.jsontext import optional, rows, whole
@@ -43,7 +41,6 @@ _PHYSICAL = (
 _PATH = re.compile(
     r"/sys/class/infiniband/([^/:]{1,64})/ports/([0-9]{1,3})/hw_counters/([^/:]{1,64}):([0-9]+)"
 )
-_PORT = re.compile(r"Port ([0-9]{1,3}) (hw )?counters:")
 _NO_COUNTER = "lifespan"
 
 
@@ -75,34 +72,10 @@ class RdmaCounters:
     counters: Mapping[str, int]
 
 
-P = TypeVar("P", RdmaLink, RdmaCounters)
-
-
 @reads("rdma_link", "rdma -j link show")
 def parse_rdma_link(text: str) -> tuple[RdmaLink, ...]:
-    """Parse the RDMA ports of a host.
-
-    Raises
-    ------
-    UnreadableError
-        When the output is not that JSON.
-    """
-    return _ports(tuple(_link(row) for row in rows(text, "rdma")))
-
-
-@reads("rdma_statistic", "rdma -j statistic show")
-def parse_rdma_statistic(text: str) -> tuple[RdmaCounters, ...]:
-    """Parse the hardware counters of the RDMA ports of a host.
-
-    Raises
-    ------
-    UnreadableError
-        When the output is not that JSON.
-    """
-    return _ports(tuple(_counters(row) for row in rows(text, "rdma")))
-
-
-def _ports(ports: tuple[P, ...]) -> tuple[P, ...]:
+    """Parse the RDMA ports of a host, or raise UnreadableError."""
+    ports = tuple(_link(row) for row in rows(text, "rdma"))
     if len({(port.device, port.port) for port in ports}) != len(ports):
         raise UnreadableError("rdma printed a port twice")
     return ports
@@ -121,12 +94,6 @@ def _link(row: Row) -> RdmaLink:
     )
 
 
-def _counters(row: Row) -> RdmaCounters:
-    names = [name for name in row if name not in {"ifname", "port"}]
-    counters = {word(name, "name of a counter"): whole(row, name) for name in names}
-    return RdmaCounters(rdma_name(row.get("ifname")), whole(row, "port", 1, _MAX_PORT), counters)
-
-
 @reads("hw_counters", "grep -H '' /sys/class/infiniband/*/ports/*/hw_counters/*")
 def parse_hw_counters(text: str) -> tuple[RdmaCounters, ...]:
     """Parse ``PATH:value`` of the files of hardware counters, by RDMA port.
@@ -142,36 +109,9 @@ def parse_hw_counters(text: str) -> tuple[RdmaCounters, ...]:
         if not match:
             raise UnreadableError(f"no file of a hardware counter: {shown(line)}")
         device, port, name, value = match.groups()
-        _keep(by_port.setdefault((rdma_name(device), number(port, "port")), {}), name, value)
+        counters = by_port.setdefault((rdma_name(device), number(port, "port")), {})
+        if word(name, "name of a counter") in counters:
+            raise UnreadableError(f"the counter {name} appears twice")
+        if name != _NO_COUNTER:
+            counters[name] = number(value, f"value of {name}")
     return tuple(RdmaCounters(*port, counters) for port, counters in by_port.items())
-
-
-@reads("show_counters", "show_counters {rdma_device}")
-def parse_show_counters(text: str) -> Mapping[int, Mapping[str, int]]:
-    """Parse the counters of one RDMA device by port; its output does not name the device.
-
-    Raises
-    ------
-    UnreadableError
-        When a line is no counter, or a counter stands twice.
-    """
-    counters: dict[int, dict[str, int]] = {}
-    current: dict[str, int] | None = None
-    for line in whole_lines(text):
-        name, _, value = line.partition(":")
-        if match := _PORT.fullmatch(line.strip()):
-            current = counters.setdefault(number(match[1], "port"), {})
-        elif current is not None and line.strip():
-            _keep(current, name.strip(), value.strip())
-        elif line.strip():
-            raise UnreadableError(f"show_counters printed {shown(line)}")
-    if not counters:
-        raise UnreadableError("show_counters printed no port")
-    return counters
-
-
-def _keep(counters: dict[str, int], name: str, value: str) -> None:
-    if word(name, "name of a counter") in counters:
-        raise UnreadableError(f"the counter {name} appears twice")
-    if name != _NO_COUNTER:
-        counters[name] = number(value, f"value of {name}")

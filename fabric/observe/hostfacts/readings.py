@@ -82,8 +82,6 @@ _CHECKS: Mapping[str, Callable[[object], str]] = {
     "rdma_device": rdma_name,
     "pci_address": pci_address,
     "script_folder": _path,
-    "nccl_topo_dump_file": _path,
-    "nccl_graph_dump_file": _path,
 }
 
 

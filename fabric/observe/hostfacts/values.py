@@ -150,13 +150,7 @@ def pairs(lines: Iterable[str]) -> dict[str, str]:
 
 
 def wanted(values: dict[str, str], name: str) -> str:
-    """Return the value of a name.
-
-    Raises
-    ------
-    UnreadableError
-        When it is not there.
-    """
+    """Return the value of a name, or raise UnreadableError."""
     if name not in values:
         raise UnreadableError(f"the output has no {name!r}")
     return values[name]

@@ -1,4 +1,4 @@
-"""Text tables: a header, a line of dashes that shows the columns, rows."""
+"""What outputs of several systems share: rows, addresses, and tables with a line of dashes."""
 
 from __future__ import annotations
 
@@ -23,6 +23,41 @@ def plain(text: str) -> str:
     if any(mark in text for mark in _FOREIGN) or ("More" in text and _MORE.search(text)):
         raise UnreadableError("the output holds marks of a pager or a terminal")
     return text
+
+
+def row_of(pattern: re.Pattern[str], line: str, table: str) -> re.Match[str]:
+    """Return the row of a table that a line is, or raise UnreadableError."""
+    row = pattern.fullmatch(line)
+    if not row:
+        raise UnreadableError(f"cannot read the row {line!r} of the {table}")
+    return row
+
+
+def mac_address(text: str, form: re.Pattern[str]) -> str:
+    """Return a MAC address of this form in six pairs with colons, or raise UnreadableError."""
+    if not form.fullmatch(text.lower()):
+        raise UnreadableError(f"{text!r} is not a MAC address")
+    digits = re.sub(r"[.:-]", "", text.lower())
+    return ":".join(digits[at : at + 2] for at in range(0, 12, 2))
+
+
+def as_number(text: str) -> int:
+    """Return an AS number that is written plainly or as ``65000.1`` (RFC 5396 asdot).
+
+    Raises
+    ------
+    UnreadableError
+        When it is none.
+    """
+    high, dot, low = text.partition(".")
+    if not high.isdecimal() or (dot and not low.isdecimal()):
+        raise UnreadableError(f"{text!r} is not an AS number")
+    return (int(high) << 16) + int(low) if dot else int(high)
+
+
+def first_match(pattern: re.Pattern[str], lines: list[str]) -> re.Match[str] | None:
+    """Return the match of the first line that a pattern describes."""
+    return next((match for line in lines if (match := pattern.fullmatch(line))), None)
 
 
 def parse_table(text: str, first_header: str) -> list[dict[str, str]]:

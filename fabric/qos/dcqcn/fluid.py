@@ -189,11 +189,6 @@ def _increases(marking: Floats, packets: Floats) -> Floats:
     return np.asarray(marking / np.expm1(exponent))
 
 
-def _unmarked(log_unmarked: Floats, packets: Floats) -> Floats:
-    """Return the probability that a run of ``packets`` has no mark."""
-    return np.asarray(np.exp(np.maximum(packets * log_unmarked, -_LARGEST_EXPONENT)))
-
-
 def events(model: Loop, marking: Floats, rate_pps: Floats) -> Events:
     """Return how often things happen at a marking probability and a rate.
 
@@ -251,18 +246,3 @@ def fixed_point(model: Loop) -> FixedPoint:
     marking = np.exp((low + high) / 2.0)
     event_rates = events(model, marking, model.fair_pps)
     return FixedPoint(marking, event_rates.marked, _gaps(model, marking)[1])
-
-
-def approximate_marking(model: Loop) -> Floats:
-    """Return p* by the closed form of the fluid paper, which is an approximation.
-
-    ``p* ~ cbrt(R_AI N^2 / (tau C^2) * (1/B + N/(T C))^2)``, rates in packets per second.
-
-    Notes
-    -----
-    With the paper's parameters (40 and 100 Gb/s, 2 to 32 flows) it is 19 to 49 % above the exact
-    figures. Source: Zhu et al., CoNEXT 2016.
-    """
-    scale = model.additive_pps * (model.flows / model.capacity_pps) ** 2 / model.cut_interval_s
-    runs = 1.0 / model.counter_packets + 1.0 / (model.timer_s * model.fair_pps)
-    return np.asarray(np.cbrt(scale * runs**2))

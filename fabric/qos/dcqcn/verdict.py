@@ -96,17 +96,6 @@ class Assessment:
     verdicts: NDArray[np.object_]
 
 
-def assess(parameters: ParameterSet, points: Points, run: Run | None = None) -> Assessment:
-    """Return the verdict of every point; see :func:`assess_together`.
-
-    Raises
-    ------
-    ValueError
-        When an input is not above zero, or the delay is shorter than a step of the run.
-    """
-    return assess_together([(parameters, points)], run)[0]
-
-
 def assess_together(
     cases: Sequence[tuple[ParameterSet, Points]], run: Run | None = None
 ) -> list[Assessment]:

@@ -132,19 +132,3 @@ def effective_paths(*widths: int) -> int:
     if not widths or min(widths) < 1:
         raise ValueError(f"widths are {widths}; each must be at least 1")
     return math.lcm(*widths)
-
-
-def members_used(near_width: int, far_width: int) -> int:
-    """Return how many members of the far tier are used behind one choice of the near tier.
-
-    Parameters
-    ----------
-    near_width, far_width : int
-        Equal links of the near and of the far tier, >= 1.
-
-    Returns
-    -------
-    int
-        Members, 1 to ``far_width``.
-    """
-    return effective_paths(near_width, far_width) // near_width

@@ -125,25 +125,6 @@ def expected_max_load(flows: int, links: int) -> float:
     return max_load(flows, links).mean
 
 
-def collision_probability(flows: int, links: int) -> float:
-    """Return the probability that two flows share a link: ``1 - prod (1 - i/n)``.
-
-    Parameters
-    ----------
-    flows, links : int
-        Flows, >= 0, and equal links, >= 1.
-
-    Returns
-    -------
-    float
-        Probability, 0 to 1.
-    """
-    _check(flows, links)
-    if flows > links:
-        return 1.0
-    return 0.0 - math.expm1(float(np.log1p(-np.arange(flows) / links).sum()))
-
-
 def used_share(flows: ArrayLike, links: ArrayLike) -> Floats:
     """Return the expected share of links that carry a flow: ``1 - (1 - 1/n)^k``.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
-from fabric.validate.rule import ModelRule, rules
+from fabric.validate.rule import ModelRule, PolicyRule, Wrong, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @rules.add("CMW004")
-class ThresholdsGiven(ModelRule):
+class ThresholdsGiven(PolicyRule):
     """On Comware 7 marking needs thresholds from the inventory and a known cell size."""
 
     severity = Severity.WARNING
@@ -27,18 +27,13 @@ class ThresholdsGiven(ModelRule):
     source = "third-party digest of the H3C RDMA technical reference 6W100 (cells)"
     guards = ("lossless.ecn.kmin_bytes", "lossless.ecn.kmax_bytes")
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def judge(self, device: DeviceDesign, profile: QosProfile) -> Iterator[Wrong]:
         """Look at the thresholds of every policy of Comware 7 and at the cell of its model."""
-        for device in model.devices.values():
-            for profile in device.qos_profiles if device.platform == "comware7" else ():
-                reason = self._reason(device, profile)
-                if reason:
-                    yield self.finding(
-                        f"marking is not rendered: {reason[0]}",
-                        reason[1],
-                        place=model.profile_place("ecn.kmin_bytes", device, profile),
-                        device=device.name,
-                    )
+        if device.platform != "comware7":
+            return
+        reason = self._reason(device, profile)
+        if reason:
+            yield Wrong("ecn.kmin_bytes", f"marking is not rendered: {reason[0]}", reason[1])
 
     @staticmethod
     def _reason(device: DeviceDesign, profile: QosProfile) -> tuple[str, str] | None:

@@ -51,9 +51,6 @@ EOS = platforms.add("eos")(
     )
 )
 
-#: Thresholds of a buffer profile as log2(alpha): 1/128 to 8 (pyavd 6.4.0 platform.trident.mmu).
-ALPHA_LOG2 = (-7, 3)
-
 #: Top-level lines that rocefab writes, as regular expressions of the whole line; every other stanza
 #: is kept as it is found (``ip routing vrf MGMT`` and ``vlan internal order`` are not ours).
 OWNED_STANZAS = (

@@ -3,7 +3,8 @@
 Where BGP is not managed by CONFIG_DB tables, bgpcfgd announces Loopback0 as /32 and the network of
 each VLAN, permits every route and relaxes multipath (sonic-buildimage 0157618724cc,
 dockers/docker-fpm-frr/frr/bgpd/bgpd.main.conf.j2 and templates/general); the number of equal paths
-is that of files/image_config/constants/constants.yml there.
+is that of files/image_config/constants/constants.yml there. Where the tables manage BGP, a session
+without a policy passes no route (FRRouting, bgpd/bgp_vty.c, ``bgp ebgp-requires-policy``).
 """
 
 from __future__ import annotations
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
     Action = Callable[[Configured, tuple[str, ...], Fields, int], None]
 
 FILE = "config_db"
+
+#: Stands where BGP wants a policy and the file names none; it permits nothing.
+NO_POLICY = "(none)"
 
 #: ``bgp.maximum_paths.ipv4`` of constants.yml.
 MAX_PATHS = 64
@@ -84,7 +88,18 @@ def read(files: Mapping[str, str]) -> Configured:
             switch.leftovers += [Leftover(line, f"{name}|{'|'.join(key)}") for key, _, line in rows]
     if switch.bgp:
         switch.bgp.resolve()
+    if "BGP_GLOBALS" in tables:
+        require_policies(switch)
     return switch
+
+
+def require_policies(switch: Configured) -> None:
+    """Let no route pass over a session that has no policy for its direction."""
+    for peer in switch.bgp.peers.values() if switch.bgp else ():
+        if not (peer.policy_in and peer.policy_out):
+            switch.policies[NO_POLICY] = []
+        peer.policy_in = peer.policy_in or NO_POLICY
+        peer.policy_out = peer.policy_out or NO_POLICY
 
 
 def _tables(text: str) -> dict[str, dict[str, Fields]]:

@@ -175,8 +175,6 @@ SLOT = 1
 HEADROOM_POOL_MIB = 4
 #: Headroom in kbytes of a queue that pauses when nothing is configured, family b (dcb pfc buffer).
 DEFAULT_HEADROOM_KIB = 256
-#: ``maximum load-balancing``, command reference.
-MAX_PATHS = 128
 #: DiffServ domains beside the one that is always there (``diffserv domain``); there are more drop
 #: profiles than that (``drop-profile``).
 MOST_DOMAINS = 7

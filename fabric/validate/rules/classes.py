@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
-from fabric.validate.rule import ModelRule, rules
+from fabric.validate.rule import ModelRule, PolicyRule, Wrong, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
+    from fabric.design.model import DeviceDesign, QosProfile
     from fabric.validate.world import Model
 
 
@@ -135,7 +136,7 @@ class SameClasses(ModelRule):
 
 
 @rules.add("QOS008")
-class CnpDscp(ModelRule):
+class CnpDscp(PolicyRule):
     """CNPs and RoCE data have different DSCPs."""
 
     why = "CNPs that wait in the congested queue arrive too late to slow down the senders."
@@ -144,21 +145,18 @@ class CnpDscp(ModelRule):
     )
     guards = ("lossless.cnp_dscp", "lossless.roce_dscp")
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def judge(self, _device: DeviceDesign, profile: QosProfile) -> Iterator[Wrong]:
         """Compare the two code points of every policy."""
-        for device in model.devices.values():
-            for profile in device.qos_profiles:
-                if profile.cnp_dscp == profile.roce_dscp:
-                    yield self.finding(
-                        f"cnp_dscp and roce_dscp are both {profile.cnp_dscp}",
-                        "use a separate DSCP for CNPs, such as 48",
-                        place=model.profile_place("cnp_dscp", device, profile),
-                        device=device.name,
-                    )
+        if profile.cnp_dscp == profile.roce_dscp:
+            yield Wrong(
+                "cnp_dscp",
+                f"cnp_dscp and roce_dscp are both {profile.cnp_dscp}",
+                "use a separate DSCP for CNPs, such as 48",
+            )
 
 
 @rules.add("QOS009")
-class CnpClass(ModelRule):
+class CnpClass(PolicyRule):
     """CNPs have their own class and queue, which are never paused."""
 
     why = "A paused or congested CNP class delays CNPs exactly when they are needed."
@@ -167,19 +165,16 @@ class CnpClass(ModelRule):
     )
     guards = ("lossless.cnp_traffic_class", "lossless.cnp_queue")
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def judge(self, _device: DeviceDesign, profile: QosProfile) -> Iterator[Wrong]:
         """Compare class and queue of CNPs with those of RoCE data."""
-        for device in model.devices.values():
-            for profile in device.qos_profiles:
-                for field, value, other in (
-                    ("cnp_traffic_class", profile.cnp_traffic_class, "traffic_class"),
-                    ("cnp_queue", profile.cnp_queue, "queue"),
-                    ("cnp_traffic_class", profile.cnp_traffic_class, "pfc_priority"),
-                ):
-                    if value == getattr(profile, other):
-                        yield self.finding(
-                            f"{field} and {other} are both {value}",
-                            f"use a separate {field} for CNPs, such as 6",
-                            place=model.profile_place(field, device, profile),
-                            device=device.name,
-                        )
+        for field, value, other in (
+            ("cnp_traffic_class", profile.cnp_traffic_class, "traffic_class"),
+            ("cnp_queue", profile.cnp_queue, "queue"),
+            ("cnp_traffic_class", profile.cnp_traffic_class, "pfc_priority"),
+        ):
+            if value == getattr(profile, other):
+                yield Wrong(
+                    field,
+                    f"{field} and {other} are both {value}",
+                    f"use a separate {field} for CNPs, such as 6",
+                )

@@ -14,13 +14,13 @@ from fabric.qos.dcqcn.presets import CONNECTX
 from fabric.qos.ecn.edge import programmed_bytes
 from fabric.qos.path import ROCE_PACKET_BYTES, longest_path, round_trip_s
 from fabric.qos.thresholds import pause_threshold_bytes
-from fabric.validate.rule import ModelRule, areas, rules
+from fabric.validate.rule import ModelRule, PolicyRule, Wrong, areas, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
-    from fabric.design.model import DeviceDesign
+    from fabric.design.model import DeviceDesign, QosProfile
     from fabric.validate.world import Model
 
 
@@ -28,7 +28,7 @@ areas.add("QOS")("Lossless policy, end to end")
 
 
 @rules.add("QOS001")
-class EcnOrder(ModelRule):
+class EcnOrder(PolicyRule):
     """Kmin is below Kmax."""
 
     why = (
@@ -37,18 +37,15 @@ class EcnOrder(ModelRule):
     source = "Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015, fig. 5"
     guards = ("lossless.ecn.kmin_bytes", "lossless.ecn.kmax_bytes")
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def judge(self, _device: DeviceDesign, profile: QosProfile) -> Iterator[Wrong]:
         """Compare Kmin and Kmax of every policy in use."""
-        for name, device in model.devices.items():
-            for profile in device.qos_profiles:
-                if profile.kmin_bytes >= profile.kmax_bytes:
-                    yield self.finding(
-                        f"ecn.kmin_bytes {profile.kmin_bytes} is not below "
-                        f"ecn.kmax_bytes {profile.kmax_bytes}",
-                        "lower kmin_bytes or increase kmax_bytes",
-                        place=model.profile_place("ecn.kmin_bytes", device, profile),
-                        device=name,
-                    )
+        if profile.kmin_bytes >= profile.kmax_bytes:
+            yield Wrong(
+                "ecn.kmin_bytes",
+                f"ecn.kmin_bytes {profile.kmin_bytes} is not below "
+                f"ecn.kmax_bytes {profile.kmax_bytes}",
+                "lower kmin_bytes or increase kmax_bytes",
+            )
 
 
 @rules.add("QOS002")
@@ -178,7 +175,7 @@ LEAST_FRAMES = 2
 
 
 @rules.add("QOS030")
-class NarrowBand(ModelRule):
+class NarrowBand(PolicyRule):
     """The marking band is wider than a few frames."""
 
     severity = Severity.WARNING
@@ -189,25 +186,22 @@ class NarrowBand(ModelRule):
     source = "Zhu et al., SIGCOMM 2015, section 5.2 (cut-off against RED-like marking)"
     guards = ("lossless.ecn.kmin_bytes", "lossless.ecn.kmax_bytes")
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def judge(self, _device: DeviceDesign, profile: QosProfile) -> Iterator[Wrong]:
         """Compare Kmax - Kmin with the frames of the class."""
-        for device in model.devices.values():
-            for profile in device.qos_profiles:
-                frame = profile.mtu_bytes
-                band = profile.kmax_bytes - profile.kmin_bytes
-                if 0 < band < LEAST_FRAMES * frame:
-                    yield self.finding(
-                        f"from ecn.kmin_bytes {profile.kmin_bytes:,} to ecn.kmax_bytes "
-                        f"{profile.kmax_bytes:,} there is less room than {LEAST_FRAMES} "
-                        f"frames of {frame:,} bytes",
-                        "increase ecn.kmax_bytes; see `rocefab show ecn --recommend`",
-                        place=model.profile_place("ecn.kmax_bytes", device, profile),
-                        device=device.name,
-                    )
+        frame = profile.mtu_bytes
+        band = profile.kmax_bytes - profile.kmin_bytes
+        if 0 < band < LEAST_FRAMES * frame:
+            yield Wrong(
+                "ecn.kmax_bytes",
+                f"from ecn.kmin_bytes {profile.kmin_bytes:,} to ecn.kmax_bytes "
+                f"{profile.kmax_bytes:,} there is less room than {LEAST_FRAMES} "
+                f"frames of {frame:,} bytes",
+                "increase ecn.kmax_bytes; see `rocefab show ecn --recommend`",
+            )
 
 
 @rules.add("QOS031")
-class EcnStep(ModelRule):
+class EcnStep(PolicyRule):
     """The ASIC does not round Kmin and Kmax to the same value."""
 
     severity = Severity.WARNING
@@ -215,24 +209,21 @@ class EcnStep(ModelRule):
     source = "NVIDIA Cumulus Linux 5.14 user guide, RoCE: 150000 is shown as 156 KB on Spectrum-4"
     guards = ("lossless.ecn.kmin_bytes", "lossless.ecn.kmax_bytes")
 
-    def check(self, model: Model) -> Iterator[Finding]:
-        """Round both thresholds of each policy up to the step of the ASIC."""
-        for device in model.devices.values():
-            step = device.sku.asic_facts.integer("ecn_quantum_bytes", unconfirmed=True)
-            for profile in device.qos_profiles if step else ():
-                assert step
-                low, high = (
-                    programmed_bytes(value, step)
-                    for value in (profile.kmin_bytes, profile.kmax_bytes)
-                )
-                if profile.kmin_bytes < profile.kmax_bytes and low >= high:
-                    yield self.finding(
-                        f"{device.sku.name} rounds ecn.kmin_bytes {profile.kmin_bytes:,} and "
-                        f"ecn.kmax_bytes {profile.kmax_bytes:,} both up to {high:,}",
-                        f"keep them at least {step:,} bytes apart",
-                        place=model.profile_place("ecn.kmax_bytes", device, profile),
-                        device=device.name,
-                    )
+    def judge(self, device: DeviceDesign, profile: QosProfile) -> Iterator[Wrong]:
+        """Round both thresholds up to the step of the ASIC."""
+        step = device.sku.asic_facts.integer("ecn_quantum_bytes", unconfirmed=True)
+        if not step or profile.kmin_bytes >= profile.kmax_bytes:
+            return
+        low, high = (
+            programmed_bytes(value, step) for value in (profile.kmin_bytes, profile.kmax_bytes)
+        )
+        if low >= high:
+            yield Wrong(
+                "ecn.kmax_bytes",
+                f"{device.sku.name} rounds ecn.kmin_bytes {profile.kmin_bytes:,} and "
+                f"ecn.kmax_bytes {profile.kmax_bytes:,} both up to {high:,}",
+                f"keep them at least {step:,} bytes apart",
+            )
 
 
 @rules.add("QOS036")

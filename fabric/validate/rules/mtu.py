@@ -8,12 +8,13 @@ from fabric.core.findings import Severity
 from fabric.design.qos import ETHERNET_OVERHEAD_BYTES
 from fabric.platforms import platforms
 from fabric.qos.path import line_rate_efficiency
-from fabric.validate.rule import ModelRule, rules
+from fabric.validate.rule import ModelRule, PolicyRule, Wrong, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
+    from fabric.design.model import DeviceDesign, QosProfile
     from fabric.validate.world import Model
 
 
@@ -53,26 +54,23 @@ class MtuOrder(ModelRule):
 
 
 @rules.add("QOS017")
-class MtuRange(ModelRule):
+class MtuRange(PolicyRule):
     """Port MTU is in the range of the platform."""
 
     why = "The switch rejects the line and the port keeps its old MTU."
     source = "sonic-net/sonic-buildimage sonic-port.yang; pyavd 6.4.0 schema"
     guards = ("lossless.mtu.port_bytes",)
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def judge(self, device: DeviceDesign, profile: QosProfile) -> Iterator[Wrong]:
         """Compare each port MTU with what the platform takes."""
-        for device in model.devices.values():
-            low, high = platforms[device.platform].port_mtu_bytes
-            for profile in device.qos_profiles:
-                if not low <= profile.mtu_bytes <= high:
-                    yield self.finding(
-                        f"mtu.port_bytes {profile.mtu_bytes} is outside {low} to {high} "
-                        f"of {device.platform}",
-                        "use an MTU in the range",
-                        place=model.profile_place("mtu.port_bytes", device, profile),
-                        device=device.name,
-                    )
+        low, high = platforms[device.platform].port_mtu_bytes
+        if not low <= profile.mtu_bytes <= high:
+            yield Wrong(
+                "mtu.port_bytes",
+                f"mtu.port_bytes {profile.mtu_bytes} is outside {low} to {high} "
+                f"of {device.platform}",
+                "use an MTU in the range",
+            )
 
 
 @rules.add("QOS018")

@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING
 from fabric.core.findings import Severity
 from fabric.design.pool import lossless_pool_bytes
 from fabric.qos.thresholds import alpha, ecn_limit_bytes
-from fabric.validate.rule import ModelRule, rules
+from fabric.validate.rule import ModelRule, PolicyRule, Wrong, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
+    from fabric.design.model import DeviceDesign, QosProfile
     from fabric.validate.world import Model
 
 
 @rules.add("QOS010")
-class DefaultClass(ModelRule):
+class DefaultClass(PolicyRule):
     """RoCE data and CNPs stay out of the default class."""
 
     why = (
@@ -35,23 +36,16 @@ class DefaultClass(ModelRule):
         "lossless.pfc_priority",
     )
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def judge(self, _device: DeviceDesign, profile: QosProfile) -> Iterator[Wrong]:
         """Look for 0 among the numbers of RoCE data and CNPs."""
         fields = ("traffic_class", "queue", "priority_group", "cnp_traffic_class", "cnp_queue")
-        for device in model.devices.values():
-            for profile in device.qos_profiles:
-                for field in (*fields, "roce_dscp", "pfc_priority"):
-                    if getattr(profile, field) == 0:
-                        yield self.finding(
-                            f"{field} 0 carries all other traffic",
-                            f"use another {field}",
-                            place=model.profile_place(field, device, profile),
-                            device=device.name,
-                        )
+        for field in (*fields, "roce_dscp", "pfc_priority"):
+            if getattr(profile, field) == 0:
+                yield Wrong(field, f"{field} 0 carries all other traffic", f"use another {field}")
 
 
 @rules.add("QOS011")
-class OwnNumbers(ModelRule):
+class OwnNumbers(PolicyRule):
     """On SONiC class, queue and priority group use the number of the PFC priority."""
 
     severity = Severity.WARNING
@@ -62,44 +56,40 @@ class OwnNumbers(ModelRule):
     source = "sonic-net/sonic-swss cfgmgr/buffermgr.cpp, orchagent/pfcwdorch.cpp"
     guards = ("lossless.pfc_priority", "lossless.queue", "lossless.priority_group")
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def judge(self, device: DeviceDesign, profile: QosProfile) -> Iterator[Wrong]:
         """Compare the four numbers of every policy on SONiC."""
-        for device in model.devices.values():
-            for profile in device.qos_profiles if device.platform == "sonic" else ():
-                for field in ("traffic_class", "queue", "priority_group"):
-                    value = getattr(profile, field)
-                    if value != profile.pfc_priority:
-                        yield self.finding(
-                            f"{field} {value} is not pfc_priority {profile.pfc_priority}",
-                            f"set {field} to {profile.pfc_priority}",
-                            place=model.profile_place(field, device, profile),
-                            device=device.name,
-                        )
+        if device.platform != "sonic":
+            return
+        for field in ("traffic_class", "queue", "priority_group"):
+            value = getattr(profile, field)
+            if value != profile.pfc_priority:
+                yield Wrong(
+                    field,
+                    f"{field} {value} is not pfc_priority {profile.pfc_priority}",
+                    f"set {field} to {profile.pfc_priority}",
+                )
 
 
 WHOLE_PERCENT = 100
 
 
 @rules.add("QOS012")
-class SchedulerShares(ModelRule):
+class SchedulerShares(PolicyRule):
     """Shares of the scheduler sum to 100."""
 
     why = "Systems scale or reject other sums, and the two ends of a cable then differ."
     source = "IEEE 802.1Q-2018 clause 37.3 (ETS bandwidth sums to 100)"
     guards = ("lossless.scheduler.lossless_percent", "lossless.scheduler.default_percent")
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def judge(self, _device: DeviceDesign, profile: QosProfile) -> Iterator[Wrong]:
         """Add the shares of every policy."""
-        for device in model.devices.values():
-            for profile in device.qos_profiles:
-                shares = [queue.percent for queue in profile.queues if queue.percent is not None]
-                if sum(shares) != WHOLE_PERCENT:
-                    yield self.finding(
-                        f"scheduler shares {' + '.join(map(str, shares))} sum to {sum(shares)}",
-                        "make lossless_percent and default_percent sum to 100",
-                        place=model.profile_place("scheduler.lossless_percent", device, profile),
-                        device=device.name,
-                    )
+        shares = [queue.percent for queue in profile.queues if queue.percent is not None]
+        if sum(shares) != WHOLE_PERCENT:
+            yield Wrong(
+                "scheduler.lossless_percent",
+                f"scheduler shares {' + '.join(map(str, shares))} sum to {sum(shares)}",
+                "make lossless_percent and default_percent sum to 100",
+            )
 
 
 #: Two congested egress ports fed by one ingress port: the least that a fabric of more than two

@@ -8,18 +8,18 @@ from fabric.core.findings import Severity
 from fabric.core.units import s_to_ms
 from fabric.platforms import platforms
 from fabric.qos.watchdog import DETECTION_MARGIN, storm
-from fabric.validate.rule import ModelRule, rules
+from fabric.validate.rule import ModelRule, PolicyRule, Wrong, rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.findings import Finding
-    from fabric.design.model import DeviceDesign
+    from fabric.design.model import DeviceDesign, QosProfile
     from fabric.validate.world import Model
 
 
 @rules.add("QOS013")
-class WatchdogRanges(ModelRule):
+class WatchdogRanges(PolicyRule):
     """Watchdog times are in the range of the platform."""
 
     why = "A time outside the range is rejected and the watchdog does not start."
@@ -30,25 +30,22 @@ class WatchdogRanges(ModelRule):
         "lossless.watchdog.poll_ms",
     )
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def judge(self, device: DeviceDesign, profile: QosProfile) -> Iterator[Wrong]:
         """Compare the three times with what the platform takes."""
-        for device in model.devices.values():
-            ranges = platforms[device.platform].watchdog_range_ms(device.sku.release)
-            for profile in device.qos_profiles:
-                for what, (low, high) in ranges.items():
-                    value = getattr(profile.watchdog, f"{what}_ms")
-                    if profile.watchdog.enabled and not low <= value <= high:
-                        yield self.finding(
-                            f"watchdog.{what}_ms {value} is outside {low} to {high} of "
-                            f"{device.platform}{device.sku.release and ' '}{device.sku.release}",
-                            "use a time in the range",
-                            place=model.profile_place(f"watchdog.{what}_ms", device, profile),
-                            device=device.name,
-                        )
+        ranges = platforms[device.platform].watchdog_range_ms(device.sku.release)
+        for what, (low, high) in ranges.items():
+            value = getattr(profile.watchdog, f"{what}_ms")
+            if profile.watchdog.enabled and not low <= value <= high:
+                yield Wrong(
+                    f"watchdog.{what}_ms",
+                    f"watchdog.{what}_ms {value} is outside {low} to {high} of "
+                    f"{device.platform}{device.sku.release and ' '}{device.sku.release}",
+                    "use a time in the range",
+                )
 
 
 @rules.add("QOS014")
-class WatchdogPoll(ModelRule):
+class WatchdogPoll(PolicyRule):
     """The watchdog polls often enough."""
 
     why = "A detector that polls less often than its detection time is rejected or detects nothing."
@@ -62,27 +59,24 @@ class WatchdogPoll(ModelRule):
         "lossless.watchdog.poll_ms",
     )
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def judge(self, device: DeviceDesign, profile: QosProfile) -> Iterator[Wrong]:
         """Compare the poll interval with the shorter of the two times."""
-        for device in model.devices.values():
-            for profile in device.qos_profiles:
-                times = profile.watchdog
-                shorter = min(times.detection_ms, times.restoration_ms)
-                limit = shorter // 2 if device.platform == "eos" else shorter
-                if times.enabled and times.poll_ms > limit:
-                    yield self.finding(
-                        f"watchdog.poll_ms {times.poll_ms} is above {limit}, the "
-                        f"limit of {device.platform} for {times.detection_ms} ms detection and "
-                        f"{times.restoration_ms} ms "
-                        "restoration",
-                        "lower poll_ms or increase the other two",
-                        place=model.profile_place("watchdog.poll_ms", device, profile),
-                        device=device.name,
-                    )
+        times = profile.watchdog
+        shorter = min(times.detection_ms, times.restoration_ms)
+        limit = shorter // 2 if device.platform == "eos" else shorter
+        if times.enabled and times.poll_ms > limit:
+            yield Wrong(
+                "watchdog.poll_ms",
+                f"watchdog.poll_ms {times.poll_ms} is above {limit}, the "
+                f"limit of {device.platform} for {times.detection_ms} ms detection and "
+                f"{times.restoration_ms} ms "
+                "restoration",
+                "lower poll_ms or increase the other two",
+            )
 
 
 @rules.add("QOS015")
-class WatchdogOff(ModelRule):
+class WatchdogOff(PolicyRule):
     """The PFC watchdog is on."""
 
     severity = Severity.WARNING
@@ -90,21 +84,18 @@ class WatchdogOff(ModelRule):
     source = "Guo et al., RDMA over Commodity Ethernet at Scale, SIGCOMM 2016, section 4.3"
     guards = ("lossless.watchdog.enabled",)
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def judge(self, _device: DeviceDesign, profile: QosProfile) -> Iterator[Wrong]:
         """Look at every policy that has PFC on."""
-        for device in model.devices.values():
-            for profile in device.qos_profiles:
-                if profile.pfc and not profile.watchdog.enabled:
-                    yield self.finding(
-                        "the PFC watchdog is off: nothing stops a pause storm",
-                        "set watchdog.enabled to true",
-                        place=model.profile_place("watchdog.enabled", device, profile),
-                        device=device.name,
-                    )
+        if profile.pfc and not profile.watchdog.enabled:
+            yield Wrong(
+                "watchdog.enabled",
+                "the PFC watchdog is off: nothing stops a pause storm",
+                "set watchdog.enabled to true",
+            )
 
 
 @rules.add("QOS023")
-class ForwardOnSpine(ModelRule):
+class ForwardOnSpine(PolicyRule):
     """The watchdog does not forward on spines."""
 
     severity = Severity.WARNING
@@ -118,17 +109,16 @@ class ForwardOnSpine(ModelRule):
     )
     guards = ("lossless.watchdog.action",)
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def judge(self, device: DeviceDesign, profile: QosProfile) -> Iterator[Wrong]:
         """Look at the action of every policy above the leaves."""
-        for device in model.devices.values():
-            for profile in device.qos_profiles if device.role != "leaf" else ():
-                if profile.watchdog.enabled and profile.watchdog.action == "forward":
-                    yield self.finding(
-                        "watchdog.action forward on a spine does not break a deadlock",
-                        "use drop",
-                        place=model.profile_place("watchdog.action", device, profile),
-                        device=device.name,
-                    )
+        if device.role == "leaf":
+            return
+        if profile.watchdog.enabled and profile.watchdog.action == "forward":
+            yield Wrong(
+                "watchdog.action",
+                "watchdog.action forward on a spine does not break a deadlock",
+                "use drop",
+            )
 
 
 @rules.add("QOS032")
@@ -172,7 +162,7 @@ def _slowest(device: DeviceDesign) -> dict[int, int]:
 
 
 @rules.add("QOS033")
-class Restoration(ModelRule):
+class Restoration(PolicyRule):
     """The watchdog restoration time is at least the detection time."""
 
     severity = Severity.INFO
@@ -183,16 +173,13 @@ class Restoration(ModelRule):
     )
     guards = ("lossless.watchdog.restoration_ms", "lossless.watchdog.detection_ms")
 
-    def check(self, model: Model) -> Iterator[Finding]:
+    def judge(self, _device: DeviceDesign, profile: QosProfile) -> Iterator[Wrong]:
         """Compare the two times of each policy."""
-        for device in model.devices.values():
-            for profile in device.qos_profiles:
-                watchdog = profile.watchdog
-                if watchdog.enabled and watchdog.restoration_ms < watchdog.detection_ms:
-                    yield self.finding(
-                        f"watchdog.restoration_ms {watchdog.restoration_ms} is below "
-                        f"detection_ms {watchdog.detection_ms}",
-                        "use one or two times the detection time, as SONiC does",
-                        place=model.profile_place("watchdog.restoration_ms", device, profile),
-                        device=device.name,
-                    )
+        watchdog = profile.watchdog
+        if watchdog.enabled and watchdog.restoration_ms < watchdog.detection_ms:
+            yield Wrong(
+                "watchdog.restoration_ms",
+                f"watchdog.restoration_ms {watchdog.restoration_ms} is below "
+                f"detection_ms {watchdog.detection_ms}",
+                "use one or two times the detection time, as SONiC does",
+            )

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from fabric.qos.dcqcn.fluid import (
     LEAST_MARKING,
     MOST_MARKING,
-    approximate_marking,
     events,
     fixed_point,
     flatten,
@@ -20,6 +19,7 @@ from fabric.qos.dcqcn.fluid import (
 )
 from fabric.qos.dcqcn.parameters import Band, CongestionPoint, ParameterSet, band
 from fabric.qos.dcqcn.presets import CONNECTX, PAPER, PUBLISHED
+from tests.docs.papers import approximate_marking
 
 PACKET_BYTES = 1000
 #: Gb/s, flows: p*, q* in KB with Kmin 5 KB, Kmax 200 KB, Pmax 1 %.

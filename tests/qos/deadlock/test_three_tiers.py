@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabric.qos.deadlock import find_cycle, prove
+from fabric.qos.deadlock import prove
 from fabric.topology import Fabric
 from tests.qos.deadlock.test_proof import cables_of, written_out
+from tests.qos.deadlock.written import find_cycle
 from tests.topology.fabrics import example, fabric
 
 #: Two pods of two racks; ports of a leaf: 17 and 18 to the spines; of a spine: 1 and 2 to the

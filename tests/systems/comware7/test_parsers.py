@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import fields
-from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from fabric.observe.parsers import UnreadableError, parsers
 from fabric.observe.state import (
@@ -24,9 +20,9 @@ from fabric.observe.state import (
 from fabric.systems.comware7.parsers import config, ports, tables
 from fabric.systems.comware7.parsers.text import lldp_is_on, whole_configuration
 from fabric.systems.comware7.platforms.text import dump, tree
-from tests.observe.test_fixtures import REPOSITORY, recorded
+from tests.observe.test_fixtures import recorded
+from tests.systems.outputs import Outputs, recordings
 
-SAMPLES = Path(__file__).parents[2] / "observe" / "samples" / "comware7"
 LLDP = "Global status of LLDP: Enable\nBridge mode of LLDP: customer-bridge\n"
 CASES: dict[str, tuple[Callable[[str], Any], Any]] = {
     "facts.txt": (
@@ -97,21 +93,6 @@ CASES: dict[str, tuple[Callable[[str], Any], Any]] = {
         {"HundredGigE1/0/1": (1, 3, 4, 5), "HundredGigE1/0/2": (), "HundredGigE1/0/3": ()},
     ),
 }
-#: Nothing counts their rows; the driver waits for the prompt, so that a cut one does not get here.
-UNCOUNTED = {"interface.txt", "lldp.txt", "arp.txt", "macs.txt"}
-
-
-def sample(name: str) -> str:
-    """Return one of our samples."""
-    return (SAMPLES / name).read_text(encoding="utf-8")
-
-
-def read(name: str, text: str) -> Any:
-    """Return the value, or None when it is unreadable; any other exception fails the test."""
-    try:
-        return CASES[name][0](text)
-    except UnreadableError:
-        return None
 
 
 def part_of(found: Any, whole: Any) -> bool:
@@ -137,70 +118,22 @@ def one_less(item: Any, whole: Any) -> bool:
     )
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_samples(name: str) -> None:
-    """Value by value."""
-    parse, wanted = CASES[name]
-    assert parse(sample(name)) == wanted
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_every_cut_is_noticed(name: str) -> None:
-    """At each byte: unreadable, the whole truth, or where nothing counts the rows, a part."""
-    text, whole = sample(name), CASES[name][1]
-    for length in range(len(text)):
-        found = read(name, text[:length])
-        if name in UNCOUNTED and found is not None:
-            assert part_of(found, whole), text[:length][-60:]
-        else:
-            assert found in (None, whole), text[:length][-60:]
-
-
-@pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("mark", ["\x1b[7m", "\x1b[K", "--More--", "---- More ----", "\r"])
-@given(data=st.data())
-def test_marks_of_a_pager_or_terminal_are_noticed(
-    name: str, mark: str, data: st.DataObject
-) -> None:
-    """Wherever they stand."""
-    text = sample(name)
-    place = data.draw(st.integers(0, len(text) - 2))
-    if mark == "\r" and text[place] == "\n":
-        return
-    assert read(name, text[:place] + mark + text[place:]) is None
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_line_ends_of_a_terminal_are_fine(name: str) -> None:
-    """CR LF is LF."""
-    assert read(name, sample(name).replace("\n", "\r\n")) == CASES[name][1]
-
-
-@pytest.mark.parametrize("name", CASES)
-@given(data=st.data())
-def test_no_other_exception(name: str, data: st.DataObject) -> None:
-    """Whatever is put in, taken out or replaced: a value of the same kind, or unreadable."""
-    text = sample(name)
-    start = data.draw(st.integers(0, len(text)))
-    stop = data.draw(st.integers(start, min(len(text), start + 30)))
-    middle = data.draw(st.sampled_from(["", "0", "9", " ", "\n", "x", "#", "%", "é", ":", "["]))
-    found = read(name, text[:start] + middle + text[stop:])
-    assert found is None or isinstance(found, type(CASES[name][1]))
-
-
-@pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize(
-    "text",
-    ["", "\n", " % Unrecognized command found at '^' position.\n", "% 命令不可识别\n", "return\n"],
-)
-def test_other_answers_are_unreadable(name: str, text: str) -> None:
-    """Empty, refused, in another language, the end alone."""
-    assert read(name, text) is None
-
-
-@pytest.mark.parametrize(
-    ("name", "old", "new"),
-    [
+OUTPUTS = Outputs(
+    nos="comware7",
+    cases=CASES,
+    marks=["\x1b[7m", "\x1b[K", "--More--", "---- More ----", "\r"],
+    marked=CASES,
+    pieces=["#", "%", ":", "["],
+    uncounted={"interface.txt", "lldp.txt", "arp.txt", "macs.txt"},
+    part_of=lambda _, found, whole: part_of(found, whole),
+    others=[
+        "",
+        "\n",
+        " % Unrecognized command found at '^' position.\n",
+        "% 命令不可识别\n",
+        "return\n",
+    ],
+    wrong=[
         ("arp.txt", "0200-0000-0201", "02000000020100"),
         ("arp.txt", "10.64.0.2 ", "10.64.0.300 "),
         ("arp.txt", "HGE1/0/17", "?"),
@@ -221,11 +154,7 @@ def test_other_answers_are_unreadable(name: str, text: str) -> None:
         ("facts.txt", " sysname su1-rail0\n", ""),
     ],
 )
-def test_wrong_values_are_unreadable(name: str, old: str, new: str) -> None:
-    """A value that cannot be is never taken."""
-    text = sample(name)
-    assert old in text
-    assert read(name, text.replace(old, new)) is None
+sample, read = OUTPUTS.sample, OUTPUTS.read
 
 
 def test_priorities_of_the_whole_switch_hold_where_a_port_says_nothing() -> None:
@@ -395,12 +324,7 @@ def test_recorded(name: str) -> None:
 
 def test_every_recording_is_read_or_has_a_reason() -> None:
     """A new one is not overlooked."""
-    folder = Path(os.environ.get("ROCEFAB_REFERENCE", REPOSITORY.parent / "shared"))
-    if not (folder / "fixtures" / "comware7").is_dir():
-        pytest.skip(f"no recorded outputs in {folder}; set ROCEFAB_REFERENCE to the reference data")
-    here = folder / "fixtures" / "comware7"
-    names = {str(path.relative_to(here)) for path in here.rglob("*") if path.is_file()}
-    assert names == RECORDED.keys() | NOT_READ.keys()
+    assert recordings("comware7") == RECORDED.keys() | NOT_READ.keys()
 
 
 def test_the_default_that_is_not_the_identity() -> None:

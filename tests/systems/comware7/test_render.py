@@ -12,82 +12,16 @@ from fabric.core.errors import RenderError
 from fabric.design.model import DeviceDesign
 from fabric.platforms.model import HeadroomRow
 from fabric.render import render_device
-from fabric.render.engine import template_folder
-from fabric.render.explain import entries, explain
-from fabric.systems.comware7 import render as comware7
 from fabric.systems.comware7.platforms import EXPERIMENTAL, OWNED_LINES
 from fabric.systems.comware7.platforms.text import dump, tree
 from tests.render.comware7_designs import CHANGES, LARGE, designs
-from tests.render.designs import INVENTORY, designer, variant
-from tests.render.test_explain import _exists
-
-GOLDEN = Path(__file__).parents[2] / "golden" / "comware7"
-#: Fields whose lines no example has.
-OPTIONAL = {"bgp.bfd", "platforms.leaf.sku", "management.syslog_servers"}
-CASES = [
-    ("demo", "su1-rail0"),
-    ("demo", "spine01"),
-    ("rail-512", "su1-rail0"),
-    ("rail-512", "spine01"),
-    ("a100-pcie", "rack1-leaf"),
-]
-
-
-def text_of(device: DeviceDesign) -> str:
-    """Return the configuration of a switch."""
-    return render_device(device)[0].text
-
-
-@pytest.mark.parametrize(("inventory", "switch"), CASES)
-def test_golden(inventory: str, switch: str, *, update_golden: bool) -> None:
-    """Files that a person has read."""
-    text = text_of(designs(inventory)[switch])
-    path = GOLDEN / inventory / switch / "running-config.comware7"
-    if update_golden:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    assert text == path.read_text()
-    assert {item.name for item in path.parent.iterdir()} == {path.name}
+from tests.render.designs import CASES, INVENTORY, designer, text_of, variant
 
 
 @pytest.mark.parametrize(("inventory", "switch"), CASES)
 def test_says_that_it_is_experimental(inventory: str, switch: str) -> None:
     """In the very first line."""
     assert text_of(designs(inventory)[switch]).startswith(f"# {EXPERIMENTAL}\n#\n")
-
-
-def test_every_template_is_rendered() -> None:
-    """A file without a feature would be a dead one."""
-    folder = template_folder() / "comware7"
-    assert {path.stem for path in folder.iterdir()} == set(comware7.FEATURES)
-
-
-@pytest.mark.parametrize(("inventory", "switch"), CASES)
-def test_every_line_is_explained(inventory: str, switch: str) -> None:
-    """Line by line, apart from separators and the end."""
-    found = explain(designs(inventory)[switch], "")
-    lines = [line for line in found if line.line.strip(" #") not in {"", "return", EXPERIMENTAL}]
-    assert len(lines) > 100
-    assert [line.line for line in lines if not line.explanations] == []
-
-
-def test_explanations_name_fields_that_exist() -> None:
-    """A field that was renamed must be renamed here too; each pattern fits some line."""
-    whole = "".join(text_of(designs(inventory)[switch]) for inventory, switch in CASES)
-    for entry in entries("comware7"):
-        for field in entry.fields:
-            assert _exists(field), (entry.template, field)
-        shown = re.search(entry.pattern, whole, re.MULTILINE)
-        assert shown or set(entry.fields) & OPTIONAL, entry.pattern
-
-
-@pytest.mark.parametrize(("inventory", "switch"), CASES)
-def test_every_top_level_line_is_owned(inventory: str, switch: str) -> None:
-    """A line that is not named as ours would be left on the switch when the design drops it."""
-    owned = re.compile("|".join(OWNED_LINES))
-    root = tree(text_of(designs(inventory)[switch]))
-    assert len(root.children) > 40
-    assert [line for line in root.children if not owned.fullmatch(line)] == []
 
 
 @pytest.mark.parametrize(
@@ -248,25 +182,6 @@ def test_bfd(tmp_path: Path) -> None:
     text = text_of(changed(tmp_path, "bgp: {", "bgp: {bfd: true, "))
     assert text.count(" bfd min-transmit-interval 1000\n bfd min-receive-interval 1000\n") == 2
     assert text.count(" bfd\n") == 2
-
-
-@pytest.mark.parametrize("text", ["x; reboot", "{{ 7 * 7 }}", "# return", "header login %"])
-def test_hostile_text_stays_data(text: str) -> None:
-    """A description changes its own line and no other."""
-    device = designs("demo")["su1-rail0"]
-    first, *others = device.ports
-    hostile = text_of(replace(device, ports=(replace(first, description=text), *others)))
-    pairs = zip(text_of(device).splitlines(), hostile.splitlines(), strict=True)
-    assert [new for old, new in pairs if old != new] == [f" description {text}"]
-
-
-def test_line_breaks_are_refused() -> None:
-    """They would begin a command."""
-    device = designs("demo")["su1-rail0"]
-    first, *others = device.ports
-    port = replace(first, description="x\nundo bgp 1")
-    with pytest.raises(RenderError, match=r"templates/comware7/interfaces\.j2:\d+: "):
-        render_device(replace(device, ports=(port, *others)))
 
 
 OWN = """\

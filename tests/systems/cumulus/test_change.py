@@ -5,9 +5,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-import tempfile
+from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -23,16 +22,14 @@ from fabric.systems.cumulus.platforms.lines import read, split, write
 from fabric.systems.cumulus.platforms.tree import is_value
 from fabric.systems.cumulus.platforms.words import words
 from fabric.workflow.apply import Options, apply, rollback, status
-from fabric.workflow.laboratory import CONNECTIONS, laboratory
-from fabric.workflow.plan import Selection, plan
 from fabric.workflow.project import Project
 from fabric.workflow.verify import drift, verify
 from tests.change import labs
-from tests.render.designs import variant
+from tests.change.labs import ALL, planned
+from tests.systems.cumulus.test_render import designs
 
 WORDS = words("5.14")
 OPTIONS = Options(timer_s=60, verify_s=6.0, poll_s=0.1)
-ALL = Selection()
 SKUS = {"ACS-MSN4700": "SN4700", "7060X6-64PE": "SN5600"}
 KEPT = """\
 nv set system aaa user cumulus hashed-password '*'
@@ -70,9 +67,7 @@ nv set system syslog server 203.0.113.2
 
 @cache
 def intended(switch: str = "su1-rail0") -> set[tuple[str, ...]]:
-    with tempfile.TemporaryDirectory() as folder:
-        made = variant(Path(folder) / "i", "demo", SKUS)
-    return read(render_device(made[switch])[0].text)
+    return read(render_device(designs("demo")[switch])[0].text)
 
 
 def applied(config, candidate):
@@ -174,9 +169,7 @@ def test_running_and_patch_is_intended_and_back(switch, data):
 @settings(max_examples=60)
 @given(data=st.data())
 def test_clear_and_config_replace_all_that_is_ours(data):
-    with tempfile.TemporaryDirectory() as folder:
-        made = variant(Path(folder) / "i", "demo", SKUS)["su1-rail0"]
-    config, clear = render_device(made)
+    config, clear = render_device(designs("demo")["su1-rail0"])
     running = data.draw(configurations("su1-rail0"))
     foreign = {path for path in running if not cumulus.owned_depth(path)}
     left = {p for p in running if p[:2] in {("interface", "swp9s0"), ("interface", "vlan77")}}
@@ -237,10 +230,6 @@ def test_states_apart_hide_secrets():
 # -- runs ------------------------------------------------------------------------------------------
 
 
-def planned(project, connections):
-    return plan(project, connections, ALL, "rail", labs.silent)
-
-
 def run(made, folder, connections):
     return apply(made, folder / "state", connections, OPTIONS, labs.silent)
 
@@ -259,37 +248,36 @@ def inventory(name):
     return text
 
 
-@pytest.fixture
-def ready(tmp_path, monkeypatch):
-    """A lab on which the inventory has been applied."""
-    monkeypatch.setenv("ROCEFAB_PASSWORD", "lab-password")
-    project = Project(labs.write_inventory(tmp_path / "inventory", inventory("leaf and spine")))
-    with laboratory(project, tmp_path / "lab") as lab:
-        connections = tmp_path / "lab" / CONNECTIONS
-        result = run(planned(project, connections), tmp_path, connections)
+@contextmanager
+def finished(folder, monkeypatch):
+    """Yield a lab on which the inventory has been applied, with connections and the folder."""
+    text = inventory("leaf and spine")
+    with labs.running_lab(folder, monkeypatch, text) as (lab, project, connections):
+        result = run(planned(project, connections), folder, connections)
         assert result.ok, result.reasons
         assert labs.unhealthy(project, connections) == []
-        yield lab, project, connections, tmp_path
+        yield lab, project, connections, folder
+
+
+@pytest.fixture
+def ready(tmp_path, monkeypatch):
+    with finished(tmp_path, monkeypatch) as made:
+        yield made
 
 
 @pytest.fixture(scope="module")
 def shared_lab(tmp_path_factory):
     """The same for all tests that leave the lab as their inventory says."""
-    folder = tmp_path_factory.mktemp("shared")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ROCEFAB_PASSWORD", "lab-password")
-        project = Project(labs.write_inventory(folder / "inventory", inventory("leaf and spine")))
-        with laboratory(project, folder / "lab") as lab:
-            connections = folder / "lab" / CONNECTIONS
-            result = run(planned(project, connections), folder, connections)
-            assert result.ok, result.reasons
-            assert labs.unhealthy(project, connections) == []
-            yield lab, connections, folder
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        finished(tmp_path_factory.mktemp("shared"), patch) as made,
+    ):
+        yield made
 
 
 @pytest.fixture
 def shared(shared_lab):
-    lab, connections, folder = shared_lab
+    lab, _, connections, folder = shared_lab
     yield lab, Project(folder / "inventory"), connections, folder
     for name in lab.names():
         lab[name].faults.clear()
@@ -302,10 +290,7 @@ def whole(lab):
 @pytest.mark.parametrize("name", INVENTORIES)
 def test_from_the_box_to_a_verified_fabric(name, tmp_path, monkeypatch):
     """Alone, and beside other systems."""
-    monkeypatch.setenv("ROCEFAB_PASSWORD", "lab-password")
-    project = Project(labs.write_inventory(tmp_path / "inventory", inventory(name)))
-    with laboratory(project, tmp_path / "lab") as lab:
-        connections = tmp_path / "lab" / CONNECTIONS
+    with labs.running_lab(tmp_path, monkeypatch, inventory(name)) as (lab, project, connections):
         result = run(planned(project, connections), tmp_path, connections)
         assert result.ok, result.reasons
         assert labs.unhealthy(project, connections) == []

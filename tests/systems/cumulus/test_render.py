@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,34 +10,18 @@ import pytest
 from fabric.core.errors import RenderError
 from fabric.design.model import DeviceDesign
 from fabric.render import render_device
-from fabric.render.engine import template_folder
-from fabric.render.explain import entries, explain
-from fabric.systems.cumulus import render as cumulus
+from fabric.render.explain import explain
 from fabric.systems.cumulus.platforms.lines import read
 from fabric.systems.cumulus.platforms.tree import tree
 from fabric.systems.cumulus.platforms.words import words
-from tests.render.designs import variant
-from tests.render.test_explain import _exists
+from tests.render.designs import CASES, designs_of, variant
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "cumulus"
 SKUS = {
     "demo": {"ACS-MSN4700": "SN4700", "7060X6-64PE": "SN5600"},
     "rail-512": {"ACS-SN5600": "SN5600"},
     "a100-pcie": {"7050DX4-32S": "SN4700"},
 }
-CASES = [
-    ("demo", "su1-rail0"),
-    ("demo", "spine01"),
-    ("rail-512", "su1-rail0"),
-    ("rail-512", "spine01"),
-    ("a100-pcie", "rack1-leaf"),
-]
-
-
-@cache
-def designs(inventory: str) -> dict[str, DeviceDesign]:
-    with tempfile.TemporaryDirectory() as folder:
-        return variant(Path(folder) / "i", inventory, SKUS[inventory])
+designs = designs_of(SKUS)
 
 
 def leaf() -> DeviceDesign:
@@ -50,23 +32,6 @@ def changed(tmp_path: Path, changes: dict[str, str], devices: str = "") -> str:
     """Return ``config.nv`` of the first leaf of the demo after edits of its inventory."""
     made = variant(tmp_path / "i", "demo", {**SKUS["demo"], **changes}, devices)
     return render_device(made["su1-rail0"])[0].text
-
-
-@pytest.mark.parametrize(("inventory", "switch"), CASES)
-def test_artefacts_are_the_golden_files(
-    inventory: str, switch: str, *, update_golden: bool
-) -> None:
-    """Every artefact equals its golden file, and no golden file is left over."""
-    folder = GOLDEN / inventory / switch
-    artefacts = render_device(designs(inventory)[switch])
-    found = {Path(artefact.path).name: artefact.text for artefact in artefacts}
-    if update_golden:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, text in found.items():
-            (folder / name).write_text(text)
-    assert {path.name for path in folder.iterdir()} == set(found)
-    for name, text in found.items():
-        assert text == (folder / name).read_text(encoding="utf-8"), name
 
 
 @pytest.mark.parametrize(("inventory", "switch"), CASES)
@@ -262,27 +227,6 @@ def test_a_line_break_never_begins_a_command() -> None:
     port = replace(device.ports[0], description="x\nnv unset qos")
     with pytest.raises(RenderError, match="su1-rail0: the description"):
         render_device(replace(device, ports=(port, *device.ports[1:])))
-
-
-def test_every_template_is_used() -> None:
-    """A template in the folder that no renderer names would never be printed."""
-    names = {path.stem for path in (template_folder() / "cumulus").glob("*.j2")}
-    assert names == {*cumulus.FEATURES, cumulus.CLEAR}
-
-
-def test_explanations_name_fields_that_exist() -> None:
-    """A field that was renamed must be renamed here too."""
-    for entry in entries("cumulus"):
-        for name in entry.fields:
-            assert _exists(name), (entry.template, name)
-
-
-@pytest.mark.parametrize(("inventory", "switch"), CASES)
-def test_every_line_is_explained(inventory: str, switch: str) -> None:
-    """Line by line, in both files."""
-    lines = explain(designs(inventory)[switch], "nv ")
-    assert len(lines) > 150
-    assert [line.line for line in lines if not line.explanations] == []
 
 
 def test_the_nearest_field_comes_first() -> None:

@@ -11,79 +11,13 @@ import pytest
 from fabric.core.errors import RenderError
 from fabric.design.model import DeviceDesign
 from fabric.render import render_device
-from fabric.render.engine import template_folder
-from fabric.render.explain import entries, explain
-from fabric.systems.esonic import render as esonic
-from fabric.systems.esonic.platforms import BUFFER_LINE, OWNED_LINES
-from tests.render.designs import variant
+from tests.render.designs import CASES, text_of, variant
 from tests.render.esonic_designs import CHANGES, designs
-from tests.render.test_explain import _exists
-
-GOLDEN = Path(__file__).parents[2] / "golden" / "esonic"
-NAME = "running-configuration.esonic"
-#: Fields whose lines no example has.
-OPTIONAL = {"bgp.bfd", "devices.ports.fec", "platforms.leaf.breakouts"}
-CASES = [
-    ("demo", "su1-rail0"),
-    ("demo", "spine01"),
-    ("rail-512", "su1-rail0"),
-    ("rail-512", "spine01"),
-    ("a100-pcie", "rack1-leaf"),
-]
-
-
-def text_of(device: DeviceDesign) -> str:
-    """Return the configuration of a switch."""
-    return render_device(device)[0].text
 
 
 def ports_of(text: str) -> dict[str, str]:
     """Return the lines of each front panel port."""
     return dict(re.findall(r"interface (Ethernet\d+)\n((?: .*\n)+)", text))
-
-
-@pytest.mark.parametrize(("inventory", "switch"), CASES)
-def test_golden(inventory: str, switch: str, *, update_golden: bool) -> None:
-    """Files that a person has read."""
-    text = text_of(designs(inventory)[switch])
-    path = GOLDEN / inventory / switch / NAME
-    if update_golden:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    assert text == path.read_text()
-    assert {item.name for item in path.parent.iterdir()} == {path.name}
-
-
-def test_every_template_is_rendered() -> None:
-    """A file without a feature would be a dead one."""
-    folder = template_folder() / "esonic"
-    assert {path.stem for path in folder.iterdir()} == {*esonic.FEATURES, "port_qos"}
-
-
-@pytest.mark.parametrize(("inventory", "switch"), CASES[:2])
-def test_every_line_is_explained(inventory: str, switch: str) -> None:
-    """Line by line, apart from separators."""
-    lines = [line for line in explain(designs(inventory)[switch], "") if line.line.strip() != "!"]
-    assert len(lines) > 100
-    assert [line.line for line in lines if not line.explanations] == []
-
-
-def test_explanations_name_fields_that_exist() -> None:
-    """A field that was renamed must be renamed here too; each pattern fits some line."""
-    whole = "".join(text_of(designs(inventory)[switch]) for inventory, switch in CASES)
-    for entry in entries("esonic"):
-        for field in entry.fields:
-            assert _exists(field), (entry.template, field)
-        shown = re.search(entry.pattern, whole, re.MULTILINE)
-        assert shown or set(entry.fields) & OPTIONAL, entry.pattern
-
-
-@pytest.mark.parametrize(("inventory", "switch"), CASES)
-def test_every_top_level_line_is_owned(inventory: str, switch: str) -> None:
-    """A line that is not named as ours would be left on the switch when the design drops it."""
-    owned = re.compile("|".join([*OWNED_LINES, BUFFER_LINE]))
-    lines = text_of(designs(inventory)[switch]).splitlines()
-    assert [line for line in lines if line[0] not in " !" and not owned.fullmatch(line)] == []
 
 
 @pytest.mark.parametrize(("inventory", "switch"), CASES)
@@ -234,17 +168,6 @@ def test_tiers_hash_apart() -> None:
     assert "ip load-share hash seed 10\n" in leaf
     assert "ip load-share hash seed 25\n" in spine
     assert leaf.count("ip load-share hash ipv4 ") == 5
-
-
-@pytest.mark.parametrize("text", ["x;reload", "{{ 7 * 7 }}", "a ! b", "banner motd #", "two words"])
-def test_hostile_text_stays_data(text: str) -> None:
-    """A description changes its own line and no other."""
-    device = designs("demo")["su1-rail0"]
-    first, *others = device.ports
-    hostile = text_of(replace(device, ports=(replace(first, description=text), *others)))
-    pairs = zip(text_of(device).splitlines(), hostile.splitlines(), strict=True)
-    shown = f'"{text}"' if " " in text else text
-    assert [new for old, new in pairs if old != new] == [f" description {shown}"]
 
 
 @pytest.mark.parametrize("text", ["x\nno router bgp", 'end" quotes'])

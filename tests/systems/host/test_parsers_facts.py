@@ -11,6 +11,7 @@ from fabric.lab.clock import LabClock
 from fabric.observe.hostfacts import readers
 from fabric.observe.hostfacts.assemble import host_facts
 from fabric.observe.hostfacts.facts import HostFacts
+from fabric.observe.hostfacts.gids import ipv4_roce_v2
 from fabric.observe.hostfacts.readings import command_of
 from fabric.observe.state import LldpNeighbour
 from fabric.systems.host.lab import HostStandIn
@@ -20,11 +21,10 @@ from tests.observe.test_hostfacts import text_of
 
 WHOLE = {
     **{name: text_of(f"{name}.txt") for name in ("show_gids", "ibdev2netdev", "ibstat")},
-    **{name: text_of(f"{name}.txt") for name in ("ofed_info", "nvidia_topo", "nvidia_smi_query")},
+    **{name: text_of(f"{name}.txt") for name in ("nvidia_topo", "hw_counters")},
     **{name: text_of(f"{name}.txt") for name in ("sysfs_pci", "sysfs_class")},
-    **{name: text_of(f"{name}.json") for name in ("rdma_link", "rdma_statistic", "lldp")},
-    **{name: text_of(f"{name}.json") for name in ("ip_addr", "ip_route", "ip_rule", "ip_neigh")},
-    "nccl_topology": text_of("nccl_topology.xml"),
+    **{name: text_of(f"{name}.json") for name in ("rdma_link", "lldp")},
+    **{name: text_of(f"{name}.json") for name in ("ip_addr", "ip_route", "ip_rule")},
     **{
         f"{name}:eth1": text_of(f"{name}.txt")
         for name in ("mlnx_qos", "ethtool", "ethtool_fec", "ethtool_pause")
@@ -35,7 +35,6 @@ WHOLE = {
     "sysctl_neighbours": text_of("sysctl_neighbours.txt"),
     **{f"{name}:eth1": text_of(f"{name}.txt") for name in ("sysctl_arp", "ecn_files")},
     "lspci:0000:4b:00.0": text_of("lspci.txt"),
-    "mlxconfig:0000:4b:00.0": text_of("mlxconfig.txt"),
 }
 
 
@@ -66,12 +65,13 @@ def test_a_nic_of_which_everything_was_read() -> None:
         "addresses": ("10.64.1.2/24", "fe80::5a2e:61ff:fe10:1/64"),
         "trust": "dscp",
         "pfc_priorities": (3,),
-        "hw_counters": {"out_of_sequence": 3, "np_cnp_sent": 1200, "rp_cnp_handled": 880},
+        "hw_counters": {"duplicate_request": 0, "np_cnp_sent": 1200, "out_of_sequence": 3},
         "lldp": (LldpNeighbour("su1-leaf1", "Ethernet1/5", "to gpu001"),),
     }
     assert {name: getattr(nic, name) for name in told} == told
-    assert nic.roce_gid is not None
-    assert (nic.roce_gid.index, nic.roce_gid.address) == (3, "10.64.1.2")
+    gid = ipv4_roce_v2(nic.gids or (), "mlx5_1")
+    assert gid is not None
+    assert (gid.index, gid.address) == (3, "10.64.1.2")
     assert nic.dscp_to_priority is not None
     assert nic.dscp_to_priority[26] == 3
     assert nic.qos is not None
@@ -82,12 +82,10 @@ def test_a_nic_of_which_everything_was_read() -> None:
     assert nic.traffic_class.dscp == 26
     assert nic.pcie is not None
     assert nic.pcie.max_read_request_bytes == 4096
-    assert nic.nv_config is not None
-    assert nic.nv_config.next_boot["CNP_DSCP_P1"].number == 48
 
 
 def test_the_host() -> None:
-    """GPUs, matrix, routes; NICs in the order of their numbers."""
+    """Matrix, routes; NICs in the order of their numbers."""
     facts = host_facts("gpu001", WHOLE)
     assert facts.nics is not None
     assert [nic.rdma_device for nic in facts.nics] == ["mlx5_1", "mlx5_2", "mlx5_10"]
@@ -96,15 +94,9 @@ def test_the_host() -> None:
         "GPU0": {"mlx5_1": "PIX", "mlx5_2": "SYS"},
         "GPU1": {"mlx5_1": "SYS", "mlx5_2": "PXB"},
     }
-    assert facts.gpus is not None
-    assert [gpu.pci_address for gpu in facts.gpus] == ["0000:4d:00.0", "0000:cc:00.0"]
-    assert facts.gpu_driver == "550.54.15"
-    assert facts.ofed is not None
     assert facts.rules is not None
     assert len(facts.rules) == 5
     assert facts.routes is not None
-    assert facts.neighbours is not None
-    assert facts.nccl_topology is not None
     assert facts.nic("mlx5_9") is None
 
 
@@ -112,7 +104,8 @@ def test_a_link_that_is_down_has_no_rate() -> None:
     """Although ibstat prints one."""
     nic = host_facts("gpu001", WHOLE).nic("mlx5_2")
     assert nic is not None
-    assert (nic.up, nic.rate_bps, nic.roce_gid) == (False, None, None)
+    assert (nic.up, nic.rate_bps) == (False, None)
+    assert ipv4_roce_v2(nic.gids or (), "mlx5_2") is None
 
 
 def test_what_was_not_read_is_named() -> None:
@@ -120,8 +113,8 @@ def test_what_was_not_read_is_named() -> None:
     facts = host_facts("gpu001", WHOLE)
     nic = facts.nic("mlx5_2")
     assert nic is not None
-    unknown = (nic.trust, nic.pfc_priorities, nic.counters, nic.fec, nic.mtu_bytes, nic.nv_config)
-    assert unknown == (None,) * 6
+    unknown = (nic.trust, nic.pfc_priorities, nic.counters, nic.fec, nic.mtu_bytes)
+    assert unknown == (None,) * 5
     for reading in ("mlnx_qos:eth2", "dcb_pfc:eth2", "ethtool_statistics:eth2", "ethtool_fec:eth2"):
         assert facts.unread[reading] == "not read"
     assert facts.unread["lspci:0000:ca:00.0"] == "not read"
@@ -148,7 +141,7 @@ def test_a_host_without_rdma_devices() -> None:
 def test_nothing_was_read() -> None:
     """An empty host, not a host without NICs."""
     facts = host_facts("gpu001", {})
-    assert (facts.nics, facts.gpus, facts.topology, facts.affinity()) == (None,) * 4
+    assert (facts.nics, facts.topology, facts.affinity()) == (None,) * 3
     assert facts.unread["rdma_link"] == "not read"
     assert facts.unread["nvidia_topo"] == "not read"
 
@@ -223,14 +216,6 @@ def test_dcb_in_place_of_mlnx_qos() -> None:
     assert nic.dscp_to_priority == {26: 3, 48: 6}
 
 
-def test_counters_of_one_device_by_show_counters() -> None:
-    """Where the others were not read."""
-    facts = _without("rdma_statistic", **{"show_counters:mlx5_1": text_of("show_counters.txt")})
-    nic = facts.nic("mlx5_1")
-    assert nic is not None
-    assert nic.hw_counters == {"np_cnp_sent": 1200, "out_of_sequence": 3}
-
-
 def test_a_reading_that_does_not_exist() -> None:
     """Is named."""
     facts = host_facts("gpu001", {"ibstatus": "x\n"})
@@ -241,7 +226,7 @@ def test_a_recorded_host() -> None:
     """Nine NICs; the rails are those with the public addresses, each at index 3."""
     facts = host_facts("a100", {"show_gids": recorded("host/show_gids.a100-8xroce.spaces.txt")})
     assert facts.nics is not None
-    chosen = [nic.roce_gid for nic in facts.nics]
+    chosen = [ipv4_roce_v2(nic.gids or (), nic.rdma_device) for nic in facts.nics]
     assert [gid and (gid.device, gid.index, gid.address) for gid in chosen] == [
         ("mlx5_0", 3, "10.0.60.3"),
         *((f"mlx5_{rail + 1}", 3, f"25.11.128.{2 + 32 * rail}") for rail in range(8)),
@@ -257,23 +242,19 @@ def test_recorded_gpus_without_nics() -> None:
     facts = host_facts(
         "h200",
         {
-            "nvidia_smi": "".join(lines[:start]),
             "nvidia_topo": "".join(lines[start : start + 19]),
-            "nccl_topology": recorded("host/h200x8-vm/nccl-topo.xml"),
         },
     )
     assert facts.nics is None
-    assert facts.gpus is not None
     assert facts.topology is not None
-    assert len(facts.gpus) == len(facts.topology.gpus) == 8
+    assert len(facts.topology.gpus) == 8
     assert facts.affinity() is None
-    assert facts.nccl_topology is not None
 
 
 def test_a_host_of_the_lab() -> None:
     """By the commands of the readings that the stand-in has."""
     device = HostStandIn(host_spec(), LabClock())
-    keys = ["show_gids", "ibdev2netdev", "rdma_link", "ip_addr", "ip_link", "ip_rule", "ip_route"]
+    keys = ["show_gids", "ibdev2netdev", "rdma_link", "ip_addr", "ip_rule", "ip_route"]
     keys += ["ip_neigh", "lldp", "mlnx_qos:rail0", "ethtool:rail0", "ethtool_driver:rail0"]
     keys += ["ethtool_pause:rail0", "ethtool_statistics:rail0", "traffic_class:mlx5_0"]
     texts = {}

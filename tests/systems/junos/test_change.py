@@ -23,15 +23,14 @@ from fabric.systems.junos.lab.store import JunosError, edit, lines_of
 from fabric.systems.junos.parsers.config import configuration
 from fabric.systems.junos.platforms.text import read_set
 from fabric.workflow.apply import Options, apply, rollback, status
-from fabric.workflow.laboratory import CONNECTIONS, laboratory
-from fabric.workflow.plan import Selection, describe, plan
+from fabric.workflow.plan import describe
 from fabric.workflow.project import Project
 from fabric.workflow.verify import drift, verify
 from tests.change import labs
+from tests.change.labs import ALL, planned
 from tests.render.junos_designs import designs
 
 OPTIONS = Options(timer_s=60, verify_s=6.0, poll_s=0.1)
-ALL = Selection()
 KEPT = """\
 set version 23.4X100-D31.6-EVO
 set system root-authentication encrypted-password "$6$salt$hash"
@@ -256,10 +255,6 @@ INVENTORY = (
 SPINE, HOST = labs.SPINE, labs.HOST
 
 
-def planned(project, connections):
-    return plan(project, connections, ALL, "rail", labs.silent)
-
-
 def run(made, folder, connections, options=OPTIONS):
     return apply(made, folder / "state", connections, options, labs.silent)
 
@@ -267,11 +262,8 @@ def run(made, folder, connections, options=OPTIONS):
 @contextmanager
 def fresh_lab(folder, monkeypatch):
     """Yield lab and connections file of an inventory that has been applied."""
-    monkeypatch.setenv("ROCEFAB_PASSWORD", "lab-password")
     monkeypatch.setattr(session, "TICK", 0.002)  # ncclient looks for something to send that often
-    project = Project(labs.write_inventory(folder / "inventory", INVENTORY))
-    with laboratory(project, folder / "lab") as lab:
-        connections = folder / "lab" / CONNECTIONS
+    with labs.running_lab(folder, monkeypatch, INVENTORY) as (lab, project, connections):
         result = run(planned(project, connections), folder, connections)
         assert result.ok, result.reasons
         assert labs.unhealthy(project, connections) == []

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,9 +22,9 @@ from fabric.observe.state import (
     SystemFacts,
 )
 from fabric.systems.junos.parsers import config, interfaces, tables
-from tests.observe.test_fixtures import REPOSITORY, recorded
+from tests.observe.test_fixtures import recorded
+from tests.systems.outputs import Outputs, recordings
 
-SAMPLES = Path(__file__).parents[2] / "observe" / "samples" / "junos"
 COUNTERS = {
     "rx_bytes": 1000,
     "tx_bytes": 2000,
@@ -105,29 +103,21 @@ CASES: dict[str, tuple[str, Callable[[str], Any], Any]] = {
     ),
     "pfc": ("config.set", config.pfc_priorities, {"et-0/0/0": (3, 4)}),
 }
-#: Rows can be missing without a trace: nothing in the output counts them. The answer stands in an
-#: XML element that must close, so a cut one does not get here.
-UNCOUNTED = {"lldp", "macs", "pfc"}
+OUTPUTS = Outputs(
+    nos="junos",
+    cases={name: case[1:] for name, case in CASES.items()},
+    files={name: case[0] for name, case in CASES.items()},
+    lines=dict.fromkeys(("version", "bgp", "arp"), 0),
+    rubbish=CASES,
+    pieces=["<", ">", "["],
+    # The answer stands in an XML element that must close, so a cut one does not get here.
+    uncounted={"lldp", "pfc"},
+    part_of=lambda _, found, whole: all(
+        set(rows) <= set(whole[key]) for key, rows in found.items()
+    ),
+)
+sample, read = OUTPUTS.sample, OUTPUTS.read
 MARKS = ["\x1b[7m", "\x1b[K", "--More--", "\x08\x08", "\r"]
-
-
-def sample(name: str) -> str:
-    """Return the text of the sample of a reading."""
-    return (SAMPLES / CASES[name][0]).read_text(encoding="utf-8")
-
-
-def read(name: str, text: str) -> Any:
-    """Return the value, or None when it is unreadable; any other exception fails the test."""
-    try:
-        return CASES[name][1](text)
-    except UnreadableError:
-        return None
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_samples(name: str) -> None:
-    """Value by value."""
-    assert read(name, sample(name)) == CASES[name][2]
 
 
 def test_every_reading_has_a_sample() -> None:
@@ -136,30 +126,6 @@ def test_every_reading_has_a_sample() -> None:
     assert {name: read for name, (_, read) in readings.items()} == {
         name: case[1] for name, case in CASES.items()
     }
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_every_cut_is_noticed(name: str) -> None:
-    """At each byte: unreadable, the whole truth, or where nothing counts the rows, a part of it."""
-    text = sample(name)
-    whole = read(name, text)
-    for length in range(len(text)):
-        found = read(name, text[:length])
-        if name == "lldp" and found is not None:
-            assert all(set(rows) <= set(whole[port]) for port, rows in found.items())
-        elif name == "pfc" and found is not None:
-            assert all(set(some) <= set(whole[port]) for port, some in found.items())
-        else:
-            assert found in (None, whole), text[:length][-40:]
-
-
-@pytest.mark.parametrize("name", ["version", "bgp", "arp"])
-def test_a_missing_line_is_noticed(name: str) -> None:
-    """What is needed is missed, what is not needed changes nothing."""
-    lines = sample(name).splitlines(keepends=True)
-    for number in range(len(lines)):
-        found = read(name, "".join(lines[:number] + lines[number + 1 :]))
-        assert found in (None, CASES[name][2]), lines[number]
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -179,25 +145,6 @@ def test_marks_of_a_pager_or_terminal_are_noticed(
         assert found is None or type(found) is type(CASES[name][2]), marked
     else:
         assert found is None
-
-
-@pytest.mark.parametrize("name", CASES)
-@given(data=st.data())
-def test_no_other_exception(name: str, data: st.DataObject) -> None:
-    """Whatever is put in, taken out or replaced: a value of the same kind, or unreadable."""
-    text = sample(name)
-    start = data.draw(st.integers(0, len(text)))
-    stop = data.draw(st.integers(start, min(len(text), start + 30)))
-    middle = data.draw(st.sampled_from(["", "0", "9", " ", "\n", "x", "<", ">", "[", "é", '"']))
-    found = read(name, text[:start] + middle + text[stop:])
-    assert found is None or isinstance(found, type(CASES[name][2]))
-
-
-@pytest.mark.parametrize("name", CASES)
-@given(text=st.text(max_size=60))
-def test_rubbish(name: str, text: str) -> None:
-    """Is unreadable."""
-    assert not read(name, text)
 
 
 @pytest.mark.parametrize(
@@ -272,12 +219,9 @@ READ = {
 
 def test_every_recorded_output_is_read_or_named() -> None:
     """The configurations are read in tests/platforms."""
-    folder = Path(os.environ.get("ROCEFAB_REFERENCE", REPOSITORY.parent / "shared"))
-    folder = folder / "fixtures" / "junos"
-    if not folder.is_dir():
-        pytest.skip(f"no recorded outputs in {folder}; set ROCEFAB_REFERENCE to the reference data")
-    names = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
-    assert {name for name in names if not name.startswith("jvd/")} == READ | set(NOT_READ)
+    assert {name for name in recordings("junos") if not name.startswith("jvd/")} == READ | set(
+        NOT_READ
+    )
 
 
 def test_recorded_version() -> None:

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabric.platforms.catalogue import sku, sku_names
+from fabric.systems.junos.lab.hierarchy import tree_text
 from fabric.systems.junos.platforms.grammar import (
     STATEMENTS,
     StatementError,
@@ -17,14 +18,13 @@ from fabric.systems.junos.platforms.grammar import (
     replaces,
     statements,
 )
+from fabric.systems.junos.platforms.hierarchy import read_tree
 from fabric.systems.junos.platforms.text import (
     ConfigurationTextError,
     line_text,
     quoted,
     read_set,
-    read_tree,
 )
-from fabric.systems.junos.platforms.tree import tree_text
 
 REPOSITORY = Path(__file__).parents[3]
 #: Written for this test, in the manner of `show configuration`.

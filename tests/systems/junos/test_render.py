@@ -12,44 +12,17 @@ from fabric.core.errors import RenderError
 from fabric.design.model import DeviceDesign
 from fabric.qos.ecn.edge import largest_queue_bytes
 from fabric.render import render_device
-from fabric.render.engine import template_folder
-from fabric.render.explain import entries, explain, find
+from fabric.render.explain import find
 from fabric.systems.junos import render as junos
-from fabric.systems.junos.platforms import OWNED_STATEMENTS
+from fabric.systems.junos.lab.hierarchy import tree_text
 from fabric.systems.junos.platforms.grammar import statements
-from fabric.systems.junos.platforms.text import line_text, read_set, read_tree
-from fabric.systems.junos.platforms.tree import tree_text
+from fabric.systems.junos.platforms.hierarchy import read_tree
+from fabric.systems.junos.platforms.text import line_text, read_set
 from fabric.systems.junos.view import view
-from tests.render.designs import variant
+from tests.render.designs import CASES, text_of, variant
 from tests.render.junos_designs import CHANGES, WATCHDOG, designs
-from tests.render.test_explain import _exists
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "junos"
-CASES = [
-    ("demo", "su1-rail0"),
-    ("demo", "spine01"),
-    ("rail-512", "su1-rail0"),
-    ("rail-512", "spine01"),
-    ("a100-pcie", "rack1-leaf"),
-]
 HOSTILE = ['a "quoted" \\ text', "{{ 7*7 }}", "' ; reload now", "# x", "a [ b ] { c; }", "a\\"]
-
-
-def text_of(device: DeviceDesign) -> str:
-    """Return the ``set`` form of a switch."""
-    return render_device(device)[0].text
-
-
-@pytest.mark.parametrize(("inventory", "switch"), CASES)
-def test_golden(inventory: str, switch: str, *, update_golden: bool) -> None:
-    """Files that a person has read."""
-    artefacts = {Path(a.path).name: a.text for a in render_device(designs(inventory)[switch])}
-    folder = GOLDEN / inventory / switch
-    if update_golden:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, text in artefacts.items():
-            (folder / name).write_text(text)
-    assert artefacts == {path.name: path.read_text() for path in folder.iterdir()}
 
 
 @pytest.mark.parametrize(("inventory", "switch"), CASES)
@@ -73,32 +46,6 @@ def test_artefacts_have_their_place() -> None:
     ]
 
 
-def test_every_template_is_rendered() -> None:
-    """A file without a feature would be a dead one."""
-    folder = template_folder() / "junos"
-    assert {path.stem for path in folder.iterdir()} == set(junos.FEATURES)
-
-
-@pytest.mark.parametrize(("inventory", "switch"), CASES[:2])
-def test_every_line_is_explained(inventory: str, switch: str) -> None:
-    """Line by line."""
-    device = designs(inventory)[switch]
-    lines = [line for line in explain(device, "") if line.artefact.endswith(".set")]
-    assert len(lines) > 150
-    assert [line.line for line in lines if not line.explanations] == []
-
-
-def test_explanations_name_fields_that_exist() -> None:
-    """A field that was renamed must be renamed here too; each pattern fits some line."""
-    whole = "".join(text_of(designs(inventory)[switch]) for inventory, switch in CASES)
-    for entry in entries("junos"):
-        for field in entry.fields:
-            assert _exists(field), (entry.template, field)
-        shown = re.search(entry.pattern, whole, re.MULTILINE)
-        optional = {"bgp.bfd", "devices.breakouts", "devices.ports.fec", "ecmp.mode"}
-        assert shown or set(entry.fields) & optional, entry.pattern
-
-
 @pytest.mark.parametrize(
     ("line", "field"),
     [
@@ -114,14 +61,6 @@ def test_explanations_name_fields_that_exist() -> None:
 def test_the_first_explanation_is_the_nearest(line: str, field: str) -> None:
     """The field that a person would look for comes first."""
     assert field in find("junos", line)[0].fields
-
-
-@pytest.mark.parametrize(("inventory", "switch"), CASES)
-def test_every_line_is_owned(inventory: str, switch: str) -> None:
-    """A line that is not named as ours would be left on the switch when the design drops it."""
-    owned = re.compile("|".join(OWNED_STATEMENTS))
-    lines = [line.removeprefix("set ") for line in text_of(designs(inventory)[switch]).splitlines()]
-    assert [line for line in lines if not owned.match(f"{line} ")] == []
 
 
 @pytest.mark.parametrize(("inventory", "switch"), CASES)
@@ -297,14 +236,6 @@ def test_hostile_text_stays_data(words: str) -> None:
     for lines in (read_set(apart[0]), read_tree(tree_text([read_set(apart[0])[0][1]]))):
         assert lines == [("set", ("interfaces", "et-0/0/0", "description", words))]
     assert len(apart) == 1
-
-
-def test_line_breaks_are_refused() -> None:
-    """They would begin a command."""
-    device = designs("demo")["su1-rail0"]
-    port = replace(device.ports[0], description="x\nset system root-authentication")
-    with pytest.raises(RenderError, match="templates/junos/interfaces"):
-        render_device(replace(device, ports=(port, *device.ports[1:])))
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from fabric.observe.parsers import UnreadableError, parsers
 from fabric.observe.state import (
@@ -27,9 +23,9 @@ from fabric.observe.state import (
 from fabric.systems.nxos.parsers import counters, neighbours, tables
 from fabric.systems.nxos.parsers.marking import marking
 from fabric.systems.nxos.parsers.text import blocks, whole_configuration
-from tests.observe.test_fixtures import REPOSITORY, recorded
+from tests.observe.test_fixtures import recorded
+from tests.systems.outputs import Outputs, recordings
 
-SAMPLES = Path(__file__).parents[2] / "observe" / "samples" / "nxos"
 NONE = (None,) * 4
 CASES: dict[str, tuple[Callable[[str], Any], Any]] = {
     "version.json": (
@@ -96,13 +92,6 @@ CASES: dict[str, tuple[Callable[[str], Any], Any]] = {
             ),
         },
     ),
-    "lldp_detail.txt": (
-        neighbours.lldp_details,
-        {
-            "Ethernet1/17": (LldpNeighbour("leaf2", "Ethernet0", "etp1"),),
-            "Ethernet1/1": (LldpNeighbour("", "0242.ac11.0002", "not advertised"),),
-        },
-    ),
     "bfd.txt": (neighbours.bfd_neighbours, {"10.254.0.0": True, "10.254.0.2": False}),
     "pfc.txt": (
         counters.pfc_priorities,
@@ -131,31 +120,6 @@ CASES: dict[str, tuple[Callable[[str], Any], Any]] = {
         {("Ethernet1/1", 3): WatchdogState(True, 1, 2, dropped_packets=4)},
     ),
 }
-FILES = {"pfc counters": "queuing.txt"}
-#: Nothing in these outputs counts their rows: what is missing as a whole cannot be seen.
-UNCOUNTED = {
-    "ecn.cfg",
-    "pfc.txt",
-    "queuing.txt",
-    "watchdog.txt",
-    "bfd.txt",
-    "lldp_detail.txt",
-    "pfc counters",
-}
-TEXTS = [name for name in CASES if not name.endswith(".json")]
-
-
-def sample(name: str) -> str:
-    """Return the text of a sample."""
-    return (SAMPLES / FILES.get(name, name)).read_text(encoding="utf-8")
-
-
-def read(name: str, text: str) -> Any:
-    """Return the value, or None when it is unreadable; any other exception fails the test."""
-    try:
-        return CASES[name][0](text)
-    except UnreadableError:
-        return None
 
 
 def part_of(name: str, found: Any, whole: Any) -> bool:
@@ -170,77 +134,37 @@ def part_of(name: str, found: Any, whole: Any) -> bool:
             )
             for seen, real in zip(ours, theirs, strict=True)
         )
-    if name == "lldp_detail.txt":
-        return all(set(seen) <= set(whole.get(port, ())) for port, seen in found.items())
     return bool(found.items() <= whole.items())
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_samples(name: str) -> None:
-    """Value by value."""
-    parse, wanted = CASES[name]
-    assert parse(sample(name)) == wanted
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_every_cut_is_noticed(name: str) -> None:
-    """At each byte: unreadable, the whole truth, or where nothing counts the rows, a part."""
-    text, whole = sample(name), CASES[name][1]
-    for length in range(len(text)):
-        found = read(name, text[:length])
-        if name in UNCOUNTED and found is not None:
-            assert part_of(name, found, whole), text[:length][-60:]
-        else:
-            assert found in (None, whole), text[:length][-60:]
-
-
-@pytest.mark.parametrize("name", TEXTS)
-@pytest.mark.parametrize("mark", ["\x1b[7m", "\x1b[K", "--More--", "\x08\x08", "\r"])
-@given(data=st.data())
-def test_marks_of_a_pager_or_terminal_are_noticed(
-    name: str, mark: str, data: st.DataObject
-) -> None:
-    """Wherever they stand."""
-    text = sample(name)
-    place = data.draw(st.integers(0, len(text) - 2))
-    if mark == "\r" and text[place] == "\n":
-        return
-    assert read(name, text[:place] + mark + text[place:]) is None
-
-
-@pytest.mark.parametrize("name", TEXTS)
-def test_line_ends_of_a_terminal_are_fine(name: str) -> None:
-    """CR LF is LF."""
-    assert read(name, sample(name).replace("\n", "\r\n")) == CASES[name][1]
-
-
-@pytest.mark.parametrize("name", CASES)
-@given(data=st.data())
-def test_no_other_exception(name: str, data: st.DataObject) -> None:
-    """Whatever is put in, taken out or replaced: a value of the same kind, or unreadable."""
-    text = sample(name)
-    start = data.draw(st.integers(0, len(text)))
-    stop = data.draw(st.integers(start, min(len(text), start + 30)))
-    middle = data.draw(
-        st.sampled_from(["", "0", "9", " ", "\n", "x", "{", "}", "null", "[]", "é", '"', "|"])
-    )
-    found = read(name, text[:start] + middle + text[stop:])
-    assert found is None or isinstance(found, type(CASES[name][1]))
-
-
-@pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize(
-    "text",
-    ["", "\n", "% Invalid command\n", "Unbekannter Befehl\n", "[]", "null", "{}", '{"TABLE_x": 1}'],
-)
-def test_other_answers_are_unreadable(name: str, text: str) -> None:
-    """Empty, refused, in another language, JSON of another shape."""
-    assert read(name, text) is None
-
-
-@pytest.mark.parametrize(
-    ("name", "old", "new"),
-    [
+OUTPUTS = Outputs(
+    nos="nxos",
+    cases=CASES,
+    files={"pfc counters": "queuing.txt"},
+    marks=["\x1b[7m", "\x1b[K", "--More--", "\x08\x08", "\r"],
+    marked=[name for name in CASES if not name.endswith(".json")],
+    pieces=["{", "}", "null", "[]", "|"],
+    uncounted={
+        "ecn.cfg",
+        "pfc.txt",
+        "queuing.txt",
+        "watchdog.txt",
+        "bfd.txt",
+        "lldp_detail.txt",
+        "pfc counters",
+    },
+    part_of=part_of,
+    others=[
+        "",
+        "\n",
+        "% Invalid command\n",
+        "Unbekannter Befehl\n",
+        "[]",
+        "null",
+        "{}",
+        '{"TABLE_x": 1}',
+    ],
+    wrong=[
         ("arp.json", '"cnt-total": 3', '"cnt-total": 4'),
         ("arp.json", "00:01:09", "yesterday"),
         ("bgp.json", '"state": "Idle"', '"state": ""'),
@@ -258,11 +182,7 @@ def test_other_answers_are_unreadable(name: str, text: str) -> None:
         ("watchdog.txt", "|                       Restored|", "|                       Wrong|"),
     ],
 )
-def test_wrong_values_are_unreadable(name: str, old: str, new: str) -> None:
-    """A value that cannot be is never taken."""
-    text = sample(name)
-    assert old in text
-    assert read(name, text.replace(old, new)) is None
+sample, read = OUTPUTS.sample, OUTPUTS.read
 
 
 def test_port_ids_may_hold_spaces() -> None:
@@ -343,12 +263,6 @@ RECORDED: dict[str, tuple[Callable[[str], Any], Callable[[Any], bool]]] = {
         neighbours.lldp_neighbours,
         lambda found: set(found) == {"mgmt0", "Ethernet1/1", "Ethernet1/2"},
     ),
-    "show_lldp_neighbors_detail.txt": (
-        neighbours.lldp_details,
-        lambda found: (
-            found["Ethernet1/52"] == (LldpNeighbour("SW-NEXUS", "Ethernet1/52", "SW-NEXUS-UPLINK"),)
-        ),
-    ),
     "show_mac_address-table.json": (tables.mac_entries, lambda found: found == ()),
     "show_queuing_interface.txt": (
         counters.queue_counters,
@@ -369,6 +283,7 @@ UNREAD = {
     "show_interface_status.txt": "show interface is read in JSON, with more in it",
     "show_ip_arp_detail.txt": "show ip arp is read in JSON; the sample is cut to 60 of 1625 rows",
     "show_ip_arp_summary_vrf_all.txt": "the rows of show ip arp are counted",
+    "show_lldp_neighbors_detail.txt": "show lldp neighbors has a row for each, and counts them",
     "show_ip_bgp_summary.txt": "show bgp all summary vrf all is read in JSON",
     "show_lldp_timers.txt": "settings are read from the running configuration",
     "show_mac_address-table_aging-time.txt": "settings are read from the running configuration",
@@ -393,9 +308,4 @@ def test_bgp_of_a_vrf_with_neighbours() -> None:
 
 def test_every_recorded_output_is_accounted_for() -> None:
     """Read, or in the list of those that are not."""
-    folder = Path(os.environ.get("ROCEFAB_REFERENCE", REPOSITORY.parent / "shared"))
-    folder /= "fixtures/nxos"
-    if not folder.is_dir():
-        pytest.skip(f"no recorded outputs in {folder}; set ROCEFAB_REFERENCE to the reference data")
-    names = {path.name for path in folder.iterdir()} - {"SOURCES.md"}
-    assert names == set(RECORDED) | set(UNREAD)
+    assert recordings("nxos") - {"SOURCES.md"} == set(RECORDED) | set(UNREAD)

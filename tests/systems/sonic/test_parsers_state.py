@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from fabric.observe.collect import merged
 from fabric.observe.parsers import UnreadableError
@@ -25,8 +22,8 @@ from fabric.observe.state import (
 from fabric.systems.sonic import parsers as sonic
 from fabric.systems.sonic.parsers import state as sonic_state
 from tests.observe.test_fixtures import recorded
+from tests.systems.outputs import Outputs
 
-SAMPLES = Path(__file__).parents[2] / "observe" / "samples" / "sonic"
 NO_PAUSES = (0, 0, 0, None, 0, 0, 0, 0)
 PARSERS: dict[str, Callable[[str], Any]] = {
     "interfaces_status": sonic_state.interface_status,
@@ -42,8 +39,6 @@ PARSERS: dict[str, Callable[[str], Any]] = {
     "mac": sonic_state.mac_table,
     "crm": sonic_state.table_use,
 }
-#: Tables that say at their end how many rows they have.
-COUNTED = {"arp", "mac"}
 EXPECTED: dict[str, Any] = {
     "interfaces_status": {
         "Ethernet0": InterfaceState(True, True, 400.0, 9100, "rs"),
@@ -119,6 +114,17 @@ EXPECTED: dict[str, Any] = {
         "route_entries": TableUse(58, 98_304),
     },
 }
+OUTPUTS = Outputs(
+    nos="sonic",
+    cases={name: (parse, EXPECTED[name]) for name, parse in PARSERS.items()},
+    files={name: f"{name}.txt" for name in PARSERS},
+    marks=["\x1b[7m", "--More--", "\x08\x08"],
+    marked=PARSERS,
+    pieces=[",", "N/A", ":"],
+    uncounted=PARSERS.keys() - {"arp", "mac"},
+    part_of=lambda _, result, whole: result.items() <= whole.items(),
+    others=["", "\n", "Error: no such command\n", "Tabelle leer\n"],
+)
 #: Recorded output -> parser, and how many things it tells.
 RECORDED = {
     "show_interfaces_status.txt": ("interfaces_status", 15),
@@ -144,22 +150,6 @@ UNREAD = {
 }
 
 
-def _sample(name: str) -> str:
-    return (SAMPLES / f"{name}.txt").read_text(encoding="utf-8")
-
-
-def _read(name: str, text: str) -> Any:
-    try:
-        return PARSERS[name](text)
-    except UnreadableError:
-        return None
-
-
-@pytest.mark.parametrize("name", PARSERS)
-def test_sample(name: str) -> None:
-    assert PARSERS[name](_sample(name)) == EXPECTED[name]
-
-
 @pytest.mark.parametrize("name", RECORDED)
 def test_recorded(name: str) -> None:
     parser, things = RECORDED[name]
@@ -174,45 +164,6 @@ def test_what_is_not_read_is_unknown(name: str) -> None:
 
 def test_watchdog_without_queues() -> None:
     assert sonic_state.watchdog_stats(recorded("sonic/pfcwd_show_stats_empty.txt")) == {}
-
-
-@pytest.mark.parametrize("name", PARSERS)
-def test_a_cut_tells_nothing_else(name: str) -> None:
-    """At each byte: unreadable, the whole, or where nothing counts the rows, a part of it."""
-    text = _sample(name)
-    whole = PARSERS[name](text)
-    for length in range(len(text)):
-        found = _read(name, text[:length])
-        if found is None or found == whole:
-            continue
-        assert name not in COUNTED, text[:length][-40:]
-        assert found.items() <= whole.items(), text[:length][-40:]
-
-
-@pytest.mark.parametrize("name", PARSERS)
-@pytest.mark.parametrize("mark", ["\x1b[7m", "--More--", "\x08\x08"])
-@given(data=st.data())
-def test_marks_of_a_pager_are_noticed(name: str, mark: str, data: st.DataObject) -> None:
-    text = _sample(name)
-    place = data.draw(st.integers(0, len(text) - 2))
-    assert _read(name, text[:place] + mark + text[place:]) is None
-
-
-@pytest.mark.parametrize("name", PARSERS)
-@given(data=st.data())
-def test_no_other_exception(name: str, data: st.DataObject) -> None:
-    text = _sample(name)
-    start = data.draw(st.integers(0, len(text)))
-    stop = data.draw(st.integers(start, min(len(text), start + 30)))
-    middle = data.draw(st.sampled_from(["", "0", "9", " ", "\n", "x", ",", "N/A", "é", ":"]))
-    found = _read(name, text[:start] + middle + text[stop:])
-    assert found is None or isinstance(found, type(EXPECTED[name]))
-
-
-@pytest.mark.parametrize("name", PARSERS)
-@pytest.mark.parametrize("text", ["", "\n", "Error: no such command\n", "Tabelle leer\n"])
-def test_rubbish_is_unreadable(name: str, text: str) -> None:
-    assert _read(name, text) is None
 
 
 def test_two_readings_of_one_field_are_one() -> None:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from fabric.observe.parsers import UnreadableError, parsers
 from fabric.observe.state import (
@@ -27,9 +23,9 @@ from fabric.observe.state import (
 )
 from fabric.systems.vrp8.parsers import lossless, ports, tables
 from fabric.systems.vrp8.parsers.text import blocks, whole_configuration
-from tests.observe.test_fixtures import REPOSITORY, recorded
+from tests.observe.test_fixtures import recorded
+from tests.systems.outputs import Outputs, recordings
 
-SAMPLES = Path(__file__).parents[2] / "observe" / "samples" / "vrp8"
 NONE = (None,) * 3
 COUNTERS = {
     "in_bytes": 207592,
@@ -132,88 +128,27 @@ CASES: dict[str, tuple[Callable[[str], Any], Any]] = {
         },
     ),
 }
-FILES = {"watchdog": "counters.txt"}
-#: Nothing in these outputs counts their rows: what is missing as a whole cannot be seen.
-UNCOUNTED = {"interfaces.txt", "lldp.txt", "queues.txt"}
 
 
-def sample(name: str) -> str:
-    """Return the text of a sample."""
-    return (SAMPLES / FILES.get(name, name)).read_text(encoding="utf-8")
-
-
-def read(name: str, text: str) -> Any:
-    """Return the value, or None when it is unreadable; any other exception fails the test."""
-    try:
-        return CASES[name][0](text)
-    except UnreadableError:
-        return None
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_samples(name: str) -> None:
-    """Value by value."""
-    parse, wanted = CASES[name]
-    assert parse(sample(name)) == wanted
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_every_cut_is_noticed(name: str) -> None:
-    """At each byte: unreadable, the whole truth, or where nothing counts the rows, a part."""
-    text, whole = sample(name), CASES[name][1]
-    for length in range(len(text)):
-        found = read(name, text[:length])
-        if name in UNCOUNTED and found is not None:
-            assert {key for key in found if found[key] != whole[key]} <= {"Vlanif101"}
-        else:
-            assert found in (None, whole), text[:length][-60:]
-
-
-@pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("mark", ["\x1b[7m", "\x1b[16D", "  ---- More ----", "\x08\x08", "\r"])
-@given(data=st.data())
-def test_marks_of_a_pager_or_terminal_are_noticed(
-    name: str, mark: str, data: st.DataObject
-) -> None:
-    """Wherever they stand."""
-    text = sample(name)
-    place = data.draw(st.integers(0, len(text) - 2))
-    if mark == "\r" and text[place] == "\n":
-        return
-    assert read(name, text[:place] + mark + text[place:]) is None
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_line_ends_of_a_terminal_are_fine(name: str) -> None:
-    """CR LF is LF."""
-    assert read(name, sample(name).replace("\n", "\r\n")) == CASES[name][1]
-
-
-@pytest.mark.parametrize("name", CASES)
-@given(data=st.data())
-def test_no_other_exception(name: str, data: st.DataObject) -> None:
-    """Whatever is put in, taken out or replaced: a value of the same kind, or unreadable."""
-    text = sample(name)
-    start = data.draw(st.integers(0, len(text)))
-    stop = data.draw(st.integers(start, min(len(text), start + 30)))
-    middle = data.draw(st.sampled_from(["", "0", "9", " ", "\n", "x", "#", "-", "é", '"', ":"]))
-    found = read(name, text[:start] + middle + text[stop:])
-    assert found is None or isinstance(found, type(CASES[name][1]))
-
-
-@pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize(
-    "text",
-    ["", "\n", "Error: Unrecognized command found at '^' position.\n", "Fehler: was?\n", "x\n"],
-)
-def test_other_answers_are_unreadable(name: str, text: str) -> None:
-    """Empty, refused, in another language."""
-    assert read(name, text) is None
-
-
-@pytest.mark.parametrize(
-    ("name", "old", "new"),
-    [
+OUTPUTS = Outputs(
+    nos="vrp8",
+    cases=CASES,
+    files={"watchdog": "counters.txt"},
+    marks=["\x1b[7m", "\x1b[16D", "  ---- More ----", "\x08\x08", "\r"],
+    marked=CASES,
+    pieces=["#", "-", ":"],
+    uncounted={"interfaces.txt", "lldp.txt", "queues.txt"},
+    part_of=lambda _, found, whole: (
+        {key for key in found if found[key] != whole[key]} <= {"Vlanif101"}
+    ),
+    others=[
+        "",
+        "\n",
+        "Error: Unrecognized command found at '^' position.\n",
+        "Fehler: was?\n",
+        "x\n",
+    ],
+    wrong=[
         ("version.txt", "ESN of slot 1", "ESN"),
         ("version.txt", "V300R023C00)", ")"),
         ("interfaces.txt", "Speed:               100000", "Speed:                 fast"),
@@ -241,11 +176,7 @@ def test_other_answers_are_unreadable(name: str, text: str) -> None:
         ),
     ],
 )
-def test_wrong_values_are_unreadable(name: str, old: str, new: str) -> None:
-    """A value that cannot be is never taken."""
-    text = sample(name)
-    assert old in text
-    assert read(name, text.replace(old, new)) is None
+sample, read = OUTPUTS.sample, OUTPUTS.read
 
 
 def test_running_configuration() -> None:
@@ -421,12 +352,7 @@ def test_recorded(name: str) -> None:
 
 def test_every_recorded_output_is_accounted_for() -> None:
     """Read, or in the list of those that are not."""
-    folder = Path(os.environ.get("ROCEFAB_REFERENCE", REPOSITORY.parent / "shared"))
-    folder /= "fixtures/huawei-vrp8"
-    if not folder.is_dir():
-        pytest.skip(f"no recorded outputs in {folder}; set ROCEFAB_REFERENCE to the reference data")
-    found = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
-    assert found - {"SOURCES.md"} == set(RECORDED) | set(UNREAD)
+    assert recordings("huawei-vrp8") - {"SOURCES.md"} == set(RECORDED) | set(UNREAD)
     assert not set(RECORDED) & set(UNREAD)
 
 

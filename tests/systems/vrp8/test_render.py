@@ -14,82 +14,16 @@ from fabric.design.model import DeviceDesign
 from fabric.platforms.breakout import parse_mode
 from fabric.platforms.catalogue import sku
 from fabric.render import render_device
-from fabric.render.engine import template_folder
-from fabric.render.explain import entries, explain
-from fabric.systems.vrp8 import render as vrp8
-from fabric.systems.vrp8.platforms import FAMILIES, FAMILY_A, OWNED_LINES
+from fabric.systems.vrp8.platforms import FAMILIES, FAMILY_A
 from fabric.systems.vrp8.view import Timers, timers
-from tests.render.designs import variant
-from tests.render.test_explain import _exists
+from tests.render.designs import CASES, text_of, variant
 from tests.render.vrp8_designs import CHANGES, designs
-
-GOLDEN = Path(__file__).parents[2] / "golden" / "vrp8"
-CASES = [
-    ("demo", "su1-rail0"),
-    ("demo", "spine01"),
-    ("rail-512", "su1-rail0"),
-    ("rail-512", "spine01"),
-    ("a100-pcie", "rack1-leaf"),
-]
-
-
-#: Fields whose lines no example has.
-OPTIONAL = {"bgp.bfd", "devices.ports.fec", "platforms.leaf.breakouts"}
-
-
-def text_of(device: DeviceDesign) -> str:
-    """Return the configuration of a switch."""
-    return render_device(device)[0].text
 
 
 def ports_of(text: str) -> dict[str, list[str]]:
     """Return the lines of each port."""
     found = re.findall(r"^interface (100GE\S+)\n((?: .*\n)+)", text, re.MULTILINE)
     return {name: [line[1:] for line in lines.splitlines()] for name, lines in found}
-
-
-@pytest.mark.parametrize(("inventory", "switch"), CASES)
-def test_golden(inventory: str, switch: str, *, update_golden: bool) -> None:
-    """Files that a person has read."""
-    text = text_of(designs(inventory)[switch])
-    path = GOLDEN / inventory / switch / "running-config.vrp8"
-    if update_golden:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    assert text == path.read_text()
-    assert {item.name for item in path.parent.iterdir()} == {path.name}
-
-
-def test_every_template_is_rendered() -> None:
-    """A file without a feature would be a dead one."""
-    folder = template_folder() / "vrp8"
-    assert {path.stem for path in folder.iterdir()} == set(vrp8.FEATURES)
-
-
-@pytest.mark.parametrize(("inventory", "switch"), CASES[:2])
-def test_every_line_is_explained(inventory: str, switch: str) -> None:
-    """Line by line, apart from separators."""
-    lines = [line for line in explain(designs(inventory)[switch], "") if line.line != "#"]
-    assert len(lines) > 100
-    assert [line.line for line in lines if not line.explanations] == []
-
-
-def test_explanations_name_fields_that_exist() -> None:
-    """A field that was renamed must be renamed here too; each pattern fits some line."""
-    whole = "".join(text_of(designs(inventory)[switch]) for inventory, switch in CASES)
-    for entry in entries("vrp8"):
-        for field in entry.fields:
-            assert _exists(field), (entry.template, field)
-        shown = re.search(entry.pattern, whole, re.MULTILINE)
-        assert shown or set(entry.fields) & OPTIONAL, entry.pattern
-
-
-@pytest.mark.parametrize(("inventory", "switch"), CASES)
-def test_every_top_level_line_is_owned(inventory: str, switch: str) -> None:
-    """A line that is not named as ours would be left on the switch when the design drops it."""
-    owned = re.compile("|".join(OWNED_LINES))
-    lines = text_of(designs(inventory)[switch]).splitlines()
-    assert [line for line in lines if line[0] not in " #" and not owned.fullmatch(line)] == []
 
 
 @pytest.mark.parametrize(("inventory", "switch"), CASES)
@@ -321,22 +255,3 @@ def test_bfd(tmp_path: Path) -> None:
     assert "#\nbfd\n#\n" in text
     assert text.count(" bfd enable single-hop-prefer\n") == 2
     assert text.count(" bfd min-tx-interval 300 min-rx-interval 300 detect-multiplier 3\n") == 2
-
-
-@pytest.mark.parametrize("text", ["x; reset", "{{ 7 * 7 }}", "a # b", "return"])
-def test_hostile_text_stays_data(text: str) -> None:
-    """A description changes its own line and no other."""
-    device = designs("demo")["su1-rail0"]
-    first, *others = device.ports
-    hostile = text_of(replace(device, ports=(replace(first, description=text), *others)))
-    pairs = zip(text_of(device).splitlines(), hostile.splitlines(), strict=True)
-    assert [new for old, new in pairs if old != new] == [f" description {text}"]
-
-
-def test_line_breaks_are_refused() -> None:
-    """They would begin a command."""
-    device = designs("demo")["su1-rail0"]
-    first, *others = device.ports
-    port = replace(first, description="x\nreturn")
-    with pytest.raises(RenderError, match=r"templates/vrp8/interfaces\.j2:\d+: "):
-        render_device(replace(device, ports=(port, *others)))

@@ -62,9 +62,7 @@ class Comware7Parser:
         saved = bool(startup.strip()) and whole_configuration(startup) == now
         tables, lldp = map_tables(texts["maps"]), lldp_is_on(texts["lldp"])
         text = dump(with_read_values(now, tables, lldp=lldp))
-        return Running(
-            device=device, platform="comware7", config=text, canonical=text, saved=saved, files={}
-        )
+        return Running.of_text(device, "comware7", text, saved=saved)
 
 
 parsers.add("comware7")(Comware7Parser())

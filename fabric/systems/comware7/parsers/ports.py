@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from fabric.observe.parsers import UnreadableError
+from fabric.observe.parsers.tables import first_match
 from fabric.observe.state import InterfaceState, LldpNeighbour
 from fabric.systems.comware7.parsers.text import lines_of
 
@@ -65,8 +66,8 @@ def _interface(name: str, lines: list[str]) -> InterfaceState:
     counted = any(_LAST_COUNTER.fullmatch(line) for line in lines)
     if len(states) != 1 or (_COUNTED.fullmatch(name) and not counted):
         raise UnreadableError(f"the part of {name} is not whole")
-    speed, mtu = _first(_SPEED, lines), _first(_MTU, lines)
-    description = _first(_DESCRIPTION, lines)
+    speed, mtu = first_match(_SPEED, lines), first_match(_MTU, lines)
+    description = first_match(_DESCRIPTION, lines)
     said = description[1].strip() if description else ""
     return InterfaceState(
         up=states[0] == "UP",
@@ -76,10 +77,6 @@ def _interface(name: str, lines: list[str]) -> InterfaceState:
         description="" if said == f"{name} Interface" else said,
         counters=dict(_counters(lines)) if counted else {},
     )
-
-
-def _first(pattern: re.Pattern[str], lines: list[str]) -> re.Match[str] | None:
-    return next((match for line in lines if (match := pattern.fullmatch(line))), None)
 
 
 def _counters(lines: list[str]) -> Iterator[tuple[str, int]]:

@@ -6,8 +6,9 @@ import ipaddress
 import re
 
 from fabric.observe.parsers import UnreadableError
+from fabric.observe.parsers.tables import as_number, mac_address, row_of
 from fabric.observe.state import BgpPeer, MacEntry, NeighbourEntry, SystemFacts
-from fabric.systems.comware7.parsers.text import lines_of, long_name, mac_address
+from fabric.systems.comware7.parsers.text import MAC, lines_of, long_name
 
 _SYSNAME = re.compile(r" *sysname (\S+)")
 _FIELD = re.compile(r" *([A-Z_ ]+?) *: (.*)")
@@ -51,7 +52,7 @@ def system_facts(text: str) -> SystemFacts:
     if len(names) != 1 or any(not fields.get(name) for name in _CHASSIS):
         raise UnreadableError("the answer does not tell name, model, serial number and MAC address")
     model, serial, mac = (fields[name] for name in _CHASSIS)
-    return SystemFacts(hostname=names[0], model=model, serial=serial, mac=mac_address(mac))
+    return SystemFacts(hostname=names[0], model=model, serial=serial, mac=mac_address(mac, MAC))
 
 
 def bgp_peers(text: str) -> dict[str, BgpPeer]:
@@ -70,18 +71,12 @@ def bgp_peers(text: str) -> dict[str, BgpPeer]:
         if row:
             state = row["state"]
             peers[_address(row["address"])] = BgpPeer(
-                state == "Established", state, _asn(row["asn"])
+                state == "Established", state, as_number(row["asn"])
             )
     up = sum(peer.established for peer in peers.values())
     if len(counts) != 1 or (len(peers), up) != (int(counts[0][1]), int(counts[0][2])):
         raise UnreadableError("the table of BGP peers has not as many rows as it says")
     return peers
-
-
-def _asn(text: str) -> int:
-    """Return an AS number that is written plainly or as ``65000.1`` (RFC 5396 asdot)."""
-    high, dot, low = text.partition(".")
-    return (int(high) << 16) + int(low) if dot else int(high)
 
 
 def _address(text: str) -> str:
@@ -103,7 +98,7 @@ def arp_entries(text: str) -> dict[str, NeighbourEntry]:
     for row in _rows(text, _ARP_HEAD, _ARP, "ARP"):
         vlan = row["vlan"]
         port = f"Vlan-interface{vlan}" if vlan.isdecimal() else long_name(row["port"])
-        neighbours[_address(row["address"])] = NeighbourEntry(mac_address(row["mac"]), port)
+        neighbours[_address(row["address"])] = NeighbourEntry(mac_address(row["mac"], MAC), port)
     return neighbours
 
 
@@ -116,7 +111,7 @@ def mac_entries(text: str) -> tuple[MacEntry, ...]:
         When there is no such table, or a row is not one of it.
     """
     return tuple(
-        MacEntry(int(row["vlan"]), mac_address(row["mac"]), long_name(row["port"]))
+        MacEntry(int(row["vlan"]), mac_address(row["mac"], MAC), long_name(row["port"]))
         for row in _rows(text, _MAC_HEAD, _MAC, "MAC")
         if row["state"] == "Learned"
     )
@@ -127,10 +122,4 @@ def _rows(text: str, head: re.Pattern[str], row: re.Pattern[str], name: str) -> 
     at = next((number for number, line in enumerate(lines) if head.fullmatch(line)), None)
     if at is None:
         raise UnreadableError(f"no {name} table")
-    rows = []
-    for line in lines[at + 1 :]:
-        match = row.fullmatch(line)
-        if not match:
-            raise UnreadableError(f"cannot read the row {line!r} of the {name} table")
-        rows.append(match)
-    return rows
+    return [row_of(row, line, f"{name} table") for line in lines[at + 1 :]]

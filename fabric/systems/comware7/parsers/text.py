@@ -25,7 +25,7 @@ _SHORT = {
     "Loop": "LoopBack",
 }
 _PORT = re.compile(r"([A-Za-z-]+)(\d[\d/:.]*)")
-_MAC = re.compile(r"[0-9a-f]{4}(?:-[0-9a-f]{4}){2}")
+MAC = re.compile(r"[0-9a-f]{4}(?:-[0-9a-f]{4}){2}")
 _LLDP = re.compile(r"(?m)^\s*Global status of LLDP: (Enable|Disable)\s*\n")
 
 
@@ -57,20 +57,6 @@ def long_name(name: str) -> str:
     if not match:
         raise UnreadableError(f"{name!r} is not a port")
     return _SHORT.get(match[1], match[1]) + match[2]
-
-
-def mac_address(text: str) -> str:
-    """Return ``001e-c1dc-fc01`` as ``00:1e:c1:dc:fc:01``.
-
-    Raises
-    ------
-    UnreadableError
-        When it is no such address.
-    """
-    if not _MAC.fullmatch(text.lower()):
-        raise UnreadableError(f"{text!r} is not a MAC address")
-    digits = text.lower().replace("-", "")
-    return ":".join(digits[at : at + 2] for at in range(0, 12, 2))
 
 
 def whole_configuration(text: str) -> Node:

@@ -88,14 +88,7 @@ class CumulusParser:
         if not values:
             raise UnreadableError("the configuration is empty")
         canonical = lines.write(values)
-        return Running(
-            device=device,
-            platform="cumulus",
-            config=canonical,
-            canonical=canonical,
-            saved=not texts["unsaved"].strip(),
-            files={},
-        )
+        return Running.of_text(device, "cumulus", canonical, saved=not texts["unsaved"].strip())
 
 
 parsers.add("cumulus")(CumulusParser())

@@ -77,13 +77,7 @@ def _cells(line: str, starts: list[int]) -> list[str]:
 
 
 def table(text: str, title: str) -> list[dict[str, str]]:
-    """Return the rows of the table under a title.
-
-    Raises
-    ------
-    UnreadableError
-        When there is no such table.
-    """
+    """Return the rows of the table under a title, or raise UnreadableError."""
     values = sections(text)
     if title not in values:
         raise UnreadableError(f"there is no part {title!r}")
@@ -108,13 +102,7 @@ def settings(lines: list[str]) -> dict[str, tuple[str, str]]:
 
 
 def number(text: str) -> int:
-    """Return a whole number.
-
-    Raises
-    ------
-    UnreadableError
-        When it is none.
-    """
+    """Return a whole number, or raise UnreadableError."""
     if not (text.isascii() and text.isdecimal()):
         raise UnreadableError(f"{text!r} is not a number")
     return int(text)

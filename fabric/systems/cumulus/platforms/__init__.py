@@ -38,10 +38,6 @@ CUMULUS = platforms.add("cumulus")(
 
 #: VLANs that the switch uses by itself (510 VLAN-aware Bridge Mode): internal, and of layer 3 VNIs.
 RESERVED_VLANS = range(3725, 4065)
-#: Equal BGP paths: 128 on Spectrum-4 and later, else 64 (514 Equal Cost Multipath).
-MAX_PATHS, MAX_PATHS_SPECTRUM_4 = 64, 128
-#: ``shared-alpha``: powers of two from 1/128 to 64 (514 Quality of Service).
-ALPHA_LOG2 = (-7, 6)
 #: What the recipe ``qos roce`` makes of RoCE and of CNPs; the shares and ECN may be changed, the
 #: traffic classes belong to its pools (514 RDMA over Converged Ethernet).
 ROCE_TRAFFIC_CLASS, CNP_TRAFFIC_CLASS = 3, 6

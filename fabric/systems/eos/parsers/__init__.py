@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from fabric.observe.parsers import UnreadableError, parsers
+from fabric.observe.parsers.tables import as_number
 from fabric.observe.snapshot import Running
 from fabric.observe.state import BgpPeer, LldpNeighbour
 from fabric.systems.eos.parsers import state as eos_state
@@ -43,7 +44,7 @@ def bgp_summary(text: str) -> dict[str, BgpPeer]:
             state = peer["peerState"]
             if not isinstance(state, str) or not state:
                 raise UnreadableError(f"peer {address} has no state")
-            asn = _asn(str(peer["asn"]))
+            asn = as_number(str(peer["asn"]))
             peers[_session(address)] = BgpPeer(state == "Established", state, asn)
     except (KeyError, TypeError, AttributeError) as error:
         raise UnreadableError("the answer has no table of BGP peers") from error
@@ -56,22 +57,8 @@ def _session(address: str) -> str:
     return f"Ethernet{port.removeprefix('Et')}" if percent else address
 
 
-def _asn(text: str) -> int:
-    """Return an AS number that is written plainly or as ``65000.1`` (RFC 5396 asdot)."""
-    high, dot, low = text.partition(".")
-    if not high.isdecimal() or (dot and not low.isdecimal()):
-        raise UnreadableError(f"{text!r} is not an AS number")
-    return (int(high) << 16) + int(low) if dot else int(high)
-
-
 def lldp_neighbours(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
-    """Parse ``show lldp neighbors | json``.
-
-    Raises
-    ------
-    UnreadableError
-        When the answer is not that JSON.
-    """
+    """Parse ``show lldp neighbors | json``, or raise UnreadableError."""
     neighbours: dict[str, tuple[LldpNeighbour, ...]] = {}
     for row in _load(text, "lldpNeighbors", list):
         try:
@@ -142,14 +129,7 @@ class EosParser:
             raise UnreadableError("the running configuration is empty")
         if text.splitlines()[-1] != "end":
             raise UnreadableError("the end of the running configuration is missing")
-        return Running(
-            device=device,
-            platform="eos",
-            config=text,
-            canonical=text,
-            saved=configuration(texts["startup"]) == text,
-            files={},
-        )
+        return Running.of_text(device, "eos", text, saved=configuration(texts["startup"]) == text)
 
 
 parsers.add("eos")(EosParser())

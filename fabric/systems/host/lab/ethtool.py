@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.lab.pages import pages
 from fabric.lab.shell.state import Result
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from fabric.lab.spec import NicSpec
     from fabric.systems.host.lab import HostStandIn
 
+page = pages(__file__)
 _FEC = {"rs": "RS", "baser": "BaseR", "off": "Off"}
 _STORM = "pfc-prevention-tout"
 #: As of a veth, which has no such tunable.
@@ -59,18 +61,12 @@ class Ethtool:
 
     def _settings(self, _context: Context, nic: NicSpec, _words: list[str]) -> Result:
         up = self._host.link_up(nic.interface)
-        speed = f"{self._host.cards[nic.interface].speed_gbps * 1000}Mb/s" if up else "Unknown!"
-        text = f"Settings for {nic.interface}:\n\tSupported FEC modes: None RS BASER\n"
-        text += f"\tSpeed: {speed}\n\tDuplex: {'Full' if up else 'Unknown! (255)'}\n"
-        return Result(f"{text}\tLink detected: {'yes' if up else 'no'}\n")
+        speed_mbps = self._host.cards[nic.interface].speed_gbps * 1000
+        return Result(page("ethtool", interface=nic.interface, up=up, speed_mbps=speed_mbps))
 
     def _driver(self, _context: Context, nic: NicSpec, _words: list[str]) -> Result:
         card = self._host.cards[nic.interface]
-        return Result(
-            f"driver: mlx5_core\nversion: 6.1.0\n"
-            f"firmware-version: {card.firmware} (MT_0000000838)\n"
-            f"expansion-rom-version: \nbus-info: {card.address}\nsupports-statistics: yes\n"
-        )
+        return Result(page("ethtool-i", card=card))
 
     def _pause(self, _context: Context, nic: NicSpec, _words: list[str]) -> Result:
         pause = self._host.pause[nic.interface]
@@ -96,11 +92,8 @@ class Ethtool:
 
     def _fec(self, _context: Context, nic: NicSpec, _words: list[str]) -> Result:
         fec = self._host.cards[nic.interface].fec
-        active = fec if self._host.link_up(nic.interface) else "None"
-        return Result(
-            f"FEC parameters for {nic.interface}:\nSupported/Configured FEC encodings: {fec}\n"
-            f"Active FEC encoding: {active}\n"
-        )
+        up = self._host.link_up(nic.interface)
+        return Result(page("ethtool-fec", interface=nic.interface, fec=fec, up=up))
 
     def _set_fec(self, context: Context, nic: NicSpec, words: list[str]) -> Result:
         if not context.root:

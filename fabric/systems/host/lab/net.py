@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from fabric.lab.pages import pages
 from fabric.lab.shell.state import Result
 
 if TYPE_CHECKING:
     from fabric.lab.shell.state import Context
     from fabric.systems.host.lab import HostStandIn
 
+page = pages(__file__)
 _EXISTS = Result("", "RTNETLINK answers: File exists\n", 2)
 _MISSING = Result("", "RTNETLINK answers: No such process\n", 2)
 _NETPLAN = "/etc/netplan"
@@ -81,7 +83,7 @@ class HostNetwork:
             rows = getattr(self, f"_{what}_rows")(_pairs(words[2:], what))
             if {"-j", "-json"} & set(flags):
                 return Result(json.dumps(rows, separators=(",", ":")) + "\n")
-            return Result("".join(f"{_line(what, row)}\n" for row in rows))
+            return Result(page(f"ip-{'link' if what == 'addr' else what}", rows=rows))
         if not context.root:
             return Result("", "RTNETLINK answers: Operation not permitted\n", 2)
         if verb in ("add", "replace", "del", "delete", "set", "change"):
@@ -360,32 +362,6 @@ def _change_row(
         rows.remove(other)
     rows.append(row)
     return Result()
-
-
-def _line(what: str, row: dict[str, Any]) -> str:
-    if what == "route":
-        text = f"{row['type']} {row['dst']}" if "type" in row else str(row["dst"])
-        for key, shown in (
-            ("gateway", "via"),
-            ("dev", "dev"),
-            ("scope", "scope"),
-            ("prefsrc", "src"),
-            ("metric", "metric"),
-        ):
-            text += f" {shown} {row[key]}" if key in row else ""
-        return text + (f" table {row['table']}" if "table" in row else "")
-    if what == "rule":
-        return f"{row['priority']}:\tfrom {row['src']} lookup {row['table']}"
-    if what == "neigh":
-        return f"{row['dst']} dev {row['dev']} lladdr {row['lladdr']} {row['state'][0]}"
-    flags = ",".join(row["flags"])
-    text = (
-        f"{row['ifindex']}: {row['ifname']}: <{flags}> mtu {row['mtu']} state {row['operstate']}\n"
-    )
-    text += f"    link/ether {row['address']}"
-    for info in row.get("addr_info", []):
-        text += f"\n    {info['family']} {info['local']}/{info['prefixlen']} scope {info['scope']}"
-    return text
 
 
 def link_local(mac: str) -> str:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabric.lab.pages import pages
 from fabric.lab.shell.state import Result
 from fabric.systems.host.lab.paths import End, LabPaths, local_end
 from fabric.systems.host.lab.rdma import gids
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from fabric.lab.shell.state import Context, Tool
     from fabric.systems.host.lab import HostStandIn
 
+page = pages(__file__)
 _BW_VALUED = ("-d", "-i", "-x", "-m", "--tclass", "-s", "-D", "-p", "--bind_source_ip")
 _BW_FLAGS = ("-F", "--report_gbits")
 _RPING_VALUED = ("-a", "-p", "-C", "-I", "-S")
@@ -31,7 +33,6 @@ _PING_VALUED = ("-c", "-i", "-W", "-I", "-s")
 _PING_FLAGS = ("-n", "-q")
 _HEADERS_BYTES = 96
 _LOST = 100
-_RULE = "-" * 87
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +115,8 @@ class ProbeTools:
             return Result("", f"ping: bind: Cannot assign requested address: {source}\n", 2)
         count = int(options.get("-c", "1"))
         answered = count if self._reached(source, rest[0]) else 0
-        lines = "".join(
-            f"64 bytes from {rest[0]}: icmp_seq={number} ttl=63 time=0.05 ms\n"
-            for number in range(1, answered + 1)
-        )
-        loss = 0 if answered else 100
-        text = f"PING {rest[0]} ({rest[0]}) from {source} : 56(84) bytes of data.\n{lines}\n"
-        text += f"--- {rest[0]} ping statistics ---\n{count} packets transmitted, {answered} "
-        return Result(f"{text}received, {loss}% packet loss, time 400ms\n\n", "", int(not answered))
+        values = {"source": source, "target": rest[0], "count": count, "answered": answered}
+        return Result(page("ping", **values), "", int(not answered))
 
     def _rping(self, _context: Context, argv: list[str], _stdin: str) -> Result:
         try:
@@ -191,12 +186,8 @@ class ProbeTools:
         rate = self.paths.gbps(source, target, mtu, lossless=lossless, flows=flows)
         size = int(options.get("-s", "65536"))
         count = round(rate * 1e9 / 8 / size)
-        return (
-            f"{_RULE}\n                    RDMA_Write BW Test\n Mtu             : {mtu}[B]\n"
-            f" Link type       : Ethernet\n GID index       : {options['-x']}\n{_RULE}\n"
-            " #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]\n"
-            f" {size:<11}{count:<15}{0.0:<19.2f}{rate:<21.2f}{count / 1e6:.6f}\n{_RULE}\n"
-        )
+        values = {"size": size, "count": count, "gbps": rate, "mpps": count / 1e6}
+        return page("ib_write_bw", mtu=mtu, index=options["-x"], **values)
 
 
 def _paused(end: End, dscp: int) -> bool:

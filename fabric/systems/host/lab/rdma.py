@@ -13,6 +13,7 @@ import ipaddress
 import json
 from typing import TYPE_CHECKING, Any
 
+from fabric.lab.pages import pages
 from fabric.lab.shell.state import Result
 from fabric.systems.host.lab.kernel import CONFIGFS
 from fabric.systems.host.lab.net import link_local
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from fabric.lab.spec import NicSpec
     from fabric.systems.host.lab import HostStandIn
 
+page = pages(__file__)
 _MODES = {"1": "IB/RoCE v1", "2": "RoCE v2"}
 
 
@@ -62,20 +64,16 @@ class _Rdma:
         return self._host.link_up(nic.interface)
 
     def show_gids(self, _context: Context, argv: list[str], _stdin: str) -> Result:
-        text = "DEV\tPORT\tINDEX\tGID\t\t\t\t\tIPv4  \t\tVER\tDEV\n"
-        text += "---\t----\t-----\t---\t\t\t\t\t------------  \t---\t---\n"
-        count = 0
-        for nic in sorted(self._host.rdma_nics, key=lambda nic: nic.rdma_device):
-            if argv[1:] and nic.rdma_device not in argv[1:]:
-                continue
-            for half, (gid, ipv4) in enumerate(gids(self._host, nic)):
-                for version in (1, 2):
-                    shown = f"{ipv4}  " if ipv4 else "\t"
-                    index = 2 * half + version - 1
-                    text += f"{nic.rdma_device}\t1\t{index}\t{gid}\t{shown}\tv{version}"
-                    text += f"\t{nic.interface}\n"
-                    count += 1
-        return Result(f"{text}n_gids_found={count}\n")
+        chosen = [
+            nic for nic in self._host.rdma_nics if nic.rdma_device in argv[1:] or not argv[1:]
+        ]
+        rows = [
+            (nic, 2 * half + version - 1, gid, ipv4, version)
+            for nic in sorted(chosen, key=lambda nic: nic.rdma_device)
+            for half, (gid, ipv4) in enumerate(gids(self._host, nic))
+            for version in (1, 2)
+        ]
+        return Result(page("show_gids", gids=rows))
 
     def ibdev2netdev(self, _context: Context, _argv: list[str], _stdin: str) -> Result:
         rows = (

@@ -16,14 +16,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.systems.junos.lab.checks import problems
+from fabric.systems.junos.lab.hierarchy import tree_text
 from fabric.systems.junos.platforms.grammar import StatementError, replaces, statements
+from fabric.systems.junos.platforms.hierarchy import read_tree
 from fabric.systems.junos.platforms.text import (
     ConfigurationTextError,
     line_text,
     read_set,
-    read_tree,
 )
-from fabric.systems.junos.platforms.tree import tree_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -38,9 +38,7 @@ class JunosParser:
             When it is empty, or something in it is not the configuration.
         """
         text = config.configuration(texts["config"])
-        return Running(
-            device=device, platform="junos", config=text, canonical=text, saved=None, files={}
-        )
+        return Running.of_text(device, "junos", text, saved=None)
 
 
 parsers.add("junos")(JunosParser())

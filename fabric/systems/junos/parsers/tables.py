@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from fabric.observe.parsers import UnreadableError
-from fabric.observe.parsers.tables import plain
+from fabric.observe.parsers.tables import as_number, plain
 from fabric.observe.state import BgpPeer, LldpNeighbour, MacEntry, NeighbourEntry, SystemFacts
 
 _MAC = r"[0-9a-f]{2}(?::[0-9a-f]{2}){5}"
@@ -31,7 +31,6 @@ _ENTRY = re.compile(rf" *(\S+) +({_MAC}) +([A-Z,]+) +(-|\d+) +(\S+)(?: +\S+)*")
 _TABLE_WORDS = re.compile(
     r"(MAC flags|\s*SE - |\s*O - |Routing instance|\s*Vlan +MAC|\s*name +addr).*"
 )
-_ASN_HALF = 16
 
 
 def _lines(text: str) -> list[str]:
@@ -102,16 +101,10 @@ def bgp_summary(text: str) -> dict[str, BgpPeer]:
         address, asn, _, state = match.groups()
         up.append(state == "Establ" or "/" in state)
         together = up[-1] and (address not in peers or peers[address].established)
-        peers[address] = BgpPeer(together, state, _asn(asn))
+        peers[address] = BgpPeer(together, state, as_number(asn))
     _counted(len(up), counts[0][1], "peers")
     _counted(up.count(False), counts[0][2], "peers that are down")
     return peers
-
-
-def _asn(text: str) -> int:
-    """Return an AS number that is written plainly or as ``65000.1`` (RFC 5396 asdot)."""
-    high, dot, low = text.partition(".")
-    return (int(high) << _ASN_HALF) + int(low) if dot else int(high)
 
 
 def lldp_neighbours(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:

@@ -9,10 +9,6 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 Words = tuple[str, ...]
 #: What is done to a statement, and its words.
@@ -22,9 +18,6 @@ Line = tuple[str, Words]
 VERBS = ("set", "delete", "activate", "deactivate")
 _PLAIN = re.compile(r"[A-Za-z0-9_./:*,+@%=<>$^~&|()!?-]+")
 _SET_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"\[\]]+|[\[\]]')
-_TREE_TOKEN = re.compile(
-    r'/\*.*?\*/|#[^\n]*|"(?:[^"\\]|\\.)*"|[{};\[\]]|[^\s{};"\[\]#]+', re.DOTALL
-)
 _ESCAPE = re.compile(r"\\(.)")
 
 
@@ -67,42 +60,7 @@ def read_set(text: str) -> list[Line]:
             continue
         if tokens[0] not in VERBS or len(tokens) == 1:
             raise ConfigurationTextError(f"no statement: {row.strip()[:80]!r}")
-        rows += [(tokens[0], words) for words in _spread(tokens[1:], row)]
-    return rows
-
-
-def read_tree(text: str) -> list[Line]:
-    """Return the statements of a text in hierarchical form as lines.
-
-    Raises
-    ------
-    ConfigurationTextError
-        When braces, brackets or quotes do not close, or a statement does not end.
-    """
-    rows: list[Line] = []
-    above: list[tuple[str, ...]] = []
-    items: list[str] = []
-    filled = [False]
-    for piece in _tree_tokens(text):
-        if piece == "{" and items:
-            above.append(tuple(items))
-            filled[-1] = True
-            filled.append(False)
-        elif piece == ";" and items:
-            rows += _statements(above, items)
-            filled[-1] = True
-        elif piece == "}" and above and not items:
-            words = above.pop()
-            if not filled.pop():
-                rows += _statements(above, list(words))
-        elif piece in {"{", ";", "}"}:
-            raise ConfigurationTextError(f"{piece!r} where no such thing can stand")
-        else:
-            items.append(piece)
-            continue
-        items = []
-    if above or items:
-        raise ConfigurationTextError("the end of the configuration is missing")
+        rows += [(tokens[0], words) for words in spread(tokens[1:], row)]
     return rows
 
 
@@ -118,27 +76,7 @@ def _set_tokens(row: str) -> list[str]:
     return _SET_TOKEN.findall(row)
 
 
-def _tree_tokens(text: str) -> Iterator[str]:
-    if _TREE_TOKEN.sub("", text).strip():
-        raise ConfigurationTextError("quotes do not close")
-    for token in _TREE_TOKEN.findall(text):
-        if not token.startswith(("/*", "#")):
-            yield token
-
-
-def _statements(above: Iterable[tuple[str, ...]], here: list[str]) -> list[Line]:
-    """Return the lines of one statement; a marked part is deactivated as well."""
-    tokens: list[str] = []
-    lines: list[Line] = []
-    for part in (*above, tuple(here)):
-        inactive = part[0] == "inactive:"
-        tokens += part[1:] if inactive else part
-        if inactive:
-            lines.append(("deactivate", tuple(unquoted(token) for token in tokens)))
-    return [("set", words) for words in _spread(tokens, " ".join(here))] + lines
-
-
-def _spread(tokens: list[str], row: str) -> list[Words]:
+def spread(tokens: list[str], row: str) -> list[Words]:
     """Return the words of a statement, once for each value between brackets."""
     if "[" not in row and "]" not in row:
         return [tuple(map(unquoted, tokens) if '"' in row else tokens)]

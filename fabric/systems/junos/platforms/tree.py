@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from fabric.systems.junos.platforms.grammar import statements
 from fabric.systems.junos.platforms.text import quoted
 
 if TYPE_CHECKING:
@@ -17,17 +16,6 @@ if TYPE_CHECKING:
 _INDENT = "    "
 #: What stands on a level: the step of each by its words, and what stands below it.
 Branch = dict["Words", tuple["Step", Any]]
-
-
-def tree_text(lines: Iterable[Words]) -> str:
-    """Return lines in hierarchical form, in the order in which they come.
-
-    Raises
-    ------
-    StatementError
-        When the grammar does not have one: how it nests is not known.
-    """
-    return nested(statement for words in lines for statement in statements(words))
 
 
 def nested(found: Iterable[Statement]) -> str:

@@ -61,14 +61,7 @@ class NxosParser:
         """
         text = whole_configuration(texts["config"])
         saved = whole_configuration(texts["startup"]) if texts["startup"].strip() else ""
-        return Running(
-            device=device,
-            platform="nxos",
-            config=text,
-            canonical=text,
-            saved=saved == text,
-            files={},
-        )
+        return Running.of_text(device, "nxos", text, saved=saved == text)
 
 
 parsers.add("nxos")(NxosParser())

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fabric.observe.parsers import UnreadableError
-from fabric.observe.parsers.tables import plain
+from fabric.observe.parsers.tables import plain, row_of
 from fabric.observe.state import PfcCounters, QueueCounters, WatchdogState
 
 if TYPE_CHECKING:
@@ -68,9 +68,7 @@ def pfc_priorities(text: str) -> dict[str, tuple[int, ...]]:
     for line in lines[start + 1 :]:
         if not line.strip() or set(line.strip()) == {"="}:
             continue
-        row = _PFC_ROW.fullmatch(line)
-        if not row:
-            raise UnreadableError(f"cannot read the row {line!r} of the PFC table")
+        row = row_of(_PFC_ROW, line, "PFC table")
         bitmap = int(row["bitmap"] or "0", 16)
         by_name[row["port"]] = tuple(number for number in range(CLASSES) if bitmap >> number & 1)
     return by_name
@@ -136,9 +134,7 @@ def pfc_counters(text: str) -> dict[str, PfcCounters]:
         received: list[int | None] = [None] * CLASSES
         sent: list[int | None] = [None] * CLASSES
         for row in rows:
-            counted = _PFC_CLASS.fullmatch(row)
-            if not counted:
-                raise UnreadableError(f"cannot read the row {row!r} of the pause frames")
+            counted = row_of(_PFC_CLASS, row, "pause frames")
             received[int(counted["cos"])] = int(counted["received"])
             sent[int(counted["cos"])] = int(counted["sent"])
         counters[port] = PfcCounters(tuple(received), tuple(sent))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from fabric.observe.parsers import UnreadableError
-from fabric.observe.parsers.tables import plain
+from fabric.observe.parsers.tables import plain, row_of
 from fabric.observe.state import LldpNeighbour
 from fabric.systems.nxos.parsers.text import is_off
 
@@ -25,13 +25,7 @@ _BFD_ROW = re.compile(
 
 
 def long_name(port: str) -> str:
-    """Return ``Eth1/1`` as ``Ethernet1/1``.
-
-    Raises
-    ------
-    UnreadableError
-        When it is not the short name of a port.
-    """
+    """Return ``Eth1/1`` as ``Ethernet1/1``, or raise UnreadableError."""
     match = re.fullmatch(r"(Eth|Po|mgmt)(\d[\d/]*)", port)
     if not match:
         raise UnreadableError(f"{port!r} is not a name of a port")
@@ -82,38 +76,6 @@ def _lldp_rows(lines: list[str]) -> list[tuple[str, LldpNeighbour]]:
     return neighbours
 
 
-def lldp_details(text: str) -> dict[str, tuple[LldpNeighbour, ...]]:
-    """Parse ``show lldp neighbors detail``; it has the description of the far port too.
-
-    Raises
-    ------
-    UnreadableError
-        When an entry is incomplete.
-    """
-    text = plain(text)
-    _, *entries = re.split(r"(?m)^Chassis id: ", text)
-    if not entries and not _TOTAL.search(text):
-        raise UnreadableError("no LLDP neighbours in the answer")
-    neighbours: dict[str, tuple[LldpNeighbour, ...]] = {}
-    for entry in entries:
-        keys = ("Local Port id", "System Name", "Port id", "Port Description", "Vlan ID")
-        words = {key: _detail(entry, key) for key in keys}
-        port = long_name(words["Local Port id"])
-        name = words["System Name"]
-        neighbour = LldpNeighbour(
-            "" if name == "not advertised" else name, words["Port id"], words["Port Description"]
-        )
-        neighbours[port] = (*neighbours.get(port, ()), neighbour)
-    return neighbours
-
-
-def _detail(entry: str, key: str) -> str:
-    match = re.search(rf"(?m)^{key}: (.+)\n", entry)
-    if not match:
-        raise UnreadableError(f"an LLDP neighbour has no {key!r}")
-    return match[1].strip()
-
-
 def bfd_neighbours(text: str) -> dict[str, bool]:
     """Parse ``show bfd neighbors``: the default VRF, whether each session is up.
 
@@ -129,9 +91,7 @@ def bfd_neighbours(text: str) -> dict[str, bool]:
         raise UnreadableError("no table of BFD neighbours")
     by_name = {}
     for line in lines[1:]:
-        row = _BFD_ROW.fullmatch(line.strip())
-        if not row:
-            raise UnreadableError(f"cannot read the row {line!r} of the BFD table")
+        row = row_of(_BFD_ROW, line.strip(), "BFD table")
         if row["vrf"] == "default":
             by_name[row["far"]] = row["state"] == "Up"
     return by_name

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from fabric.observe.parsers import UnreadableError
+from fabric.observe.parsers.tables import as_number, mac_address
 from fabric.observe.state import (
     BgpPeer,
     InterfaceState,
@@ -86,28 +87,8 @@ def _number(row: Mapping[str, Any], key: str) -> int:
     return int(word)
 
 
-def mac_address(text: str) -> str:
-    """Return ``5087.89a1.de75`` as ``50:87:89:a1:de:75``.
-
-    Raises
-    ------
-    UnreadableError
-        When it is no such address.
-    """
-    if not _DOTTED_MAC.fullmatch(text.lower()):
-        raise UnreadableError(f"{text!r} is not a MAC address")
-    digits = text.lower().replace(".", "")
-    return ":".join(digits[at : at + 2] for at in range(0, 12, 2))
-
-
 def system_facts(text: str) -> SystemFacts:
-    """Parse ``show version`` in JSON.
-
-    Raises
-    ------
-    UnreadableError
-        When the answer is not that JSON.
-    """
+    """Parse ``show version`` in JSON, or raise UnreadableError."""
     body = _body(text)
     version = body.get("nxos_ver_str") or body.get("kickstart_ver_str") or body.get("sys_ver_str")
     return SystemFacts(
@@ -128,13 +109,7 @@ def _uptime_s(body: Mapping[str, Any]) -> float | None:
 
 
 def interfaces(text: str) -> dict[str, InterfaceState]:
-    """Parse ``show interface`` in JSON.
-
-    Raises
-    ------
-    UnreadableError
-        When the answer is not that JSON.
-    """
+    """Parse ``show interface`` in JSON, or raise UnreadableError."""
     return dict(_interface(row) for row in _needed(_body(text), "interface"))
 
 
@@ -170,7 +145,7 @@ def bgp_summary(text: str) -> dict[str, BgpPeer]:
     peers: dict[str, BgpPeer] = {}
     for row in () if is_off(text) else _default_ipv4(_body(text)):
         state = _word(row, "state")
-        asn = _asn(_word(row, "neighboras"))
+        asn = as_number(_word(row, "neighboras"))
         peers[_word(row, "neighborid")] = BgpPeer(state == "Established", state, asn)
     return peers
 
@@ -181,14 +156,6 @@ def _default_ipv4(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             for sub in rows(family, "saf"):
                 if sub.get("af-name") == "IPv4 Unicast":
                     yield from rows(sub, "neighbor")
-
-
-def _asn(text: str) -> int:
-    """Return an AS number that is written plainly or as ``65000.1`` (RFC 5396 asdot)."""
-    high, dot, low = text.partition(".")
-    if not high.isdecimal() or (dot and not low.isdecimal()):
-        raise UnreadableError(f"{text!r} is not an AS number")
-    return (int(high) << 16) + int(low) if dot else int(high)
 
 
 def arp_entries(text: str) -> dict[str, NeighbourEntry]:
@@ -210,7 +177,9 @@ def arp_entries(text: str) -> dict[str, NeighbourEntry]:
             mac = _word(row, "mac")
             if mac.upper() != "INCOMPLETE":
                 neighbours[_word(row, "ip-addr-out")] = NeighbourEntry(
-                    mac_address(mac), _word(row, "intf-out"), _age_s(_word(row, "time-stamp"))
+                    mac_address(mac, _DOTTED_MAC),
+                    _word(row, "intf-out"),
+                    _age_s(_word(row, "time-stamp")),
                 )
     return neighbours
 
@@ -244,7 +213,7 @@ def mac_entries(text: str) -> tuple[MacEntry, ...]:
         items.append(
             MacEntry(
                 int(vlan),
-                mac_address(_word(row, "disp_mac_addr")),
+                mac_address(_word(row, "disp_mac_addr"), _DOTTED_MAC),
                 _word(row, "disp_port"),
                 float(age) if age.isdecimal() else None,
             )

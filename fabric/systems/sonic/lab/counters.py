@@ -71,7 +71,8 @@ class Counters:
         self.add(f"{port}:queue {queue}", f"PFC_WD_QUEUE_STATS_DEADLOCK_{event}", 1)
 
 
-def _ports(device: SonicStandIn) -> list[str]:
+def ports_of(device: SonicStandIn) -> list[str]:
+    """Return the ports of a switch in their order."""
     return sorted(device.table("PORT"), key=natural)
 
 
@@ -82,7 +83,7 @@ def database(device: SonicStandIn) -> dict[str, dict[str, str]]:
         "COUNTERS_QUEUE_NAME_MAP": {},
         "COUNTERS_PG_NAME_MAP": {},
     }
-    for place, port in enumerate(_ports(device)):
+    for place, port in enumerate(ports_of(device)):
         oid = f"oid:{_PORT_OID + place:#x}"
         content["COUNTERS_PORT_NAME_MAP"][port] = oid
         content[f"COUNTERS:{oid}"] = _hash(device, port, _PORT_STATS)

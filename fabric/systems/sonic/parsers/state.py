@@ -56,13 +56,7 @@ _TABLES = {
 
 
 def interface_status(text: str) -> dict[str, InterfaceState]:
-    """Parse ``show interfaces status``.
-
-    Raises
-    ------
-    UnreadableError
-        When there is no such table, or a row of it is cut.
-    """
+    """Parse ``show interfaces status``, or raise UnreadableError."""
     interfaces = {}
     for row in _rows(text, "Interface", ("Oper", "Admin", "Speed", "MTU", "FEC", "Alias")):
         interfaces[_port(row["Interface"], row)] = InterfaceState(
@@ -76,13 +70,7 @@ def interface_status(text: str) -> dict[str, InterfaceState]:
 
 
 def interface_counters(text: str) -> dict[str, InterfaceState]:
-    """Parse ``show interfaces counters``.
-
-    Raises
-    ------
-    UnreadableError
-        When there is no such table, or a row of it is cut.
-    """
+    """Parse ``show interfaces counters``, or raise UnreadableError."""
     interfaces = {}
     for row in _rows(text, "IFACE", tuple(_COUNTERS)):
         values = {name: _number(row[column]) for column, name in _COUNTERS.items()}
@@ -113,13 +101,7 @@ def pfc_counters(text: str) -> dict[str, PfcCounters]:
 
 
 def watchdog_stats(text: str) -> dict[tuple[str, int], WatchdogState]:
-    """Parse ``show pfcwd stats``.
-
-    Raises
-    ------
-    UnreadableError
-        When there is no such table, or a row of it is cut.
-    """
+    """Parse ``show pfcwd stats``, or raise UnreadableError."""
     watchdogs = {}
     columns = ("STATUS", "STORM DETECTED/RESTORED", "TX OK/DROP", "RX OK/DROP")
     for row in _rows(text, "QUEUE", columns):

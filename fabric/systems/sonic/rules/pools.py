@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
-from fabric.validate.config_db import number
+from fabric.validate.config_db import number, plain_name
 from fabric.validate.rule import SonicRule, rules
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ class PoolsFit(SonicRule):
         }
         egress = {str(row.get("profile")) for row in config.queue_buffers.values()}
         for name, profile in config.profiles.items():
-            pool_name = str(profile.get("pool", "")).strip("[]").rpartition("|")[2]
+            pool_name = plain_name(profile.get("pool", ""))
             pool = pools.get(pool_name, {})
             message = _mismatch(config, profile, pool)
             if not message and name in lossless and pool.get("mode") == "static":
@@ -222,7 +222,7 @@ class ProfileLists(SonicRule):
 def _wrong(config: SonicConfig, names: str, direction: str) -> str:
     """Return what is wrong with a list; empty when nothing is."""
     profiles = [config.profile(name.strip()) or {} for name in names.split(",")]
-    pools = [str(profile.get("pool", "")).strip("[]").rpartition("|")[2] for profile in profiles]
+    pools = [plain_name(profile.get("pool", "")) for profile in profiles]
     types = {
         str(row["type"])
         for pool in pools

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Severity
-from fabric.validate.config_db import number
+from fabric.validate.config_db import number, plain_name
 from fabric.validate.rule import SonicRule, rules
 
 if TYPE_CHECKING:
@@ -26,22 +26,24 @@ class MarkedQueue(SonicRule):
 
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Look for the WRED profile of every lossless queue."""
-        for port in config.lossless_ports:
-            for queue in port.queues:
-                if not config.queues.get((port.name, queue), {}).get("wred_profile"):
-                    yield self.finding(
-                        f"lossless queue {queue} has no wred_profile",
-                        f"set wred_profile AZURE_LOSSLESS in the QUEUE row of queue {queue}",
-                        device=config.device,
-                        port=port.name,
-                    )
+        for port, queue, row in config.lossless_queues:
+            if not row.get("wred_profile"):
+                yield self.finding(
+                    f"lossless queue {queue} has no wred_profile",
+                    f"set wred_profile AZURE_LOSSLESS in the QUEUE row of queue {queue}",
+                    device=config.device,
+                    port=port.name,
+                )
 
 
 @rules.add("SON010")
 class EcnNone(SonicRule):
     """WRED of a lossless queue marks and does not drop."""
 
-    why = "With ecn_none, the default, the thresholds drop packets instead of marking them."
+    why = (
+        "With ecn_none, the default, the thresholds drop packets instead of marking them; with "
+        "ecn_yellow or ecn_red, the green ones, which all packets are without a meter."
+    )
     source = (
         "sonic-net/sonic-buildimage sonic-wred-profile.yang; sonic-net/sonic-swss "
         "orchagent/qosorch.cpp"
@@ -51,15 +53,17 @@ class EcnNone(SonicRule):
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Look at the ecn field of every profile that is on."""
         for name, profile in config.rows("WRED_PROFILE").items():
-            on = [
+            ecn = str(profile.get("ecn", "ecn_none"))
+            dropped = [
                 colour
                 for colour in ("green", "yellow", "red")
                 if str(profile.get(f"wred_{colour}_enable")).lower() == "true"
+                and ecn != "ecn_all"
+                and colour not in ecn.split("_")
             ]
-            ecn = str(profile.get("ecn", "ecn_none"))
-            if on and ecn == "ecn_none":
+            if "green" in dropped or (dropped and ecn == "ecn_none"):
                 yield self.finding(
-                    f"WRED profile {name} is enabled for {', '.join(on)} with ecn_none, so it "
+                    f"WRED profile {name} is enabled for {', '.join(dropped)} with {ecn}, so it "
                     "drops",
                     "set ecn to ecn_all",
                     device=config.device,
@@ -79,16 +83,15 @@ class WredName(SonicRule):
 
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Look at the name of the profile of every lossless queue."""
-        for port in config.lossless_ports:
-            for queue in port.queues:
-                name = config.queues.get((port.name, queue), {}).get("wred_profile")
-                if name and str(name).strip("[]").rpartition("|")[2] != "AZURE_LOSSLESS":
-                    yield self.finding(
-                        f"WRED profile {name} cannot be changed by config apply-patch",
-                        "name the profile of the lossless queue AZURE_LOSSLESS",
-                        device=config.device,
-                        port=port.name,
-                    )
+        for port, _, row in config.lossless_queues:
+            name = row.get("wred_profile")
+            if name and plain_name(name) != "AZURE_LOSSLESS":
+                yield self.finding(
+                    f"WRED profile {name} cannot be changed by config apply-patch",
+                    "name the profile of the lossless queue AZURE_LOSSLESS",
+                    device=config.device,
+                    port=port.name,
+                )
 
 
 @rules.add("SON022")
@@ -106,16 +109,15 @@ class StrictLossless(SonicRule):
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Look at the scheduler of every lossless queue."""
         schedulers = config.rows("SCHEDULER")
-        for port in config.lossless_ports:
-            for queue in port.queues:
-                name = str(config.queues.get((port.name, queue), {}).get("scheduler", ""))
-                if schedulers.get(name.strip("[]").rpartition("|")[2], {}).get("type") == "STRICT":
-                    yield self.finding(
-                        f"lossless queue {queue} has the strict scheduler {name}",
-                        "use a DWRR scheduler",
-                        device=config.device,
-                        port=port.name,
-                    )
+        for port, queue, row in config.lossless_queues:
+            name = str(row.get("scheduler", ""))
+            if schedulers.get(plain_name(name), {}).get("type") == "STRICT":
+                yield self.finding(
+                    f"lossless queue {queue} has the strict scheduler {name}",
+                    "use a DWRR scheduler",
+                    device=config.device,
+                    port=port.name,
+                )
 
 
 @rules.add("SON035")
@@ -133,20 +135,18 @@ class Marking(SonicRule):
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Look at the green thresholds of the profile of every lossless queue."""
         profiles = config.rows("WRED_PROFILE")
-        for port in config.lossless_ports:
-            for queue in port.queues:
-                name = str(config.queues.get((port.name, queue), {}).get("wred_profile", ""))
-                name = name.strip("[]").rpartition("|")[2]
-                message = _wrong(profiles[name]) if name in profiles else ""
-                if message:
-                    yield self.at(
-                        config,
-                        ("WRED_PROFILE", name),
-                        f"WRED profile {name} of a lossless queue {message}",
-                        "set wred_green_enable true, green_min_threshold below "
-                        "green_max_threshold, and a green_drop_probability",
-                        port=port.name,
-                    )
+        for port, _, row in config.lossless_queues:
+            name = plain_name(row.get("wred_profile", ""))
+            message = _wrong(profiles[name]) if name in profiles else ""
+            if message:
+                yield self.at(
+                    config,
+                    ("WRED_PROFILE", name),
+                    f"WRED profile {name} of a lossless queue {message}",
+                    "set wred_green_enable true, green_min_threshold below "
+                    "green_max_threshold, and a green_drop_probability",
+                    port=port.name,
+                )
 
 
 def _wrong(profile: Row) -> str:
@@ -178,21 +178,19 @@ class LosslessShare(SonicRule):
     def check(self, config: SonicConfig) -> Iterator[Finding]:
         """Look at the scheduler of every lossless queue."""
         schedulers = config.rows("SCHEDULER")
-        for port in config.lossless_ports:
-            for queue in port.queues:
-                row = config.queues.get((port.name, queue))
-                name = str((row or {}).get("scheduler", "")).strip("[]").rpartition("|")[2]
-                scheduler = schedulers.get(name, {})
-                weightless = scheduler.get("type") in {"DWRR", "WRR"} and not number(
-                    scheduler.get("weight")
+        for port, queue, row in config.lossless_queues:
+            name = plain_name(row.get("scheduler", ""))
+            scheduler = schedulers.get(name, {})
+            weightless = scheduler.get("type") in {"DWRR", "WRR"} and not number(
+                scheduler.get("weight")
+            )
+            if row and (not name or weightless):
+                yield self.at(
+                    config,
+                    ("SCHEDULER", name) if name else ("QUEUE", f"{port.name}|{queue}"),
+                    f"scheduler {name} of lossless queue {queue} has no weight"
+                    if name
+                    else f"lossless queue {queue} has no scheduler",
+                    "use a DWRR scheduler with a weight from 1 to 100",
+                    port=port.name,
                 )
-                if row and (not name or weightless):
-                    yield self.at(
-                        config,
-                        ("SCHEDULER", name) if name else ("QUEUE", f"{port.name}|{queue}"),
-                        f"scheduler {name} of lossless queue {queue} has no weight"
-                        if name
-                        else f"lossless queue {queue} has no scheduler",
-                        "use a DWRR scheduler with a weight from 1 to 100",
-                        port=port.name,
-                    )

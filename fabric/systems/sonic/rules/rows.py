@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.systems.sonic.platforms import COMPUTED_PROFILE
-from fabric.validate.config_db import index_range
+from fabric.validate.config_db import index_range, plain_name
 from fabric.validate.rule import SonicRule, rules
 
 if TYPE_CHECKING:
@@ -152,6 +152,6 @@ def _lossless_group(config: SonicConfig, table: str, key: str) -> bool:
 def _names(value: object) -> Iterator[str]:
     """Yield the names of a field: a list with commas, plain or as ``[TABLE|name]``."""
     for part in str(value).split(",") if value else ():
-        name = part.strip().strip("[]").rpartition("|")[2]
+        name = plain_name(part.strip())
         if name != COMPUTED_PROFILE:
             yield name

@@ -19,7 +19,6 @@ from fabric.systems.vrp8.lab.rules import (
     MOST_DOMAINS,
     MOST_PFC_PROFILES,
     MOST_PRIORITIES,
-    SPLITS,
 )
 
 if TYPE_CHECKING:
@@ -89,7 +88,8 @@ def _system_reason(editor: Editor, context: Node, line: str) -> str:
 
 def _split_reason(editor: Editor, line: str) -> str:
     *_, port, _, word = line.split()
-    if port not in editor.ports or int(port.partition("GE")[0]) != SPLITS[word]:
+    parts, speed_gbps = word.removesuffix("GE").split("*")
+    if port not in editor.ports or int(port.partition("GE")[0]) != int(parts) * int(speed_gbps):
         return "Wrong parameter found at '^' position."
     return "" if port in editor.present() else "The port is split already."
 

@@ -64,14 +64,7 @@ class Vrp8Parser:
         """
         text = whole_configuration(texts["config"])
         saved = whole_configuration(texts["startup"]) if texts["startup"].strip() else ""
-        return Running(
-            device=device,
-            platform="vrp8",
-            config=text,
-            canonical=text,
-            saved=saved == text,
-            files={},
-        )
+        return Running.of_text(device, "vrp8", text, saved=saved == text)
 
 
 parsers.add("vrp8")(Vrp8Parser())

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 
 from fabric.observe.parsers import UnreadableError
+from fabric.observe.parsers.tables import first_match, row_of
 from fabric.observe.state import (
     EcnState,
     InterfaceState,
@@ -136,7 +137,7 @@ def marking(text: str) -> dict[tuple[str, int], EcnState]:
 
 
 def _thresholds(lines: list[str]) -> EcnState:
-    matched = next((match for line in lines if (match := _DROP.fullmatch(line.strip()))), None)
+    matched = first_match(_DROP, [line.strip() for line in lines])
     if matched is None:
         raise UnreadableError("a queue is marked by thresholds that are not in bytes, or not there")
     return EcnState(int(matched[1]), int(matched[2]), float(matched[3]))
@@ -200,9 +201,7 @@ def marked(text: str) -> dict[str, InterfaceState]:
     """
     interfaces = {}
     for line in table(whole_lines(text), r"Interface\s+ECN-marked packets\s*"):
-        row = _MARKED.fullmatch(line)
-        if not row:
-            raise UnreadableError(f"cannot read the row {line!r} of the marked packets")
+        row = row_of(_MARKED, line, "marked packets")
         interfaces[row[1]] = InterfaceState(counters={"out_ecn_marked_packets": int(row[2])})
     return interfaces
 

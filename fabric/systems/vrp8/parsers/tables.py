@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 
 from fabric.observe.parsers import UnreadableError
+from fabric.observe.parsers.tables import as_number, first_match, mac_address, row_of
 from fabric.observe.state import BgpPeer, LldpNeighbour, MacEntry, NeighbourEntry, SystemFacts
-from fabric.systems.vrp8.parsers.text import is_off, mac_address, table, whole_lines
+from fabric.systems.vrp8.parsers.text import MAC, is_off, table, whole_lines
 
 _SYSNAME = re.compile(r"^sysname (\S+)\s*$", re.MULTILINE)
 _RELEASE = re.compile(r"^(?:VRP|YunShan OS).*\((?:.* )?(V\d\w+)\)\s*$", re.MULTILINE)
@@ -68,13 +69,9 @@ def system_facts(text: str) -> SystemFacts:
         model=uptime["model"],
         version=release[1],
         serial=serial[1],
-        mac=mac_address(mac[1]),
+        mac=mac_address(mac[1], MAC),
         uptime_s=((days * 24.0 + hours) * 60 + minutes) * 60,
     )
-
-
-def _first(lines: list[str], pattern: re.Pattern[str]) -> re.Match[str] | None:
-    return next((match for line in lines if (match := pattern.fullmatch(line))), None)
 
 
 def bgp_peers(text: str) -> dict[str, BgpPeer]:
@@ -88,26 +85,17 @@ def bgp_peers(text: str) -> dict[str, BgpPeer]:
     if is_off(text):
         return {}
     lines = whole_lines(text)
-    total = _first(lines, _PEERS)
+    total = first_match(_PEERS, lines)
     start = next((at for at, line in enumerate(lines) if _PEER_HEAD.fullmatch(line)), None)
     peers = {}
-    for line in [] if start is None else lines[start + 1 :]:
-        row = _PEER.fullmatch(line)
-        if not row:
-            if line.strip():
-                raise UnreadableError(f"cannot read the row {line!r} of the BGP peers")
-            continue
+    rows = [] if start is None else lines[start + 1 :]
+    for line in filter(str.strip, rows):
+        row = row_of(_PEER, line, "BGP peers")
         state = row["state"]
-        peers[row["peer"]] = BgpPeer(state == "Established", state, _asn(row["asn"]))
+        peers[row["peer"]] = BgpPeer(state == "Established", state, as_number(row["asn"]))
     if total is None or int(total[1]) != len(peers):
         raise UnreadableError("the table of BGP peers has not as many rows as it says")
     return peers
-
-
-def _asn(text: str) -> int:
-    """Return an AS number that is written plainly or as ``65000.1`` (RFC 5396 asdot)."""
-    high, dot, low = text.partition(".")
-    return (int(high) << 16) + int(low) if dot else int(high)
 
 
 def bfd_sessions(text: str) -> dict[str, bool]:
@@ -121,12 +109,10 @@ def bfd_sessions(text: str) -> dict[str, bool]:
     if is_off(text):
         return {}
     lines = whole_lines(text)
-    total = _first(lines, _BFD_TOTAL)
+    total = first_match(_BFD_TOTAL, lines)
     by_name = {}
     for line in table(lines, r"Local\s+Remote\s+PeerIpAddr\s+State\s+Type\s.*"):
-        row = _BFD_ROW.fullmatch(line)
-        if not row:
-            raise UnreadableError(f"cannot read the row {line!r} of the BFD sessions")
+        row = row_of(_BFD_ROW, line, "BFD sessions")
         by_name[row["peer"]] = row["state"] == "Up"
     if total is None or (sum(by_name.values()), len(by_name)) != _up_and_all(total):
         raise UnreadableError("the table of BFD sessions has not as many rows as it says")
@@ -158,12 +144,12 @@ def arp_entries(text: str) -> dict[str, NeighbourEntry]:
             vlans[len(rows) - 1] = vlan["vlan"]
         else:
             raise UnreadableError(f"cannot read the row {line!r} of the ARP table")
-    total = _first(lines, _ARP_TOTAL)
+    total = first_match(_ARP_TOTAL, lines)
     if total is None or int(total[1]) != len(rows):
         raise UnreadableError("the ARP table has not as many rows as it says")
     return {
         row["ip"]: NeighbourEntry(
-            mac_address(row["mac"]), _interface(row, vlans.get(at, row["vlan"] or ""))
+            mac_address(row["mac"], MAC), _interface(row, vlans.get(at, row["vlan"] or ""))
         )
         for at, row in enumerate(rows)
         if row["type"] in "DS" and not row["vpn"] and row["mac"] != "Incomplete"
@@ -187,15 +173,13 @@ def mac_entries(text: str) -> tuple[MacEntry, ...]:
     rows = table(lines, r"MAC Address\s+VLAN/VSI\S*\s.*")
     items = []
     for line in rows:
-        row = _MAC_ROW.fullmatch(line)
-        if not row:
-            raise UnreadableError(f"cannot read the row {line!r} of the MAC table")
-        mac = mac_address(row["mac"])
+        row = row_of(_MAC_ROW, line, "MAC table")
+        mac = mac_address(row["mac"], MAC)
         if row["type"] == "dynamic" and row["vlan"].isdecimal():
             age = row["age"] or ""
             aged = float(age) if age.isdecimal() else None
             items.append(MacEntry(int(row["vlan"]), mac, row["port"], aged))
-    total = _first(lines, _MAC_TOTAL)
+    total = first_match(_MAC_TOTAL, lines)
     if total is None or int(total[1]) != len(rows):
         raise UnreadableError("the MAC table has not as many rows as it says")
     return tuple(items)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _TEXT = re.compile(r'(header \S+ information ")(.*)')
 _DASHED = re.compile(r"\s*-{8,}\s*")
-_MAC = re.compile(r"[0-9a-f]{2}(?:-?[0-9a-f]{2}){5}")
+MAC = re.compile(r"[0-9a-f]{2}(?:-?[0-9a-f]{2}){5}")
 _REFUSAL = re.compile(r"^\s*(?:Error: |\^$)", re.MULTILINE)
 _OFF = re.compile(r"(?:bgp|lldp|bfd) is off\n")
 _PAGER = "---- More ----"
@@ -135,17 +135,3 @@ def table(lines: list[str], first_header: str, *, closed: bool = True) -> list[s
         raise UnreadableError("no whole table in the output")
     rows = lines[below[0] + 1 : below[1] if closed else len(lines)]
     return [row for row in rows if row.strip()]
-
-
-def mac_address(text: str) -> str:
-    """Return ``00e0-fc12-3456`` or ``00-e0-fc-12-34-56`` as ``00:e0:fc:12:34:56``.
-
-    Raises
-    ------
-    UnreadableError
-        When it is no such address.
-    """
-    if not _MAC.fullmatch(text.lower()):
-        raise UnreadableError(f"{text!r} is not a MAC address")
-    digits = text.lower().replace("-", "")
-    return ":".join(digits[at : at + 2] for at in range(0, 12, 2))

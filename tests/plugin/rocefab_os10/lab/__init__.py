@@ -12,14 +12,14 @@ from fabric.design.model import DeviceDesign
 from fabric.lab.clock import LabClock, Timer
 from fabric.lab.lines.editor import Editor, feed_text
 from fabric.lab.lines.grammar import Grammar, InvalidInputError, LineRefusedError
+from fabric.lab.lines.rules import rules
 from fabric.lab.lines.tree import Node, indented
 from fabric.lab.spec import StandInSpec
 from fabric.lab.ssh.channel import Channel, Process
 from fabric.lab.ssh.server import SshStandIn
 from fabric.lab.standin import stand_ins
-from rocefab_os10.lab.rules import RULES
 
-GRAMMAR = Grammar(RULES, frozenset())
+GRAMMAR = Grammar(rules(__file__)[0], frozenset())
 FACTORY = """\
 hostname {name}
 username admin password $6$LAB

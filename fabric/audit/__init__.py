@@ -1,0 +1,1 @@
+"""Audit: running configurations judged without an inventory."""

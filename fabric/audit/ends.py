@@ -1,0 +1,91 @@
+"""Switches of one fabric: cables by their descriptions, and what both ends should have alike."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from fabric.audit.fault import Fault
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from fabric.observe.configuration.lossless import Lossless, PortPolicy
+
+    End = tuple[str, str]
+
+_WORD = re.compile(r"[^\s,;()]+")
+
+
+def cables(switches: Mapping[str, Lossless]) -> Iterator[tuple[End, End]]:
+    """Yield the cables that descriptions of ports name, each once.
+
+    A description that holds the name of another switch and of one of its ports names the far end;
+    Cumulus Linux writes them with an underscore in between.
+
+    Parameters
+    ----------
+    switches : mapping of str to Lossless
+        By name of the switch.
+    """
+    seen = set()
+    for name, switch in switches.items():
+        for port in switch.ports.values():
+            end = _far_end(switches, name, port.description)
+            if end and frozenset((end, (name, port.name))) not in seen:
+                seen.add(frozenset((end, (name, port.name))))
+                yield (name, port.name), end
+
+
+def _far_end(switches: Mapping[str, Lossless], own: str, description: str) -> End | None:
+    words = [*_WORD.findall(description), *description.split("_", 1)]
+    for other in words:
+        if other != own and other in switches:
+            port = next((word for word in words if word in switches[other].ports), None)
+            return (other, port) if port else None
+    return None
+
+
+def disagreements(switches: Mapping[str, Lossless]) -> Iterator[tuple[str, Fault]]:
+    """Yield what the two ends of a cable have different, at the first end."""
+    for (name, port_name), (other, other_port) in cables(switches):
+        here, there = switches[name].ports[port_name], switches[other].ports[other_port]
+        for words in _differences(here, there):
+            message = f"{words} at the other end, {other} {other_port}"
+            yield name, Fault("AUD016", port_name, here.line, message)
+
+
+def _differences(here: PortPolicy, there: PortPolicy) -> Iterator[str]:
+    if set(here.lossless) != set(there.lossless):
+        own, far = sorted(here.lossless), sorted(there.lossless)
+        yield f"lossless priorities are {own or 'none'} here and {far or 'none'}"
+    if here.mtu_bytes and there.mtu_bytes and here.mtu_bytes.value != there.mtu_bytes.value:
+        yield f"the MTU is {here.mtu_bytes.value:g} here and {there.mtu_bytes.value:g}"
+    if here.speed_gbps and there.speed_gbps and here.speed_gbps != there.speed_gbps:
+        yield f"the speed is {here.speed_gbps:g}G here and {there.speed_gbps:g}G"
+    if here.enabled != there.enabled:
+        yield f"the port is {'up' if here.enabled else 'shut down'} here and not so"
+
+
+def maps(switches: Mapping[str, Lossless]) -> Iterator[tuple[str, Fault]]:
+    """Yield the switches that put other DSCPs into the lossless class than most do."""
+    sets = {name: _lossless_dscps(switch) for name, switch in switches.items()}
+    counts = Counter(value for value in sets.values() if value)
+    if not counts:
+        return
+    usual = counts.most_common(1)[0][0]
+    for name, dscps in sets.items():
+        if dscps and dscps != usual:
+            own, most = (", ".join(map(str, sorted(one))) for one in (dscps, usual))
+            message = f"DSCPs {own} are lossless, on most switches {most}"
+            yield name, Fault("AUD017", "", 0, message)
+
+
+def _lossless_dscps(switch: Lossless) -> frozenset[int]:
+    return frozenset(
+        dscp
+        for port in switch.ports.values()
+        for dscp, number in port.dscp_to_class.items()
+        if number in port.lossless
+    )

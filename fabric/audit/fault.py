@@ -1,0 +1,14 @@
+"""What an audit found, before it is a finding."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Fault(NamedTuple):
+    """Something wrong in one file; ``port`` is empty and ``line`` 0 where it is about the whole."""
+
+    rule: str
+    port: str
+    line: int
+    message: str

@@ -1,0 +1,188 @@
+"""One switch: what its configuration says of the lossless class, judged port by port."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING
+
+from fabric.audit.fault import Fault
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from fabric.observe.configuration.lossless import Lossless, PortPolicy
+
+    Judge = Callable[[Lossless], Iterator[Fault]]
+
+#: RoCEv2 packet of a 4,096-byte RDMA MTU: IPv4 20, UDP 8, BTH 12, RETH 16, payload, ICRC 4
+#: (InfiniBand annex A17); what a switch calls MTU counts from the IP header on.
+ROCE_MTU_BYTES = 4_156
+#: Lossless priorities that most chips have headroom for (IEEE 802.1Q-2018 annex N).
+MOST_LOSSLESS = 2
+_NEVER = 0
+
+_judges: list[Judge] = []
+
+
+def judge(lossless: Lossless) -> Iterator[Fault]:
+    """Yield what is wrong with one switch."""
+    if not any(port.lossless for port in lossless.ports.values()):
+        yield Fault("AUD001", "", 0, "no port has a lossless class (PFC)")
+    for one in _judges:
+        yield from one(lossless)
+    for item in lossless.leftovers:
+        yield Fault("AUD018", "", item.line, f"this line was not understood: {item.text}")
+
+
+def _in_use(lossless: Lossless) -> list[PortPolicy]:
+    """Return the ports that are up and were configured for traffic: by PFC, or by an address."""
+    return [port for port in lossless.ports.values() if port.enabled and port.routed is not None]
+
+
+def _by_port(action: Callable[[PortPolicy], Iterator[Fault]]) -> Judge:
+    """Register a judge of every port that has a lossless class."""
+
+    def every(lossless: Lossless) -> Iterator[Fault]:
+        for port in lossless.ports.values():
+            if port.lossless:
+                yield from action(port)
+
+    _judges.append(every)
+    return every
+
+
+def _whole(action: Judge) -> Judge:
+    _judges.append(action)
+    return action
+
+
+@_whole
+def _same_priorities(lossless: Lossless) -> Iterator[Fault]:
+    sets = {port.name: frozenset(port.lossless) for port in _in_use(lossless)}
+    counts = Counter(value for value in sets.values() if value)
+    if not counts:
+        return
+    usual = counts.most_common(1)[0][0]
+    for port in _in_use(lossless):
+        own = sets[port.name]
+        if own != usual:
+            has, most = _priorities(own), _priorities(usual)
+            message = f"the port has {has}, most ports have {most}"
+            yield Fault("AUD002", port.name, port.line, message)
+
+
+def _priorities(numbers: frozenset[int]) -> str:
+    if not numbers:
+        return "no lossless priority"
+    plural = "y" if len(numbers) == 1 else "ies"
+    return f"lossless priorit{plural} {', '.join(map(str, sorted(numbers)))}"
+
+
+@_by_port
+def _ecn(port: PortPolicy) -> Iterator[Fault]:
+    for priority, line in port.lossless.items():
+        queue = port.class_to_queue.get(priority, priority)
+        marking = port.markings.get(queue)
+        if marking is None or not marking.ecn:
+            where = marking.line if marking else line
+            message = f"priority {priority} is lossless, and its queue {queue} marks no ECN"
+            yield Fault("AUD003", port.name, where, message)
+            continue
+        low, high = marking.kmin_bytes, marking.kmax_bytes
+        if low is not None and high is not None and low >= high:
+            message = f"queue {queue}: Kmin is {low:,} bytes, Kmax {high:,}"
+            yield Fault("AUD004", port.name, marking.line, message)
+        if marking.pmax_percent == 0:
+            yield Fault("AUD004", port.name, marking.line, f"queue {queue} marks with 0 %")
+        buffer = port.buffers.get(priority)
+        pause = buffer.threshold_bytes if buffer else None
+        if low is not None and pause is not None and low > pause:
+            message = f"queue {queue}: Kmin is {low:,} bytes, the pause threshold {pause:,}"
+            yield Fault("AUD005", port.name, marking.line, message)
+
+
+@_by_port
+def _watchdog(port: PortPolicy) -> Iterator[Fault]:
+    watchdog, line = port.watchdog, min(port.lossless.values())
+    if watchdog is None or not watchdog.enabled:
+        where = watchdog.line if watchdog else line
+        yield Fault("AUD006", port.name, where, "the PFC watchdog is off")
+    elif watchdog.action in ("errdisable", "shutdown"):
+        message = f"the PFC watchdog shuts the port down ({watchdog.action})"
+        yield Fault("AUD006", port.name, watchdog.line, message)
+
+
+@_by_port
+def _trust(port: PortPolicy) -> Iterator[Fault]:
+    if port.trusts_dscp is False:
+        yield Fault("AUD007", port.name, port.line, "the port has PFC and does not trust DSCP")
+
+
+@_by_port
+def _classes(port: PortPolicy) -> Iterator[Fault]:
+    reached = set(port.dscp_to_class.values())
+    queues: dict[int, list[int]] = defaultdict(list)
+    for number, queue in port.class_to_queue.items():
+        if number in reached or number in port.lossless:
+            queues[queue].append(number)
+    for priority, line in port.lossless.items():
+        if port.dscp_to_class and priority not in reached:
+            message = f"no DSCP leads to the lossless class {priority}"
+            yield Fault("AUD008", port.name, line, message)
+        shared = [
+            one for one in queues[port.class_to_queue.get(priority, priority)] if one != priority
+        ]
+        if shared:
+            message = f"classes {', '.join(map(str, shared))} share the queue of class {priority}"
+            yield Fault("AUD008", port.name, line, message)
+    if len(port.lossless) > MOST_LOSSLESS:
+        message = f"{len(port.lossless)} priorities are lossless"
+        yield Fault("AUD014", port.name, min(port.lossless.values()), message)
+
+
+@_by_port
+def _mtu(port: PortPolicy) -> Iterator[Fault]:
+    if port.mtu_bytes is not None and port.mtu_bytes.value < ROCE_MTU_BYTES:
+        message = f"the MTU is {port.mtu_bytes.value:g} bytes; RoCE packets take {ROCE_MTU_BYTES:,}"
+        yield Fault("AUD009", port.name, port.mtu_bytes.line or port.line, message)
+
+
+@_by_port
+def _service(port: PortPolicy) -> Iterator[Fault]:
+    for priority in port.lossless:
+        queue = port.class_to_queue.get(priority, priority)
+        share = port.percent.get(queue)
+        if share is None and queue in port.strict:
+            line = port.strict[queue] or port.line
+            yield Fault("AUD015", port.name, line, f"the lossless queue {queue} is strict")
+        elif share is not None and share.value == 0:
+            yield Fault("AUD015", port.name, share.line, f"the lossless queue {queue} has no share")
+
+
+@_whole
+def _ageing(lossless: Lossless) -> Iterator[Fault]:
+    arp, mac = lossless.arp_timeout_s, lossless.mac_ageing_s
+    if arp is None or mac is None or mac.value == _NEVER:
+        return
+    if arp.value >= mac.value or arp.value == _NEVER:
+        message = f"ARP entries live {arp.value:,.0f} s, MAC entries {mac.value:,.0f} s"
+        yield Fault("AUD010", "", arp.line or mac.line, message)
+
+
+@_whole
+def _hash(lossless: Lossless) -> Iterator[Fault]:
+    fields = lossless.hash_fields
+    if fields is not None and "src-port" not in fields:
+        yield Fault("AUD011", "", 0, "the UDP source port does not choose between equal paths")
+
+
+@_whole
+def _names(lossless: Lossless) -> Iterator[Fault]:
+    defined = {(one.kind, one.name) for one in lossless.defined}
+    used = {(one.kind, one.name) for one in lossless.used}
+    for one in lossless.used:
+        if (one.kind, one.name) not in defined:
+            yield Fault("AUD013", "", one.line, f"{one.kind} {one.name} does not exist")
+    for one in lossless.defined:
+        if (one.kind, one.name) not in used:
+            yield Fault("AUD013", "", one.line, f"nothing uses {one.kind} {one.name}")

@@ -1,0 +1,58 @@
+"""audit: running configurations, judged without an inventory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from fabric.cli import options, output
+from fabric.cli.exits import CommandExit, Exit
+from fabric.cli.inventory import FailOn, ReportForm
+from fabric.cli.options import argument, option
+
+if TYPE_CHECKING:
+    import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command(epilog="Example: rocefab audit backups/")(audit)
+
+
+def audit(
+    files: Annotated[
+        list[Path], argument("Configuration files, or folders with those of a whole fabric.")
+    ],
+    system: Annotated[
+        str,
+        option(
+            "Switch system of all files; default: recognised by their lines.",
+            "SYSTEM",
+            metavar="NAME",
+        ),
+    ] = "",
+    form: Annotated[
+        ReportForm, option("Report format.", "CHECK_FORMAT", "--format")
+    ] = ReportForm.TEXT,
+    fail_on: Annotated[
+        FailOn, option("Lowest severity that sets exit code 4.", "FAIL_ON")
+    ] = FailOn.ERROR,
+    ignore: options.Ignore = None,
+) -> None:
+    """Judge running configurations without an inventory.
+
+    Files of one call are taken for one fabric: ports are paired by their descriptions, and both
+    ends of a cable compared.
+
+    Exit codes: 0, 2, 4.
+    """
+    from fabric.core.findings import Severity
+    from fabric.workflow import audit as workflow
+
+    severity = Severity[fail_on.name]
+    audited = workflow.audit(files, system, ignore or [])
+    output.data(workflow.report(audited, form.value, severity))
+    counts = sorted(set(audited.systems.values()))
+    output.note(f"{len(audited.systems)} files audited: {', '.join(counts)}")
+    if audited.outcome.at_least(severity):
+        raise CommandExit(Exit.FINDINGS)

@@ -1,0 +1,215 @@
+"""One form for what configurations say of the lossless class: PFC, ECN, maps, buffers, ageing.
+
+Like ``model.py``: readers fill it line by line; what no line sets is None or empty, unless the
+system's documents name a default, which the reader then sets with line 0.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from fabric.core.registry import Registry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fabric.observe.configuration.model import Leftover
+
+#: Differentiated services code points, 6 bits (RFC 2474).
+DSCPS = 64
+
+
+class Value(NamedTuple):
+    """A number with the line that sets it; line 0 is a default of the system."""
+
+    value: float
+    line: int
+
+
+@dataclass(slots=True)
+class Marking:
+    """ECN of an egress queue; ``ecn`` False marks nothing and drops (plain WRED)."""
+
+    line: int
+    kmin_bytes: int | None = None
+    kmax_bytes: int | None = None
+    pmax_percent: float | None = None
+    ecn: bool = True
+
+
+@dataclass(slots=True)
+class PauseBuffer:
+    """Buffer of a priority: ``headroom_bytes`` after the pause, ``threshold_bytes`` before it."""
+
+    line: int
+    headroom_bytes: int | None = None
+    threshold_bytes: int | None = None
+
+
+@dataclass(slots=True)
+class Watchdog:
+    """PFC watchdog; times as the file has them."""
+
+    line: int
+    enabled: bool = True
+    action: str = ""
+    detection_ms: float | None = None
+    restoration_ms: float | None = None
+
+
+@dataclass(slots=True)
+class Policy:
+    """The part of a port's policy that profiles share; a port has the sum of its profiles.
+
+    Parameters
+    ----------
+    pfc : dict of int to int
+        Lossless priorities, each with its line.
+    pfc_on : bool or None
+        Whether PFC is switched on, where a system has a switch of its own for it.
+    trusts_dscp : bool or None
+        Whether DSCP decides the class.
+    dscp_to_class : dict of int to int
+        Traffic class of each DSCP that a line names.
+    class_to_queue : dict of int to int
+        Egress queue of each traffic class.
+    markings : dict of int to Marking
+        By egress queue.
+    strict : dict of int to int
+        Strict queues, each with its line.
+    percent : dict of int to Value
+        Shares of queues that are served in turn.
+    """
+
+    line: int = 0
+    pfc: dict[int, int] = field(default_factory=dict)
+    pfc_on: bool | None = None
+    watchdog: Watchdog | None = None
+    trusts_dscp: bool | None = None
+    dscp_to_class: dict[int, int] = field(default_factory=dict)
+    class_to_queue: dict[int, int] = field(default_factory=dict)
+    markings: dict[int, Marking] = field(default_factory=dict)
+    strict: dict[int, int] = field(default_factory=dict)
+    percent: dict[int, Value] = field(default_factory=dict)
+    buffers: dict[int, PauseBuffer] = field(default_factory=dict)
+
+    def add(self, other: Policy) -> None:
+        """Take over what another part says; own lines win."""
+        for name in ("pfc_on", "watchdog", "trusts_dscp"):
+            if getattr(self, name) is None:
+                setattr(self, name, getattr(other, name))
+        for name in _TABLES:
+            setattr(self, name, {**getattr(other, name), **getattr(self, name)})
+
+
+_TABLES = (
+    "pfc",
+    "dscp_to_class",
+    "class_to_queue",
+    "markings",
+    "strict",
+    "percent",
+    "buffers",
+)
+
+
+@dataclass(slots=True)
+class PortPolicy(Policy):
+    """A port: ``routed`` None where the file leaves the default of the system."""
+
+    name: str = ""
+    enabled: bool = True
+    routed: bool | None = None
+    mtu_bytes: Value | None = None
+    speed_gbps: float | None = None
+    cable_m: float | None = None
+    description: str = ""
+
+    @property
+    def lossless(self) -> dict[int, int]:
+        """Lossless priorities that are in force, each with its line."""
+        return self.pfc if self.pfc_on is not False else {}
+
+
+class Use(NamedTuple):
+    """A named thing that a line defines or uses: ``kind`` such as ``qos profile``."""
+
+    kind: str
+    name: str
+    line: int
+
+
+@dataclass(slots=True)
+class Lossless:
+    """What the configuration of one switch says of the lossless class.
+
+    Parameters
+    ----------
+    ports : dict of str to PortPolicy
+        Ports of the front panel, with everything that profiles and global lines give them.
+    arp_timeout_s, mac_ageing_s : Value or None
+        Ageing of neighbours and of MAC addresses; 0 for never.
+    hash_fields : set of str or None
+        Which of ``src-ip``, ``dst-ip``, ``src-port``, ``dst-port`` choose between equal paths;
+        None where neither the file nor the documents of the system tell.
+    defined, used : list of Use
+        Named objects, to tell which are missing and which nobody needs.
+    """
+
+    system: str
+    name: str = ""
+    ports: dict[str, PortPolicy] = field(default_factory=dict)
+    arp_timeout_s: Value | None = None
+    mac_ageing_s: Value | None = None
+    hash_fields: set[str] | None = None
+    watchdog: Watchdog | None = None
+    defined: list[Use] = field(default_factory=list)
+    used: list[Use] = field(default_factory=list)
+    leftovers: list[Leftover] = field(default_factory=list)
+
+    def port(self, name: str, line: int) -> PortPolicy:
+        """Return a port; a new one at its first line."""
+        return self.ports.setdefault(name, PortPolicy(line=line, name=name))
+
+
+@dataclass(frozen=True, slots=True)
+class LosslessReader:
+    """How the configuration of a system is recognised and read.
+
+    Parameters
+    ----------
+    read : callable
+        From the text to what it says; raises UnreadableError where it is no such configuration.
+    signs : tuple of str
+        Patterns of lines that this system has and others do not; the system with the most of them
+        is the one that a text is written for.
+    judged : frozenset of str
+        Rules of the audit that rules of the system itself judge already, and in more detail.
+    """
+
+    read: Callable[[str], Lossless]
+    signs: tuple[str, ...]
+    judged: frozenset[str] = frozenset()
+
+
+#: By system: what its configuration says of the lossless class.
+lossless_readers: Registry[LosslessReader] = Registry("lossless reader", plugins="reading_lossless")
+
+
+def system_of(text: str) -> str | None:
+    """Return the system that a text is written for, by the signs of all readers; None if unclear.
+
+    Parameters
+    ----------
+    text : str
+        A whole configuration.
+    """
+    scores = {
+        name: sum(bool(re.search(sign, text, re.MULTILINE)) for sign in reader.signs)
+        for name, reader in lossless_readers.items()
+    }
+    best = max(scores.values(), default=0)
+    leading = [name for name, score in scores.items() if score == best]
+    return leading[0] if best and len(leading) == 1 else None

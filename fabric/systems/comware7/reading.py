@@ -1,0 +1,237 @@
+"""H3C Comware 7: what a running configuration says of ports, VLANs and BGP.
+
+Ports work until ``shutdown``. Whether a port without ``port link-mode`` is routed depends on the
+model, so that an address or a VLAN on one is a line that is not understood. BGP uses one path until
+``balance``, and equal paths are those with equal AS paths; a session exchanges IPv4 routes only
+after ``peer enable`` (H3C, Comware V7 command reference). Not confirmed for each model is the MTU
+of routed interfaces without ``mtu``, which is read as 1500 bytes. That ``balance
+as-path-neglect`` only relaxes the comparison is not confirmed either: it is not understood.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.observe.configuration import (
+    Bgp,
+    Discard,
+    Origination,
+    PolicyTerm,
+    StaticRoute,
+    readers,
+)
+from fabric.observe.configuration.blocks import (
+    Context,
+    address,
+    network,
+    numbers,
+    prefix_match,
+    read_blocks,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fabric.observe.configuration import BgpTemplate, Configured, Port
+
+#: Kind of the file that ``render`` writes.
+FILE = "running-config"
+
+#: Bytes of packets that a routed interface takes where no line says it.
+_MTU_BYTES = 1500
+
+_QOS = (
+    r"(undo )?(qos|priority-flow-control|burst-mode) .*",
+    r"buffer .*",
+    r"ip load-sharing .*",
+)
+_MANAGEMENT = (
+    r"version .*",
+    r"(undo )?(lldp|ntp-service|info-center|snmp-agent|ssh|sftp|telnet|clock|irf|mdc) .*",
+    r"(undo )?(line|user-interface|local-user|role|user-group|domain|radius|stp|header) .*",
+    r"(undo )?(netconf|public-key|password-control|scheduler|archive|dns|ftp|http|https) .*",
+    r"(undo )?(system-working-mode|xbar|hardware-resource|forward-path-detection|dhcp) ?.*",
+    r"interface (M-GigabitEthernet\S+|NULL0)",
+    r"(arp timer|mac-address timer|link-delay) .*",
+    r"return",
+)
+_TOP = Context(*_MANAGEMENT, *_QOS)
+_PORT = Context(
+    *_QOS,
+    r"(stp|speed|duplex|lldp|bfd|link-delay|jumboframe|flow-interval|broadcast-suppression) .*",
+    r"(combo|port fec|multicast-suppression|unicast-suppression) .*",
+    r"stp edged-port",
+    r"port link-type access",
+)
+_VLAN = Context(r"(name|description) .*")
+_TERM = Context(r"description .*")
+_BGP = Context(r"(non-stop-routing|log-peer-change)", r"graceful-restart.*", r"timer .*")
+_FAMILY = Context(r"balance ibgp \d+", r"peer \S+ advertise-community")
+
+_TOP.sets(r"sysname (?P<value>\S+)", "name")
+_PORT.switches("shutdown", "enabled", undo="undo ", on=False)
+_PORT.sets(r"description (?P<value>.*)", "description")
+_PORT.sets(r"mtu (?P<value>\d+)", "mtu_bytes", int)
+_BGP.sets(r"router-id (?P<value>\S+)", "router_id")
+_FAMILY.sets(r"balance (ebgp )?(?P<value>\d+)", "max_paths", int)
+
+
+@readers.add("comware7")
+def read(files: Mapping[str, str]) -> Configured:
+    """Return what a Comware 7 configuration says."""
+    return read_blocks("comware7", FILE, files[FILE], _TOP)
+
+
+@_TOP.line(r"vlan (?P<vlans>\d+( to \d+)?)", inside=_VLAN)
+def _vlans(switch: Configured, line: int, vlans: str) -> None:
+    for vlan in numbers(vlans):
+        switch.vlans[vlan] = line
+
+
+@_TOP.line(
+    r"interface (?P<name>[A-Z][A-Za-z-]*(GigE|GigabitEthernet)[\d/:]+)",
+    r"interface (?P<name>GigabitEthernet[\d/:]+|Vlan-interface\d+|LoopBack\d+)",
+    inside=_PORT,
+)
+def _interface(switch: Configured, line: int, name: str) -> Port:
+    new = name not in switch.ports
+    port = switch.port(name, line)
+    if name.startswith(("Vlan", "Loop")):
+        port.routed = True
+    if name.startswith("Vlan"):
+        port.gateway_vlan = int(name.removeprefix("Vlan-interface"))
+        port.mtu_bytes = _MTU_BYTES if new else port.mtu_bytes
+    return port
+
+
+@_PORT.line(r"port link-mode (?P<mode>route|bridge)")
+def _link_mode(port: Port, _: int, mode: str) -> None:
+    if port.routed is not (mode == "route"):
+        port.routed = mode == "route"
+        port.addresses, port.vlan = [], None
+        port.mtu_bytes = _MTU_BYTES if port.routed else None
+
+
+@_PORT.line(r"ip address (?P<text>[\d.]+) (?P<mask>[\d.]+)(?P<more> sub)?")
+def _address(port: Port, line: int, text: str, mask: str, more: str | None) -> None:
+    if not port.routed:
+        raise ValueError("not a routed port")
+    port.addresses = [*(port.addresses if more else ()), address(text, mask, line)]
+
+
+@_PORT.line(r"port access vlan (?P<vlan>\d+)")
+def _access(port: Port, _: int, vlan: str) -> None:
+    if port.routed is not False:
+        raise ValueError("not a switched port")
+    port.vlan = int(vlan)
+
+
+@_TOP.line(
+    r"ip prefix-list (?P<name>\S+) index \d+ (?P<action>permit|deny) (?P<prefix>\S+)"
+    r" (?P<length>\d+)( greater-equal (?P<low>\d+))?( less-equal (?P<high>\d+))?"
+)
+def _prefix(
+    switch: Configured,
+    line: int,
+    name: str,
+    action: str,
+    prefix: str,
+    length: str,
+    **bits: str | None,
+) -> None:
+    entry = prefix_match(action, f"{prefix}/{length}", line, **bits)
+    switch.prefix_lists.setdefault(name, []).append(entry)
+
+
+@_TOP.line(r"route-policy (?P<name>\S+) (?P<action>permit|deny) node \d+", inside=_TERM)
+def _route_policy(switch: Configured, line: int, name: str, action: str) -> PolicyTerm:
+    term = PolicyTerm(action == "permit", line)
+    switch.policies.setdefault(name, []).append(term)
+    return term
+
+
+@_TERM.line(r"if-match ip address prefix-list (?P<name>\S+)")
+def _match(term: PolicyTerm, _: int, name: str) -> None:
+    term.prefix_lists = [name]
+
+
+@_TOP.line(
+    r"ip route-static (?P<prefix>[\d.]+) (?P<mask>[\d.]+) (?P<hop>[\d.]+|NULL ?0)"
+    r"( preference \d+)?( description .*)?"
+)
+def _static(switch: Configured, line: int, prefix: str, mask: str, hop: str) -> None:
+    to = Discard() if hop.startswith("NULL") else address(hop, "32", line).address
+    switch.static_routes.append(StaticRoute(*network(prefix, mask), to, line))
+
+
+@_TOP.line(r"bgp (?P<asn>\d+)", inside=_BGP)
+def _bgp(switch: Configured, line: int, asn: str) -> Bgp:
+    switch.bgp = Bgp(int(asn), line, active_by_default=False)
+    return switch.bgp
+
+
+@_BGP.line(r"address-family ipv4( unicast)?", inside=_FAMILY)
+def _family(_: Bgp, __: int) -> None:
+    """Return the process itself: the lines inside are about it."""
+
+
+@_BGP.line(r"group (?P<name>\S+) external")
+def _group(bgp: Bgp, line: int, name: str) -> None:
+    bgp.group(name, line)
+
+
+@_BGP.line(r"peer (?P<session>[\d.]+) group (?P<group>\S+)")
+def _member(bgp: Bgp, line: int, session: str, group: str) -> None:
+    bgp.peer(session, line).group = group
+
+
+@_BGP.line(r"peer (?P<name>\S+) as-number (?P<asn>\d+)")
+def _as_number(bgp: Bgp, line: int, name: str, asn: str) -> None:
+    _speaker(bgp, line, name).asn = int(asn)
+
+
+@_BGP.line(r"peer (?P<session>[\d.]+) description (?P<text>.*)")
+def _peer_description(bgp: Bgp, line: int, session: str, text: str) -> None:
+    bgp.peer(session, line).description = text
+
+
+@_BGP.line(r"(?P<undo>undo )?peer (?P<name>\S+) ignore")
+def _ignore(bgp: Bgp, line: int, name: str, undo: str | None) -> None:
+    _speaker(bgp, line, name).enabled = bool(undo)
+
+
+@_BGP.line(r"peer (?P<name>\S+) bfd( single-hop)?")
+def _bfd(bgp: Bgp, line: int, name: str) -> None:
+    _speaker(bgp, line, name).bfd = True
+
+
+@_BGP.line(r"peer (?P<name>\S+) timer keepalive (?P<keepalive>\d+) hold (?P<hold>\d+)")
+def _timers(bgp: Bgp, line: int, name: str, keepalive: str, hold: str) -> None:
+    speaker = _speaker(bgp, line, name)
+    speaker.keepalive_s, speaker.hold_s = int(keepalive), int(hold)
+
+
+@_FAMILY.line(r"(?P<undo>undo )?peer (?P<name>\S+) enable")
+def _activate(bgp: Bgp, line: int, name: str, undo: str | None) -> None:
+    _speaker(bgp, line, name).activated = not undo
+
+
+@_FAMILY.line(r"peer (?P<name>\S+) route-policy (?P<policy>\S+) (?P<way>import|export)")
+def _policy(bgp: Bgp, line: int, name: str, policy: str, way: str) -> None:
+    speaker = _speaker(bgp, line, name)
+    setattr(speaker, "policy_in" if way == "import" else "policy_out", policy)
+
+
+@_FAMILY.line(r"network (?P<prefix>\S+) (?P<mask>[\d.]+)( route-policy (?P<policy>\S+))?")
+def _network(bgp: Bgp, line: int, prefix: str, mask: str, policy: str | None) -> None:
+    bgp.originations.append(Origination(network(prefix, mask), policy or "", line))
+
+
+@_FAMILY.line(r"import-route direct( route-policy (?P<policy>\S+))?")
+def _import_direct(bgp: Bgp, line: int, policy: str | None) -> None:
+    bgp.originations.append(Origination(None, policy or "", line))
+
+
+def _speaker(bgp: Bgp, line: int, name: str) -> BgpTemplate:
+    """Return a session, or the peer group of a name."""
+    return bgp.groups[name] if name in bgp.groups else bgp.peer(name, line)

@@ -1,0 +1,45 @@
+"""Cumulus Linux: what ``nv set`` lines, or a ``startup.yaml``, say of ports, VLANs and BGP.
+
+A port of the switch carries 9216 bytes where no line says another, and speaks unnumbered BGP by the
+link-local address that every port with link has. Equal paths are used, 64 of them; over different
+ASes only with ``multipath aspath-ignore``. IPv4 unicast needs no activation, and no policy is
+wanted (CumulusNetworks/docs, content/cumulus-linux-514, Basic BGP, Optional BGP, Switch Port
+Attributes). Not confirmed is the state of a port without ``link state``, which is read as down.
+Policies and VRFs are not read. A YAML text is read by the same words: its keys are those of a line.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.observe.configuration import Bgp, Configured, readers
+from fabric.systems.cumulus.reading import ports
+from fabric.systems.cumulus.reading.model import TABLE, Reading
+from fabric.systems.cumulus.reading.routing import settle_bgp
+from fabric.systems.cumulus.reading.text import paths_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["ports", "read"]
+
+#: Kind of the file that ``render`` writes.
+FILE = "nv-set"
+
+#: Equal paths where no line says it.
+_MAX_PATHS = 64
+
+
+@readers.add("cumulus")
+def read(files: Mapping[str, str]) -> Configured:
+    """Return what the lines of a switch say, or the YAML text in their place.
+
+    Raises
+    ------
+    UnreadableError
+        When it is neither.
+    """
+    reading = Reading(Configured("cumulus", FILE), Bgp(0, 0, max_paths=_MAX_PATHS))
+    TABLE.read(reading, paths_of(files[FILE]), reading.switch.leftovers)
+    settle_bgp(reading)
+    return reading.switch

@@ -1,0 +1,120 @@
+"""BGP and static routes of a Cumulus configuration."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.observe.configuration import Discard, Leftover, Origination, StaticRoute
+from fabric.observe.configuration.blocks import address, network
+from fabric.systems.cumulus.reading.model import BGP, FAMILY, SWITCH, TABLE, Reading
+
+if TYPE_CHECKING:
+    from fabric.observe.configuration import BgpTemplate
+
+_SPEAKER = rf"{BGP} (?P<kind>neighbor|peer-group) (?P<session>\S+)"
+_STATE = r"(?P<state>on|off|enabled|disabled)"
+_ON = ("on", "enabled")
+
+
+@TABLE.line(rf"(router bgp|{BGP}) autonomous-system (?P<asn>\d+)")
+def _asn(reading: Reading, line: int, asn: str) -> None:
+    reading.asn, reading.bgp.line = int(asn), line
+
+
+@TABLE.line(rf"(router bgp|{BGP}) router-id (?P<router_id>\S+)")
+def _router_id(reading: Reading, _: int, router_id: str) -> None:
+    reading.bgp.router_id = router_id
+
+
+@TABLE.line(rf"(router bgp|{BGP}) (enable|state) {_STATE}")
+def _enable(reading: Reading, _: int, state: str) -> None:
+    reading.enabled = reading.enabled and state in _ON
+
+
+@TABLE.line(
+    r"vrf default router static (?P<prefix>[\d./]+)"
+    r" via (?P<hop>[\d.]+|blackhole)( type (ipv4-address|blackhole))?"
+)
+def _static(reading: Reading, line: int, prefix: str, hop: str) -> None:
+    to = Discard() if hop == "blackhole" else address(hop, "32", line).address
+    reading.switch.static_routes.append(StaticRoute(*network(prefix), to, line))
+
+
+@TABLE.line(rf"{BGP} path-selection multipath aspath-ignore {_STATE}")
+def _relax(reading: Reading, _: int, state: str) -> None:
+    reading.bgp.relax = state in _ON
+
+
+@TABLE.line(rf"{FAMILY} multipaths ebgp (?P<max_paths>\d+)")
+def _max_paths(reading: Reading, _: int, max_paths: str) -> None:
+    reading.bgp.max_paths = int(max_paths)
+
+
+@TABLE.line(rf"{FAMILY} network (?P<prefix>[\d./]+)")
+def _network(reading: Reading, line: int, prefix: str) -> None:
+    reading.bgp.originations.append(Origination(network(prefix), "", line))
+
+
+@TABLE.line(rf"{FAMILY} redistribute connected( {SWITCH})?")
+def _redistribute(reading: Reading, line: int) -> None:
+    reading.bgp.originations.append(Origination(None, "", line))
+
+
+@TABLE.line(_SPEAKER)
+def _exists(reading: Reading, line: int, kind: str, session: str) -> None:
+    _speaker(reading, line, kind, session)
+
+
+@TABLE.line(rf"{_SPEAKER} remote-as (?P<asn>\d+|external)")
+def _remote_as(reading: Reading, line: int, kind: str, session: str, asn: str) -> None:
+    _speaker(reading, line, kind, session).asn = int(asn) if asn.isdecimal() else 0
+
+
+@TABLE.line(rf"{BGP} neighbor (?P<session>\S+) peer-group (?P<group>\S+)")
+def _member(reading: Reading, line: int, session: str, group: str) -> None:
+    reading.bgp.peer(session, line).group = group
+
+
+@TABLE.line(rf"{BGP} neighbor (?P<session>\S+) description (?P<text>.*)")
+def _peer_description(reading: Reading, line: int, session: str, text: str) -> None:
+    reading.bgp.peer(session, line).description = text
+
+
+@TABLE.line(rf"{_SPEAKER} timers (?P<which>keepalive|hold) (?P<seconds>\d+)")
+def _timers(reading: Reading, line: int, kind: str, session: str, which: str, seconds: str) -> None:
+    setattr(_speaker(reading, line, kind, session), f"{which}_s", int(seconds))
+
+
+@TABLE.line(rf"{_SPEAKER} bfd (enable|state) {_STATE}")
+def _bfd(reading: Reading, line: int, kind: str, session: str, state: str) -> None:
+    _speaker(reading, line, kind, session).bfd = state in _ON
+
+
+@TABLE.line(rf"{_SPEAKER} shutdown {_STATE}")
+def _shutdown(reading: Reading, line: int, kind: str, session: str, state: str) -> None:
+    _speaker(reading, line, kind, session).enabled = state not in _ON
+
+
+@TABLE.line(rf"{_SPEAKER} address-family ipv4-unicast (enable|state) {_STATE}")
+def _activate(reading: Reading, line: int, kind: str, session: str, state: str) -> None:
+    _speaker(reading, line, kind, session).activated = state in _ON
+
+
+def _speaker(reading: Reading, line: int, kind: str, session: str) -> BgpTemplate:
+    """Return a session or a peer group."""
+    bgp = reading.bgp
+    return bgp.group(session, line) if kind == "peer-group" else bgp.peer(session, line)
+
+
+def settle_bgp(reading: Reading) -> None:
+    """Keep the process where it is on, and has a number."""
+    switch, bgp = reading.switch, reading.bgp
+    if reading.asn is None:
+        switch.leftovers += [
+            Leftover(peer.line, f"neighbor {peer.session} without autonomous-system")
+            for peer in bgp.peers.values()
+        ]
+    elif reading.enabled:
+        bgp.asn = reading.asn
+        bgp.resolve()
+        switch.bgp = bgp

@@ -1,0 +1,75 @@
+"""What stands in a Junos configuration before it is brought into the form of all systems."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fabric.observe.configuration import Bgp, Configured, PrefixMatch
+
+#: Equal paths without ``chassis maximum-ecmp`` (juniper.net CLI reference, maximum-ecmp; KB34303
+#: for QFX).
+MAXIMUM_ECMP = 16
+
+
+@dataclass(slots=True)
+class Term:
+    """A term of a policy; without ``accept`` or ``reject`` the next one is tried."""
+
+    line: int
+    permit: bool | None = None
+    source: str = ""
+    filters: list[PrefixMatch] = field(default_factory=list)
+    prefix_lists: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Reading:
+    """A switch with what only Junos has.
+
+    Parameters
+    ----------
+    vlan_ids : dict of str to int
+        Numbers of the VLANs by name.
+    policies : dict of str to dict of str to Term
+        Terms by name; that without a name has the empty one.
+    multipath : dict of str to bool
+        By group that uses several paths: whether they may come from several ASes.
+    balancing : set of str
+        Policies with ``load-balance per-packet``.
+    forwarding_policy : str
+        Policy between routes and the forwarding table.
+    inet_mtu_bytes : dict of str to int
+        By port: longest packet, without the Ethernet header.
+    """
+
+    switch: Configured
+    vlan_ids: dict[str, int] = field(default_factory=dict)
+    policies: dict[str, dict[str, Term]] = field(default_factory=dict)
+    multipath: dict[str, bool] = field(default_factory=dict)
+    balancing: set[str] = field(default_factory=set)
+    forwarding_policy: str = ""
+    maximum_ecmp: int = MAXIMUM_ECMP
+    asn: int | None = None
+    router_id: str = ""
+    irb_mtu_bytes: int | None = None
+    irb_enabled: bool = True
+    inet_mtu_bytes: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def bgp(self) -> Bgp:
+        """The BGP process.
+
+        Raises
+        ------
+        ValueError
+            When there is none.
+        """
+        if self.switch.bgp is None:
+            raise ValueError("there is no BGP process")
+        return self.switch.bgp
+
+    def term(self, policy: str, name: str | None, line: int) -> Term:
+        """Return a term of a policy; a new one at its first line."""
+        return self.policies.setdefault(policy, {}).setdefault(name or "", Term(line))

@@ -1,0 +1,124 @@
+"""Policies of a Junos configuration.
+
+What no term decides is decided by the default of BGP: routes of BGP are accepted, others are not
+(juniper.net, Routing Policies, default routing policies). Of several route filters in a term, the
+longest that covers a route decides alone (the same, route-filter): filters that lie in each other
+are not read.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from fabric.observe.configuration import Leftover, PolicyTerm
+from fabric.observe.configuration.blocks import network, prefix_match
+from fabric.observe.configuration.model import BITS, PrefixMatch
+from fabric.systems.junos.reading.table import TABLE
+
+if TYPE_CHECKING:
+    from fabric.systems.junos.reading.model import Reading, Term
+
+#: What BGP does with routes that no policy is about.
+DEFAULT_POLICY = "(default)"
+
+_TERM = r"policy-options policy-statement (?P<policy>\S+)( term (?P<term>\S+))?"
+_SOURCES = {"direct": "connected", "bgp": "bgp"}
+_LENGTHS = re.compile(
+    r"(?P<word>exact|orlonger|longer|upto /(\d+)|prefix-length-range /(\d+)-/(\d+))"
+)
+
+
+@TABLE.line(rf"{_TERM} from family inet")
+def _family(reading: Reading, line: int, policy: str, term: str | None) -> None:
+    reading.term(policy, term, line)
+
+
+@TABLE.line(rf"{_TERM} from protocol (?P<protocol>direct|bgp)")
+def _protocol(reading: Reading, line: int, policy: str, term: str | None, protocol: str) -> None:
+    entry = reading.term(policy, term, line)
+    if entry.source:
+        raise ValueError("a second protocol")
+    entry.source = _SOURCES[protocol]
+
+
+@TABLE.line(rf"{_TERM} from route-filter (?P<prefix>[\d./]+) (?P<lengths>.+)")
+def _filter(
+    reading: Reading, line: int, policy: str, term: str | None, prefix: str, lengths: str
+) -> None:
+    entry = reading.term(policy, term, line)
+    new = _match(prefix, lengths, line)
+    if entry.prefix_lists or any(_overlap(new, other) for other in entry.filters):
+        raise ValueError("filters that lie in each other, or another kind of them")
+    entry.filters.append(new)
+
+
+@TABLE.line(rf"{_TERM} from prefix-list (?P<name>\S+)")
+def _prefix_list(reading: Reading, line: int, policy: str, term: str | None, name: str) -> None:
+    entry = reading.term(policy, term, line)
+    if entry.filters:
+        raise ValueError("two kinds of filters")
+    entry.prefix_lists.append(name)
+
+
+@TABLE.line(rf"{_TERM} then (?P<action>accept|reject)")
+def _action(reading: Reading, line: int, policy: str, term: str | None, action: str) -> None:
+    reading.term(policy, term, line).permit = action == "accept"
+
+
+@TABLE.line(rf"{_TERM} then load-balance per-packet")
+def _balance(reading: Reading, line: int, policy: str, term: str | None) -> None:
+    reading.term(policy, term, line)
+    reading.balancing.add(policy)
+
+
+@TABLE.line(r"policy-options prefix-list (?P<name>\S+) (?P<prefix>[\d./]+)")
+def _entry(reading: Reading, line: int, name: str, prefix: str) -> None:
+    entries = reading.switch.prefix_lists.setdefault(name, [])
+    length = str(network(prefix)[1])
+    entries.append(prefix_match("permit", prefix, line, exact=length))
+
+
+def _match(prefix: str, lengths: str, line: int) -> PrefixMatch:
+    """Return a route filter.
+
+    Raises
+    ------
+    ValueError
+        When its lengths are written in a way that is not read.
+    """
+    match = _LENGTHS.fullmatch(lengths)
+    if match is None:
+        raise ValueError(lengths)
+    length = network(prefix)[1]
+    word = match["word"].split()[0]
+    low, high = {
+        "exact": (length, length),
+        "orlonger": (length, BITS),
+        "longer": (length + 1, BITS),
+        "upto": (length, int(match[2] or 0)),
+        "prefix-length-range": (int(match[3] or 0), int(match[4] or 0)),
+    }[word]
+    return prefix_match("permit", prefix, line, low=str(low), high=str(high))
+
+
+def _overlap(one: PrefixMatch, other: PrefixMatch) -> bool:
+    shift = BITS - min(one.prefix_length, other.prefix_length)
+    return one.network >> shift == other.network >> shift
+
+
+def settle_policies(reading: Reading) -> None:
+    """Bring the policies into the form of all systems, the default of BGP last."""
+    for name, terms in reading.policies.items():
+        unnamed = terms.pop("", None)
+        rows = [*terms.values(), *([unnamed] if unnamed else [])]
+        decided = [_policy_term(term) for term in rows if term.permit is not None]
+        last = max(term.line for term in rows)
+        reading.switch.policies[name] = [*decided, PolicyTerm(permit=True, line=last, source="bgp")]
+    if reading.forwarding_policy and reading.forwarding_policy not in reading.policies:
+        words = f"routing-options forwarding-table export {reading.forwarding_policy}"
+        reading.switch.leftovers.append(Leftover(0, words))
+
+
+def _policy_term(term: Term) -> PolicyTerm:
+    return PolicyTerm(bool(term.permit), term.line, term.prefix_lists, term.filters, term.source)

@@ -1,0 +1,26 @@
+"""Tables of the statements that are read, and patterns of those that are about something else."""
+
+from __future__ import annotations
+
+from fabric.observe.configuration.blocks import Context
+from fabric.systems.junos.platforms.text import unquoted
+
+__all__ = ["TABLE", "VLAN_IDS", "unquoted"]
+
+#: Read before all others: they give the names of VLANs their numbers.
+VLAN_IDS = Context()
+
+TABLE = Context(
+    r"version .*",
+    r"system (?!host-name ).*",
+    r"chassis (?!maximum-ecmp ).*",
+    r"(class-of-service|forwarding-options|snmp|security|event-options|services) .*",
+    r"protocols (lldp|lldp-med|l2-learning|rstp|mstp|dcbx|sflow|igmp-snooping) .*",
+    r"interfaces (em\d+|fxp\d+|me0|vme|re\d+:mgmt-\d+) .*",
+    r"interfaces \S+ (speed|number-of-sub-ports|gigether-options|ether-options|hold-time) .*",
+    r"interfaces \S+ unit \d+ description .*",
+    r"interfaces irb unit \d+ mac .*",
+    r"vlans \S+ (description .*|vlan-id \d+)",
+    r"routing-options (forwarding-table ecmp-fast-reroute|graceful-restart.*)",
+    r"protocols bgp log-updown",
+)

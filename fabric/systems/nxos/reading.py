@@ -1,0 +1,251 @@
+"""Cisco NX-OS: what a running configuration says of ports, VLANs and BGP.
+
+A routed port, and the gateway of a VLAN, is shut down until ``no shutdown``; a switched port is
+not. Whether a port without ``switchport`` is a switched one depends on ``system default
+switchport``, so that an address or a VLAN on a port that says neither ``switchport`` nor ``no
+switchport`` is a line that is not understood. An MTU is 1500 bytes where no line says another
+(batfish @ cba18733, ``show running-config all`` of 7.0(3)I7). Routes of one prefix go over
+neighbours of different ASes only with ``bestpath as-path multipath-relax``, over one path without
+``maximum-paths``, and a neighbour takes part in IPv4 unicast only with its ``address-family``
+(CiscoDevNet/terraform-provider-nxos @ 43d0c254; YangModels/yang, vendor/cisco/nx/9.3-2). A
+neighbour that is a port is not read: no public source shows such a session whole.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from fabric.observe.configuration import (
+    Bgp,
+    BgpPeer,
+    Discard,
+    Leftover,
+    Origination,
+    PolicyTerm,
+    StaticRoute,
+    readers,
+)
+from fabric.observe.configuration.blocks import (
+    Context,
+    address,
+    network,
+    numbers,
+    prefix_match,
+    read_blocks,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fabric.observe.configuration import BgpTemplate, Configured, Port
+
+#: Kind of the file that ``render`` writes.
+FILE = "running-config"
+
+#: Bytes that an interface carries where no line says it.
+_MTU_BYTES = 1500
+
+_QOS = (
+    r"(no )?priority-flow-control .*",
+    r"(class-map|policy-map|system qos|qos |hardware profile dlb|hardware qos).*",
+    r"(no )?service-policy .*",
+    r"(no )?hardware profile .*",
+    r"ip load-sharing .*",
+    r"interface breakout .*",
+)
+_MANAGEMENT = (
+    r"version .*",
+    r"feature (lldp|bfd|nxapi|scp-server|sftp-server|ssh|scheduler|telemetry|lacp)",
+    r"(no )?(ntp|logging|snmp-server|clock|username|role|aaa|tacacs-server|radius-server) .*",
+    r"(no )?(lldp|banner|boot|line|nxapi|cli|crypto|telemetry|scheduler|spanning-tree) .*",
+    r"(no )?(ip domain|ip name-server|no password|password|copp|icam|bfd|vdc|rmon|cdp) ?.*",
+    r"interface mgmt0",
+    r"vrf context management",
+    r"ip domain-lookup",
+    r"mac address-table aging-time .*",
+    r"ip arp timeout \d+",
+    r"(no )?system default switchport",
+)
+_TOP = Context(*_MANAGEMENT, *_QOS)
+_PORT = Context(
+    *_QOS,
+    r"(speed|fec|duplex|negotiate|bfd|lldp|cdp|snmp|logging|load-interval|beacon) .*",
+    r"(no )?(ip|ipv6) redirects",
+    r"ip arp timeout \d+",
+    r"(no )?spanning-tree .*",
+    r"flowcontrol .*",
+    r"switchport mode access",
+)
+_VLAN = Context(r"name .*", r"state active")
+_TERM = Context(r"description .*")
+_BGP = Context(
+    r"log-neighbor-changes", r"(no )?graceful-restart.*", r"timers (bgp|prefix-peer)\b.*"
+)
+_FAMILY = Context(r"maximum-paths ibgp \d+")
+_PEER = Context(r"log-neighbor-changes.*", r"capability .*")
+_PEER_FAMILY = Context(r"send-community( .*)?", r"soft-reconfiguration inbound( always)?")
+
+_TOP.sets(r"(hostname|switchname) (?P<value>\S+)", "name")
+_PORT.switches("shutdown", "enabled", on=False)
+_PORT.sets(r"description (?P<value>.*)", "description")
+_PORT.sets(r"mtu (?P<value>\d+)", "mtu_bytes", int)
+_BGP.sets(r"router-id (?P<value>\S+)", "router_id")
+_BGP.switches("bestpath as-path multipath-relax", "relax")
+_FAMILY.sets(r"maximum-paths (?P<value>\d+)", "max_paths", int)
+_PEER.sets(r"remote-as (?P<value>\d+)", "asn", int)
+_PEER.switches("shutdown", "enabled", on=False)
+_PEER.switches("bfd", "bfd")
+
+
+@readers.add("nxos")
+def read(files: Mapping[str, str]) -> Configured:
+    """Return what an NX-OS configuration says; BGP and gateways need their ``feature``."""
+    text = files[FILE]
+    switch = read_blocks("nxos", FILE, text, _TOP)
+    features = set(re.findall(r"^feature (\S+)\s*$", text, re.MULTILINE))
+    if switch.bgp and "bgp" not in features:
+        switch.leftovers.append(Leftover(switch.bgp.line, "router bgp without feature bgp"))
+        switch.bgp = None
+    for port in [port for port in switch.ports.values() if port.gateway_vlan is not None]:
+        if "interface-vlan" not in features:
+            words = f"interface {port.name} without feature interface-vlan"
+            switch.leftovers.append(Leftover(port.line, words))
+            del switch.ports[port.name]
+    return switch
+
+
+@_TOP.line(r"feature (bgp|interface-vlan)")
+def _feature(_: Configured, __: int) -> None:
+    """Do nothing: ``read`` looks which of them are on."""
+
+
+@_TOP.line(r"vlan (?P<vlans>[\d,-]+)", inside=_VLAN)
+def _vlans(switch: Configured, line: int, vlans: str) -> None:
+    for vlan in numbers(vlans):
+        switch.vlans[vlan] = line
+
+
+@_TOP.line(r"interface (?P<name>(Ethernet[\d/]+|loopback\d+|Vlan\d+))", inside=_PORT)
+def _interface(switch: Configured, line: int, name: str) -> Port:
+    new = name not in switch.ports
+    port = switch.port(name, line)
+    if name.startswith("Vlan"):
+        port.gateway_vlan = int(name.removeprefix("Vlan"))
+    if new and not name.startswith("loopback"):
+        port.mtu_bytes = _MTU_BYTES
+        port.enabled = not name.startswith("Vlan")
+    if not name.startswith("Ethernet"):
+        port.routed = True
+    return port
+
+
+@_PORT.line(r"(?P<no>no )?switchport")
+def _switchport(port: Port, _: int, no: str | None) -> None:
+    if port.routed is not bool(no):
+        port.routed, port.enabled = bool(no), not no
+
+
+@_PORT.line(r"ip address (?P<text>[\d.]+/\d+)(?P<more> secondary)?( tag \d+)?")
+@_PORT.line(r"ip address (?P<text>[\d.]+) (?P<mask>[\d.]+)(?P<more> secondary)?( tag \d+)?")
+def _address(port: Port, line: int, text: str, more: str | None, mask: str | None = None) -> None:
+    if not port.routed:
+        raise ValueError("not a routed port")
+    port.addresses = [*(port.addresses if more else ()), address(text, mask, line)]
+
+
+@_PORT.line(r"switchport access vlan (?P<vlan>\d+)")
+def _access(port: Port, _: int, vlan: str) -> None:
+    if port.routed is not False:
+        raise ValueError("not a switched port")
+    port.vlan = int(vlan)
+
+
+@_TOP.line(
+    r"ip prefix-list (?P<name>\S+) seq \d+ (?P<action>permit|deny) (?P<prefix>\S+)"
+    r"( eq (?P<exact>\d+))?( ge (?P<low>\d+))?( le (?P<high>\d+))?"
+)
+def _prefix(
+    switch: Configured, line: int, name: str, action: str, prefix: str, **bits: str | None
+) -> None:
+    entry = prefix_match(action, prefix, line, **bits)
+    switch.prefix_lists.setdefault(name, []).append(entry)
+
+
+@_TOP.line(r"route-map (?P<name>\S+) (?P<action>permit|deny) \d+", inside=_TERM)
+def _route_map(switch: Configured, line: int, name: str, action: str) -> PolicyTerm:
+    term = PolicyTerm(action == "permit", line)
+    switch.policies.setdefault(name, []).append(term)
+    return term
+
+
+@_TERM.line(r"match ip address prefix-list (?P<names>.+)")
+def _match(term: PolicyTerm, _: int, names: str) -> None:
+    term.prefix_lists += names.split()
+
+
+@_TOP.line(r"ip route (?P<prefix>\S+) (?P<hop>[\d.]+|[Nn]ull0)( name \S+)?( tag \d+)?")
+def _static(switch: Configured, line: int, prefix: str, hop: str) -> None:
+    to = Discard() if hop.lower() == "null0" else address(hop, "32", line).address
+    switch.static_routes.append(StaticRoute(*network(prefix), to, line))
+
+
+@_TOP.line(r"router bgp (?P<asn>\d+)", inside=_BGP)
+def _bgp(switch: Configured, line: int, asn: str) -> Bgp:
+    switch.bgp = Bgp(int(asn), line, active_by_default=False)
+    return switch.bgp
+
+
+@_BGP.line(r"address-family ipv4 unicast", inside=_FAMILY)
+def _family(_: Bgp, __: int) -> None:
+    """Return the process itself: the lines inside are about it."""
+
+
+@_FAMILY.line(r"redistribute direct route-map (?P<policy>\S+)")
+def _redistribute(bgp: Bgp, line: int, policy: str) -> None:
+    bgp.originations.append(Origination(None, policy, line))
+
+
+@_FAMILY.line(r"network (?P<prefix>[\d./]+)( mask (?P<mask>\S+))?( route-map (?P<policy>\S+))?")
+def _network(bgp: Bgp, line: int, prefix: str, mask: str | None, policy: str | None) -> None:
+    bgp.originations.append(Origination(network(prefix, mask), policy or "", line))
+
+
+@_BGP.line(r"template peer (?P<name>\S+)", inside=_PEER)
+def _template(bgp: Bgp, line: int, name: str) -> BgpTemplate:
+    return bgp.group(name, line)
+
+
+@_BGP.line(r"neighbor (?P<session>[\d.]+)( remote-as (?P<asn>\d+))?", inside=_PEER)
+def _neighbour(bgp: Bgp, line: int, session: str, asn: str | None) -> BgpTemplate:
+    peer = bgp.peer(session, line)
+    peer.asn = int(asn) if asn else peer.asn
+    return peer
+
+
+@_PEER.line(r"inherit peer (?P<name>\S+)")
+def _inherit(speaker: BgpTemplate, _: int, name: str) -> None:
+    if not isinstance(speaker, BgpPeer):
+        raise TypeError("a template of a template")
+    speaker.group = name
+
+
+@_PEER.line(r"description (?P<text>.*)")
+def _peer_description(speaker: BgpTemplate, _: int, text: str) -> None:
+    if isinstance(speaker, BgpPeer):
+        speaker.description = text
+
+
+@_PEER.line(r"timers (?P<keepalive>\d+) (?P<hold>\d+)")
+def _timers(speaker: BgpTemplate, _: int, keepalive: str, hold: str) -> None:
+    speaker.keepalive_s, speaker.hold_s = int(keepalive), int(hold)
+
+
+@_PEER.line(r"address-family ipv4 unicast", inside=_PEER_FAMILY)
+def _activate(speaker: BgpTemplate, _: int) -> None:
+    speaker.activated = True
+
+
+@_PEER_FAMILY.line(r"route-map (?P<policy>\S+) (?P<way>in|out)")
+def _policy(speaker: BgpTemplate, _: int, policy: str, way: str) -> None:
+    setattr(speaker, f"policy_{way}", policy)

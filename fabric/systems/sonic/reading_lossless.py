@@ -1,0 +1,197 @@
+"""SONiC: what a CONFIG_DB says of PFC, ECN, maps, watchdog, buffers and MTU.
+
+Ageing is not in CONFIG_DB: MAC addresses age by switch.json, neighbours by sysctl, and the hash
+takes addresses and ports where no ``SWITCH_HASH`` row says otherwise; all of that stays unknown.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from fabric.observe.configuration.lossless import (
+    Lossless,
+    LosslessReader,
+    Marking,
+    PauseBuffer,
+    PortPolicy,
+    Use,
+    Value,
+    Watchdog,
+    lossless_readers,
+)
+from fabric.observe.parsers import UnreadableError
+from fabric.validate.config_db import index_range
+from fabric.validate.json_lines import key_positions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Rows = dict[str, dict[str, str]]
+    Tables = dict[str, Rows]
+
+_MBPS = 1_000
+_HASH = {
+    "SRC_IP": "src-ip",
+    "DST_IP": "dst-ip",
+    "L4_SRC_PORT": "src-port",
+    "L4_DST_PORT": "dst-port",
+}
+
+
+class _Dump:
+    """Tables of a CONFIG_DB with the lines of their rows."""
+
+    def __init__(self, text: str) -> None:
+        try:
+            self.tables: Tables = json.loads(text)
+        except ValueError as error:
+            raise UnreadableError(f"not JSON: {error}") from error
+        if not isinstance(self.tables, dict) or "PORT" not in self.tables:
+            raise UnreadableError("there is no PORT table")
+        self._lines = key_positions(text, "", depth=2)
+
+    def rows(self, table: str) -> Rows:
+        return self.tables.get(table, {})
+
+    def line(self, table: str, row: str) -> int:
+        place = self._lines.get((table, row))
+        return place.line if place else 0
+
+    def by_port(self, table: str) -> Iterator[tuple[str, str, dict[str, str], int]]:
+        """Yield port, rest of the key, row and line of rows such as ``Ethernet0,Ethernet4|3-4``."""
+        for key, row in self.rows(table).items():
+            ports, _, rest = key.partition("|")
+            for port in ports.split(","):
+                yield port, rest, row, self.line(table, key)
+
+
+def read(text: str) -> Lossless:
+    """Return what a CONFIG_DB says of the lossless class."""
+    dump = _Dump(text)
+    switch = Lossless("sonic", name=dump.rows("DEVICE_METADATA")["localhost"].get("hostname", ""))
+    routed = {key.partition("|")[0] for key in dump.rows("INTERFACE")}
+    members = {key.partition("|")[2] for key in dump.rows("VLAN_MEMBER")}
+    for name, row in dump.rows("PORT").items():
+        port = switch.port(name, dump.line("PORT", name))
+        port.enabled = row.get("admin_status") == "up"
+        port.routed = True if name in routed else False if name in members else None
+        port.description = row.get("description", "")
+        port.mtu_bytes = Value(int(row["mtu"]), port.line) if "mtu" in row else None
+        port.speed_gbps = int(row["speed"]) / _MBPS if "speed" in row else None
+        port.trusts_dscp = False
+    _maps(dump, switch)
+    _queues(dump, switch)
+    _buffers(dump, switch)
+    _watchdogs(dump, switch)
+    fields: Any = dump.rows("SWITCH_HASH").get("GLOBAL", {}).get("ecmp_hash")
+    if fields:
+        switch.hash_fields = {_HASH[one] for one in fields if one in _HASH}
+    return switch
+
+
+def _maps(dump: _Dump, switch: Lossless) -> None:
+    """Read which classes are lossless, and which DSCPs and queues belong to them."""
+    everywhere = dump.rows("PORT_QOS_MAP").get("global", {})
+    for name, _, row, line in dump.by_port("PORT_QOS_MAP"):
+        port = switch.ports.get(name)
+        if port is None:
+            continue
+        if "pfc_enable" in row:
+            port.pfc = dict.fromkeys(_numbers(row["pfc_enable"]), line)
+        dscp = row.get("dscp_to_tc_map", everywhere.get("dscp_to_tc_map"))
+        if dscp:
+            port.trusts_dscp = True
+            port.dscp_to_class = _map(dump, "DSCP_TO_TC_MAP", dscp)
+        if "tc_to_queue_map" in row:
+            port.class_to_queue = _map(dump, "TC_TO_QUEUE_MAP", row["tc_to_queue_map"])
+        for field, table in (
+            ("dscp_to_tc_map", "DSCP_TO_TC_MAP"),
+            ("tc_to_queue_map", "TC_TO_QUEUE_MAP"),
+        ):
+            if field in row:
+                switch.used.append(Use(table, row[field], line))
+    switch.used += [
+        Use("DSCP_TO_TC_MAP", name, 0) for name in [everywhere.get("dscp_to_tc_map")] if name
+    ]
+    for table in ("DSCP_TO_TC_MAP", "TC_TO_QUEUE_MAP", "WRED_PROFILE", "SCHEDULER"):
+        switch.defined += [Use(table, name, dump.line(table, name)) for name in dump.rows(table)]
+
+
+def _numbers(text: str) -> list[int]:
+    """Return the numbers of ``3,4`` or ``3-4``."""
+    return [number for piece in text.split(",") if piece for number in index_range(piece)]
+
+
+def _map(dump: _Dump, table: str, name: str) -> dict[int, int]:
+    return {int(key): int(value) for key, value in dump.rows(table).get(name, {}).items()}
+
+
+def _queues(dump: _Dump, switch: Lossless) -> None:
+    """Read marking and service of each egress queue."""
+    for name, rest, row, line in dump.by_port("QUEUE"):
+        port = switch.ports.get(name)
+        for queue in _numbers(rest) if port else ():
+            assert port
+            if "wred_profile" in row:
+                switch.used.append(Use("WRED_PROFILE", row["wred_profile"], line))
+                port.markings[queue] = _marking(dump, row["wred_profile"], line)
+            if "scheduler" in row:
+                switch.used.append(Use("SCHEDULER", row["scheduler"], line))
+                _service(dump, port, queue, row["scheduler"], line)
+
+
+def _marking(dump: _Dump, name: str, line: int) -> Marking:
+    row = dump.rows("WRED_PROFILE").get(name, {})
+    sizes = [row.get(f"green_{part}_threshold") for part in ("min", "max")]
+    kmin, kmax = (int(size) if size else None for size in sizes)
+    chance = row.get("green_drop_probability")
+    marks = row.get("ecn", "ecn_none") in ("ecn_all", "ecn_green", "ecn_green_yellow")
+    where = dump.line("WRED_PROFILE", name) or line
+    return Marking(where, kmin, kmax, float(chance) if chance else None, marks)
+
+
+def _service(dump: _Dump, port: PortPolicy, queue: int, name: str, line: int) -> None:
+    row = dump.rows("SCHEDULER").get(name, {})
+    where = dump.line("SCHEDULER", name) or line
+    if row.get("type") == "STRICT":
+        port.strict[queue] = where
+    elif "weight" in row:
+        port.percent[queue] = Value(int(row["weight"]), where)
+
+
+def _buffers(dump: _Dump, switch: Lossless) -> None:
+    """Read the headroom of each priority group; a group has the number of its priority."""
+    for name, rest, row, line in dump.by_port("BUFFER_PG"):
+        profile = dump.rows("BUFFER_PROFILE").get(row.get("profile", ""), {})
+        if name in switch.ports and "xoff" in profile:
+            for group in _numbers(rest):
+                switch.ports[name].buffers[group] = PauseBuffer(line, int(profile["xoff"]))
+
+
+def _watchdogs(dump: _Dump, switch: Lossless) -> None:
+    for name, _, row, line in dump.by_port("PFC_WD"):
+        if name in switch.ports and "detection_time" in row:
+            switch.ports[name].watchdog = Watchdog(
+                line,
+                action=row.get("action", ""),
+                detection_ms=float(row["detection_time"]),
+                restoration_ms=float(row.get("restoration_time", 0)),
+            )
+
+
+#: What rules SON001 to SON037 judge by the tables themselves.
+_JUDGED = frozenset((
+    "AUD001",
+    "AUD002",
+    "AUD003",
+    "AUD004",
+    "AUD006",
+    "AUD007",
+    "AUD008",
+    "AUD015",
+))
+
+lossless_readers.add("sonic")(
+    LosslessReader(read, (r'"DEVICE_METADATA"\s*:', r'"PORT"\s*:', r'"hwsku"\s*:'), _JUDGED)
+)

@@ -1,0 +1,246 @@
+"""Huawei VRP8: what a running configuration says of ports, VLANs and BGP.
+
+A port is switched until ``undo portswitch`` and works until ``shutdown``; what it routes has an MTU
+of 1500 bytes until ``mtu``, and its frames are at most 9216 bytes, or what ``jumboframe enable``
+says. Addresses
+carry their mask as a second word. BGP uses one path until ``maximum load-balancing``, and paths
+over different ASes only with ``load-balancing as-path-relax`` (CloudEngine 8800 V300R023C00,
+command reference). Two points are not confirmed: that a port takes a 31-bit mask as its first
+address, which is read as it stands; and that a session exchanges IPv4 routes without ``peer
+enable``, which is read as if it did not.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.observe.configuration import (
+    Bgp,
+    Discard,
+    Origination,
+    PolicyTerm,
+    StaticRoute,
+    readers,
+)
+from fabric.observe.configuration.blocks import (
+    Context,
+    address,
+    network,
+    numbers,
+    prefix_match,
+    read_blocks,
+)
+from fabric.systems.vrp8.platforms import FRAME_EXTRA_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fabric.observe.configuration import BgpTemplate, Configured, Port
+
+#: Kind of the file that ``render`` writes.
+FILE = "running-config"
+
+#: Bytes of packets that a routed interface takes, and of frames that a port takes, where no line
+#: says it.
+_MTU_BYTES = 1500
+_FRAME_BYTES = 9216
+
+_QOS = (
+    r"(undo )?(qos|dcb|trust|diffserv domain|drop-profile|ai-service) ?.*",
+    r"load-balance .*",
+)
+_MANAGEMENT = (
+    r"(undo )?(lldp|info-center|ntp|snmp-agent|ssh|stelnet|sftp|aaa|local-user|clock) ?.*",
+    r"(undo )?(user-interface|telnet|header|stp|netconf|license) ?.*",
+    r"bfd",
+    r"port (split|mode) .*",
+    r"interface (MEth\S+|NULL0)",
+    r"(arp|mac-address) .*",
+    r"return",
+)
+_TOP = Context(*_MANAGEMENT, *_QOS)
+_PORT = Context(
+    *_QOS,
+    r"(stp|fec|arp|lldp|carrier|port mode) .*",
+    r"port link-type access",
+    r"port pfc-deadlock .*",
+)
+_VLAN = Context(r"(name|description) .*")
+_TERM = Context(r"description .*")
+_BGP = Context(r"timer .*", r"graceful-restart.*", r"peer \S+ bfd (min-tx|min-rx|detect)\S* .*")
+_FAMILY = Context(r"undo synchronization", r"peer \S+ advertise-community")
+
+_TOP.sets(r"sysname (?P<value>\S+)", "name")
+_PORT.switches("shutdown", "enabled", undo="undo ", on=False)
+_PORT.sets(r"description (?P<value>.*)", "description")
+_PORT.sets(r"mtu (?P<value>\d+)", "mtu_bytes", int)
+_BGP.sets(r"router-id (?P<value>\S+)", "router_id")
+_BGP.switches("default ipv4-unicast", "active_by_default", undo="undo ")
+_FAMILY.sets(r"maximum load-balancing (ebgp )?(?P<value>\d+)", "max_paths", int)
+_FAMILY.switches("load-balancing as-path-relax", "relax", undo="undo ")
+
+
+@readers.add("vrp8")
+def read(files: Mapping[str, str]) -> Configured:
+    """Return what a VRP8 configuration says."""
+    return read_blocks("vrp8", FILE, files[FILE], _TOP)
+
+
+@_TOP.line(r"vlan batch (?P<vlans>[\dto ]+)")
+@_TOP.line(r"vlan (?P<vlans>\d+)", inside=_VLAN)
+def _vlans(switch: Configured, line: int, vlans: str) -> None:
+    for vlan in numbers(vlans):
+        switch.vlans[vlan] = line
+
+
+@_TOP.line(r"interface (?P<name>\d+GE[\d/:]+|Vlanif\d+|LoopBack\d+)", inside=_PORT)
+def _interface(switch: Configured, line: int, name: str) -> Port:
+    new = name not in switch.ports
+    port = switch.port(name, line)
+    port.routed = bool(port.routed) or not name[0].isdigit()
+    if name.startswith("Vlanif"):
+        port.gateway_vlan = int(name.removeprefix("Vlanif"))
+        port.mtu_bytes = _MTU_BYTES if new else port.mtu_bytes
+    elif new and not port.routed:
+        port.mtu_bytes = _FRAME_BYTES - FRAME_EXTRA_BYTES
+    return port
+
+
+@_PORT.line(r"(?P<undo>undo )?portswitch")
+def _portswitch(port: Port, _: int, undo: str | None) -> None:
+    port.routed = bool(undo)
+    port.mtu_bytes = _MTU_BYTES if undo else _FRAME_BYTES - FRAME_EXTRA_BYTES
+
+
+@_PORT.line(r"jumboframe enable (?P<frame>\d+)")
+def _jumboframe(port: Port, _: int, frame: str) -> None:
+    longest = int(frame) - FRAME_EXTRA_BYTES
+    port.mtu_bytes = min(port.mtu_bytes or longest, longest) if port.routed else longest
+
+
+@_PORT.line(r"ip address (?P<text>[\d.]+) (?P<mask>[\d.]+)(?P<more> sub)?")
+def _address(port: Port, line: int, text: str, mask: str, more: str | None) -> None:
+    if not port.routed:
+        raise ValueError("a switched port")
+    port.addresses = [*(port.addresses if more else ()), address(text, mask, line)]
+
+
+@_PORT.line(r"port default vlan (?P<vlan>\d+)")
+def _access(port: Port, _: int, vlan: str) -> None:
+    if port.routed:
+        raise ValueError("a routed port")
+    port.vlan = int(vlan)
+
+
+@_TOP.line(
+    r"ip ip-prefix (?P<name>\S+) index \d+ (?P<action>permit|deny) (?P<prefix>\S+) (?P<length>\d+)"
+    r"( greater-equal (?P<low>\d+))?( less-equal (?P<high>\d+))?"
+)
+def _prefix(
+    switch: Configured,
+    line: int,
+    name: str,
+    action: str,
+    prefix: str,
+    length: str,
+    **bits: str | None,
+) -> None:
+    entry = prefix_match(action, f"{prefix}/{length}", line, **bits)
+    switch.prefix_lists.setdefault(name, []).append(entry)
+
+
+@_TOP.line(r"route-policy (?P<name>\S+) (?P<action>permit|deny) node \d+", inside=_TERM)
+def _route_policy(switch: Configured, line: int, name: str, action: str) -> PolicyTerm:
+    term = PolicyTerm(action == "permit", line)
+    switch.policies.setdefault(name, []).append(term)
+    return term
+
+
+@_TERM.line(r"if-match ip-prefix (?P<name>\S+)")
+def _match(term: PolicyTerm, _: int, name: str) -> None:
+    if term.prefix_lists:
+        raise ValueError("a second condition")
+    term.prefix_lists.append(name)
+
+
+@_TOP.line(
+    r"ip route-static (?P<prefix>[\d.]+) (?P<mask>[\d.]+) (?P<hop>[\d.]+|NULL ?0)"
+    r"( preference \d+)?( description .*)?"
+)
+def _static(switch: Configured, line: int, prefix: str, mask: str, hop: str) -> None:
+    to = Discard() if hop.startswith("NULL") else address(hop, "32", line).address
+    switch.static_routes.append(StaticRoute(*network(prefix, mask), to, line))
+
+
+@_TOP.line(r"bgp (?P<asn>\d+)", inside=_BGP)
+def _bgp(switch: Configured, line: int, asn: str) -> Bgp:
+    switch.bgp = Bgp(int(asn), line, active_by_default=False)
+    return switch.bgp
+
+
+@_BGP.line(r"ipv4-family unicast", inside=_FAMILY)
+def _family(_: Bgp, __: int) -> None:
+    """Return the process itself: the lines inside are about it."""
+
+
+@_BGP.line(r"group (?P<name>\S+) external")
+def _group(bgp: Bgp, line: int, name: str) -> None:
+    bgp.group(name, line)
+
+
+@_BGP.line(r"peer (?P<session>[\d.]+) group (?P<group>\S+)")
+@_FAMILY.line(r"peer (?P<session>[\d.]+) group (?P<group>\S+)")
+def _member(bgp: Bgp, line: int, session: str, group: str) -> None:
+    bgp.peer(session, line).group = group
+
+
+@_BGP.line(r"peer (?P<name>\S+) as-number (?P<asn>\d+)")
+def _as_number(bgp: Bgp, line: int, name: str, asn: str) -> None:
+    _speaker(bgp, line, name).asn = int(asn)
+
+
+@_BGP.line(r"peer (?P<session>[\d.]+) description (?P<text>.*)")
+def _peer_description(bgp: Bgp, line: int, session: str, text: str) -> None:
+    bgp.peer(session, line).description = text
+
+
+@_BGP.line(r"(?P<undo>undo )?peer (?P<name>\S+) ignore")
+def _ignore(bgp: Bgp, line: int, name: str, undo: str | None) -> None:
+    _speaker(bgp, line, name).enabled = bool(undo)
+
+
+@_BGP.line(r"peer (?P<name>\S+) bfd enable( single-hop-prefer)?")
+def _bfd(bgp: Bgp, line: int, name: str) -> None:
+    _speaker(bgp, line, name).bfd = True
+
+
+@_BGP.line(r"peer (?P<name>\S+) timer keepalive (?P<keepalive>\d+) hold (?P<hold>\d+)")
+def _timers(bgp: Bgp, line: int, name: str, keepalive: str, hold: str) -> None:
+    speaker = _speaker(bgp, line, name)
+    speaker.keepalive_s, speaker.hold_s = int(keepalive), int(hold)
+
+
+@_FAMILY.line(r"(?P<undo>undo )?peer (?P<name>\S+) enable")
+def _activate(bgp: Bgp, line: int, name: str, undo: str | None) -> None:
+    _speaker(bgp, line, name).activated = not undo
+
+
+@_FAMILY.line(r"peer (?P<name>\S+) route-policy (?P<policy>\S+) (?P<way>import|export)")
+def _policy(bgp: Bgp, line: int, name: str, policy: str, way: str) -> None:
+    speaker = _speaker(bgp, line, name)
+    setattr(speaker, "policy_in" if way == "import" else "policy_out", policy)
+
+
+@_FAMILY.line(r"network (?P<prefix>\S+) (?P<mask>[\d.]+)( route-policy (?P<policy>\S+))?")
+def _network(bgp: Bgp, line: int, prefix: str, mask: str, policy: str | None) -> None:
+    bgp.originations.append(Origination(network(prefix, mask), policy or "", line))
+
+
+@_FAMILY.line(r"import-route direct( route-policy (?P<policy>\S+))?")
+def _import_direct(bgp: Bgp, line: int, policy: str | None) -> None:
+    bgp.originations.append(Origination(None, policy or "", line))
+
+
+def _speaker(bgp: Bgp, line: int, name: str) -> BgpTemplate:
+    """Return a session, or the peer group of a name."""
+    return bgp.groups[name] if name in bgp.groups else bgp.peer(name, line)

@@ -1,0 +1,162 @@
+"""audit: running configurations, judged without an inventory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabric.audit.ends import disagreements, maps
+from fabric.audit.rules import AUDIT_RULES
+from fabric.audit.switch import judge
+from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Position, Severity
+from fabric.observe.configuration.lossless import lossless_readers, system_of
+from fabric.observe.parsers import UnreadableError
+from fabric.validate.report import reports
+from fabric.validate.reported import Reported
+from fabric.validate.runner import Outcome, gathered
+from fabric.workflow.check import check_sonic_files
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from fabric.audit.fault import Fault
+    from fabric.observe.configuration.lossless import Lossless
+
+__all__ = ["Audited", "audit", "report"]
+
+#: Ends of files that a folder is searched for.
+SUFFIXES = {
+    ".cfg",
+    ".conf",
+    ".eos",
+    ".nxos",
+    ".set",
+    ".nv",
+    ".vrp8",
+    ".comware7",
+    ".esonic",
+    ".json",
+    ".txt",
+    ".yaml",
+}
+
+
+@dataclass(frozen=True)
+class Audited:
+    """What an audit says, and of which switches.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        Findings, and the rules that were looked at.
+    systems : dict of str to str
+        System of each file.
+    """
+
+    outcome: Outcome
+    systems: dict[str, str]
+
+
+def audit(paths: Sequence[Path], system: str = "", ignore: Sequence[str] = ()) -> Audited:
+    """Judge configuration files; those of one call are taken for one fabric.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        Files, or folders that hold some.
+    system : str
+        Switch system of all of them; empty: each is recognised by its lines.
+    ignore : sequence of str
+        Rules to skip.
+
+    Raises
+    ------
+    InputError
+        When a path is missing, a file cannot be read, or no system knows it.
+    """
+    texts = {file: _text(file) for path in paths for file in _files(path)}
+    if not texts:
+        raise _refused("there is no configuration file", str(paths[0]))
+    systems = {file: system or system_of(text) or "" for file, text in texts.items()}
+    unknown = [file for file, name in systems.items() if not name]
+    for file in unknown:
+        if file in paths or len(unknown) == len(texts):
+            raise _refused("no system recognises this configuration", str(file))
+    known = {file: name for file, name in systems.items() if name}
+    switches = {file: _read(file, name, texts[file]) for file, name in known.items()}
+    findings = [_unknown(file) for file in unknown]
+    findings += _judged(switches)
+    kept = [finding for finding in findings if finding.rule not in ignore]
+    checked = tuple(rule for rule in AUDIT_RULES if rule not in ignore)
+    outcome = Outcome(tuple(gathered(kept)), checked, tuple(ignore), ())
+    config_dbs = [file for file, name in known.items() if name == "sonic"]
+    if config_dbs:
+        outcome = outcome.merged(check_sonic_files(config_dbs).without(ignore))
+    return Audited(outcome, {str(file): name for file, name in known.items()})
+
+
+def _judged(switches: Mapping[Path, Lossless]) -> Iterator[Finding]:
+    """Yield what is wrong with each switch, then with cables and maps between them."""
+    files = {lossless.name or str(file): file for file, lossless in switches.items()}
+    for file, lossless in switches.items():
+        elsewhere = lossless_readers[lossless.system].judged
+        for fault in judge(lossless):
+            if fault.rule not in elsewhere:
+                yield _finding(file, lossless.name, fault)
+    fabric = {lossless.name or str(file): lossless for file, lossless in switches.items()}
+    for name, fault in (*disagreements(fabric), *maps(fabric)):
+        yield _finding(files[name], name, fault)
+
+
+def _unknown(file: Path) -> Finding:
+    message = "no system recognises this file; it was not audited"
+    fix = "name the file and its system with --system, if it is a configuration"
+    return Finding("AUD019", Severity.INFO, message, fix, "", Position(str(file)))
+
+
+def report(audited: Audited, form: str, fail_on: Severity) -> str:
+    """Return an audit in one of the report forms."""
+    rules = tuple(AUDIT_RULES.values())
+    first = next(iter(audited.systems))
+    return reports()[form](Reported(audited.outcome, rules, fail_on, first))
+
+
+def _files(path: Path) -> list[Path]:
+    if path.is_dir():
+        return sorted(file for file in path.rglob("*") if file.suffix in SUFFIXES)
+    return [path]
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise _refused((error.strerror or str(error)).lower(), str(file)) from error
+    except UnicodeDecodeError as error:
+        raise _refused(f"not text: {error}", str(file)) from error
+
+
+def _read(file: Path, system: str, text: str) -> Lossless:
+    if system not in lossless_readers:
+        known = ", ".join(lossless_readers)
+        raise _refused(f"system {system!r} is not audited; known: {known}", str(file))
+    try:
+        return lossless_readers[system].read(text)
+    except UnreadableError as error:
+        raise _refused(str(error), str(file)) from error
+
+
+def _refused(message: str, file: str) -> InputError:
+    fix = f"name the system with --system: {', '.join(lossless_readers)}"
+    finding = Finding("AUD019", Severity.ERROR, message, fix, "", Position(file))
+    return InputError("nothing was audited", [finding])
+
+
+def _finding(file: Path, device: str, fault: Fault) -> Finding:
+    rule = AUDIT_RULES[fault.rule]
+    position = Position(str(file), fault.line)
+    return Finding(
+        fault.rule, rule.severity, fault.message, rule.fix, "", position, device, fault.port
+    )

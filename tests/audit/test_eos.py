@@ -1,0 +1,165 @@
+"""Faults planted in EOS configurations, each found; the clean twin has none."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from fabric.workflow.audit import audit
+from tests.prove.fabrics import example
+
+#: Pattern, replacement, rule. Places are those of a leaf of the example a100-pcie.
+FAULTS = {
+    "PFC is not on": (r"   priority-flow-control on\n", "", "AUD001"),
+    "no priority is lossless": (
+        r"   priority-flow-control priority 3 no-drop\n",
+        "",
+        "AUD001",
+    ),
+    "the priority drops": (r"priority 3 no-drop", "priority 3 drop", "AUD001"),
+    "PFC is off everywhere": (
+        r"^ip routing$",
+        "ip routing\npriority-flow-control all off",
+        "AUD001",
+    ),
+    "a port lost its profile": (r"   service-profile ROCE\n", "", "AUD002"),
+    "a port has PFC off": (
+        r"   service-profile ROCE\n",
+        "   service-profile ROCE\n   no priority-flow-control\n",
+        "AUD002",
+    ),
+    "a port pauses another priority": (
+        r"   service-profile ROCE\n",
+        "   priority-flow-control on\n   priority-flow-control priority 4 no-drop\n",
+        "AUD002",
+    ),
+    "a port pauses one priority more": (
+        r"   service-profile ROCE\n",
+        "   service-profile ROCE\n   priority-flow-control priority 4 no-drop\n",
+        "AUD002",
+    ),
+    "no ECN": (r"      random-detect ecn minimum.*\n", "", "AUD003"),
+    "WRED without ECN": (
+        r"random-detect ecn minimum-threshold (.*) max-mark-probability (\d+)",
+        r"random-detect drop minimum-threshold \1 drop-probability \2",
+        "AUD003",
+    ),
+    "ECN on another queue": (
+        r"(?s)(      random-detect ecn minimum[^\n]*\n)(.*?   uc-tx-queue 6\n)",
+        r"\2\1",
+        "AUD003",
+    ),
+    "Kmin above Kmax": (r"minimum-threshold \d+", "minimum-threshold 9000000", "AUD004"),
+    "Kmin is Kmax": (
+        r"minimum-threshold \d+ bytes maximum-threshold (\d+)",
+        r"minimum-threshold \1 bytes maximum-threshold \1",
+        "AUD004",
+    ),
+    "thresholds in two units": (
+        r"minimum-threshold \d+ bytes maximum-threshold \d+ bytes",
+        "minimum-threshold 9 mbytes maximum-threshold 3 mbytes",
+        "AUD004",
+    ),
+    "marking with no chance": (r"max-mark-probability \d+", "max-mark-probability 0", "AUD004"),
+    "no watchdog on the ports": (
+        r"   priority-flow-control pause watchdog\n",
+        "   no priority-flow-control pause watchdog\n",
+        "AUD006",
+    ),
+    "no watchdog at all": (
+        r"(?s)priority-flow-control pause watchdog default.*?action drop\n",
+        "",
+        "AUD006",
+    ),
+    "a watchdog that shuts ports down": (
+        r"pause watchdog action drop",
+        "pause watchdog action errdisable",
+        "AUD006",
+    ),
+    "no trust": (r"   qos trust dscp\n", "   no qos trust\n", "AUD007"),
+    "trust of CoS": (r"   qos trust dscp\n", "   qos trust cos\n", "AUD007"),
+    "trust left to the default of a switched port": (r"   qos trust dscp\n", "", "AUD007"),
+    "no DSCP leads to the class": (
+        r"(?m)^qos map dscp 26 to traffic-class 3$",
+        "qos map dscp 24 25 26 27 28 29 30 31 to traffic-class 1",
+        "AUD008",
+    ),
+    "the queue is shared": (
+        r"qos map traffic-class 0 to tx-queue 0",
+        "qos map traffic-class 0 to tx-queue 3",
+        "AUD008",
+    ),
+    "a port with the default MTU": (r"   mtu 9\d+\n", "   mtu 1500\n", "AUD009"),
+    "an MTU for 2,048 bytes": (r"   mtu 9\d+\n", "   mtu 2200\n", "AUD009"),
+    "ARP by its default": (r"(?:   )?arp aging timeout (default )?\d+\n", "", "AUD010"),
+    "MAC entries end first": (
+        r"mac address-table aging-time \d+",
+        "mac address-table aging-time 100",
+        "AUD010",
+    ),
+    "a profile that does not exist": (
+        r"service-profile ROCE\n",
+        "service-profile ROSE\n",
+        "AUD013",
+    ),
+    "a profile that nobody uses": (
+        r"(?m)^qos profile ROCE$",
+        "qos profile OLD\n   qos trust dscp\nqos profile ROCE",
+        "AUD013",
+    ),
+    "a buffer profile that is not applied": (
+        r"(?m)^ip routing$",
+        "ip routing\nplatform trident mmu queue profile P\n   ingress priority-group 3 threshold 1",
+        "AUD013",
+    ),
+    "three lossless priorities": (
+        r"   priority-flow-control priority 3 no-drop\n",
+        "".join(f"   priority-flow-control priority {one} no-drop\n" for one in (1, 3, 4)),
+        "AUD014",
+    ),
+    "the queue is strict": (
+        r"(   uc-tx-queue 3\n)      no priority\n      bandwidth percent \d+\n",
+        r"\1      priority strict\n",
+        "AUD015",
+    ),
+    "the queue has no share": (
+        r"(   uc-tx-queue 3\n      no priority\n)      bandwidth percent \d+\n",
+        r"\1",
+        "AUD015",
+    ),
+    "a line that nobody knows": (
+        r"   qos trust dscp\n",
+        "   qos trust dscp\n   priority-flow-control marvel\n",
+        "AUD018",
+    ),
+}
+
+#: Faults of one place; the others are planted wherever the pattern matches.
+ONE_PLACE = {name for name in FAULTS if name.startswith("a port")}
+
+
+def leaf(folder: Path, text: str = "") -> Path:
+    """Return the file of a leaf of the example, or of another text."""
+    file = folder / "leaf.cfg"
+    _, texts = example("a100-pcie")
+    file.write_text(text or texts["rack1-leaf"]["startup-config"], encoding="utf-8")
+    return file
+
+
+def test_the_clean_twin(tmp_path: Path) -> None:
+    assert audit([leaf(tmp_path)]).outcome.findings == ()
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_planted_fault_is_found(tmp_path: Path, name: str) -> None:
+    pattern, replacement, rule = FAULTS[name]
+    text = leaf(tmp_path).read_text(encoding="utf-8")
+    wrong = re.sub(pattern, replacement, text, count=name in ONE_PLACE, flags=re.MULTILINE)
+    assert wrong != text
+    findings = audit([leaf(tmp_path, wrong)]).outcome.findings
+    assert rule in {finding.rule for finding in findings}, findings
+    (first, *_) = (finding for finding in findings if finding.rule == rule)
+    assert first.position
+    assert first.position.line <= wrong.count("\n")

@@ -1,0 +1,68 @@
+"""Recipes for CI systems, judged by the schemas and linters of these systems."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.judges.conftest import REPOSITORY, missing_judge
+
+BIN = Path(sys.executable).parent
+
+
+def judged(*command: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(part) for part in command],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=REPOSITORY,
+        timeout=120,
+    )
+
+
+SCHEMAS = [
+    ("vendor.github-workflows", "docs/ci/github.yml"),
+    ("vendor.github-actions", "action.yml"),
+    ("vendor.gitlab-ci", "docs/ci/gitlab.yml"),
+]
+
+
+@pytest.mark.parametrize(("schema", "file"), SCHEMAS)
+def test_schema(schema: str, file: str) -> None:
+    result = judged(BIN / "check-jsonschema", "--builtin-schema", schema, file)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+@pytest.mark.parametrize(("schema", "file"), SCHEMAS)
+def test_the_schema_can_say_no(tmp_path: Path, schema: str, file: str) -> None:
+    wrong = tmp_path / Path(file).name
+    text = (REPOSITORY / file).read_text(encoding="utf-8")
+    wrong.write_text(text.replace("run:", "runs:").replace("script:", "stage: []\n  script:"))
+    assert judged(BIN / "check-jsonschema", "--builtin-schema", schema, wrong).returncode == 1
+
+
+def test_actionlint() -> None:
+    path = shutil.which("actionlint")
+    if path is None:
+        missing_judge("actionlint")
+    assert path is not None
+    result = judged(path, "docs/ci/github.yml")
+    assert result.returncode == 0, result.stdout
+
+
+def test_hadolint() -> None:
+    result = judged(BIN / "hadolint", "Dockerfile")
+    assert (result.returncode, result.stdout) == (0, "")
+
+
+def test_pre_commit_reads_the_hooks(tmp_path: Path) -> None:
+    assert judged(BIN / "pre-commit", "validate-manifest", ".pre-commit-hooks.yaml").returncode == 0
+    wrong = tmp_path / "hooks.yaml"
+    text = (REPOSITORY / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
+    wrong.write_text(text.replace("entry:", "entries:"), encoding="utf-8")
+    assert judged(BIN / "pre-commit", "validate-manifest", wrong).returncode == 1

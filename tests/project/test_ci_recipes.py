@@ -1,0 +1,138 @@
+"""The steps of the CI recipes, run as their systems run them, over a good and a bad change."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+REPOSITORY = Path(__file__).parents[2]
+CI = REPOSITORY / "docs" / "ci"
+#: Steps that need the service of the CI system itself.
+OUTSIDE = {"Install", "Comment"}
+GOOD = ("kmin_bytes: 150000", "kmin_bytes: 160000")
+BAD = ("kmin_bytes: 150000", "kmin_bytes: 1600000")
+
+
+def git(folder: Path, *words: str) -> str:
+    command = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *words]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """Return a clone of a repository with the demo inventory on main, and a branch on top."""
+    origin = tmp_path / "origin"
+    (origin / "inventory").mkdir(parents=True)
+    shutil.copy(REPOSITORY / "inventory" / "demo" / "fabric.yaml", origin / "inventory")
+    git(origin, "init", "--quiet", "--initial-branch=main")
+    git(origin, "add", ".")
+    git(origin, "commit", "--quiet", "--message=the fabric")
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "--quiet", str(origin), str(clone))
+    git(clone, "checkout", "--quiet", "-b", "change")
+    return clone
+
+
+def change(folder: Path, old: str, new: str) -> None:
+    file = folder / "inventory" / "fabric.yaml"
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new), encoding="utf-8")
+    git(folder, "commit", "--quiet", "--all", "--message=a change")
+
+
+def shell(folder: Path, script: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a script as the runners do: `bash -e`, with rocefab on the path."""
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    return subprocess.run(
+        ["bash", "-eo", "pipefail", "-c", script],
+        cwd=folder,
+        env={**os.environ, "PATH": path, "INVENTORY": "inventory", **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+
+
+def github(folder: Path, steps: list[dict[str, Any]], **variables: str) -> dict[str, int]:
+    """Run the steps of a job as GitHub does: after a failure only those with `always()`."""
+    codes: dict[str, int] = {}
+    for step in steps:
+        always = "always()" in str(step.get("if", ""))
+        if "run" not in step or step["name"] in OUTSIDE or (any(codes.values()) and not always):
+            continue
+        codes[step["name"]] = shell(folder, step["run"], **variables).returncode
+    return codes
+
+
+@pytest.mark.parametrize(("edit", "passes"), [(GOOD, True), (BAD, False)])
+def test_github(repository: Path, edit: tuple[str, str], *, passes: bool) -> None:
+    change(repository, *edit)
+    jobs = yaml.safe_load((CI / "github.yml").read_text(encoding="utf-8"))["jobs"]
+    codes = github(repository, jobs["check"]["steps"], GITHUB_BASE_REF="main")
+    log = json.loads((repository / "check.sarif").read_text(encoding="utf-8"))
+    levels = {result["level"] for result in log["runs"][0]["results"]}
+    assert ("error" in levels) is not passes
+    if passes:
+        assert codes == dict.fromkeys(("Check", "SARIF", "Difference", "Prove", "Render"), 0)
+        assert "kmin" in (repository / "diff.md").read_text(encoding="utf-8")
+        assert (repository / "out" / "manifest.json").exists()
+    else:
+        assert codes == {"Check": 4, "SARIF": 0}
+
+
+@pytest.mark.parametrize(("edit", "passes"), [(GOOD, True), (BAD, False)])
+def test_the_action(repository: Path, edit: tuple[str, str], *, passes: bool) -> None:
+    change(repository, *edit)
+    action = yaml.safe_load((REPOSITORY / "action.yml").read_text(encoding="utf-8"))
+    codes = github(repository, action["runs"]["steps"], SARIF="found.sarif", FAIL_ON="error")
+    expected = {"SARIF": 0, "Check": 0, "Prove": 0} if passes else {"SARIF": 0, "Check": 4}
+    assert codes == expected
+
+
+def gitlab_job(name: str) -> str:
+    lines = yaml.safe_load((CI / "gitlab.yml").read_text(encoding="utf-8"))[name]["script"]
+    return "\n".join(line for line in lines if "--batfish" not in line)
+
+
+@pytest.mark.parametrize(("edit", "passes"), [(GOOD, True), (BAD, False)])
+def test_gitlab(repository: Path, edit: tuple[str, str], *, passes: bool) -> None:
+    change(repository, *edit)
+    checked = shell(repository, gitlab_job("check"))
+    assert checked.returncode == (0 if passes else 4), checked.stderr
+    issues = json.loads((repository / "quality.json").read_text(encoding="utf-8"))
+    assert any(issue["severity"] == "critical" for issue in issues) is not passes
+    assert (repository / "junit.xml").read_text(encoding="utf-8").startswith("<?xml")
+    if passes:
+        base = git(repository, "rev-parse", "origin/main")
+        difference = shell(
+            repository, gitlab_job("difference"), CI_MERGE_REQUEST_DIFF_BASE_SHA=base
+        )
+        assert difference.returncode == 0, difference.stderr
+        assert "<html" in (repository / "diff.html").read_text(encoding="utf-8")
+        assert shell(repository, gitlab_job("prove")).returncode == 0
+
+
+@pytest.mark.slow
+def test_gitlab_applies_the_change_to_the_lab(repository: Path) -> None:
+    change(repository, *GOOD)
+    done = shell(repository, f"trap 'kill %1' EXIT\n{gitlab_job('lab')}")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_hooks_run(repository: Path) -> None:
+    hooks = yaml.safe_load((REPOSITORY / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    for hook in hooks:
+        assert shell(repository, f"{hook['entry']} inventory").returncode == 0
+    change(repository, *BAD)
+    assert shell(repository, f"{hooks[0]['entry']} inventory").returncode == 4

@@ -1,0 +1,60 @@
+"""What a system's show commands print, what is read from it, and how it may be damaged."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fabric.observe.parsers import UnreadableError
+from tests.observe.test_fixtures import REPOSITORY
+
+SAMPLES = Path(__file__).parents[1] / "observe" / "samples"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outputs:
+    """The samples of one system: parser and value by name, and the damage that they are put to."""
+
+    nos: str
+    cases: Mapping[str, tuple[Callable[[str], Any], Any]]
+    pieces: Sequence[str]
+    #: Nothing in these outputs counts their rows: what is missing as a whole cannot be seen.
+    uncounted: Collection[str]
+    part_of: Callable[[str, Any, Any], bool]
+    wrong: Sequence[tuple[str, str, str]] = ()
+    others: Sequence[str] = ()
+    marks: Sequence[str] = ()
+    marked: Collection[str] = ()
+    #: Cases whose lines are taken away one by one, and the first that is.
+    lines: Mapping[str, int] = field(default_factory=dict)
+    rubbish: Collection[str] = ()
+    #: The values of the cases are only what was read: other tests say that they are right.
+    only_damaged: bool = False
+    #: Files of the samples that are not named as their case.
+    files: Mapping[str, str] = field(default_factory=dict)
+
+    def sample(self, name: str) -> str:
+        """Return the text of a sample."""
+        file = SAMPLES / self.nos / self.files.get(name, name)
+        return file.read_text(encoding="utf-8")
+
+    def read(self, name: str, text: str) -> Any:
+        """Return the value, or None when it is unreadable; any other exception fails the test."""
+        try:
+            return self.cases[name][0](text)
+        except UnreadableError:
+            return None
+
+
+def recordings(folder: str) -> set[str]:
+    """Return the names of the recorded outputs in a folder of the reference data."""
+    shared = Path(os.environ.get("ROCEFAB_REFERENCE", REPOSITORY.parent / "shared"))
+    root = shared / "fixtures" / folder
+    if not root.is_dir():
+        pytest.skip(f"no recorded outputs in {root}; set ROCEFAB_REFERENCE to the reference data")
+    return {str(path.relative_to(root)) for path in root.rglob("*") if path.is_file()}
