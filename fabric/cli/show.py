@@ -105,9 +105,10 @@ def schema(
 
     Exit codes: 0, 2.
     """
+    from fabric.report.diff.forms import schema as schema_of_diff
     from fabric.report.inventory import schema as report
 
-    output.data(report(kind))
+    output.data(schema_of_diff() if kind == "diff" else report(kind))
 
 
 @show_app.command(epilog="Example: rocefab show capacity inventory/demo")

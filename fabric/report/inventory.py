@@ -105,7 +105,7 @@ def hosts(designs: Designs) -> Table:
 
 
 def schema(kind: str) -> str:
-    """Return the JSON Schema of an inventory file, or of the JSON form of ``diff``.
+    """Return the JSON Schema of an inventory file.
 
     Raises
     ------
@@ -115,7 +115,6 @@ def schema(kind: str) -> str:
     from fabric.intent.host_model import HostsFile
     from fabric.intent.model import DevicesFile, FabricFile
     from fabric.intent.sku_model import PlatformsFile
-    from fabric.report.diff.model import json_schema
 
     models: dict[str, type[Model]] = {
         "fabric": FabricFile,
@@ -123,11 +122,8 @@ def schema(kind: str) -> str:
         "hosts": HostsFile,
         "platforms": PlatformsFile,
     }
-    if kind == "diff":
-        body = json_schema()
-    elif kind in models:
-        body = models[kind].model_json_schema()
-    else:
+    if kind not in models:
         message = f"unknown schema {kind!r}; available: {', '.join((*models, 'diff'))}"
         raise InputError("unknown schema", [Finding("INT021", Severity.ERROR, message)])
-    return json.dumps({"$schema": _SCHEMA_DIALECT, **body}, indent=2) + "\n"
+    body = {"$schema": _SCHEMA_DIALECT, **models[kind].model_json_schema()}
+    return json.dumps(body, indent=2) + "\n"

@@ -176,10 +176,10 @@ def _between(
             values = old.get(key, ABSENT), new.get(key, ABSENT)
             yield from _between(*values, (*label, key), (below[0], below[1]))
     elif _is_rows(old) and _is_rows(new):
-        items = _items(old), _items(new)
-        if not all(items):
-            items = dict(enumerate(old)), dict(enumerate(new))
-        yield from _rows(items, (old, new), label, paths)
+        named = _items(old), _items(new)
+        if None in named:
+            named = dict(enumerate(old)), dict(enumerate(new))
+        yield from _rows(named, (old, new), label, paths)
     elif old != new or type(old) is not type(new):
         yield label, paths, (old, new)
 
@@ -215,13 +215,13 @@ def _is_rows(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, dict) for item in value)
 
 
-def _items(rows: list[dict[str, Any]]) -> dict[Any, Any]:
-    """Return the items of a list by name; nothing where a name is missing or not unique."""
+def _items(rows: list[dict[str, Any]]) -> dict[Any, Any] | None:
+    """Return the items of a list by name; None where a name is missing or not unique."""
     for member in _NAMES:
         named = {str(item.get(member, "")): item for item in rows}
         if len(named) == len(rows) and "" not in named:
             return named
-    return {}
+    return None
 
 
 def _names(pair: _Pair, data: tuple[Any, ...], paths: tuple[Path, Path]) -> Iterator[str]:
