@@ -82,9 +82,8 @@ class Repository:
         with TemporaryDirectory(prefix="rocefab-") as place:
             top = Path(place) / (root.name or "inventory")
             top.mkdir()
-            self._copy(commit, root, top)
             folder = top / inner
-            if not folder.is_dir():
+            if not self._copy(commit, root, top) or not folder.is_dir():
                 message = f"{shown} has no folder {self.folder}"
                 raise _error(message, "name the folder of the inventory behind the revisions")
             yield folder
@@ -96,13 +95,14 @@ class Repository:
             return whole.parents[1], PurePosixPath(SITE_FOLDER, whole.name)
         return whole, PurePosixPath()
 
-    def _copy(self, commit: str, root: Path, top: Path) -> None:
+    def _copy(self, commit: str, root: Path, top: Path) -> bool:
+        """Write the files of a commit below a folder; tell whether the commit has them."""
         start = self._start()
         inner = os.path.relpath(root, start)
         path = f"{commit}:./{'' if inner == '.' else inner}"
         tree = self._run("rev-parse", "--verify", "--quiet", "--end-of-options", path)
         if tree.returncode:
-            return
+            return False
         words = ("ls-tree", "-r", "-z", "--full-tree", tree.stdout.decode().strip())
         done = self._run(*words)
         entries = [
@@ -118,6 +118,7 @@ class Repository:
                 target.symlink_to(content.decode(errors="surrogateescape"))
             else:
                 target.write_bytes(content)
+        return True
 
     def _contents(self, objects: list[str]) -> Iterator[bytes]:
         """Yield the content of objects, in their order."""

@@ -1,4 +1,4 @@
-"""The forms of a difference: text of the inventory stays text, a comment has room, JSON its schema."""
+"""The forms of a difference: text stays text, a comment has room, JSON keeps to its schema."""
 
 from __future__ import annotations
 
