@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
@@ -20,6 +20,14 @@ if TYPE_CHECKING:
 
 _TIMEOUT_S = 60
 _LINK, _FILES = "120000", ("100644", "100755")
+
+
+class _Row(NamedTuple):
+    """A file of a tree, and the name of its content."""
+
+    is_link: bool
+    name: str
+    content: str
 
 
 @dataclass(frozen=True)
@@ -103,22 +111,27 @@ class Repository:
         tree = self._run("rev-parse", "--verify", "--quiet", "--end-of-options", path)
         if tree.returncode:
             return False
-        words = ("ls-tree", "-r", "-z", "--full-tree", tree.stdout.decode().strip())
-        done = self._run(*words)
-        entries = [
-            line.decode(errors="surrogateescape") for line in done.stdout.split(b"\0") if line
-        ]
-        rows = [(*entry.partition("\t")[0].split(), entry.partition("\t")[2]) for entry in entries]
-        files = [row for row in rows if row[0] in (*_FILES, _LINK)]
-        contents = self._contents([row[2] for row in files])
-        for (mode, _, _, name), content in zip(files, contents, strict=True):
-            target = top / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            if mode == _LINK:
-                target.symlink_to(content.decode(errors="surrogateescape"))
-            else:
-                target.write_bytes(content)
+        rows = self._rows(tree.stdout.decode().strip())
+        contents = self._contents([row.content for row in rows])
+        try:
+            for row, content in zip(rows, contents, strict=True):
+                _write(top / row.name, content, is_link=row.is_link)
+        except (OSError, ValueError) as error:
+            raise _error(f"files of the commit cannot be written: {error}", "repair it") from error
         return True
+
+    def _rows(self, tree: str) -> list[_Row]:
+        """Return the files of a tree; links come last, so that nothing is written through one."""
+        out = self._run("ls-tree", "-r", "-z", "--full-tree", tree).stdout
+        rows = []
+        for line in filter(None, out.decode(errors="surrogateescape").split("\0")):
+            words, _, name = line.partition("\t")
+            mode, _, content = words.split()
+            if ".." in PurePosixPath(name).parts or name.startswith("/"):
+                raise _error(f"the commit names a file {printable(name)!r}", "repair it")
+            if mode in (*_FILES, _LINK):
+                rows.append(_Row(mode == _LINK, name, content))
+        return sorted(rows)
 
     def _contents(self, objects: list[str]) -> Iterator[bytes]:
         """Yield the content of objects, in their order."""
@@ -126,8 +139,11 @@ class Repository:
         out = self._run("cat-file", "--batch", given=asked).stdout
         at = 0
         for _ in objects:
-            end = out.index(b"\n", at)
-            size = int(out[at:end].split()[2])
+            end = out.find(b"\n", at)
+            words = out[at:end].split()
+            if len(words) != len(("name", "type", "size")):
+                raise _error("the repository lacks files of a commit", "fetch them, then try again")
+            size = int(words[2])
             yield out[end + 1 : end + 1 + size]
             at = end + size + 2
 
@@ -146,6 +162,14 @@ class Repository:
             raise _error(
                 f"git cannot be run: {error}", "install git, or name two folders"
             ) from error
+
+
+def _write(target: Path, content: bytes, *, is_link: bool) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if is_link:
+        target.symlink_to(content.decode(errors="surrogateescape"))
+    else:
+        target.write_bytes(content)
 
 
 def _error(message: str, fix: str) -> InputError:

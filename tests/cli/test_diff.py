@@ -209,3 +209,35 @@ def test_a_folder_counts_before_a_revision_of_its_name(repository: Path) -> None
     git(repository, "branch", "--force", "net", "HEAD~2")
     ended = diff(repository, "net/demo", "net/demo")
     assert "Nothing differs." in ended.out
+
+
+def test_a_tree_that_leads_outside_writes_nothing_there(tmp_path: Path) -> None:
+    """Made by hand, as no git command makes it: a link, and files below its name."""
+    top = tmp_path / "repository"
+    inventory = shutil.copytree(DEMO, top / "demo")
+    git(tmp_path, "init", "--quiet", str(top))
+    (tmp_path / "outside").mkdir()
+    git(top, "add", ".")
+    good = git(top, "write-tree", "--prefix", "demo/")
+    (tmp_path / "target").write_text(str(tmp_path / "outside"))
+    link = git(top, "hash-object", "-w", str(tmp_path / "target"))
+    rows = [f"120000 blob {link}\tdevices", *git(top, "ls-tree", good).splitlines()]
+    tree = _tree(top, rows)
+    commit = git(top, "commit-tree", _tree(top, [f"040000 tree {tree}\tdemo"]), "-m", "x")
+    ended = process("diff", f"{commit}..{commit}", inventory, cwd=top)
+    assert ended.code == 2
+    assert "cannot be written" in ended.err
+    assert list((tmp_path / "outside").iterdir()) == []
+
+
+def _tree(top: Path, rows: list[str]) -> str:
+    """Write a tree without the checks of git."""
+    content = b"".join(
+        f"{mode.lstrip('0')} {name}".encode() + b"\0" + bytes.fromhex(digest)
+        for mode, _, digest, name in (row.split(maxsplit=3) for row in rows)
+    )
+    done = subprocess.run(
+        ["git", "-C", str(top), "hash-object", "-t", "tree", "-w", "--literally", "--stdin"],
+        input=content, capture_output=True, check=True,
+    )  # fmt: skip
+    return done.stdout.decode().strip()
