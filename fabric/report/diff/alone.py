@@ -10,9 +10,10 @@ from fabric.report.diff.edits import ABSENT
 from fabric.report.diff.settings import settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from fabric.report.diff.edits import Swap, Traced
+    from fabric.report.diff.model import Setting
     from fabric.report.diff.side import Side
 
 #: Edits that are tried alone, and devices of a fabric for which that is done: each edit takes the
@@ -43,35 +44,48 @@ class Alone:
         object.__setattr__(self, "files", files)
 
 
-def trials(
-    before: Side, edits: Sequence[Traced], make: Callable[[Swap], Side | None]
-) -> list[Alone | None]:
-    """Return what each edit changes alone; None where it is not tried, or not valid alone.
+@dataclass(frozen=True)
+class Trials:
+    """Makes edits alone.
 
     Parameters
     ----------
+    before, after : Side
+        The two inventories.
+    known : mapping
+        Settings that differ between them, by device.
     make : callable
         Returns the first inventory with one edit made; None where that is not valid.
     """
-    designs = before.designs
-    devices = len(designs.devices) + len(designs.hosts)
-    if not 1 < sum(one.effective for one in edits) <= MOST_EDITS or devices > MOST_DEVICES:
-        return [None] * len(edits)
-    return [_alone(before, make(one.swap)) if one.swap and one.effective else None for one in edits]
 
+    before: Side
+    after: Side
+    known: Mapping[str, Sequence[Setting]]
+    make: Callable[[Swap], Side | None]
 
-def _alone(before: Side, side: Side | None) -> Alone | None:
-    if side is None:
-        return None
-    old, new = ({**one.designs.devices, **one.designs.hosts} for one in (before, side))
-    apart = [name for name in old if name in new and old[name] != new[name]]
-    files = before.files(apart), side.files(apart)
-    found = frozenset(
-        (name, one.file, one.path)
-        for name in apart
-        for one in settings(files[0][name], files[1][name])
-    )
-    return Alone(found, frozenset(old.keys() ^ new.keys()))
+    def of(self, edits: Sequence[Traced]) -> list[Alone | None]:
+        """Return what each edit changes alone; None where it is not tried, or not valid alone."""
+        devices = len(self.before.designs.devices) + len(self.before.designs.hosts)
+        tried = sum(one.effective for one in edits)
+        if not 1 < tried <= MOST_EDITS or devices > MOST_DEVICES:
+            return [None] * len(edits)
+        return [self._alone(one.swap) if one.swap and one.effective else None for one in edits]
+
+    def _alone(self, swap: Swap) -> Alone | None:
+        side = self.make(swap)
+        if side is None:
+            return None
+        old, new, last = (
+            {**one.designs.devices, **one.designs.hosts} for one in (self.before, side, self.after)
+        )
+        apart = [name for name in old if name in new and old[name] != new[name]]
+        # Where no other edit concerns a device, its files are those of the second inventory.
+        done = {name: self.known.get(name, ()) for name in apart if new[name] == last.get(name)}
+        others = [name for name in apart if name not in done]
+        files = self.before.files(others), side.files(others)
+        done |= {name: settings(files[0][name], files[1][name]) for name in others}
+        found = frozenset((name, one.file, one.path) for name in done for one in done[name])
+        return Alone(found, frozenset(old.keys() ^ new.keys()))
 
 
 def applied(data: dict[str | int, Any], swap: Swap) -> dict[str | int, Any] | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.change.model import Risk
-from fabric.report.diff.alone import trials
+from fabric.report.diff.alone import Trials
 from fabric.report.diff.capacity import capacity
 from fabric.report.diff.causes import Causes
 from fabric.report.diff.figures import figures
@@ -60,7 +60,8 @@ class Comparison:
         old, new = self.before.designs, self.after.designs
         both = self._apart()
         devices = [*self._coming_and_going(), *self._changed(both)]
-        alone = trials(self.before, self.edits, self.make)
+        known = {device.name: device.settings for device in devices}
+        alone = Trials(self.before, self.after, known, self.make).of(self.edits)
         causes = Causes(self.edits, alone, _neighbours(old, new)).of(devices)
         attached = self._attached(devices)
         return Diff(
