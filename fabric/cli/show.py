@@ -101,7 +101,7 @@ def schema(
         "fabric", help="File to show the schema of: fabric, devices, hosts, platforms or diff."
     ),
 ) -> None:
-    """JSON Schema of an inventory file, for editors, or of `diff --format json`.
+    """JSON Schema of an inventory file, or of `diff`, for editors.
 
     Exit codes: 0, 2.
     """

@@ -59,7 +59,7 @@ class Alike:
 
 def title(diff: Diff) -> str:
     """Return what is compared."""
-    return f"rocefab diff of {diff.fabric}: {diff.before} -> {diff.after}"
+    return f"Differences in {diff.fabric}: {diff.before} -> {diff.after}"
 
 
 def summary(diff: Diff) -> list[str]:
@@ -150,6 +150,13 @@ def alike(diff: Diff) -> list[Alike]:
         key = (device.state, device.role, device.platform, kinds, settings)
         groups.setdefault(key, []).append(device)
     return [Alike(tuple(devices)) for devices in groups.values()]
+
+
+def hosts(diff: Diff) -> list[str]:
+    """Return the hosts that the change touches, by how."""
+    own = [device.name for device in diff.devices if device.role == "host"]
+    rows = ((own, "files differ"), (diff.attached, "at switches whose change affects traffic"))
+    return [f"{words}: {folded(names)}" for names, words in rows if names]
 
 
 def cells(setting: Setting) -> Row:
