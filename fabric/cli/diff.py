@@ -55,7 +55,7 @@ def diff(
     fresh: options.Fresh = False,
     workers: options.Workers = 0,
 ) -> None:
-    """Show what a change of the inventory does, for a review.
+    """Show what a change of the inventory does.
 
     Compares two inventory folders, or two git revisions of one: cables, addresses, figures of the
     lossless policy, capacity, and the settings of each device with the inventory lines they follow

@@ -98,16 +98,17 @@ def rules(
 @show_app.command(epilog="Example: rocefab show schema > fabric.schema.json")
 def schema(
     kind: str = typer.Argument(
-        "fabric", help="File to show the schema of: fabric, devices, hosts or platforms."
+        "fabric", help="File to show the schema of: fabric, devices, hosts, platforms or diff."
     ),
 ) -> None:
-    """JSON Schema of an inventory file, for editors.
+    """JSON Schema of an inventory file, or of `diff`, for editors.
 
     Exit codes: 0, 2.
     """
+    from fabric.report.diff.forms import schema as schema_of_diff
     from fabric.report.inventory import schema as report
 
-    output.data(report(kind))
+    output.data(schema_of_diff() if kind == "diff" else report(kind))
 
 
 @show_app.command(epilog="Example: rocefab show capacity inventory/demo")

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from fabric.core.errors import InputError
+from fabric.core.errors import FabricError, InputError, RenderError
 from fabric.core.findings import Finding, Severity
-from fabric.intent.documents import KINDS, read_folder
+from fabric.intent.documents import KINDS, MAIN_FILE, SITE_FOLDER, read_folder
 from fabric.intent.site import is_site, load_beside
 from fabric.report.diff import edits as editing
+from fabric.report.diff.alone import applied
 from fabric.report.diff.compare import Comparison
 from fabric.topology.site import Members
 from fabric.workflow.effect import effect
@@ -47,6 +51,7 @@ class Source:
     folder: Path
     shown: str
     work: Work
+    _rendered: dict[str, list[Artefact]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def designs(self) -> Project:
@@ -55,16 +60,27 @@ class Source:
         return Project(self.folder, self.work, members)
 
     def files(self, names: Iterable[str]) -> dict[str, list[Artefact]]:
-        """Return the rendered files of some devices; no others are rendered."""
-        project, chosen = self.designs, list(names)
-        switches = {name: project.devices[name] for name in chosen if name in project.devices}
-        hosts = {name: project.hosts[name] for name in chosen if name in project.hosts}
-        return {
-            **self.work.each("switch", rendered_switch, switches, ARTEFACTS),
-            **self.work.each("host", rendered_host, hosts, ARTEFACTS),
-        }
+        """Return the rendered files of some devices; no others are rendered.
 
-    def contents(self) -> editing.Side:
+        Raises
+        ------
+        InputError
+            When the inventory asks for what a system cannot do.
+        """
+        project, chosen = self.designs, list(names)
+        missing = [name for name in chosen if name not in self._rendered]
+        switches = {name: project.devices[name] for name in missing if name in project.devices}
+        hosts = {name: project.hosts[name] for name in missing if name in project.hosts}
+        try:
+            self._rendered.update(self.work.each("switch", rendered_switch, switches, ARTEFACTS))
+            self._rendered.update(self.work.each("host", rendered_host, hosts, ARTEFACTS))
+        except RenderError as error:
+            fix = "`rocefab check` shows the place in the inventory"
+            finding = Finding("REN001", Severity.ERROR, f"{self.shown}: {error}", fix)
+            raise InputError("nothing was compared", [finding]) from error
+        return {name: self._rendered[name] for name in chosen}
+
+    def contents(self) -> editing.Contents:
         """Return the files of the inventory."""
         folder = self.folder / _TABLES
         tables = {
@@ -72,7 +88,7 @@ class Source:
             for path in sorted(folder.rglob("*"))
             if path.is_file() and path.suffix != ".yaml"
         }
-        return editing.Side(read_folder(self.folder, self.shown), self.shown, tables)
+        return editing.Contents(read_folder(self.folder, self.shown), self.shown, tables)
 
 
 def diff(first: str, second: str, work: Work, progress: Progress = lambda *_: None) -> Diff:
@@ -98,15 +114,42 @@ def diff(first: str, second: str, work: Work, progress: Progress = lambda *_: No
             source.designs.devices  # noqa: B018 - errors of a side come before anything else
         found = editing.edits(before.contents(), after.contents())
         progress("", "files")
-        return Comparison(before, after, found, effect).diff()
+        return Comparison(before, after, found, effect, _Variants(before)).diff()
+
+
+@dataclass(frozen=True)
+class _Variants:
+    """Makes inventories that differ from the first one in a single value."""
+
+    source: Source
+
+    def __call__(self, swap: editing.Swap) -> Source | None:
+        """Return the inventory with one edit made; None where that is not valid."""
+        folder = self.source.folder
+        if folder.resolve().parent.name == SITE_FOLDER:
+            return None  # hosts depend on the other fabrics of their site
+        document = self.source.contents().documents()[swap.file][1]
+        data = applied(document.data, swap)
+        with TemporaryDirectory(prefix="rocefab-") as place:
+            copied = shutil.copytree(folder, Path(place) / folder.resolve().name)
+            (copied / swap.file).write_text(json.dumps(data), encoding="utf-8")
+            variant = Source(copied, self.source.shown, self.source.work)
+            try:
+                variant.designs.devices  # noqa: B018 - read while the folder is there
+                variant.files((*variant.designs.devices, *variant.designs.hosts)[:0])
+            except FabricError:
+                return None
+        return variant
 
 
 def _sources(first: str, second: str, work: Work, stack: ExitStack) -> tuple[Source, Source]:
-    folder = Path(second or ".")
+    folder = _folder(second or ".")
+    if Path(first).is_file():
+        first = str(_folder(first))
     for path in (Path(first), folder):
         if is_site(path):
             _reject_site(path)
-    if Path(first).is_dir() and second:
+    if Path(first).is_dir() and second:  # a folder counts before a revision of its name
         return Source(Path(first), first, work), Source(folder, second, work)
     repository = Repository(folder)
     start, end = _revisions(first, repository)
@@ -116,6 +159,12 @@ def _sources(first: str, second: str, work: Work, stack: ExitStack) -> tuple[Sou
         if commit
     ]
     return sides[0], (sides[1] if end[0] else Source(folder, str(folder), work))
+
+
+def _folder(text: str) -> Path:
+    """Return the folder of an inventory, also where its main file is named."""
+    path = Path(text)
+    return path.parent if path.name == MAIN_FILE and path.is_file() else path
 
 
 def _revisions(text: str, repository: Repository) -> tuple[tuple[str, str], tuple[str, str]]:

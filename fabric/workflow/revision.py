@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
@@ -20,6 +20,14 @@ if TYPE_CHECKING:
 
 _TIMEOUT_S = 60
 _LINK, _FILES = "120000", ("100644", "100755")
+
+
+class _Row(NamedTuple):
+    """A file of a tree, and the name of its content."""
+
+    is_link: bool
+    name: str
+    content: str
 
 
 @dataclass(frozen=True)
@@ -49,9 +57,8 @@ class Repository:
             shown = printable(revision)
             if inside:
                 raise _error(f"{shown!r} is neither a folder nor a git revision", "check the name")
-            where = f"{self.folder} is outside any git repository"
-            message = f"the folder {shown!r} does not exist, and {where}"
-            raise _error(message, "name two folders, or run it in a repository")
+            message = f"{shown!r} is not a folder, and {self.folder} is outside a git repository"
+            raise _error(message, "specify two folders, or run it in a repository")
         return done.stdout.decode().strip()
 
     def fork(self, left: str, right: str) -> str:
@@ -83,9 +90,8 @@ class Repository:
         with TemporaryDirectory(prefix="rocefab-") as place:
             top = Path(place) / (root.name or "inventory")
             top.mkdir()
-            self._copy(commit, root, top)
             folder = top / inner
-            if not folder.is_dir():
+            if not self._copy(commit, root, top) or not folder.is_dir():
                 message = f"{shown} has no folder {self.folder}"
                 raise _error(message, "name the folder of the inventory behind the revisions")
             yield folder
@@ -97,28 +103,35 @@ class Repository:
             return whole.parents[1], PurePosixPath(SITE_FOLDER, whole.name)
         return whole, PurePosixPath()
 
-    def _copy(self, commit: str, root: Path, top: Path) -> None:
+    def _copy(self, commit: str, root: Path, top: Path) -> bool:
+        """Write the files of a commit below a folder; tell whether the commit has them."""
         start = self._start()
         inner = os.path.relpath(root, start)
         path = f"{commit}:./{'' if inner == '.' else inner}"
         tree = self._run("rev-parse", "--verify", "--quiet", "--end-of-options", path)
         if tree.returncode:
-            return
-        words = ("ls-tree", "-r", "-z", "--full-tree", tree.stdout.decode().strip())
-        done = self._run(*words)
-        entries = [
-            line.decode(errors="surrogateescape") for line in done.stdout.split(b"\0") if line
-        ]
-        rows = [(*entry.partition("\t")[0].split(), entry.partition("\t")[2]) for entry in entries]
-        files = [row for row in rows if row[0] in (*_FILES, _LINK)]
-        contents = self._contents([row[2] for row in files])
-        for (mode, _, _, name), content in zip(files, contents, strict=True):
-            target = top / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            if mode == _LINK:
-                target.symlink_to(content.decode(errors="surrogateescape"))
-            else:
-                target.write_bytes(content)
+            return False
+        rows = self._rows(tree.stdout.decode().strip())
+        contents = self._contents([row.content for row in rows])
+        try:
+            for row, content in zip(rows, contents, strict=True):
+                _write(top / row.name, content, is_link=row.is_link)
+        except (OSError, ValueError) as error:
+            raise _error(f"files of the commit cannot be written: {error}", "repair it") from error
+        return True
+
+    def _rows(self, tree: str) -> list[_Row]:
+        """Return the files of a tree; links come last, so that nothing is written through one."""
+        out = self._run("ls-tree", "-r", "-z", "--full-tree", tree).stdout
+        rows = []
+        for line in filter(None, out.decode(errors="surrogateescape").split("\0")):
+            words, _, name = line.partition("\t")
+            mode, _, content = words.split()
+            if ".." in PurePosixPath(name).parts or name.startswith("/"):
+                raise _error(f"the commit names a file {printable(name)!r}", "repair it")
+            if mode in (*_FILES, _LINK):
+                rows.append(_Row(mode == _LINK, name, content))
+        return sorted(rows)
 
     def _contents(self, objects: list[str]) -> Iterator[bytes]:
         """Yield the content of objects, in their order."""
@@ -126,8 +139,11 @@ class Repository:
         out = self._run("cat-file", "--batch", given=asked).stdout
         at = 0
         for _ in objects:
-            end = out.index(b"\n", at)
-            size = int(out[at:end].split()[2])
+            end = out.find(b"\n", at)
+            words = out[at:end].split()
+            if len(words) != len(("name", "type", "size")):
+                raise _error("the repository lacks files of a commit", "fetch them, then try again")
+            size = int(words[2])
             yield out[end + 1 : end + 1 + size]
             at = end + size + 2
 
@@ -146,6 +162,14 @@ class Repository:
             raise _error(
                 f"git cannot be run: {error}", "install git, or name two folders"
             ) from error
+
+
+def _write(target: Path, content: bytes, *, is_link: bool) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if is_link:
+        target.symlink_to(content.decode(errors="surrogateescape"))
+    else:
+        target.write_bytes(content)
 
 
 def _error(message: str, fix: str) -> InputError:

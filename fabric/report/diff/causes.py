@@ -1,8 +1,10 @@
 """Which inventory lines the settings of rendered files follow from.
 
-Where one value of the inventory alone can change files, all follows from it. Else the explanation
-of each setting (see `fabric.render.explain`) names the fields that decide it, and those of them
-that differ are its causes. What no explanation leads to an edit is kept together under no cause.
+Where one value of the inventory alone can change files, all follows from it. Of several, those
+count that change the setting when they are made alone. A setting that none of them changes alone,
+or for which that was not tried, follows from the edits of the fields that its explanation names
+(see `fabric.render.explain`), then from the edits that change its file alone, then from those that
+are not valid alone. What is left is kept together under no cause.
 """
 
 from __future__ import annotations
@@ -19,11 +21,10 @@ from fabric.report.diff.model import Cause
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fabric.report.diff.alone import Alone
     from fabric.report.diff.edits import Traced
     from fabric.report.diff.model import Device, Setting
 
-#: Sections of ``fabric.yaml`` that decide what is reported, and change no file.
-_FILELESS = ("waivers", "severity")
 #: Sections of ``fabric.yaml`` that add, remove and name devices.
 _STRUCTURE = frozenset(
     (
@@ -43,21 +44,20 @@ class Causes:
     ----------
     edits : sequence of Traced
         All edits between two inventories.
+    alone : sequence of Alone or None
+        What each of them changes alone, where that is known.
     neighbours : dict
         Hosts at each switch, on either side.
     """
 
     edits: Sequence[Traced]
+    alone: Sequence[Alone | None]
     neighbours: dict[str, set[str]] = field(default_factory=dict)
     _known: dict[tuple[str, str, str], tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property
     def _effective(self) -> list[int]:
-        return [
-            number
-            for number, one in enumerate(self.edits)
-            if not (one.kind == "fabric" and one.path[:1] and one.path[0] in _FILELESS)
-        ]
+        return [number for number, one in enumerate(self.edits) if one.effective]
 
     @cached_property
     def _structure(self) -> tuple[int, ...]:
@@ -70,6 +70,11 @@ class Causes:
             if self.edits[number].kind == "fabric" and self.edits[number].path[0] in _STRUCTURE
         )
 
+    def _makers(self, name: str) -> tuple[int, ...]:
+        """Return the edits that add or remove a device."""
+        tried = enumerate(self.alone)
+        return tuple(n for n, one in tried if one and name in one.devices) or self._structure
+
     def of(self, devices: Sequence[Device]) -> list[Cause]:
         """Return the causes of all settings, those with most devices first, unknown ones last.
 
@@ -79,7 +84,7 @@ class Causes:
         roles = {device.name: device.role for device in devices}
         for device in devices:
             if device.state != "changed":
-                groups.setdefault(self._structure, defaultdict(list))[device.name] = []
+                groups.setdefault(self._makers(device.name), defaultdict(list))[device.name] = []
             for setting in device.settings:
                 numbers = self._numbers(device, setting)
                 groups.setdefault(numbers, defaultdict(list))[device.name].append(setting)
@@ -107,12 +112,21 @@ class Causes:
     def _numbers(self, device: Device, setting: Setting) -> tuple[int, ...]:
         if len(self._effective) == 1:
             return (self._effective[0],)
+        file = device.name, setting.file
+        tried = [(number, self.alone[number]) for number in self._effective]
+        own = [n for n, one in tried if one and (*file, setting.path) in one.settings]
+        if own:
+            return tuple(own)
+        touching = [number for number, one in tried if one and file in one.files]
+        invalid = [number for number, one in tried if not one]
         fields = self._fields(device.platform, setting)
-        return tuple(
+        explained = [
             number
-            for number in self._effective
+            for number in (*touching, *invalid)
             if any(self._decides(self.edits[number], name, device) for name in fields)
-        )
+        ]
+        left = touching or (invalid if len(invalid) < len(tried) else [])
+        return tuple(sorted(explained or left))
 
     def _fields(self, platform: str, setting: Setting) -> tuple[str, ...]:
         """Return the inventory fields that the explanation of a setting names."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from fabric.change.model import Risk
+from fabric.report.diff.alone import Trials
 from fabric.report.diff.capacity import capacity
 from fabric.report.diff.causes import Causes
 from fabric.report.diff.figures import figures
@@ -14,13 +15,12 @@ from fabric.report.diff.network import cables, moves
 from fabric.report.diff.settings import settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from fabric.core.artefact import Artefact
     from fabric.design.designs import Designs
-    from fabric.report.diff.edits import Traced
-
-    Files = Mapping[str, Sequence[Artefact]]
+    from fabric.report.diff.edits import Swap, Traced
+    from fabric.report.diff.side import Side
 
 #: Risk of a device that nobody can judge from its files.
 UNKNOWN = "unknown"
@@ -35,21 +35,6 @@ class Effect:
     notes: tuple[str, ...] = ()
 
 
-class Side(Protocol):
-    """An inventory whose files can be rendered device by device."""
-
-    @property
-    def designs(self) -> Designs:
-        """The stages up to the designs."""
-
-    @property
-    def shown(self) -> str:
-        """How messages name it."""
-
-    def files(self, names: Iterable[str]) -> Files:
-        """Return the rendered files of some devices."""
-
-
 @dataclass(frozen=True)
 class Comparison:
     """Two inventories.
@@ -60,19 +45,24 @@ class Comparison:
         What differs between their files.
     judge : callable
         Tells what a device loses on its way from some files to others.
+    make : callable
+        Returns the first inventory with one edit made; None where that is not valid.
     """
 
     before: Side
     after: Side
     edits: Sequence[Traced]
     judge: Callable[[str, Sequence[Artefact], Sequence[Artefact]], Effect]
+    make: Callable[[Swap], Side | None] = lambda _: None
 
     def diff(self) -> Diff:
         """Return all that differs."""
         old, new = self.before.designs, self.after.designs
         both = self._apart()
         devices = [*self._coming_and_going(), *self._changed(both)]
-        causes = Causes(self.edits, _neighbours(old, new)).of(devices)
+        known = {device.name: device.settings for device in devices}
+        alone = Trials(self.before, self.after, known, self.make).of(self.edits)
+        causes = Causes(self.edits, alone, _neighbours(old, new)).of(devices)
         attached = self._attached(devices)
         return Diff(
             before=self.before.shown,

@@ -11,7 +11,7 @@ from fabric.core.errors import FabricError
 from fabric.report.diff.model import Edit, Place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from fabric.core.findings import Position
     from fabric.intent.cabling import CableRow
@@ -21,12 +21,14 @@ if TYPE_CHECKING:
 Path: TypeAlias = tuple[str | int, ...]
 #: Members that tell the items of a list apart, the first that every item has.
 _NAMES = ("name", "names", "rule")
+#: Sections of ``fabric.yaml`` that decide what is reported, and change no file.
+FILELESS = ("waivers", "severity")
 #: Characters of a value that are shown.
 _MOST = 160
 
 
 @dataclass(frozen=True)
-class Side:
+class Contents:
     """One of two inventory folders.
 
     Parameters
@@ -67,6 +69,28 @@ class Side:
         return {f"{row.device} {row.port}": row for row in cabling.rows} if cabling else {}
 
 
+class _Absent:
+    """Stands for a value that is not there, which null is not."""
+
+
+#: The value of what is not there.
+ABSENT = _Absent()
+
+
+@dataclass(frozen=True)
+class Swap:
+    """An edit as data: what stands in a file on both sides, and where.
+
+    ``before`` or ``after`` is `ABSENT` where the value is not there.
+    """
+
+    file: str
+    before_path: Path
+    after_path: Path
+    before: Any
+    after: Any
+
+
 @dataclass(frozen=True)
 class Traced:
     """An edit with what tells which devices it can concern.
@@ -79,12 +103,20 @@ class Traced:
         Members that lead to the value, without the items of lists.
     names : frozenset of str
         Devices that the override names, on either side.
+    swap : Swap or None
+        What to change to make this edit alone; None where that is not supported.
     """
 
     edit: Edit
     kind: str
     path: tuple[str, ...] = ()
     names: frozenset[str] = frozenset()
+    swap: Swap | None = None
+
+    @property
+    def effective(self) -> bool:
+        """Whether it can change a file; waivers and severities decide what is reported."""
+        return not (self.kind == "fabric" and self.path[:1] and self.path[0] in FILELESS)
 
 
 @dataclass(frozen=True)
@@ -105,14 +137,7 @@ class _Pair:
         return _edit(".".join(map(str, (*start, *label))), texts, places)
 
 
-class _Absent:
-    """Stands for a value that is not there, which null is not."""
-
-
-_ABSENT = _Absent()
-
-
-def edits(before: Side, after: Side) -> list[Traced]:
+def edits(before: Contents, after: Contents) -> list[Traced]:
     """Return the values that differ, in the order of file and place."""
     old, new = before.documents(), after.documents()
     found: list[Traced] = []
@@ -120,18 +145,25 @@ def edits(before: Side, after: Side) -> list[Traced]:
         kind = (new.get(name) or old[name])[0]
         documents = tuple(side[name][1] if name in side else None for side in (old, new))
         pair = _Pair(kind, *documents)
-        data = tuple(document.data if document else {} for document in documents)
-        found += _traced(pair, data)
+        nothing: dict[str, Any] = {} if kind in ("fabric", "platforms") else {kind: []}
+        data = tuple(document.data if document else nothing for document in documents)
+        found += _traced(name if name in old else "", pair, data)
     found += _cable_edits(before, after)
     found += _table_edits(before, after)
     return found
 
 
-def _traced(pair: _Pair, data: tuple[Any, ...]) -> Iterator[Traced]:
+def _traced(file: str, pair: _Pair, data: tuple[Any, ...]) -> Iterator[Traced]:
     for label, paths, values in _between(data[0], data[1], (), ((), ())):
         members = tuple(str(part) for part in label if not str(part).startswith("["))
         names = frozenset(_names(pair, data, paths))
-        yield Traced(pair.edit(label, paths, values), pair.kind, members, names)
+        swap = Swap(file, *paths, *values) if file and _is_plain(values) else None
+        yield Traced(pair.edit(label, paths, values), pair.kind, members, names, swap)
+
+
+def _is_plain(values: tuple[Any, Any]) -> bool:
+    """Tell whether the values are those of the file, not the order of a list."""
+    return not any(isinstance(value, _Order) for value in values)
 
 
 def _between(
@@ -141,13 +173,13 @@ def _between(
     if isinstance(old, dict) and isinstance(new, dict):
         for key in dict.fromkeys((*old, *new)):
             below = tuple((*path, key) for path in paths)
-            values = old.get(key, _ABSENT), new.get(key, _ABSENT)
+            values = old.get(key, ABSENT), new.get(key, ABSENT)
             yield from _between(*values, (*label, key), (below[0], below[1]))
     elif _is_rows(old) and _is_rows(new):
-        items = _items(old), _items(new)
-        if not all(items):
-            items = dict(enumerate(old)), dict(enumerate(new))
-        yield from _rows(items, (old, new), label, paths)
+        named = _items(old), _items(new)
+        if None in named:
+            named = dict(enumerate(old)), dict(enumerate(new))
+        yield from _rows(named, (old, new), label, paths)
     elif old != new or type(old) is not type(new):
         yield label, paths, (old, new)
 
@@ -162,24 +194,34 @@ def _rows(
             (*path, where.get(key, len(one) - 1))
             for path, where, one in zip(paths, places, lists, strict=True)
         )
-        values = items[0].get(key, _ABSENT), items[1].get(key, _ABSENT)
+        values = items[0].get(key, ABSENT), items[1].get(key, ABSENT)
         yield from _between(*values, (*label, f"[{key}]"), (below[0], below[1]))
     common = [[key for key in side if key in items[1 - n]] for n, side in enumerate(items)]
     if common[0] != common[1]:  # the order of units and spines gives ports and addresses
-        yield label, paths, (", ".join(map(str, items[0])), ", ".join(map(str, items[1])))
+        yield label, paths, (_order(items[0]), _order(items[1]))
+
+
+class _Order(str):
+    """The names of the items of a list, in their order."""
+
+    __slots__ = ()
+
+
+def _order(items: Iterable[Any]) -> _Order:
+    return _Order(", ".join(map(str, items)))
 
 
 def _is_rows(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, dict) for item in value)
 
 
-def _items(rows: list[dict[str, Any]]) -> dict[Any, Any]:
-    """Return the items of a list by name; nothing where a name is missing or not unique."""
+def _items(rows: list[dict[str, Any]]) -> dict[Any, Any] | None:
+    """Return the items of a list by name; None where a name is missing or not unique."""
     for member in _NAMES:
         named = {str(item.get(member, "")): item for item in rows}
         if len(named) == len(rows) and "" not in named:
             return named
-    return {}
+    return None
 
 
 def _names(pair: _Pair, data: tuple[Any, ...], paths: tuple[Path, Path]) -> Iterator[str]:
@@ -197,7 +239,7 @@ def _names(pair: _Pair, data: tuple[Any, ...], paths: tuple[Path, Path]) -> Iter
                 continue
 
 
-def _cable_edits(before: Side, after: Side) -> Iterator[Traced]:
+def _cable_edits(before: Contents, after: Contents) -> Iterator[Traced]:
     old, new = before.cables(), after.cables()
     for key in dict.fromkeys((*old, *new)):
         rows = old.get(key), new.get(key)
@@ -218,7 +260,7 @@ def _cable_text(row: CableRow) -> str:
     return ", ".join([f"{row.peer_device} {row.peer_port}", *more])
 
 
-def _table_edits(before: Side, after: Side) -> Iterator[Traced]:
+def _table_edits(before: Contents, after: Contents) -> Iterator[Traced]:
     for name in sorted({*before.tables, *after.tables}):
         texts = [_size(side.tables.get(name)) for side in (before, after)]
         if before.tables.get(name) == after.tables.get(name):
@@ -240,7 +282,7 @@ def _size(content: bytes | None) -> str | None:
 
 def _text(value: Any) -> str | None:
     """Return a value on one line; None where it is absent."""
-    if value is _ABSENT:
+    if value is ABSENT:
         return None
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= _MOST else f"{text[: _MOST - 3]}..."

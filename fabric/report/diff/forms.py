@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fabric.report.diff.html import html
 from fabric.report.diff.markdown import markdown
+from fabric.report.diff.model import json_schema
 from fabric.report.diff.text import text
 
 if TYPE_CHECKING:
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
 def plain_json(diff: Diff) -> str:
     """Return all of it as JSON; `docs/formats.md` says what the members mean."""
     return json.dumps(diff.as_dict(), indent=2) + "\n"
+
+
+def schema() -> str:
+    """Return the JSON Schema of the JSON form."""
+    body = {"$schema": "https://json-schema.org/draft/2020-12/schema", **json_schema()}
+    return json.dumps(body, indent=2) + "\n"
 
 
 FORMS: dict[str, Callable[[Diff], str]] = {

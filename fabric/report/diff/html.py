@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from fabric.report.diff.view import alike, cells, heading, parts, reach, summary, title
+from fabric.report.diff.view import alike, cells, heading, hosts, parts, reach, summary, title
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -49,6 +49,8 @@ def html(diff: Diff) -> str:
     if diff.devices:
         lines.append(f"<h2>Devices ({len(diff.devices):,})</h2>")
         lines += [line for group in alike(diff) for line in _device(group)]
+    if touched := hosts(diff):
+        lines += ["<h2>Hosts</h2>", *_list(touched)]
     return "\n".join([*lines, "</body></html>", ""])
 
 

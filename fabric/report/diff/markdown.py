@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from fabric.report.diff.view import alike, cells, heading, parts, reach, summary, title
+from fabric.report.diff.view import alike, cells, heading, hosts, parts, reach, summary, title
 from fabric.validate.report.markdown import MOST_CHARACTERS, plain
 
 if TYPE_CHECKING:
@@ -75,6 +75,8 @@ def markdown(diff: Diff) -> str:
             page.block(["", f"#### {name}", "", *head], rows)
     if diff.causes:
         page.block(["", f"#### Causes ({len(diff.causes):,})", ""], _causes(diff))
+    if touched := hosts(diff):
+        page.block(["", "#### Hosts", ""], [f"- {_plain(line)}" for line in touched])
     if diff.devices:
         page.block(["", f"#### Devices ({len(diff.devices):,})"], [])
     for group in alike(diff):

@@ -80,8 +80,8 @@ def _cells(
     """Yield each field that differs with its values as text."""
     if old == new:
         return
-    opened = [value for value in (old, new) if isinstance(value, dict) and value]
-    if len(path) < _LEVELS and opened and len(opened) == sum(one is not None for one in (old, new)):
+    is_open = all(side is None or isinstance(side, dict) for side in (old, new))
+    if is_open and (old or new) and len(path) < _LEVELS:
         for key in {**(old or {}), **(new or {})}:
             was, now = ((side or {}).get(key) for side in (old, new))
             yield from _cells(was, now, (*path, str(key)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.report.diff.view import alike, cells, heading, parts, reach, summary, title
+from fabric.report.diff.view import alike, cells, heading, hosts, parts, reach, summary, title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,6 +32,8 @@ def text(diff: Diff) -> str:
         groups = alike(diff)
         lines += ["", f"Devices ({len(diff.devices):,}); like ones are shown once"]
         lines += _most([list(_group(group)) for group in groups], "groups of devices")
+    if touched := hosts(diff):
+        lines += ["", "Hosts", *(f"  {line}" for line in touched)]
     return "\n".join([*lines, ""])
 
 

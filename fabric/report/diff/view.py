@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.core import hostlist
+from fabric.report.diff.edits import FILELESS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 _MOST_NAMES = 400
 #: Changes of cables that many have alike.
 _SUMMED = ("length", "speed")
+_REPORTED = tuple(f"fabric.{section}" for section in FILELESS)
 ABSENT = "(absent)"
 
 
@@ -57,7 +59,7 @@ class Alike:
 
 def title(diff: Diff) -> str:
     """Return what is compared."""
-    return f"rocefab diff of {diff.fabric}: {diff.before} -> {diff.after}"
+    return f"Differences in {diff.fabric}: {diff.before} -> {diff.after}"
 
 
 def summary(diff: Diff) -> list[str]:
@@ -132,7 +134,10 @@ def reach(cause: Cause) -> str:
         if names
     ]
     if not words:
-        return "changes no file"
+        only = all(edit.field.startswith(_REPORTED) for edit in cause.edits)
+        return (
+            "changes what `check` reports, no file" if only else "no setting follows from it alone"
+        )
     return f"{', '.join(words)}: {count(cause.lines, 'setting')}"
 
 
@@ -145,6 +150,13 @@ def alike(diff: Diff) -> list[Alike]:
         key = (device.state, device.role, device.platform, kinds, settings)
         groups.setdefault(key, []).append(device)
     return [Alike(tuple(devices)) for devices in groups.values()]
+
+
+def hosts(diff: Diff) -> list[str]:
+    """Return the hosts that the change touches, by how."""
+    own = [device.name for device in diff.devices if device.role == "host"]
+    rows = ((own, "files differ"), (diff.attached, "at switches whose change affects traffic"))
+    return [f"{words}: {folded(names)}" for names, words in rows if names]
 
 
 def cells(setting: Setting) -> Row:

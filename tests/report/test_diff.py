@@ -1,0 +1,305 @@
+"""diff: one changed line gives the expected devices, figures and risk; nothing is dropped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from fabric.report.diff.model import Diff
+from fabric.workflow.project import Project
+from tests.report.diffs import DEMO, INVENTORY, compared, edited
+
+EXAMPLES = sorted(path.parent.name for path in INVENTORY.glob("*/fabric.yaml"))
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Counts of a difference: devices and settings of its only cause, and what moves."""
+
+    field: str
+    switches: int
+    hosts: int
+    lines: int
+    risk: str
+    cables: int = 0
+    moves: int = 0
+    figures: int = 0
+    capacity: int = 0
+    attached: int = 0
+    added: int = 0
+    removed: int = 0
+
+
+#: Text of inventory/demo/fabric.yaml, what takes its place, and what follows.
+CASES = {
+    "kmin": (
+        ("kmin_bytes: 150000", "kmin_bytes: 200000"),
+        Expected("fabric.lossless.ecn.kmin_bytes", 6, 0, 14, "harmless", figures=3),
+    ),
+    "pmax": (
+        ("pmax_percent: 100", "pmax_percent: 50"),
+        Expected("fabric.lossless.ecn.pmax_percent", 6, 0, 14, "harmless", figures=3),
+    ),
+    "watchdog": (
+        ("detection_ms: 400", "detection_ms: 600"),
+        Expected("fabric.lossless.watchdog.detection_ms", 6, 0, 18, "harmless", figures=3),
+    ),
+    "DSCP of data": (
+        ("roce_dscp: 26", "roce_dscp: 28"),
+        Expected("fabric.lossless.roce_dscp", 6, 4, 78, "brief loss", figures=5),
+    ),
+    "cables of hosts": (
+        ("host_m: 5", "host_m: 10"),
+        Expected("fabric.cables.host_m", 4, 4, 50, "port flap", cables=8, figures=2, capacity=2),
+    ),
+    "cables of uplinks": (
+        ("uplink_m: 40", "uplink_m: 100"),
+        Expected(
+            *("fabric.cables.uplink_m", 4, 0, 32, "port flap"),
+            cables=6,
+            figures=3,
+            capacity=2,
+            attached=4,
+        ),
+    ),
+    "ARP": (
+        ("timeout_s: 240", "timeout_s: 300"),
+        Expected("fabric.arp.timeout_s", 6, 0, 18, "harmless"),
+    ),
+    "AS number": (
+        ("spine_asn: 65100", "spine_asn: 65000"),
+        Expected("fabric.bgp.spine_asn", 6, 0, 10, "brief loss", moves=2, attached=4),
+    ),
+    "addresses of hosts": (
+        ("hosts: 10.64.0.0/16", "hosts: 10.65.0.0/16"),
+        Expected("fabric.addressing.hosts", 6, 4, 114, "brief loss", moves=12),
+    ),
+    "one host more": (
+        ("gpu[003-004]", "gpu[003-005]"),
+        Expected(
+            *("fabric.units.[su2].hosts", 2, 1, 50, "port flap"),
+            cables=2,
+            capacity=4,
+            attached=2,
+            added=1,
+        ),
+    ),
+    "host with another name": (
+        ("gpu[003-004]", "gpu[003,005]"),
+        Expected(
+            *("fabric.units.[su2].hosts", 2, 2, 2, "harmless"),
+            cables=2,
+            moves=1,
+            added=1,
+            removed=1,
+        ),
+    ),
+    "one spine less": (
+        ("count: 2", "count: 1"),
+        Expected(
+            *("fabric.spines.count", 5, 0, 136, "port flap"),
+            cables=4,
+            capacity=12,
+            attached=4,
+            removed=1,
+        ),
+    ),
+    "waiver": (
+        ("design:", "waivers: [{rule: QOS012, reason: x, until: '2030-01-01'}]\ndesign:"),
+        Expected("fabric.waivers", 0, 0, 0, "none"),
+    ),
+    "severity": (
+        ("design:", "severity: {QOS012: {level: warning, reason: x}}\ndesign:"),
+        Expected("fabric.severity", 0, 0, 0, "none"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("pair", "expected"), CASES.values(), ids=CASES)
+def test_one_line_and_what_follows(
+    pair: tuple[str, str], expected: Expected, tmp_path: Path
+) -> None:
+    after = edited(tmp_path, pair)
+    result = compared(DEMO, after)
+    [cause] = result.causes
+    [edit] = cause.edits
+    line = 1 + next(
+        number
+        for number, text in enumerate((after / "fabric.yaml").read_text().splitlines())
+        if pair[1].splitlines()[0] in text
+    )
+    assert str(edit.place) == f"{after}/fabric.yaml:{line}"
+    one = result.summary
+    assert expected == Expected(
+        edit.field,
+        len(cause.switches),
+        len(cause.hosts),
+        cause.lines,
+        one.risk,
+        *map(len, (result.cables, result.moves, result.figures, result.capacity)),
+        one.hosts_attached,
+        one.added,
+        one.removed,
+    )
+    assert (one.reload, one.edits, one.lines) == (False, 1, expected.lines)
+
+
+def test_figures_have_role_and_value(tmp_path: Path) -> None:
+    result = compared(DEMO, edited(tmp_path, ("kmin_bytes: 150000", "kmin_bytes: 200000")))
+    assert {(one.role, one.ports_kind, one.ports, one.devices) for one in result.figures} == {
+        ("leaf", "host", 8, 4),
+        ("leaf", "uplink", 8, 4),
+        ("spine", "uplink", 8, 2),
+    }
+    assert {(one.figure, one.before, one.after) for one in result.figures} == {
+        ("kmin_bytes", "150000", "200000")
+    }
+
+
+def test_a_row_is_shown_by_its_field(tmp_path: Path) -> None:
+    result = compared(DEMO, edited(tmp_path, ("kmin_bytes: 150000", "kmin_bytes: 200000")))
+    leaf = next(device for device in result.devices if device.name == "su1-rail0")
+    assert [str(setting) for setting in leaf.settings] == [
+        f"WRED_PROFILE|AZURE_LOSSLESS|{colour}_min_threshold: 150000 -> 200000"
+        for colour in ("green", "red", "yellow")
+    ]
+
+
+def test_several_edits_are_told_apart(tmp_path: Path) -> None:
+    pairs = [
+        ("kmin_bytes: 150000", "kmin_bytes: 200000"),
+        ("host_m: 5", "host_m: 10"),
+        ("timeout_s: 240", "timeout_s: 300"),
+    ]
+    result = compared(DEMO, edited(tmp_path, *pairs))
+    assert {
+        tuple(edit.field for edit in cause.edits): (
+            len(cause.switches),
+            len(cause.hosts),
+            cause.lines,
+        )
+        for cause in result.causes
+    } == {
+        ("fabric.lossless.ecn.kmin_bytes",): (6, 0, 14),
+        ("fabric.cables.host_m",): (4, 4, 50),
+        ("fabric.arp.timeout_s",): (6, 0, 18),
+    }
+
+
+def test_edits_that_need_each_other_are_one_cause(tmp_path: Path) -> None:
+    """A unit more than the pool of its addresses holds, and a larger pool."""
+    small = edited(tmp_path, ("10.64.0.0/16", "10.64.0.0/22"), name="before")
+    pairs = [
+        ("hosts: 10.64.0.0/22", "hosts: 10.64.0.0/16"),
+        ('"gpu[003-004]"}', '"gpu[003-004]"}\n  - {name: su3, hosts: "gpu[005-006]"}'),
+    ]
+    result = compared(small, edited(tmp_path, *pairs, source=small))
+    assert (result.summary.added, len(result.edits)) == (4, 2)
+    makers = [cause for cause in result.causes if "su3-rail0" in cause.switches]
+    assert [edit.field for cause in makers for edit in cause.edits] == ["fabric.units.[su3]"]
+    assert all(cause.edits for cause in result.causes)
+
+
+def test_an_override_is_named_with_its_devices(tmp_path: Path) -> None:
+    after = edited(tmp_path)
+    file = after / "devices" / "shorter-cables.yaml"
+    file.write_text(file.read_text().replace("cable_m: 5", "cable_m: 10"))
+    result = compared(DEMO, after)
+    [cause] = result.causes
+    assert cause.switches == ("su2-rail0", "su2-rail1")
+    [edit] = cause.edits
+    assert edit.field == "devices.[su2-rail[0-1]].ports.Ethernet136.cable_m"
+    assert str(edit.after_place) == f"{file}:7"
+
+
+def test_a_file_of_overrides_that_vanishes(tmp_path: Path) -> None:
+    after = edited(tmp_path)
+    (after / "devices" / "shorter-cables.yaml").unlink()
+    [cause] = compared(DEMO, after).causes
+    [edit] = cause.edits
+    assert (edit.field, edit.after, edit.after_place) == ("devices.[su2-rail[0-1]]", None, None)
+    assert str(edit.before_place) == f"{DEMO}/devices/shorter-cables.yaml:5"
+    assert cause.switches == ("su2-rail0", "su2-rail1")
+
+
+def test_comments_and_order_of_members_are_no_change(tmp_path: Path) -> None:
+    pair = ("roce_dscp: 26\n  cnp_dscp: 48", "cnp_dscp: 48 # first\n  roce_dscp: 26")
+    assert compared(DEMO, edited(tmp_path, pair)).empty
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_nothing_differs_from_itself(name: str) -> None:
+    result = compared(INVENTORY / name, INVENTORY / name)
+    assert result.empty
+    assert (result.summary.risk, result.causes, result.devices) == ("none", (), ())
+
+
+def _sides(result: Diff, *, swapped: bool) -> dict[str, set[tuple[object, ...]]]:
+    """Return all that a difference says of two sides, as if it were asked the other way round."""
+
+    def turned(before: object, after: object) -> tuple[object, object]:
+        return (after, before) if swapped else (before, after)
+
+    states = {"added": "removed", "removed": "added"} if swapped else {}
+    settings = [(device, one) for device in result.devices for one in device.settings]
+    moves = [*result.cables, *result.moves]
+    return {
+        "edits": {(edit.field, *turned(edit.before, edit.after)) for edit in result.edits},
+        "devices": {(one.name, states.get(one.state, one.state)) for one in result.devices},
+        "settings": {
+            (device.name, one.file, one.path, *turned(one.before, one.after))
+            for device, one in settings
+        },
+        "moves": {
+            (states.get(one.kind, one.kind), one.what, *turned(one.before, one.after))
+            for one in moves
+        },
+        "figures": {
+            (one.role, one.ports_kind, one.figure, *turned(one.before, one.after), one.ports)
+            for one in result.figures
+        },
+        "capacity": {(one.item, *turned(one.before, one.after)) for one in result.capacity},
+    }
+
+
+@pytest.mark.parametrize("pair", [pair for pair, _ in CASES.values()], ids=CASES)
+def test_the_other_way_round_is_the_mirror(pair: tuple[str, str], tmp_path: Path) -> None:
+    after = edited(tmp_path, pair)
+    forth, back = compared(DEMO, after), compared(after, DEMO)
+    assert _sides(forth, swapped=True) == _sides(back, swapped=False)
+
+
+_SMALL = ("demo", "mixed", "explicit", "dual-tor")
+
+
+@pytest.mark.parametrize("names", list(combinations(_SMALL, 2)), ids="-".join)
+def test_every_file_that_differs_is_accounted_for(names: tuple[str, str]) -> None:
+    before, after = (INVENTORY / name for name in names)
+    result = compared(before, after)
+    old, new = _files(before), _files(after)
+    apart = {path for path in {*old, *new} if old.get(path) != new.get(path)}
+    assert {file for device in result.devices for file in device.files} == apart
+    assert sum(cause.lines for cause in result.causes) == sum(
+        len(device.settings) for device in result.devices
+    )
+    caused = {name for cause in result.causes for name in (*cause.switches, *cause.hosts)}
+    assert caused == {device.name for device in result.devices}
+    assert _sides(result, swapped=True) == _sides(compared(after, before), swapped=False)
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    project = Project(folder)
+    every = {**project.switch_artefacts, **project.host_artefacts}
+    return {item.path: item.content for items in every.values() for item in items}
+
+
+def test_a_system_that_is_replaced_is_a_restart(tmp_path: Path) -> None:
+    after = edited(tmp_path, ("spine: {sku: 7060X6-64PE}", "spine: {sku: ACS-SN5600}"))
+    result = compared(DEMO, after)
+    spine = next(device for device in result.devices if device.name == "spine01")
+    assert (spine.risk, spine.reload) == ("restart", True)
+    assert spine.notes == ("eos is replaced by sonic: install the switch again",)
+    assert result.summary.reload is True

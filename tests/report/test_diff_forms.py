@@ -1,0 +1,144 @@
+"""The forms of a difference: text stays text, a comment has room, JSON keeps to its schema."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING
+
+import jsonschema
+import pytest
+from markdown_it import MarkdownIt
+
+from fabric.report.diff.forms import FORMS, schema
+from fabric.report.diff.model import Setting
+from tests.report.diffs import DEMO, INVENTORY, compared, edited
+
+if TYPE_CHECKING:
+    from fabric.report.diff.model import Diff
+
+HOSTILE = "<script>alert(1)</script> | @team [x](javascript:y) &lt; `co` <!-- **b** #1 </details>"
+TAGS = {
+    *("html head meta title style body h1 h2 h3 h4 ul li table thead tbody tr th td code").split(),
+    *("details summary br p strong em").split(),
+}
+
+
+class _Page(HTMLParser):
+    """Collects tags, attributes and text of a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: set[str] = set()
+        self.open_details = 0
+        self.texts: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes |= {name for name, _ in attrs}
+        self.open_details += tag == "details"
+
+    def handle_endtag(self, tag: str) -> None:
+        self.open_details -= tag == "details"
+
+    def handle_comment(self, data: str) -> None:
+        self.tags.append(f"comment {data}")
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Diff:
+    """A difference with signs of Markdown and HTML wherever a text may stand."""
+    waiver = f"waivers: [{{rule: QOS012, reason: '{HOSTILE}', until: '2030-01-01'}}]\ndesign:"
+    after = edited(tmp_path_factory.mktemp("hostile"), ("design:", waiver))
+    file = after / "devices" / "shorter-cables.yaml"
+    file.write_text(file.read_text().replace("spine02 in the next rack", f"'{HOSTILE}'"))
+    result = compared(DEMO, after)
+    device = result.devices[0]
+    files = (Setting(HOSTILE, HOSTILE, HOSTILE, None),)
+    strange = replace(device, platform=HOSTILE, notes=(HOSTILE,), settings=files)
+    return replace(result, before=HOSTILE, fabric=HOSTILE, devices=(*result.devices, strange))
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Diff:
+    """A difference that no comment holds: other addresses and names on 512 GPUs."""
+    source = INVENTORY / "rail-512"
+    pairs = ("hosts: 10.64.0.0/16", "hosts: 10.65.0.0/16"), ("gpu[033", "node[033")
+    return compared(source, edited(tmp_path_factory.mktemp("large"), *pairs, source=source))
+
+
+def _seen(page: _Page) -> str:
+    return " ".join("".join(page.texts).replace("\u200b", "").split())
+
+
+def test_html_holds_no_markup_of_the_inventory(hostile: Diff) -> None:
+    text = FORMS["html"](hostile)
+    page = _Page(text)
+    assert set(page.tags) <= TAGS
+    assert page.attributes <= {"lang", "charset", "http-equiv", "content"}
+    assert page.open_details == 0
+    assert _seen(page).count(HOSTILE) >= 8
+    assert "http://" not in text.replace("http-equiv", "")
+    assert "default-src 'none'" in text
+
+
+def test_markdown_holds_no_markup_of_the_inventory(hostile: Diff) -> None:
+    text = FORMS["markdown"](hostile)
+    page = _Page(MarkdownIt("commonmark", {"html": True}).enable("table").render(text))
+    assert set(page.tags) <= TAGS
+    assert page.attributes == set()
+    assert page.open_details == 0
+    assert _seen(page).count(HOSTILE) >= 7
+    assert "@team" not in text
+
+
+def test_text_holds_a_line_for_a_line(hostile: Diff) -> None:
+    lines = FORMS["text"](hostile).splitlines()
+    assert any(HOSTILE in line for line in lines)
+    assert lines[2:4] == [
+        "2 inventory values changed",
+        "devices: 0 added, 0 removed, 2 changed (2 settings)",
+    ]
+
+
+def test_a_comment_has_room_for_markdown(large: Diff) -> None:
+    text = FORMS["markdown"](large)
+    assert 60_000 < len(text) <= 65_000
+    assert text.splitlines()[-1].endswith("lines omitted; `rocefab diff --format json` has all._")
+    page = _Page(MarkdownIt("commonmark", {"html": True}).enable("table").render(text))
+    assert page.open_details == 0
+    assert (
+        text.index("highest risk") < text.index("Names and addresses") < text.index("#### Causes")
+    )
+
+
+def test_a_small_comment_omits_nothing(hostile: Diff) -> None:
+    assert "omitted" not in FORMS["markdown"](hostile)
+
+
+@pytest.mark.parametrize("name", ["hostile", "large"])
+def test_json_keeps_to_its_schema(name: str, request: pytest.FixtureRequest) -> None:
+    result = request.getfixturevalue(name)
+    body = json.loads(FORMS["json"](result))
+    rules = json.loads(schema())
+    jsonschema.Draft202012Validator.check_schema(rules)
+    validator = jsonschema.Draft202012Validator(rules)
+    validator.validate(body)
+    assert body["format"] == 1
+    assert len(body["devices"]) == len(result.devices)
+    assert sum(len(device["settings"]) for device in body["devices"]) >= result.summary.lines
+    assert not validator.is_valid({**body, "format": 2})
+    assert not validator.is_valid({name: body[name] for name in body if name != "summary"})
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "html"])
+def test_no_difference_is_one_sentence(form: str) -> None:
+    text = FORMS[form](compared(DEMO, DEMO))
+    assert "Nothing differs." in text
+    assert "Causes" not in text
