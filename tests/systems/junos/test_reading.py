@@ -97,6 +97,25 @@ CASES: dict[str, Case] = {
         lambda s: s.ports["irb.101"].enabled,
         False,
     ),
+    "a gateway is shut": (
+        "set interfaces irb unit 101 disable\n",
+        lambda s: s.ports["irb.101"].enabled,
+        False,
+    ),
+    "MTU of a gateway": (
+        (
+            "set interfaces irb mtu 9216\nset interfaces irb unit 101 family inet mtu 9000\n"
+            "set interfaces irb unit 101 family inet address 10.1.0.1/24\n"
+        ),
+        lambda s: s.ports["irb.101"].mtu_bytes,
+        9014,
+    ),
+    "routed port": (f"{PORT} unit 0 family inet\n", lambda s: _port(s).routed, True),
+    "switched port": (
+        f"{PORT} unit 0 family ethernet-switching interface-mode access\n",
+        lambda s: (_port(s).routed, _port(s).vlan),
+        (False, None),
+    ),
     "loopback": (
         "set interfaces lo0 unit 0 family inet address 10.0.0.1/32\n",
         lambda s: (s.ports["lo0"].addresses, s.ports["lo0"].mtu_bytes),

@@ -169,6 +169,14 @@ CASES: dict[str, Case] = {
         lambda s: _peer(s).asn,
         65100,
     ),
+    "group of the family": (
+        (
+            f"{BGP} group G external\n peer G as-number 65100\n ipv4-family unicast\n"
+            "  peer 10.0.0.0 group G\n  peer G enable\n"
+        ),
+        lambda s: (_peer(s).asn, _peer(s).activated),
+        (65100, True),
+    ),
     "off topic": (
         (
             "#\nlldp enable\n#\ndcb pfc roce\n priority 3\n#\ninterface MEth0/0/0\n"
