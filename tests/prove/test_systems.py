@@ -70,3 +70,40 @@ def test_junos_uses_sixteen_paths(tmp_path: Path) -> None:
     proof = prove(*_fabric(tmp_path, "rail-512", junos_designs.CHANGES["rail-512"]))
     assert {breach.rule for breach in proof.breaches} == {"BAT004", "BAT013"}
     assert proof.lost_pairs == 0
+
+
+#: Lines that the examples do not have: BFD, and cages that are broken out.
+VARIANTS = {
+    **{(system, "BFD"): {"bgp: {": "bgp: {bfd: true, "} for system in CHANGES},
+    ("esonic", "parts"): {
+        "leaf: {sku: Z9332F-ON}": "leaf: {sku: Z9332F-ON, host_ports: 7, breakouts:"
+        ' [{cages: "1", mode: 4x100G}, {cages: "3", mode: 2x200G}]}',
+        "host_gbps: 400": "host_gbps: 100",
+    },
+    ("vrp8", "parts"): {
+        "leaf: {sku: CE8855-32CQ4BQ}": "leaf: {sku: CE8851-32CQ8DQ-P, breakouts:"
+        ' [{cages: "1-2", mode: 4x25G}]}',
+        "host_gbps: 100": "host_gbps: 25",
+    },
+    ("cumulus", "parts"): {
+        "leaf: {sku: SN4700}": 'leaf: {sku: SN5600, breakouts: [{cages: "1", mode: 2x400G}]}'
+    },
+    ("junos", "parts"): {
+        "leaf: {sku: QFX5240-64OD}": "leaf: {sku: QFX5240-64OD, breakouts:"
+        ' [{cages: "1", mode: 2x400G}]}'
+    },
+    ("nxos", "parts"): {
+        "leaf: {sku: N9K-C9332D-GX2B}": "leaf: {sku: N9K-C9332D-GX2B, breakouts:"
+        ' [{cages: "1", mode: 4x100G}]}',
+        "host_gbps: 400": "host_gbps: 100",
+    },
+}
+
+
+@pytest.mark.parametrize(("system", "variant"), VARIANTS)
+def test_variants_are_proved(tmp_path: Path, system: str, variant: str) -> None:
+    """Every line of them is understood."""
+    changes = {**CHANGES[system]["demo"], **VARIANTS[system, variant]}
+    proof = prove(*_fabric(tmp_path, "demo", changes))
+    assert proof.breaches == ()
+    assert (proof.sessions, proof.routes, proof.pairs) == COUNTED["demo"]
