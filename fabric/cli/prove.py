@@ -82,7 +82,7 @@ def prove(
     fresh: options.Fresh = False,
     workers: options.Workers = 0,
 ) -> None:
-    """Prove from the configuration files that every NIC reaches every NIC it should.
+    """Prove what the configuration files do with packets.
 
     The files are read back, and BGP sessions, routes and forwarding follow from them alone. They
     are held against the design: sessions, next hops, every path between NICs, isolation, loops.

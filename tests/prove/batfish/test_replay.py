@@ -105,14 +105,14 @@ def test_what_a_change_breaks(tmp_path: Path, record: Record) -> None:
     assert ended.code == 4
     assert ended.out.count("they arrived before") == 8
     assert lost in ended.out
-    own = run("prove", DEMO, "--snapshot", after, "--against", before)
+    own = run("prove", DEMO, "--engine", "own", "--snapshot", after, "--against", before)
     assert lost in own.out
     assert "[BAT019]" not in own.out
 
 
 def test_nothing_changes(tmp_path: Path, record: Record) -> None:
     folder = folder_of(CLEAN, tmp_path)
-    ended = run("prove", DEMO, "--snapshot", folder, "--against", folder)
+    ended = run("prove", DEMO, "--engine", "own", "--snapshot", folder, "--against", folder)
     assert ended.code == 0
     assert "[BAT020]" not in ended.out
 
@@ -199,5 +199,6 @@ def test_no_proxy_stands_before_this_machine(
 
 
 @pytest.mark.parametrize("words", [("--engine", "batfish"), ("--batfish", ":9996")])
-def test_a_service_must_be_named(words: tuple[str, ...]) -> None:
+def test_a_service_must_be_named(words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ROCEFAB_BATFISH", raising=False)
     assert run("prove", DEMO, *words).code == 2

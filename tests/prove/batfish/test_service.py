@@ -20,6 +20,7 @@ from fabric.observe.configuration import (
     StaticRoute,
 )
 from fabric.prove.batfish.client import Service
+from fabric.prove.batfish.snapshot import snapshot
 from fabric.prove.scenarios import scenarios
 from fabric.workflow.project import Project
 from tests.prove.batfish.mistakes import configured
@@ -122,11 +123,12 @@ def test_sessions_without_addresses(tmp_path: Path, leaf: str, spine: str) -> No
 
 
 def test_nothing_stays_at_the_service() -> None:
-    subject = example_subject("demo")
-    by_batfish(subject)
     with Service(ADDRESS) as service:
-        networks = service.networks()
-    assert [name for name in networks if name.startswith("rocefab-")] == [service.network]
+        service.upload("base", snapshot(example_subject("demo")).archive())
+        name = service.network
+        assert name in service.networks()
+    with Service(ADDRESS) as service:
+        assert name not in service.networks()
 
 
 @pytest.mark.parametrize(
