@@ -38,6 +38,14 @@ def prove(
             metavar="FOLDER",
         ),
     ] = None,
+    against: Annotated[
+        Path | None,
+        option(
+            "Such a folder with the files from before the change: what it changes is shown.",
+            "AGAINST",
+            metavar="FOLDER",
+        ),
+    ] = None,
     scenario: Annotated[
         list[str] | None,
         option(
@@ -93,6 +101,7 @@ def prove(
     chosen = engine or (EngineName.BATFISH if batfish else EngineName.OWN)
     request = workflow.Request(
         folder=snapshot,
+        against=against,
         kinds=tuple(scenario or ()),
         ignore=tuple(ignore or ()),
         engine=chosen.value,

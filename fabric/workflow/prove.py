@@ -10,11 +10,14 @@ from fabric.core.findings import Finding, Severity
 from fabric.intent.documents import MAIN_FILE
 from fabric.observe.configuration import readers
 from fabric.observe.parsers import UnreadableError
+from fabric.prove.batfish.change_gate import changed_routes
 from fabric.prove.batfish.forms import snapshot_writers
+from fabric.prove.batfish.route_gate import Routes
 from fabric.prove.breach import Breach
 from fabric.prove.engine import Engine
-from fabric.prove.rules import BATFISH_ONLY, OWN_ONLY, PROOF_RULES
+from fabric.prove.rules import BATFISH_ONLY, CHANGE_ONLY, OWN_ONLY, PROOF_RULES
 from fabric.prove.scenarios import scenarios
+from fabric.prove.wiring import Wiring
 from fabric.validate.report import reports
 from fabric.validate.reported import Reported
 from fabric.validate.runner import Outcome, gathered
@@ -63,6 +66,8 @@ class Request:
         Kinds of failures to try: ``spine``, ``link``, ``leaf``.
     ignore : tuple of str
         Rules to skip.
+    against : Path, optional
+        Such a folder with the files from before the change.
     engine : str
         ``own``, ``batfish`` or ``both``.
     service : str
@@ -72,6 +77,7 @@ class Request:
     """
 
     folder: Path | None = None
+    against: Path | None = None
     kinds: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     engine: Engines = "own"
@@ -82,6 +88,7 @@ class Request:
     def rules(self) -> tuple[str, ...]:
         """Rules that the engines look at."""
         absent = {"own": BATFISH_ONLY, "batfish": OWN_ONLY, "both": ()}[self.engine]
+        absent += () if self.against else CHANGE_ONLY
         return tuple(rule for rule in PROOF_RULES if rule not in (*absent, *self.ignore))
 
 
@@ -169,6 +176,8 @@ def prove(
     _reject_unknown(request)
     progress("prove", "reading the files")
     files, unread, unreadable = _read(project, request.folder)
+    before, _, others = _read(project, request.against) if request.against else ({}, [], [])
+    unreadable += others
     if unreadable:
         outcome = _outcome(project, request, unreadable)
         return Proved(outcome, failure=f"{len(unreadable)} files cannot be read")
@@ -178,9 +187,12 @@ def prove(
     if request.engine != "batfish":
         own, found = _by_own(project, files, failures, progress)
         breaches += [*found, *unread]
+        wiring = Wiring.of(project.fabric)
+        old = Routes(before, wiring).by_switch if before else {}
+        breaches += changed_routes(Routes(files, wiring).by_switch, old) if old else ()
     if request.engine != "own":
         try:
-            batfish = _by_batfish(project, request, files, failures, progress, say)
+            batfish = _by_batfish(project, request, (files, before), failures, progress, say)
             breaches += batfish.breaches
         except ServiceError as error:
             failure = str(error)
@@ -216,12 +228,12 @@ def _by_own(
 def _by_batfish(
     project: Project,
     request: Request,
-    files: dict[str, Configured],
+    files: tuple[dict[str, Configured], dict[str, Configured]],
     failures: Failures,
     progress: Progress,
     say: Callable[[str], None],
 ) -> Judgement:
-    """Return what Batfish says.
+    """Return what Batfish says of files, and of what they change of those before.
 
     Raises
     ------
@@ -233,15 +245,24 @@ def _by_batfish(
     from fabric.prove.batfish.judge import judge
     from fabric.prove.batfish.snapshot import Subject
 
-    texts = {name: _texts(project, name, request.folder) for name in project.devices}
-    subject = Subject(project.fabric, project.devices, project.hosts, files, texts)
+    subject, before = (
+        Subject(
+            project.fabric,
+            project.devices,
+            project.hosts,
+            read,
+            {name: _texts(project, name, folder) for name in project.devices},
+        )
+        for read, folder in zip(files, (request.folder, request.against), strict=True)
+    )
     say(effort(len(project.devices), len(project.fabric.nics), len(failures)))
 
     def watch(words: str) -> None:
         progress("batfish", words)
 
     with Service(request.service, watch, deadline_s=request.deadline_s) as service:
-        return judge(subject, service, failures, watch)
+        compared = before if request.against else None
+        return judge(subject, service, failures, watch, before=compared)
 
 
 def _outcome(project: Project, request: Request, findings: list[Finding]) -> Outcome:

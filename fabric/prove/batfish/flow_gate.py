@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from ipaddress import IPv4Address
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabric.prove.batfish import questions
@@ -62,13 +63,14 @@ def flow_gate(snapshot: Snapshot, parts: list[Class], ask: Ask) -> Iterator[Brea
         lost = _asked(snapshot, starts, part.ends, questions.LOST, ask)
         arrived = _asked(snapshot, starts, part.ends, questions.ARRIVED, ask)
         for node, row in lost.items():
-            yield _breach(snapshot, "BAT005", node, f"packets of {{}} {_end(snapshot, row)}")
+            yield breach_of(snapshot, "BAT005", node, f"packets of {{}} {end_of(snapshot, row)}")
         for node in part.starts:
             if node not in arrived and node not in lost:
-                yield _breach(snapshot, "BAT014", node, "{} sends nothing: its port is down")
+                yield breach_of(snapshot, "BAT014", node, "{} sends nothing: its port is down")
         if part.apart:
             for node, row in _asked(snapshot, starts, part.apart, questions.ARRIVED, ask).items():
-                yield _breach(snapshot, "BAT006", node, f"packets of {{}} {_end(snapshot, row)}")
+                words = f"packets of {{}} {end_of(snapshot, row)}"
+                yield breach_of(snapshot, "BAT006", node, words)
 
 
 def _asked(
@@ -76,26 +78,26 @@ def _asked(
 ) -> dict[str, dict[str, Any]]:
     """Return one example for each NIC that has a flow with such an end."""
     rows: dict[str, dict[str, Any]] = {}
-    for part in questions.address_ranges(_addresses(snapshot, ends)):
+    for part in questions.address_ranges(addresses_of(snapshot, ends)):
         for row in ask(questions.reachability(starts, part, actions)):
             rows.setdefault(row["Flow"]["ingressNode"], row)
     return rows
 
 
-def _addresses(snapshot: Snapshot, nodes: tuple[str, ...]) -> list[int]:
-    from ipaddress import IPv4Address
-
+def addresses_of(snapshot: Snapshot, nodes: tuple[str, ...]) -> list[int]:
+    """Return the addresses of NICs, as numbers."""
     return [int(IPv4Address(snapshot.nics[node].nic.address)) for node in nodes]
 
 
-def _breach(snapshot: Snapshot, rule: str, node: str, words: str) -> Breach:
+def breach_of(snapshot: Snapshot, rule: str, node: str, words: str) -> Breach:
+    """Return a breach at the port of a NIC, whose name goes into the words."""
     nic = snapshot.nics.get(node)
     if nic is None:
         return Breach(rule, snapshot.switches.get(node, ""), "", 0, words.format(node))
     return Breach(rule, nic.nic.leaf, nic.nic.leaf_port, 0, words.format(nic.name))
 
 
-def _end(snapshot: Snapshot, row: dict[str, Any]) -> str:
+def end_of(snapshot: Snapshot, row: dict[str, Any]) -> str:
     """Return where the packets of an example go, and what happens to them."""
     owners: Mapping[str, NicNode] = {nic.nic.address: nic for nic in snapshot.nics.values()}
     address = row["Flow"]["dstIp"]
@@ -117,10 +119,10 @@ def path_gate(snapshot: Snapshot, parts: list[Class], ask: Ask) -> Iterator[Brea
         yield Breach("BAT007", snapshot.switches.get(node, ""), "", 0, message)
     for part in parts:
         starts = questions.any_of(part.starts)
-        for addresses in questions.address_ranges(_addresses(snapshot, part.ends)):
+        for addresses in questions.address_ranges(addresses_of(snapshot, part.ends)):
             for row in ask(questions.multipath(starts, addresses)):
                 words = f"equal paths of {{}} to {row['Flow']['dstIp']} end differently"
-                yield _breach(snapshot, "BAT005", row["Flow"]["ingressNode"], words)
+                yield breach_of(snapshot, "BAT005", row["Flow"]["ingressNode"], words)
     yield from _duplicates(snapshot, ask)
 
 

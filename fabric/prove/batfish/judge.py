@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from fabric.core.findings import Severity
 from fabric.prove.batfish import questions
 from fabric.prove.batfish.bgp_gate import bgp_gate, established
+from fabric.prove.batfish.change_gate import changed_flows, changed_routes
 from fabric.prove.batfish.flow_gate import classes, flow_gate, pairs, path_gate
 from fabric.prove.batfish.port_gate import port_gate
 from fabric.prove.batfish.read_gate import read_gate
@@ -24,13 +25,15 @@ from fabric.prove.engine import Engine
 from fabric.prove.wiring import Wiring
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from fabric.prove.batfish.client import Service
+    from fabric.prove.batfish.flow_gate import Class
+    from fabric.prove.batfish.route_gate import Hops
     from fabric.prove.batfish.snapshot import Snapshot, Subject
     from fabric.topology.clos import Outage
 
-_BASE = "base"
+_BASE, _BEFORE = "base", "before"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +68,15 @@ def judge(
     service: Service,
     failures: Sequence[tuple[str, Outage]] = (),
     progress: Callable[[str], None] = lambda _: None,
+    *,
+    before: Subject | None = None,
 ) -> Judgement:
     """Return what a service says of a fabric.
+
+    Parameters
+    ----------
+    before : Subject, optional
+        The same fabric with other files, which the files are compared with.
 
     Raises
     ------
@@ -92,6 +102,9 @@ def judge(
     breaches += disagreements(routes, _ours(subject))
     progress("NIC to NIC")
     breaches += [*flow_gate(written, parts, ask), *path_gate(written, parts, ask)]
+    if before:
+        progress("files before the change")
+        breaches += _changes(written, service, parts, before, routes)
     known = {breach[:5] for breach in breaches}
     for words, outage in failures:
         progress(words)
@@ -112,11 +125,24 @@ def judge(
     )
 
 
+def _changes(
+    written: Snapshot,
+    service: Service,
+    parts: list[Class],
+    before: Subject,
+    routes: Mapping[str, Hops],
+) -> Iterator[Breach]:
+    """Yield what the files change of the routes and flows of other files."""
+    service.upload(_BEFORE, snapshot(before).archive())
+    old = batfish_routes(written, routes, lambda question: service.ask(question, _BEFORE))
+    yield from changed_routes(routes, old)
+    yield from changed_flows(written, parts, lambda question: service.ask(question, _BASE, _BEFORE))
+
+
 def _unread(subject: Subject, written: Snapshot) -> Iterator[Breach]:
     """Yield the switches whose text Batfish did not read."""
     for name in written.translated:
-        system = subject.devices[name].platform
-        message = f"Batfish does not read {system}; it got what the reader of rocefab read"
+        message = "the file was read by rocefab, and is in the form of SONiC for Batfish"
         yield Breach("BAT016", name, "", 0, message, Severity.INFO)
     for name in written.stand_ins:
         system = subject.devices[name].platform

@@ -115,10 +115,12 @@ def snapshot(subject: Subject) -> Snapshot:
     result: dict[str, bytes] = {}
     forms: dict[str, Form] = {}
     origins: dict[str, str] = {}
+    one_grammar = _needs_one_grammar(subject)
     translated: list[str] = []
     stand_ins: list[str] = []
     for name, design in subject.devices.items():
-        form, read = _form(design.platform), subject.files.get(name)
+        read = subject.files.get(name)
+        form = None if one_grammar else _form(design.platform)
         if form and (read or not form.needs_reader):
             written = dict(form.write(name, subject.texts[name], read or subject.designs[name]))
             forms[name] = form
@@ -142,6 +144,12 @@ def snapshot(subject: Subject) -> Snapshot:
         origins,
         frozenset(edges),
     )
+
+
+def _needs_one_grammar(subject: Subject) -> bool:
+    """Return whether unnumbered sessions join systems: Batfish 0.36 has no neighbours there."""
+    systems = {design.platform for design in subject.devices.values()}
+    return len(systems) > 1 and any(design.bgp.unnumbered for design in subject.devices.values())
 
 
 def _form(platform: str) -> Form | None:

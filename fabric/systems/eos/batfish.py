@@ -36,6 +36,9 @@ snapshot_writers.add("eos")(
             r"priority-flow-control ",
             # speeds with their lanes
             r"speed \d+g-\d+$",
+            # what sessions by interface need on a switch, and have in Batfish without it
+            r"ip routing ipv6 interfaces$",
+            r"neighbor \S+ next-hop address-family ipv6 originate$",
             # ageing
             r"mac address-table aging-time ",
             r"arp aging timeout default ",

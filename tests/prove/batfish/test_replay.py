@@ -54,8 +54,10 @@ def test_record(tmp_path: Path, update_golden: bool) -> None:
     made: Record = {}
     for case in (CLEAN, *PLANTED):
         batfish = Batfish(made.setdefault(case, {}), upstream=ADDRESS)
+        folder = folder_of(case, tmp_path / case)
+        against = () if case == CLEAN else ("--against", str(tmp_path / CLEAN))
         with running(batfish) as address:
-            prove(address, folder_of(case, tmp_path / case), *words_of(case))
+            prove(address, folder, *words_of(case), *against)
     save(made)
 
 
@@ -92,6 +94,27 @@ def test_a_mistake_is_found(tmp_path: Path, record: Record, case: str) -> None:
     assert ended.code == 4
     row = next(row for row in MISTAKES if row.name == case)
     assert all(f"[{rule}]" in ended.out for rule in row.batfish), ended.out
+
+
+def test_what_a_change_breaks(tmp_path: Path, record: Record) -> None:
+    case = "a leaf has no gateway"
+    before, after = (folder_of(name, tmp_path / name) for name in (CLEAN, case))
+    lost = "su1-rail0: the switch loses next hops towards 10.64.0.0/24"
+    with running(Batfish(record[case])) as address:
+        ended = prove(address, after, "--against", str(before))
+    assert ended.code == 4
+    assert ended.out.count("they arrived before") == 8
+    assert lost in ended.out
+    own = run("prove", DEMO, "--engine", "own", "--snapshot", after, "--against", before)
+    assert lost in own.out
+    assert "[BAT019]" not in own.out
+
+
+def test_nothing_changes(tmp_path: Path, record: Record) -> None:
+    folder = folder_of(CLEAN, tmp_path)
+    ended = run("prove", DEMO, "--engine", "own", "--snapshot", folder, "--against", folder)
+    assert ended.code == 0
+    assert "[BAT020]" not in ended.out
 
 
 TROUBLES = {
@@ -176,5 +199,6 @@ def test_no_proxy_stands_before_this_machine(
 
 
 @pytest.mark.parametrize("words", [("--engine", "batfish"), ("--batfish", ":9996")])
-def test_a_service_must_be_named(words: tuple[str, ...]) -> None:
+def test_a_service_must_be_named(words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ROCEFAB_BATFISH", raising=False)
     assert run("prove", DEMO, *words).code == 2
