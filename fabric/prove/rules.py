@@ -165,7 +165,7 @@ PROOF_RULES: dict[str, DescribedRule] = {
             Severity.ERROR,
             "Flows that arrived before the change arrive after it",
             "A change that breaks a flow does so for the jobs that run.",
-            "look at the switch where the packets end",
+            "inspect the switch where the packets end",
             _OWN,
         ),
         (
