@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
 
-from fabric.workflow.audit import audit
+from tests.audit.planting import expect, findings
 from tests.prove.fabrics import example
 
 #: Pattern, replacement, rule. Places are those of a leaf of the example a100-pcie.
@@ -136,30 +135,14 @@ FAULTS = {
     ),
 }
 
-#: Faults of one place; the others are planted wherever the pattern matches.
-ONE_PLACE = {name for name in FAULTS if name.startswith("a port")}
-
-
-def leaf(folder: Path, text: str = "") -> Path:
-    """Return the file of a leaf of the example, or of another text."""
-    file = folder / "leaf.cfg"
-    _, texts = example("a100-pcie")
-    file.write_text(text or texts["rack1-leaf"]["startup-config"], encoding="utf-8")
-    return file
+_, TEXTS = example("a100-pcie")
+CLEAN = TEXTS["rack1-leaf"]["startup-config"]
 
 
 def test_the_clean_twin(tmp_path: Path) -> None:
-    assert audit([leaf(tmp_path)]).outcome.findings == ()
+    assert findings(tmp_path, CLEAN) == ()
 
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_planted_fault_is_found(tmp_path: Path, name: str) -> None:
-    pattern, replacement, rule = FAULTS[name]
-    text = leaf(tmp_path).read_text(encoding="utf-8")
-    wrong = re.sub(pattern, replacement, text, count=name in ONE_PLACE, flags=re.MULTILINE)
-    assert wrong != text
-    findings = audit([leaf(tmp_path, wrong)]).outcome.findings
-    assert rule in {finding.rule for finding in findings}, findings
-    (first, *_) = (finding for finding in findings if finding.rule == rule)
-    assert first.position
-    assert first.position.line <= wrong.count("\n")
+    expect(tmp_path, CLEAN, FAULTS[name], one_place=name.startswith("a port"))

@@ -1,0 +1,30 @@
+"""Faults planted in configuration texts by pattern and replacement, and the rule that finds them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from fabric.core.findings import Finding
+from fabric.workflow.audit import audit
+
+
+def findings(folder: Path, text: str) -> tuple[Finding, ...]:
+    """Return what the audit says of a text."""
+    file = folder / "switch.cfg"
+    file.write_text(text, encoding="utf-8")
+    return audit([file]).outcome.findings
+
+
+def expect(
+    folder: Path, clean: str, fault: tuple[str, str, str], *, one_place: bool = False
+) -> None:
+    """Plant a fault wherever its pattern matches, or in one place, and see its rule fire."""
+    pattern, replacement, rule = fault
+    wrong = re.sub(pattern, replacement, clean, count=int(one_place), flags=re.MULTILINE)
+    assert wrong != clean
+    every = findings(folder, wrong)
+    fired = [finding for finding in every if finding.rule == rule]
+    assert fired, every
+    assert fired[0].position
+    assert fired[0].position.line <= wrong.count("\n")

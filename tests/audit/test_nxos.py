@@ -1,0 +1,128 @@
+"""Faults planted in NX-OS configurations, each found; the clean twin has none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.audit.planting import expect, findings
+from tests.prove.fabrics import example
+
+_, TEXTS = example("mixed")
+CLEAN = TEXTS["nxos-leaf"]["running-config"]
+LOSSLESS = r"(?s)(  class type queuing c-out-8q-q3\n)    bandwidth remaining percent \d+\n"
+
+FAULTS = {
+    "no class is lossless": (r"    pause pfc-cos 3\n", "", "AUD001"),
+    "PFC is off on all ports": (r"flow-control mode on", "flow-control mode off", "AUD001"),
+    "PFC follows DCBX": (r"flow-control mode on", "flow-control mode auto", "AUD001"),
+    "PFC by its default": (r"  priority-flow-control mode on\n", "", "AUD001"),
+    "the network policy is not bound": (
+        r"  service-policy type network-qos ROCE-NQ\n",
+        "",
+        "AUD001",
+    ),
+    "a port has PFC off": (r"flow-control mode on", "flow-control mode off", "AUD002"),
+    "a port follows DCBX": (r"flow-control mode on", "flow-control mode auto", "AUD002"),
+    "a port has no PFC line": (r"  priority-flow-control mode on\n", "", "AUD002"),
+    "no marking": (r"    random-detect .*\n", "", "AUD003"),
+    "WRED without ECN": (r"(    random-detect .*) ecn", r"\1", "AUD003"),
+    "marking of another queue": (
+        (
+            r"(?s)(  class type queuing c-out-8q-q3\n[^\n]*\n)(    random-detect [^\n]*\n)"
+            r"(  class type queuing c-out-8q-q2\n[^\n]*\n)"
+        ),
+        r"\1\3\2",
+        "AUD003",
+    ),
+    "the queuing policy is bound nowhere": (
+        r"  service-policy type queuing output .*\n",
+        "",
+        "AUD003",
+    ),
+    "Kmin above Kmax": (r"minimum-threshold \d+", "minimum-threshold 9000", "AUD004"),
+    "Kmin is Kmax": (
+        r"minimum-threshold \d+ kbytes maximum-threshold (\d+)",
+        r"minimum-threshold \1 kbytes maximum-threshold \1",
+        "AUD004",
+    ),
+    "marking with no chance": (r"drop-probability \d+", "drop-probability 0", "AUD004"),
+    "no watchdog on the switch": (
+        r"^priority-flow-control watch-dog-interval on\n",
+        "",
+        "AUD006",
+    ),
+    "the watchdog of the switch is off": (
+        r"^priority-flow-control watch-dog-interval on",
+        "priority-flow-control watch-dog-interval off",
+        "AUD006",
+    ),
+    "a port without watchdog": (r"  priority-flow-control watch-dog-interval on\n", "", "AUD006"),
+    "a port with its watchdog off": (
+        r"  priority-flow-control watch-dog-interval on",
+        "  priority-flow-control watch-dog-interval off",
+        "AUD006",
+    ),
+    "no port classifies": (r"  service-policy type qos input ROCE-IN\n", "", "AUD007"),
+    "a port does not classify": (r"  service-policy type qos input ROCE-IN\n", "", "AUD007"),
+    "no DSCP leads to the class": (r"    set qos-group 3\n", "    set qos-group 2\n", "AUD008"),
+    "a port with the default MTU": (
+        r"(interface Ethernet1/1\n(?:  .*\n)*?)  mtu 9216\n",
+        r"\1  mtu 1500\n",
+        "AUD009",
+    ),
+    "an MTU for 2,048 bytes": (r"^  mtu 9\d+\n", "  mtu 2200\n", "AUD009"),
+    "ARP entries live longer": (r"ip arp timeout \d+", "ip arp timeout 3600", "AUD010"),
+    "MAC entries end first": (
+        r"mac address-table aging-time \d+",
+        "mac address-table aging-time 120",
+        "AUD010",
+    ),
+    "the hash takes addresses alone": (
+        r"ip load-sharing address .*",
+        "ip load-sharing address source-destination",
+        "AUD011",
+    ),
+    "the hash takes the destination port alone": (
+        r"ip load-sharing address .*",
+        "ip load-sharing address destination port destination",
+        "AUD011",
+    ),
+    "a policy that does not exist": (
+        r"type qos input ROCE-IN",
+        "type qos input ROSE-IN",
+        "AUD013",
+    ),
+    "a class that does not exist": (r"^  class CNP$", "  class CMP", "AUD013"),
+    "a class that nobody uses": (
+        r"^policy-map type qos ROCE-IN$",
+        "class-map type qos match-any OLD\n  match dscp 40\npolicy-map type qos ROCE-IN",
+        "AUD013",
+    ),
+    "three lossless classes": (
+        r"^  class type network-qos c-8q-nq3$",
+        (
+            "  class type network-qos c-8q-nq1\n    pause pfc-cos 1\n"
+            "  class type network-qos c-8q-nq2\n    pause pfc-cos 2\n"
+            "  class type network-qos c-8q-nq3"
+        ),
+        "AUD014",
+    ),
+    "the queue is strict": (LOSSLESS, r"\1    priority level 2\n", "AUD015"),
+    "the queue has no share": (LOSSLESS, r"\1    bandwidth remaining percent 0\n", "AUD015"),
+    "a line that nobody knows": (
+        r"^    pause pfc-cos 3$",
+        "    pause pfc-cos 3\n    cheer",
+        "AUD018",
+    ),
+}
+
+
+def test_the_clean_twin(tmp_path: Path) -> None:
+    assert findings(tmp_path, CLEAN) == ()
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_planted_fault_is_found(tmp_path: Path, name: str) -> None:
+    expect(tmp_path, CLEAN, FAULTS[name], one_place=name.startswith("a port"))
