@@ -10,8 +10,8 @@ import pytest
 
 from fabric.report.diff.edits import edits
 from fabric.report.diff.model import Diff
-from fabric.workflow.project import Project
 from fabric.workflow.diff import Source
+from fabric.workflow.project import Project
 from fabric.workflow.work import Work
 from tests.intent.test_own_skus import FILES, TABLE, write
 from tests.report.diffs import DEMO, INVENTORY, compared, edited
