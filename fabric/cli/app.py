@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from fabric.cli import (
+    accept,
     audit,
     change,
     diff,
@@ -52,6 +53,6 @@ def root(
 
 for module in (
     *(inventory, exchange, show, draw, whatif, diff, change, health, observe),
-    *(probe, prove, audit, jobs, laboratory),
+    *(probe, accept, prove, audit, jobs, laboratory),
 ):
     module.register(app)

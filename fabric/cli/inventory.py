@@ -72,6 +72,14 @@ def check(
             "Check this config_db.json instead of an inventory; may be repeated.", "SONIC_CONFIG"
         ),
     ] = None,
+    changed_since: Annotated[
+        str,
+        option(
+            "List only findings that this git revision does not have, and those that fail.",
+            "CHANGED_SINCE",
+            metavar="REVISION",
+        ),
+    ] = "",
     yang_models: options.YangModels = None,
     cache: options.Cache = None,
     fresh: options.Fresh = False,
@@ -80,20 +88,22 @@ def check(
     """Validate an inventory against all rules.
 
     Rules cover the inventory and the design derived from it. For a site, a folder with fabrics/,
-    every fabric is checked.
+    every fabric is checked. With --changed-since the verdict is the same, the list is shorter.
 
     Exit codes: 0, 2, 3, 4.
     """
     from fabric.core.errors import InputError
     from fabric.core.findings import Severity
     from fabric.workflow import check as workflow
-    from fabric.workflow import site
-    from fabric.workflow.project import Project
+    from fabric.workflow import since
     from fabric.workflow.work import work_of
 
     if sonic_config and _was_named(context, "inventory"):
         message = "--sonic-config and INVENTORY are mutually exclusive; pass one of them"
         raise typer.BadParameter(message, param_hint="--sonic-config")
+    if sonic_config and changed_since:
+        message = "a revision holds an inventory; --sonic-config judges files"
+        raise typer.BadParameter(message, param_hint="--changed-since")
     severity = Severity[fail_on.name]
     judged = sonic_config[0] if sonic_config else inventory
     try:
@@ -101,11 +111,13 @@ def check(
             outcome = workflow.check_sonic_files(sonic_config, ignore or [], yang_models)
         else:
             work = work_of(cache, fresh=fresh, workers=workers)
-            outcome = (
-                site.check_site(site.projects_of(inventory, work), ignore or [])
-                if site.is_site(inventory)
-                else workflow.check(Project(inventory, work), ignore or [])
-            )
+            outcome = since.check_folder(inventory, work, ignore or [])
+            if changed_since:
+                outcome, known = since.without_known(
+                    outcome, inventory, changed_since, work, ignore or [], severity
+                )
+                plural = "" if known == 1 else "s"
+                output.note(f"{known} finding{plural} of {changed_since} not listed")
     except InputError as error:
         if form is not ReportForm.TEXT:  # a program shall see on which line it went wrong
             unread = workflow.unreadable(error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +13,14 @@ from fabric.cli.options import option
 
 if TYPE_CHECKING:
     import typer
+
+
+class EngineName(StrEnum):
+    """Who proves."""
+
+    OWN = "own"
+    BATFISH = "batfish"
+    BOTH = "both"
 
 
 def register(app: typer.Typer) -> None:
@@ -29,6 +38,14 @@ def prove(
             metavar="FOLDER",
         ),
     ] = None,
+    against: Annotated[
+        Path | None,
+        option(
+            "Such a folder with the files from before the change: what it changes is shown.",
+            "AGAINST",
+            metavar="FOLDER",
+        ),
+    ] = None,
     scenario: Annotated[
         list[str] | None,
         option(
@@ -38,6 +55,22 @@ def prove(
             metavar="KIND",
         ),
     ] = None,
+    engine: Annotated[
+        EngineName | None,
+        option("Who proves; default: own, or batfish where --batfish names a service.", "ENGINE"),
+    ] = None,
+    batfish: Annotated[
+        str,
+        option(
+            "Batfish service; nothing keeps others from reading what it is given.",
+            "BATFISH",
+            metavar="HOST[:PORT]",
+        ),
+    ] = "",
+    deadline: Annotated[
+        float,
+        option("Seconds after which a proof by Batfish is given up.", "DEADLINE", min=1),
+    ] = 3600,
     form: Annotated[
         ReportForm, option("Report format.", "CHECK_FORMAT", "--format")
     ] = ReportForm.TEXT,
@@ -54,8 +87,9 @@ def prove(
     The files are read back, and BGP sessions, routes and forwarding are computed from them alone.
     They are compared with the design: sessions, next hops, every path between NICs, isolation,
     loops.
+    A Batfish service can prove the same, instead of the engine of rocefab or in addition.
 
-    Exit codes: 0, 2, 4.
+    Exit codes: 0, 2, 3, 4.
     """
     from fabric.core.findings import Severity
     from fabric.workflow import prove as workflow
@@ -64,15 +98,21 @@ def prove(
 
     severity = Severity[fail_on.name]
     project = Project(inventory, work_of(cache, fresh=fresh, workers=workers))
-    proved = workflow.prove(
-        project,
+    chosen = engine or (EngineName.BATFISH if batfish else EngineName.OWN)
+    request = workflow.Request(
         folder=snapshot,
-        kinds=scenario or [],
-        ignore=ignore or [],
-        progress=output.watch,
+        against=against,
+        kinds=tuple(scenario or ()),
+        ignore=tuple(ignore or ()),
+        engine=chosen.value,
+        service=batfish,
+        deadline_s=deadline,
     )
+    proved = workflow.prove(project, request, progress=output.watch, say=output.note)
     output.data(workflow.report(proved, form.value, inventory, severity))
     for line in proved.summary():
         output.note(line)
+    if proved.failure:
+        raise CommandExit(Exit.DEVICE)
     if proved.outcome.at_least(severity):
         raise CommandExit(Exit.FINDINGS)

@@ -11,6 +11,7 @@ FabricError
 │   ├── ConnectionLostError    the session broke or never opened
 │   ├── IdentityMismatchError  the device is not the one that the plan names
 │   ├── ForeignSessionError    somebody else has a configuration session open
+│   ├── ServiceError           a service that proves is away, too old, out of time or talks nonsense
 │   ├── NotPlannedError        the device cannot become what the inventory says
 │   └── RefusedError           the device refused a line or a command
 └── PlanError                  the plan cannot be applied
@@ -72,6 +73,10 @@ class DeviceError(FabricError):
 
 class ConnectionLostError(DeviceError):
     """The session broke, hung or could not be opened."""
+
+
+class ServiceError(DeviceError):
+    """A service that proves configurations did not do so; nothing is proved."""
 
 
 class NotPlannedError(DeviceError):

@@ -51,8 +51,9 @@ class Reach:
 
     @cached_property
     def nics(self) -> Ints:
-        """Rows of the NICs that have a cable to a switch that works."""
-        return np.array(sorted(self.network.wiring.nics.values()), dtype=np.int64)
+        """Rows of the NICs that have a cable to a switch that works and whose file was read."""
+        rows = np.array(sorted(self.network.wiring.nics.values()), dtype=np.int64)
+        return rows[self._row_of[self._fabric.nics.leaf[rows]] >= 0]
 
     @cached_property
     def forwarding(self) -> Forwarding:
@@ -78,9 +79,9 @@ class Reach:
         return self._of_leaves(self.forwarding.delivered)
 
     def _of_leaves(self, table: Bools) -> Bools:
-        rows = self._row_of[: self._fabric.switches.leaf_count]
-        taken: Bools = table[rows] & (rows >= 0)[:, None]
-        return taken
+        nowhere = np.zeros((1, table.shape[1]), dtype=np.bool_)
+        rows: Bools = np.concatenate([table, nowhere])
+        return rows[self._row_of[: self._fabric.switches.leaf_count]]
 
     @cached_property
     def _promised(self) -> Bools:

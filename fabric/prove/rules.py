@@ -152,5 +152,36 @@ PROOF_RULES: dict[str, DescribedRule] = {
             "see the message; `--engine own` needs no service",
             _OWN,
         ),
+        (
+            "BAT018",
+            Severity.WARNING,
+            "Two engines read the same in the files",
+            "Batfish has no `maximum-paths` of FRR; anything else means that one misread a file.",
+            "compare the routes of the switch itself; report it with the file",
+            _OWN,
+        ),
+        (
+            "BAT019",
+            Severity.ERROR,
+            "Flows that arrived before the change arrive after it",
+            "A change that breaks a flow does so for the jobs that run.",
+            "inspect the switch where the packets end",
+            _OWN,
+        ),
+        (
+            "BAT020",
+            Severity.INFO,
+            "Routes are those from before the change",
+            "A change of cables or policies that was not meant shows here first.",
+            "nothing, where the change is meant",
+            _OWN,
+        ),
     )
 }
+
+#: Rules that one engine alone looks at.
+OWN_ONLY = ("BAT012", "BAT013")
+BATFISH_ONLY = ("BAT017", "BAT018", "BAT019")
+
+#: Rules that need files from before the change.
+CHANGE_ONLY = ("BAT019", "BAT020")

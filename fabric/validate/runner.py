@@ -129,6 +129,7 @@ def together(outcomes: Iterable[Outcome]) -> Outcome:
         tuple(sorted({rule for one in every for rule in one.checked})),
         tuple(sorted(set.intersection(*({*one.skipped} for one in every)))),
         tuple(dict(item for one in every for item in one.broken).items()),
+        tuple(item for one in every for item in one.waived),
     )
 
 

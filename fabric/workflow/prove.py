@@ -3,43 +3,93 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from fabric.core.errors import InputError
+from fabric.core.errors import InputError, ServiceError
 from fabric.core.findings import Finding, Severity
 from fabric.intent.documents import MAIN_FILE
 from fabric.observe.configuration import readers
 from fabric.observe.parsers import UnreadableError
+from fabric.prove.batfish.change_gate import changed_routes
+from fabric.prove.batfish.forms import snapshot_writers
+from fabric.prove.batfish.route_gate import Routes
 from fabric.prove.breach import Breach
 from fabric.prove.engine import Engine
-from fabric.prove.rules import PROOF_RULES
+from fabric.prove.rules import BATFISH_ONLY, CHANGE_ONLY, OWN_ONLY, PROOF_RULES
 from fabric.prove.scenarios import scenarios
+from fabric.prove.wiring import Wiring
 from fabric.validate.report import reports
 from fabric.validate.reported import Reported
 from fabric.validate.runner import Outcome, gathered
 from fabric.validate.waivers import Decisions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from fabric.observe.configuration import Configured
+    from fabric.prove.batfish.judge import Judgement
     from fabric.prove.engine import Proof
+    from fabric.topology.clos import Outage
     from fabric.validate.world import Place
     from fabric.workflow.project import Project
 
+    Engines = Literal["own", "batfish", "both"]
+    Failures = list[tuple[str, Outage]]
     Progress = Callable[[str, str], None]
 
-__all__ = ["Proved", "prove", "report"]
+__all__ = ["Proved", "Request", "prove", "report"]
 
 #: What no engine proves.
 NOT_PROVED = (
     "PFC, ECN, buffers and scheduling (`rocefab check` judges them)",
     "the MTU of whole paths, hashing, BFD, ARP and MAC ageing",
-    "source routing on hosts",
+    "source routing on hosts, and their failover between two leaves",
 )
 
-_BGP_RULES = ("BAT003", "BAT004", "BAT010", "BAT011", "BAT012", "BAT013")
+#: What Batfish 0.36 does not model, and our own engine does.
+NOT_BY_BATFISH = "`maximum-paths` and the import check of FRR (`--engine both` proves them)"
+
+_BGP_RULES = ("BAT003", "BAT004", "BAT010", "BAT011", "BAT012", "BAT013", "BAT018")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be proved, and by whom.
+
+    Parameters
+    ----------
+    folder : Path, optional
+        Output folder of ``render``, or one like it, whose files are read; default: what is
+        rendered now.
+    kinds : tuple of str
+        Kinds of failures to try: ``spine``, ``link``, ``leaf``.
+    ignore : tuple of str
+        Rules to skip.
+    against : Path, optional
+        Such a folder with the files from before the change.
+    engine : str
+        ``own``, ``batfish`` or ``both``.
+    service : str
+        ``HOST`` or ``HOST:PORT`` of Batfish.
+    deadline_s : float
+        Seconds after which a proof by Batfish is given up.
+    """
+
+    folder: Path | None = None
+    against: Path | None = None
+    kinds: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    engine: Engines = "own"
+    service: str = ""
+    deadline_s: float = 3600.0
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """Rules that the engines look at."""
+        absent = {"own": BATFISH_ONLY, "batfish": OWN_ONLY, "both": ()}[self.engine]
+        absent += () if self.against else CHANGE_ONLY
+        return tuple(rule for rule in PROOF_RULES if rule not in (*absent, *self.ignore))
 
 
 @dataclass(frozen=True)
@@ -50,60 +100,120 @@ class Proved:
     ----------
     outcome : Outcome
         Findings, and the rules that were looked at.
-    proof : Proof
-        Counts of the fabric with everything working.
+    own : Proof or None
+        Counts of our own engine; None where it was not asked.
+    batfish : Judgement or None
+        Counts of Batfish; None where it was not asked, or did not answer.
     scenarios : int
         Failures that were tried as well.
+    failure : str
+        Why the proof did not take place; empty where it did.
     """
 
     outcome: Outcome
-    proof: Proof
-    scenarios: int
+    own: Proof | None = None
+    batfish: Judgement | None = None
+    scenarios: int = 0
+    failure: str = ""
 
     def summary(self) -> list[str]:
         """Return what was proved, and what was not."""
-        proof = self.proof
-        works = proof.pairs - proof.lost_pairs
+        if self.failure:
+            return [f"nothing is proved: {self.failure}"]
         return [
-            f"{works:,} of {proof.pairs:,} promised pairs of NICs are connected over every path",
-            f"{proof.sessions:,} ends of BGP sessions come up, {proof.routes:,} next hops",
+            *(_own_summary(self.own) if self.own else ()),
+            *(_batfish_summary(self.batfish) if self.batfish else ()),
             *([f"{self.scenarios:,} failures tried"] if self.scenarios else []),
             *(f"not proved: {part}" for part in NOT_PROVED),
+            *([f"not proved: {NOT_BY_BATFISH}"] if not self.own else []),
         ]
+
+
+def _own_summary(proof: Proof) -> Iterator[str]:
+    works = proof.pairs - proof.lost_pairs
+    yield f"{works:,} of {proof.pairs:,} promised pairs of NICs are connected over every path"
+    yield f"{proof.sessions:,} ends of BGP sessions come up, {proof.routes:,} next hops"
+
+
+def _batfish_summary(judgement: Judgement) -> Iterator[str]:
+    yield (
+        f"Batfish: {judgement.pairs:,} promised pairs of {judgement.nics:,} NICs were asked for, "
+        f"over every path"
+    )
+    yield (
+        f"Batfish: {judgement.sessions:,} ends of BGP sessions come up, "
+        f"{judgement.routes:,} next hops"
+    )
+    for words, names in (
+        ("read by rocefab and not by Batfish", judgement.translated),
+        ("not read at all, with a stand-in from the design", judgement.stand_ins),
+    ):
+        if names:
+            yield f"{words}: {', '.join(names)}"
 
 
 def prove(
     project: Project,
+    request: Request,
     *,
-    folder: Path | None = None,
-    kinds: Sequence[str] = (),
-    ignore: Sequence[str] = (),
     progress: Progress = lambda _, __: None,
+    say: Callable[[str], None] = lambda _: None,
 ) -> Proved:
     """Read the files of all switches back and prove what they do.
 
     Parameters
     ----------
-    folder : Path, optional
-        Output folder of ``render``, or one like it, whose files are read; default: what is
-        rendered now.
-    kinds : sequence of str
-        Kinds of failures to try: ``spine``, ``link``, ``leaf``.
-    ignore : sequence of str
-        Rules to skip.
+    progress : callable
+        Told what is going on, where somebody watches.
+    say : callable
+        Told beforehand what the proof takes.
 
     Raises
     ------
     InputError
-        When a file is missing or cannot be read.
+        When the request is wrong.
     """
-    _reject_unknown(ignore)
-    files, unread = _read(project, folder, progress)
+    _reject_unknown(request)
+    progress("prove", "reading the files")
+    files, unread, unreadable = _read(project, request.folder)
+    before, _, others = _read(project, request.against) if request.against else ({}, [], [])
+    unreadable += others
+    if unreadable:
+        outcome = _outcome(project, request, unreadable)
+        return Proved(outcome, failure=f"{len(unreadable)} files cannot be read")
+    failures = list(scenarios(project.fabric, request.kinds))
+    breaches: list[Breach] = []
+    own, batfish, failure = None, None, ""
+    if request.engine != "batfish":
+        own, found = _by_own(project, files, failures, progress)
+        breaches += [*found, *unread]
+        wiring = Wiring.of(project.fabric)
+        old = Routes(before, wiring).by_switch if before else {}
+        breaches += changed_routes(Routes(files, wiring).by_switch, old) if old else ()
+    if request.engine != "own":
+        try:
+            batfish = _by_batfish(project, request, (files, before), failures, progress, say)
+            breaches += batfish.breaches
+        except ServiceError as error:
+            failure = str(error)
+            breaches.append(Breach("BAT017", "", "", 0, failure))
+    places = _Places(project, files)
+    findings = [places.finding(item) for item in dict.fromkeys(breaches)]
+    outcome = _outcome(project, request, findings)
+    return Proved(outcome, own, batfish, len(failures), failure)
+
+
+def _by_own(
+    project: Project,
+    files: dict[str, Configured],
+    failures: Failures,
+    progress: Progress,
+) -> tuple[Proof, list[Breach]]:
+    """Return what our own engine proves."""
     engine = Engine(project.fabric, project.devices, project.hosts, files)
     progress("prove", "everything works")
     proof = engine.prove()
-    breaches = [*proof.breaches, *unread]
-    failures = list(scenarios(project.fabric, kinds))
+    breaches = list(proof.breaches)
     known = {breach[:5] for breach in breaches}
     for words, outage in failures:
         progress("prove", words)
@@ -112,12 +222,54 @@ def prove(
             for breach in engine.prove_outage(outage).breaches
             if breach[:5] not in known
         ]
-    places = _Places(project, files)
-    findings = [places.finding(breach) for breach in breaches if breach.rule not in ignore]
-    checked = tuple(rule for rule in PROOF_RULES if rule not in ignore)
-    kept, waived = Decisions.of(project.intent).apply(findings)
-    outcome = Outcome(tuple(gathered(kept)), checked, tuple(ignore), (), tuple(waived))
-    return Proved(outcome, proof, len(failures))
+    return proof, breaches
+
+
+def _by_batfish(
+    project: Project,
+    request: Request,
+    files: tuple[dict[str, Configured], dict[str, Configured]],
+    failures: Failures,
+    progress: Progress,
+    say: Callable[[str], None],
+) -> Judgement:
+    """Return what Batfish says of files, and of what they change of those before.
+
+    Raises
+    ------
+    ServiceError
+        When it does not say anything.
+    """
+    from fabric.prove.batfish.client import Service
+    from fabric.prove.batfish.effort import effort
+    from fabric.prove.batfish.judge import judge
+    from fabric.prove.batfish.snapshot import Subject
+
+    subject, before = (
+        Subject(
+            project.fabric,
+            project.devices,
+            project.hosts,
+            read,
+            {name: _texts(project, name, folder) for name in project.devices},
+        )
+        for read, folder in zip(files, (request.folder, request.against), strict=True)
+    )
+    say(effort(len(project.devices), len(project.fabric.nics), len(failures)))
+
+    def watch(words: str) -> None:
+        progress("batfish", words)
+
+    with Service(request.service, watch, deadline_s=request.deadline_s) as service:
+        compared = before if request.against else None
+        return judge(subject, service, failures, watch, before=compared)
+
+
+def _outcome(project: Project, request: Request, findings: list[Finding]) -> Outcome:
+    kept, waived = Decisions.of(project.intent).apply([
+        finding for finding in findings if finding.rule not in request.ignore
+    ])
+    return Outcome(tuple(gathered(kept)), request.rules, request.ignore, (), tuple(waived))
 
 
 def report(proved: Proved, form: str, inventory: Path, fail_on: Severity) -> str:
@@ -126,25 +278,21 @@ def report(proved: Proved, form: str, inventory: Path, fail_on: Severity) -> str
     return reports()[form](Reported(proved.outcome, tuple(PROOF_RULES.values()), fail_on, file))
 
 
-def _reject_unknown(ignore: Sequence[str]) -> None:
-    unknown = [name for name in ignore if name not in PROOF_RULES]
+def _reject_unknown(request: Request) -> None:
+    unknown = [name for name in request.ignore if name not in PROOF_RULES]
     if unknown:
         message = f"cannot ignore rule {unknown[0]!r}: `prove` has no such rule"
         fix = f"use one of {', '.join(PROOF_RULES)}"
         raise InputError("nothing was proved", [Finding("INT022", Severity.ERROR, message, fix)])
+    if request.engine != "own" and not request.service:
+        message = f"--engine {request.engine} needs a service: --batfish HOST[:PORT]"
+        raise InputError(message)
 
 
 def _read(
-    project: Project, folder: Path | None, progress: Progress
-) -> tuple[dict[str, Configured], list[Breach]]:
-    """Return what the file of each switch says, and the switches that nobody can read.
-
-    Raises
-    ------
-    InputError
-        With a finding for each file that is missing or is no configuration.
-    """
-    progress("prove", "reading the files")
+    project: Project, folder: Path | None
+) -> tuple[dict[str, Configured], list[Breach], list[Finding]]:
+    """Return what the file of each switch says, the switches without a reader, and bad files."""
     files: dict[str, Configured] = {}
     unread, findings = [], []
     for name, design in project.devices.items():
@@ -160,9 +308,7 @@ def _read(
             message = f"the configuration cannot be read: {reason}"
             fix = "write the folder with `rocefab render`, or lay the files out in the same way"
             findings.append(Finding("BAT001", Severity.ERROR, message, fix, device=name))
-    if findings:
-        raise InputError(f"{len(findings)} files cannot be read; nothing was proved", findings)
-    return files, unread
+    return files, unread, findings
 
 
 def _texts(project: Project, name: str, folder: Path | None) -> dict[str, str]:
@@ -183,6 +329,9 @@ class _Places:
     def __init__(self, project: Project, files: dict[str, Configured]) -> None:
         self._project = project
         self._kinds = {name: configured.file for name, configured in files.items()}
+        for name, design in project.devices.items():
+            if name not in files and design.platform in snapshot_writers:
+                self._kinds[name] = snapshot_writers[design.platform].kind
 
     def finding(self, breach: Breach) -> Finding:
         """Return a breach as a finding, with the line of the file and of the inventory."""
@@ -209,6 +358,8 @@ class _Places:
 
     def _place(self, breach: Breach) -> Place:
         model = self._project.model
+        if not breach.device:
+            return model.place("name")
         if breach.rule == "BAT009":
             return model.policy_place("mtu_bytes", breach.device, breach.port)
         if breach.rule in _BGP_RULES:

@@ -145,6 +145,17 @@ def test_it_is_rendered_and_explained(inventory: Path, tmp_path: Path) -> None:
     assert "lossless.pfc" in explained.stdout
 
 
+def test_its_configuration_is_proved(inventory: Path, tmp_path: Path) -> None:
+    """By what its reader says; without one, its switches are named."""
+    answer = _rocefab(PLUGIN, "prove", inventory)
+    assert answer.returncode == 0, answer.stderr + answer.stdout
+    assert "0 errors, 0 warnings" in answer.stdout + answer.stderr
+    assert "2 ends of BGP sessions come up" in answer.stdout + answer.stderr
+    plugin = _copy(tmp_path / "site", without="reading.py")
+    answer = _rocefab(plugin, "prove", inventory)
+    assert "no reader knows os10; its file is not proved" in answer.stdout + answer.stderr
+
+
 def test_a_rule_of_a_new_area(inventory: Path, tmp_path: Path) -> None:
     """It is run, shown, and has its place in the catalogue, as the limits have."""
     plugin = _copy(tmp_path / "site")

@@ -22,7 +22,7 @@ MODELS = {"sonic": "ACS-MSN4700", "eos": "7060X6-64PE"}
 @cache
 def example(name: str) -> tuple[Project, Texts]:
     """Return an example of the repository with its files; nobody may change them."""
-    return _with_files(Project(INVENTORY / name))
+    return with_files(Project(INVENTORY / name))
 
 
 def random_fabric(folder: Path, seed: int) -> tuple[Project, Texts]:
@@ -42,10 +42,11 @@ def random_fabric(folder: Path, seed: int) -> tuple[Project, Texts]:
     )
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "fabric.yaml").write_text(yaml.safe_dump(data), encoding="utf-8")
-    return _with_files(Project(folder))
+    return with_files(Project(folder))
 
 
-def _with_files(project: Project) -> tuple[Project, Texts]:
+def with_files(project: Project) -> tuple[Project, Texts]:
+    """Return a project with what is rendered for its switches."""
     return project, {
         name: {item.kind: item.text for item in items}
         for name, items in project.switch_artefacts.items()

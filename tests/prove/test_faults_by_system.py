@@ -199,3 +199,13 @@ def test_a_mistake_is_found(system: str, name: str) -> None:
     assert count == 1
     proof = _prove(**{switch: readers[system]({KINDS[system]: text})})
     assert rule in {breach.rule for breach in proof.breaches}
+
+
+def test_nics_behind_a_file_that_nobody_reads_are_not_counted() -> None:
+    """Those of the others are, and a fabric without any file is no error."""
+    project, _ = example("mixed")
+    files = {name: file for name, file in _configured().items() if name != "junos-leaf"}
+    proof = Engine(project.fabric, project.devices, project.hosts, files).prove()
+    assert (proof.nics, proof.pairs, proof.lost_pairs) == (7, 42, 0)
+    proof = Engine(project.fabric, project.devices, project.hosts, {}).prove()
+    assert (proof.nics, proof.pairs, proof.breaches) == (0, 0, ())

@@ -15,6 +15,7 @@ from fabric.lab.standin import stand_ins
 from fabric.observe.parsers import parsers
 from fabric.platforms.features import declared
 from fabric.platforms.model import platforms
+from fabric.prove.batfish.forms import snapshot_writers
 from fabric.render.registry import renderers
 from fabric.validate.rule import rules
 
@@ -25,6 +26,7 @@ ROOMS: dict[str, Registry] = {
     "parsers": parsers,
     "drivers": drivers,
     "adapters": adapters,
+    "batfish": snapshot_writers,
     "lab": stand_ins,
 }
 

@@ -154,9 +154,12 @@ def address(text: str, mask: str | None, line: int) -> AddressLine:
     word, _, length = text.partition("/")
     try:
         bits = mask_bits(mask) if mask else int(length)
-        return AddressLine(int(IPv4Address(word)), bits, line)
+        number = int(IPv4Address(word))
     except (AddressValueError, NetmaskValueError) as error:
         raise ValueError(text) from error
+    if not 0 <= bits <= BITS:
+        raise ValueError(text)
+    return AddressLine(number, bits, line)
 
 
 def mask_bits(mask: str) -> int:

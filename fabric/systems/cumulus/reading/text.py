@@ -33,7 +33,7 @@ def _lines(text: str) -> Iterator[Block]:
     Raises
     ------
     UnreadableError
-        When a line is no line of NVUE.
+        When a line is not a line of NVUE.
     """
     standing: dict[tuple[str, ...], int] = {}
     for number, row in enumerate(text.splitlines(), 1):
@@ -42,7 +42,7 @@ def _lines(text: str) -> Iterator[Block]:
         program, verb, *words = [*split(row), "", ""]
         words = [word for word in words if word]
         if program != "nv" or verb not in ("set", "unset") or not words:
-            raise UnreadableError(f"line {number} is no line of NVUE: {row.strip()[:80]!r}")
+            raise UnreadableError(f"line {number} is not a line of NVUE: {row.strip()[:80]!r}")
         try:
             each = list(paths(words))
         except ValueError as error:

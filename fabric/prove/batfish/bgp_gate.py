@@ -1,0 +1,99 @@
+"""Whether Batfish brings up every planned BGP session, with IPv4 routes; router ids."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from fabric.prove.batfish import questions
+from fabric.prove.breach import Breach
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabric.design.model import BgpNeighbour
+    from fabric.prove.batfish.questions import Ask, Rows
+    from fabric.prove.batfish.snapshot import Snapshot, Subject
+
+    #: Switch and session, as ``BgpNeighbour.session`` names it.
+    Key = tuple[str, str]
+
+_FAMILY = "IPV4_UNICAST"
+
+
+def bgp_gate(subject: Subject, snapshot: Snapshot, ask: Ask) -> Iterator[Breach]:
+    """Yield the sessions that are missing, do not come up, or were not planned."""
+    planned = _planned(subject)
+    reasons: dict[Key, str] = {}
+    seen = set()
+    for question, column, good in (
+        (questions.COMPATIBILITY, "Configured_Status", "UNIQUE_MATCH"),
+        (questions.SESSIONS, "Established_Status", "ESTABLISHED"),
+    ):
+        for row in ask(question):
+            key = _key(snapshot, row)
+            seen.add(key)
+            reason = _reason(row, column, good)
+            if reason:
+                reasons.setdefault(key, reason)
+    for key in sorted(seen | set(planned)):
+        yield from _session(
+            subject, key, planned.get(key), reasons.get(key, ""), is_seen=key in seen
+        )
+    yield from _router_ids(snapshot, ask)
+
+
+def established(rows: Rows) -> int:
+    """Return how many ends of sessions are up and exchange IPv4 routes."""
+    return sum(not _reason(row, "Established_Status", "ESTABLISHED") for row in rows)
+
+
+def _planned(subject: Subject) -> dict[Key, BgpNeighbour]:
+    return {
+        (name, peer.session): peer
+        for name, design in subject.devices.items()
+        for peer in design.bgp.neighbours
+        if (name, peer.port) in subject.wiring.far
+    }
+
+
+def _key(snapshot: Snapshot, row: dict[str, Any]) -> Key:
+    switch = snapshot.switches.get(row["Node"]["name"], row["Node"]["name"])
+    if row["Local_Interface"]:
+        return switch, row["Local_Interface"]["interface"]
+    remote = row["Remote_IP"]
+    return switch, remote["value"] if isinstance(remote, dict) else str(remote)
+
+
+def _reason(row: dict[str, Any], column: str, good: str) -> str:
+    if row[column] != good:
+        return str(row[column])
+    return "" if _FAMILY in row["Address_Families"] else "IPv4 unicast routes are not exchanged"
+
+
+def _session(
+    subject: Subject, key: Key, peer: BgpNeighbour | None, reason: str, *, is_seen: bool
+) -> Iterator[Breach]:
+    switch, session = key
+    configured = subject.files.get(switch)
+    process = configured.bgp if configured else None
+    entry = process.peers.get(session) if process else None
+    where = switch, peer.port if peer else "", entry.line if entry else 0
+    if peer is None:
+        yield Breach("BAT003", *where, f"the BGP session {session} is not planned")
+    elif not is_seen:
+        yield Breach("BAT003", *where, f"there is no BGP session with {peer.name}")
+    elif reason:
+        message = f"the BGP session with {peer.name} does not come up: {reason}"
+        yield Breach("BAT003", *where, message)
+
+
+def _router_ids(snapshot: Snapshot, ask: Ask) -> Iterator[Breach]:
+    owners: dict[str, list[str]] = defaultdict(list)
+    for row in ask(questions.PROCESSES):
+        owners[row["Router_ID"]].append(row["Node"]["name"])
+    for router_id, nodes in owners.items():
+        if len(nodes) > 1:
+            names = sorted(snapshot.switches.get(node, node) for node in nodes)
+            message = f"{', '.join(names)} have the same router id {router_id}"
+            yield Breach("BAT010", names[-1], "", 0, message)

@@ -1,0 +1,70 @@
+"""What the file of a switch would say if it said what was designed."""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Address, IPv4Interface
+from typing import TYPE_CHECKING
+
+from fabric.observe.configuration import AddressLine, Bgp, BgpPeer, Configured, Origination, Port
+from fabric.observe.configuration.model import BITS
+
+if TYPE_CHECKING:
+    from fabric.design.model import DeviceDesign, PortDesign, VlanDesign
+
+#: Name of the loopback interface; any would do, no cable leads to it.
+_LOOPBACK = "Loopback0"
+
+
+def designed(design: DeviceDesign) -> Configured:
+    """Return a design in the form in which configurations are read; lines are 0."""
+    switch = Configured(design.platform, "", name=design.name)
+    loopback = IPv4Interface(design.loopback)
+    switch.port(_LOOPBACK, 0).addresses.append(AddressLine(int(loopback.ip), BITS, 0))
+    for port in design.ports:
+        switch.ports[port.name] = _port(port)
+    for vlan in design.vlans:
+        switch.vlans[vlan.vlan] = 0
+        switch.ports[f"Vlan{vlan.vlan}"] = _gateway(vlan)
+    switch.bgp = _bgp(design, int(loopback.ip))
+    return switch
+
+
+def _address(text: str) -> AddressLine:
+    interface = IPv4Interface(text)
+    return AddressLine(int(interface.ip), interface.network.prefixlen, 0)
+
+
+def _port(design: PortDesign) -> Port:
+    port = Port(design.name, 0, enabled=design.enabled, mtu_bytes=design.mtu_bytes)
+    port.routed = design.kind == "uplink"
+    port.ipv6_link = port.routed and not design.address
+    port.addresses = [_address(design.address)] if design.address else []
+    port.vlan = design.vlan
+    return port
+
+
+def _gateway(vlan: VlanDesign) -> Port:
+    port = Port(f"Vlan{vlan.vlan}", 0, mtu_bytes=vlan.mtu_bytes, gateway_vlan=vlan.vlan)
+    port.addresses.append(_address(vlan.gateway_interface))
+    return port
+
+
+def _bgp(design: DeviceDesign, loopback: int) -> Bgp | None:
+    if not design.bgp.neighbours:
+        return None
+    bgp = Bgp(design.bgp.asn, 0, design.bgp.router_id, design.bgp.max_paths, relax=True)
+    for peer in design.bgp.neighbours:
+        bgp.peers[peer.session] = BgpPeer(
+            0, asn=peer.asn, activated=True, session=peer.session, description=peer.name
+        )
+    networks = [
+        (loopback, BITS),
+        *(_address(vlan.gateway_interface).network for vlan in design.vlans),
+    ]
+    bgp.originations = [Origination(network, "", 0) for network in networks]
+    return bgp
+
+
+def address_text(address: int, prefix_length: int) -> str:
+    """Return an address or a network as text with its prefix length."""
+    return f"{IPv4Address(address)}/{prefix_length}"

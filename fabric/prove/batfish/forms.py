@@ -1,0 +1,61 @@
+"""How Batfish reads the files of each system: filled by the systems that it has a grammar for."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabric.core.registry import Registry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from fabric.observe.configuration import Configured
+
+    Write = Callable[[str, Mapping[str, str], Configured], Mapping[str, bytes]]
+
+
+@dataclass(frozen=True)
+class Form:
+    """How Batfish reads the files of a system.
+
+    Parameters
+    ----------
+    kind : str
+        Kind of the file whose text goes into the snapshot; lines are counted in it.
+    formats : tuple of str
+        What Batfish may take the file for, as ``fileParseStatus`` says it.
+    write : callable
+        Makes the files of the snapshot, by path, from the name of a switch, its texts by kind, and
+        what they say.
+    needs_reader : bool
+        Whether ``write`` needs to know what the texts say.
+    added_lines : int
+        Lines that stand above the text of the switch in the snapshot.
+    harmless : tuple of str
+        Regular expressions of lines that Batfish does not know, and that say nothing about what it
+        is asked; each matches from the beginning of the line without its indentation.
+    harmless_references : tuple of str
+        Regular expressions of ``type name`` of structures that exist without being defined.
+    """
+
+    kind: str
+    formats: tuple[str, ...]
+    write: Write
+    needs_reader: bool = False
+    added_lines: int = 0
+    harmless: tuple[str, ...] = ()
+    harmless_references: tuple[str, ...] = ()
+
+    def is_harmless(self, line: str) -> bool:
+        """Return whether a line says nothing about what Batfish is asked."""
+        return any(re.match(pattern, line.strip()) for pattern in self.harmless)
+
+    def is_predefined(self, kind: str, name: str) -> bool:
+        """Return whether a structure exists although the file does not define it."""
+        return any(re.fullmatch(item, f"{kind} {name}") for item in self.harmless_references)
+
+
+#: By system. A system without one is translated, or replaced by what was designed.
+snapshot_writers: Registry[Form] = Registry("snapshot writer", plugins="batfish")

@@ -1,0 +1,39 @@
+"""Cisco NX-OS in Batfish: the text as it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.prove.batfish.forms import Form, snapshot_writers
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fabric.observe.configuration import Configured
+
+_KIND = "running-config"
+
+
+def _write(name: str, texts: Mapping[str, str], _: Configured) -> dict[str, bytes]:
+    return {f"configs/{name}.cfg": texts[_KIND].encode()}
+
+
+snapshot_writers.add("nxos")(
+    Form(
+        kind=_KIND,
+        formats=("CISCO_NX",),
+        write=_write,
+        harmless=(
+            r"bandwidth remaining percent ",
+            r"random-detect ",
+            r"pause pfc-cos ",
+            r"priority-flow-control ",
+            r"ip load-sharing address ",
+            # a guess about ports that our text does not leave open
+            r"Guessing Ethernet interfaces default to layer-2",
+            r"mac address-table aging-time ",
+        ),
+        # classes that NX-OS defines itself
+        harmless_references=(r"class-map type (queuing|network-qos) c-(out-)?8q-.*",),
+    )
+)

@@ -1,0 +1,63 @@
+"""SONiC in Batfish: the tables and fields of CONFIG_DB that it keeps, and the text of FRR.
+
+One field that Batfish does not know loses the whole table, and a VLAN without ``members`` has no
+ports (Batfish 0.36, ``sonic/representation``). On the switch, bgpcfgd makes the text of FRR.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from fabric.prove.batfish.forms import Form, snapshot_writers
+from fabric.prove.batfish.translate import frr
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fabric.observe.configuration import Configured
+
+#: Fields that are kept of each table.
+_KEPT = {
+    "DEVICE_METADATA": ("hostname",),
+    "PORT": ("admin_status", "mtu", "description"),
+    "VLAN": ("vlanid",),
+    "VLAN_MEMBER": ("tagging_mode",),
+    "INTERFACE": ("secondary",),
+    "VLAN_INTERFACE": ("secondary",),
+    "LOOPBACK_INTERFACE": ("secondary",),
+}
+
+
+def reduced(tables: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> dict[str, dict[str, Any]]:
+    """Return the tables of a CONFIG_DB with what Batfish keeps, and the members of each VLAN."""
+    kept: dict[str, dict[str, Any]] = {
+        name: {
+            key: {field: value for field, value in row.items() if field in fields}
+            for key, row in tables.get(name, {}).items()
+        }
+        for name, fields in _KEPT.items()
+    }
+    for row in kept["VLAN"].values():
+        row["members"] = []
+    for key in kept["VLAN_MEMBER"]:
+        vlan, _, port = key.partition("|")
+        if vlan in kept["VLAN"]:
+            kept["VLAN"][vlan]["members"].append(port)
+    return kept
+
+
+def _write(name: str, texts: Mapping[str, str], switch: Configured) -> dict[str, bytes]:
+    tables = json.dumps(reduced(json.loads(texts["config_db"])), indent=1)
+    folder = f"sonic_configs/{name}"
+    return {f"{folder}/config_db.json": tables.encode(), f"{folder}/frr.conf": frr(switch).encode()}
+
+
+snapshot_writers.add("sonic")(
+    Form(
+        kind="config_db",
+        formats=("SONIC", "SONIC_CONFIG_DB", "SONIC_FRR"),
+        write=_write,
+        needs_reader=True,
+    )
+)
