@@ -11,6 +11,7 @@ from fabric.observe.configuration.blocks import (
     Context,
     address,
     blocks,
+    ipv4,
     mask_bits,
     network,
     numbers,
@@ -151,3 +152,15 @@ def test_a_peer_takes_from_its_group_what_its_lines_leave_open() -> None:
         (65100, "O", False, 3),
         (65099, "O", False, 4),
     ]
+
+
+def test_sessions_and_router_ids_are_addresses() -> None:
+    """Or the names of ports, in the case of sessions."""
+    bgp = Bgp(65101, 1)
+    assert bgp.peer("Ethernet0", 1).session == "Ethernet0"
+    assert ipv4("10.0.0.1") == "10.0.0.1"
+    for text in ("10.0.0.300", "2001:db8::1"):
+        with pytest.raises(ValueError, match=text):
+            bgp.peer(text, 1)
+        with pytest.raises(ValueError, match=text):
+            ipv4(text)

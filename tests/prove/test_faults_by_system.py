@@ -173,7 +173,8 @@ def _configured() -> dict[str, Configured]:
     return {name: readers[project.devices[name].platform](text) for name, text in texts.items()}
 
 
-def _prove(**changed: Configured) -> Proof:
+def prove_with(**changed: Configured) -> Proof:
+    """Return what is proved of the mixed example with some of its files replaced."""
     project, _ = example("mixed")
     files = {**_configured(), **changed}
     return Engine(project.fabric, project.devices, project.hosts, files).prove()
@@ -181,7 +182,7 @@ def _prove(**changed: Configured) -> Proof:
 
 def test_the_mixed_example_is_proved() -> None:
     """Without a mistake, with the file of every switch read."""
-    proof = _prove()
+    proof = prove_with()
     assert proof.breaches == ()
     assert (proof.sessions, proof.routes, proof.pairs, proof.lost_pairs) == (32, 272, 56, 0)
     assert {switch.system for switch in _configured().values()} == {"eos", "sonic", *KINDS}
@@ -197,7 +198,7 @@ def test_a_mistake_is_found(system: str, name: str) -> None:
     switch = f"{system}-leaf"
     text, count = re.subn(pattern, new, texts[switch][KINDS[system]], count=1)
     assert count == 1
-    proof = _prove(**{switch: readers[system]({KINDS[system]: text})})
+    proof = prove_with(**{switch: readers[system]({KINDS[system]: text})})
     assert rule in {breach.rule for breach in proof.breaches}
 
 

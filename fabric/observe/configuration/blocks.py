@@ -162,6 +162,17 @@ def address(text: str, mask: str | None, line: int) -> AddressLine:
     return AddressLine(number, bits, line)
 
 
+def ipv4(text: str) -> str:
+    """Return an IPv4 address, such as a router id, as it is written.
+
+    Raises
+    ------
+    ValueError
+        When it is none.
+    """
+    return str(IPv4Address(text))
+
+
 def mask_bits(mask: str) -> int:
     """Return the prefix length of ``255.255.255.254`` or of ``31``."""
     return int(mask) if mask.isdigit() else IPv4Network(f"0.0.0.0/{mask}").prefixlen

@@ -6,6 +6,7 @@ A value that no line sets is None or empty. Lines count from 1, in the file ``Co
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from ipaddress import IPv4Address
 from typing import NamedTuple
 
 #: Bits of an IPv4 address.
@@ -161,7 +162,15 @@ class Bgp:
     originations: list[Origination] = field(default_factory=list)
 
     def peer(self, session: str, line: int) -> BgpPeer:
-        """Return the peer of a session; a new one at its first line."""
+        """Return the peer of a session; a new one at its first line.
+
+        Raises
+        ------
+        ValueError
+            When the session begins with a digit and is no IPv4 address.
+        """
+        if session[0].isdigit():
+            IPv4Address(session)
         return self.peers.setdefault(session, BgpPeer(line, session=session))
 
     def group(self, name: str, line: int) -> BgpTemplate:

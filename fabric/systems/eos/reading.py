@@ -15,6 +15,7 @@ from fabric.observe.configuration import (
 from fabric.observe.configuration.blocks import (
     Context,
     address,
+    ipv4,
     network,
     prefix_match,
     read_blocks,
@@ -188,7 +189,7 @@ def _bgp(switch: Configured, line: int, asn: str) -> Bgp:
 
 @_BGP.line(r"router-id (?P<router_id>\S+)")
 def _router_id(bgp: Bgp, _: int, router_id: str) -> None:
-    bgp.router_id = router_id
+    bgp.router_id = ipv4(router_id)
 
 
 @_BGP.line(r"(?P<no>no )?bgp default ipv4-unicast")

@@ -26,6 +26,7 @@ from fabric.observe.configuration import (
 from fabric.observe.configuration.blocks import (
     Context,
     address,
+    ipv4,
     network,
     prefix_match,
     read_blocks,
@@ -78,7 +79,7 @@ _TOP.sets(r"hostname (?P<value>\S+)", "name")
 _PORT.switches("shutdown", "enabled", on=False)
 _PORT.sets(r"description \"?(?P<value>.*?)\"?", "description")
 _PORT.sets(r"mtu (?P<value>\d+)", "mtu_bytes", int)
-_BGP.sets(r"router-id (?P<value>\S+)", "router_id")
+_BGP.sets(r"router-id (?P<value>\S+)", "router_id", ipv4)
 _BGP.switches("bestpath as-path multipath-relax", "relax")
 _FAMILY.sets(r"maximum-paths (?P<value>\d+)", "max_paths", int)
 _PEER.sets(r"remote-as (?P<value>\d+)", "asn", int)

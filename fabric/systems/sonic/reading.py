@@ -26,7 +26,7 @@ from fabric.observe.configuration import (
     StaticRoute,
     readers,
 )
-from fabric.observe.configuration.blocks import address, network
+from fabric.observe.configuration.blocks import address, ipv4, network
 from fabric.observe.configuration.model import BITS
 from fabric.observe.parsers import UnreadableError
 from fabric.validate.json_lines import key_positions
@@ -126,7 +126,7 @@ def _metadata(switch: Configured, _: tuple[str, ...], row: Fields, line: int) ->
     switch.name = row["hostname"]
     if row.get("frr_mgmt_framework_config") != "true" and row.get("bgp_asn", "None") != "None":
         switch.bgp = Bgp(int(row["bgp_asn"]), line, max_paths=MAX_PATHS, relax=True)
-        switch.bgp.router_id = row.get("bgp_router_id", "")
+        switch.bgp.router_id = _router_id(row.get("bgp_router_id", ""))
 
 
 @_table("PORT")
@@ -206,7 +206,8 @@ def _next_hops(row: Fields) -> Iterator[int | str | Discard]:
 def _globals(switch: Configured, key: tuple[str, ...], row: Fields, line: int) -> None:
     if key != ("default",):
         raise ValueError("a VRF is not read")
-    switch.bgp = Bgp(int(row["local_asn"]), line, router_id=row.get("router_id", ""))
+    switch.bgp = Bgp(int(row["local_asn"]), line)
+    switch.bgp.router_id = _router_id(row.get("router_id", ""))
     switch.bgp.relax = row.get("load_balance_mp_relax") == "true"
     switch.bgp.active_by_default = row.get("default_ipv4_unicast") == "true"
 
@@ -290,6 +291,11 @@ def _session(speaker: BgpTemplate, row: Fields) -> None:
 def _policies(speaker: BgpTemplate, row: Fields) -> None:
     speaker.policy_in = "".join(row.get("route_map_in", [])) or None
     speaker.policy_out = "".join(row.get("route_map_out", [])) or None
+
+
+def _router_id(text: str) -> str:
+    """Return a router id; empty where the database leaves it open."""
+    return ipv4(text) if text else ""
 
 
 def _process(switch: Configured) -> Bgp:

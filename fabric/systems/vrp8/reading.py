@@ -25,6 +25,7 @@ from fabric.observe.configuration import (
 from fabric.observe.configuration.blocks import (
     Context,
     address,
+    ipv4,
     network,
     numbers,
     prefix_match,
@@ -74,7 +75,7 @@ _TOP.sets(r"sysname (?P<value>\S+)", "name")
 _PORT.switches("shutdown", "enabled", undo="undo ", on=False)
 _PORT.sets(r"description (?P<value>.*)", "description")
 _PORT.sets(r"mtu (?P<value>\d+)", "mtu_bytes", int)
-_BGP.sets(r"router-id (?P<value>\S+)", "router_id")
+_BGP.sets(r"router-id (?P<value>\S+)", "router_id", ipv4)
 _BGP.switches("default ipv4-unicast", "active_by_default", undo="undo ")
 _FAMILY.sets(r"maximum load-balancing (ebgp )?(?P<value>\d+)", "max_paths", int)
 _FAMILY.switches("load-balancing as-path-relax", "relax", undo="undo ")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabric.observe.configuration import Discard, Leftover, Origination, StaticRoute
-from fabric.observe.configuration.blocks import address, network
+from fabric.observe.configuration.blocks import address, ipv4, network
 from fabric.systems.cumulus.reading.model import BGP, FAMILY, SWITCH, TABLE, Reading
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def _asn(reading: Reading, line: int, asn: str) -> None:
 
 @TABLE.line(rf"(router bgp|{BGP}) router-id (?P<router_id>\S+)")
 def _router_id(reading: Reading, _: int, router_id: str) -> None:
-    reading.bgp.router_id = router_id
+    reading.bgp.router_id = ipv4(router_id)
 
 
 @TABLE.line(rf"(router bgp|{BGP}) (enable|state) {_STATE}")

@@ -13,7 +13,7 @@ from fabric.observe.configuration import (
     PolicyTerm,
     StaticRoute,
 )
-from fabric.observe.configuration.blocks import address, network
+from fabric.observe.configuration.blocks import address, ipv4, network
 from fabric.systems.junos.reading.policies import DEFAULT_POLICY
 from fabric.systems.junos.reading.table import TABLE, unquoted
 
@@ -27,7 +27,7 @@ _SPEAKER = rf"{_GROUP}( neighbor (?P<session>[\d.]+))?"
 _KEEPALIVES = 3
 
 TABLE.sets(r"routing-options autonomous-system (?P<value>\d+)", "asn", int)
-TABLE.sets(r"routing-options router-id (?P<value>\S+)", "router_id")
+TABLE.sets(r"routing-options router-id (?P<value>\S+)", "router_id", ipv4)
 TABLE.sets(r"routing-options forwarding-table export (?P<value>\S+)", "forwarding_policy")
 TABLE.sets(r"chassis maximum-ecmp (?P<value>\d+)", "maximum_ecmp", int)
 

@@ -1,0 +1,41 @@
+"""Damaged files of each system: unreadable, or proved to be what they are, and never a crash."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fabric.observe.configuration import readers
+from fabric.observe.parsers import UnreadableError
+from tests.prove.fabrics import example
+from tests.prove.test_faults_by_system import KINDS, prove_with
+
+FILES = {**KINDS, "eos": "startup-config", "sonic": "config_db"}
+#: Lines about what is proved; the others are most of a file.
+WORDS = re.compile(
+    r"^.*(bgp|neigh|peer|addr|vlan|rout|network|mtu|asn|protocol|policy|prefix|irb).*$",
+    re.MULTILINE | re.IGNORECASE,
+)
+PIECES = ("", "\n", " ", "9", ".", "/", "no ", "undo ", "set ", '"', "{", "}", "x", "99999", "::")
+
+
+@pytest.mark.parametrize("system", FILES)
+@settings(max_examples=25)
+@given(data=st.data())
+def test_a_damaged_file_is_no_crash(system: str, data: st.DataObject) -> None:
+    """Whatever is put in, taken out or replaced."""
+    _, texts = example("mixed")
+    text = texts[f"{system}-leaf"][FILES[system]]
+    for _ in range(data.draw(st.integers(1, 4))):
+        line = data.draw(st.sampled_from(list(WORDS.finditer(text))))
+        start = data.draw(st.integers(line.start(), line.end()))
+        stop = data.draw(st.integers(start, min(len(text), start + 12)))
+        text = text[:start] + data.draw(st.sampled_from(PIECES)) + text[stop:]
+    try:
+        switch = readers[system]({FILES[system]: text})
+    except UnreadableError:
+        return
+    assert prove_with(**{f"{system}-leaf": switch}).pairs <= 56
