@@ -15,9 +15,10 @@ from fabric.core.errors import FabricError, InputError, RenderError
 from fabric.core.findings import Finding, Severity
 from fabric.intent.documents import KINDS, MAIN_FILE, SITE_FOLDER, read_folder
 from fabric.intent.site import is_site, load_beside
-from fabric.report.diff import edits as editing
 from fabric.report.diff.alone import applied
 from fabric.report.diff.compare import Comparison
+from fabric.report.diff.edits import edits
+from fabric.report.diff.traced import Contents, Swap
 from fabric.topology.site import Members
 from fabric.workflow.effect import effect
 from fabric.workflow.project import Project
@@ -80,7 +81,7 @@ class Source:
             raise InputError("nothing was compared", [finding]) from error
         return {name: self._rendered[name] for name in chosen}
 
-    def contents(self) -> editing.Contents:
+    def contents(self) -> Contents:
         """Return the files of the inventory."""
         folder = self.folder / _TABLES
         tables = {
@@ -88,7 +89,7 @@ class Source:
             for path in sorted(folder.rglob("*"))
             if path.is_file() and path.suffix != ".yaml"
         }
-        return editing.Contents(read_folder(self.folder, self.shown), self.shown, tables)
+        return Contents(read_folder(self.folder, self.shown), self.shown, tables)
 
 
 def diff(first: str, second: str, work: Work, progress: Progress = lambda *_: None) -> Diff:
@@ -112,7 +113,7 @@ def diff(first: str, second: str, work: Work, progress: Progress = lambda *_: No
         for source in (before, after):
             progress(source.shown, "designs")
             source.designs.devices  # noqa: B018 - errors of a side come before anything else
-        found = editing.edits(before.contents(), after.contents())
+        found = edits(before.contents(), after.contents())
         progress("", "files")
         return Comparison(before, after, found, effect, _Variants(before)).diff()
 
@@ -123,7 +124,7 @@ class _Variants:
 
     source: Source
 
-    def __call__(self, swap: editing.Swap) -> Source | None:
+    def __call__(self, swap: Swap) -> Source | None:
         """Return the inventory with one edit made; None where that is not valid."""
         folder = self.source.folder
         if folder.resolve().parent.name == SITE_FOLDER:

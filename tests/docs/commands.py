@@ -18,6 +18,7 @@ NOT_RUN = {
     "rocefab import netbox https://netbox.example.net --site dc1 --output mine "
     "--model MSN4700-WS2FC=ACS-MSN4700": "tests/exchange has a NetBox of its own",
     "rocefab demo --platforms all": "tests/workflow/test_demo.py",
+    "rocefab diff main~1..main inventory/demo": "tests/cli/test_diff.py has a repository",
     "rocefab lab up inventory/demo": "runs until it is stopped: tests/cli/test_lab.py",
     "rocefab lab up inventory/demo --dir lab": "runs until it is stopped: tests/cli/test_lab.py",
 }

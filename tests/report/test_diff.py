@@ -8,8 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from fabric.report.diff.edits import edits
 from fabric.report.diff.model import Diff
+from fabric.workflow.diff import Source
 from fabric.workflow.project import Project
+from fabric.workflow.work import Work
+from tests.intent.test_own_skus import FILES, TABLE, write
 from tests.report.diffs import DEMO, INVENTORY, compared, edited
 
 EXAMPLES = sorted(path.parent.name for path in INVENTORY.glob("*/fabric.yaml"))
@@ -213,6 +217,41 @@ def test_an_override_is_named_with_its_devices(tmp_path: Path) -> None:
     [edit] = cause.edits
     assert edit.field == "devices.[su2-rail[0-1]].ports.Ethernet136.cable_m"
     assert str(edit.after_place) == f"{file}:7"
+
+
+def test_cables_that_are_swapped(tmp_path: Path) -> None:
+    before = INVENTORY / "explicit"
+    after = edited(tmp_path, source=before)
+    file = after / "cabling.csv"
+    old = "x3003,eth2,b06-sw2,Ethernet8,", "x3004,eth2,b06-sw2,Ethernet24,"
+    new = "x3003,eth2,b06-sw2,Ethernet24,", "x3004,eth2,b06-sw2,Ethernet8,"
+    text = file.read_text()
+    assert all(line in text for line in old)
+    file.write_text(text.replace(old[0], new[0]).replace(old[1], new[1]))
+    result = compared(before, after)
+    assert [(one.kind, one.what, one.before, one.after) for one in result.cables] == [
+        ("moved", "x3003 eth2", "b06-sw2 Ethernet8", "b06-sw2 Ethernet24"),
+        ("moved", "x3004 eth2", "b06-sw2 Ethernet24", "b06-sw2 Ethernet8"),
+    ]
+    assert {edit.field for edit in result.edits} == {"cabling.x3003 eth2", "cabling.x3004 eth2"}
+    number = 1 + text.splitlines().index(old[0])
+    assert str(result.edits[0].place) == f"{file}:{number}"
+    assert all(cause.edits for cause in result.causes)
+    assert "b06-sw2" in {name for cause in result.causes for name in cause.switches}
+
+
+def test_a_table_of_an_own_switch_model(tmp_path: Path) -> None:
+    before = write(tmp_path / "before", FILES)
+    table = TABLE.replace("393192 0 3556", "393192 0 4")
+    after = write(tmp_path / "after", {**FILES, "platforms/mine/pg_profile_lookup.ini": table})
+    sides = [Source(folder, str(folder), Work()).contents() for folder in (before, after)]
+    [one] = edits(*sides)
+    assert (one.kind, one.effective) == ("table", True)
+    place = f"{after}/platforms/mine/pg_profile_lookup.ini"
+    assert str(one.edit) == (
+        f"{place} platforms/mine/pg_profile_lookup.ini: "
+        f"file of {len(TABLE)} bytes -> file of {len(table)} bytes"
+    )
 
 
 def test_a_file_of_overrides_that_vanishes(tmp_path: Path) -> None:

@@ -6,15 +6,15 @@ import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from fabric.report.diff.edits import ABSENT
 from fabric.report.diff.settings import settings
+from fabric.report.diff.traced import ABSENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from fabric.report.diff.edits import Swap, Traced
     from fabric.report.diff.model import Setting
     from fabric.report.diff.side import Side
+    from fabric.report.diff.traced import Swap, Traced
 
 #: Edits that are tried alone, and devices of a fabric for which that is done: each edit takes the
 #: time of one more inventory.

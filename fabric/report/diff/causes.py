@@ -3,8 +3,9 @@
 Where one value of the inventory alone can change files, all follows from it. Of several, those
 count that change the setting when they are made alone. A setting that none of them changes alone,
 or for which that was not tried, follows from the edits of the fields that its explanation names
-(see `fabric.render.explain`), then from the edits that change its file alone, then from those that
-are not valid alone. What is left is kept together under no cause.
+(see `fabric.render.explain`), then from the edits that change its file alone, then from the cables
+of the device, then from the edits that are not valid alone. What is left is kept together under no
+cause.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fabric.report.diff.alone import Alone
-    from fabric.report.diff.edits import Traced
     from fabric.report.diff.model import Device, Setting
+    from fabric.report.diff.traced import Traced
 
 #: Sections of ``fabric.yaml`` that add, remove and name devices.
 _STRUCTURE = frozenset(
@@ -125,8 +126,14 @@ class Causes:
             for number in (*touching, *invalid)
             if any(self._decides(self.edits[number], name, device) for name in fields)
         ]
-        left = touching or (invalid if len(invalid) < len(tried) else [])
+        plugged = [n for n in invalid if self._is_plugged(n, device)]
+        left = touching or plugged or (invalid if len(invalid) < len(tried) else [])
         return tuple(sorted(explained or left))
+
+    def _is_plugged(self, number: int, device: Device) -> bool:
+        """Tell whether an edit is a cable of a device."""
+        one = self.edits[number]
+        return one.kind == "cabling" and device.name in one.names
 
     def _fields(self, platform: str, setting: Setting) -> tuple[str, ...]:
         """Return the inventory fields that the explanation of a setting names."""

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from fabric.core.artefact import Artefact
     from fabric.design.designs import Designs
-    from fabric.report.diff.edits import Swap, Traced
     from fabric.report.diff.side import Side
+    from fabric.report.diff.traced import Swap, Traced
 
 #: Risk of a device that nobody can judge from its files.
 UNKNOWN = "unknown"

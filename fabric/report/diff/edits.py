@@ -3,120 +3,26 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from fabric.core import hostlist
 from fabric.core.errors import FabricError
 from fabric.report.diff.model import Edit, Place
+from fabric.report.diff.other_files import cable_edits, table_edits
+from fabric.report.diff.traced import ABSENT, Swap, Traced
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from fabric.core.findings import Position
-    from fabric.intent.cabling import CableRow
-    from fabric.intent.documents import Folder
     from fabric.intent.yaml.file import Document
+    from fabric.report.diff.traced import Contents, Path
 
-Path: TypeAlias = tuple[str | int, ...]
 #: Members that tell the items of a list apart, the first that every item has.
 _NAMES = ("name", "names", "rule")
-#: Sections of ``fabric.yaml`` that decide what is reported, and change no file.
-FILELESS = ("waivers", "severity")
 #: Characters of a value that are shown.
 _MOST = 160
-
-
-@dataclass(frozen=True)
-class Contents:
-    """One of two inventory folders.
-
-    Parameters
-    ----------
-    folder : Folder
-        Its YAML files and cables.
-    shown : str
-        How messages name the folder.
-    tables : mapping
-        Other files of ``platforms/`` by their path in the folder.
-    """
-
-    folder: Folder
-    shown: str
-    tables: Mapping[str, bytes] = field(default_factory=dict)
-
-    def documents(self) -> dict[str, tuple[str, Document]]:
-        """Return kind and document of each YAML file by its path in the folder."""
-        folder = self.folder
-        kinds = (
-            ("fabric", [folder.fabric]),
-            ("devices", folder.devices),
-            ("hosts", folder.hosts),
-            ("platforms", folder.platforms),
-        )
-        return {
-            self._inside(document.file): (kind, document)
-            for kind, documents in kinds
-            for document in documents
-        }
-
-    def _inside(self, file: str) -> str:
-        return file.removeprefix(self.shown).lstrip("/") if self.shown != "." else file
-
-    def cables(self) -> dict[str, CableRow]:
-        """Return the cables that are named one by one, by their first end."""
-        cabling = self.folder.cabling
-        return {f"{row.device} {row.port}": row for row in cabling.rows} if cabling else {}
-
-
-class _Absent:
-    """Stands for a value that is not there, which null is not."""
-
-
-#: The value of what is not there.
-ABSENT = _Absent()
-
-
-@dataclass(frozen=True)
-class Swap:
-    """An edit as data: what stands in a file on both sides, and where.
-
-    ``before`` or ``after`` is `ABSENT` where the value is not there.
-    """
-
-    file: str
-    before_path: Path
-    after_path: Path
-    before: Any
-    after: Any
-
-
-@dataclass(frozen=True)
-class Traced:
-    """An edit with what tells which devices it can concern.
-
-    Parameters
-    ----------
-    kind : str
-        ``fabric``, ``devices``, ``hosts``, ``platforms``, ``cabling`` or ``table``.
-    path : tuple of str
-        Members that lead to the value, without the items of lists.
-    names : frozenset of str
-        Devices that the override names, on either side.
-    swap : Swap or None
-        What to change to make this edit alone; None where that is not supported.
-    """
-
-    edit: Edit
-    kind: str
-    path: tuple[str, ...] = ()
-    names: frozenset[str] = frozenset()
-    swap: Swap | None = None
-
-    @property
-    def effective(self) -> bool:
-        """Whether it can change a file; waivers and severities decide what is reported."""
-        return not (self.kind == "fabric" and self.path[:1] and self.path[0] in FILELESS)
 
 
 @dataclass(frozen=True)
@@ -148,8 +54,8 @@ def edits(before: Contents, after: Contents) -> list[Traced]:
         nothing: dict[str, Any] = {} if kind in ("fabric", "platforms") else {kind: []}
         data = tuple(document.data if document else nothing for document in documents)
         found += _traced(name if name in old else "", pair, data)
-    found += _cable_edits(before, after)
-    found += _table_edits(before, after)
+    found += cable_edits(before, after)
+    found += table_edits(before, after)
     return found
 
 
@@ -239,45 +145,8 @@ def _names(pair: _Pair, data: tuple[Any, ...], paths: tuple[Path, Path]) -> Iter
                 continue
 
 
-def _cable_edits(before: Contents, after: Contents) -> Iterator[Traced]:
-    old, new = before.cables(), after.cables()
-    for key in dict.fromkeys((*old, *new)):
-        rows = old.get(key), new.get(key)
-        texts = [row and _cable_text(row) for row in rows]
-        if texts[0] == texts[1]:
-            continue
-        places = [
-            Place(side.folder.cabling.file, row.line) if row and side.folder.cabling else None
-            for side, row in zip((before, after), rows, strict=True)
-        ]
-        ends = {end for row in rows if row for end in (row.device, row.peer_device)}
-        yield Traced(_edit(f"cabling.{key}", texts, places), "cabling", (), frozenset(ends))
-
-
-def _cable_text(row: CableRow) -> str:
-    more = [f"{row.speed_gbps} Gb/s"] if row.speed_gbps is not None else []
-    more += [f"{row.cable_m} m"] if row.cable_m is not None else []
-    return ", ".join([f"{row.peer_device} {row.peer_port}", *more])
-
-
-def _table_edits(before: Contents, after: Contents) -> Iterator[Traced]:
-    for name in sorted({*before.tables, *after.tables}):
-        texts = [_size(side.tables.get(name)) for side in (before, after)]
-        if before.tables.get(name) == after.tables.get(name):
-            continue
-        places = [
-            None if text is None else Place(f"{side.shown.rstrip('/')}/{name}", 0)
-            for side, text in zip((before, after), texts, strict=True)
-        ]
-        yield Traced(_edit(name, texts, places), "table")
-
-
 def _edit(name: str, texts: Sequence[str | None], places: Sequence[Place | None]) -> Edit:
     return Edit(name, texts[0], texts[1], places[0], places[1])
-
-
-def _size(content: bytes | None) -> str | None:
-    return None if content is None else f"file of {len(content):,} bytes"
 
 
 def _text(value: Any) -> str | None:

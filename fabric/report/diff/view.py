@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.core import hostlist
-from fabric.report.diff.edits import FILELESS
+from fabric.report.diff.traced import FILELESS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
