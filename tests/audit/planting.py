@@ -1,4 +1,4 @@
-"""Faults planted in configuration texts by pattern and replacement, and the rule that finds them."""
+"""Faults planted in configuration texts by pattern and replacement, and the rule that fires."""
 
 from __future__ import annotations
 
