@@ -77,9 +77,14 @@ def _table(port: Port) -> tuple[str, str]:
     return "INTERFACE", port.name
 
 
+#: What a port gets whose file says no MTU and whose system has no known default: Batfish would take
+#: 1,500 bytes, and an unknown MTU is not judged. SONiC's largest (sonic-port.yang).
+_UNKNOWN_MTU_BYTES = 9216
+
+
 def _port(port: Port) -> dict[str, str]:
-    mtu = {"mtu": str(port.mtu_bytes)} if port.mtu_bytes is not None else {}
-    return {"admin_status": "up" if port.enabled else "down", **mtu}
+    mtu = _UNKNOWN_MTU_BYTES if port.mtu_bytes is None else port.mtu_bytes
+    return {"admin_status": "up" if port.enabled else "down", "mtu": str(mtu)}
 
 
 def _memberships(port: Port) -> Iterator[tuple[int, str]]:
