@@ -53,6 +53,8 @@ def audit(
     audited = workflow.audit(files, system, ignore or [])
     output.data(workflow.report(audited, form.value, severity))
     counts = sorted(set(audited.systems.values()))
-    output.note(f"{len(audited.systems)} files audited: {', '.join(counts)}")
+    number = len(audited.systems)
+    plural = "" if number == 1 else "s"
+    output.note(f"{number} file{plural} audited: {', '.join(counts)}")
     if audited.outcome.at_least(severity):
         raise CommandExit(Exit.FINDINGS)
