@@ -167,7 +167,7 @@ PROOF_RULES: dict[str, ProofRule] = {
             Severity.WARNING,
             "The file of every switch is read",
             "What a file says that nobody read is not proved.",
-            "nothing in the inventory; the rest of the fabric is proved with a stand-in",
+            "nothing in the inventory",
             _OWN,
         ),
         (
