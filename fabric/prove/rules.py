@@ -141,7 +141,7 @@ PROOF_RULES: dict[str, DescribedRule] = {
             Severity.WARNING,
             "The file of every switch is read",
             "What was not read is not proved.",
-            "none; the rest of the fabric is proved with a stand-in",
+            "none: there is nothing to change in the inventory",
             _OWN,
         ),
         (

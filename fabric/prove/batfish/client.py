@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 from fabric.core.errors import InputError, ServiceError
+from fabric.prove.batfish.questions import COLUMNS, short_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -165,7 +166,7 @@ class Service:
         item = workhelper.get_workitem_answer(self._open, name, snapshot, reference)
         self._work(_words(question), item, snapshot)
         answer = self._call("answer", lambda: self._open.get_answer(name, snapshot, reference))
-        return _rows(self.address, answer)
+        return _rows(self.address, answer, COLUMNS[short_name(question)])
 
     def _work(self, words: str, item: WorkItem, snapshot: str) -> None:
         """Let the service do a work, and wait for its end."""
@@ -269,7 +270,7 @@ def _put(session: Session, name: str, text: str) -> None:
 
 
 def _words(question: dict[str, Any]) -> str:
-    return str(question["class"]).rpartition(".")[2].rpartition("$")[2].removesuffix("Question")
+    return short_name(question).removesuffix("Question")
 
 
 def _batch(status: dict[str, Any]) -> str:
@@ -281,8 +282,8 @@ def _batch(status: dict[str, Any]) -> str:
     return ""
 
 
-def _rows(address: str, answer: Any) -> Rows:
-    """Return the rows of an answer.
+def _rows(address: str, answer: Any, columns: Sequence[str]) -> Rows:
+    """Return the rows of an answer that has some columns.
 
     Raises
     ------
@@ -292,9 +293,14 @@ def _rows(address: str, answer: Any) -> Rows:
     try:
         if answer["status"] != "SUCCESS":
             raise ServiceError(address, f"a question was answered with {answer['status']}")
-        rows = answer["answerElements"][0]["rows"]
+        table = answer["answerElements"][0]
+        rows, named = table["rows"], table["metadata"]["columnMetadata"]
+        missing = set(columns) - {column["name"] for column in named}
     except (KeyError, IndexError, TypeError) as error:
         raise ServiceError(address, "an answer cannot be read: it has no rows") from error
+    if missing:
+        words = ", ".join(sorted(missing))
+        raise ServiceError(address, f"an answer cannot be read: it has no column {words}")
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise ServiceError(address, "an answer cannot be read: its rows are not objects")
     return rows

@@ -35,7 +35,8 @@ class Form:
         Lines that stand above the text of the switch in the snapshot.
     harmless : tuple of str
         Regular expressions of lines that Batfish does not know, and that say nothing about what it
-        is asked; each matches from the beginning of the line without its indentation.
+        is asked; each matches from the beginning of the line without its indentation, or of what
+        Batfish says of it.
     harmless_references : tuple of str
         Regular expressions of ``type name`` of structures that exist without being defined.
     """

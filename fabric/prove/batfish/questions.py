@@ -32,6 +32,8 @@ def _question(name: str, **fields: Any) -> Question:
     return {"class": f"org.batfish.question.{name}", **fields}
 
 
+_SESSION = ("Address_Families", "Local_Interface", "Remote_IP")
+
 FILE_STATUS = _question("initialization.FileParseStatusQuestion")
 PARSE_WARNINGS = _question("initialization.ParseWarningQuestion")
 ISSUES = _question("initialization.InitIssuesQuestion")
@@ -46,6 +48,31 @@ SESSIONS = _question("bgpsessionstatus.BgpSessionStatusQuestion")
 PROCESSES = _question("bgpproperties.BgpProcessConfigurationQuestion")
 DUPLICATES = _question("ipowners.IpOwnersQuestion", duplicatesOnly=True)
 LOOPS = _question("loop.DetectLoopsQuestion")
+
+
+#: Columns of the answers that are read, by the last word of the class of the question.
+COLUMNS = {
+    "FileParseStatusQuestion": ("File_Name", "Status", "File_Format", "Nodes"),
+    "ParseWarningQuestion": ("Filename", "Line", "Text", "Comment"),
+    "InitIssuesQuestion": ("Nodes", "Source_Lines", "Type", "Details", "Line_Text"),
+    "UndefinedReferencesQuestion": ("File_Name", "Struct_Type", "Ref_Name", "Lines"),
+    "InterfacePropertiesQuestion": ("Interface", *str(INTERFACES["properties"]).split(",")),
+    "EdgesQuestion": ("Interface", "Remote_Interface"),
+    "BgpSessionCompatibilityQuestion": ("Node", "Configured_Status", *_SESSION),
+    "BgpSessionStatusQuestion": ("Node", "Established_Status", *_SESSION),
+    "BgpProcessConfigurationQuestion": ("Node", "Router_ID"),
+    "RoutesQuestion": ("Node", "Network", "Next_Hop", "Protocol"),
+    "IpOwnersQuestion": ("Node", "Interface", "IP"),
+    "SpecifiersReachabilityQuestion": ("Flow", "Traces"),
+    "MultipathConsistencyQuestion": ("Flow", "Traces"),
+    "DetectLoopsQuestion": ("Flow", "Traces"),
+    "DifferentialReachabilityQuestion": ("Flow", "Snapshot_Traces"),
+}
+
+
+def short_name(question: Question) -> str:
+    """Return the last word of the class of a question."""
+    return str(question["class"]).rpartition(".")[2].rpartition("$")[2]
 
 
 def routes(nodes: Iterable[str]) -> Question:

@@ -70,7 +70,7 @@ def _lines(snapshot: Snapshot, ask: Ask) -> Iterator[Breach]:
         path, text = row["Filename"], row["Text"]
         switch = snapshot.origins.get(path, "")
         form = snapshot.forms.get(switch)
-        if not (form and form.is_harmless(text)):
+        if not (form and (form.is_harmless(text) or form.is_harmless(row["Comment"]))):
             message = f"Batfish: {row['Comment']}: {text}"
             yield Breach("BAT001", switch, "", _line(form, path, row["Line"]), message)
 

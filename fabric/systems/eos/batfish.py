@@ -34,6 +34,20 @@ snapshot_writers.add("eos")(
             r"bandwidth percent ",
             r"random-detect ecn ",
             r"priority-flow-control ",
+            r"platform trident ",
+            r"ingress priority-group ",
+            # hashing
+            r"(port-channel )?load-balance ",
+            r"fields udp ",
+            r"payload bytes ",
+            # balancing by load: its lines, and the lists of ports in its groups
+            r"forwarding type routed ipv4$",
+            r"aging timeout \d+ seconds$",
+            r"port group host ",
+            r"interface Ethernet[\d/]+,[\d/,]+$",
+            # BFD
+            r"router bfd$",
+            r"interval \d+ min-rx \d+ multiplier \d+",
             # speeds with their lanes
             r"speed \d+g-\d+$",
             # what sessions by interface need on a switch, and have in Batfish without it

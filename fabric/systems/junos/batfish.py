@@ -32,7 +32,7 @@ snapshot_writers.add("junos")(
         harmless=(
             rf"set class-of-service ({_QOS})",
             r"set routing-options forwarding-table ecmp-fast-reroute",
-            r"set protocols rstp bpdu-block-on-edge",
+            r"set protocols rstp (bpdu-block-on-edge|disable)",
         ),
     )
 )

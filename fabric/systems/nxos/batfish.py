@@ -26,14 +26,16 @@ snapshot_writers.add("nxos")(
         harmless=(
             r"bandwidth remaining percent ",
             r"random-detect ",
-            r"pause pfc-cos ",
+            r"pause (pfc-cos|buffer-size) ",
             r"priority-flow-control ",
             r"ip load-sharing address ",
             # a guess about ports that our text does not leave open
-            r"Guessing Ethernet interfaces default to layer-2",
+            r"Guessing Ethernet interfaces default to layer-[23]",
+            # Batfish 0.36 knows the speeds up to 100 Gbit/s
+            r"Expected interface speed in range ",
             r"mac address-table aging-time ",
         ),
         # classes that NX-OS defines itself
-        harmless_references=(r"class-map type (queuing|network-qos) c-(out-)?8q-.*",),
+        harmless_references=(r"class-map type (queuing|network-qos) c-((in|out)-)?(8q-)?n?q.*",),
     )
 )

@@ -122,6 +122,7 @@ TROUBLES = {
     "500": "500 Server Error",
     "hang": "ead timed out",
     "cut": "answer: ",
+    "columns": "an answer cannot be read: it has no column Status",
     "abnormal": "ended as TERMINATEDABNORMALLY: the log: something went wrong",
 }
 

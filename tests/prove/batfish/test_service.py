@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from fabric.core.errors import RenderError
 from fabric.observe.configuration import (
     BgpPeer,
     Configured,
@@ -120,6 +121,54 @@ def test_sessions_without_addresses(tmp_path: Path, leaf: str, spine: str) -> No
     assert {breach.rule for breach in judged.breaches} <= {"BAT016"}
     assert bool(judged.breaches) == (leaf != spine)
     assert (judged.sessions, judged.routes, judged.pairs) == (16, 72, 90)
+
+
+#: Switch models, and what else an inventory may say whose lines Batfish meets in no example.
+SKUS = {
+    "7060X6-64PE": {},
+    "7280DR3AK-36S": {"ecmp__hash_queue_pairs": True},
+    "N9K-C9332D-GX2B": {
+        "lossless__cnp_queue": 7,
+        "lossless__cnp_traffic_class": 7,
+        "lossless__mtu": {"port_bytes": 9216},
+    },
+    "QFX5240-64OD": {},
+    "ACS-MSN4700": {},
+}
+VARIANTS = {
+    "plain": {},
+    "BFD": {"bgp__bfd": True},
+    "VLAN of each NIC": {"addressing__vlan_per": "nic", "addressing__host_prefix_length": 29},
+    "balancing by load": {"ecmp__mode": "cluster"},
+    "thresholds": {"lossless__dynamic_th": 0},
+    "pause buffer": {
+        "cables": {"host_m": 5, "uplink_m": 300},
+        "lossless__pause_buffer": {
+            "pause_threshold_bytes": 100_000,
+            "resume_threshold_bytes": 80_000,
+            "buffer_bytes": 200_000,
+        },
+    },
+    "servers": {"management": {"ntp_servers": ["192.0.2.1"], "syslog_servers": ["192.0.2.2"]}},
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("sku", SKUS)
+def test_no_line_that_is_rendered_is_a_finding(tmp_path: Path, sku: str, variant: str) -> None:
+    data = document(
+        platforms={"leaf": {"sku": sku}, "spine": {"sku": sku}},
+        speeds={"host_gbps": 400, "uplink_gbps": 400},
+        **SKUS[sku],
+        **VARIANTS[variant],
+    )
+    (tmp_path / "fabric.yaml").write_text(yaml.safe_dump(data), encoding="utf-8")
+    try:
+        project, texts = with_files(Project(tmp_path))
+    except RenderError as error:
+        pytest.skip(str(error))
+    assert by_batfish(subject_of(project, texts)).breaches == ()
 
 
 def test_nothing_stays_at_the_service() -> None:
