@@ -111,7 +111,7 @@ AUDIT_RULES: dict[str, DescribedRule] = {
         (
             "AUD013",
             Severity.WARNING,
-            "Every profile that is used exists, and every one that exists is used",
+            "Profiles and policies that are used exist, and those that exist are used",
             "A port with a profile that does not exist has no policy at all.",
             "correct the name, or remove what nothing uses",
             _GUIDE,

@@ -94,10 +94,9 @@ def _ecn(port: PortPolicy) -> Iterator[Fault]:
             yield Fault("AUD004", port.name, marking.line, message)
         if marking.pmax_percent == 0:
             yield Fault("AUD004", port.name, marking.line, f"queue {queue} marks with 0 %")
-        buffer = port.buffers.get(priority)
-        pause = buffer.threshold_bytes if buffer else None
-        if low is not None and pause is not None and low > pause:
-            message = f"queue {queue}: Kmin is {low:,} bytes, the pause threshold {pause:,}"
+        pause = port.pause_bytes.get(priority)
+        if low is not None and pause is not None and low > pause.value:
+            message = f"queue {queue}: Kmin is {low:,} bytes, the pause threshold {pause.value:,}"
             yield Fault("AUD005", port.name, marking.line, message)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabric.audit.bgp import judge as judge_bgp
 from fabric.audit.ends import disagreements, maps
 from fabric.audit.rules import AUDIT_RULES
 from fabric.audit.switch import judge
@@ -88,6 +89,11 @@ def audit(paths: Sequence[Path], system: str = "", ignore: Sequence[str] = ()) -
     switches = {file: _read(file, name, texts[file]) for file, name in known.items()}
     findings = [_unknown(file) for file in unknown]
     findings += _judged(switches)
+    findings += [
+        _finding(file, switches[file].name, fault)
+        for file, name in known.items()
+        for fault in judge_bgp(name, texts[file])
+    ]
     kept = [finding for finding in findings if finding.rule not in ignore]
     checked = tuple(rule for rule in AUDIT_RULES if rule not in ignore)
     outcome = Outcome(tuple(gathered(kept)), checked, tuple(ignore), ())

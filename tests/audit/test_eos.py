@@ -98,6 +98,13 @@ FAULTS = {
         "mac address-table aging-time 100",
         "AUD010",
     ),
+    "long BGP timers": (r"timers 3 9", "timers 60 180", "AUD012"),
+    "BGP timers by their default": (r"   neighbor \S+ timers 3 9\n", "", "AUD012"),
+    "a prefix list that does not exist": (
+        r"match ip address prefix-list PL-FABRIC",
+        "match ip address prefix-list PL-X",
+        "AUD013",
+    ),
     "a profile that does not exist": (
         r"service-profile ROCE\n",
         "service-profile ROSE\n",

@@ -48,6 +48,22 @@ FAULTS = {
         "AUD004",
     ),
     "marking with no chance": (r"drop-probability \d+", "drop-probability 0", "AUD004"),
+    "the pause comes before the mark": (
+        r"^system qos$",
+        (
+            "policy-map type queuing ROCE-PAUSE\n  class type queuing c-in-q3\n"
+            "    pause buffer-size 900000 pause-threshold 100000 resume-threshold 90000\n"
+            "system qos\n  service-policy type queuing input ROCE-PAUSE"
+        ),
+        "AUD005",
+    ),
+    "long BGP timers": (r"    timers 3 9\n", "    timers 60 180\n", "AUD012"),
+    "BGP timers by their default": (r"    timers 3 9\n", "", "AUD012"),
+    "a routing policy that does not exist": (
+        r"redistribute direct route-map RM-FABRIC",
+        "redistribute direct route-map RM-X",
+        "AUD013",
+    ),
     "no watchdog on the switch": (
         r"^priority-flow-control watch-dog-interval on\n",
         "",

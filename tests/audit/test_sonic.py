@@ -131,6 +131,8 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     "a port is routed and in a VLAN": ({f"INTERFACE/{NIC}": {}}, "SON037"),
     "two ports in one subnet": ({"INTERFACE/Ethernet136|10.254.0.1/31": {}}, "SON038"),
     "a cable longer than the table": ({f"CABLE_LENGTH/AZURE/{NIC}": "9000m"}, "SON014"),
+    "long BGP timers": ({"BGP_NEIGHBOR/10.254.0.0/holdtime": "180"}, "AUD012"),
+    "BGP timers by their default": ({"BGP_NEIGHBOR/10.254.0.0/holdtime": None}, "AUD012"),
     "a map that nobody uses": (
         {"DSCP_TO_TC_MAP/OLD": {str(dscp): "0" for dscp in range(64)}},
         "AUD013",

@@ -1,4 +1,4 @@
-"""One form for what configurations say of the lossless class: PFC, ECN, maps, buffers, ageing.
+"""One form for what configurations say of the lossless class: PFC, ECN, maps, ageing.
 
 Like ``model.py``: readers fill it line by line; what no line sets is None or empty, unless the
 system's documents name a default, which the reader then sets with line 0.
@@ -40,15 +40,6 @@ class Marking:
 
 
 @dataclass(slots=True)
-class PauseBuffer:
-    """Buffer of a priority: ``headroom_bytes`` after the pause, ``threshold_bytes`` before it."""
-
-    line: int
-    headroom_bytes: int | None = None
-    threshold_bytes: int | None = None
-
-
-@dataclass(slots=True)
 class Watchdog:
     """PFC watchdog; times as the file has them."""
 
@@ -81,6 +72,8 @@ class Policy:
         Strict queues, each with its line.
     percent : dict of int to Value
         Shares of queues that are served in turn.
+    pause_bytes : dict of int to Value
+        Bytes of an ingress class at which the port is paused.
     """
 
     line: int = 0
@@ -93,7 +86,7 @@ class Policy:
     markings: dict[int, Marking] = field(default_factory=dict)
     strict: dict[int, int] = field(default_factory=dict)
     percent: dict[int, Value] = field(default_factory=dict)
-    buffers: dict[int, PauseBuffer] = field(default_factory=dict)
+    pause_bytes: dict[int, Value] = field(default_factory=dict)
 
     def add(self, other: Policy) -> None:
         """Take over what another part says; own lines win."""
@@ -111,7 +104,7 @@ _TABLES = (
     "markings",
     "strict",
     "percent",
-    "buffers",
+    "pause_bytes",
 )
 
 

@@ -14,7 +14,6 @@ from fabric.observe.configuration.lossless import (
     Lossless,
     LosslessReader,
     Marking,
-    PauseBuffer,
     Policy,
     PortPolicy,
     Use,
@@ -54,7 +53,7 @@ _PORT = Context(
 )
 _PROFILE = Context(r"(?!qos trust|no qos trust|(no )?priority-flow-control|(uc-|mc-)?tx-queue).*")
 _QUEUE = Context(r"(?!no priority|priority strict|bandwidth percent|(no )?random-detect).*")
-_BUFFER = Context(r"(?!ingress priority-group).*")
+_BUFFER = Context(_ANY)
 
 
 def read(text: str) -> Lossless:
@@ -315,9 +314,3 @@ def _buffer_profile(switch: _Switch, line: int, name: str) -> None:
 @_TOP.line(r"platform trident mmu queue profile (?P<name>\S+) apply")
 def _buffer_applied(switch: _Switch, line: int, name: str) -> None:
     switch.used.append(Use("buffer profile", name, line))
-
-
-@_BUFFER.line(r"ingress priority-group (?P<group>\d+) .*")
-def _buffer(switch: _Switch, line: int, group: str) -> None:
-    shared = switch.profiles.setdefault("", Policy())
-    shared.buffers.setdefault(int(group), PauseBuffer(line))

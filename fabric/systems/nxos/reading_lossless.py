@@ -44,9 +44,10 @@ class _Device(Lossless):
     bound: dict[str, dict[str, str]] = field(default_factory=dict)
     watched: bool = False
 
-    def bind(self, port: str, kind: str, name: str, line: int) -> None:
+    def bind(self, port: str, kind: str, way: str | None, name: str, line: int) -> None:
         """Note that a port, or ``""`` for the system, has a policy of a kind."""
-        self.bound.setdefault(port, {})[kind] = name
+        incoming = kind == "queuing" and way == "input"
+        self.bound.setdefault(port, {})["buffers" if incoming else kind] = name
         self.used.append(Use(f"policy-map type {kind}", name, line))
 
 
@@ -63,6 +64,7 @@ _NETWORK_MAP = Context()
 _NETWORK_CLASS = Context(r"(mtu|congestion-control) .*")
 _QUEUING_MAP = Context()
 _QUEUING_CLASS = Context(r"(?!priority level |bandwidth remaining percent |random-detect ).*")
+_INPUT_CLASS = Context(r"(?!pause buffer-size ).*")
 _SYSTEM = Context()
 _PORT = Context(
     r"(?!description|mtu|speed|(no )?shutdown|(no )?switchport$|service-policy type (qos|queuing)"
@@ -85,6 +87,7 @@ def read(text: str) -> Lossless:
         for policy in (
             switch.inputs.get(own.get("qos", "")),
             switch.outputs.get(own.get("queuing", "")),
+            switch.outputs.get(own.get("buffers", "")),
         ):
             if policy:
                 port.add(policy)
@@ -166,7 +169,17 @@ def _queuing_class(policy: Policy, _: int, queue: str) -> Queue:
     return policy, 0 if queue == "-default" else int(queue)
 
 
-@_QUEUING_MAP.line(r"class type queuing (?!c-out-8q-).*", inside=Context(r".*"))
+@_QUEUING_MAP.line(r"class type queuing c-in-q(?P<group>\d)", inside=_INPUT_CLASS)
+def _input_class(policy: Policy, _: int, group: str) -> Queue:
+    return policy, int(group)
+
+
+@_INPUT_CLASS.line(r"pause buffer-size \d+ pause-threshold (?P<pause>\d+) resume-threshold \d+")
+def _pause_buffer(queue: Queue, line: int, pause: str) -> None:
+    queue[0].pause_bytes[queue[1]] = Value(int(pause), line)
+
+
+@_QUEUING_MAP.line(r"class type queuing (?!c-out-8q-|c-in-q\d).*", inside=Context(r".*"))
 def _other_class(_: Policy, __: int) -> None:
     """Leave other classes out: those of input policies, and of other queue models."""
 
@@ -204,14 +217,16 @@ def _system(switch: _Device, _: int) -> tuple[_Device, PortPolicy]:
 
 
 Inside = tuple[_Device, PortPolicy]
-_BINDING = r"service-policy type (?P<kind>qos|queuing|network-qos)( (input|output))? (?P<name>\S+)"
+_BINDING = (
+    r"service-policy type (?P<kind>qos|queuing|network-qos)( (?P<way>input|output))? (?P<name>\S+)"
+)
 
 
 @_SYSTEM.line(_BINDING)
 @_PORT.line(_BINDING)
-def _bind(inside: Inside, line: int, kind: str, name: str) -> None:
+def _bind(inside: Inside, line: int, kind: str, way: str | None, name: str) -> None:
     switch, port = inside
-    switch.bind(port.name, kind, name, line)
+    switch.bind(port.name, kind, way, name, line)
 
 
 @_TOP.line(r"interface (?P<name>(Ethernet|port-channel|Vlan)\S+)", inside=_PORT)

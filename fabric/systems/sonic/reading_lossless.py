@@ -1,4 +1,4 @@
-"""SONiC: what a CONFIG_DB says of PFC, ECN, maps, watchdog, buffers and MTU.
+"""SONiC: what a CONFIG_DB says of PFC, ECN, maps, watchdog and MTU.
 
 Ageing is not in CONFIG_DB: MAC addresses age by switch.json, neighbours by sysctl, and the hash
 takes addresses and ports where no ``SWITCH_HASH`` row says otherwise; all of that stays unknown.
@@ -13,7 +13,6 @@ from fabric.observe.configuration.lossless import (
     Lossless,
     LosslessReader,
     Marking,
-    PauseBuffer,
     PortPolicy,
     Use,
     Value,
@@ -82,7 +81,6 @@ def read(text: str) -> Lossless:
         port.trusts_dscp = False
     _maps(dump, switch)
     _queues(dump, switch)
-    _buffers(dump, switch)
     _watchdogs(dump, switch)
     fields: Any = dump.rows("SWITCH_HASH").get("GLOBAL", {}).get("ecmp_hash")
     if fields:
@@ -158,15 +156,6 @@ def _service(dump: _Dump, port: PortPolicy, queue: int, name: str, line: int) ->
         port.strict[queue] = where
     elif "weight" in row:
         port.percent[queue] = Value(int(row["weight"]), where)
-
-
-def _buffers(dump: _Dump, switch: Lossless) -> None:
-    """Read the headroom of each priority group; a group has the number of its priority."""
-    for name, rest, row, line in dump.by_port("BUFFER_PG"):
-        profile = dump.rows("BUFFER_PROFILE").get(row.get("profile", ""), {})
-        if name in switch.ports and "xoff" in profile:
-            for group in _numbers(rest):
-                switch.ports[name].buffers[group] = PauseBuffer(line, int(profile["xoff"]))
 
 
 def _watchdogs(dump: _Dump, switch: Lossless) -> None:
