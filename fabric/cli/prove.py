@@ -39,13 +39,14 @@ def prove(
         ),
     ] = None,
     against: Annotated[
-        Path | None,
+        str,
         option(
-            "Such a folder with the files from before the change: what it changes is shown.",
+            "Such a folder with the files from before the change, or a git revision of the "
+            "inventory: what the change does to routes is shown.",
             "AGAINST",
-            metavar="FOLDER",
+            metavar="FOLDER|REVISION",
         ),
-    ] = None,
+    ] = "",
     scenario: Annotated[
         list[str] | None,
         option(
@@ -97,18 +98,20 @@ def prove(
     from fabric.workflow.work import work_of
 
     severity = Severity[fail_on.name]
-    project = Project(inventory, work_of(cache, fresh=fresh, workers=workers))
+    work = work_of(cache, fresh=fresh, workers=workers)
+    project = Project(inventory, work)
     chosen = engine or (EngineName.BATFISH if batfish else EngineName.OWN)
-    request = workflow.Request(
-        folder=snapshot,
-        against=against,
-        kinds=tuple(scenario or ()),
-        ignore=tuple(ignore or ()),
-        engine=chosen.value,
-        service=batfish,
-        deadline_s=deadline,
-    )
-    proved = workflow.prove(project, request, progress=output.watch, say=output.note)
+    with workflow.files_before(against, inventory, work) as before:
+        request = workflow.Request(
+            folder=snapshot,
+            against=before,
+            kinds=tuple(scenario or ()),
+            ignore=tuple(ignore or ()),
+            engine=chosen.value,
+            service=batfish,
+            deadline_s=deadline,
+        )
+        proved = workflow.prove(project, request, progress=output.watch, say=output.note)
     output.data(workflow.report(proved, form.value, inventory, severity))
     for line in proved.summary():
         output.note(line)

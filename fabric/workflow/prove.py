@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Literal
 
 from fabric.core.errors import InputError, ServiceError
@@ -22,23 +25,24 @@ from fabric.validate.report import reports
 from fabric.validate.reported import Reported
 from fabric.validate.runner import Outcome, gathered
 from fabric.validate.waivers import Decisions
+from fabric.workflow.project import Project
+from fabric.workflow.revision import Repository
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from fabric.observe.configuration import Configured
     from fabric.prove.batfish.judge import Judgement
     from fabric.prove.engine import Proof
     from fabric.topology.clos import Outage
     from fabric.validate.world import Place
-    from fabric.workflow.project import Project
+    from fabric.workflow.work import Work
 
     Engines = Literal["own", "batfish", "both"]
     Failures = list[tuple[str, Outage]]
     Progress = Callable[[str, str], None]
 
-__all__ = ["Proved", "Request", "prove", "report"]
+__all__ = ["Proved", "Request", "files_before", "prove", "report"]
 
 #: What no engine proves.
 NOT_PROVED = (
@@ -176,8 +180,15 @@ def prove(
     _reject_unknown(request)
     progress("prove", "reading the files")
     files, unread, unreadable = _read(project, request.folder)
-    before, _, others = _read(project, request.against) if request.against else ({}, [], [])
-    unreadable += others
+    before: dict[str, Configured] = {}
+    if request.against:
+        before, _, others = _read(project, request.against, is_before=True)
+        unreadable += others
+        if not before and not others:
+            message = f"--against {request.against}: no configuration of these switches is there"
+            fix = "specify the output folder of `rocefab render`, or a git revision"
+            finding = Finding("INT001", Severity.ERROR, message, fix)
+            raise InputError("nothing was proved", [finding])
     if unreadable:
         outcome = _outcome(project, request, unreadable)
         return Proved(outcome, failure=f"{len(unreadable)} files cannot be read")
@@ -278,6 +289,36 @@ def report(proved: Proved, form: str, inventory: Path, fail_on: Severity) -> str
     return reports()[form](Reported(proved.outcome, tuple(PROOF_RULES.values()), fail_on, file))
 
 
+@contextmanager
+def files_before(against: str, inventory: Path, work: Work) -> Iterator[Path | None]:
+    """Give the folder with the files from before a change; those of a revision are rendered.
+
+    Parameters
+    ----------
+    against : str
+        A folder, or a git revision of the inventory; empty for none.
+
+    Raises
+    ------
+    InputError
+        When it is neither, or the inventory of the revision is wrong.
+    """
+    if not against or Path(against).is_dir():
+        yield Path(against) if against else None
+        return
+    repository = Repository(inventory)
+    with (
+        repository.copied(repository.commit(against), against) as folder,
+        TemporaryDirectory(prefix="rocefab-") as place,
+    ):
+        for artefacts in Project(folder, work).switch_artefacts.values():
+            for artefact in artefacts:
+                target = Path(place) / artefact.path
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(artefact.content)
+        yield Path(place)
+
+
 def _reject_unknown(request: Request) -> None:
     unknown = [name for name in request.ignore if name not in PROOF_RULES]
     if unknown:
@@ -290,12 +331,17 @@ def _reject_unknown(request: Request) -> None:
 
 
 def _read(
-    project: Project, folder: Path | None
+    project: Project, folder: Path | None, *, is_before: bool = False
 ) -> tuple[dict[str, Configured], list[Breach], list[Finding]]:
-    """Return what the file of each switch says, the switches without a reader, and bad files."""
+    """Return what the file of each switch says, the switches without a reader, and bad files.
+
+    Among the files from before a change (``is_before``), those of switches that it adds are absent.
+    """
     files: dict[str, Configured] = {}
     unread, findings = [], []
     for name, design in project.devices.items():
+        if is_before and not _texts(project, name, folder):
+            continue
         if design.platform not in readers:
             message = f"no reader knows {design.platform}; its file is not proved"
             unread.append(Breach("BAT016", name, "", 0, message))
