@@ -39,7 +39,8 @@ def key_positions(text: str, file: str, depth: int = 3) -> dict[Path, Position]:
         elif mark in ("}", "]"):
             path.pop()
         elif mark == ":" and name and len(path) <= depth:
-            path[-1] = json.loads(name[0])
+            word = name[0]
+            path[-1] = json.loads(word) if "\\" in word else word[1:-1]
             line = bisect_left(breaks, name.start())
             column = name.start() - (breaks[line - 1] if line else -1)
             by_name.setdefault(tuple(path), Position(file, line + 1, column))
