@@ -19,11 +19,17 @@ NOT_RUN = {
     "--model MSN4700-WS2FC=ACS-MSN4700": "tests/exchange has a NetBox of its own",
     "rocefab demo --platforms all": "tests/workflow/test_demo.py",
     "rocefab diff main~1..main inventory/demo": "tests/cli/test_diff.py has a repository",
+    "rocefab prove inventory/demo --against main": "tests/prove/test_against.py has a repository",
+    "rocefab prove inventory/demo --batfish 127.0.0.1:9996": "tests/prove/batfish has a service",
+    "rocefab prove inventory/demo --batfish 127.0.0.1:9996 --engine both": "the same",
     "rocefab lab up inventory/demo": "runs until it is stopped: tests/cli/test_lab.py",
     "rocefab lab up inventory/demo --dir lab": "runs until it is stopped: tests/cli/test_lab.py",
 }
 #: Verbs that need devices.
-ONLINE = {"plan", "apply", "status", "rollback", "verify", "drift", "observe", "cabling", "probe"}
+ONLINE = {
+    *("plan", "apply", "status", "rollback", "verify", "drift", "observe", "cabling", "probe"),
+    "accept",
+}
 _FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 _INDENTED = re.compile(r"^(?:    |\$ |)(rocefab [a-z][^#\n]*)", re.MULTILINE)
 _INLINE = re.compile(r"`(rocefab [a-z][^`]*)`")

@@ -74,6 +74,12 @@ def fabrics(tmp_path_factory: pytest.TempPathFactory) -> Path:
     typed("rocefab export csv inventory/rail-512 --what cabling > cables.csv", folder)
     typed("rocefab render inventory/demo --out rendered", folder)
     shutil.copy(folder / "rendered" / "switches" / "su1-rail0" / "config_db.json", folder)
+    typed("rocefab render inventory/a100-pcie --out rendered --force", folder)
+    (folder / "backups").mkdir()
+    for switch in (folder / "rendered" / "switches").iterdir():
+        if (switch / "startup-config.eos").exists():
+            shutil.copy(switch / "startup-config.eos", folder / "backups" / f"{switch.name}.cfg")
+    shutil.copy(folder / "backups" / "rack1-leaf.cfg", folder / "leaf01.cfg")
     (folder / "docs").mkdir()
     for extra in ("rendered", ".cache"):
         shutil.rmtree(folder / extra, ignore_errors=True)
@@ -119,6 +125,8 @@ def test_commands_with_devices(folder: Path) -> None:
                 tell(line)
             for line in _lines_on("inventory/demo", "verify drift observe cabling probe import"):
                 tell(line)
+            for line in _lines_on("inventory/demo", "accept"):
+                tell(line)
             for line in ("rocefab status", "rocefab status 3", "rocefab rollback 3 --commit"):
                 tell(line)
             tell("rocefab drift inventory/demo --format json", 4)
@@ -138,15 +146,15 @@ def test_commands_on_a_fabric_of_ones_own(name: str, folder: Path) -> None:
             if name == "my-fabric":
                 for line in ("rocefab apply plan.json", "rocefab apply plan.json --commit"):
                     typed(line, folder, **words)
-                for line in _lines_on(name, "verify"):
+                for line in _lines_on(name, "verify accept"):
                     typed(line, folder, **words)
 
 
 def test_every_printed_command_is_run() -> None:
     run = {
         *OFFLINE,
-        *_lines_on("inventory/demo", "plan verify drift observe cabling probe import"),
-        *_lines_on("my-", "plan verify"),
+        *_lines_on("inventory/demo", "plan verify drift observe cabling probe import accept"),
+        *_lines_on("my-", "plan verify accept"),
         *_lines_on("plan.json", "apply"),
         *(line for line in ONLINE if line.split()[1] in {"status", "rollback"}),
     }
