@@ -117,7 +117,6 @@ class PortPolicy(Policy):
     routed: bool | None = None
     mtu_bytes: Value | None = None
     speed_gbps: float | None = None
-    cable_m: float | None = None
     description: str = ""
 
     @property

@@ -177,6 +177,10 @@ class Bgp:
         """Return a peer group; a new one at its first line."""
         return self.groups.setdefault(name, BgpTemplate(line))
 
+    def speaker(self, name: str, line: int) -> BgpTemplate:
+        """Return the peer group of a name, or else the peer of a session."""
+        return self.groups[name] if name in self.groups else self.peer(name, line)
+
     def resolve(self) -> None:
         """Give every peer what its group says and its own lines leave open."""
         for peer in self.peers.values():

@@ -24,7 +24,7 @@ from fabric.observe.configuration.blocks import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fabric.observe.configuration import BgpTemplate, Configured, Port, PrefixMatch
+    from fabric.observe.configuration import Configured, Port, PrefixMatch
 
 #: Kind of the file that ``render`` writes.
 FILE = "startup-config"
@@ -225,7 +225,7 @@ def _unnumbered(bgp: Bgp, line: int, port: str, group: str, asn: str) -> None:
 
 @_BGP.line(r"neighbor (?P<name>\S+) remote-as (?P<asn>\d+)")
 def _remote_as(bgp: Bgp, line: int, name: str, asn: str) -> None:
-    _speaker(bgp, line, name).asn = int(asn)
+    bgp.speaker(name, line).asn = int(asn)
 
 
 @_BGP.line(r"neighbor (?P<name>\S+) description (?P<text>.*)")
@@ -235,24 +235,24 @@ def _peer_description(bgp: Bgp, line: int, name: str, text: str) -> None:
 
 @_BGP.line(r"neighbor (?P<name>\S+) shutdown")
 def _peer_shutdown(bgp: Bgp, line: int, name: str) -> None:
-    _speaker(bgp, line, name).enabled = False
+    bgp.speaker(name, line).enabled = False
 
 
 @_BGP.line(r"neighbor (?P<name>\S+) bfd")
 def _peer_bfd(bgp: Bgp, line: int, name: str) -> None:
-    _speaker(bgp, line, name).bfd = True
+    bgp.speaker(name, line).bfd = True
 
 
 @_BGP.line(r"neighbor (?P<name>\S+) timers (?P<keepalive>\d+) (?P<hold>\d+)")
 def _timers(bgp: Bgp, line: int, name: str, keepalive: str, hold: str) -> None:
-    speaker = _speaker(bgp, line, name)
+    speaker = bgp.speaker(name, line)
     speaker.keepalive_s, speaker.hold_s = int(keepalive), int(hold)
 
 
 @_BGP.line(r"neighbor (?P<name>\S+) route-map (?P<policy>\S+) (?P<way>in|out)")
 @_FAMILY.line(r"neighbor (?P<name>\S+) route-map (?P<policy>\S+) (?P<way>in|out)")
 def _policy(bgp: Bgp, line: int, name: str, policy: str, way: str) -> None:
-    speaker = _speaker(bgp, line, name)
+    speaker = bgp.speaker(name, line)
     setattr(speaker, f"policy_{way}", policy)
 
 
@@ -275,9 +275,4 @@ def _family(_: Bgp, __: int) -> None:
 
 @_FAMILY.line(r"(?P<no>no )?neighbor (?P<name>\S+) activate")
 def _activate(bgp: Bgp, line: int, name: str, no: str | None) -> None:
-    _speaker(bgp, line, name).activated = not no
-
-
-def _speaker(bgp: Bgp, line: int, name: str) -> BgpTemplate:
-    """Return a session, or the peer group of a name."""
-    return bgp.groups[name] if name in bgp.groups else bgp.peer(name, line)
+    bgp.speaker(name, line).activated = not no

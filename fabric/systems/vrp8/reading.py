@@ -16,27 +16,29 @@ from typing import TYPE_CHECKING
 
 from fabric.observe.configuration import (
     Bgp,
-    Discard,
-    Origination,
     PolicyTerm,
-    StaticRoute,
     readers,
 )
 from fabric.observe.configuration.blocks import (
     Context,
     address,
     ipv4,
-    network,
     numbers,
     prefix_match,
     read_blocks,
+)
+from fabric.observe.configuration.peer_lines import (
+    PEER_GROUP,
+    add_peer_lines,
+    add_route_lines,
+    join_group,
 )
 from fabric.systems.vrp8.platforms import FRAME_EXTRA_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fabric.observe.configuration import BgpTemplate, Configured, Port
+    from fabric.observe.configuration import Configured, Port
 
 #: Kind of the file that ``render`` writes.
 FILE = "running-config"
@@ -164,19 +166,9 @@ def _match(term: PolicyTerm, _: int, name: str) -> None:
     term.prefix_lists.append(name)
 
 
-@_TOP.line(
-    r"ip route-static (?P<prefix>[\d.]+) (?P<mask>[\d.]+) (?P<hop>[\d.]+|NULL ?0)"
-    r"( preference \d+)?( description .*)?"
-)
-def _static(switch: Configured, line: int, prefix: str, mask: str, hop: str) -> None:
-    to = Discard() if hop.startswith("NULL") else address(hop, "32", line).address
-    switch.static_routes.append(StaticRoute(*network(prefix, mask), to, line))
-
-
-@_TOP.line(r"bgp (?P<asn>\d+)", inside=_BGP)
-def _bgp(switch: Configured, line: int, asn: str) -> Bgp:
-    switch.bgp = Bgp(int(asn), line, active_by_default=False)
-    return switch.bgp
+add_route_lines(_TOP, _BGP)
+add_peer_lines(_BGP, _FAMILY)
+_FAMILY.line(PEER_GROUP)(join_group)
 
 
 @_BGP.line(r"ipv4-family unicast", inside=_FAMILY)
@@ -184,64 +176,6 @@ def _family(_: Bgp, __: int) -> None:
     """Return the process itself: the lines inside are about it."""
 
 
-@_BGP.line(r"group (?P<name>\S+) external")
-def _group(bgp: Bgp, line: int, name: str) -> None:
-    bgp.group(name, line)
-
-
-@_BGP.line(r"peer (?P<session>[\d.]+) group (?P<group>\S+)")
-@_FAMILY.line(r"peer (?P<session>[\d.]+) group (?P<group>\S+)")
-def _member(bgp: Bgp, line: int, session: str, group: str) -> None:
-    bgp.peer(session, line).group = group
-
-
-@_BGP.line(r"peer (?P<name>\S+) as-number (?P<asn>\d+)")
-def _as_number(bgp: Bgp, line: int, name: str, asn: str) -> None:
-    _speaker(bgp, line, name).asn = int(asn)
-
-
-@_BGP.line(r"peer (?P<session>[\d.]+) description (?P<text>.*)")
-def _peer_description(bgp: Bgp, line: int, session: str, text: str) -> None:
-    bgp.peer(session, line).description = text
-
-
-@_BGP.line(r"(?P<undo>undo )?peer (?P<name>\S+) ignore")
-def _ignore(bgp: Bgp, line: int, name: str, undo: str | None) -> None:
-    _speaker(bgp, line, name).enabled = bool(undo)
-
-
 @_BGP.line(r"peer (?P<name>\S+) bfd enable( single-hop-prefer)?")
 def _bfd(bgp: Bgp, line: int, name: str) -> None:
-    _speaker(bgp, line, name).bfd = True
-
-
-@_BGP.line(r"peer (?P<name>\S+) timer keepalive (?P<keepalive>\d+) hold (?P<hold>\d+)")
-def _timers(bgp: Bgp, line: int, name: str, keepalive: str, hold: str) -> None:
-    speaker = _speaker(bgp, line, name)
-    speaker.keepalive_s, speaker.hold_s = int(keepalive), int(hold)
-
-
-@_FAMILY.line(r"(?P<undo>undo )?peer (?P<name>\S+) enable")
-def _activate(bgp: Bgp, line: int, name: str, undo: str | None) -> None:
-    _speaker(bgp, line, name).activated = not undo
-
-
-@_FAMILY.line(r"peer (?P<name>\S+) route-policy (?P<policy>\S+) (?P<way>import|export)")
-def _policy(bgp: Bgp, line: int, name: str, policy: str, way: str) -> None:
-    speaker = _speaker(bgp, line, name)
-    setattr(speaker, "policy_in" if way == "import" else "policy_out", policy)
-
-
-@_FAMILY.line(r"network (?P<prefix>\S+) (?P<mask>[\d.]+)( route-policy (?P<policy>\S+))?")
-def _network(bgp: Bgp, line: int, prefix: str, mask: str, policy: str | None) -> None:
-    bgp.originations.append(Origination(network(prefix, mask), policy or "", line))
-
-
-@_FAMILY.line(r"import-route direct( route-policy (?P<policy>\S+))?")
-def _import_direct(bgp: Bgp, line: int, policy: str | None) -> None:
-    bgp.originations.append(Origination(None, policy or "", line))
-
-
-def _speaker(bgp: Bgp, line: int, name: str) -> BgpTemplate:
-    """Return a session, or the peer group of a name."""
-    return bgp.groups[name] if name in bgp.groups else bgp.peer(name, line)
+    bgp.speaker(name, line).bfd = True

@@ -1,0 +1,104 @@
+"""BGP and static routes in the words that VRP8 and Comware 7 share: ``peer A as-number N``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.observe.configuration.blocks import address, network
+from fabric.observe.configuration.model import Bgp, Discard, Origination, StaticRoute
+
+if TYPE_CHECKING:
+    from fabric.observe.configuration.blocks import Context
+    from fabric.observe.configuration.model import Configured
+
+
+def add_route_lines(top: Context, bgp: Context) -> None:
+    """Register static routes, and the line that opens BGP.
+
+    Parameters
+    ----------
+    top, bgp : Context
+        Lines of the whole file, and those inside ``bgp N``.
+    """
+    top.line(
+        r"ip route-static (?P<prefix>[\d.]+) (?P<mask>[\d.]+) (?P<hop>[\d.]+|NULL ?0)"
+        r"( preference \d+)?( description .*)?"
+    )(_static)
+    top.line(r"bgp (?P<asn>\d+)", inside=bgp)(_bgp)
+
+
+def add_peer_lines(bgp: Context, family: Context) -> None:
+    """Register the lines about peers and what is announced.
+
+    Parameters
+    ----------
+    bgp, family : Context
+        Lines inside ``bgp N``, and those inside its IPv4 unicast family.
+    """
+    bgp.line(r"group (?P<name>\S+) external")(_group)
+    bgp.line(PEER_GROUP)(join_group)
+    bgp.line(r"peer (?P<name>\S+) as-number (?P<asn>\d+)")(_as_number)
+    bgp.line(r"peer (?P<session>[\d.]+) description (?P<text>.*)")(_description)
+    bgp.line(r"(?P<undo>undo )?peer (?P<name>\S+) ignore")(_ignore)
+    bgp.line(r"peer (?P<name>\S+) timer keepalive (?P<keepalive>\d+) hold (?P<hold>\d+)")(_timers)
+    family.line(r"(?P<undo>undo )?peer (?P<name>\S+) enable")(_activate)
+    family.line(r"peer (?P<name>\S+) route-policy (?P<policy>\S+) (?P<way>import|export)")(_policy)
+    family.line(r"network (?P<prefix>\S+) (?P<mask>[\d.]+)( route-policy (?P<policy>\S+))?")(
+        _network
+    )
+    family.line(r"import-route direct( route-policy (?P<policy>\S+))?")(_import_direct)
+
+
+PEER_GROUP = r"peer (?P<session>[\d.]+) group (?P<group>\S+)"
+
+
+def join_group(bgp: Bgp, line: int, session: str, group: str) -> None:
+    """Note the group of a session."""
+    bgp.peer(session, line).group = group
+
+
+def _static(switch: Configured, line: int, prefix: str, mask: str, hop: str) -> None:
+    to = Discard() if hop.startswith("NULL") else address(hop, "32", line).address
+    switch.static_routes.append(StaticRoute(*network(prefix, mask), to, line))
+
+
+def _bgp(switch: Configured, line: int, asn: str) -> Bgp:
+    switch.bgp = Bgp(int(asn), line, active_by_default=False)
+    return switch.bgp
+
+
+def _group(bgp: Bgp, line: int, name: str) -> None:
+    bgp.group(name, line)
+
+
+def _as_number(bgp: Bgp, line: int, name: str, asn: str) -> None:
+    bgp.speaker(name, line).asn = int(asn)
+
+
+def _description(bgp: Bgp, line: int, session: str, text: str) -> None:
+    bgp.peer(session, line).description = text
+
+
+def _ignore(bgp: Bgp, line: int, name: str, undo: str | None) -> None:
+    bgp.speaker(name, line).enabled = bool(undo)
+
+
+def _timers(bgp: Bgp, line: int, name: str, keepalive: str, hold: str) -> None:
+    speaker = bgp.speaker(name, line)
+    speaker.keepalive_s, speaker.hold_s = int(keepalive), int(hold)
+
+
+def _activate(bgp: Bgp, line: int, name: str, undo: str | None) -> None:
+    bgp.speaker(name, line).activated = not undo
+
+
+def _policy(bgp: Bgp, line: int, name: str, policy: str, way: str) -> None:
+    setattr(bgp.speaker(name, line), "policy_in" if way == "import" else "policy_out", policy)
+
+
+def _network(bgp: Bgp, line: int, prefix: str, mask: str, policy: str | None) -> None:
+    bgp.originations.append(Origination(network(prefix, mask), policy or "", line))
+
+
+def _import_direct(bgp: Bgp, line: int, policy: str | None) -> None:
+    bgp.originations.append(Origination(None, policy or "", line))
