@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabric.workflow.incast import Group
+    from fabric.workflow.probe import Plan
     from fabric.workflow.project import Project
     from fabric.workflow.verify import Health
 
@@ -72,7 +73,9 @@ def steps(project: Project) -> tuple[Step, ...]:
         Step("incast", "Several NICs share one without loss", float(INCAST_S * rounds)),
         Step("counters", "No NIC lost packets under load", read_s + WATCH_S),
         Step("watchdog", "The PFC watchdog ends a pause storm", commands=_watchdog(project)),
-        Step("nccl", "All-reduce reaches the expected bus bandwidth", commands=_nccl(project)),
+        Step(
+            "nccl", "All-reduce reaches the expected bus bandwidth", commands=_nccl(project, plan)
+        ),
     )
 
 
@@ -94,13 +97,13 @@ def _watchdog(project: Project) -> tuple[str, ...]:
     )
 
 
-def _nccl(project: Project) -> tuple[str, ...]:
+def _nccl(project: Project, plan: Plan) -> tuple[str, ...]:
     """Return one run of nccl-tests for each rail, and for all, with the ceiling of each."""
     host = next(iter(project.hosts.values()))
+    mtu = _rdma_mtu_bytes(plan)
     lines = []
     rates = []
     for nic in host.nics:
-        mtu = _rdma_mtu_bytes(project)
         gbyte_s = ceiling_gbps(nic.speed_gbps, mtu) / _BITS
         rates.append(gbyte_s)
         lines.append(
@@ -113,9 +116,8 @@ def _nccl(project: Project) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _rdma_mtu_bytes(project: Project) -> int:
+def _rdma_mtu_bytes(plan: Plan) -> int:
     """Return the RDMA MTU between the first two NICs that are probed, in bytes."""
-    plan = make_plan(project, Selection(switches=False))
     pair = plan.leg(int(plan.table.source[0])), plan.leg(int(plan.table.target[0]))
     return marking(*pair).mtu_bytes
 
