@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -33,11 +34,18 @@ def prove(
     snapshot: Annotated[
         Path | None,
         option(
-            "Folder laid out as the output of `render`; default: what is rendered now.",
+            "Folder laid out as the output of `render`; default: what is rendered now. With "
+            "--running a new folder, in which the configurations are kept.",
             "SNAPSHOT",
             metavar="FOLDER",
         ),
     ] = None,
+    running: Annotated[
+        bool,
+        option("Read and prove the running configurations of the switches.", "RUNNING"),
+    ] = False,
+    connections: options.Connections = None,
+    ask_password: options.AskPassword = False,  # noqa: ARG001 - its callback does the work
     against: Annotated[
         str,
         option(
@@ -101,7 +109,11 @@ def prove(
     work = work_of(cache, fresh=fresh, workers=workers)
     project = Project(inventory, work)
     chosen = engine or (EngineName.BATFISH if batfish else EngineName.OWN)
-    with workflow.files_before(against, inventory, work) as before:
+    with ExitStack() as stack:
+        before = stack.enter_context(workflow.files_before(against, inventory, work))
+        if running:
+            read = workflow.running_files(project, connections, snapshot, output.watch)
+            snapshot = stack.enter_context(read)
         request = workflow.Request(
             folder=snapshot,
             against=before,

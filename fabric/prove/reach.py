@@ -94,14 +94,15 @@ class Reach:
 
     @property
     def pairs(self) -> int:
-        """Ordered pairs of NICs that are promised, a NIC with itself left out."""
+        """Ordered pairs of two NICs that are promised."""
         return self._count(self._promised) - len(self.nics)
 
     @property
     def lost_pairs(self) -> int:
-        """Promised pairs that fail on some path, or whose sender does not reach its gateway."""
-        kept = self._count(self._promised & self._delivered, sending=self._starts)
-        return self._count(self._promised) - kept
+        """Pairs that fail on some path, or whose sender does not reach its gateway."""
+        kept = self._promised & self._delivered
+        itself = kept[self._fabric.nics.leaf[self.nics], self.forwarding.to.of_nic] & self._starts
+        return self.pairs - (self._count(kept, sending=self._starts) - int(itself.sum()))
 
     def _count(self, table: Bools, sending: Bools | None = None) -> int:
         """Return how many pairs of NICs a table of leaves and destinations stands for."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabric.core.artefact import Artefact
+    from fabric.core.findings import Position
     from fabric.design.designs import Designs
     from fabric.intent.inventory import Located
     from fabric.intent.policy import Model
@@ -35,7 +36,15 @@ class Value:
 
     field: str
     value: str
-    where: str
+    position: Position | None = None
+    level: str = ""
+
+    @property
+    def where(self) -> str:
+        """Return level and position of the value, or that it is a default."""
+        if not self.position:
+            return "rocefab default"
+        return ", ".join(part for part in (self.level, str(self.position)) if part)
 
 
 @dataclass(frozen=True)
@@ -51,7 +60,8 @@ class Answer:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data."""
-        return asdict(self)
+        values = [{"field": v.field, "value": v.value, "where": v.where} for v in self.values]
+        return {**asdict(self), "values": values}
 
     def as_text(self) -> str:
         """Return a few lines for a person."""
@@ -178,7 +188,7 @@ def _values(designs: Designs, device: str, field: str, port: str) -> list[Value]
     if value is None:
         return []
     text = f"{len(value)} entries" if isinstance(value, tuple) and value else str(value)
-    return [Value(f"fabric.{field}", text, str(designs.intent.position(*parts)))]
+    return [Value(f"fabric.{field}", text, designs.intent.position(*parts))]
 
 
 def _device_values(designs: Designs, device: str, parts: list[str]) -> Iterator[Value]:
@@ -211,8 +221,8 @@ def _trait_value(designs: Designs, device: str, path: tuple[str, ...]) -> Value 
         traits = override.value.traits
         if traits and any(field_path[: len(path)] == path for field_path in set_paths(traits)):
             name = ".".join(str(part) for part in (*override.path, "traits", *path))
-            where = str(override.position("traits", *path))
-            return Value(name, str(field_value(traits, ".".join(path))), where)
+            value = str(field_value(traits, ".".join(path)))
+            return Value(name, value, override.position("traits", *path))
     return None
 
 
@@ -221,7 +231,7 @@ def _set_value(
 ) -> Iterator[Value]:
     if field in value.model_fields_set:
         name = ".".join(str(part) for part in (*override.path, *path, field))
-        yield Value(name, str(getattr(value, field)), str(override.position(*path, field)))
+        yield Value(name, str(getattr(value, field)), override.position(*path, field))
 
 
 def _policy_value(designs: Designs, device: str, field: str, port: str) -> Value:
@@ -232,5 +242,4 @@ def _policy_value(designs: Designs, device: str, field: str, port: str) -> Value
         role = designs.devices[device].role
         policy = resolver.switch(device, role, port)
         origin = resolver.switch_origin(field, device, role, port)
-    where = f"{origin.level}, {origin.position}" if origin.position else "rocefab default"
-    return Value(origin.field, str(field_value(policy, field)), where)
+    return Value(origin.field, str(field_value(policy, field)), origin.position, origin.level)

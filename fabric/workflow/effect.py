@@ -16,6 +16,7 @@ from fabric.change.model import Risk
 from fabric.core.errors import FabricError
 from fabric.observe.snapshot import Running
 from fabric.report.diff.compare import UNKNOWN, Effect
+from fabric.workflow.configurations import whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,10 +24,6 @@ if TYPE_CHECKING:
     from fabric.core.artefact import Artefact
     from fabric.devices.driver import Driver
 
-#: Kinds of files that hold a whole configuration.
-_WHOLE = (
-    *("config_db", "startup-config", "running-config", "running-configuration", "nv-set", "set"),
-)
 _KERNEL = re.compile(r"^-?([\w./-]+) = (\S+)$", re.MULTILINE)
 
 
@@ -81,6 +78,6 @@ def _running(device: str, platform: str, artefacts: Sequence[Artefact]) -> Runni
         state = json.loads(texts["expected-state"])
         config = {"nics": _nics(state), "settings": state.get("settings", {})}
     else:
-        text = next(texts[kind] for kind in _WHOLE if kind in texts)
+        text = whole(artefacts).text
         config = json.loads(text) if "config_db" in texts else text
     return Running(device, platform, config, "", None, files, kernel)

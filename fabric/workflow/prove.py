@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Literal
 
 from fabric.core.errors import InputError, ServiceError
 from fabric.core.findings import Finding, Severity
 from fabric.intent.documents import MAIN_FILE
-from fabric.observe.configuration import readers
-from fabric.observe.parsers import UnreadableError
 from fabric.prove.batfish.change_gate import changed_routes
-from fabric.prove.batfish.forms import snapshot_writers
 from fabric.prove.batfish.route_gate import Routes
 from fabric.prove.breach import Breach
 from fabric.prove.engine import Engine
@@ -25,24 +19,25 @@ from fabric.validate.report import reports
 from fabric.validate.reported import Reported
 from fabric.validate.runner import Outcome, gathered
 from fabric.validate.waivers import Decisions
-from fabric.workflow.project import Project
-from fabric.workflow.revision import Repository
+from fabric.workflow.batfish import Side, judged
+from fabric.workflow.configurations import files_before, read_files, running_files
+from fabric.workflow.proof_places import Places
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from fabric.observe.configuration import Configured
     from fabric.prove.batfish.judge import Judgement
     from fabric.prove.engine import Proof
     from fabric.topology.clos import Outage
-    from fabric.validate.world import Place
-    from fabric.workflow.work import Work
+    from fabric.workflow.project import Project
 
     Engines = Literal["own", "batfish", "both"]
     Failures = list[tuple[str, Outage]]
     Progress = Callable[[str, str], None]
 
-__all__ = ["Proved", "Request", "files_before", "prove", "report"]
+__all__ = ["Proved", "Request", "files_before", "prove", "report", "running_files"]
 
 #: What no engine proves.
 NOT_PROVED = (
@@ -179,10 +174,10 @@ def prove(
     """
     _reject_unknown(request)
     progress("prove", "reading the files")
-    files, unread, unreadable = _read(project, request.folder)
+    files, unread, unreadable = read_files(project, request.folder)
     before: dict[str, Configured] = {}
     if request.against:
-        before, _, others = _read(project, request.against, is_before=True)
+        before, _, others = read_files(project, request.against, is_before=True)
         unreadable += others
         if not before and not others:
             message = f"--against {request.against}: no configuration of these switches is there"
@@ -202,13 +197,17 @@ def prove(
         old = Routes(before, wiring).by_switch if before else {}
         breaches += changed_routes(Routes(files, wiring).by_switch, old) if old else ()
     if request.engine != "own":
+        old_side = Side(before, request.against) if request.against else None
+        sides = Side(files, request.folder), old_side
         try:
-            batfish = _by_batfish(project, request, (files, before), failures, progress, say)
+            batfish = judged(
+                project, request.service, request.deadline_s, sides, failures, progress, say
+            )
             breaches += batfish.breaches
         except ServiceError as error:
             failure = str(error)
             breaches.append(Breach("BAT017", "", "", 0, failure))
-    places = _Places(project, files)
+    places = Places(project, files, request.folder)
     findings = [places.finding(item) for item in dict.fromkeys(breaches)]
     outcome = _outcome(project, request, findings)
     return Proved(outcome, own, batfish, len(failures), failure)
@@ -236,46 +235,6 @@ def _by_own(
     return proof, breaches
 
 
-def _by_batfish(
-    project: Project,
-    request: Request,
-    files: tuple[dict[str, Configured], dict[str, Configured]],
-    failures: Failures,
-    progress: Progress,
-    say: Callable[[str], None],
-) -> Judgement:
-    """Return what Batfish says of files, and of what they change of those before.
-
-    Raises
-    ------
-    ServiceError
-        When it does not say anything.
-    """
-    from fabric.prove.batfish.client import Service
-    from fabric.prove.batfish.effort import effort
-    from fabric.prove.batfish.judge import judge
-    from fabric.prove.batfish.snapshot import Subject
-
-    subject, before = (
-        Subject(
-            project.fabric,
-            project.devices,
-            project.hosts,
-            read,
-            {name: _texts(project, name, folder) for name in project.devices},
-        )
-        for read, folder in zip(files, (request.folder, request.against), strict=True)
-    )
-    say(effort(len(project.devices), len(project.fabric.nics), len(failures)))
-
-    def watch(words: str) -> None:
-        progress("batfish", words)
-
-    with Service(request.service, watch, deadline_s=request.deadline_s) as service:
-        compared = before if request.against else None
-        return judge(subject, service, failures, watch, before=compared)
-
-
 def _outcome(project: Project, request: Request, findings: list[Finding]) -> Outcome:
     kept, waived = Decisions.of(project.intent).apply([
         finding for finding in findings if finding.rule not in request.ignore
@@ -289,36 +248,6 @@ def report(proved: Proved, form: str, inventory: Path, fail_on: Severity) -> str
     return reports()[form](Reported(proved.outcome, tuple(PROOF_RULES.values()), fail_on, file))
 
 
-@contextmanager
-def files_before(against: str, inventory: Path, work: Work) -> Iterator[Path | None]:
-    """Give the folder with the files from before a change; those of a revision are rendered.
-
-    Parameters
-    ----------
-    against : str
-        A folder, or a git revision of the inventory; empty for none.
-
-    Raises
-    ------
-    InputError
-        When it is neither, or the inventory of the revision is wrong.
-    """
-    if not against or Path(against).is_dir():
-        yield Path(against) if against else None
-        return
-    repository = Repository(inventory)
-    with (
-        repository.copied(repository.commit(against), against) as folder,
-        TemporaryDirectory(prefix="rocefab-") as place,
-    ):
-        for artefacts in Project(folder, work).switch_artefacts.values():
-            for artefact in artefacts:
-                target = Path(place) / artefact.path
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(artefact.content)
-        yield Path(place)
-
-
 def _reject_unknown(request: Request) -> None:
     unknown = [name for name in request.ignore if name not in PROOF_RULES]
     if unknown:
@@ -328,88 +257,3 @@ def _reject_unknown(request: Request) -> None:
     if request.engine != "own" and not request.service:
         message = f"--engine {request.engine} needs a service: --batfish HOST[:PORT]"
         raise InputError(message)
-
-
-def _read(
-    project: Project, folder: Path | None, *, is_before: bool = False
-) -> tuple[dict[str, Configured], list[Breach], list[Finding]]:
-    """Return what the file of each switch says, the switches without a reader, and bad files.
-
-    Among the files from before a change (``is_before``), those of switches that it adds are absent.
-    """
-    files: dict[str, Configured] = {}
-    unread, findings = [], []
-    for name, design in project.devices.items():
-        if is_before and not _texts(project, name, folder):
-            continue
-        if design.platform not in readers:
-            message = f"no reader knows {design.platform}; its file is not proved"
-            unread.append(Breach("BAT016", name, "", 0, message))
-            continue
-        try:
-            files[name] = readers[design.platform](_texts(project, name, folder))
-        except (OSError, UnreadableError, UnicodeDecodeError, KeyError) as error:
-            missing = isinstance(error, KeyError)
-            reason = f"there is no {error.args[0]} file" if missing else str(error)
-            message = f"the configuration cannot be read: {reason}"
-            fix = "write the folder with `rocefab render`, or lay the files out in the same way"
-            findings.append(Finding("BAT001", Severity.ERROR, message, fix, device=name))
-    return files, unread, findings
-
-
-def _texts(project: Project, name: str, folder: Path | None) -> dict[str, str]:
-    """Return the files of a switch by kind: as rendered, or from the same path in a folder."""
-    artefacts = project.switch_artefacts[name]
-    if folder is None:
-        return {item.kind: item.text for item in artefacts}
-    return {
-        item.kind: (folder / item.path).read_text(encoding="utf-8")
-        for item in artefacts
-        if (folder / item.path).exists()
-    }
-
-
-class _Places:
-    """Finds the inventory value that a breach comes from."""
-
-    def __init__(self, project: Project, files: dict[str, Configured]) -> None:
-        self._project = project
-        self._kinds = {name: configured.file for name, configured in files.items()}
-        for name, design in project.devices.items():
-            if name not in files and design.platform in snapshot_writers:
-                self._kinds[name] = snapshot_writers[design.platform].kind
-
-    def finding(self, breach: Breach) -> Finding:
-        """Return a breach as a finding, with the line of the file and of the inventory."""
-        rule = PROOF_RULES[breach.rule]
-        where = self._file(breach)
-        place = self._place(breach)
-        return rule.finding(
-            f"{where}{breach.message}",
-            rule.fix,
-            place=place,
-            device=breach.device,
-            port=breach.port,
-            severity=breach.severity,
-        )
-
-    def _file(self, breach: Breach) -> str:
-        """Return file and line of the configuration, where a line is to blame."""
-        if not breach.line:
-            return ""
-        kind = self._kinds[breach.device]
-        artefacts = self._project.switch_artefacts[breach.device]
-        path = next(item.path for item in artefacts if item.kind == kind)
-        return f"{path}:{breach.line}: "
-
-    def _place(self, breach: Breach) -> Place:
-        model = self._project.model
-        if not breach.device:
-            return model.place("name")
-        if breach.rule == "BAT009":
-            return model.policy_place("mtu_bytes", breach.device, breach.port)
-        if breach.rule in _BGP_RULES:
-            return model.place("bgp")
-        row = self._project.fabric.switch_row.get(breach.device)
-        unit = int(self._project.fabric.switches.unit[row]) if row is not None else -1
-        return model.place("units", unit) if unit >= 0 else model.place("spines")

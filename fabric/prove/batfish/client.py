@@ -62,6 +62,11 @@ class Service:
     deadline_s : float
         Seconds after which the proof is given up.
 
+    Attributes
+    ----------
+    version : str
+        What the service says of its version, once it is connected.
+
     Raises
     ------
     ServiceError
@@ -77,6 +82,7 @@ class Service:
     ) -> None:
         self.address = address
         self.questions = 0
+        self.version = ""
         self._host, self._port = _address(address)
         self._progress = progress
         self._end = time.monotonic() + deadline_s
@@ -88,6 +94,7 @@ class Service:
         self._session = _session(self._host, self._port)
         version = self._call("version", self._session.get_component_versions)
         _check_version(self.address, version)
+        self.version = json.dumps(version, sort_keys=True)
         self._call("network", lambda: self._open.set_network(self.network))
         return self
 

@@ -53,6 +53,8 @@ _MANAGEMENT = (
     r"(undo )?(netconf|public-key|password-control|scheduler|archive|dns|ftp|http|https) .*",
     r"(undo )?(system-working-mode|xbar|hardware-resource|forward-path-detection|dhcp) ?.*",
     r"interface (M-GigabitEthernet\S+|NULL0)",
+    r"ip vpn-instance \S+",
+    r"ip route-static vpn-instance .*",
     r"(arp timer|mac-address timer|link-delay) .*",
     r"return",
 )

@@ -48,6 +48,8 @@ _MANAGEMENT = (
     r"ip (name-server|domain)\b.*",
     r"end",
     r"interface Management\S+",
+    r"vrf instance \S+",
+    r"(no )?ip (route|routing) vrf .*",
     r"mac address-table aging-time \d+",
     r"arp aging timeout default \d+",
     r"ipv6 unicast-routing",

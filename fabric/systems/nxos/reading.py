@@ -2,9 +2,10 @@
 
 A routed port, and the gateway of a VLAN, is shut down until ``no shutdown``; a switched port is
 not. Whether a port without ``switchport`` is a switched one depends on ``system default
-switchport``, so that an address or a VLAN on a port that says neither ``switchport`` nor ``no
-switchport`` is a line that is not understood. An MTU is 1500 bytes where no line says another
-(batfish @ cba18733, ``show running-config all`` of 7.0(3)I7). Routes of one prefix go over
+switchport``; a running configuration leaves the default out, so that a VLAN tells a switched port.
+An address on a port that does not say ``no switchport`` is a line that is not understood. An MTU
+is 1500 bytes where no line says another (batfish @ cba18733, ``show running-config all`` of
+7.0(3)I7). Routes of one prefix go over
 neighbours of different ASes only with ``bestpath as-path multipath-relax``, over one path without
 ``maximum-paths``, and a neighbour takes part in IPv4 unicast only with its ``address-family``
 (CiscoDevNet/terraform-provider-nxos @ 43d0c254; YangModels/yang, vendor/cisco/nx/9.3-2). A
@@ -62,7 +63,7 @@ _MANAGEMENT = (
     r"(no )?(lldp|banner|boot|line|nxapi|cli|crypto|telemetry|scheduler|spanning-tree) .*",
     r"(no )?(ip domain|ip name-server|no password|password|copp|icam|bfd|vdc|rmon|cdp) ?.*",
     r"interface mgmt0",
-    r"vrf context management",
+    r"vrf context \S+",
     r"ip domain-lookup",
     r"mac address-table aging-time .*",
     r"ip arp timeout \d+",
@@ -157,8 +158,9 @@ def _address(port: Port, line: int, text: str, more: str | None, mask: str | Non
 
 @_PORT.line(r"switchport access vlan (?P<vlan>\d+)")
 def _access(port: Port, _: int, vlan: str) -> None:
-    if port.routed is not False:
+    if port.routed:
         raise ValueError("not a switched port")
+    port.routed = False
     port.vlan = int(vlan)
 
 

@@ -58,6 +58,8 @@ _MANAGEMENT = (
     r"bfd",
     r"port (split|mode) .*",
     r"interface (MEth\S+|NULL0)",
+    r"ip vpn-instance \S+",
+    r"ip route-static vpn-instance .*",
     r"(arp|mac-address) .*",
     r"return",
 )

@@ -73,6 +73,32 @@ def test_the_demo_is_proved(tmp_path: Path, record: Record) -> None:
     assert [name for name in batfish.deleted if name.startswith("rocefab-")] == batfish.networks
 
 
+def test_the_same_files_are_proved_once(
+    tmp_path: Path, record: Record, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second proof asks for the version alone; other files are another proof."""
+    monkeypatch.delenv("ROCEFAB_FRESH")
+    folder, cache = folder_of(CLEAN, tmp_path / CLEAN), ("--cache", str(tmp_path / "cache"))
+    case = PLANTED[0]
+    with running(Batfish(record[CLEAN])) as address:
+        first = prove(address, folder, *cache)
+    batfish = Batfish({})
+    with running(batfish) as address:
+        second = prove(address, folder, *cache)
+    with running(Batfish(record[case])) as address:
+        other = prove(address, folder_of(case, tmp_path / case), *cache)
+    with running(Batfish(record[case])) as address:
+        again = prove(address, tmp_path / case, *cache)
+    assert (first.code, second.code, other.code, again.code) == (0, 0, 4, 4)
+    assert second.out == first.out
+    assert again.out == other.out
+    assert "kept from an earlier proof of the same files" in second.err
+    assert "kept from" not in first.err + other.err
+    assert not batfish.archives
+    with running(Batfish({}, "old")) as address:
+        assert prove(address, folder, *cache).code == 3
+
+
 def test_nothing_but_the_report_is_on_stdout(tmp_path: Path, record: Record) -> None:
     with running(Batfish(record[CLEAN])) as address:
         ended = prove(address, folder_of(CLEAN, tmp_path), "--format", "json")

@@ -70,6 +70,16 @@ CASES: dict[str, Case] = {
         lambda s: (_port(s).vlan, _port(s).routed),
         (101, False),
     ),
+    "access VLAN of a port that is switched by default": (
+        f"{PORT}  switchport access vlan 101\n",
+        lambda s: (_port(s).vlan, _port(s).routed, _port(s).enabled),
+        (101, False, True),
+    ),
+    "VRF of no port": (
+        f"vrf context X\n  ip route 0.0.0.0/0 192.0.2.1\n{PORT}  no shutdown\n",
+        lambda s: (s.static_routes, s.leftovers),
+        ([], []),
+    ),
     "gateway is shut": (
         SVI,
         lambda s: (s.ports["Vlan101"].gateway_vlan, s.ports["Vlan101"].enabled),
@@ -189,13 +199,8 @@ CASES: dict[str, Case] = {
 UNKNOWN = {
     "filter": (f"{ROUTED}  ip access-group BLOCK in\n", "ip access-group BLOCK in"),
     "VRF of a port": (f"{ROUTED}  vrf member X\n", "vrf member X"),
-    "VRF": ("vrf context X\n", "vrf context X"),
     "trunk": (f"{PORT}  switchport\n  switchport mode trunk\n", "switchport mode trunk"),
     "address before no switchport": (f"{PORT}  ip address 10.0.0.1/31\n", "ip address 10.0.0.1/31"),
-    "VLAN before switchport": (
-        f"{PORT}  switchport access vlan 101\n",
-        "switchport access vlan 101",
-    ),
     "no address": (f"{ROUTED}  ip address 10.0.0.300/31\n", "ip address 10.0.0.300/31"),
     "port channel": ("interface port-channel1\n", "interface port-channel1"),
     "all shut": ("system default switchport shutdown\n", "system default switchport shutdown"),

@@ -20,6 +20,7 @@ TABLE = Context(
     r"interfaces \S+ (speed|number-of-sub-ports|gigether-options|ether-options|hold-time) .*",
     r"interfaces \S+ unit \d+ description .*",
     r"interfaces irb unit \d+ mac .*",
+    r"routing-instances mgmt_junos .*",
     r"vlans \S+ (description .*|vlan-id \d+)",
     r"routing-options (forwarding-table ecmp-fast-reroute|graceful-restart.*)",
     r"protocols bgp log-updown",

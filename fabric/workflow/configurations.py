@@ -1,0 +1,163 @@
+"""Configuration files of all switches of a project: rendered, from a folder or from devices."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from fabric.change.planner import open_driver
+from fabric.core.errors import DeviceError, InputError
+from fabric.core.findings import Finding, Severity
+from fabric.observe.configuration import readers
+from fabric.observe.parsers import UnreadableError
+from fabric.prove.breach import Breach
+from fabric.workflow.devices import executor, project_connections
+from fabric.workflow.project import Project
+from fabric.workflow.revision import Repository
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from fabric.core.artefact import Artefact
+    from fabric.devices.driver import Connection
+    from fabric.observe.configuration import Configured
+    from fabric.workflow.work import Work
+
+    Progress = Callable[[str, str], None]
+
+#: Kinds of files that hold a whole configuration.
+WHOLE = ("config_db", "startup-config", "running-config", "running-configuration", "nv-set", "set")
+
+
+def whole(artefacts: Sequence[Artefact]) -> Artefact:
+    """Return the file of a switch that holds its whole configuration."""
+    return next(item for kind in WHOLE for item in artefacts if item.kind == kind)
+
+
+@contextmanager
+def files_before(against: str, inventory: Path, work: Work) -> Iterator[Path | None]:
+    """Give the folder with the files from before a change; those of a revision are rendered.
+
+    Parameters
+    ----------
+    against : str
+        A folder, or a git revision of the inventory; empty for none.
+
+    Raises
+    ------
+    InputError
+        When it is neither, or the inventory of the revision is wrong.
+    """
+    if not against or Path(against).is_dir():
+        yield Path(against) if against else None
+        return
+    repository = Repository(inventory)
+    with (
+        repository.copied(repository.commit(against), against) as folder,
+        TemporaryDirectory(prefix="rocefab-") as place,
+    ):
+        for artefacts in Project(folder, work).switch_artefacts.values():
+            for artefact in artefacts:
+                _write(Path(place), artefact.path, artefact.content)
+        yield Path(place)
+
+
+@contextmanager
+def running_files(
+    project: Project, connections_file: Path | None, keep: Path | None, progress: Progress
+) -> Iterator[Path]:
+    """Give a folder with the running configuration of every switch, laid out as by ``render``.
+
+    Parameters
+    ----------
+    keep : Path, optional
+        A new or empty folder, which stays; default: a temporary one.
+
+    Raises
+    ------
+    InputError
+        When ``keep`` has files, or the connections file is wrong.
+    DeviceError
+        When a switch cannot be read; nothing is proved of the others.
+    """
+    if keep and keep.exists() and (not keep.is_dir() or any(keep.iterdir())):
+        message = f"{keep} is not an empty folder; running configurations would overwrite its files"
+        fix = "specify a new folder, or leave out --running to prove the files in this one"
+        raise InputError("nothing was read", [Finding("INT001", Severity.ERROR, message, fix)])
+    reachable = project_connections(project, connections_file)
+    with TemporaryDirectory(prefix="rocefab-") as place:
+        for name, text in _running(project, reachable, progress).items():
+            path = whole(project.switch_artefacts[name]).path
+            _write(keep or Path(place), path, text.encode())
+        yield keep or Path(place)
+
+
+def _running(
+    project: Project, reachable: dict[str, Connection], progress: Progress
+) -> dict[str, str]:
+    """Return the running configuration of every switch."""
+    texts = {}
+    with executor(len(project.devices)) as pool:
+        futures = {name: pool.submit(_ask, reachable[name]) for name in project.devices}
+        for name, future in futures.items():
+            texts[name] = future.result()
+            progress(name, "read")
+    return texts
+
+
+def _ask(connection: Connection) -> str:
+    driver = open_driver(connection)
+    try:
+        text = driver.read_running(())["config"]
+    finally:
+        driver.close()
+    if not text.strip():
+        raise DeviceError(connection.device, "its running configuration is empty")
+    return text
+
+
+def _write(folder: Path, path: str, content: bytes) -> None:
+    target = folder / path
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(content)
+
+
+def read_files(
+    project: Project, folder: Path | None, *, is_before: bool = False
+) -> tuple[dict[str, Configured], list[Breach], list[Finding]]:
+    """Return what the file of each switch says, the switches without a reader, and bad files.
+
+    Among the files from before a change (``is_before``), those of switches that it adds are absent.
+    """
+    files: dict[str, Configured] = {}
+    unread, findings = [], []
+    for name, design in project.devices.items():
+        if is_before and not texts_of(project, name, folder):
+            continue
+        if design.platform not in readers:
+            message = f"no reader knows {design.platform}; its file is not proved"
+            unread.append(Breach("BAT016", name, "", 0, message))
+            continue
+        try:
+            files[name] = readers[design.platform](texts_of(project, name, folder))
+        except (OSError, UnreadableError, UnicodeDecodeError, KeyError) as error:
+            missing = isinstance(error, KeyError)
+            reason = f"there is no {error.args[0]} file" if missing else str(error)
+            message = f"the configuration cannot be read: {reason}"
+            fix = "write the folder with `rocefab render`, or lay the files out in the same way"
+            findings.append(Finding("BAT001", Severity.ERROR, message, fix, device=name))
+    return files, unread, findings
+
+
+def texts_of(project: Project, name: str, folder: Path | None) -> dict[str, str]:
+    """Return the files of a switch by kind: as rendered, or from the same path in a folder."""
+    artefacts = project.switch_artefacts[name]
+    if folder is None:
+        return {item.kind: item.text for item in artefacts}
+    return {
+        item.kind: (folder / item.path).read_text(encoding="utf-8")
+        for item in artefacts
+        if (folder / item.path).exists()
+    }
