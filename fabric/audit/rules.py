@@ -164,5 +164,13 @@ AUDIT_RULES: dict[str, DescribedRule] = {
             "name the system with --system, or correct the file",
             _GUIDE,
         ),
+        (
+            "AUD040",
+            Severity.ERROR,
+            "Headroom holds what arrives after a pause",
+            "Two frames and the pause itself are on their way before any peer can stop.",
+            "raise the headroom to that of the vendor's table for speed and length of the cable",
+            "IEEE 802.1Q-2018 annex N; docs/lossless.md",
+        ),
     )
 }

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from fabric.audit.fault import Fault
+from fabric.qos.headroom.wire import floor_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -156,6 +157,21 @@ def _service(port: PortPolicy) -> Iterator[Fault]:
             yield Fault("AUD015", port.name, line, f"the lossless queue {queue} is strict")
         elif share is not None and share.value == 0:
             yield Fault("AUD015", port.name, share.line, f"the lossless queue {queue} has no share")
+
+
+@_by_port
+def _headroom(port: PortPolicy) -> Iterator[Fault]:
+    """Compare with what no peer can avoid, over a cable without length."""
+    mtu = port.mtu_bytes.value if port.mtu_bytes else ROCE_MTU_BYTES
+    for priority in port.lossless.keys() & port.headroom_bytes.keys():
+        headroom, line = port.headroom_bytes[priority]
+        floor = float(floor_bytes(port.speed_gbps or 0, 0, mtu, mtu))
+        if headroom < floor:
+            message = (
+                f"priority {priority} has a headroom of {headroom:,.0f} bytes; "
+                f"{floor:,.0f} arrive after a pause before any cable is counted"
+            )
+            yield Fault("AUD040", port.name, line, message)
 
 
 @_whole

@@ -109,6 +109,7 @@ class SonicConfig:
         self.is_rendered = is_rendered
         self.tables = tables
         self._positions = positions
+        self._rows: dict[str, dict[str, Row]] = {}
 
     def place(self, *path: str) -> Place | None:
         """Return where a table, row or field stands, or the nearest that there is of it."""
@@ -118,10 +119,11 @@ class SonicConfig:
 
     def rows(self, table: str) -> dict[str, Row]:
         """Return the rows of a table that are rows; empty when there is no such table."""
-        content = self.tables.get(table)
-        if not isinstance(content, dict):
-            return {}
-        return {str(key): row for key, row in content.items() if isinstance(row, dict)}
+        if table not in self._rows:
+            content = self.tables.get(table)
+            items = content.items() if isinstance(content, dict) else ()
+            self._rows[table] = {str(key): row for key, row in items if isinstance(row, dict)}
+        return self._rows[table]
 
     @cached_property
     def metadata(self) -> Row:

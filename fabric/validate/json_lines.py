@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_left
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from fabric.core.findings import Position
@@ -16,7 +17,8 @@ Path = tuple[str, ...]
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]')
 
 
-def key_positions(text: str, file: str, depth: int = 3) -> dict[Path, Position]:
+@lru_cache(maxsize=1)  # several readers ask for the same text in turn
+def key_positions(text: str, file: str, depth: int = 3) -> Mapping[Path, Position]:
     """Return the position of each key of nested objects, down to a depth.
 
     Parameters

@@ -86,14 +86,13 @@ def audit(paths: Sequence[Path], system: str = "", ignore: Sequence[str] = ()) -
         if file in paths or len(unknown) == len(texts):
             raise _refused("no system recognises this configuration", str(file))
     known = {file: name for file, name in systems.items() if name}
-    switches = {file: _read(file, name, texts[file]) for file, name in known.items()}
+    switches: dict[Path, Lossless] = {}
     findings = [_unknown(file) for file in unknown]
+    for file, name in known.items():
+        switches[file] = _read(file, name, texts[file])
+        faults = judge_bgp(name, texts[file])
+        findings += [_finding(file, switches[file].name, fault) for fault in faults]
     findings += _judged(switches)
-    findings += [
-        _finding(file, switches[file].name, fault)
-        for file, name in known.items()
-        for fault in judge_bgp(name, texts[file])
-    ]
     kept = [finding for finding in findings if finding.rule not in ignore]
     checked = tuple(rule for rule in AUDIT_RULES if rule not in ignore)
     outcome = Outcome(tuple(gathered(kept)), checked, tuple(ignore), ())

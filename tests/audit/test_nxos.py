@@ -57,6 +57,15 @@ FAULTS = {
         ),
         "AUD005",
     ),
+    "a headroom of one frame": (
+        r"^system qos$",
+        (
+            "policy-map type queuing ROCE-PAUSE\n  class type queuing c-in-q3\n"
+            "    pause buffer-size 9000000 pause-threshold 8990000 resume-threshold 8900000\n"
+            "system qos\n  service-policy type queuing input ROCE-PAUSE"
+        ),
+        "AUD040",
+    ),
     "long BGP timers": (r"    timers 3 9\n", "    timers 60 180\n", "AUD012"),
     "BGP timers by their default": (r"    timers 3 9\n", "", "AUD012"),
     "a routing policy that does not exist": (

@@ -74,6 +74,8 @@ class Policy:
         Shares of queues that are served in turn.
     pause_bytes : dict of int to Value
         Bytes of an ingress class at which the port is paused.
+    headroom_bytes : dict of int to Value
+        Bytes of an ingress class for what arrives after the pause.
     """
 
     line: int = 0
@@ -87,6 +89,7 @@ class Policy:
     strict: dict[int, int] = field(default_factory=dict)
     percent: dict[int, Value] = field(default_factory=dict)
     pause_bytes: dict[int, Value] = field(default_factory=dict)
+    headroom_bytes: dict[int, Value] = field(default_factory=dict)
 
     def add(self, other: Policy) -> None:
         """Take over what another part says; own lines win."""
@@ -105,6 +108,7 @@ _TABLES = (
     "strict",
     "percent",
     "pause_bytes",
+    "headroom_bytes",
 )
 
 

@@ -174,9 +174,13 @@ def _input_class(policy: Policy, _: int, group: str) -> Queue:
     return policy, int(group)
 
 
-@_INPUT_CLASS.line(r"pause buffer-size \d+ pause-threshold (?P<pause>\d+) resume-threshold \d+")
-def _pause_buffer(queue: Queue, line: int, pause: str) -> None:
-    queue[0].pause_bytes[queue[1]] = Value(int(pause), line)
+@_INPUT_CLASS.line(
+    r"pause buffer-size (?P<size>\d+) pause-threshold (?P<pause>\d+) resume-threshold \d+"
+)
+def _pause_buffer(queue: Queue, line: int, size: str, pause: str) -> None:
+    policy, number = queue
+    policy.pause_bytes[number] = Value(int(pause), line)
+    policy.headroom_bytes[number] = Value(int(size) - int(pause), line)
 
 
 @_QUEUING_MAP.line(r"class type queuing (?!c-out-8q-|c-in-q\d).*", inside=Context(r".*"))

@@ -20,6 +20,7 @@ from fabric.observe.configuration.lossless import (
     lossless_readers,
 )
 from fabric.observe.parsers import UnreadableError
+from fabric.systems.sonic.reading import FILE
 from fabric.validate.config_db import index_range
 from fabric.validate.json_lines import key_positions
 
@@ -48,7 +49,7 @@ class _Dump:
             raise UnreadableError(f"not JSON: {error}") from error
         if not isinstance(self.tables, dict) or "PORT" not in self.tables:
             raise UnreadableError("there is no PORT table")
-        self._lines = key_positions(text, "", depth=2)
+        self._lines = key_positions(text, FILE, depth=2)
 
     def rows(self, table: str) -> Rows:
         return self.tables.get(table, {})
@@ -81,6 +82,7 @@ def read(text: str) -> Lossless:
         port.trusts_dscp = False
     _maps(dump, switch)
     _queues(dump, switch)
+    _headroom(dump, switch)
     _watchdogs(dump, switch)
     fields: Any = dump.rows("SWITCH_HASH").get("GLOBAL", {}).get("ecmp_hash")
     if fields:
@@ -137,6 +139,15 @@ def _queues(dump: _Dump, switch: Lossless) -> None:
             if "scheduler" in row:
                 switch.used.append(Use("SCHEDULER", row["scheduler"], line))
                 _service(dump, port, queue, row["scheduler"], line)
+
+
+def _headroom(dump: _Dump, switch: Lossless) -> None:
+    """Read the headroom of priority groups whose profile has one in the file."""
+    for name, rest, row, line in dump.by_port("BUFFER_PG"):
+        xoff = dump.rows("BUFFER_PROFILE").get(row.get("profile", ""), {}).get("xoff")
+        if xoff and name in switch.ports:
+            groups = dict.fromkeys(_numbers(rest), Value(int(xoff), line))
+            switch.ports[name].headroom_bytes.update(groups)
 
 
 def _marking(dump: _Dump, name: str, line: int) -> Marking:
