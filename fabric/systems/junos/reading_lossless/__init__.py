@@ -7,15 +7,16 @@ received pause stops the queues of ``flow-control-queue``; without any such stat
 and 4 stop queues 3 and 4 (juniper.net CLI reference flow-control-queue), and the watchdog guards
 named queues alone (juniper.net cos-pfc-watchdog-configure).
 
-Other defaults: best-effort has queue 0, network-control queue 7; a DSCP that a classifier does not
-name is best-effort; a watchdog polls every 100 ms, acts after 2 polls and drops; ARP lives 20
-minutes, MAC addresses 300 s, which counts where a port is switched; a port carries 1514 bytes with
-the Ethernet header of 14 (juniper.net CLI reference of these statements).
+Other defaults: best-effort has queue 0, fcoe 3, no-loss 4, network-control 7; a DSCP that a
+classifier does not name is best-effort; a watchdog polls every 100 ms, acts after 2 polls and
+drops; ARP lives 20 minutes, MAC addresses 300 s, which counts where a port is switched; a port
+carries 1514 bytes with the Ethernet header of 14 (juniper.net CLI reference of these statements).
 
 Not judged, as no source confirms it: bytes of ECN thresholds, which are percents of a queue of no
 fixed size; pause thresholds; the share of a queue without ``transmit-rate``, as Juniper/jvd leaves
-it out; the hash without ``hash-key``. Statements of an interface by its name count before those
-with a wildcard. Groups that are applied are not read: their statements are listed.
+it out; the hash without ``hash-key``. That statements of an interface by its name count before
+those with a wildcard is assumed. Groups that are applied, and ranges of interfaces, are not read:
+their statements are listed, and no port is taken to have the default MTU.
 """
 
 from __future__ import annotations

@@ -81,9 +81,20 @@ def _import(reading: Reading, line: int, name: str, base: str) -> None:
         reading.switch.used.append(Use("classifier", base, line))
 
 
-@TABLE.line(rf"{_COS} classifiers ieee-802.1 .*")
-def _tag_classifier(_: Reading, __: int) -> None:
-    """Leave classifiers of VLAN tags out: RoCE is classified by DSCP."""
+@TABLE.line(
+    rf"{_COS} classifiers ieee-802.1 (?P<name>\S+) forwarding-class (?P<target>\S+)"
+    r" loss-priority \S+ code-points (?P<bits>[01]{3})"
+)
+def _tag(reading: Reading, line: int, name: str, target: str, bits: str) -> None:
+    if name not in reading.tags:
+        reading.switch.defined.append(Use("ieee-802.1 classifier", name, line))
+    reading.tags.setdefault(name, {})[int(bits, 2)] = target
+    use_class(reading, target, line)
+
+
+@TABLE.line(rf"{_COS} classifiers ieee-802.1 \S+ import default")
+def _tag_import(_: Reading, __: int) -> None:
+    """Leave the default, which holds for what no line names."""
 
 
 def _profile(reading: Reading, name: str, line: int) -> Notification:

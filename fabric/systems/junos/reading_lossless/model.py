@@ -97,9 +97,12 @@ class Binding(NamedTuple):
 
 
 def _built_in() -> dict[str, ForwardingClass]:
+    """Return the classes that need no line (juniper.net, default forwarding classes of the QFX)."""
     return {
         DEFAULT_CLASS: ForwardingClass(DEFAULT_QUEUE),
         CONTROL_CLASS: ForwardingClass(CONTROL_QUEUE),
+        "fcoe": ForwardingClass(3, no_loss=True),
+        "no-loss": ForwardingClass(4, no_loss=True),
     }
 
 
@@ -111,6 +114,8 @@ class Reading:
     ----------
     named_classes : set of str
         Forwarding classes that a line defines.
+    tags : dict of str to dict of int to str
+        By classifier of VLAN tags: the class of each priority.
     imports : dict of str to str
         By classifier: the one whose DSCPs it takes over.
     control_profiles : dict of str to str
@@ -124,6 +129,7 @@ class Reading:
     classes: dict[str, ForwardingClass] = field(default_factory=_built_in)
     named_classes: set[str] = field(default_factory=set)
     classifiers: dict[str, list[Point]] = field(default_factory=dict)
+    tags: dict[str, dict[int, str]] = field(default_factory=dict)
     imports: dict[str, str] = field(default_factory=dict)
     notifications: dict[str, Notification] = field(default_factory=dict)
     drop_profiles: dict[str, DropProfile] = field(default_factory=dict)
@@ -136,6 +142,12 @@ class Reading:
     inet_mtu_bytes: dict[str, Value] = field(default_factory=dict)
     hosts_arp_s: list[Value] = field(default_factory=list)
     per_packet: bool = False
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether no statement stands for others that are not read."""
+        indirect = ("groups ", "interfaces interface-range ")
+        return not any(one.text.startswith(indirect) for one in self.switch.leftovers)
 
     def forwarding_class(self, name: str) -> ForwardingClass:
         """Return a forwarding class; a new one at its first line."""

@@ -69,19 +69,22 @@ def _exists(reading: Reading, line: int, name: str) -> None:
     reading.switch.port(name, line)
 
 
-@TABLE.line(rf"interfaces (?!{PORT}).*")
+@TABLE.line(rf"interfaces (?!{PORT}|interface-range ).*")
 def _no_port(_: Reading, __: int) -> None:
     """Leave out what is no port of the front panel."""
 
 
 @TABLE.line(
     rf"{_BOUND} (unit (?P<unit>\S+) )?(?P<kind>congestion-notification-profile|scheduler-map"
-    r"|classifiers dscp) (?P<name>\S+)"
+    r"|classifiers (dscp|ieee-802.1)) (?P<name>\S+)"
 )
 def _bind(reading: Reading, line: int, port: str, unit: str | None, kind: str, name: str) -> None:
     if unit is not None and not kind.startswith("classifiers"):
         raise ValueError(kind)
-    word = kind.replace("classifiers dscp", "classifier")
+    word = {
+        "classifiers dscp": "classifier",
+        "classifiers ieee-802.1": "ieee-802.1 classifier",
+    }.get(kind, kind)
     reading.bindings.append(Binding(port, word, name, line))
     if name != "default":
         reading.switch.used.append(Use(word, name, line))
@@ -93,8 +96,9 @@ def _bind_group(reading: Reading, line: int, port: str, name: str) -> None:
 
 
 @TABLE.line(
-    rf"{_BOUND} (unit \S+ )?(classifiers (?!dscp )|rewrite-rules |forwarding-class-set \S+$"
-    r"|dedicated-buffer-profile ).*"
+    rf"{_BOUND} (unit \S+ )?classifiers (dscp-ipv6|exp|inet-precedence) .*",
+    rf"{_BOUND} (unit \S+ )?(rewrite-rules|dedicated-buffer-profile) .*",
+    rf"{_BOUND} forwarding-class-set \S+",
 )
 def _other(_: Reading, __: int, port: str) -> None:
     """Leave out what is no part of the lossless class of DSCPs."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from fabric.observe.configuration.lossless import Use, Value
 from fabric.systems.junos.reading_lossless.classes import use_class
 from fabric.systems.junos.reading_lossless.model import TABLE, DropProfile, Reading, Scheduler
@@ -17,10 +19,14 @@ def _drop_profile(reading: Reading, name: str, line: int) -> DropProfile:
     return reading.drop_profiles.setdefault(name, DropProfile(line))
 
 
-@TABLE.line(rf"{_DROP} interpolate (?P<word>fill-level|drop-probability) (?P<value>\d+(\.\d+)?)")
-def _interpolate(reading: Reading, line: int, name: str, word: str, value: str) -> None:
+_POINT = r"(fill-level|drop-probability) (\d+(?:\.\d+)?)"
+
+
+@TABLE.line(rf"{_DROP} interpolate(?P<words>( {_POINT})+)")
+def _interpolate(reading: Reading, line: int, name: str, words: str) -> None:
     profile = _drop_profile(reading, name, line)
-    (profile.levels if word == "fill-level" else profile.chances).append(float(value))
+    for word, value in re.findall(_POINT, words):
+        (profile.levels if word == "fill-level" else profile.chances).append(float(value))
 
 
 @TABLE.line(rf"{_DROP} fill-level (?P<level>\d+(\.\d+)?) drop-probability (?P<chance>\d+)")

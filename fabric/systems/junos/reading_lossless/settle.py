@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from fabric.observe.configuration.lossless import DSCPS, Gap, Marking, PortPolicy, Value
 from fabric.observe.configuration.model import Leftover
 from fabric.systems.junos.platforms import DEFAULT_CLASS
+from fabric.systems.junos.reading_lossless.model import Notification
 from fabric.systems.junos.reading_lossless.ports import fits
 
 if TYPE_CHECKING:
     from fabric.systems.junos.reading_lossless.model import (
         Binding,
         DropProfile,
-        Notification,
         Point,
         Reading,
         Scheduler,
@@ -26,6 +26,8 @@ _FRAME_BYTES, _HEADER_BYTES = 1514, 14
 _ARP_S, _MAC_S = 1_200, 300
 #: Queues that a received pause stops where no line says it (juniper.net, flow-control-queue).
 _STOPS = {3: {3}, 4: {4}}
+#: Classes of VLAN tags where no line says it (juniper.net, default ieee-802.1 classifier).
+_TAGGED = {3: "fcoe", 4: "no-loss"}
 #: Numbers of classes that have no PFC priority begin behind the priorities.
 _FIRST_NUMBER = 8
 
@@ -63,17 +65,16 @@ def _port(reading: Reading, port: PortPolicy) -> None:
     points = _points(reading, classifier.name) if classifier else []
     port.trusts_dscp = classifier is not None
     bound = _bound(reading, port, "congestion-notification-profile")
-    profile = reading.notifications.get(bound.name) if bound else None
+    profile = reading.notifications.get(bound.name if bound else "") or Notification(0)
     _classes(reading, port, points, profile)
-    if profile:
-        _pause(port, profile)
+    _pause(port, profile)
     _queues(reading, port, points)
 
 
 def _mtu(reading: Reading, port: PortPolicy) -> None:
     """Set the longest packet without the Ethernet header; by default where there is traffic."""
     frame = port.mtu_bytes
-    if frame is None and port.routed is not None:
+    if frame is None and port.routed is not None and reading.is_whole:
         frame = Value(_FRAME_BYTES, 0)
     packet = frame and Value(frame.value - _HEADER_BYTES, frame.line)
     inet = reading.inet_mtu_bytes.get(port.name)
@@ -96,25 +97,31 @@ def _points(reading: Reading, classifier: str) -> list[Point]:
 
 
 def _classes(
-    reading: Reading, port: PortPolicy, points: list[Point], profile: Notification | None
+    reading: Reading, port: PortPolicy, points: list[Point], profile: Notification
 ) -> None:
     """Set which classes are lossless, and which DSCPs and queues belong to them."""
     numbers = _numbers(reading)
     leads = {point.dscp: point.name for point in points}
-    if profile:
-        port.pfc = _lossless(reading, leads, profile)
+    port.pfc = _lossless(reading, leads, profile)
     port.class_names = {number: name for name, number in numbers.items()}
-    for name, number in numbers.items():
-        queue = reading.classes[name].queue
-        if queue is not None:
-            port.class_to_queue[number] = queue
-    paused = set(profile.dscps) if profile else set()
+    queues = {number: reading.classes[name].queue for name, number in numbers.items()}
+    queues |= {one: _tagged_queue(reading, port, one) for one in profile.code_points}
+    port.class_to_queue = {one: queue for one, queue in queues.items() if queue is not None}
     for dscp in range(DSCPS if points else 0):
         name = leads.get(dscp, DEFAULT_CLASS)
         if name in numbers:
             number = numbers[name]
-            drops = number in port.pfc and dscp not in paused
+            pauses = dscp in profile.dscps or number in profile.code_points
+            drops = number in port.pfc and not pauses
             port.dscp_to_class[dscp] = _unpaused(port, name, number) if drops else number
+
+
+def _tagged_queue(reading: Reading, port: PortPolicy, priority: int) -> int | None:
+    """Return the queue of packets with a priority in their VLAN tag."""
+    bound = _bound(reading, port, "ieee-802.1 classifier")
+    leads = {**_TAGGED, **(reading.tags.get(bound.name, {}) if bound else {})}
+    name = leads.get(priority)
+    return reading.classes[name].queue if name in reading.classes else None
 
 
 def _numbers(reading: Reading) -> dict[str, int]:
