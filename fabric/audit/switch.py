@@ -80,6 +80,14 @@ def _priorities(numbers: frozenset[int]) -> str:
 
 
 @_by_port
+def _gaps(port: PortPolicy) -> Iterator[Fault]:
+    for priority, gap in port.gaps.items():
+        if priority in port.lossless:
+            message = f"priority {priority} is lossless in part: {gap.words}"
+            yield Fault("AUD002", port.name, gap.line, message)
+
+
+@_by_port
 def _ecn(port: PortPolicy) -> Iterator[Fault]:
     for priority, line in port.lossless.items():
         queue = port.class_to_queue.get(priority, priority)
@@ -92,6 +100,10 @@ def _ecn(port: PortPolicy) -> Iterator[Fault]:
         low, high = marking.kmin_bytes, marking.kmax_bytes
         if low is not None and high is not None and low >= high:
             message = f"queue {queue}: Kmin is {low:,} bytes, Kmax {high:,}"
+            yield Fault("AUD004", port.name, marking.line, message)
+        low_share, high_share = marking.kmin_percent, marking.kmax_percent
+        if low_share is not None and high_share is not None and low_share >= high_share:
+            message = f"queue {queue}: Kmin is {low_share:g} % of the queue, Kmax {high_share:g} %"
             yield Fault("AUD004", port.name, marking.line, message)
         if marking.pmax_percent == 0:
             yield Fault("AUD004", port.name, marking.line, f"queue {queue} marks with 0 %")
@@ -133,7 +145,8 @@ def _classes(port: PortPolicy) -> Iterator[Fault]:
             one for one in queues[port.class_to_queue.get(priority, priority)] if one != priority
         ]
         if shared:
-            message = f"classes {', '.join(map(str, shared))} share the queue of class {priority}"
+            names = ", ".join(port.class_names.get(one, str(one)) for one in shared)
+            message = f"classes {names} share the queue of class {priority}"
             yield Fault("AUD008", port.name, line, message)
     if len(port.lossless) > MOST_LOSSLESS:
         message = f"{len(port.lossless)} priorities are lossless"

@@ -28,15 +28,27 @@ class Value(NamedTuple):
     line: int
 
 
+class Gap(NamedTuple):
+    """What a priority lacks to be lossless both when the port sends and when it receives."""
+
+    words: str
+    line: int
+
+
 @dataclass(slots=True)
 class Marking:
-    """ECN of an egress queue; ``ecn`` False marks nothing and drops (plain WRED)."""
+    """ECN of an egress queue; ``ecn`` False marks nothing and drops (plain WRED).
+
+    Thresholds are in bytes, or in percent of the queue where the system has no others.
+    """
 
     line: int
     kmin_bytes: int | None = None
     kmax_bytes: int | None = None
     pmax_percent: float | None = None
     ecn: bool = True
+    kmin_percent: float | None = None
+    kmax_percent: float | None = None
 
 
 @dataclass(slots=True)
@@ -76,6 +88,10 @@ class Policy:
         Bytes of an ingress class at which the port is paused.
     headroom_bytes : dict of int to Value
         Bytes of an ingress class for what arrives after the pause.
+    gaps : dict of int to Gap
+        Lossless priorities that still drop, and why.
+    class_names : dict of int to str
+        Names of traffic classes where the configuration has names and no numbers.
     """
 
     line: int = 0
@@ -90,6 +106,8 @@ class Policy:
     percent: dict[int, Value] = field(default_factory=dict)
     pause_bytes: dict[int, Value] = field(default_factory=dict)
     headroom_bytes: dict[int, Value] = field(default_factory=dict)
+    gaps: dict[int, Gap] = field(default_factory=dict)
+    class_names: dict[int, str] = field(default_factory=dict)
 
     def add(self, other: Policy) -> None:
         """Take over what another part says; own lines win."""
@@ -109,6 +127,8 @@ _TABLES = (
     "percent",
     "pause_bytes",
     "headroom_bytes",
+    "gaps",
+    "class_names",
 )
 
 

@@ -1,0 +1,151 @@
+"""Forwarding classes, classifiers and congestion notification of a Junos configuration."""
+
+from __future__ import annotations
+
+import re
+
+from fabric.observe.configuration.blocks import Context
+from fabric.observe.configuration.lossless import Use, Watchdog
+from fabric.systems.junos.platforms import CONTROL_CLASS, DEFAULT_CLASS, DEFAULT_WATCHDOG_MS
+from fabric.systems.junos.reading_lossless.model import TABLE, Notification, Point, Reading
+
+#: Read before all others: names that classifiers may use in place of bits.
+ALIASES = Context()
+
+#: Classes that switches have without a line (juniper.net, default forwarding classes of the QFX).
+_BUILT_IN = {DEFAULT_CLASS, CONTROL_CLASS, "fcoe", "no-loss", "mcast"}
+#: Code point aliases that need no line (RFC 2474, 2597 and 3246; nc1 and nc2 as Junos has them).
+_DSCPS = {
+    "be": 0,
+    "ef": 46,
+    "nc1": 48,
+    "nc2": 56,
+    **{f"cs{number}": number << 3 for number in range(8)},
+    **{f"af{one}{drop}": (one << 3) + 2 * drop for one in range(1, 5) for drop in range(1, 4)},
+}
+_COS = "class-of-service"
+_CLASS_WORDS = r"(queue-num [0-7]|no-loss|pfc-priority [0-7])"
+_PROFILE = rf"{_COS} congestion-notification-profile (?P<name>\S+)"
+_BITS = r"(?P<bits>[01]+|[a-z]+\d*)"
+
+
+@ALIASES.line(rf"{_COS} code-point-aliases dscp (?P<name>\S+) (?P<bits>[01]{{6}})")
+def _alias(reading: Reading, _: int, name: str, bits: str) -> None:
+    reading.aliases[name] = int(bits, 2)
+
+
+def _dscp(reading: Reading, word: str) -> int:
+    """Return a DSCP that is written as six bits or as a name."""
+    if re.fullmatch(r"[01]{6}", word):
+        return int(word, 2)
+    return {**_DSCPS, **reading.aliases}[word]
+
+
+def use_class(reading: Reading, name: str, line: int) -> None:
+    """Note that a line needs a forwarding class."""
+    if name not in _BUILT_IN:
+        reading.switch.used.append(Use("forwarding-class", name, line))
+
+
+@TABLE.line(rf"{_COS} forwarding-classes class (?P<name>\S+)(?P<words>( {_CLASS_WORDS})+)")
+def _class(reading: Reading, line: int, name: str, words: str) -> None:
+    if name not in reading.named_classes | _BUILT_IN:
+        reading.named_classes.add(name)
+        reading.switch.defined.append(Use("forwarding-class", name, line))
+    one = reading.forwarding_class(name)
+    for word, value in re.findall(r"(no-loss|queue-num|pfc-priority) ?(\d?)", words):
+        if word == "no-loss":
+            one.no_loss = True
+        elif word == "queue-num":
+            one.queue = int(value)
+        else:
+            one.priority = int(value)
+
+
+@TABLE.line(
+    rf"{_COS} classifiers dscp (?P<name>\S+) forwarding-class (?P<target>\S+)"
+    r" loss-priority (?P<loss>low|medium-low|medium-high|high) code-points (?P<word>\S+)"
+)
+def _classifier(reading: Reading, line: int, name: str, target: str, loss: str, word: str) -> None:
+    point = Point(_dscp(reading, word), target, loss)
+    if name not in reading.classifiers:
+        reading.switch.defined.append(Use("classifier", name, line))
+    reading.classifiers.setdefault(name, []).append(point)
+    use_class(reading, target, line)
+
+
+@TABLE.line(rf"{_COS} classifiers dscp (?P<name>\S+) import (?P<base>\S+)")
+def _import(reading: Reading, line: int, name: str, base: str) -> None:
+    reading.imports[name] = base
+    if base != "default":
+        reading.switch.used.append(Use("classifier", base, line))
+
+
+@TABLE.line(
+    rf"{_COS} classifiers ieee-802.1 (?P<name>\S+) forwarding-class (?P<target>\S+)"
+    r" loss-priority \S+ code-points (?P<bits>[01]{3})"
+)
+def _tag(reading: Reading, line: int, name: str, target: str, bits: str) -> None:
+    if name not in reading.tags:
+        reading.switch.defined.append(Use("ieee-802.1 classifier", name, line))
+    reading.tags.setdefault(name, {})[int(bits, 2)] = target
+    use_class(reading, target, line)
+
+
+@TABLE.line(rf"{_COS} classifiers ieee-802.1 \S+ import default")
+def _tag_import(_: Reading, __: int) -> None:
+    """Leave the default, which holds for what no line names."""
+
+
+def _profile(reading: Reading, name: str, line: int) -> Notification:
+    if name not in reading.notifications:
+        kind = "congestion-notification-profile"
+        reading.switch.defined.append(Use(kind, name, line))
+    return reading.notification(name, line)
+
+
+@TABLE.line(rf"{_PROFILE} input dscp code-point {_BITS} pfc")
+def _input(reading: Reading, line: int, name: str, bits: str) -> None:
+    _profile(reading, name, line).dscps[_dscp(reading, bits)] = line
+
+
+@TABLE.line(rf"{_PROFILE} input ieee-802.1 code-point (?P<bits>[01]{{3}}) pfc")
+def _tagged_input(reading: Reading, line: int, name: str, bits: str) -> None:
+    _profile(reading, name, line).code_points[int(bits, 2)] = line
+
+
+@TABLE.line(
+    rf"{_PROFILE} input (cable-length .*|(dscp|ieee-802.1) code-point \S+( pfc)? (mru|xon) \d+)"
+)
+def _headroom(_: Reading, __: int, name: str) -> None:
+    """Leave out what headroom is computed from."""
+
+
+@TABLE.line(
+    rf"{_PROFILE} output ieee-802.1 code-point (?P<bits>[01]{{3}}) flow-control-queue"
+    r" (?P<queue>[0-7])"
+)
+def _output(reading: Reading, line: int, name: str, bits: str, queue: str) -> None:
+    stops = _profile(reading, name, line).stops
+    stops.setdefault(int(bits, 2), set()).add(int(queue))
+
+
+@TABLE.line(
+    rf"{_PROFILE} pfc-watchdog( (?P<word>poll-interval|detection|recovery|watchdog-action)"
+    r" (?P<value>\d+|drop|forward))?"
+)
+def _watchdog(reading: Reading, line: int, name: str, word: str | None, value: str | None) -> None:
+    profile = _profile(reading, name, line)
+    if profile.watchdog is None:
+        poll, detection, recovery = DEFAULT_WATCHDOG_MS
+        profile.poll_ms, profile.polls = poll, detection // poll
+        profile.watchdog = Watchdog(line, action="drop", restoration_ms=recovery)
+    if word == "watchdog-action":
+        profile.watchdog.action = value or ""
+    elif word == "recovery":
+        profile.watchdog.restoration_ms = float(value or 0)
+    elif word == "poll-interval":
+        profile.poll_ms = float(value or 0)
+    elif word == "detection":
+        profile.polls = float(value or 0)
+    profile.watchdog.detection_ms = profile.poll_ms * profile.polls
