@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from fabric.cli import options, output
@@ -47,6 +48,14 @@ def diff(
         ),
     ] = "",
     form: Annotated[DiffForm, option("Output format.", "DIFF_FORMAT", "--format")] = DiffForm.TEXT,
+    jobs: Annotated[
+        Path | None,
+        option(
+            "Jobs that run, as listed by squeue --noheader --format='%i %N'.",
+            "JOBS",
+            metavar="FILE",
+        ),
+    ] = None,
     *,
     detailed_exitcode: Annotated[
         bool, option("Exit with code 5 if there are changes.", "DETAILED_EXITCODE")
@@ -68,7 +77,7 @@ def diff(
     from fabric.workflow.work import work_of
 
     work = work_of(cache, fresh=fresh, workers=workers)
-    compared = compare(before, inventory, work, output.watch)
+    compared = compare(before, inventory, work, output.watch, jobs)
     output.data(FORMS[form.value](compared))
     if detailed_exitcode and not compared.empty:
         raise CommandExit(Exit.CHANGES)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from fabric.core.errors import FabricError, InputError, RenderError
 from fabric.core.findings import Finding, Severity
+from fabric.exchange.jobs import read_jobs
 from fabric.intent.documents import KINDS, MAIN_FILE, SITE_FOLDER, read_folder
 from fabric.intent.site import is_site, load_beside
 from fabric.report.diff.alone import applied
@@ -92,7 +93,13 @@ class Source:
         return Contents(read_folder(self.folder, self.shown), self.shown, tables)
 
 
-def diff(first: str, second: str, work: Work, progress: Progress = lambda *_: None) -> Diff:
+def diff(
+    first: str,
+    second: str,
+    work: Work,
+    progress: Progress = lambda *_: None,
+    jobs: Path | None = None,
+) -> Diff:
     """Return what differs between two inventories.
 
     Parameters
@@ -102,12 +109,15 @@ def diff(first: str, second: str, work: Work, progress: Progress = lambda *_: No
         ``REV...REV``, which begins where both were the same.
     second : str
         An inventory folder: the other side, or the one that is looked at in the revisions.
+    jobs : Path, optional
+        List of the jobs that run.
 
     Raises
     ------
     InputError
         When there is no such folder or revision, or one of the inventories is wrong.
     """
+    running = read_jobs(jobs) if jobs else {}
     with ExitStack() as stack:
         before, after = _sources(first, second, work, stack)
         for source in (before, after):
@@ -115,7 +125,7 @@ def diff(first: str, second: str, work: Work, progress: Progress = lambda *_: No
             source.designs.devices  # noqa: B018 - errors of a side come before anything else
         found = edits(before.contents(), after.contents())
         progress("", "files")
-        return Comparison(before, after, found, effect, _Variants(before)).diff()
+        return Comparison(before, after, found, effect, _Variants(before), running).diff()
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fabric.change.model import Risk
@@ -10,12 +10,12 @@ from fabric.report.diff.alone import Trials
 from fabric.report.diff.capacity import capacity
 from fabric.report.diff.causes import Causes
 from fabric.report.diff.figures import figures
-from fabric.report.diff.model import Device, Diff, Summary
+from fabric.report.diff.model import Device, Diff, Job, Summary
 from fabric.report.diff.network import cables, moves
 from fabric.report.diff.settings import settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from fabric.core.artefact import Artefact
     from fabric.design.designs import Designs
@@ -47,6 +47,8 @@ class Comparison:
         Tells what a device loses on its way from some files to others.
     make : callable
         Returns the first inventory with one edit made; None where that is not valid.
+    jobs : mapping of str to tuple of str
+        Hosts of each job that runs.
     """
 
     before: Side
@@ -54,6 +56,7 @@ class Comparison:
     edits: Sequence[Traced]
     judge: Callable[[str, Sequence[Artefact], Sequence[Artefact]], Effect]
     make: Callable[[Swap], Side | None] = lambda _: None
+    jobs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def diff(self) -> Diff:
         """Return all that differs."""
@@ -77,6 +80,7 @@ class Comparison:
             causes=tuple(causes),
             devices=tuple(devices),
             attached=attached,
+            jobs=tuple(self._touched(devices, attached)),
         )
 
     def _apart(self) -> list[str]:
@@ -145,6 +149,13 @@ class Comparison:
             if device.role != "host" and device.risk != calm:
                 near |= neighbours.get(device.name, set())
         return tuple(name for name in self.after.designs.hosts if name in near - own)
+
+    def _touched(self, devices: Sequence[Device], attached: tuple[str, ...]) -> Iterator[Job]:
+        touched = {*attached, *(device.name for device in devices if device.role == "host")}
+        for name, hosts in self.jobs.items():
+            own = tuple(host for host in hosts if host in touched)
+            if own:
+                yield Job(name, own, len(hosts))
 
     def _summary(self, devices: Sequence[Device], attached: tuple[str, ...]) -> Summary:
         counts = dict.fromkeys(("added", "removed", "changed"), 0)

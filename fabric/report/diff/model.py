@@ -157,6 +157,15 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
+class Job:
+    """A job that runs on hosts that the change touches, and on how many in all."""
+
+    name: str
+    touched: tuple[str, ...]
+    hosts: int
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
     """The counts of a difference.
 
@@ -185,6 +194,8 @@ class Diff:
         How messages name the two sides.
     attached : tuple of str
         Hosts whose own files stay, at switches that change with an effect on traffic.
+    jobs : tuple of Job
+        Of the jobs that were named, those on hosts that change or are attached.
     """
 
     before: str
@@ -199,6 +210,7 @@ class Diff:
     causes: tuple[Cause, ...]
     devices: tuple[Device, ...]
     attached: tuple[str, ...]
+    jobs: tuple[Job, ...] = ()
 
     @property
     def empty(self) -> bool:

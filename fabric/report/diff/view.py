@@ -86,6 +86,8 @@ def summary(diff: Diff) -> list[str]:
         )
         if rows
     ]
+    if diff.jobs:
+        lines.append(f"jobs: {count(len(diff.jobs), 'job')} on these hosts")
     return [*lines, *([f"also changed: {', '.join(moved)}"] if moved else [])]
 
 
@@ -96,11 +98,13 @@ def parts(diff: Diff) -> list[Part]:
         for one in diff.figures
     )
     capacity = tuple((one.item, one.before, one.after) for one in diff.capacity)
+    jobs = tuple((one.name, f"{one.hosts:,}", folded(one.touched)) for one in diff.jobs)
     every = [
         Part("Cables", ("change", "end", "before", "after"), _moves(diff.cables)),
         Part("Names and addresses", ("what", "where", "before", "after"), _moves(diff.moves)),
         Part("Lossless policy", ("role", "ports", "figure", "before", "after", "count"), figures),
         Part("Capacity and single failures", ("item", "before", "after"), capacity),
+        Part("Jobs", ("job", "hosts", "hosts that the change touches"), jobs),
     ]
     return [part for part in every if part.rows]
 
