@@ -30,13 +30,17 @@ class Value(NamedTuple):
 
 @dataclass(slots=True)
 class Marking:
-    """ECN of an egress queue; ``ecn`` False marks nothing and drops (plain WRED)."""
+    """ECN of an egress queue; ``ecn`` False marks nothing and drops (plain WRED).
+
+    ``limits`` are both thresholds in a unit that is not known in bytes, such as cells.
+    """
 
     line: int
     kmin_bytes: int | None = None
     kmax_bytes: int | None = None
     pmax_percent: float | None = None
     ecn: bool = True
+    limits: tuple[float, float] | None = None
 
 
 @dataclass(slots=True)
