@@ -41,7 +41,7 @@ def complete(switch: Switch) -> None:
     pooled = _is_pooled(switch)
     for trunk in switch.trunks.values():
         switch.use("diffserv domain", trunk.domain)
-    for port in switch.physical():
+    for port in switch.front.values():
         _inherit(port, switch.trunks.get(port.trunk))
         _uses(switch, port)
         _pause(switch, port, pooled=pooled)
@@ -51,11 +51,12 @@ def complete(switch: Switch) -> None:
         frame = port.frame_bytes or _DEFAULT_FRAME
         port.mtu_bytes = Value(frame.value - FRAME_EXTRA_BYTES, frame.line)
         port.speed_gbps = _speed_gbps(switch, port.name)
+    switch.ports.update(switch.front)
 
 
 def _ageing(switch: Switch) -> None:
     """Take the longest time that an interface keeps its neighbours for."""
-    interfaces = [*switch.gateways.values(), *switch.physical()]
+    interfaces = [*switch.gateways.values(), *switch.front.values()]
     own = [port.arp_timeout_s for port in interfaces if port.arp_timeout_s]
     shared = switch.arp_timeout_s or _DEFAULT_ARP_S
     switch.arp_timeout_s = max(own, key=lambda one: one.value) if own else shared
@@ -98,6 +99,7 @@ def _pause(switch: Switch, port: Port, *, pooled: bool) -> None:
         port.pfc_on = False
     if enabled is None:
         return
+    port.routed = bool(port.routed)
     built_in = Profile({_BUILT_IN_PRIORITY: enabled.line} if enabled.name == DEFAULT else {})
     profile = switch.profiles.get(enabled.name, built_in)
     port.pfc = dict(profile.priorities)

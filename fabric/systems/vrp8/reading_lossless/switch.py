@@ -54,12 +54,14 @@ class Switch(Lossless):
 
     Parameters
     ----------
-    trunks, gateways : dict of str to Port
-        Eth-Trunks, whose members have what is set on them, and VLAN interfaces.
+    front, trunks, gateways : dict of str to Port
+        Ports of the front panel, Eth-Trunks, whose members have what is set on them, and VLAN
+        interfaces.
     features : set of str
         Families of the hardware that lines name, and what is switched on for the whole switch.
     """
 
+    front: dict[str, Port] = field(default_factory=dict)
     trunks: dict[str, Port] = field(default_factory=dict)
     gateways: dict[str, Port] = field(default_factory=dict)
     profiles: dict[str, Profile] = field(default_factory=dict)
@@ -73,17 +75,8 @@ class Switch(Lossless):
 
     def interface(self, name: str, line: int) -> Port:
         """Return an interface; a new one at its first line."""
-        known = {"E": self.trunks, "V": self.gateways}.get(name[0])
-        if known is not None:
-            return known.setdefault(name, Port(line=line, name=name))
-        port = self.ports.setdefault(name, Port(line=line, name=name))
-        if not isinstance(port, Port):
-            raise TypeError(name)
-        return port
-
-    def physical(self) -> list[Port]:
-        """Return the ports of the front panel."""
-        return [port for port in self.ports.values() if isinstance(port, Port)]
+        known = {"E": self.trunks, "V": self.gateways}.get(name[0], self.front)
+        return known.setdefault(name, Port(line=line, name=name))
 
     def define(self, kind: str, name: str, line: int) -> None:
         """Note that a thing with a name exists; those that always do are not noted."""
