@@ -24,7 +24,7 @@ PORT = Context(
     r"|port (link-type|default|trunk|hybrid|pfc-deadlock) |arp timeout |eth-trunk "
     r"|traffic-policy ).*",
     *_HARMLESS,
-    r"dcb app-profile .*",
+    r"dcb (app-profile|compliance) .*",
     r"port pfc-deadlock trigger turn-off",
 )
 
