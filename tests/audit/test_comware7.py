@@ -219,6 +219,14 @@ def test_the_two_ends_of_a_cable_are_compared(tmp_path: Path) -> None:
     assert [finding.rule for finding in fired].count("AUD016") == 1
 
 
+def test_maps_of_all_switches_are_compared(tmp_path: Path) -> None:
+    texts = {name: text_of(device) for name, device in designs("demo").items()}
+    texts["spine01"] = texts["spine01"].replace("import 26 export 3", "import 26 27 export 3")
+    fired = fabric_findings(tmp_path, texts, ".comware7")
+    devices = [finding.device for finding in fired if finding.rule == "AUD017"]
+    assert devices == ["spine01"]
+
+
 def test_values_of_a_leaf() -> None:
     switch = read(CLEAN)
     host, uplink = switch.ports["HundredGigE1/0/1"], switch.ports["HundredGigE1/0/33"]

@@ -205,6 +205,13 @@ def test_the_two_ends_of_a_cable_are_compared(tmp_path: Path) -> None:
     assert [finding.rule for finding in fired] == ["AUD016"]
 
 
+def test_maps_of_all_switches_are_compared(tmp_path: Path) -> None:
+    texts = {name: text_of(device) for name, device in designs("demo").items()}
+    texts["spine01"] = texts["spine01"].replace("inbound 40 phb be", "inbound 40 phb af3")
+    fired = fabric_findings(tmp_path, texts, ".vrp8")
+    assert [(finding.rule, finding.device) for finding in fired] == [("AUD017", "spine01")]
+
+
 def test_values_of_a_leaf() -> None:
     switch = read(POOLED)
     host, uplink = switch.ports["100GE1/0/1"], switch.ports["100GE1/0/17"]
