@@ -11,7 +11,7 @@ from fabric.qos.headroom.wire import floor_bytes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from fabric.observe.configuration.lossless import Lossless, PortPolicy
+    from fabric.observe.configuration.lossless import Lossless, Marking, PortPolicy
 
     Judge = Callable[[Lossless], Iterator[Fault]]
 
@@ -97,20 +97,23 @@ def _ecn(port: PortPolicy) -> Iterator[Fault]:
             message = f"priority {priority} is lossless, and its queue {queue} marks no ECN"
             yield Fault("AUD003", port.name, where, message)
             continue
-        low, high = marking.kmin_bytes, marking.kmax_bytes
-        if low is not None and high is not None and low >= high:
-            message = f"queue {queue}: Kmin is {low:,} bytes, Kmax {high:,}"
-            yield Fault("AUD004", port.name, marking.line, message)
-        low_share, high_share = marking.kmin_percent, marking.kmax_percent
-        if low_share is not None and high_share is not None and low_share >= high_share:
-            message = f"queue {queue}: Kmin is {low_share:g} % of the queue, Kmax {high_share:g} %"
-            yield Fault("AUD004", port.name, marking.line, message)
+        if words := _disorder(marking):
+            yield Fault("AUD004", port.name, marking.line, f"queue {queue}: {words}")
         if marking.pmax_percent == 0:
             yield Fault("AUD004", port.name, marking.line, f"queue {queue} marks with 0 %")
-        pause = port.pause_bytes.get(priority)
+        low, pause = marking.kmin_bytes, port.pause_bytes.get(priority)
         if low is not None and pause is not None and low > pause.value:
             message = f"queue {queue}: Kmin is {low:,} bytes, the pause threshold {pause.value:,}"
             yield Fault("AUD005", port.name, marking.line, message)
+
+
+def _disorder(marking: Marking) -> str:
+    """Return how thresholds are out of order, in bytes or in any unit; empty where they are not."""
+    low, high = marking.kmin_bytes, marking.kmax_bytes
+    if low is not None and high is not None:
+        return f"Kmin is {low:,} bytes, Kmax {high:,}" if low >= high else ""
+    least, most = marking.limits or (0, 1)
+    return f"Kmin is {least:g}, Kmax {most:g}" if least >= most else ""
 
 
 @_by_port
@@ -119,7 +122,7 @@ def _watchdog(port: PortPolicy) -> Iterator[Fault]:
     if watchdog is None or not watchdog.enabled:
         where = watchdog.line if watchdog else line
         yield Fault("AUD006", port.name, where, "the PFC watchdog is off")
-    elif watchdog.action in ("errdisable", "shutdown"):
+    elif watchdog.action in ("errdisable", "shutdown", "error-down"):
         message = f"the PFC watchdog shuts the port down ({watchdog.action})"
         yield Fault("AUD006", port.name, watchdog.line, message)
 

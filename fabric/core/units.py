@@ -75,6 +75,11 @@ def s_to_min(seconds: float) -> float:
     return seconds / S_PER_MIN
 
 
+def min_to_s(minutes: float) -> float:
+    """Return seconds for minutes."""
+    return minutes * S_PER_MIN
+
+
 def ns_to_s(nanoseconds: float) -> float:
     """Return seconds for nanoseconds."""
     return nanoseconds / NS_PER_S

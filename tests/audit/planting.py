@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from fabric.core.findings import Finding
@@ -28,3 +29,10 @@ def expect(
     assert fired, every
     assert fired[0].position
     assert fired[0].position.line <= wrong.count("\n")
+
+
+def fabric_findings(folder: Path, texts: Mapping[str, str], suffix: str) -> tuple[Finding, ...]:
+    """Return what the audit says of all switches of a fabric, by their texts."""
+    for name, text in texts.items():
+        (folder / f"{name}{suffix}").write_text(text, encoding="utf-8")
+    return audit([folder]).outcome.findings

@@ -44,3 +44,18 @@ def test_a_configuration_of_a_real_switch_is_recognised(system: str) -> None:
         pytest.skip(f"no configurations in {shared}; set ROCEFAB_REFERENCE to the reference data")
     for path in paths:
         assert system_of(path.read_text(encoding="utf-8")) == system, path
+
+
+#: Folder of the recorded outputs of commands, by system.
+RECORDED = {"huawei-vrp8": "vrp8", "comware7": "comware7"}
+
+
+@pytest.mark.parametrize("folder", RECORDED)
+def test_recorded_outputs_are_of_no_other_system(folder: str) -> None:
+    shared = Path(os.environ.get("ROCEFAB_REFERENCE", REPOSITORY.parent / "shared"))
+    files = [path for path in (shared / "fixtures" / folder).rglob("*") if path.is_file()]
+    if not files:
+        pytest.skip(f"no recorded outputs in {shared}; set ROCEFAB_REFERENCE to the reference data")
+    for path in files:
+        system = system_of(path.read_text(encoding="utf-8"))
+        assert system in {None, RECORDED[folder]}, path

@@ -125,6 +125,7 @@ def test_units() -> None:
     assert units.gbps_to_bytes_per_s(8) == 1e9
     assert units.ms_to_s(250) == 0.25
     assert units.s_to_min(90) == 1.5
+    assert units.min_to_s(1.5) == 90
     assert [units.dscp_to_traffic_class_byte(dscp) for dscp in (0, 24, 26, 46, 48, 63)] == [
         0,
         96,

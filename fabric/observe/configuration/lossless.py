@@ -39,7 +39,7 @@ class Gap(NamedTuple):
 class Marking:
     """ECN of an egress queue; ``ecn`` False marks nothing and drops (plain WRED).
 
-    Thresholds are in bytes, or in percent of the queue where the system has no others.
+    ``limits`` are both thresholds in a unit that is not known in bytes, such as cells or percent.
     """
 
     line: int
@@ -47,8 +47,7 @@ class Marking:
     kmax_bytes: int | None = None
     pmax_percent: float | None = None
     ecn: bool = True
-    kmin_percent: float | None = None
-    kmax_percent: float | None = None
+    limits: tuple[float, float] | None = None
 
 
 @dataclass(slots=True)

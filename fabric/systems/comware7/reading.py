@@ -29,6 +29,7 @@ from fabric.observe.configuration.peer_lines import (
     add_peer_lines,
     add_route_lines,
 )
+from fabric.observe.configuration.port_lines import add_port_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,9 +72,7 @@ _TERM = Context(r"description .*")
 _BGP = Context(r"(non-stop-routing|log-peer-change)", r"graceful-restart.*", r"timer .*")
 _FAMILY = Context(r"balance ibgp \d+", r"peer \S+ advertise-community")
 
-_TOP.sets(r"sysname (?P<value>\S+)", "name")
-_PORT.switches("shutdown", "enabled", undo="undo ", on=False)
-_PORT.sets(r"description (?P<value>.*)", "description")
+add_port_lines(_TOP, _PORT, name="sysname", undo="undo ")
 _PORT.sets(r"mtu (?P<value>\d+)", "mtu_bytes", int)
 _BGP.sets(r"router-id (?P<value>\S+)", "router_id", ipv4)
 _FAMILY.sets(r"balance (ebgp )?(?P<value>\d+)", "max_paths", int)

@@ -36,6 +36,7 @@ from fabric.observe.configuration.blocks import (
     prefix_match,
     read_blocks,
 )
+from fabric.observe.configuration.port_lines import add_port_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -88,9 +89,7 @@ _FAMILY = Context(r"maximum-paths ibgp \d+")
 _PEER = Context(r"log-neighbor-changes.*", r"capability .*")
 _PEER_FAMILY = Context(r"send-community( .*)?", r"soft-reconfiguration inbound( always)?")
 
-_TOP.sets(r"(hostname|switchname) (?P<value>\S+)", "name")
-_PORT.switches("shutdown", "enabled", on=False)
-_PORT.sets(r"description (?P<value>.*)", "description")
+add_port_lines(_TOP, _PORT, name="(hostname|switchname)", undo="no ")
 _PORT.sets(r"mtu (?P<value>\d+)", "mtu_bytes", int)
 _BGP.sets(r"router-id (?P<value>\S+)", "router_id", ipv4)
 _BGP.switches("bestpath as-path multipath-relax", "relax")

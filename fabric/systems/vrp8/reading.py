@@ -33,6 +33,7 @@ from fabric.observe.configuration.peer_lines import (
     add_route_lines,
     join_group,
 )
+from fabric.observe.configuration.port_lines import add_port_lines
 from fabric.systems.vrp8.platforms import FRAME_EXTRA_BYTES
 
 if TYPE_CHECKING:
@@ -75,9 +76,7 @@ _TERM = Context(r"description .*")
 _BGP = Context(r"timer .*", r"graceful-restart.*", r"peer \S+ bfd (min-tx|min-rx|detect)\S* .*")
 _FAMILY = Context(r"undo synchronization", r"peer \S+ advertise-community")
 
-_TOP.sets(r"sysname (?P<value>\S+)", "name")
-_PORT.switches("shutdown", "enabled", undo="undo ", on=False)
-_PORT.sets(r"description (?P<value>.*)", "description")
+add_port_lines(_TOP, _PORT, name="sysname", undo="undo ")
 _PORT.sets(r"mtu (?P<value>\d+)", "mtu_bytes", int)
 _BGP.sets(r"router-id (?P<value>\S+)", "router_id", ipv4)
 _BGP.switches("default ipv4-unicast", "active_by_default", undo="undo ")

@@ -226,7 +226,7 @@ def _thresholds(marking: Marking, profile: DropProfile) -> None:
     if len(profile.levels) != len(profile.chances) or not pairs:
         return
     marking.pmax_percent = max(profile.chances)
-    marking.kmax_percent = next(level for level, chance in pairs if chance == marking.pmax_percent)
+    most = next(level for level, chance in pairs if chance == marking.pmax_percent)
     zeros = [level for level, chance in pairs if chance == 0]
     if zeros and marking.pmax_percent:
-        marking.kmin_percent = zeros[-1]
+        marking.limits = zeros[-1], most

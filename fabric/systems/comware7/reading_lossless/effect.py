@@ -1,0 +1,98 @@
+"""What the lines of a Comware 7 configuration come to, together with the defaults.
+
+PFC is off until ``priority-flow-control enable``, and ``auto`` follows DCBX, which is read as off,
+since a NIC without DCBX leaves it so; lines of a port win over those of the system view [CMD, PFC].
+PFC goes by 802.1p: a DSCP becomes a priority by ``dscp-dot1p``, and a priority a queue by
+``dot1p-lp``, whose default is not the identity [CMD]. Where ``dscp-lp`` sends a DSCP to another
+queue, it is of the class of that queue. Without a WRED table a queue drops at its tail [CMD].
+Deadlocks are found where the port enables it and an interval is set for the class [PFC]. ARP lives
+20 minutes, and a routed port has an MTU of 1500 bytes [CMD].
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.core.units import min_to_s
+from fabric.observe.configuration.lossless import DSCPS, Value, Watchdog
+
+if TYPE_CHECKING:
+    from fabric.systems.comware7.reading_lossless.switch import Port, Switch
+
+_DEFAULT_ARP_S, _DEFAULT_MTU = Value(min_to_s(20), 0), Value(1_500, 0)
+#: Queue of each 802.1p priority by default ([CMD] display qos map-table).
+_DEFAULT_QUEUES = {0: 2, 1: 0, 2: 1, 3: 3, 4: 4, 5: 5, 6: 6, 7: 7}
+#: Least that a frame has around its packet: Ethernet header and FCS (IEEE 802.3).
+_FRAME_EXTRA_BYTES = 18
+#: Speed in Gbit/s by the name of a port ([CMD] interface names).
+_SPEEDS_GBPS = {
+    "GigabitEthernet": 1,
+    "Ten-GigabitEthernet": 10,
+    "Twenty-FiveGigE": 25,
+    "FortyGigE": 40,
+    "FiftyGigE": 50,
+    "HundredGigE": 100,
+    "TwoHundredGigE": 200,
+    "FourHundredGigE": 400,
+}
+
+
+def complete(switch: Switch) -> None:
+    """Resolve the tables of a switch and set what it does where no line says anything."""
+    switch.arp_timeout_s = switch.arp_timeout_s or _DEFAULT_ARP_S
+    queues = {**_DEFAULT_QUEUES, **switch.maps.get("dot1p-lp", {})}
+    classes = _classes(switch, queues)
+    for port in switch.front.values():
+        port.class_to_queue, port.dscp_to_class = dict(queues), dict(classes)
+        _complete(switch, port)
+    switch.ports.update(switch.front)
+
+
+def _complete(switch: Switch, port: Port) -> None:
+    port.pfc_on = (port.mode or switch.every.mode) == "enable"
+    if port.routed is None and (port.mode or port.pfc):
+        port.routed = port.link_mode == "route"
+    port.pfc = port.pfc or dict(switch.every.pfc)
+    if port.table:
+        switch.used.append(port.table)
+        port.markings = {**switch.tables.get(port.table.name, {}), **port.markings}
+    port.watchdog = _watchdog(switch, port)
+    port.mtu_bytes = _mtu(port)
+    port.speed_gbps = port.speed_gbps or _SPEEDS_GBPS.get(port.name.rstrip("0123456789/:"))
+
+
+def _classes(switch: Switch, queues: dict[int, int]) -> dict[int, int]:
+    """Return the class of every DSCP; none where some of them are left to the model."""
+    by_dscp = switch.maps.get("dscp-dot1p", {})
+    if len(by_dscp) < DSCPS:
+        return {}
+    owners = {queue: priority for priority, queue in queues.items()}
+    sent = switch.maps.get("dscp-lp", {})
+    return {
+        dscp: priority
+        if sent.get(dscp, queues[priority]) == queues[priority]
+        else owners.get(sent[dscp], priority)
+        for dscp, priority in by_dscp.items()
+    }
+
+
+def _watchdog(switch: Switch, port: Port) -> Watchdog | None:
+    """Return the detection of deadlocks of a port; its times have a unit that nobody publishes."""
+    if not port.deadlock:
+        return None
+    watched = {port.class_to_queue[priority] for priority in port.pfc}
+    fatal = [switch.fatal[queue] for queue in watched if queue in switch.fatal]
+    return Watchdog(
+        fatal[0] if fatal else port.deadlock,
+        enabled=watched <= set(switch.intervals),
+        action="error-down" if fatal else switch.action,
+    )
+
+
+def _mtu(port: Port) -> Value | None:
+    """Return the longest packet: that of the MTU where the port routes, and of the frame."""
+    limits = [port.mtu_bytes or _DEFAULT_MTU] if port.routed else []
+    if port.frame_bytes:
+        longest = port.frame_bytes.value - _FRAME_EXTRA_BYTES
+        limits.append(Value(longest, port.frame_bytes.line))
+    return min(limits, key=lambda one: one.value, default=None)

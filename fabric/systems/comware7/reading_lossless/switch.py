@@ -1,0 +1,53 @@
+"""A Comware 7 switch while its lines are read: tables are resolved when all of them are known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from fabric.observe.configuration.lossless import Lossless, Marking, PortPolicy, Use, Value
+
+
+@dataclass(slots=True)
+class Port(PortPolicy):
+    """A port, or what holds for all of them; ``mode`` of PFC is empty where no line sets it.
+
+    Parameters
+    ----------
+    deadlock : int
+        Line that switches the detection of deadlocks on; 0 without one.
+    """
+
+    mode: str = ""
+    link_mode: str = ""
+    deadlock: int = 0
+    table: Use | None = None
+    frame_bytes: Value | None = None
+
+
+@dataclass(slots=True)
+class Switch(Lossless):
+    """The switch with its tables.
+
+    Parameters
+    ----------
+    front : dict of str to Port
+        Ports of the front panel.
+    every : Port
+        PFC of the system view, which holds on ports without lines about it.
+    maps : dict of str to dict of int to int
+        Map tables by name, such as ``dscp-dot1p``.
+    intervals : dict of int to int
+        Classes whose deadlocks are looked for, each with its line.
+    fatal : dict of int to int
+        Classes whose deadlocks shut the port, each with its line.
+    action : str
+        What happens to packets while a class recovers.
+    """
+
+    front: dict[str, Port] = field(default_factory=dict)
+    every: Port = field(default_factory=Port)
+    tables: dict[str, dict[int, Marking]] = field(default_factory=dict)
+    maps: dict[str, dict[int, int]] = field(default_factory=dict)
+    intervals: dict[int, int] = field(default_factory=dict)
+    fatal: dict[int, int] = field(default_factory=dict)
+    action: str = ""

@@ -1,0 +1,46 @@
+"""Huawei VRP8: what a configuration says of PFC, ECN, domains, deadlocks, ageing and frames.
+
+The lines are those of the CloudEngine V300R023C00 command reference (WheaterW/INTA-project @
+9308062d), defaults that a file does not print those of the same and of the configuration guide
+(@ a9b3a9a1): see `effect`. Not judged, since no public source says enough: at how many bytes a port
+pauses when no line says it; what the ETS profile of a port comes to; PFC that does not deadlock
+(``dcb abs-pfc``), whose lines are reported. Thresholds in percent or in cells are only compared
+with each other. A PFC profile with a name has the priorities that its lines name, as in the sample
+of ``display dcb pfc-profile``.
+"""
+
+from __future__ import annotations
+
+from fabric.observe.configuration.blocks import blocks
+from fabric.observe.configuration.lossless import Lossless, LosslessReader, lossless_readers
+from fabric.systems.vrp8.reading_lossless.effect import complete
+from fabric.systems.vrp8.reading_lossless.lines import TOP
+from fabric.systems.vrp8.reading_lossless.switch import Switch
+
+
+def read(text: str) -> Lossless:
+    """Return what a VRP8 configuration says of the lossless class."""
+    switch = Switch("vrp8")
+    TOP.read(switch, blocks(text), switch.leftovers)
+    complete(switch)
+    return switch
+
+
+lossless_readers.add("vrp8")(
+    LosslessReader(
+        read,
+        (
+            r"^!Software Version V\d+R\d+",
+            r"^interface \d+GE\d+/\d+/\d+",
+            r"^interface (Vlanif|MEth|Eth-Trunk)\d",
+            r"^ undo portswitch$",
+            r"^ port default vlan \d+$",
+            r"^ trust upstream ",
+            r"^diffserv domain ",
+            r"^drop-profile ",
+            r"^dcb pfc\b",
+            r"^vlan batch ",
+            r"^ ipv4-family unicast$",
+        ),
+    )
+)

@@ -1,0 +1,172 @@
+"""What the lines of a VRP8 configuration come to, together with the defaults.
+
+Command reference: PFC is off on a port until ``dcb pfc enable``, and ``mode auto`` follows DCBX,
+which is read as off, since a NIC without DCBX leaves it so. Queues are strict, ARP lives 1200 s,
+MAC addresses 300 s, frames have up to 9216 bytes; chips do not check ``mtu``. ECMP hashes addresses
+and ports. DSCP decides on routed ports, on others 802.1p. Deadlock detection is always on.
+Configuration guide: DSCP 8n to 8n+7 go to queue n.
+
+Hardware is of two families. One has ECN only after ``qos ecn enable``. The other, which has a
+headroom pool, pauses by 802.1p until ``dcb pfc dscp-mapping enable``, and shares out only what
+exceeds the committed rate of a queue, so that a queue without ``shaping`` stays strict.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from fabric.observe.configuration.lossless import DSCPS, Marking, Value, Watchdog
+from fabric.systems.vrp8.platforms import FRAME_EXTRA_BYTES
+from fabric.systems.vrp8.reading_lossless.switch import DEFAULT, Named, Profile
+
+if TYPE_CHECKING:
+    from fabric.systems.vrp8.reading_lossless.switch import Port, Switch
+
+_DEFAULT_ARP_S, _DEFAULT_MAC_S = Value(1_200, 0), Value(300, 0)
+_DEFAULT_FRAME = Value(9_216, 0)
+_DEFAULT_WEIGHT = 1
+#: Deadlock timers: milliseconds of one family, units and their length of the other.
+_DEFAULT_TIMER_MS, _DEFAULT_UNITS, _DEFAULT_UNIT_MS = 100, 10, 10
+_CLASSES = 8
+_BUILT_IN_PRIORITY = 3
+_POOL, _MAPPING = "qos buffer headroom-pool", "dcb pfc dscp-mapping enable"
+
+
+def complete(switch: Switch) -> None:
+    """Resolve the names of a switch and set what it does where no line says anything."""
+    _ageing(switch)
+    if "spray" not in switch.features and switch.hash_fields is None:
+        switch.hash_fields = {"src-ip", "dst-ip", "src-port", "dst-port"}
+    pooled = _is_pooled(switch)
+    for trunk in switch.trunks.values():
+        switch.use("diffserv domain", trunk.domain)
+    for port in switch.front.values():
+        _inherit(port, switch.trunks.get(port.trunk))
+        _uses(switch, port)
+        _pause(switch, port, pooled=pooled)
+        _classify(switch, port, pooled=pooled)
+        _mark(switch, port, pooled=pooled)
+        _serve(port, pooled=pooled)
+        frame = port.frame_bytes or _DEFAULT_FRAME
+        port.mtu_bytes = Value(frame.value - FRAME_EXTRA_BYTES, frame.line)
+        port.speed_gbps = _speed_gbps(switch, port.name)
+    switch.ports.update(switch.front)
+
+
+def _ageing(switch: Switch) -> None:
+    """Take the longest time that an interface keeps its neighbours for."""
+    interfaces = [*switch.gateways.values(), *switch.front.values()]
+    own = [port.arp_timeout_s for port in interfaces if port.arp_timeout_s]
+    shared = switch.arp_timeout_s or _DEFAULT_ARP_S
+    switch.arp_timeout_s = max(own, key=lambda one: one.value) if own else shared
+    switch.mac_ageing_s = switch.mac_ageing_s or _DEFAULT_MAC_S
+
+
+def _is_pooled(switch: Switch) -> bool:
+    """Tell whether lines name the family with a headroom pool; without any sign it is the other."""
+    if "family a" in switch.features or "qos ecn enable" in switch.features:
+        return False
+    return bool({"family b", _POOL, _MAPPING} & switch.features)
+
+
+def _inherit(port: Port, trunk: Port | None) -> None:
+    if trunk is None:
+        return
+    port.routed, port.frame_bytes = trunk.routed, trunk.frame_bytes or port.frame_bytes
+    if port.trusts_dscp is None:
+        port.trusts_dscp = trunk.trusts_dscp
+    if port.domain.name == DEFAULT:
+        port.domain = Named(trunk.domain.name, 0)
+
+
+def _uses(switch: Switch, port: Port) -> None:
+    if port.domain.name != "none" and port.domain.line:
+        switch.use("diffserv domain", port.domain)
+    if port.profile:
+        switch.use("PFC profile", port.profile)
+    if port.ets:
+        switch.use("ETS profile", port.ets)
+    for name in port.wred.values():
+        switch.use("drop profile", name)
+
+
+def _pause(switch: Switch, port: Port, *, pooled: bool) -> None:
+    enabled = port.profile
+    if enabled is None or "dcb pfc global disable" in switch.features:
+        port.pfc_on = False
+    if pooled and _POOL not in switch.features:
+        port.pfc_on = False
+    if enabled is None:
+        return
+    port.routed = bool(port.routed)
+    built_in = Profile({_BUILT_IN_PRIORITY: enabled.line} if enabled.name == DEFAULT else {})
+    profile = switch.profiles.get(enabled.name, built_in)
+    port.pfc = dict(profile.priorities)
+    port.watchdog = _watchdog(switch, port, profile, pooled=pooled)
+
+
+def _watchdog(switch: Switch, port: Port, profile: Profile, *, pooled: bool) -> Watchdog:
+    """Return the deadlock detection, which is on; a recovery of no time never comes."""
+    never = [one.line for one in profile.recovery.values() if pooled and one.value == 0]
+    line, action = port.trigger.line if port.trigger else 0, switch.recovery
+    detection_ms, recovery_ms = _times_ms(switch, profile, pooled=pooled)
+    return Watchdog(
+        never[0] if never else line,
+        enabled=not never,
+        action=port.trigger.name if port.trigger else action,
+        detection_ms=detection_ms,
+        restoration_ms=recovery_ms,
+    )
+
+
+def _times_ms(switch: Switch, profile: Profile, *, pooled: bool) -> tuple[float, float]:
+    """Return the longest times of detection and recovery in milliseconds."""
+    if not pooled:
+        detection = switch.timers_ms.get("detect", _DEFAULT_TIMER_MS)
+        return detection, switch.timers_ms.get("recovery", _DEFAULT_TIMER_MS)
+    unit_ms, default = switch.timers_ms.get("interval", _DEFAULT_UNIT_MS), Value(_DEFAULT_UNITS, 0)
+    detection = max(profile.detection.get(one, _DEFAULT_UNITS) for one in profile.priorities or [0])
+    recovery = max(profile.recovery.get(one, default).value for one in profile.priorities or [0])
+    return detection * unit_ms, recovery * unit_ms
+
+
+def _classify(switch: Switch, port: Port, *, pooled: bool) -> None:
+    trusts = True if port.routed else bool(port.trusts_dscp)
+    by_dscp = not pooled or _MAPPING in switch.features
+    port.trusts_dscp = trusts and by_dscp and port.domain.name != "none"
+    port.dscp_to_class = {dscp: dscp // (DSCPS // _CLASSES) for dscp in range(DSCPS)}
+    port.dscp_to_class |= switch.domains.get(port.domain.name, {})
+    port.class_to_queue = {number: number for number in range(_CLASSES)}
+
+
+def _mark(switch: Switch, port: Port, *, pooled: bool) -> None:
+    """Set what each queue marks: it takes a profile with thresholds, and ECN on the queue."""
+    for queue, named in port.wred.items():
+        marking = switch.drops.get(named.name)
+        marks = queue in port.ecn and marking and (pooled or "qos ecn enable" in switch.features)
+        line = port.ecn.get(queue, named.line)
+        port.markings[queue] = replace(marking or Marking(line), ecn=bool(marks))
+    if "ai-ecn enable" in switch.features:
+        for queue, line in switch.learning.items():
+            port.markings.setdefault(queue, Marking(line))
+
+
+def _serve(port: Port, *, pooled: bool) -> None:
+    if port.ets:
+        return
+    for queue in range(_CLASSES):
+        mode, line = port.modes.get(queue, Named("pq", 0))
+        if mode == "pq" or (mode == "drr" and pooled and queue not in port.shaped):
+            port.strict[queue] = line
+        elif mode == "lpq":
+            port.percent[queue] = Value(0, line)
+        else:
+            port.percent[queue] = port.weights.get(queue, Value(_DEFAULT_WEIGHT, line))
+
+
+def _speed_gbps(switch: Switch, name: str) -> float | None:
+    """Return the speed by the name of a port; a part of a cage has that of its split."""
+    kind, _, _ = name.partition("GE")
+    cage, _, part = name.partition(":")
+    return switch.speeds.get(cage, None if part else float(kind))
