@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from fabric.audit.fault import Fault
+from fabric.design.qos import ETHERNET_OVERHEAD_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -57,11 +58,13 @@ def disagreements(switches: Mapping[str, Lossless]) -> Iterator[tuple[str, Fault
 
 
 def _differences(here: PortPolicy, there: PortPolicy) -> Iterator[str]:
+    """Yield what differs; some systems count the Ethernet header in an MTU, and others do not."""
     if set(here.lossless) != set(there.lossless):
         own, far = sorted(here.lossless), sorted(there.lossless)
         yield f"lossless priorities are {own or 'none'} here and {far or 'none'}"
-    if here.mtu_bytes and there.mtu_bytes and here.mtu_bytes.value != there.mtu_bytes.value:
-        yield f"the MTU is {here.mtu_bytes.value:g} here and {there.mtu_bytes.value:g}"
+    own, far = here.mtu_bytes, there.mtu_bytes
+    if own and far and abs(own.value - far.value) > ETHERNET_OVERHEAD_BYTES:
+        yield f"the MTU is {own.value:g} here and {far.value:g}"
     if here.speed_gbps and there.speed_gbps and here.speed_gbps != there.speed_gbps:
         yield f"the speed is {here.speed_gbps:g}G here and {there.speed_gbps:g}G"
     if here.enabled != there.enabled:
