@@ -10,17 +10,21 @@ from fabric.audit.fault import Fault
 from fabric.design.qos import ETHERNET_OVERHEAD_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from fabric.observe.configuration.lossless import Lossless, PortPolicy
+    from fabric.observe.state import LldpNeighbour
 
     End = tuple[str, str]
+    Neighbours = Mapping[str, Sequence[LldpNeighbour]]
 
 _WORD = re.compile(r"[^\s,;()]+")
 
 
-def cables(switches: Mapping[str, Lossless]) -> Iterator[tuple[End, End]]:
-    """Yield the cables that descriptions of ports name, each once.
+def cables(
+    switches: Mapping[str, Lossless], seen: Mapping[str, Neighbours]
+) -> Iterator[tuple[End, End]]:
+    """Yield the cables that LLDP saw, or that descriptions of ports name, each once.
 
     A description that holds the name of another switch and of one of its ports names the far end;
     Cumulus Linux writes them with an underscore in between.
@@ -29,14 +33,28 @@ def cables(switches: Mapping[str, Lossless]) -> Iterator[tuple[End, End]]:
     ----------
     switches : mapping of str to Lossless
         By name of the switch.
+    seen : mapping of str to mapping
+        What LLDP saw on the ports of each switch.
     """
-    seen = set()
+    known = set()
     for name, switch in switches.items():
         for port in switch.ports.values():
-            end = _far_end(switches, name, port.description)
-            if end and frozenset((end, (name, port.name))) not in seen:
-                seen.add(frozenset((end, (name, port.name))))
+            end = _seen_end(switches, seen.get(name, {}).get(port.name, ()))
+            end = end or _far_end(switches, name, port.description)
+            if end and frozenset((end, (name, port.name))) not in known:
+                known.add(frozenset((end, (name, port.name))))
                 yield (name, port.name), end
+
+
+def _seen_end(switches: Mapping[str, Lossless], neighbours: Sequence[LldpNeighbour]) -> End | None:
+    """Return the switch and port that LLDP saw, where both have a configuration."""
+    for neighbour in neighbours:
+        other = neighbour.system_name
+        other = other if other in switches else other.partition(".")[0]
+        for port in (neighbour.port_id, neighbour.description):
+            if other in switches and port in switches[other].ports:
+                return other, port
+    return None
 
 
 def _far_end(switches: Mapping[str, Lossless], own: str, description: str) -> End | None:
@@ -48,9 +66,25 @@ def _far_end(switches: Mapping[str, Lossless], own: str, description: str) -> En
     return None
 
 
-def disagreements(switches: Mapping[str, Lossless]) -> Iterator[tuple[str, Fault]]:
+def swapped(
+    switches: Mapping[str, Lossless], seen: Mapping[str, Neighbours]
+) -> Iterator[tuple[str, Fault]]:
+    """Yield the ports at which LLDP saw another port than their description names."""
+    for name, neighbours in seen.items():
+        for port_name, row in neighbours.items():
+            port = switches[name].ports.get(port_name)
+            end = _seen_end(switches, row)
+            named = _far_end(switches, name, port.description) if port else None
+            if port and end and named and end != named:
+                message = f"LLDP saw {' '.join(end)}, the description names {' '.join(named)}"
+                yield name, Fault("AUD041", port_name, port.line, message)
+
+
+def disagreements(
+    switches: Mapping[str, Lossless], seen: Mapping[str, Neighbours]
+) -> Iterator[tuple[str, Fault]]:
     """Yield what the two ends of a cable have different, at the first end."""
-    for (name, port_name), (other, other_port) in cables(switches):
+    for (name, port_name), (other, other_port) in cables(switches, seen):
         here, there = switches[name].ports[port_name], switches[other].ports[other_port]
         for words in _differences(here, there):
             message = f"{words} at the other end, {other} {other_port}"
@@ -62,9 +96,9 @@ def _differences(here: PortPolicy, there: PortPolicy) -> Iterator[str]:
     if set(here.lossless) != set(there.lossless):
         own, far = sorted(here.lossless), sorted(there.lossless)
         yield f"lossless priorities are {own or 'none'} here and {far or 'none'}"
-    own, far = here.mtu_bytes, there.mtu_bytes
-    if own and far and abs(own.value - far.value) > ETHERNET_OVERHEAD_BYTES:
-        yield f"the MTU is {own.value:g} here and {far.value:g}"
+    mtu, other_mtu = here.mtu_bytes, there.mtu_bytes
+    if mtu and other_mtu and abs(mtu.value - other_mtu.value) > ETHERNET_OVERHEAD_BYTES:
+        yield f"the MTU is {mtu.value:g} here and {other_mtu.value:g}"
     if here.speed_gbps and there.speed_gbps and here.speed_gbps != there.speed_gbps:
         yield f"the speed is {here.speed_gbps:g}G here and {there.speed_gbps:g}G"
     if here.enabled != there.enabled:

@@ -172,5 +172,13 @@ AUDIT_RULES: dict[str, DescribedRule] = {
             "raise the headroom to that of the vendor's table for speed and length of the cable",
             "IEEE 802.1Q-2018 annex N; docs/lossless.md",
         ),
+        (
+            "AUD041",
+            Severity.WARNING,
+            "LLDP sees what the description of a port names",
+            "A cable in another port than planned gives the flow of one rail to another one.",
+            "move the plug, or correct the description",
+            "IEEE 802.1AB-2016 clause 8",
+        ),
     )
 }

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.audit.bgp import judge as judge_bgp
-from fabric.audit.ends import disagreements, maps
+from fabric.audit.ends import disagreements, maps, swapped
+from fabric.audit.fault import Fault
 from fabric.audit.rules import AUDIT_RULES
 from fabric.audit.switch import judge
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
 from fabric.observe.configuration.lossless import lossless_readers, system_of
-from fabric.observe.parsers import UnreadableError
+from fabric.observe.parsers import UnreadableError, parsers
 from fabric.validate.report import reports
 from fabric.validate.reported import Reported
 from fabric.validate.runner import Outcome, gathered
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from fabric.audit.fault import Fault
+    from fabric.audit.ends import Neighbours
     from fabric.observe.configuration.lossless import Lossless
 
 __all__ = ["Audited", "audit", "report"]
@@ -42,6 +43,10 @@ SUFFIXES = {
     ".txt",
     ".yaml",
 }
+
+
+#: End of the name of a file with what LLDP saw, next to a configuration.
+_LLDP = ".lldp"
 
 
 @dataclass(frozen=True)
@@ -111,8 +116,34 @@ def _judged(switches: Mapping[Path, Lossless]) -> Iterator[Finding]:
             if fault.rule not in elsewhere:
                 yield _finding(file, lossless.name, fault)
     fabric = {lossless.name or str(file): lossless for file, lossless in switches.items()}
-    for name, fault in (*disagreements(fabric), *maps(fabric)):
+    seen: dict[str, Neighbours] = {}
+    for file, lossless in switches.items():
+        try:
+            seen[lossless.name or str(file)] = _neighbours(file, lossless.system)
+        except UnreadableError as error:
+            message = f"what LLDP saw cannot be read: {error}"
+            yield _finding(file.with_suffix(_LLDP), lossless.name, Fault("AUD019", "", 0, message))
+    for name, fault in (*disagreements(fabric, seen), *swapped(fabric, seen), *maps(fabric)):
         yield _finding(files[name], name, fault)
+
+
+def _neighbours(file: Path, system: str) -> Neighbours:
+    """Return what LLDP saw on the ports of a switch, by the file next to its configuration.
+
+    Raises
+    ------
+    UnreadableError
+        When it is no such output of this system.
+    """
+    output = file.with_suffix(_LLDP)
+    reading = parsers[system].readings.get("lldp") if output.is_file() else None
+    if reading is None:
+        return {}
+    try:
+        seen: Neighbours = reading[1](_text(output))
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
+        raise UnreadableError(str(error)) from error
+    return seen
 
 
 def _unknown(file: Path) -> Finding:
