@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fabric.audit.host_rules import HOST_RULES
 from fabric.core.findings import Severity
 from fabric.validate.rule import DescribedRule, areas
 
@@ -164,5 +165,6 @@ AUDIT_RULES: dict[str, DescribedRule] = {
             "name the system with --system, or correct the file",
             _GUIDE,
         ),
+        *HOST_RULES,
     )
 }
