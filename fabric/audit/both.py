@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from fabric.audit.hosts import HostFault
     from fabric.observe.configuration.lossless import Lossless
-    from fabric.observe.hostfacts.saved import Output, SavedHost
+    from fabric.observe.saved.model import Output, SavedHost
 
 T = TypeVar("T")
 
@@ -87,7 +87,7 @@ def _dscps(
 
 
 def _ages(host: SavedHost, arp_s: float) -> Iterator[HostFault]:
-    for name in host.nics:
+    for name in (nic.name for nic in host.roce_nics):
         reachable_ms, stale_s = (
             host.parameters.get(("neigh", name, key))
             for key in ("base_reachable_time_ms", "gc_stale_time")
@@ -107,7 +107,7 @@ def _tables(hosts: Sequence[SavedHost]) -> Iterator[tuple[SavedHost, Output, Fau
     subnets = [
         [
             ip_interface(address).network
-            for nic in host.nics.values()
+            for nic in host.roce_nics
             for address in (nic.addresses.ipv4 if nic.addresses else ())
         ]
         for host in hosts

@@ -8,7 +8,7 @@ from fabric.observe.configuration.lossless import Lossless, PortPolicy, Value
 
 if TYPE_CHECKING:
     from fabric.observe.hostfacts.mlnx_qos import NicQos
-    from fabric.observe.hostfacts.saved import Output, SavedHost
+    from fabric.observe.saved.model import Output, SavedHost
 
 #: System of a host in the neutral form.
 HOST = "host"

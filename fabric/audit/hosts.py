@@ -15,7 +15,7 @@ from fabric.qos.headroom.mlx5 import LEAST_SPEED_MBPS, MAX_TOLD_CABLE_M, nic_hea
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from fabric.observe.hostfacts.saved import Output, SavedHost, SavedNic
+    from fabric.observe.saved.model import Output, SavedHost, SavedNic
 
     HostFault = tuple[Output, Fault]
     Judge = Callable[[SavedHost], Iterator[HostFault]]
@@ -42,6 +42,8 @@ def judge(host: SavedHost) -> Iterator[HostFault]:
                 yield output, fault if fault.line else fault._replace(line=first.line)
     for one in _judges:
         yield from one(host)
+    for output, reason in host.unread:
+        yield output, Fault("AUD019", "", 0, f"this output was not read: {reason}")
 
 
 def _of_host(action: Judge) -> Judge:
@@ -53,8 +55,8 @@ def _by_nic(action: Callable[[SavedNic], Iterator[HostFault]]) -> None:
     """Register a judge of every NIC with a lossless priority."""
 
     def every(host: SavedHost) -> Iterator[HostFault]:
-        for nic in host.nics.values():
-            if nic.qos and any(nic.qos.pfc):
+        for nic in host.roce_nics:
+            if nic.qos:
                 yield from action(nic)
 
     _judges.append(every)
@@ -66,7 +68,7 @@ def _gids(host: SavedHost) -> Iterator[HostFault]:
     if table is None or host.gids is None:
         return
     count = Counter(gid.interface for gid in host.gids if gid.version == "v2" and gid.address)
-    pausing = [nic.name for nic in host.nics.values() if nic.qos and any(nic.qos.pfc)]
+    pausing = [nic.name for nic in host.roce_nics if nic.qos]
     for name in pausing:
         if not count[name]:
             line = table.line(rf"\s{name}\s*$")
@@ -85,7 +87,7 @@ def _shared_subnets(host: SavedHost) -> Iterator[HostFault]:
     """Judge ARP of NICs that are in one subnet, where the kernel parameters are saved."""
     output = host.outputs.get(("sysctl", ""))
     subnets = defaultdict(set)
-    for nic in host.nics.values():
+    for nic in host.roce_nics:
         for address in nic.addresses.ipv4 if nic.addresses else ():
             subnets[ip_interface(address).network].add(nic.name)
     for subnet, names in subnets.items() if output else ():
@@ -118,9 +120,11 @@ def _effective(host: SavedHost, name: str, key: str) -> int | None:
 
 @_by_nic
 def _buffers(nic: SavedNic) -> Iterator[HostFault]:
+    """Judge receive buffers that somebody told apart; one for all is what firmware begins with."""
     qos = nic.qos
-    if qos is None or qos.buffer_bytes is None or qos.priority_to_buffer is None:
+    if qos is None or qos.buffer_bytes is None or len(set(qos.priority_to_buffer or ())) <= 1:
         return
+    assert qos.priority_to_buffer
     output, line = nic.place(r"Receive buffer size|\"buffer_size\"")
     for priority in (number for number, on in enumerate(qos.pfc) if on):
         buffer = qos.priority_to_buffer[priority]
@@ -189,7 +193,7 @@ def _mark(nic: SavedNic) -> Iterator[HostFault]:
 @_of_host
 def _mtu(host: SavedHost) -> Iterator[HostFault]:
     output = host.outputs.get(("ip_addr", ""))
-    for nic in host.nics.values() if output else ():
+    for nic in host.roce_nics if output else ():
         if nic.addresses and nic.addresses.mtu_bytes < LEAST_MTU_BYTES:
             assert output
             line = output.line(rf'"ifname": ?"{nic.name}"')

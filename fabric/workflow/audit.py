@@ -16,8 +16,9 @@ from fabric.audit.switch import judge
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
 from fabric.observe.configuration.lossless import lossless_readers, system_of
-from fabric.observe.hostfacts.saved import kind_of, saved_hosts
 from fabric.observe.parsers import UnreadableError
+from fabric.observe.saved.model import kind_of
+from fabric.observe.saved.reading import saved_hosts
 from fabric.validate.report import reports
 from fabric.validate.reported import Reported
 from fabric.validate.runner import Outcome, gathered
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from fabric.audit.fault import Fault
     from fabric.observe.configuration.lossless import Lossless
-    from fabric.observe.hostfacts.saved import SavedHost
+    from fabric.observe.saved.model import SavedHost
 
 __all__ = ["Audited", "audit", "report"]
 
@@ -92,7 +93,7 @@ def audit(paths: Sequence[Path], system: str = "", ignore: Sequence[str] = ()) -
         if file in paths or len(unknown) == len(texts):
             raise _refused("no system recognises this configuration", str(file))
     known = {file: name for file, name in systems.items() if name}
-    hosts = _hosts({file: texts[file] for file, name in known.items() if name == HOST})
+    hosts = saved_hosts({file: texts[file] for file, name in known.items() if name == HOST})
     configured = {file: name for file, name in known.items() if name != HOST}
     switches = {file: _read(file, name, texts[file]) for file, name in configured.items()}
     findings = [_unknown(file) for file in unknown]
@@ -115,13 +116,6 @@ def audit(paths: Sequence[Path], system: str = "", ignore: Sequence[str] = ()) -
 def _system(text: str) -> str:
     """Return the system that a text is of, ``host`` for an output of a host, empty if unclear."""
     return system_of(text) or (HOST if kind_of(text) else "")
-
-
-def _hosts(texts: Mapping[Path, str]) -> list[SavedHost]:
-    try:
-        return saved_hosts(texts)
-    except UnreadableError as error:
-        raise _refused(str(error), str(next(iter(texts)))) from error
 
 
 def _judged_hosts(hosts: Sequence[SavedHost], switches: Collection[Lossless]) -> Iterator[Finding]:
