@@ -84,6 +84,16 @@ FAULTS = {
         " traffic-class 0 queue 3\n",
         "AUD008",
     ),
+    "the class enters the lossy group": (
+        r"^ traffic-class 3 priority-group 3\n",
+        " traffic-class 3 priority-group 0\n",
+        "AUD008",
+    ),
+    "a pause stops another queue": (
+        r"^ pfc-priority 3 queue 3\n",
+        " pfc-priority 3 queue 4\n",
+        "AUD008",
+    ),
     "a port has a small MTU": (
         r"(interface Ethernet0\n description .*\n) mtu 9100\n",
         r"\1 mtu 1500\n",
@@ -163,6 +173,17 @@ HARMLESS = {
     "a map of 802.1p": (
         r"^!\nrouter",
         "!\nqos map dot1p-tc X\n dot1p 0-7 traffic-class 0\n!\nrouter",
+    ),
+    "a port that nobody enabled": (
+        r"^interface Ethernet16\n shutdown\n",
+        "interface Ethernet16\n ip address 10.9.9.1/31\n",
+    ),
+    "no map of groups": (
+        (
+            r"^ qos-map (tc-pg|pfc-priority-queue) ROCE\n"
+            r"|^qos map (tc-pg|pfc-priority-queue) ROCE\n( .*\n)+"
+        ),
+        "",
     ),
     "other topics": (r"^router", "snmp-server location x\nip dhcp-relay 1.1.1.1\n!\nrouter"),
 }

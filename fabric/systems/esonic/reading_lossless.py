@@ -33,6 +33,9 @@ _DEFAULT_MTU_BYTES = 9100
 #: Unit of WRED thresholds (sonic-net/sonic-mgmt @ b4ba9de3 spytest/apis/qos/wred.py).
 _UNIT_BYTES = 1_000
 _MBPS = 1_000
+#: Maps that a port may have; others are about 802.1p, and what packets that leave are given.
+_KINDS = ("dscp-tc", "tc-queue", "tc-pg", "pfc-priority-queue", "pfc-priority-pg")
+_KIND = f"(?P<kind>{'|'.join(_KINDS)})"
 _HASH = {
     "ipv4-src-ip": "src-ip",
     "ipv4-dst-ip": "dst-ip",
@@ -74,7 +77,7 @@ _PORT = Context(
     r"(?!description |mtu |speed |(no )?shutdown$|ip address |switchport |channel-group "
     r"|queue |scheduler-policy |qos-map |priority-flow-control ).*",
     r"speed (?!\d+$).*",
-    r"qos-map (?!dscp-tc|tc-queue|tc-pg|pfc-priority-).*",
+    rf"qos-map (?!{_KIND} ).*",
     r"no priority-flow-control .*",
 )
 
@@ -97,8 +100,13 @@ def _complete(switch: _Device, port: PortPolicy) -> None:
     """Give a port what its maps, its scheduler and its WRED profiles say."""
     own = switch.bound.get(port.name, {})
     port.trusts_dscp = "qos map dscp-tc" in own
-    port.dscp_to_class = dict(switch.maps.get(("dscp-tc", own.get("qos map dscp-tc", "")), {}))
-    port.class_to_queue = dict(switch.maps.get(("tc-queue", own.get("qos map tc-queue", "")), {}))
+    tables = {
+        kind: dict(switch.maps.get((kind, own.get(f"qos map {kind}", "")), {})) for kind in _KINDS
+    }
+    port.dscp_to_class, port.class_to_queue = tables["dscp-tc"], tables["tc-queue"]
+    port.pause_to_queue = tables["pfc-priority-queue"]
+    if not tables["pfc-priority-pg"]:
+        port.class_to_group = tables["tc-pg"]
     scheduler = switch.schedulers.get(own.get("qos scheduler-policy", ""))
     if scheduler:
         port.add(scheduler)
@@ -173,18 +181,15 @@ def _weight(inside: tuple[Policy, int], line: int, percent: str) -> None:
     inside[0].percent[inside[1]] = Value(int(percent), line)
 
 
-_KINDS = "dscp-tc|tc-queue|tc-pg|pfc-priority-queue|pfc-priority-pg"
-
-
-@_TOP.line(rf"qos map (?P<kind>{_KINDS}) (?P<name>\S+)", inside=_MAP)
+@_TOP.line(rf"qos map {_KIND} (?P<name>\S+)", inside=_MAP)
 def _map(switch: _Device, line: int, kind: str, name: str) -> dict[int, int]:
     switch.define(f"qos map {kind}", name, line)
     return switch.maps.setdefault((kind, name), {})
 
 
-@_TOP.line(rf"qos map (?!({_KINDS}) )\S+ \S+", inside=_OTHER_MAP)
+@_TOP.line(rf"qos map (?!({'|'.join(_KINDS)}) )\S+ \S+", inside=_OTHER_MAP)
 def _other_map(_: _Device, __: int) -> None:
-    """Leave other maps out: 802.1p, and what is written into packets that leave."""
+    """Leave other maps out."""
 
 
 @_MAP.line(
@@ -245,7 +250,7 @@ def _port_scheduler(inside: Inside, line: int, name: str) -> None:
     _bind(inside, line, "qos scheduler-policy", "qos scheduler-policy", name)
 
 
-@_PORT.line(rf"qos-map (?P<kind>{_KINDS}) (?P<name>\S+)")
+@_PORT.line(rf"qos-map {_KIND} (?P<name>\S+)")
 def _port_map(inside: Inside, line: int, kind: str, name: str) -> None:
     _bind(inside, line, f"qos map {kind}", f"qos map {kind}", name)
 
@@ -315,8 +320,8 @@ lossless_readers.add("esonic")(
             r"^buffer init lossless$",
             r"^qos wred-policy ",
             r"^qos scheduler-policy ",
-            rf"^qos map ({_KINDS}) ",
-            rf"^ qos-map ({_KINDS}) ",
+            rf"^qos map {_KIND} ",
+            rf"^ qos-map {_KIND} ",
             r"^ priority-flow-control (priority [0-7]|watchdog (on|off|action) ?)",
             r"^priority-flow-control watchdog polling-interval ",
             r"^ip load-share hash ",
