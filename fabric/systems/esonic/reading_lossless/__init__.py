@@ -10,7 +10,7 @@ line is reported as not understood.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from fabric.observe.configuration.blocks import Context, blocks, numbers
 from fabric.observe.configuration.lossless import (
@@ -18,13 +18,17 @@ from fabric.observe.configuration.lossless import (
     LosslessReader,
     Marking,
     Policy,
-    PortPolicy,
     Use,
     Value,
-    Watchdog,
     lossless_readers,
 )
 from fabric.systems.esonic.platforms import BUFFER_LINE, ESONIC
+from fabric.systems.esonic.reading_lossless.model import KIND, KINDS, Device
+from fabric.systems.esonic.reading_lossless.port import PORT
+
+if TYPE_CHECKING:
+    from fabric.observe.configuration.lossless import PortPolicy
+    from fabric.systems.esonic.reading_lossless.model import Inside
 
 #: sonic_ip_neighbor: ipv4_arp_timeout.
 _DEFAULT_ARP_S = 180
@@ -32,10 +36,6 @@ _DEFAULT_ARP_S = 180
 _DEFAULT_MTU_BYTES = 9100
 #: Unit of WRED thresholds (sonic-net/sonic-mgmt @ b4ba9de3 spytest/apis/qos/wred.py).
 _UNIT_BYTES = 1_000
-_MBPS = 1_000
-#: Maps that a port may have; others are about 802.1p, and what packets that leave are given.
-_KINDS = ("dscp-tc", "tc-queue", "tc-pg", "pfc-priority-queue", "pfc-priority-pg")
-_KIND = f"(?P<kind>{'|'.join(_KINDS)})"
 _HASH = {
     "ipv4-src-ip": "src-ip",
     "ipv4-dst-ip": "dst-ip",
@@ -44,22 +44,6 @@ _HASH = {
 }
 
 
-@dataclass(slots=True)
-class _Device(Lossless):
-    """The switch with its named objects, until ports are complete."""
-
-    maps: dict[tuple[str, str], dict[int, int]] = field(default_factory=dict)
-    schedulers: dict[str, Policy] = field(default_factory=dict)
-    wreds: dict[str, Marking] = field(default_factory=dict)
-    bound: dict[str, dict[str, str]] = field(default_factory=dict)
-    has_buffers: bool = False
-
-    def define(self, kind: str, name: str, line: int) -> None:
-        """Note that a named object exists."""
-        self.defined.append(Use(kind, name, line))
-
-
-Inside = tuple[_Device, PortPolicy]
 _TOP = Context(
     r"(?!hostname |buffer |roce |ip load-share |ip arp timeout |mac address-table aging-time "
     r"|priority-flow-control |qos |interface (Ethernet|Eth) ?\d).*",
@@ -73,18 +57,11 @@ _SCHEDULER = Context(r"port.*")
 _QUEUE = Context(r"(meter-type|cir|pir|cbs|pbs) .*")
 _MAP = Context()
 _OTHER_MAP = Context(r".*")
-_PORT = Context(
-    r"(?!description |mtu |speed |(no )?shutdown$|ip address |switchport |channel-group "
-    r"|queue |scheduler-policy |qos-map |priority-flow-control ).*",
-    r"speed (?!\d+$).*",
-    rf"qos-map (?!{_KIND} ).*",
-    r"no priority-flow-control .*",
-)
 
 
 def read(text: str) -> Lossless:
     """Return what a configuration of Enterprise SONiC says of the lossless class."""
-    switch = _Device("esonic")
+    switch = Device("esonic")
     switch.arp_timeout_s = Value(_DEFAULT_ARP_S, 0)
     switch.mac_ageing_s = Value(ESONIC.default_mac_ageing_s or 0, 0)
     _TOP.read(switch, blocks(text, "!"), switch.leftovers)
@@ -96,12 +73,12 @@ def read(text: str) -> Lossless:
     return switch
 
 
-def _complete(switch: _Device, port: PortPolicy) -> None:
+def _complete(switch: Device, port: PortPolicy) -> None:
     """Give a port what its maps, its scheduler and its WRED profiles say."""
     own = switch.bound.get(port.name, {})
     port.trusts_dscp = "qos map dscp-tc" in own
     tables = {
-        kind: dict(switch.maps.get((kind, own.get(f"qos map {kind}", "")), {})) for kind in _KINDS
+        kind: dict(switch.maps.get((kind, own.get(f"qos map {kind}", "")), {})) for kind in KINDS
     }
     port.dscp_to_class, port.class_to_queue = tables["dscp-tc"], tables["tc-queue"]
     port.pause_to_queue = tables["pfc-priority-queue"]
@@ -118,24 +95,24 @@ def _complete(switch: _Device, port: PortPolicy) -> None:
 
 
 @_TOP.line(r"hostname (?P<name>\S+)")
-def _hostname(switch: _Device, _: int, name: str) -> None:
+def _hostname(switch: Device, _: int, name: str) -> None:
     switch.name = name
 
 
 @_TOP.line(r"buffer init lossless")
-def _buffers(switch: _Device, _: int) -> None:
+def _buffers(switch: Device, _: int) -> None:
     switch.has_buffers = True
 
 
 @_TOP.line(r"roce (?P<words>.*)")
-def _roce(switch: _Device, _: int, words: str) -> None:
+def _roce(switch: Device, _: int, words: str) -> None:
     """Note that the line makes buffers; the rest of what it does is left over."""
     switch.has_buffers = True
     raise ValueError(words)
 
 
 @_TOP.line(r"qos wred-policy (?P<name>\S+)", inside=_WRED)
-def _wred(switch: _Device, line: int, name: str) -> Marking:
+def _wred(switch: Device, line: int, name: str) -> Marking:
     switch.define("qos wred-policy", name, line)
     return switch.wreds.setdefault(name, Marking(line, ecn=False))
 
@@ -159,7 +136,7 @@ def _green(
 
 
 @_TOP.line(r"qos scheduler-policy (?P<name>\S+)", inside=_SCHEDULER)
-def _scheduler(switch: _Device, line: int, name: str) -> Policy:
+def _scheduler(switch: Device, line: int, name: str) -> Policy:
     switch.define("qos scheduler-policy", name, line)
     return switch.schedulers.setdefault(name, Policy(line))
 
@@ -181,14 +158,14 @@ def _weight(inside: tuple[Policy, int], line: int, percent: str) -> None:
     inside[0].percent[inside[1]] = Value(int(percent), line)
 
 
-@_TOP.line(rf"qos map {_KIND} (?P<name>\S+)", inside=_MAP)
-def _map(switch: _Device, line: int, kind: str, name: str) -> dict[int, int]:
+@_TOP.line(rf"qos map {KIND} (?P<name>\S+)", inside=_MAP)
+def _map(switch: Device, line: int, kind: str, name: str) -> dict[int, int]:
     switch.define(f"qos map {kind}", name, line)
     return switch.maps.setdefault((kind, name), {})
 
 
-@_TOP.line(rf"qos map (?!({'|'.join(_KINDS)}) )\S+ \S+", inside=_OTHER_MAP)
-def _other_map(_: _Device, __: int) -> None:
+@_TOP.line(rf"qos map (?!({'|'.join(KINDS)}) )\S+ \S+", inside=_OTHER_MAP)
+def _other_map(_: Device, __: int) -> None:
     """Leave other maps out."""
 
 
@@ -200,8 +177,8 @@ def _row(rows: dict[int, int], _: int, many: str, to: str) -> None:
     rows |= dict.fromkeys(numbers(many), int(to))
 
 
-@_TOP.line(r"interface (?P<kind>Ethernet|Eth) ?(?P<number>\d\S*)", inside=_PORT)
-def _interface(switch: _Device, line: int, kind: str, number: str) -> Inside:
+@_TOP.line(r"interface (?P<kind>Ethernet|Eth) ?(?P<number>\d\S*)", inside=PORT)
+def _interface(switch: Device, line: int, kind: str, number: str) -> Inside:
     known = f"{kind}{number}" in switch.ports
     port = switch.port(f"{kind}{number}", line)
     if not known:
@@ -209,106 +186,24 @@ def _interface(switch: _Device, line: int, kind: str, number: str) -> Inside:
     return switch, port
 
 
-@_PORT.line(r"description \"?(?P<text>.*?)\"?")
-def _description(inside: Inside, _: int, text: str) -> None:
-    inside[1].description = text
-
-
-@_PORT.line(r"mtu (?P<mtu>\d+)")
-def _mtu(inside: Inside, line: int, mtu: str) -> None:
-    inside[1].mtu_bytes = Value(int(mtu), line)
-
-
-@_PORT.line(r"speed (?P<mbps>\d+)")
-def _speed(inside: Inside, _: int, mbps: str) -> None:
-    inside[1].speed_gbps = int(mbps) / _MBPS
-
-
-@_PORT.line(r"(?P<no>no )?shutdown")
-def _shutdown(inside: Inside, _: int, no: str | None) -> None:
-    inside[1].enabled = bool(no)
-
-
-@_PORT.line(r"(?P<word>ip address|switchport|channel-group) .*")
-def _place(inside: Inside, _: int, word: str) -> None:
-    inside[1].routed = word == "ip address"
-
-
-def _bind(inside: Inside, line: int, key: str, kind: str, name: str) -> None:
-    switch, port = inside
-    switch.bound.setdefault(port.name, {})[key] = name
-    switch.used.append(Use(kind, name, line))
-
-
-@_PORT.line(r"queue (?P<queue>[0-7]) wred-policy (?P<name>\S+)")
-def _port_wred(inside: Inside, line: int, queue: str, name: str) -> None:
-    _bind(inside, line, f"queue {queue}", "qos wred-policy", name)
-
-
-@_PORT.line(r"scheduler-policy (?P<name>\S+)")
-def _port_scheduler(inside: Inside, line: int, name: str) -> None:
-    _bind(inside, line, "qos scheduler-policy", "qos scheduler-policy", name)
-
-
-@_PORT.line(rf"qos-map {_KIND} (?P<name>\S+)")
-def _port_map(inside: Inside, line: int, kind: str, name: str) -> None:
-    _bind(inside, line, f"qos map {kind}", f"qos map {kind}", name)
-
-
-@_PORT.line(r"priority-flow-control priority (?P<many>[0-7][\d,-]*)")
-def _pfc(inside: Inside, line: int, many: str) -> None:
-    inside[1].pfc |= dict.fromkeys(numbers(many), line)
-
-
-@_PORT.line(r"priority-flow-control asymmetric")
-def _asymmetric(_: Inside, __: int) -> None:
-    """Leave it out: frames that arrive pause all priorities then, those sent stay the same."""
-
-
-def _guard(inside: Inside, line: int) -> Watchdog:
-    port = inside[1]
-    port.watchdog = port.watchdog or Watchdog(line, action="drop")
-    return port.watchdog
-
-
-@_PORT.line(r"priority-flow-control watchdog action (?P<word>drop|forward|alert)")
-def _action(inside: Inside, line: int, word: str) -> None:
-    _guard(inside, line).action = word
-
-
-@_PORT.line(r"priority-flow-control watchdog on detect-time (?P<ms>\d+)")
-def _detection(inside: Inside, line: int, ms: str) -> None:
-    _guard(inside, line).detection_ms = float(ms)
-
-
-@_PORT.line(r"priority-flow-control watchdog restore-time (?P<ms>\d+)")
-def _restoration(inside: Inside, line: int, ms: str) -> None:
-    _guard(inside, line).restoration_ms = float(ms)
-
-
-@_PORT.line(r"priority-flow-control watchdog off")
-def _off(inside: Inside, line: int) -> None:
-    inside[1].watchdog = Watchdog(line, enabled=False)
-
-
 @_TOP.line(r"ip arp timeout (?P<seconds>\d+)")
-def _arp(switch: _Device, line: int, seconds: str) -> None:
+def _arp(switch: Device, line: int, seconds: str) -> None:
     switch.arp_timeout_s = Value(int(seconds), line)
 
 
 @_TOP.line(r"mac address-table aging-time (?P<seconds>\d+)")
-def _mac(switch: _Device, line: int, seconds: str) -> None:
+def _mac(switch: Device, line: int, seconds: str) -> None:
     switch.mac_ageing_s = Value(int(seconds), line)
 
 
 @_TOP.line(r"ip load-share hash ipv4 (?P<word>\S+)")
-def _hash(switch: _Device, _: int, word: str) -> None:
+def _hash(switch: Device, _: int, word: str) -> None:
     fields = {_HASH[word]} if word in _HASH else set()
     switch.hash_fields = (switch.hash_fields or set()) | fields
 
 
 @_TOP.line(r"ip load-share hash roce qpn")
-def _queue_pairs(switch: _Device, _: int) -> None:
+def _queue_pairs(switch: Device, _: int) -> None:
     """Take queue pairs for what the source port tells: both differ between flows of two NICs."""
     switch.hash_fields = (switch.hash_fields or set()) | {"src-port"}
 
@@ -320,8 +215,8 @@ lossless_readers.add("esonic")(
             r"^buffer init lossless$",
             r"^qos wred-policy ",
             r"^qos scheduler-policy ",
-            rf"^qos map {_KIND} ",
-            rf"^ qos-map {_KIND} ",
+            rf"^qos map {KIND} ",
+            rf"^ qos-map {KIND} ",
             r"^ priority-flow-control (priority [0-7]|watchdog (on|off|action) ?)",
             r"^priority-flow-control watchdog polling-interval ",
             r"^ip load-share hash ",
