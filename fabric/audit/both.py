@@ -64,7 +64,7 @@ def _priorities(
     for port in own.ports.values():
         if port.lossless and usual and set(port.lossless) != usual:
             here, there = _words(port.lossless), _words(usual)
-            message = f"priorities {here} are lossless, on most {whose} {there}"
+            message = f"the lossless priorities are {here}, on most {whose} {there}"
             yield host.nics[port.name].output, Fault("AUD017", port.name, port.line, message)
 
 

@@ -144,9 +144,9 @@ AUDIT_RULES: dict[str, DescribedRule] = {
         (
             "AUD017",
             Severity.WARNING,
-            "Every switch puts the same DSCPs into the lossless class",
+            "Switches and hosts put the same DSCPs into the same lossless class",
             "A packet that is lossless on one switch is dropped on the next.",
-            "use one DSCP map on all switches",
+            "use one priority and one DSCP map everywhere",
             "RFC 2474",
         ),
         (

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from fabric.core.findings import Finding
+from fabric.observe.saved.model import kind_of
 from fabric.workflow.audit import audit
 from tests.audit.host_outputs import dcb_outputs, outputs
 
@@ -370,3 +371,11 @@ def test_recorded_outputs(name: str) -> None:
     if not file.is_file():
         pytest.skip(f"{file} is not here")
     assert {one.rule for one in audit([file]).outcome.findings} == RECORDED[name]
+
+
+@pytest.mark.skipif(not SAMPLES.is_dir(), reason="the reference data is not here")
+def test_outputs_of_switches_are_not_taken_for_those_of_hosts() -> None:
+    files = [file for file in (SAMPLES / "fixtures").rglob("*") if file.is_file()]
+    texts = {file: file.read_text(encoding="utf-8", errors="replace") for file in files}
+    folders = {file.parent.name for file, text in texts.items() if kind_of(text)}
+    assert folders == {"host"}
