@@ -1,4 +1,4 @@
-"""Switches of one fabric: cables by their descriptions, and what both ends should have alike."""
+"""Switches of one fabric: cables by LLDP and descriptions, and what both ends should have alike."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fabric.audit.host_rules import HOST_RULES
 from fabric.core.findings import Severity
 from fabric.validate.rule import DescribedRule, areas
 
@@ -143,9 +144,9 @@ AUDIT_RULES: dict[str, DescribedRule] = {
         (
             "AUD017",
             Severity.WARNING,
-            "Every switch puts the same DSCPs into the lossless class",
+            "Switches and hosts put the same DSCPs into the same lossless class",
             "A packet that is lossless on one switch is dropped on the next.",
-            "use one DSCP map on all switches",
+            "use one priority and one DSCP map everywhere",
             "RFC 2474",
         ),
         (
@@ -164,6 +165,7 @@ AUDIT_RULES: dict[str, DescribedRule] = {
             "name the system with --system, or correct the file",
             _GUIDE,
         ),
+        *HOST_RULES,
         (
             "AUD040",
             Severity.ERROR,

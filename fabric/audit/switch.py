@@ -157,6 +157,22 @@ def _classes(port: PortPolicy) -> Iterator[Fault]:
 
 
 @_by_port
+def _paths_of_pauses(port: PortPolicy) -> Iterator[Fault]:
+    for priority, line in port.lossless.items():
+        group = port.class_to_group.get(priority, priority)
+        if group != priority:
+            message = f"class {priority} enters priority group {group}, which pauses nothing for it"
+            yield Fault("AUD008", port.name, line, message)
+        queue = port.class_to_queue.get(priority, priority)
+        stopped = port.pause_to_queue.get(priority, queue)
+        if stopped != queue:
+            message = (
+                f"a pause of priority {priority} stops queue {stopped}; the class uses {queue}"
+            )
+            yield Fault("AUD008", port.name, line, message)
+
+
+@_by_port
 def _mtu(port: PortPolicy) -> Iterator[Fault]:
     if port.mtu_bytes is not None and port.mtu_bytes.value < ROCE_MTU_BYTES:
         message = f"the MTU is {port.mtu_bytes.value:g} bytes; RoCE packets take {ROCE_MTU_BYTES:,}"

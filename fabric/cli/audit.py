@@ -21,7 +21,8 @@ def register(app: typer.Typer) -> None:
 
 def audit(
     files: Annotated[
-        list[Path], argument("Configuration files, or folders with those of a whole fabric.")
+        list[Path],
+        argument("Configurations and saved outputs of hosts, or folders with those of a fabric."),
     ],
     system: Annotated[
         str,
@@ -42,7 +43,8 @@ def audit(
     """Judge running configurations without an inventory.
 
     Files of one call are taken for one fabric: ports are paired by their descriptions, and both
-    ends of a cable compared.
+    ends of a cable compared. Outputs that were saved on hosts are judged too; a folder
+    with the name of the host holds them.
 
     Exit codes: 0, 2, 4.
     """

@@ -6,25 +6,32 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.audit.bgp import judge as judge_bgp
+from fabric.audit.both import judge as judge_both
 from fabric.audit.ends import disagreements, maps, swapped
 from fabric.audit.fault import Fault
+from fabric.audit.host_class import HOST
+from fabric.audit.host_class import lossless as class_of_host
+from fabric.audit.hosts import judge as judge_host
 from fabric.audit.rules import AUDIT_RULES
 from fabric.audit.switch import judge
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
 from fabric.observe.configuration.lossless import lossless_readers, system_of
 from fabric.observe.parsers import UnreadableError, parsers
+from fabric.observe.saved.model import kind_of
+from fabric.observe.saved.reading import saved_hosts
 from fabric.validate.report import reports
 from fabric.validate.reported import Reported
 from fabric.validate.runner import Outcome, gathered
 from fabric.workflow.check import check_sonic_files
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from fabric.audit.ends import Neighbours
     from fabric.observe.configuration.lossless import Lossless
+    from fabric.observe.saved.model import SavedHost
 
 __all__ = ["Audited", "audit", "report"]
 
@@ -66,7 +73,7 @@ class Audited:
 
 
 def audit(paths: Sequence[Path], system: str = "", ignore: Sequence[str] = ()) -> Audited:
-    """Judge configuration files; those of one call are taken for one fabric.
+    """Judge configuration files and outputs of hosts; those of one call are taken for one fabric.
 
     Parameters
     ----------
@@ -85,19 +92,22 @@ def audit(paths: Sequence[Path], system: str = "", ignore: Sequence[str] = ()) -
     texts = {file: _text(file) for path in paths for file in _files(path)}
     if not texts:
         raise _refused("there is no configuration file", str(paths[0]))
-    systems = {file: system or system_of(text) or "" for file, text in texts.items()}
+    systems = {file: system or _system(text) for file, text in texts.items()}
     unknown = [file for file, name in systems.items() if not name]
     for file in unknown:
         if file in paths or len(unknown) == len(texts):
             raise _refused("no system recognises this configuration", str(file))
     known = {file: name for file, name in systems.items() if name}
+    hosts = saved_hosts({file: texts[file] for file, name in known.items() if name == HOST})
+    configured = {file: name for file, name in known.items() if name != HOST}
     switches: dict[Path, Lossless] = {}
     findings = [_unknown(file) for file in unknown]
-    for file, name in known.items():
+    for file, name in configured.items():
         switches[file] = _read(file, name, texts[file])
         faults = judge_bgp(name, texts[file])
         findings += [_finding(file, switches[file].name, fault) for fault in faults]
-    findings += _judged(switches)
+    findings += _judged(switches, hosts)
+    findings += _judged_hosts(hosts, switches.values())
     kept = [finding for finding in findings if finding.rule not in ignore]
     checked = tuple(rule for rule in AUDIT_RULES if rule not in ignore)
     outcome = Outcome(tuple(gathered(kept)), checked, tuple(ignore), ())
@@ -107,8 +117,28 @@ def audit(paths: Sequence[Path], system: str = "", ignore: Sequence[str] = ()) -
     return Audited(outcome, {str(file): name for file, name in known.items()})
 
 
-def _judged(switches: Mapping[Path, Lossless]) -> Iterator[Finding]:
-    """Yield what is wrong with each switch, then with cables and maps between them."""
+def _system(text: str) -> str:
+    """Return the system that a text is of, ``host`` for an output of a host, empty if unclear."""
+    return system_of(text) or (HOST if kind_of(text) else "")
+
+
+def _judged_hosts(hosts: Sequence[SavedHost], switches: Collection[Lossless]) -> Iterator[Finding]:
+    """Yield what is wrong with each host, then with hosts against switches."""
+    for host in hosts:
+        for output, fault in judge_host(host):
+            yield _finding(output.file, host.name, fault)
+    for host, output, fault in judge_both(hosts, switches):
+        yield _finding(output.file, host.name, fault)
+
+
+def _judged(switches: Mapping[Path, Lossless], hosts: Sequence[SavedHost]) -> Iterator[Finding]:
+    """Yield what is wrong with each switch, then with cables and maps between them.
+
+    Parameters
+    ----------
+    hosts : sequence of SavedHost
+        Far ends of cables.
+    """
     files = {lossless.name or str(file): file for file, lossless in switches.items()}
     for file, lossless in switches.items():
         elsewhere = lossless_readers[lossless.system].judged
@@ -116,6 +146,7 @@ def _judged(switches: Mapping[Path, Lossless]) -> Iterator[Finding]:
             if fault.rule not in elsewhere:
                 yield _finding(file, lossless.name, fault)
     fabric = {lossless.name or str(file): lossless for file, lossless in switches.items()}
+    ends = {host.name: class_of_host(host) for host in hosts} | fabric
     seen: dict[str, Neighbours] = {}
     for file, lossless in switches.items():
         try:
@@ -123,7 +154,7 @@ def _judged(switches: Mapping[Path, Lossless]) -> Iterator[Finding]:
         except UnreadableError as error:
             message = f"what LLDP saw cannot be read: {error}"
             yield _finding(file.with_suffix(_LLDP), lossless.name, Fault("AUD019", "", 0, message))
-    for name, fault in (*disagreements(fabric, seen), *swapped(fabric, seen), *maps(fabric)):
+    for name, fault in (*disagreements(ends, seen), *swapped(fabric, seen), *maps(fabric)):
         yield _finding(files[name], name, fault)
 
 
@@ -176,7 +207,7 @@ def _text(file: Path) -> str:
 
 def _read(file: Path, system: str, text: str) -> Lossless:
     if system not in lossless_readers:
-        known = ", ".join(lossless_readers)
+        known = ", ".join((*lossless_readers, HOST))
         raise _refused(f"system {system!r} is not audited; known: {known}", str(file))
     try:
         return lossless_readers[system].read(text)
@@ -185,7 +216,7 @@ def _read(file: Path, system: str, text: str) -> Lossless:
 
 
 def _refused(message: str, file: str) -> InputError:
-    fix = f"name the system with --system: {', '.join(lossless_readers)}"
+    fix = f"name the system with --system: {', '.join((*lossless_readers, HOST))}"
     finding = Finding("AUD019", Severity.ERROR, message, fix, "", Position(file))
     return InputError("nothing was audited", [finding])
 

@@ -133,7 +133,15 @@ _TABLES = (
 
 @dataclass(slots=True)
 class PortPolicy(Policy):
-    """A port: ``routed`` None where the file leaves the default of the system."""
+    """A port: ``routed`` None where the file leaves the default of the system.
+
+    Parameters
+    ----------
+    class_to_group : dict of int to int
+        Ingress buffer of each class, where a map sets it; that of a lossless class has its number.
+    pause_to_queue : dict of int to int
+        Queue that a pause of each priority stops, where a map sets it.
+    """
 
     name: str = ""
     enabled: bool = True
@@ -141,6 +149,8 @@ class PortPolicy(Policy):
     mtu_bytes: Value | None = None
     speed_gbps: float | None = None
     description: str = ""
+    class_to_group: dict[int, int] = field(default_factory=dict)
+    pause_to_queue: dict[int, int] = field(default_factory=dict)
 
     @property
     def lossless(self) -> dict[int, int]:

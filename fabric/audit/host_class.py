@@ -1,0 +1,40 @@
+"""NICs of a host in the form of ports of a switch: what both have is judged by the same rules."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.observe.configuration.lossless import Lossless, PortPolicy, Value
+
+if TYPE_CHECKING:
+    from fabric.observe.hostfacts.mlnx_qos import NicQos
+    from fabric.observe.saved.model import Output, SavedHost
+
+#: System of a host in the neutral form.
+HOST = "host"
+#: What only switches do: mark ECN, and watch for pauses that do not end.
+SWITCHES_ALONE = frozenset(("AUD003", "AUD006"))
+
+
+def lossless(host: SavedHost) -> Lossless:
+    """Return what a host says of the lossless class, with its NICs as ports."""
+    result = Lossless(HOST, host.name)
+    for nic in host.nics.values():
+        if nic.qos:
+            port = result.port(nic.name, nic.output.line(r"enabled|\"prio_pfc\""))
+            port.routed = True
+            _fill(port, nic.qos, nic.output)
+    return result
+
+
+def _fill(port: PortPolicy, qos: NicQos, output: Output) -> None:
+    port.pfc = {number: port.line for number, on in enumerate(qos.pfc) if on}
+    port.trusts_dscp = {"dscp": True, "pcp": False, "none": False}.get(qos.trust)
+    port.dscp_to_class = dict(qos.dscp_to_priority)
+    port.class_to_queue = dict(enumerate(qos.priority_to_traffic_class))
+    for number, word in qos.tsa.items():
+        line = output.line(rf"^tc: {number} ") or port.line
+        if word == "strict":
+            port.strict[number] = line
+        elif word == "ets":
+            port.percent[number] = Value(qos.bandwidth_percent.get(number, 0), line)

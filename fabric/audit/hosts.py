@@ -1,0 +1,202 @@
+"""One host: GIDs, ARP, receive buffers and who owns the settings, from outputs saved on it."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from ipaddress import ip_interface
+from typing import TYPE_CHECKING
+
+from fabric.audit.fault import Fault
+from fabric.audit.host_class import SWITCHES_ALONE, lossless
+from fabric.audit.switch import judge as judge_class
+from fabric.core.units import mbps_to_bps
+from fabric.qos.headroom.mlx5 import LEAST_SPEED_MBPS, MAX_TOLD_CABLE_M, nic_headroom_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from fabric.observe.saved.model import Output, SavedHost, SavedNic
+
+    HostFault = tuple[Output, Fault]
+    Judge = Callable[[SavedHost], Iterator[HostFault]]
+
+#: The kernel takes 96 bytes off for headers: RDMA packets of 4,096 bytes need this MTU (Linux
+#: include/rdma/ib_addr.h, iboe_get_mtu).
+LEAST_MTU_BYTES = 4_192
+#: MTU of a network device that nobody told (Linux ETH_DATA_LEN).
+_USUAL_MTU_BYTES = 1_500
+#: Values that one NIC needs where another is in its subnet (Linux ip-sysctl.rst).
+_OWN_ADDRESS, _BEST_SOURCE, _STRICT = 1, 2, 1
+
+_judges: list[Judge] = []
+
+
+def judge(host: SavedHost) -> Iterator[HostFault]:
+    """Yield what is wrong with one host, each fault with the output that shows it."""
+    ports = lossless(host)
+    if ports.ports:
+        first = next(iter(ports.ports.values()))
+        for fault in judge_class(ports):
+            if fault.rule not in SWITCHES_ALONE:
+                output = host.nics[fault.port or first.name].output
+                yield output, fault if fault.line else fault._replace(line=first.line)
+    for one in _judges:
+        yield from one(host)
+    for output, reason in host.unread:
+        yield output, Fault("AUD019", "", 0, f"this output was not read: {reason}")
+
+
+def _of_host(action: Judge) -> Judge:
+    _judges.append(action)
+    return action
+
+
+def _by_nic(action: Callable[[SavedNic], Iterator[HostFault]]) -> None:
+    """Register a judge of every NIC with a lossless priority."""
+
+    def every(host: SavedHost) -> Iterator[HostFault]:
+        for nic in host.roce_nics:
+            if nic.qos:
+                yield from action(nic)
+
+    _judges.append(every)
+
+
+@_of_host
+def _gids(host: SavedHost) -> Iterator[HostFault]:
+    table = host.outputs.get(("show_gids", ""))
+    if table is None or host.gids is None:
+        return
+    count = Counter(gid.interface for gid in host.gids if gid.version == "v2" and gid.address)
+    pausing = [nic.name for nic in host.roce_nics if nic.qos]
+    for name in pausing:
+        if not count[name]:
+            line = table.line(rf"\s{name}\s*$")
+            yield table, Fault("AUD020", name, line, "the NIC has no RoCEv2 GID with IPv4")
+    if not pausing and not count:
+        yield table, Fault("AUD020", "", 0, "no NIC has a RoCEv2 GID with IPv4")
+    for name, number in count.items():
+        if name and number > 1:
+            line = table.line(rf"\.\d+\s+v2\s+{name}\s*$")
+            message = f"the NIC has {number} RoCEv2 GIDs with IPv4"
+            yield table, Fault("AUD021", name, line, message)
+
+
+@_of_host
+def _shared_subnets(host: SavedHost) -> Iterator[HostFault]:
+    """Judge ARP of NICs that are in one subnet, where the kernel parameters are saved."""
+    output = host.outputs.get(("sysctl", ""))
+    subnets = defaultdict(set)
+    for nic in host.roce_nics:
+        for address in nic.addresses.ipv4 if nic.addresses else ():
+            subnets[ip_interface(address).network].add(nic.name)
+    for subnet, names in subnets.items() if output else ():
+        for name in sorted(names) if len(names) > 1 else ():
+            for message, key in _arp_faults(host, name):
+                assert output
+                line = output.line(rf"conf\.{name.replace('.', '/')}\.{key}\b")
+                text = f"{message}, and {len(names)} NICs are in {subnet}"
+                yield output, Fault("AUD022", name, line, text)
+
+
+def _arp_faults(host: SavedHost, name: str) -> Iterator[tuple[str, str]]:
+    ignore, announce, check = (
+        _effective(host, name, key) for key in ("arp_ignore", "arp_announce", "rp_filter")
+    )
+    if ignore is not None and ignore < _OWN_ADDRESS:
+        yield f"arp_ignore is {ignore}: the NIC answers for addresses of others", "arp_ignore"
+    if announce is not None and announce < _BEST_SOURCE:
+        yield f"arp_announce is {announce}: the NIC may ask with another's address", "arp_announce"
+    if check == _STRICT:
+        yield "rp_filter is 1: packets that arrive by the other NIC are dropped", "rp_filter"
+
+
+def _effective(host: SavedHost, name: str, key: str) -> int | None:
+    """Return the larger of what a NIC and ``all`` have (Linux ip-sysctl.rst), None if unknown."""
+    values = [host.parameters.get(("conf", one, key)) for one in ("all", name)]
+    known = [value for value in values if value is not None]
+    return max(known) if len(known) == len(values) else None
+
+
+@_by_nic
+def _buffers(nic: SavedNic) -> Iterator[HostFault]:
+    """Judge receive buffers that somebody told apart; one for all is what firmware begins with."""
+    qos = nic.qos
+    if qos is None or qos.buffer_bytes is None or len(set(qos.priority_to_buffer or ())) <= 1:
+        return
+    assert qos.priority_to_buffer
+    output, line = nic.place(r"Receive buffer size|\"buffer_size\"")
+    for priority in (number for number, on in enumerate(qos.pfc) if on):
+        buffer = qos.priority_to_buffer[priority]
+        others = [
+            str(number)
+            for number, other in enumerate(qos.priority_to_buffer)
+            if other == buffer and not qos.pfc[number]
+        ]
+        if others:
+            message = f"priorities {', '.join(others)} share the receive buffer of priority"
+            yield output, Fault("AUD025", nic.name, line, f"{message} {priority}")
+        size, need = qos.buffer_bytes[buffer], _need_bytes(nic, qos.cable_m)
+        if size < need:
+            message = f"receive buffer {buffer} has {size:,} bytes; {need:,} are needed"
+            yield output, Fault("AUD025", nic.name, line, message)
+
+
+def _need_bytes(nic: SavedNic, cable_m: int | None) -> int:
+    """Return the least size of a lossless buffer: what arrives after the pause, and one packet.
+
+    Linux mlx5 en/port_buffer.c, update_xoff_threshold. Where the speed is not saved, it is the
+    lowest that the driver reckons with.
+    """
+    mtu = nic.addresses.mtu_bytes if nic.addresses else _USUAL_MTU_BYTES
+    speed = int(nic.rate_bps / mbps_to_bps(1)) if nic.rate_bps else LEAST_SPEED_MBPS
+    return int(nic_headroom_bytes(speed, cable_m or 0, mtu)) + mtu
+
+
+@_by_nic
+def _cable(nic: SavedNic) -> Iterator[HostFault]:
+    cable_m = nic.qos.cable_m if nic.qos else None
+    if cable_m is not None and not 0 < cable_m < MAX_TOLD_CABLE_M:
+        line = nic.output.line(r"Cable len|\"delay\"")
+        message = f"the driver ignores a cable length of {cable_m} m"
+        yield nic.output, Fault("AUD025", nic.name, line, message)
+
+
+@_by_nic
+def _owner(nic: SavedNic) -> Iterator[HostFault]:
+    if nic.qos and nic.qos.dcbx == "fw":
+        message = "the firmware controls DCBX: a switch may change these settings"
+        yield nic.output, Fault("AUD026", nic.name, nic.output.line("DCBX mode"), message)
+    warning = nic.output.line("lldpad service is running")
+    if warning:
+        message = "lldpad is running and may overwrite these settings"
+        yield nic.output, Fault("AUD026", nic.name, warning, message)
+
+
+@_by_nic
+def _link_pause(nic: SavedNic) -> Iterator[HostFault]:
+    if nic.pauses:
+        line = nic.pauses.line(r"^[RT]X:\s+on")
+        message = "pause of the whole link is on, and PFC too"
+        yield nic.pauses, Fault("AUD027", nic.name, line, message)
+
+
+@_by_nic
+def _mark(nic: SavedNic) -> Iterator[HostFault]:
+    dscp, qos = nic.roce_dscp, nic.qos
+    priority = qos.dscp_to_priority.get(dscp) if qos and dscp is not None else None
+    if nic.mark and qos and priority is not None and not qos.pfc[priority]:
+        message = f"RoCE is sent with DSCP {dscp}, whose priority {priority} is not lossless"
+        yield nic.mark, Fault("AUD028", nic.name, nic.mark.line("^Global"), message)
+
+
+@_of_host
+def _mtu(host: SavedHost) -> Iterator[HostFault]:
+    output = host.outputs.get(("ip_addr", ""))
+    for nic in host.roce_nics if output else ():
+        if nic.addresses and nic.addresses.mtu_bytes < LEAST_MTU_BYTES:
+            assert output
+            line = output.line(rf'"ifname": ?"{nic.name}"')
+            mtu = nic.addresses.mtu_bytes
+            message = f"the MTU is {mtu} bytes; RDMA packets of 4,096 take {LEAST_MTU_BYTES:,}"
+            yield output, Fault("AUD009", nic.name, line, message)

@@ -1,0 +1,1 @@
+"""Outputs of tools that were saved on hosts, one folder for each host."""

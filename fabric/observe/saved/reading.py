@@ -1,0 +1,146 @@
+"""Saved outputs of hosts, read: each by the parser of its tool, the settings of a NIC together."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, TypeVar
+
+from fabric.observe.hostfacts.dcb import (
+    parse_dcb_app,
+    parse_dcb_buffer,
+    parse_dcb_ets,
+    parse_dcb_pfc,
+)
+from fabric.observe.hostfacts.ethtool import parse_ethtool, parse_ethtool_pause
+from fabric.observe.hostfacts.gids import show_gids
+from fabric.observe.hostfacts.ibstat import parse_ibdev2netdev
+from fabric.observe.hostfacts.ip import parse_ip_addr
+from fabric.observe.hostfacts.mlnx_qos import NicQos, mlnx_qos
+from fabric.observe.hostfacts.ofed import parse_traffic_class
+from fabric.observe.parsers import UnreadableError
+from fabric.observe.saved.model import OF_ONE, PARAMETER, Output, SavedHost, SavedNic, kind_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+T = TypeVar("T")
+
+
+def saved_hosts(texts: Mapping[Path, str]) -> list[SavedHost]:
+    """Return the hosts that saved outputs are about, by the folders that they are in.
+
+    An output that is cut, or the second of one kind, is among those that could not be read.
+    """
+    hosts: dict[Path, SavedHost] = {}
+    for file, text in texts.items():
+        folder = file.resolve().parent
+        host = hosts.setdefault(folder, SavedHost(folder.name))
+        kind = kind_of(text)
+        key = kind, _name(kind, file, text)
+        if not kind:
+            host.unread.append((Output(file, text), "no tool that is known printed this"))
+        elif key in host.outputs:
+            other = host.outputs[key].file.name
+            host.unread.append((Output(file, text), f"{other} is {kind} of the same host too"))
+        else:
+            host.outputs[key] = Output(file, text)
+    for host in hosts.values():
+        _read(host)
+    return list(hosts.values())
+
+
+def _name(kind: str, file: Path, text: str) -> str:
+    if kind.startswith("ethtool"):
+        head = re.search(r"^(?:Pause parameters|Settings) for (\S+):", text, re.MULTILINE)
+        return head[1] if head else ""
+    return (file.stem.partition("-")[2] or file.stem) if kind in OF_ONE else ""
+
+
+def _read(host: SavedHost) -> None:
+    """Fill a host from its outputs."""
+    for (kind, name), output in host.outputs.items():
+        if kind == "mlnx_qos":
+            _settings(host, name, output, _parsed(host, kind, name, mlnx_qos))
+        elif kind == "dcb_pfc":
+            _settings(host, name, output, _dcb(host, name))
+        elif kind == "sysctl":
+            rows = PARAMETER.findall(output.text)
+            host.parameters = {
+                (group, nic.replace("/", "."), key): int(value) for group, nic, key, value in rows
+            }
+    host.gids = _parsed(host, "show_gids", "", show_gids)
+    for gid in host.gids or ():
+        if gid.interface:
+            _nic(host, gid.interface, host.outputs["show_gids", ""])
+    _complete(host)
+
+
+def _settings(host: SavedHost, name: str, output: Output, qos: NicQos | None) -> None:
+    if qos:
+        nic = _nic(host, name, output)
+        nic.qos = qos
+        keys = [(f"dcb_{part}", name) for part in ("ets", "app", "buffer")]
+        nic.parts = [host.outputs[key] for key in keys if key in host.outputs]
+
+
+def _nic(host: SavedHost, name: str, output: Output) -> SavedNic:
+    return host.nics.setdefault(name, SavedNic(name, output))
+
+
+def _complete(host: SavedHost) -> None:
+    """Give the NICs what other outputs say of them."""
+    devices = _devices(host)
+    addresses = _parsed(host, "ip_addr", "", parse_ip_addr) or ()
+    for name, nic in host.nics.items():
+        nic.addresses = next((row for row in addresses if row.interface == name), None)
+        pause = _parsed(host, "ethtool_pause", name, parse_ethtool_pause)
+        if pause and (pause.receive or pause.transmit):
+            nic.pauses = host.outputs["ethtool_pause", name]
+        link = _parsed(host, "ethtool", name, parse_ethtool)
+        nic.rate_bps = link.rate_bps if link else None
+    for (kind, device), output in host.outputs.items():
+        owner = host.nics.get(devices.get(device, ""))
+        if kind == "traffic_class" and owner:
+            setting = _parsed(host, kind, device, parse_traffic_class)
+            owner.mark, owner.roce_dscp = output, setting.dscp if setting else None
+
+
+def _devices(host: SavedHost) -> dict[str, str]:
+    """Return the NIC of each RDMA device."""
+    rows = _parsed(host, "ibdev2netdev", "", parse_ibdev2netdev) or ()
+    nics = {gid.device: gid.interface for gid in reversed(host.gids or ()) if gid.interface}
+    return nics | {row.device: row.interface for row in rows}
+
+
+def _dcb(host: SavedHost, name: str) -> NicQos | None:
+    """Return what ``dcb`` says, in the words of ``mlnx_qos``; an empty map is trust in PCP."""
+    pfc = _parsed(host, "dcb_pfc", name, parse_dcb_pfc)
+    ets = _parsed(host, "dcb_ets", name, parse_dcb_ets)
+    buffers = _parsed(host, "dcb_buffer", name, parse_dcb_buffer)
+    marks = _parsed(host, "dcb_app", name, parse_dcb_app)
+    if pfc is None:
+        return None
+    return NicQos(
+        dcbx="unknown",
+        trust="unknown" if marks is None else "dscp" if marks else "pcp",
+        pfc=tuple(int(on) for on in pfc.enabled),
+        dscp_to_priority=marks or {},
+        priority_to_traffic_class=ets.priority_to_traffic_class if ets else (),
+        tsa=dict(enumerate(ets.tsa)) if ets else {},
+        bandwidth_percent=dict(enumerate(ets.bandwidth_percent)) if ets else {},
+        cable_m=pfc.delay,
+        buffer_bytes=buffers.buffer_bytes if buffers else None,
+        priority_to_buffer=buffers.priority_to_buffer if buffers else None,
+    )
+
+
+def _parsed(host: SavedHost, kind: str, name: str, parse: Callable[[str], T]) -> T | None:
+    """Return what an output says, None where it is not there or cannot be read."""
+    output = host.outputs.get((kind, name))
+    try:
+        return parse(output.text) if output else None
+    except UnreadableError as error:
+        assert output
+        host.unread.append((output, str(error)))
+        return None

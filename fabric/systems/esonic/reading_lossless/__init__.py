@@ -1,0 +1,229 @@
+"""Enterprise SONiC: what a running configuration says of PFC, ECN, maps, watchdog, ageing and MTU.
+
+Spelling, ranges and defaults are those of ansible-collections/dellemc.enterprise_sonic @ 9851e680
+(sonic_qos_interfaces, sonic_qos_wred, sonic_qos_maps, sonic_qos_scheduler, sonic_ip_neighbor,
+sonic_mac, sonic_ecmp_load_share). Without ``ecn`` a profile drops, as in SONiC, whose database it
+is (sonic-wred-profile.yang: ecn_none). Not known, and so not judged: what the hash takes where
+no line says it, the weight of a queue without one, and what ``roce enable`` sets by itself: that
+line is reported as not understood.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.observe.configuration.blocks import Context, blocks, numbers
+from fabric.observe.configuration.lossless import (
+    Lossless,
+    LosslessReader,
+    Marking,
+    Policy,
+    Use,
+    Value,
+    lossless_readers,
+)
+from fabric.systems.esonic.platforms import BUFFER_LINE, ESONIC
+from fabric.systems.esonic.reading_lossless.model import KIND, KINDS, Device
+from fabric.systems.esonic.reading_lossless.port import PORT
+
+if TYPE_CHECKING:
+    from fabric.observe.configuration.lossless import PortPolicy
+    from fabric.systems.esonic.reading_lossless.model import Inside
+
+#: sonic_ip_neighbor: ipv4_arp_timeout.
+_DEFAULT_ARP_S = 180
+#: init_cfg of SONiC: a port carries this where no line says it.
+_DEFAULT_MTU_BYTES = 9100
+#: Unit of WRED thresholds (sonic-net/sonic-mgmt @ b4ba9de3 spytest/apis/qos/wred.py).
+_UNIT_BYTES = 1_000
+_HASH = {
+    "ipv4-src-ip": "src-ip",
+    "ipv4-dst-ip": "dst-ip",
+    "ipv4-l4-src-port": "src-port",
+    "ipv4-l4-dst-port": "dst-port",
+}
+
+
+_TOP = Context(
+    r"(?!hostname |buffer |roce |ip load-share |ip arp timeout |mac address-table aging-time "
+    r"|priority-flow-control |qos |interface (Ethernet|Eth) ?\d).*",
+    r"buffer (?!init ).*",
+    r"priority-flow-control watchdog (polling-interval|counter-poll) .*",
+    r"ip load-share hash (algorithm|seed|offset|ingress-port|ipv6) ?.*",
+    r"interface-naming .*",
+)
+_WRED = Context(r"(yellow|red) .*")
+_SCHEDULER = Context(r"port.*")
+_QUEUE = Context(r"(meter-type|cir|pir|cbs|pbs) .*")
+_MAP = Context()
+_OTHER_MAP = Context(r".*")
+
+
+def read(text: str) -> Lossless:
+    """Return what a configuration of Enterprise SONiC says of the lossless class."""
+    switch = Device("esonic")
+    switch.arp_timeout_s = Value(_DEFAULT_ARP_S, 0)
+    switch.mac_ageing_s = Value(ESONIC.default_mac_ageing_s or 0, 0)
+    _TOP.read(switch, blocks(text, "!"), switch.leftovers)
+    for port in switch.ports.values():
+        _complete(switch, port)
+    pausing = [line for port in switch.ports.values() for line in port.pfc.values()]
+    if pausing and not switch.has_buffers:
+        switch.used.append(Use("line", BUFFER_LINE, min(pausing)))
+    return switch
+
+
+def _complete(switch: Device, port: PortPolicy) -> None:
+    """Give a port what its maps, its scheduler and its WRED profiles say."""
+    own = switch.bound.get(port.name, {})
+    port.trusts_dscp = "qos map dscp-tc" in own
+    tables = {
+        kind: dict(switch.maps.get((kind, own.get(f"qos map {kind}", "")), {})) for kind in KINDS
+    }
+    port.dscp_to_class, port.class_to_queue = tables["dscp-tc"], tables["tc-queue"]
+    port.pause_to_queue = tables["pfc-priority-queue"]
+    if not tables["pfc-priority-pg"]:
+        port.class_to_group = tables["tc-pg"]
+    scheduler = switch.schedulers.get(own.get("qos scheduler-policy", ""))
+    if scheduler:
+        port.add(scheduler)
+    for kind, name in own.items():
+        if kind.startswith("queue ") and name in switch.wreds:
+            port.markings[int(kind.removeprefix("queue "))] = switch.wreds[name]
+    if port.watchdog and port.watchdog.detection_ms is None:
+        port.watchdog.enabled = False
+
+
+@_TOP.line(r"hostname (?P<name>\S+)")
+def _hostname(switch: Device, _: int, name: str) -> None:
+    switch.name = name
+
+
+@_TOP.line(r"buffer init lossless")
+def _buffers(switch: Device, _: int) -> None:
+    switch.has_buffers = True
+
+
+@_TOP.line(r"roce (?P<words>.*)")
+def _roce(switch: Device, _: int, words: str) -> None:
+    """Note that the line makes buffers; the rest of what it does is left over."""
+    switch.has_buffers = True
+    raise ValueError(words)
+
+
+@_TOP.line(r"qos wred-policy (?P<name>\S+)", inside=_WRED)
+def _wred(switch: Device, line: int, name: str) -> Marking:
+    switch.define("qos wred-policy", name, line)
+    return switch.wreds.setdefault(name, Marking(line, ecn=False))
+
+
+@_WRED.line(r"ecn (?P<word>all|green|none)")
+def _ecn(marking: Marking, line: int, word: str) -> None:
+    marking.ecn, marking.line = word != "none", line
+
+
+@_WRED.line(
+    r"green( minimum-threshold (?P<low>\d+))?( maximum-threshold (?P<high>\d+))?"
+    r"( drop-probability (?P<percent>\d+))?"
+)
+def _green(
+    marking: Marking, line: int, low: str | None, high: str | None, percent: str | None
+) -> None:
+    marking.kmin_bytes = int(low) * _UNIT_BYTES if low else None
+    marking.kmax_bytes = int(high) * _UNIT_BYTES if high else None
+    marking.pmax_percent = float(percent) if percent else None
+    marking.line = line
+
+
+@_TOP.line(r"qos scheduler-policy (?P<name>\S+)", inside=_SCHEDULER)
+def _scheduler(switch: Device, line: int, name: str) -> Policy:
+    switch.define("qos scheduler-policy", name, line)
+    return switch.schedulers.setdefault(name, Policy(line))
+
+
+@_SCHEDULER.line(r"queue (?P<queue>[0-7])", inside=_QUEUE)
+def _queue(policy: Policy, _: int, queue: str) -> tuple[Policy, int]:
+    return policy, int(queue)
+
+
+@_QUEUE.line(r"type (?P<word>strict|dwrr|wrr)")
+def _type(inside: tuple[Policy, int], line: int, word: str) -> None:
+    policy, queue = inside
+    if word == "strict":
+        policy.strict[queue] = line
+
+
+@_QUEUE.line(r"weight (?P<percent>\d+)")
+def _weight(inside: tuple[Policy, int], line: int, percent: str) -> None:
+    inside[0].percent[inside[1]] = Value(int(percent), line)
+
+
+@_TOP.line(rf"qos map {KIND} (?P<name>\S+)", inside=_MAP)
+def _map(switch: Device, line: int, kind: str, name: str) -> dict[int, int]:
+    switch.define(f"qos map {kind}", name, line)
+    return switch.maps.setdefault((kind, name), {})
+
+
+@_TOP.line(rf"qos map (?!({'|'.join(KINDS)}) )\S+ \S+", inside=_OTHER_MAP)
+def _other_map(_: Device, __: int) -> None:
+    """Leave other maps out."""
+
+
+@_MAP.line(
+    r"(dscp|traffic-class|pfc-priority) (?P<many>\d[\d,-]*)"
+    r" (traffic-class|queue|priority-group) (?P<to>[0-7])"
+)
+def _row(rows: dict[int, int], _: int, many: str, to: str) -> None:
+    rows |= dict.fromkeys(numbers(many), int(to))
+
+
+@_TOP.line(r"interface (?P<kind>Ethernet|Eth) ?(?P<number>\d\S*)", inside=PORT)
+def _interface(switch: Device, line: int, kind: str, number: str) -> Inside:
+    known = f"{kind}{number}" in switch.ports
+    port = switch.port(f"{kind}{number}", line)
+    if not known:
+        port.enabled, port.mtu_bytes = False, Value(_DEFAULT_MTU_BYTES, 0)
+    return switch, port
+
+
+@_TOP.line(r"ip arp timeout (?P<seconds>\d+)")
+def _arp(switch: Device, line: int, seconds: str) -> None:
+    switch.arp_timeout_s = Value(int(seconds), line)
+
+
+@_TOP.line(r"mac address-table aging-time (?P<seconds>\d+)")
+def _mac(switch: Device, line: int, seconds: str) -> None:
+    switch.mac_ageing_s = Value(int(seconds), line)
+
+
+@_TOP.line(r"ip load-share hash ipv4 (?P<word>\S+)")
+def _hash(switch: Device, _: int, word: str) -> None:
+    fields = {_HASH[word]} if word in _HASH else set()
+    switch.hash_fields = (switch.hash_fields or set()) | fields
+
+
+@_TOP.line(r"ip load-share hash roce qpn")
+def _queue_pairs(switch: Device, _: int) -> None:
+    """Take queue pairs for what the source port tells: both differ between flows of two NICs."""
+    switch.hash_fields = (switch.hash_fields or set()) | {"src-port"}
+
+
+lossless_readers.add("esonic")(
+    LosslessReader(
+        read,
+        (
+            r"^buffer init lossless$",
+            r"^qos wred-policy ",
+            r"^qos scheduler-policy ",
+            rf"^qos map {KIND} ",
+            rf"^ qos-map {KIND} ",
+            r"^ priority-flow-control (priority [0-7]|watchdog (on|off|action) ?)",
+            r"^priority-flow-control watchdog polling-interval ",
+            r"^ip load-share hash ",
+            r"^ switchport access Vlan ?\d",
+            r"^ bestpath as-path multipath-relax$",
+            r"^interface breakout port ",
+            r"^interface-naming ",
+        ),
+    )
+)

@@ -1,0 +1,29 @@
+"""The switch with its named objects, until its ports are complete."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from fabric.observe.configuration.lossless import Lossless, Marking, Policy, PortPolicy, Use
+
+#: Maps that a port may have; others are about 802.1p, and what packets that leave are given.
+KINDS = ("dscp-tc", "tc-queue", "tc-pg", "pfc-priority-queue", "pfc-priority-pg")
+KIND = f"(?P<kind>{'|'.join(KINDS)})"
+
+
+@dataclass(slots=True)
+class Device(Lossless):
+    """The switch: its objects by name, and by port what is bound to it."""
+
+    maps: dict[tuple[str, str], dict[int, int]] = field(default_factory=dict)
+    schedulers: dict[str, Policy] = field(default_factory=dict)
+    wreds: dict[str, Marking] = field(default_factory=dict)
+    bound: dict[str, dict[str, str]] = field(default_factory=dict)
+    has_buffers: bool = False
+
+    def define(self, kind: str, name: str, line: int) -> None:
+        """Note that a named object exists."""
+        self.defined.append(Use(kind, name, line))
+
+
+Inside = tuple[Device, PortPolicy]
