@@ -25,12 +25,14 @@ Row = dict[str, Any]
 DEFAULT_MTU = 9100
 _PRIORITIES = range(8)
 _MOST_INDICES = 64
+_MOST_DIGITS = 20  # of a 64-bit number
 
 
 def number(value: object) -> int | None:
     """Return a decimal text as a number, or None."""
     text = str(value)
-    return int(text) if text.isascii() and text.removeprefix("-").isdigit() else None
+    is_number = text.isascii() and text.removeprefix("-").isdigit() and len(text) <= _MOST_DIGITS
+    return int(text) if is_number else None
 
 
 def numbers(value: object) -> tuple[int, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from fabric.core.errors import InputError, ServiceError
@@ -185,7 +185,7 @@ def prove(
             finding = Finding("INT001", Severity.ERROR, message, fix)
             raise InputError("nothing was proved", [finding])
     if unreadable:
-        outcome = _outcome(project, request, unreadable)
+        outcome = replace(_outcome(project, request, unreadable), checked=())
         return Proved(outcome, failure=f"{len(unreadable)} files cannot be read")
     failures = list(scenarios(project.fabric, request.kinds))
     breaches: list[Breach] = []
@@ -210,6 +210,9 @@ def prove(
     places = Places(project, files, request.folder)
     findings = [places.finding(item) for item in dict.fromkeys(breaches)]
     outcome = _outcome(project, request, findings)
+    if failure:
+        by_own = replace(request, engine="own").rules if own else ()
+        outcome = replace(outcome, checked=by_own)
     return Proved(outcome, own, batfish, len(failures), failure)
 
 

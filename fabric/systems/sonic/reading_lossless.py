@@ -7,7 +7,7 @@ takes addresses and ports where no ``SWITCH_HASH`` row says otherwise; all of th
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fabric.observe.configuration.lossless import (
     Lossless,
@@ -21,7 +21,7 @@ from fabric.observe.configuration.lossless import (
 )
 from fabric.observe.parsers import UnreadableError
 from fabric.systems.sonic.reading import FILE
-from fabric.validate.config_db import index_range
+from fabric.validate.config_db import index_range, number
 from fabric.validate.json_lines import key_positions
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     Tables = dict[str, Rows]
 
 _MBPS = 1_000
+#: Queues or priority groups of one range, as `fabric.validate.config_db` reads them.
+_MOST = 64
 _HASH = {
     "SRC_IP": "src-ip",
     "DST_IP": "dst-ip",
@@ -50,13 +52,31 @@ class _Dump:
         if not isinstance(self.tables, dict) or "PORT" not in self.tables:
             raise UnreadableError("there is no PORT table")
         self._lines = key_positions(text, FILE, depth=2)
+        self._rows: dict[str, Rows] = {}
 
     def rows(self, table: str) -> Rows:
-        return self.tables.get(table, {})
+        """Return the rows of a table with their texts; what is no row is left to SON rules."""
+        if table not in self._rows:
+            content: object = self.tables.get(table)
+            rows = content.items() if isinstance(content, dict) else ()
+            self._rows[table] = {
+                key: {name: value for name, value in row.items() if isinstance(value, str)}
+                for key, row in rows
+                if isinstance(row, dict)
+            }
+        return self._rows[table]
 
     def line(self, table: str, row: str) -> int:
         place = self._lines.get((table, row))
         return place.line if place else 0
+
+    def hash_fields(self) -> set[str] | None:
+        """Return what chooses between equal paths, where a row tells."""
+        rows: object = self.tables.get("SWITCH_HASH")
+        row = rows.get("GLOBAL") if isinstance(rows, dict) else None
+        fields = row.get("ecmp_hash") if isinstance(row, dict) else None
+        known = {_HASH[one] for one in _HASH if one in fields} if isinstance(fields, list) else None
+        return known or None
 
     def by_port(self, table: str) -> Iterator[tuple[str, str, dict[str, str], int]]:
         """Yield port, rest of the key, row and line of rows such as ``Ethernet0,Ethernet4|3-4``."""
@@ -69,7 +89,8 @@ class _Dump:
 def read(text: str) -> Lossless:
     """Return what a CONFIG_DB says of the lossless class."""
     dump = _Dump(text)
-    switch = Lossless("sonic", name=dump.rows("DEVICE_METADATA")["localhost"].get("hostname", ""))
+    metadata = dump.rows("DEVICE_METADATA").get("localhost", {})
+    switch = Lossless("sonic", name=metadata.get("hostname", ""))
     routed = {key.partition("|")[0] for key in dump.rows("INTERFACE")}
     members = {key.partition("|")[2] for key in dump.rows("VLAN_MEMBER")}
     for name, row in dump.rows("PORT").items():
@@ -77,16 +98,15 @@ def read(text: str) -> Lossless:
         port.enabled = row.get("admin_status") == "up"
         port.routed = True if name in routed else False if name in members else None
         port.description = row.get("description", "")
-        port.mtu_bytes = Value(int(row["mtu"]), port.line) if "mtu" in row else None
-        port.speed_gbps = int(row["speed"]) / _MBPS if "speed" in row else None
+        mtu, speed = number(row.get("mtu")), number(row.get("speed"))
+        port.mtu_bytes = None if mtu is None else Value(mtu, port.line)
+        port.speed_gbps = None if speed is None else speed / _MBPS
         port.trusts_dscp = False
     _maps(dump, switch)
     _queues(dump, switch)
     _headroom(dump, switch)
     _watchdogs(dump, switch)
-    fields: Any = dump.rows("SWITCH_HASH").get("GLOBAL", {}).get("ecmp_hash")
-    if fields:
-        switch.hash_fields = {_HASH[one] for one in fields if one in _HASH}
+    switch.hash_fields = dump.hash_fields()
     return switch
 
 
@@ -120,11 +140,12 @@ def _maps(dump: _Dump, switch: Lossless) -> None:
 
 def _numbers(text: str) -> list[int]:
     """Return the numbers of ``3,4`` or ``3-4``."""
-    return [number for piece in text.split(",") if piece for number in index_range(piece)]
+    return [one for piece in text.split(",") if piece for one in index_range(piece)[:_MOST]]
 
 
 def _map(dump: _Dump, table: str, name: str) -> dict[int, int]:
-    return {int(key): int(value) for key, value in dump.rows(table).get(name, {}).items()}
+    pairs = [(number(key), number(value)) for key, value in dump.rows(table).get(name, {}).items()]
+    return {key: value for key, value in pairs if key is not None and value is not None}
 
 
 def _queues(dump: _Dump, switch: Lossless) -> None:
@@ -144,39 +165,41 @@ def _queues(dump: _Dump, switch: Lossless) -> None:
 def _headroom(dump: _Dump, switch: Lossless) -> None:
     """Read the headroom of priority groups whose profile has one in the file."""
     for name, rest, row, line in dump.by_port("BUFFER_PG"):
-        xoff = dump.rows("BUFFER_PROFILE").get(row.get("profile", ""), {}).get("xoff")
+        profile = dump.rows("BUFFER_PROFILE").get(row.get("profile", ""), {})
+        xoff = number(profile.get("xoff"))
         if xoff and name in switch.ports:
-            groups = dict.fromkeys(_numbers(rest), Value(int(xoff), line))
+            groups = dict.fromkeys(_numbers(rest), Value(xoff, line))
             switch.ports[name].headroom_bytes.update(groups)
 
 
 def _marking(dump: _Dump, name: str, line: int) -> Marking:
     row = dump.rows("WRED_PROFILE").get(name, {})
-    sizes = [row.get(f"green_{part}_threshold") for part in ("min", "max")]
-    kmin, kmax = (int(size) if size else None for size in sizes)
-    chance = row.get("green_drop_probability")
+    kmin, kmax = (number(row.get(f"green_{part}_threshold")) for part in ("min", "max"))
+    chance = number(row.get("green_drop_probability"))
     marks = row.get("ecn", "ecn_none") in ("ecn_all", "ecn_green", "ecn_green_yellow")
     where = dump.line("WRED_PROFILE", name) or line
-    return Marking(where, kmin, kmax, float(chance) if chance else None, marks)
+    return Marking(where, kmin, kmax, chance, marks)
 
 
 def _service(dump: _Dump, port: PortPolicy, queue: int, name: str, line: int) -> None:
     row = dump.rows("SCHEDULER").get(name, {})
     where = dump.line("SCHEDULER", name) or line
+    weight = number(row.get("weight"))
     if row.get("type") == "STRICT":
         port.strict[queue] = where
-    elif "weight" in row:
-        port.percent[queue] = Value(int(row["weight"]), where)
+    elif weight is not None:
+        port.percent[queue] = Value(weight, where)
 
 
 def _watchdogs(dump: _Dump, switch: Lossless) -> None:
     for name, _, row, line in dump.by_port("PFC_WD"):
-        if name in switch.ports and "detection_time" in row:
+        detection_ms = number(row.get("detection_time"))
+        if name in switch.ports and detection_ms is not None:
             switch.ports[name].watchdog = Watchdog(
                 line,
                 action=row.get("action", ""),
-                detection_ms=float(row["detection_time"]),
-                restoration_ms=float(row.get("restoration_time", 0)),
+                detection_ms=detection_ms,
+                restoration_ms=number(row.get("restoration_time")),
             )
 
 

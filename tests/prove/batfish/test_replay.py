@@ -163,6 +163,7 @@ def test_a_proof_that_does_not_take_place(tmp_path: Path, record: Record, troubl
     assert ended.code == 3
     assert "[BAT017]" in ended.out
     assert TROUBLES[trouble] in ended.said
+    assert "\n0 rules checked: 1 error" in f"\n{ended.said}"
     assert "nothing is proved" in ended.err
     assert "promised pairs" not in ended.err
     assert [name for name in batfish.deleted if name.startswith("rocefab-")] == batfish.networks
