@@ -134,10 +134,17 @@ def forwarding(tables: Tables, to: Destinations) -> Forwarding:
         column = to.chain[:, step]
         has = (column >= 0) & tables.known[:, column] & (chosen < 0)
         chosen = np.where(has, column, chosen)
-    rows = np.arange(switches)[:, None]
     some = chosen >= 0
-    local = some & tables.connected[rows, chosen]
-    dropped = ~some | (tables.dropped[rows, chosen] & ~local)
-    used = chosen[tables.source]
-    next_hops = (used >= 0) & tables.next_hops[np.arange(len(tables.source))[:, None], used]
+    local = _taken(tables.connected, chosen)
+    dropped = ~some | (_taken(tables.dropped, chosen) & ~local)
+    next_hops = _taken(tables.next_hops, chosen[tables.source])
     return Forwarding(tables, to, local, dropped & ~local, next_hops)
+
+
+def _taken(table: Bools, columns: Ints) -> Bools:
+    """Return the values of a table in a column for each row and place; False for column -1."""
+    if not table.shape[1]:  # nobody knows a prefix
+        return np.zeros(columns.shape, dtype=np.bool_)
+    rows = np.arange(len(table))[:, None]
+    values: Bools = (columns >= 0) & table[rows, columns]
+    return values

@@ -54,4 +54,4 @@ def documented() -> list[str]:
 def is_online(line: str) -> bool:
     """Tell whether a command reads or changes devices, or the journal of such."""
     words = line.split()
-    return words[1] in ONLINE or words[1:3] == ["import", "lldp"]
+    return words[1] in ONLINE or words[1:3] == ["import", "lldp"] or "--running" in words

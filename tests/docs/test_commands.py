@@ -118,12 +118,14 @@ def test_commands_with_devices(folder: Path) -> None:
                 return typed(line, folder, *codes, **words)
 
             plan, commit = "rocefab plan inventory/demo --out plan.json", "rocefab apply plan.json"
-            for line in (plan, commit, f"{commit} --commit"):
+            for line in (*_lines_on("inventory/demo", "plan"), plan, commit, f"{commit} --commit"):
                 tell(line)
             tell("rocefab rollback 1 --commit")
             for line in (plan, f"{commit} --commit"):
                 tell(line)
-            for line in _lines_on("inventory/demo", "verify drift observe cabling probe import"):
+            for line in _lines_on(
+                "inventory/demo", "verify drift observe cabling probe import prove"
+            ):
                 tell(line)
             for line in _lines_on("inventory/demo", "accept"):
                 tell(line)
@@ -153,7 +155,7 @@ def test_commands_on_a_fabric_of_ones_own(name: str, folder: Path) -> None:
 def test_every_printed_command_is_run() -> None:
     run = {
         *OFFLINE,
-        *_lines_on("inventory/demo", "plan verify drift observe cabling probe import accept"),
+        *_lines_on("inventory/demo", "plan verify drift observe cabling probe import prove accept"),
         *_lines_on("my-", "plan verify accept"),
         *_lines_on("plan.json", "apply"),
         *(line for line in ONLINE if line.split()[1] in {"status", "rollback"}),

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabric.observe.configuration import readers
+from fabric.observe.configuration import Configured, readers
 from fabric.observe.parsers import UnreadableError
+from fabric.prove.engine import Engine
 from tests.prove.fabrics import example
 from tests.prove.test_faults_by_system import KINDS, prove_with
 
@@ -39,3 +40,17 @@ def test_a_damaged_file_is_no_crash(system: str, data: st.DataObject) -> None:
     except UnreadableError:
         return
     assert prove_with(**{f"{system}-leaf": switch}).pairs <= 56
+
+
+@pytest.mark.parametrize("name", ["demo", "mixed", "dual-plane"])
+def test_switches_from_the_box_connect_nobody(name: str) -> None:
+    """No switch has an address: every promise is broken, and said to be."""
+    project, _ = example(name)
+    empty = {
+        switch: Configured(design.platform, "running-config")
+        for switch, design in project.devices.items()
+    }
+    proof = Engine(project.fabric, project.devices, project.hosts, empty).prove()
+    assert (proof.sessions, proof.routes, proof.nics) == (0, 0, 0)
+    assert proof.lost_pairs == proof.pairs > 0
+    assert {"BAT003", "BAT005", "BAT014"} <= {breach.rule for breach in proof.breaches}
