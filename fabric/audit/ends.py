@@ -86,12 +86,12 @@ def disagreements(
     """Yield what the two ends of a cable have different, at the first end."""
     for (name, port_name), (other, other_port) in cables(switches, seen):
         here, there = switches[name].ports[port_name], switches[other].ports[other_port]
-        for words in _differences(here, there):
+        for words in differences(here, there):
             message = f"{words} at the other end, {other} {other_port}"
             yield name, Fault("AUD016", port_name, here.line, message)
 
 
-def _differences(here: PortPolicy, there: PortPolicy) -> Iterator[str]:
+def differences(here: PortPolicy, there: PortPolicy) -> Iterator[str]:
     """Yield what differs; some systems count the Ethernet header in an MTU, and others do not."""
     if set(here.lossless) != set(there.lossless):
         own, far = sorted(here.lossless), sorted(there.lossless)
@@ -107,7 +107,7 @@ def _differences(here: PortPolicy, there: PortPolicy) -> Iterator[str]:
 
 def maps(switches: Mapping[str, Lossless]) -> Iterator[tuple[str, Fault]]:
     """Yield the switches that put other DSCPs into the lossless class than most do."""
-    sets = {name: _lossless_dscps(switch) for name, switch in switches.items()}
+    sets = {name: lossless_dscps(switch) for name, switch in switches.items()}
     counts = Counter(value for value in sets.values() if value)
     if not counts:
         return
@@ -119,7 +119,8 @@ def maps(switches: Mapping[str, Lossless]) -> Iterator[tuple[str, Fault]]:
             yield name, Fault("AUD017", "", 0, message)
 
 
-def _lossless_dscps(switch: Lossless) -> frozenset[int]:
+def lossless_dscps(switch: Lossless) -> frozenset[int]:
+    """Return the DSCPs that lead into a lossless class on some port."""
     return frozenset(
         dscp
         for port in switch.ports.values()

@@ -9,23 +9,29 @@ back and the run stops; waves before it stay.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from fabric.change.cables import changed_ports, wrong_cables
 from fabric.change.crew import Crew
+from fabric.change.gates import WaveGates
 from fabric.change.journal import State
-from fabric.change.options import Options, Result
+from fabric.change.lock import user
+from fabric.change.notify import Notifier
+from fabric.change.options import SPARE_S, Options, Result
 from fabric.change.restoration import Restoration
 from fabric.change.resume import settle
 from fabric.change.rollback import RollBack, roll_back
 from fabric.change.wave import Wave
-from fabric.core.errors import CablingMismatchError, JournalError, PlanError
+from fabric.change.windows import is_open, next_opening
+from fabric.core.errors import CablingMismatchError, InputError, JournalError, PlanError
 from fabric.observe import read_snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from concurrent.futures import Executor
 
+    from fabric.change.gates import Gate
     from fabric.change.journal import Journal
     from fabric.change.model import DevicePlan, Plan
     from fabric.change.session import Session
@@ -55,6 +61,7 @@ class Applier:
     executor: Executor
     progress: Callable[[str, str], None]
     options: Options = field(default_factory=Options)
+    gates: Sequence[Gate] = ()
 
     def apply(self, plan: Plan) -> Result:
         """Apply a plan as a new run.
@@ -68,6 +75,7 @@ class Applier:
             be written.
         """
         _check_net(plan, self.options)
+        _check_rollout(plan, self.options)
         with self.journal.exclusive():
             unfinished = self.journal.unfinished()
             if unfinished is not None:
@@ -111,17 +119,36 @@ class Applier:
 
     def _waves(self, crew: Crew, plan: Plan, waves: Sequence[Sequence[str]]) -> Result:
         confirmed: list[str] = []
-        crew.record("", State.PENDING, f"{len(waves)} waves")
+        tell = Notifier(plan, crew)
+        tell("run", waves=len(waves))
+        approved = f", approved by {', '.join(crew.options.approved_by)}"
+        words = f"{len(waves)} waves{approved if crew.options.approved_by else ''}"
+        crew.record("", State.PENDING, words)
         known = {name.lower() for name in _devices(plan)}
         reasons = _preflight(crew, [plan.devices[name] for wave in waves for name in wave], known)
         for number, wave in enumerate([] if reasons else waves, 1):
             crew.progress("", f"wave {number} of {len(waves)}: {', '.join(wave)}")
-            reasons = Wave(crew, [plan.devices[name] for name in wave]).run()
+            tell("wave", number=number, devices=list(wave))
+            if reasons := _closed(plan):
+                return self._ended(crew.run, ok=False, reasons=reasons, confirmed=confirmed)
+            gates = self._gates(crew, plan, wave)
+            reasons = Wave(crew, [plan.devices[name] for name in wave], gates).run()
+            tell("wave ended", number=number, ok=not reasons, reasons=reasons)
             if reasons:
                 break
             confirmed += wave
+        tell("run ended", ok=not reasons, reasons=list(reasons))
         crew.record("", State.FAILED if reasons else State.DONE, "; ".join(reasons))
         return self._ended(crew.run, ok=not reasons, reasons=reasons, confirmed=confirmed)
+
+    def _gates(self, crew: Crew, plan: Plan, wave: Sequence[str]) -> WaveGates | None:
+        """Return the gates of a wave; the devices of a resumed one may be fewer."""
+        rollout = plan.rollout
+        stages = rollout.stages if rollout else ()
+        stage = next((stage for stage in stages if {*wave} <= {*stage.names}), None)
+        if rollout is None or stage is None:
+            return None
+        return WaveGates(crew, stage, self.gates, rollout.policy.soak_s)
 
     def _ended(
         self, run: int, *, ok: bool, reasons: Sequence[str] = (), confirmed: Sequence[str] = ()
@@ -137,6 +164,49 @@ def _check_net(plan: Plan, options: Options) -> None:
         raise PlanError(
             f"no safety net on {', '.join(bare)}: a change that cuts off management access "
             "is not rolled back; add --without-safety-net if you have console access"
+        )
+
+
+def _closed(plan: Plan) -> list[str]:
+    """Return why no wave may begin now; the run can be resumed later."""
+    windows = plan.rollout.policy.windows if plan.rollout else ()
+    now = datetime.now(UTC)
+    if is_open(windows, now):
+        return []
+    opening = next_opening(windows, now).strftime("%a %Y-%m-%d %H:%M %Z")
+    return [f"no window of the roll-out is open; the next one opens {opening}"]
+
+
+def _check_rollout(plan: Plan, options: Options) -> None:
+    """Reject a roll-out that may not begin.
+
+    Raises
+    ------
+    PlanError
+        When approvals are missing, no window is open, or packets would be lost between waves.
+    InputError
+        When the timer would run out while a wave soaks.
+    """
+    if plan.rollout is None:
+        return
+    policy, approvers = plan.rollout.policy, {*options.approved_by} - {user()}
+    if len(approvers) < policy.approvals:
+        raise PlanError(
+            f"{policy.approvals} people must approve the plan, {len(approvers)} did besides "
+            f"{user()}; name them with --approved-by"
+        )
+    if plan.rollout.hazards and not options.traffic_stopped:
+        raise PlanError(
+            f"packets of the lossless class are lost between waves: {plan.rollout.hazards[0]}; "
+            "stop the jobs and add --traffic-stopped"
+        )
+    if reasons := _closed(plan):
+        raise PlanError(reasons[0])
+    needed_s = options.verify_s * 2 + policy.soak_s + SPARE_S
+    if options.timer_s < needed_s:
+        raise InputError(
+            f"a commit timer of {options.timer_s} s can expire during the soak; "
+            f"set --timer-s to at least {needed_s:g}"
         )
 
 

@@ -39,7 +39,7 @@ class Holder:
     def write(self, run: int | None) -> None:
         """Write down who holds the lock, and for which run."""
         text = json.dumps({
-            "user": _user(),
+            "user": user(),
             "host": socket.gethostname(),
             "pid": os.getpid(),
             "run": run,
@@ -94,7 +94,8 @@ def _said(handle: int) -> str:
     return owner if owner.isprintable() else "owner unknown"
 
 
-def _user() -> str:
+def user() -> str:
+    """Return the name of the account that runs this."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):  # an account without a name, as in some containers

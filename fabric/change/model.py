@@ -16,6 +16,8 @@ from fabric.core.errors import PlanError
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from fabric.change.rollout import RolloutPlan
+
 PLAN_FORMAT = 2
 
 
@@ -111,12 +113,15 @@ class Plan:
     ----------
     waves : tuple of tuple of str
         Device names; a wave begins when the one before is confirmed.
+    rollout : RolloutPlan or None
+        Gates and times of the waves, where the plan is rolled out by the inventory's policy.
     """
 
     fabric: str
     waves: tuple[tuple[str, ...], ...]
     devices: dict[str, DevicePlan]
     unchanged: tuple[str, ...] = ()
+    rollout: RolloutPlan | None = None
 
     @property
     def empty(self) -> bool:
@@ -130,6 +135,7 @@ class Plan:
             "fabric": self.fabric,
             "waves": [list(wave) for wave in self.waves],
             "unchanged": list(self.unchanged),
+            **({"rollout": self.rollout.as_dict()} if self.rollout else {}),
             "devices": {name: _device_json(plan) for name, plan in self.devices.items()},
         }
         return json.dumps({"digest": _digest(body), **body}, indent=1) + "\n"
@@ -202,6 +208,7 @@ def parse_plan(text: str, path: str) -> Plan:
         fabric=whole.fabric,
         waves=whole.waves,
         unchanged=whole.unchanged,
+        rollout=whole.rollout.plan() if whole.rollout else None,
         devices={name: _device_plan(name, item) for name, item in whole.devices.items()},
     )
 

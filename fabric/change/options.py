@@ -32,6 +32,10 @@ class Options:
         Whether devices are changed on which no timer rolls an unconfirmed change back.
     despite_cabling : bool
         Whether ports are changed that are cabled to another device than planned.
+    traffic_stopped : bool
+        Whether nobody minds that packets of the lossless class are lost between waves.
+    approved_by : tuple of str
+        People who approve the plan.
 
     Raises
     ------
@@ -44,6 +48,8 @@ class Options:
     poll_s: float = 0.5
     without_net: bool = False
     despite_cabling: bool = False
+    traffic_stopped: bool = False
+    approved_by: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.timer_s < self.verify_s + SPARE_S:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from ipaddress import IPv4Address
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from fabric.change.expectation import Expectation
+from fabric.change.rollout import Ping, RolloutPlan, Stage
 from fabric.core.artefact import Artefact
 from fabric.core.errors import InputError
 from fabric.core.findings import Finding, Position, Severity
+from fabric.intent.rollout_model import Rollout
 from fabric.platforms import platforms
 
 _MOST_FINDINGS = 50
@@ -107,6 +110,51 @@ class DeviceForm(_Form):
         return platform
 
 
+class PingForm(_Form):
+    """Packets from one NIC to another."""
+
+    source_host: Name
+    target_host: Name
+    source: IPv4Address
+    target: IPv4Address
+    packet_bytes: Annotated[int, Field(ge=68, le=65_535)]
+    traffic_class_byte: Annotated[int, Field(ge=0, le=255)]
+
+    def ping(self) -> Ping:
+        """Return it as the plan has it."""
+        rest = self.model_dump(exclude={"source", "target"})
+        return Ping(source=str(self.source), target=str(self.target), **rest)
+
+
+class StageForm(_Form):
+    """A wave of a roll-out."""
+
+    kind: str
+    names: tuple[Name, ...]
+    left_percent: float
+    lost_rails: int
+    cut_pairs: int
+    pings: tuple[PingForm, ...]
+
+    def stage(self) -> Stage:
+        """Return it as the plan has it."""
+        rest = self.model_dump(exclude={"pings"})
+        return Stage(pings=tuple(ping.ping() for ping in self.pings), **rest)
+
+
+class RolloutForm(_Form):
+    """How the plan goes through the fabric."""
+
+    policy: Rollout
+    stages: tuple[StageForm, ...]
+    hazards: tuple[str, ...]
+
+    def plan(self) -> RolloutPlan:
+        """Return it as the plan has it."""
+        stages = tuple(stage.stage() for stage in self.stages)
+        return RolloutPlan(self.policy, stages, self.hazards)
+
+
 class PlanForm(_Form):
     """The whole file, without the digest that is compared before."""
 
@@ -115,6 +163,7 @@ class PlanForm(_Form):
     waves: tuple[tuple[Name, ...], ...]
     unchanged: tuple[Name, ...]
     devices: dict[Name, DeviceForm]
+    rollout: RolloutForm | None = None
 
 
 def judged(data: dict[str, Any], path: str) -> PlanForm:

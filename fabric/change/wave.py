@@ -18,10 +18,11 @@ from fabric.core.errors import ConnectionLostError, DeviceError, FabricError
 from fabric.observe import read_snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from fabric.change.adapter import Draft
     from fabric.change.crew import Crew
+    from fabric.change.gates import WaveGates
     from fabric.change.model import DevicePlan
     from fabric.change.session import Session
     from fabric.observe.snapshot import Running, Snapshot
@@ -53,11 +54,16 @@ class Wave:
         Does the work.
     plans : sequence of DevicePlan
         What happens to each device.
+    gates : WaveGates, optional
+        What else must hold before the wave is confirmed.
     """
 
-    def __init__(self, crew: Crew, plans: Sequence[DevicePlan]) -> None:
+    def __init__(
+        self, crew: Crew, plans: Sequence[DevicePlan], gates: WaveGates | None = None
+    ) -> None:
         self._crew = crew
         self._plans = plans
+        self._gates = gates
         self._work: list[_Work] = []
         self._deadline_s = 0.0
 
@@ -72,6 +78,8 @@ class Wave:
                 return errors
             for item in self._work:
                 self._crew.journal.keep(self._crew.run, item.name, kept_text(item.before))
+            if self._gates:
+                self._gates.begin()
             return self._forward()
         finally:
             for item in self._work:
@@ -94,21 +102,28 @@ class Wave:
 
     def _forward(self) -> list[str]:
         try:
-            for step in (self._change, self._verify, self._confirm, self._save):
-                self._deadline_s = time.monotonic() + self._crew.options.verify_s
-                _, errors = self._crew.side_by_side(self._work, step)
-                for item, error in errors:
-                    item.error = str(error)
-                    self._crew.progress(item.name, f"failed: {error}")
-                if errors:
-                    break
+            reasons = self._steps(self._change, self._verify)
+            if self._gates and not reasons:
+                reasons = self._gates.problems(lambda: self._steps(self._verify))
+            reasons = reasons or self._steps(self._confirm, self._save)
         except KeyboardInterrupt:
             self._roll_back()
             raise
-        reasons = [item.error for item in self._work if item.error]
         if reasons:
             self._roll_back()
         return reasons
+
+    def _steps(self, *steps: Callable[[_Work], None]) -> list[str]:
+        """Do steps, each on all devices before the next; return what went wrong."""
+        for step in steps:
+            self._deadline_s = time.monotonic() + self._crew.options.verify_s
+            _, errors = self._crew.side_by_side(self._work, step)
+            for item, error in errors:
+                item.error = str(error)
+                self._crew.progress(item.name, f"failed: {error}")
+            if errors:
+                return [str(error) for _, error in errors]
+        return []
 
     def _change(self, item: _Work) -> None:
         crew, driver = self._crew, item.session.driver

@@ -52,6 +52,14 @@ def plan(
     ] = WaveBy.RAIL,
     yang_models: options.YangModels = None,
     *,
+    rollout: Annotated[
+        bool,
+        option(
+            "Order and size the waves by `rollout` of the inventory, and judge the states "
+            "between them.",
+            "ROLLOUT",
+        ),
+    ] = False,
     detailed_exitcode: Annotated[
         bool, option("Exit with code 5 if there are changes.", "DETAILED_EXITCODE")
     ] = False,
@@ -74,7 +82,15 @@ def plan(
         raise typer.BadParameter(f"--out: folder {out.parent} does not exist; create it first")
     selection = workflow.Selection(switches=switches, hosts=hosts, only=only)
     project = Project(inventory, work_of(cache, fresh=fresh, workers=workers))
-    planned = workflow.plan(project, connections, selection, by.value, output.progress, yang_models)
+    planned = workflow.plan(
+        project,
+        connections,
+        selection,
+        by.value,
+        output.progress,
+        yang_models,
+        rollout=rollout,
+    )
     if form is options.Format.JSON:
         output.data(planned.to_json())
     else:
@@ -136,6 +152,23 @@ def apply(
             "--despite-cabling",
         ),
     ] = False,
+    traffic_stopped: Annotated[
+        bool,
+        option(
+            "Also apply a roll-out between whose waves packets of the lossless class are lost. "
+            "The plan lists where.",
+            "",
+            "--traffic-stopped",
+        ),
+    ] = False,
+    approved_by: Annotated[
+        list[str] | None,
+        option(
+            "Person who approves the plan; may be repeated. The journal records it.",
+            "",
+            "--approved-by",
+        ),
+    ] = None,
     resume: Annotated[
         bool,
         option(
@@ -162,6 +195,8 @@ def apply(
         verify_s=verify_s,
         without_net=without_net,
         despite_cabling=despite_cabling,
+        traffic_stopped=traffic_stopped,
+        approved_by=tuple(approved_by or ()),
     )
     if resume:
         if plan_file is not None:

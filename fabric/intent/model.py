@@ -9,6 +9,7 @@ from pydantic import Field
 from fabric.intent.host_model import HostProfile
 from fabric.intent.kubernetes_model import Kubernetes
 from fabric.intent.policy import LosslessPolicy, Model
+from fabric.intent.rollout_model import Rollout
 from fabric.intent.scalars import (
     Address,
     Asn,
@@ -364,6 +365,7 @@ class FabricFile(Model):
     severity: dict[RuleId, SeverityChange] = Field(
         {}, description="Rules whose findings have another severity here."
     )
+    rollout: Rollout = Field(Rollout(), description="How a change goes through the fabric.")
 
 
 class Peer(Model):

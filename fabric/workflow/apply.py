@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fabric.change.apply import Applier, Options, Result, RollBack
+from fabric.change.gates import Command, Counters
 from fabric.change.journal import Journal, State
 from fabric.change.model import Plan, parse_plan, read_plan
 from fabric.change.rollback import touched_devices
@@ -12,11 +13,15 @@ from fabric.core import hostlist
 from fabric.core.errors import InputError, JournalError
 from fabric.devices.connections import connections
 from fabric.workflow.devices import executor
+from fabric.workflow.ping_gate import Pings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+    from concurrent.futures import Executor
     from pathlib import Path
 
+    from fabric.change.gates import Gate
+    from fabric.change.rollout import Stage
     from fabric.devices.driver import Connection
 
 __all__ = [
@@ -47,7 +52,8 @@ def apply(
     """
     reachable = _reachable(plan, connections_file)
     with executor(len(plan.devices)) as pool:
-        return Applier(Journal(state), reachable, pool, progress, options).apply(plan)
+        gates = gates_of(plan, reachable, pool)
+        return Applier(Journal(state), reachable, pool, progress, options, gates).apply(plan)
 
 
 def resume(
@@ -70,7 +76,8 @@ def resume(
     plan = _plan_of(journal, run)
     reachable = _reachable(plan, connections_file)
     with executor(len(plan.devices)) as pool:
-        return Applier(journal, reachable, pool, progress, options).resume(run, plan)
+        gates = gates_of(plan, reachable, pool)
+        return Applier(journal, reachable, pool, progress, options, gates).resume(run, plan)
 
 
 def rollback(
@@ -167,5 +174,26 @@ def _plan_of(journal: Journal, run: int) -> Plan:
 
 
 def _reachable(plan: Plan, file: Path | None) -> dict[str, Connection]:
-    platforms = {name: device.platform for name, device in plan.devices.items()}
+    pinging = {ping.source_host for stage in _stages(plan) for ping in stage.pings}
+    platforms = dict.fromkeys(pinging, "host")
+    platforms |= {name: device.platform for name, device in plan.devices.items()}
     return connections(file, platforms, others_allowed=True)
+
+
+def _stages(plan: Plan) -> Sequence[Stage]:
+    return plan.rollout.stages if plan.rollout else ()
+
+
+def gates_of(plan: Plan, reachable: dict[str, Connection], pool: Executor) -> list[Gate]:
+    """Return the gates that the roll-out of a plan asks for."""
+    if plan.rollout is None:
+        return []
+    wanted = plan.rollout.policy.gates
+    gates: list[Gate] = []
+    if wanted.counters:
+        gates.append(Counters(plan.devices, reachable, pool))
+    if wanted.ping:
+        gates.append(Pings(reachable, pool))
+    if wanted.command:
+        gates.append(Command(wanted.command, wanted.command_s))
+    return gates

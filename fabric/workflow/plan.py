@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 from fabric.change.apply import Options
 from fabric.change.model import Plan, Risk, read_plan
 from fabric.change.order import WaveBy, waves
-from fabric.change.planner import make_plan
+from fabric.change.planner import Reading, Target, Verdict, make_plan
 from fabric.core.files import write_whole
 from fabric.core.units import S_PER_MIN
 from fabric.platforms import platforms
 from fabric.workflow.check import refuse_errors, yang_of
 from fabric.workflow.devices import Selection, executor, fail_on, targets
+from fabric.workflow.rollout import describe_rollout, describe_stage, staged
 from fabric.workflow.sonic_judge import SonicJudge
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabric.change.model import DevicePlan
+    from fabric.observe.snapshot import Running
     from fabric.workflow.project import Project
 
 __all__ = ["Plan", "Risk", "Selection", "WaveBy", "describe", "plan", "read_plan", "write_plan"]
@@ -36,6 +38,8 @@ def plan(
     by: WaveBy,
     progress: Callable[[str, str], None],
     yang_models: Path | None = None,
+    *,
+    rollout: bool = False,
 ) -> Plan:
     """Return the plan that brings every selected device to the inventory.
 
@@ -43,6 +47,8 @@ def plan(
     ----------
     yang_models : Path, optional
         Folder of YANG models for what SONiC switches are to become.
+    rollout : bool
+        Whether waves follow the inventory's ``rollout``, and states between them are judged.
 
     Raises
     ------
@@ -53,15 +59,24 @@ def plan(
         its notes.
     """
     judge = SonicJudge(project.intent.skus, yang_of(yang_models))
+    running: dict[str, Running] = {}
+
+    def keep_and_judge(target: Target, reading: Reading) -> Verdict:
+        running[target.connection.device] = reading.running
+        return judge(target, reading)
+
     refuse_errors(project)
     by_name = targets(project, connections_file, selection)
     order = [[name for name in wave if name in by_name] for wave in waves(project.fabric, by)]
     with executor(len(by_name)) as pool:
         name = project.intent.fabric.name
-        plan_of_all, errors = make_plan(name, order, by_name, pool, progress, judge)
+        plan_of_all, errors = make_plan(name, order, by_name, pool, progress, keep_and_judge)
     judge.tell(progress)
     fail_on(errors)
     assert plan_of_all is not None
+    if rollout and not plan_of_all.empty:
+        progress("", "judging the states between waves")
+        return staged(project, plan_of_all, running)
     return plan_of_all
 
 
@@ -82,7 +97,7 @@ def describe(plan_file: Plan, verify_s: float = Options().verify_s) -> str:
         return f"No changes. {len(plan_file.unchanged)} devices match the inventory.\n"
     lines = []
     for number, wave in enumerate(plan_file.waves, 1):
-        lines.append(f"wave {number}")
+        lines.append(f"wave {number}{describe_stage(plan_file, number)}")
         for name in wave:
             device = plan_file.devices[name]
             lines.append(
@@ -92,7 +107,7 @@ def describe(plan_file: Plan, verify_s: float = Options().verify_s) -> str:
             if device.no_net:
                 lines.append(f"    {NO_NET}: {device.no_net}")
             lines += [f"    {note}" for note in device.notes]
-    lines += [_summary(plan_file), _minutes(plan_file, verify_s)]
+    lines += [_summary(plan_file), _minutes(plan_file, verify_s), *describe_rollout(plan_file)]
     for wave in plan_file.waves:
         for name in wave:
             diff = plan_file.devices[name].diff.splitlines()

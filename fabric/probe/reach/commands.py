@@ -81,6 +81,22 @@ def ping(source: ProbeEnd, target: ProbeEnd) -> str:
     return f"ping {count} -I {ip_address(source.address)} {ip_address(target.address)} || true"
 
 
+def full_ping(
+    source_address: str, target_address: str, payload_bytes: int, traffic_class_byte: int
+) -> str:
+    """Return the command that sends packets of full size, unfragmented and marked as RoCE is.
+
+    Parameters
+    ----------
+    payload_bytes : int
+        Bytes of a packet without its headers of IPv4 and ICMP (28).
+    """
+    count = f"-n -c {ROUNDS} -i 0.2 -W 1 -M do"
+    size = f"-s {int(payload_bytes)} -Q {int(traffic_class_byte)}"
+    ends = f"-I {ip_address(source_address)} {ip_address(target_address)}"
+    return f"ping {count} {size} {ends} || true"
+
+
 def rping(source: ProbeEnd, target: ProbeEnd) -> tuple[str, str]:
     """Return the commands of server and client."""
     server = f"-a {ip_address(target.address)} -p {_PORT} -C {ROUNDS} -v"

@@ -29,9 +29,10 @@ _BW_VALUED = ("-d", "-i", "-x", "-m", "--tclass", "-s", "-D", "-p", "--bind_sour
 _BW_FLAGS = ("-F", "--report_gbits")
 _RPING_VALUED = ("-a", "-p", "-C", "-I", "-S")
 _RPING_FLAGS = ("-s", "-c", "-v")
-_PING_VALUED = ("-c", "-i", "-W", "-I", "-s")
+_PING_VALUED = ("-c", "-i", "-W", "-I", "-s", "-M", "-Q")
 _PING_FLAGS = ("-n", "-q")
 _HEADERS_BYTES = 96
+_PING_HEADERS_BYTES = 28  # IPv4 and ICMP
 _LOST = 100
 
 
@@ -114,7 +115,12 @@ class ProbeTools:
         if len(rest) != 1 or local_end(self._host, source) is None:
             return Result("", f"ping: bind: Cannot assign requested address: {source}\n", 2)
         count = int(options.get("-c", "1"))
-        answered = count if self._reached(source, rest[0]) else 0
+        reached = self._reached(source, rest[0])
+        if reached and options.get("-M") == "do":
+            size = int(options.get("-s", "56")) + _PING_HEADERS_BYTES
+            mtus = [end.host.network.state.links[end.nic.interface].mtu for end in reached]
+            reached = reached if size <= min(mtus) else None
+        answered = count if reached else 0
         values = {"source": source, "target": rest[0], "count": count, "answered": answered}
         return Result(page("ping", **values), "", int(not answered))
 

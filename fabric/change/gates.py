@@ -1,0 +1,240 @@
+"""Gates of a wave: what must hold before it is confirmed, and again after its soak."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from fabric.change.journal import State
+from fabric.change.planner import open_driver
+from fabric.core.errors import DeviceError
+from fabric.devices.connections import PASSWORD_VARIABLE
+from fabric.observe import read_snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from concurrent.futures import Executor
+
+    from fabric.change.crew import Crew
+    from fabric.change.model import DevicePlan
+    from fabric.change.rollout import Stage
+    from fabric.devices.driver import Connection
+    from fabric.observe.snapshot import Snapshot
+
+#: Fields of a snapshot that tell of lost packets and storms.
+_COUNTED = ("queues", "priority_groups", "watchdog")
+#: Characters of the output of a command that a message shows.
+_MOST_OUTPUT = 300
+#: Seconds between two looks whether the user stops a soak.
+_POLL_S = 0.5
+
+
+class Gate(Protocol):
+    """Looks at a wave three times."""
+
+    name: str
+
+    def begin(self, stage: Stage) -> None:
+        """Look before anything changes."""
+
+    def after_change(self, stage: Stage) -> list[str]:
+        """Return what is wrong once the devices look healthy."""
+
+    def after_soak(self, stage: Stage) -> list[str]:
+        """Return what is wrong after the soak."""
+
+
+@dataclass(frozen=True)
+class WaveGates:
+    """The gates of one wave, and its soak.
+
+    Parameters
+    ----------
+    stage : Stage
+        The wave.
+    soak_s : float
+        Seconds between the two looks after the change.
+    """
+
+    crew: Crew
+    stage: Stage
+    gates: Sequence[Gate]
+    soak_s: float
+
+    def begin(self) -> None:
+        """Look before anything changes."""
+        for gate in self.gates:
+            gate.begin(self.stage)
+
+    def problems(self, still_healthy: Callable[[], list[str]]) -> list[str]:
+        """Look after the change and after the soak; return what is wrong.
+
+        Parameters
+        ----------
+        still_healthy : callable
+            Looks at the devices again, and returns what is wrong with them.
+        """
+        problems = [text for gate in self.gates for text in self._told(gate, gate.after_change)]
+        if problems:
+            return problems
+        if self.soak_s:
+            self.crew.progress("", f"soak of {self.soak_s:g} s")
+            self._sleep()
+            problems = still_healthy()
+        return problems or [
+            text for gate in self.gates for text in self._told(gate, gate.after_soak)
+        ]
+
+    def _told(self, gate: Gate, look: Callable[[Stage], list[str]]) -> list[str]:
+        self.crew.check_going(self.stage.names[0])
+        found = look(self.stage)
+        for text in found:
+            self.crew.progress("", f"gate {gate.name}: {text}")
+        self.crew.record("", State.PENDING, f"gate {gate.name}: {'; '.join(found) or 'passed'}")
+        return [f"gate {gate.name}: {text}" for text in found]
+
+    def _sleep(self) -> None:
+        """Wait for the soak, or until the user stops the run."""
+        end_s = time.monotonic() + self.soak_s
+        while (left_s := end_s - time.monotonic()) > 0:
+            self.crew.check_going(self.stage.names[0])
+            time.sleep(min(left_s, _POLL_S))
+
+
+@dataclass
+class Counters:
+    """No packets of a lossless class are dropped, and no watchdog sees a storm, while a wave soaks.
+
+    Parameters
+    ----------
+    plans : mapping of str to DevicePlan
+        Devices of the plan: those of a wave and the neighbours of these are looked at.
+    """
+
+    plans: Mapping[str, DevicePlan]
+    connections: Mapping[str, Connection]
+    executor: Executor
+    name: str = "counters"
+    _before: dict[str, Snapshot] = field(default_factory=dict)
+
+    def begin(self, stage: Stage) -> None:
+        """Do nothing: packets that the change itself drops do not count."""
+
+    def after_change(self, stage: Stage) -> list[str]:
+        """Keep the counters; what cannot be read is a problem."""
+        self._before, problems = self._read(stage)
+        return problems
+
+    def after_soak(self, stage: Stage) -> list[str]:
+        """Compare the counters."""
+        now, problems = self._read(stage)
+        for name, snapshot in now.items():
+            problems += self._worse(name, self._before.get(name), snapshot)
+        return problems
+
+    def _read(self, stage: Stage) -> tuple[dict[str, Snapshot], list[str]]:
+        names = [name for name in stage.names if self.plans[name].role != "host"]
+        peers = {peer for name in names for peer, _ in self.plans[name].expected.lldp.values()}
+        names += [
+            name
+            for name in sorted(peers - {*names})
+            if name in self.plans and self.plans[name].role != "host"
+        ]
+        futures = {name: self.executor.submit(self._snapshot, name) for name in names}
+        snapshots, problems = {}, []
+        for name, future in futures.items():
+            try:
+                snapshots[name] = future.result()
+            except DeviceError as error:
+                problems.append(f"{name}: its counters cannot be read: {error.reason}")
+        return snapshots, problems
+
+    def _snapshot(self, name: str) -> Snapshot:
+        driver = open_driver(self.connections[name])
+        try:
+            return read_snapshot(driver, _COUNTED)
+        finally:
+            driver.close()
+
+    def _worse(self, name: str, before: Snapshot | None, now: Snapshot) -> Iterator[str]:
+        lossless = self.plans[name].expected.pfc
+        for kind, field_name in (("queue", "queues"), ("priority group", "priority_groups")):
+            old = getattr(before, field_name, None) or {}
+            for (port, number), counters in (getattr(now, field_name) or {}).items():
+                if number not in lossless.get(port, ()):
+                    continue
+                lost = _grown(getattr(old.get((port, number)), "dropped_packets", None), counters)
+                if lost:
+                    yield f"{name}: {port} {kind} {number} dropped {lost:,} packets"
+        for (port, number), dog in (now.watchdog or {}).items():
+            if not dog.operational:
+                yield f"{name}: {port} queue {number} is in a storm of pauses"
+
+
+def _grown(before: int | None, counters: object) -> int:
+    """Return by how much a counter grew; one that is smaller began again from 0."""
+    now: int | None = getattr(counters, "dropped_packets", None)
+    if now is None:
+        return 0
+    return now - before if before is not None and now >= before else now
+
+
+@dataclass
+class Command:
+    """A command of the user reads the wave as JSON and ends with 0 where all is well."""
+
+    argv: tuple[str, ...]
+    timeout_s: int
+    name: str = "command"
+
+    def begin(self, stage: Stage) -> None:
+        """Do nothing."""
+
+    def after_change(self, stage: Stage) -> list[str]:
+        """Return why it is not content."""
+        return self._run("after-change", stage)
+
+    def after_soak(self, stage: Stage) -> list[str]:
+        """Return why it is not content."""
+        return self._run("after-soak", stage)
+
+    def _run(self, moment: str, stage: Stage) -> list[str]:
+        wave = {"moment": moment, "kind": stage.kind, "devices": list(stage.names)}
+        try:
+            done = called(self.argv, wave, self.timeout_s)
+        except subprocess.TimeoutExpired:
+            return [f"{self.argv[0]} did not end within {self.timeout_s} s"]
+        except OSError as error:
+            return [f"{self.argv[0]} cannot be run: {error.strerror}"]
+        if not done.returncode:
+            return []
+        said = " ".join((done.stderr or done.stdout).split())[-_MOST_OUTPUT:]
+        shown = "".join(letter for letter in said if letter.isprintable())
+        return [f"{self.argv[0]} ended with {done.returncode}{f': {shown}' if shown else ''}"]
+
+
+def called(
+    argv: Sequence[str], event: Mapping[str, object], timeout_s: float
+) -> subprocess.CompletedProcess[str]:
+    """Run a command of the user that reads an event as JSON; it does not see the password.
+
+    Raises
+    ------
+    OSError, TimeoutExpired
+        When it cannot be run, or does not end in time.
+    """
+    environment = {name: text for name, text in os.environ.items() if name != PASSWORD_VARIABLE}
+    return subprocess.run(  # noqa: S603 - argv of the inventory, without a shell
+        argv,
+        input=json.dumps(event),
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=timeout_s,
+        check=False,
+        env=environment,
+    )

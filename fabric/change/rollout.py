@@ -1,0 +1,263 @@
+"""Waves of a roll-out: by failure domain, and small enough for the capacity that must stay."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from fabric.core import hostlist
+from fabric.core.errors import InputError
+from fabric.core.findings import Finding, Severity
+from fabric.core.units import PERCENT
+from fabric.topology.clos import Outage, clos
+from fabric.topology.impact import impact
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from fabric.intent.rollout_model import Rollout
+    from fabric.topology.impact import Impact
+    from fabric.topology.model import Fabric
+
+    #: What two devices of a wave must not share; None where they may.
+    Domain = tuple[object, ...] | None
+
+
+#: Headers of IPv4 and ICMP (RFC 791, RFC 792).
+PING_HEADERS_BYTES = 28
+
+
+@dataclass(frozen=True, slots=True)
+class Ping:
+    """Packets of full size from one NIC to another.
+
+    Parameters
+    ----------
+    source, target : str
+        Addresses.
+    packet_bytes : int
+        Size with the header of IPv4.
+    traffic_class_byte : int
+        DSCP in its byte.
+    """
+
+    source_host: str
+    target_host: str
+    source: str
+    target: str
+    packet_bytes: int
+    traffic_class_byte: int
+
+    @property
+    def figures(self) -> tuple[str, str, int, int]:
+        """What the command needs: both addresses, payload, traffic class byte."""
+        payload_bytes = self.packet_bytes - PING_HEADERS_BYTES
+        return self.source, self.target, payload_bytes, self.traffic_class_byte
+
+    def __str__(self) -> str:
+        return f"{self.source_host} {self.source} to {self.target_host} {self.target}"
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A wave, and what is left while all of its devices are down.
+
+    Parameters
+    ----------
+    kind : str
+        ``canary``, ``super-spine``, ``spine``, ``leaf`` or ``host``.
+    names : tuple of str
+        Devices that change together.
+    left_percent : float
+        Bandwidth that the unit with the greatest loss keeps, of its NICs or of its uplinks.
+    lost_rails : int
+        Hosts that lose a rail meanwhile, counted for each rail; hosts of the wave are not counted.
+    cut_pairs : int
+        Pairs of hosts that lose each other meanwhile, in the same way.
+    pings : tuple of Ping
+        What must be answered after the wave, where it was before.
+    """
+
+    kind: str
+    names: tuple[str, ...]
+    left_percent: float = 100.0
+    lost_rails: int = 0
+    cut_pairs: int = 0
+    pings: tuple[Ping, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RolloutPlan:
+    """How a plan goes through the fabric.
+
+    Parameters
+    ----------
+    policy : Rollout
+        Gates, soak, windows and approvals, as the inventory had them.
+    stages : tuple of Stage
+        The waves, in the order of those of the plan.
+    hazards : tuple of str
+        What is wrong between two waves, and neither before nor after all of them: traffic of the
+        lossless class must stop meanwhile.
+    """
+
+    policy: Rollout
+    stages: tuple[Stage, ...]
+    hazards: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {
+            "policy": self.policy.model_dump(mode="json"),
+            "stages": [asdict(stage) for stage in self.stages],
+            "hazards": list(self.hazards),
+        }
+
+
+class Stages:
+    """Puts the devices of a change into waves.
+
+    Parameters
+    ----------
+    fabric : Fabric
+        The network as it is when the change begins.
+    policy : Rollout
+        Order, sizes and limits.
+    """
+
+    def __init__(self, fabric: Fabric, policy: Rollout) -> None:
+        self._fabric = fabric
+        self._policy = policy
+        self._network = clos(fabric)
+
+    def of(self, names: Collection[str], *, hosts_first: bool = False) -> list[Stage]:
+        """Return the waves of some devices: canaries, spines, leaves, hosts.
+
+        Parameters
+        ----------
+        names : collection of str
+            Switches and hosts that change.
+        hosts_first : bool
+            Whether hosts change before switches.
+
+        Raises
+        ------
+        InputError
+            When a canary is no device of the fabric.
+        """
+        canaries = [name for name in self._canaries() if name in names]
+        rest = {*names} - {*canaries}
+        stages = [self._stage("canary", [name]) for name in canaries]
+        switches = list(self._switches(rest))
+        hosts = [stage for wave in self._hosts(rest) for stage in self._within_limits("host", wave)]
+        ordered = [*hosts, *switches] if hosts_first else [*switches, *hosts]
+        return [*stages, *ordered]
+
+    def _canaries(self) -> list[str]:
+        known = {*self._fabric.switch_row, *self._fabric.host_row}
+        canary = self._policy.canary
+        named = [name for text in canary.devices for name in hostlist.expand(text)]
+        if unknown := [name for name in named if name not in known]:
+            message = f"rollout.canary: device {unknown[0]!r} does not exist"
+            fix = "`rocefab show topology` lists them"
+            finding = Finding("PLN002", Severity.ERROR, message, fix, "fabric.rollout.canary")
+            raise InputError("nothing was planned", [finding])
+        others = [name for name in self._fabric.hosts.names if name not in named]
+        return [*named, *others[: canary.hosts]]
+
+    def _switches(self, names: Collection[str]) -> Iterator[Stage]:
+        """Yield the waves of switches, from the highest tier down."""
+        switches = self._fabric.switches
+        for tier in range(int(switches.tier.max()), -1, -1):
+            rows = [row for row in switches.of_tier(tier).tolist() if switches.names[row] in names]
+            kind = switches.role(rows[0]) if rows else ""
+            pack = self._packed_leaves(rows) if tier == 0 else self._packed(rows)
+            for wave in pack:
+                yield from self._within_limits(kind, [switches.names[row] for row in wave])
+
+    def _packed(self, rows: Sequence[int]) -> Iterator[list[int]]:
+        """Yield switches above the leaves: never two of one plane of a pod."""
+        switches = self._fabric.switches
+        domains = [(int(switches.pod[row]), int(switches.plane[row])) for row in rows]
+        yield from _apart(rows, domains, self._policy.wave_size)
+
+    def _packed_leaves(self, rows: Sequence[int]) -> Iterator[list[int]]:
+        """Yield leaves: never two that serve the same NICs, and few rails at a time."""
+        switches, policy = self._fabric.switches, self._policy
+        rails = sorted({int(switches.rail[row]) for row in rows})
+        for first in range(0, len(rails), policy.rails_at_once):
+            chosen = rails[first : first + policy.rails_at_once]
+            wave = [row for row in rows if int(switches.rail[row]) in chosen]
+            domains = [(int(switches.unit[row]), int(switches.rail[row])) for row in wave]
+            yield from _apart(wave, domains, policy.wave_size)
+
+    def _hosts(self, names: Collection[str]) -> Iterator[list[str]]:
+        """Yield hosts unit by unit."""
+        hosts, size = self._fabric.hosts, self._policy.wave_size
+        units: dict[int, list[str]] = {}
+        for name, unit in zip(hosts.names, hosts.unit.tolist(), strict=True):
+            if name in names:
+                units.setdefault(unit, []).append(name)
+        for members in units.values():
+            for first in range(0, len(members), size):
+                yield members[first : first + size]
+
+    def _within_limits(self, kind: str, names: list[str]) -> Iterator[Stage]:
+        """Yield a wave, or its halves where it would take too much at once."""
+        stage = self._stage(kind, names)
+        if len(names) > 1 and self._is_too_much(stage):
+            half = len(names) // 2
+            yield from self._within_limits(kind, names[:half])
+            yield from self._within_limits(kind, names[half:])
+        else:
+            yield stage
+
+    def _is_too_much(self, stage: Stage) -> bool:
+        """Tell whether it takes too much capacity, or cuts pairs that no single device does."""
+        if stage.left_percent < self._policy.min_capacity_percent:
+            return True
+        if not stage.cut_pairs:
+            return False
+        return stage.cut_pairs > sum(self._stage("", [name]).cut_pairs for name in stage.names)
+
+    def _stage(self, kind: str, names: Iterable[str]) -> Stage:
+        chosen = tuple(names)
+        hit = impact(self._network, self._outage(chosen))
+        left = _left_percent(hit)
+        if not any(name in self._fabric.switch_row for name in chosen):
+            return Stage(kind, chosen, left)
+        return Stage(kind, chosen, left, len(hit.rails_lost), hit.host_pairs[1])
+
+    def _outage(self, names: Iterable[str]) -> Outage:
+        outage = Outage.none(self._network)
+        for name in names:
+            row = self._fabric.switch_row.get(name)
+            if row is not None:
+                outage.switches[row] = True
+            else:
+                outage.hosts[self._fabric.host_row[name]] = True
+        return outage
+
+
+def _left_percent(hit: Impact) -> float:
+    """Return the bandwidth that the unit with the greatest loss keeps."""
+    shares = [100.0]
+    for before, after in (hit.nic_gbps, hit.uplink_gbps):
+        has = before > 0
+        shares += (after[has] / before[has] * PERCENT).tolist()
+    return round(min(shares), 1)
+
+
+def _apart(
+    rows: Sequence[int], domains: Sequence[tuple[int, int]], size: int
+) -> Iterator[list[int]]:
+    """Yield rows in groups of at most ``size`` in which no two have the same domain."""
+    turns: Counter[tuple[int, int]] = Counter()
+    waves: dict[int, list[int]] = {}
+    for row, domain in zip(rows, domains, strict=True):
+        waves.setdefault(turns[domain], []).append(row)
+        turns[domain] += 1
+    for wave in waves.values():
+        for first in range(0, len(wave), size):
+            yield wave[first : first + size]

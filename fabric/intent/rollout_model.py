@@ -1,0 +1,114 @@
+"""``rollout`` of ``fabric.yaml``: how a change goes through a fabric."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
+
+from fabric.intent.policy import Model
+from fabric.intent.scalars import Loose, Names, Text
+
+_TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
+#: A name of a time zone that may be looked for: no path leads out of the folder of zones.
+_ZONE = re.compile(r"[A-Za-z0-9_+-]{1,32}(/[A-Za-z0-9_+-]{1,32}){0,2}")
+
+Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+
+
+def _clock(text: str) -> str:
+    if not _TIME.fullmatch(text):
+        raise ValueError(f"{text!r} is not a time of day; use the form 22:00")
+    return text
+
+
+def _zone(name: str) -> str:
+    from zoneinfo import available_timezones
+
+    known = name == "UTC" or (_ZONE.fullmatch(name) and name in available_timezones())
+    if not known:
+        raise ValueError(f"{name!r} is not a known time zone; use a name such as Europe/Berlin")
+    return name
+
+
+Clock = Annotated[str, AfterValidator(_clock)]
+Zone = Annotated[str, AfterValidator(_zone)]
+
+
+class Window(Model):
+    """Days and hours in which a change may begin; one that ends before it begins ends next day."""
+
+    days: Annotated[tuple[Weekday, ...], Loose] = Field(
+        ("mon", "tue", "wed", "thu", "fri", "sat", "sun"),
+        min_length=1,
+        description="Days on which the window opens.",
+    )
+    start: Clock = Field(description="Time at which it opens, such as 22:00.")
+    end: Clock = Field(description="Time at which it closes, such as 05:00.")
+    timezone: Zone = Field("UTC", description="Time zone of both times, such as Europe/Berlin.")
+
+
+class Canary(Model):
+    """Devices that change first, one at a time."""
+
+    devices: Annotated[tuple[Names, ...], Loose] = Field(
+        (), description="Switches and hosts, as ranges."
+    )
+    hosts: int = Field(
+        0, ge=0, le=1000, description="Further hosts, taken from the beginning of the units."
+    )
+
+
+class Gates(Model):
+    """What must hold before a wave is confirmed, and again after the soak."""
+
+    counters: bool = Field(
+        True,  # noqa: FBT003
+        description="No new discards, and no storm of pauses, on the switches of the wave and at "
+        "the other ends of their cables.",
+    )
+    ping: bool = Field(
+        False,  # noqa: FBT003
+        description="NICs behind the switches of the wave reach others: packets of full size, "
+        "not fragmented, with the DSCP of RoCE.",
+    )
+    command: Annotated[tuple[Text, ...], Loose] = Field(
+        (),
+        description="Command of the user and its arguments; it reads the wave as JSON, and "
+        "another exit code than 0 stops the run.",
+    )
+    command_s: int = Field(300, ge=1, le=86_000, description="Seconds that the command may take.")
+
+
+class Rollout(Model):
+    """How a change goes through the fabric: order, size of waves, gates and times."""
+
+    canary: Canary = Field(Canary(), description="What changes first.")
+    wave_size: int = Field(16, ge=1, le=1000, description="Most devices that change together.")
+    rails_at_once: int = Field(1, ge=1, le=64, description="Most rails whose leaves do.")
+    min_capacity_percent: int = Field(
+        50,
+        ge=0,
+        le=100,
+        description="Bandwidth that every unit keeps while all devices of a wave are down; "
+        "waves are split until it does.",
+    )
+    soak_s: int = Field(
+        0,
+        ge=0,
+        le=86_000,
+        description="Seconds between the two times at which the gates of a wave are checked.",
+    )
+    gates: Gates = Field(Gates(), description="What must hold before a wave is confirmed.")
+    windows: Annotated[tuple[Window, ...], Loose] = Field(
+        (), description="When waves may begin; empty: always."
+    )
+    notify: Annotated[tuple[Text, ...], Loose] = Field(
+        (),
+        description="Command of the user and its arguments; it reads each event of a run as JSON: "
+        "when it and each of its waves begin and end. How it ends does not matter.",
+    )
+    approvals: int = Field(
+        0, ge=0, le=9, description="People who approve a plan besides the one who applies it."
+    )

@@ -1,0 +1,124 @@
+"""Roll-outs: waves by failure domain, and what is wrong between them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabric.change.model import Risk
+from fabric.change.rollout import Ping, RolloutPlan, Stages
+from fabric.probe.reach.plan import SAME_LEAF, probes
+from fabric.workflow.devices import Selection
+from fabric.workflow.mixed import hazards, sides
+from fabric.workflow.probe import leg_of, taking_part
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from fabric.change.model import Plan
+    from fabric.change.rollout import Stage
+    from fabric.observe.snapshot import Running
+    from fabric.probe.reach.plan import Probes
+    from fabric.workflow.project import Project
+
+#: Most pings of one wave; our choice: three seconds each, side by side on all hosts.
+MOST_PINGS = 64
+#: Risks that take traffic from a port.
+_FLAPS = (Risk.PORT_FLAP, Risk.RESTART)
+
+
+def staged(project: Project, plan: Plan, running: Mapping[str, Running]) -> Plan:
+    """Return a plan with the waves of the inventory's roll-out.
+
+    Switches change before hosts, unless fewer states between waves are wrong the other way round.
+
+    Parameters
+    ----------
+    running : mapping of str to Running
+        Running state of each device.
+    """
+    policy = project.intent.fabric.rollout
+    stages = Stages(project.fabric, policy)
+    before, after = sides(project, running)
+    best: RolloutPlan | None = None
+    for hosts_first in (False, True):
+        order = tuple(stages.of(plan.devices, hosts_first=hosts_first))
+        problems = tuple(hazards(project, order, before, after))
+        if best is None or len(problems) < len(best.hazards):
+            best = RolloutPlan(policy, order, problems)
+        if not problems:
+            break
+    assert best is not None
+    if policy.gates.ping:
+        best = replace(best, stages=tuple(_with_pings(project, best.stages)))
+    return replace(plan, waves=tuple(stage.names for stage in best.stages), rollout=best)
+
+
+def _with_pings(project: Project, stages: Sequence[Stage]) -> Iterator[Stage]:
+    """Yield the waves with pings through their devices: by every kind of path, spread evenly."""
+    fabric = project.fabric
+    table = probes(fabric, taking_part(project, Selection()))
+    leaves = fabric.nics.leaf
+    for stage in stages:
+        rows = [fabric.switch_row[name] for name in stage.names if name in fabric.switch_row]
+        hosts = [fabric.host_row[name] for name in stage.names if name in fabric.host_row]
+        ends = np.stack([table.source, table.target])
+        through = np.isin(leaves[ends], rows).any(axis=0)
+        through |= np.isin(fabric.nics.host[ends], hosts).any(axis=0)
+        if any(row >= fabric.switches.leaf_count for row in rows):
+            through |= table.kind != SAME_LEAF
+        chosen = np.flatnonzero(through)
+        places = np.unique(np.linspace(0, max(0, len(chosen) - 1), MOST_PINGS).astype(int))
+        pings = [_ping(project, table, int(chosen[one])) for one in places if len(chosen)]
+        yield replace(stage, pings=tuple(pings))
+
+
+def _ping(project: Project, table: Probes, number: int) -> Ping:
+    source, target = (leg_of(project, int(row[number])) for row in (table.source, table.target))
+    return Ping(
+        source_host=source.host,
+        target_host=target.host,
+        source=source.nic.address,
+        target=target.nic.address,
+        packet_bytes=min(source.nic.mtu_bytes, target.nic.mtu_bytes),
+        traffic_class_byte=source.nic.qos.traffic_class_byte,
+    )
+
+
+def describe_stage(plan: Plan, number: int) -> str:
+    """Return what a wave is and takes, to follow its number; empty without a roll-out."""
+    if plan.rollout is None:
+        return ""
+    stage = plan.rollout.stages[number - 1]
+    words = [stage.kind]
+    flapping = [name for name in stage.names if plan.devices[name].risk in _FLAPS]
+    expected = f"{stage.left_percent:g} % of the bandwidth of the unit with the greatest loss stays"
+    words.append(f"{expected} {'meanwhile' if flapping else 'if all of it fails'}")
+    if stage.lost_rails:
+        words.append(f"hosts lose {stage.lost_rails:,} rails")
+    if stage.cut_pairs:
+        words.append(f"{stage.cut_pairs:,} pairs of hosts are cut")
+    if stage.left_percent < plan.rollout.policy.min_capacity_percent:
+        words.append(f"below min_capacity_percent {plan.rollout.policy.min_capacity_percent}")
+    return f": {'; '.join(words)}"
+
+
+def describe_rollout(plan: Plan) -> Iterator[str]:
+    """Yield gates, times and what is wrong between waves."""
+    if plan.rollout is None:
+        return
+    policy = plan.rollout.policy
+    gates = [name for name in ("counters", "ping") if getattr(policy.gates, name)]
+    gates += [f"command {policy.gates.command[0]}"] if policy.gates.command else []
+    yield f"gates of each wave: {', '.join(gates) or 'none'}; soak {policy.soak_s} s"
+    for window in policy.windows:
+        days = ", ".join(window.days)
+        yield f"waves begin {days}, {window.start} to {window.end} {window.timezone}"
+    if policy.approvals:
+        yield f"approvals needed: {policy.approvals} (`rocefab apply --approved-by NAME`)"
+    if plan.rollout.hazards:
+        yield "traffic of the lossless class must stop, or packets are lost between waves:"
+        yield from (f"  {hazard}" for hazard in plan.rollout.hazards)
+        yield "apply needs --traffic-stopped"
