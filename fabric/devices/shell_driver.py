@@ -76,6 +76,8 @@ AccuracySec=1s
 WantedBy=timers.target
 """
 _UNDO_S = 600
+#: Exit status of ours for a file that does not exist; none of cat(1) and sudo(8).
+_ABSENT = 44
 
 C = TypeVar("C", bound=Candidate)
 
@@ -100,25 +102,31 @@ class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
         RefusedError
             When a file exists and cannot be read.
         """
-        return {
-            f"file:{path}": self._shell.check(f"sudo cat {path}")
-            for path in files
-            if self._exists(path)
+        commands = {
+            path: f"if sudo test -e {path}; then sudo cat {path}; else (exit {_ABSENT}); fi"
+            for path in map(checked_path, files)
         }
+        texts = {}
+        for path, (status, text) in self._shell.run_each(commands).items():
+            if status not in (0, _ABSENT):
+                device = self.connection.device
+                raise RefusedError(device, f"'cat {path}' ended with status {status}")
+            if status == 0:
+                texts[f"file:{path}"] = text
+        return texts
 
     def _exists(self, path: str) -> bool:
         return self._shell.run(f"sudo test -e {checked_path(path)}")[0] == 0
 
     def foreign_sessions(self) -> Sequence[str]:
         """Return changes that wait for their confirmation, or are being rolled back right now."""
-        armed = self._shell.run(
-            f'for f in {_UNITS}/rocefab-*.timer; do [ ! -e "$f" ] || echo "$f"; done'
-        )[1]
-        services = self._shell.run(
-            "systemctl list-units --plain --no-legend --state=activating 'rocefab-*.service'"
-        )[1]
-        names = re.findall(r"(rocefab-[a-z0-9-]+)\.timer", armed)
-        names += re.findall(r"(rocefab-[a-z0-9-]+)\.service", services)
+        said = self._shell.run_each({
+            "armed": f'for f in {_UNITS}/rocefab-*.timer; do [ ! -e "$f" ] || echo "$f"; done',
+            "services": "systemctl list-units --plain --no-legend --state=activating "
+            "'rocefab-*.service'",
+        })
+        names = re.findall(r"(rocefab-[a-z0-9-]+)\.timer", said["armed"][1])
+        names += re.findall(r"(rocefab-[a-z0-9-]+)\.service", said["services"][1])
         return list(dict.fromkeys(names))
 
     def stage(self, candidate: C, token: str) -> None:

@@ -80,8 +80,12 @@ class HostDriver(ShellDriver[Files]):
 
     def identify(self) -> Identity:
         """Return host name and serial number."""
-        hostname = self._shell.check("hostname").strip().partition(".")[0]
-        status, serial = self._shell.run("sudo dmidecode -s system-serial-number")
+        said = self._shell.run_each({
+            "hostname": "hostname",
+            "serial": "sudo dmidecode -s system-serial-number",
+        })
+        status, serial = said["serial"]
+        hostname = said["hostname"][1].strip().partition(".")[0]
         return Identity(hostname=hostname, serial="" if status else serial.strip())
 
     def read_running(self, files: Sequence[str]) -> Mapping[str, str]:

@@ -61,11 +61,14 @@ class SonicShellDriver(ShellDriver[C]):
 
     def identify(self) -> Identity:
         """Return host name, serial number and chassis MAC from the system EEPROM."""
-        hostname = self._shell.check("hostname").strip()
-        serial = self._shell.run("sudo decode-syseeprom -s")
-        mac = self._shell.run("sudo decode-syseeprom -m")
+        said = self._shell.run_each({
+            "hostname": "hostname",
+            "serial": "sudo decode-syseeprom -s",
+            "mac": "sudo decode-syseeprom -m",
+        })
+        serial, mac = said["serial"], said["mac"]
         return Identity(
-            hostname=hostname,
+            hostname=said["hostname"][1].strip(),
             serial="" if serial[0] else serial[1].strip(),
             mac="" if mac[0] else mac[1].strip().lower(),
         )
