@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import getpass
 import json
 import os
 import socket
@@ -12,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabric.change.actor import user
 from fabric.core.errors import JournalError
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Holder:
     def write(self, run: int | None) -> None:
         """Write down who holds the lock, and for which run."""
         text = json.dumps({
-            "user": _user(),
+            "user": user(),
             "host": socket.gethostname(),
             "pid": os.getpid(),
             "run": run,
@@ -92,10 +92,3 @@ def _said(handle: int) -> str:
     except (OSError, ValueError, KeyError, TypeError):
         return "owner unknown"
     return owner if owner.isprintable() else "owner unknown"
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # an account without a name, as in some containers
-        return f"uid {os.getuid()}"

@@ -113,6 +113,8 @@ def apply(
     verify_s: Annotated[
         float, option("Seconds that a wave has to become healthy.", "VERIFY_S", min=1)
     ] = 240.0,
+    reason: options.Reason = "",
+    ticket: options.Ticket = "",
     *,
     commit: Annotated[
         bool,
@@ -157,6 +159,7 @@ def apply(
     from fabric.workflow import apply as workflow
     from fabric.workflow.plan import NO_NET, describe
 
+    actor = workflow.Actor(reason=reason, ticket=ticket)
     options = workflow.Options(
         timer_s=timer_s,
         verify_s=verify_s,
@@ -168,7 +171,7 @@ def apply(
             raise typer.BadParameter("--resume reads the plan from the journal; do not pass PLAN")
         _need_journal(state)
         with _told_how_to_go_on():
-            _end(workflow.resume(state, connections, options, output.progress))
+            _end(workflow.resume(state, connections, options, output.progress, actor))
         return
     if plan_file is None:
         message = "specify a plan file, or use --resume to continue an interrupted run"
@@ -182,7 +185,7 @@ def apply(
         output.note("The plan contains no changes.")
         return
     with _told_how_to_go_on():
-        _end(workflow.apply(planned, state, connections, options, output.progress))
+        _end(workflow.apply(planned, state, connections, options, output.progress, actor))
 
 
 @contextmanager
@@ -224,23 +227,45 @@ def status(
     run: Annotated[int | None, argument("Run to show; default: all runs.")] = None,
     state: options.StateFolder = options.DEFAULT_STATE,
     form: options.FormatOption = options.Format.TEXT,
+    export: Annotated[
+        Path | None,
+        option("Write all rows of the journal to this file, as JSON lines.", "EXPORT", "--export"),
+    ] = None,
+    *,
+    verify: Annotated[
+        bool,
+        option(
+            "Check the hashes of all rows, plans and saved states.", "STATUS_VERIFY", "--verify"
+        ),
+    ] = False,
 ) -> None:
     """Show the runs in the journal, or the devices of one run.
 
-    Exit codes: 0, 2.
-    """
-    from fabric.workflow.apply import status as workflow
+    With --verify the command checks that nothing in the journal was damaged or edited.
 
-    if run is not None:
+    Exit codes: 0, 2, 4 (with --verify: damage).
+    """
+    from fabric.workflow import apply as workflow
+
+    if run is not None or verify or export:
         _need_journal(state)
-    rows = workflow(state, run)
+    if export:
+        output.note(f"wrote {workflow.export(state, export)} rows to {export}")
+    if verify:
+        chain = workflow.verify(state)
+        output.note(f"journal: {chain}")
+        if not chain.whole:
+            raise CommandExit(Exit.FINDINGS)
+    if verify or export:
+        return
+    rows = workflow.status(state, run)
     if form is options.Format.JSON:
         output.as_json(rows)
     elif run is None and not rows:
         output.note(f"no runs in {state} yet")
     elif run is None:
         output.table(
-            ["run", "kind", "fabric", "started", "state", "devices"],
+            ["run", "kind", "fabric", "started", "state", "devices", "by", "ticket", "reason"],
             [
                 [
                     row["run"],
@@ -249,6 +274,9 @@ def status(
                     _clock(row["started"]),
                     row["state"],
                     ", ".join(f"{count} {word}" for word, count in row["devices"].items()),
+                    f"{row['user']}@{row['host']}" if row["user"] else "",
+                    row["ticket"],
+                    row["reason"],
                 ]
                 for row in rows
             ],
@@ -269,6 +297,8 @@ def rollback(
     connections: options.Connections = None,
     ask_password: options.AskPassword = False,  # noqa: ARG001 - its callback does the work
     state: options.StateFolder = options.DEFAULT_STATE,
+    reason: options.Reason = "",
+    ticket: options.Ticket = "",
     *,
     commit: Annotated[
         bool,
@@ -305,6 +335,7 @@ def rollback(
     """
     from fabric.workflow import apply as workflow
 
+    actor = workflow.Actor(reason=reason, ticket=ticket)
     _need_journal(state)
     if not commit:
         output.data("".join(f"{name}\n" for name in workflow.would_go_back(run, state, only)))
@@ -319,5 +350,6 @@ def rollback(
             only=only,
             force=force,
             skip_unreachable=skip_unreachable,
+            actor=actor,
         )
     )

@@ -111,6 +111,13 @@ AskPassword = Annotated[
 StateFolder = Annotated[
     Path, option("Folder with the journal and the saved device states.", "STATE", "--state")
 ]
+Reason = Annotated[
+    str,
+    option("Why the change is made; recorded in each row of the journal.", "REASON", "--reason"),
+]
+Ticket = Annotated[
+    str, option("Ticket of the change; recorded in each row of the journal.", "TICKET", "--ticket")
+]
 Only = Annotated[
     str, option("Limit to these devices: su1-rail[0-1],gpu001; default: all.", "ONLY", "--only")
 ]

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from fabric.change.actor import Actor
 from fabric.change.apply import Applier, Options, Result, RollBack
 from fabric.change.journal import Journal, State
 from fabric.change.model import Plan, parse_plan, read_plan
 from fabric.change.rollback import touched_devices
 from fabric.core import hostlist
 from fabric.core.errors import InputError, JournalError
+from fabric.core.files import write_whole
 from fabric.devices.connections import connections
 from fabric.workflow.devices import executor
 
@@ -17,16 +21,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from fabric.change.chain import Chain
     from fabric.devices.driver import Connection
 
 __all__ = [
+    "Actor",
     "Options",
     "Result",
     "apply",
+    "export",
     "read_plan",
     "resume",
     "rollback",
     "status",
+    "verify",
     "would_go_back",
 ]
 
@@ -37,6 +45,7 @@ def apply(
     connections_file: Path | None,
     options: Options,
     progress: Callable[[str, str], None],
+    actor: Actor | None = None,
 ) -> Result:
     """Carry out a plan.
 
@@ -46,8 +55,9 @@ def apply(
         When an earlier run was interrupted, or another one is under way.
     """
     reachable = _reachable(plan, connections_file)
+    journal = _opened(state, actor, progress)
     with executor(len(plan.devices)) as pool:
-        return Applier(Journal(state), reachable, pool, progress, options).apply(plan)
+        return Applier(journal, reachable, pool, progress, options).apply(plan)
 
 
 def resume(
@@ -55,6 +65,7 @@ def resume(
     connections_file: Path | None,
     options: Options,
     progress: Callable[[str, str], None],
+    actor: Actor | None = None,
 ) -> Result:
     """Go on with the interrupted run.
 
@@ -63,7 +74,7 @@ def resume(
     JournalError
         When there is none.
     """
-    journal = Journal(state)
+    journal = _opened(state, actor, progress)
     run = journal.unfinished()
     if run is None:
         raise JournalError("no interrupted run to resume")
@@ -82,6 +93,7 @@ def rollback(
     only: str = "",
     force: bool = False,
     skip_unreachable: bool = False,
+    actor: Actor | None = None,
 ) -> Result:
     """Take a run back, whether it is finished, failed or was interrupted.
 
@@ -92,13 +104,21 @@ def rollback(
     force, skip_unreachable : bool
         As in `RollBack`.
     """
-    journal = Journal(state)
+    journal = _opened(state, actor, progress)
     plan = _plan_of(journal, run)
     names = _chosen(run, plan, journal, only)
     request = RollBack(run, names, force=force, skip_unreachable=skip_unreachable)
     reachable = _reachable(plan, connections_file)
     with executor(len(plan.devices)) as pool:
         return Applier(journal, reachable, pool, progress).roll_back(request, plan)
+
+
+def _opened(state: Path, actor: Actor | None, progress: Callable[[str, str], None]) -> Journal:
+    """Return the journal; what is damaged in it is said first."""
+    journal = Journal(state, actor)
+    if said := journal.chain.fallback:
+        progress("", said)
+    return journal
 
 
 def would_go_back(run: int, state: Path, only: str = "") -> list[str]:
@@ -136,7 +156,13 @@ def status(state: Path, run: int | None = None) -> list[dict[str, Any]]:
     if run is not None:
         journal.run(run)
         return [
-            {"device": name, "state": event.state.value, "at": event.at, "detail": event.detail}
+            {
+                "device": name,
+                "state": event.state.value,
+                "at": event.at,
+                "detail": event.detail,
+                **asdict(event.by),
+            }
             for name, event in journal.states(run).items()
             if name
         ]
@@ -154,8 +180,30 @@ def status(state: Path, run: int | None = None) -> list[dict[str, Any]]:
             "started": record.started,
             "state": _run_state(own.state if own else None),
             "devices": counts,
+            **asdict(record.by),
         })
     return rows
+
+
+def verify(state: Path) -> Chain:
+    """Return what the hashes say of all rows, plans and kept states."""
+    return Journal(state).verify()
+
+
+def export(state: Path, file: Path) -> int:
+    """Write all rows as JSON lines, for an auditor; return their number.
+
+    Raises
+    ------
+    JournalError
+        When the file cannot be written.
+    """
+    lines = [json.dumps(line) for line in Journal(state).lines()]
+    try:
+        write_whole(file, "".join(f"{line}\n" for line in lines).encode())
+    except OSError as error:
+        raise JournalError(f"{file} cannot be written: {error.strerror}") from error
+    return len(lines)
 
 
 def _run_state(state: State | None) -> str:

@@ -129,6 +129,8 @@ def test_commands_with_devices(folder: Path) -> None:
                 tell(line)
             for line in ("rocefab status", "rocefab status 3", "rocefab rollback 3 --commit"):
                 tell(line)
+            for line in ("rocefab status --verify", "rocefab status --export journal.jsonl"):
+                tell(line)
             tell("rocefab drift inventory/demo --format json", 4)
 
 
