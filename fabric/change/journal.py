@@ -43,6 +43,7 @@ class State(StrEnum):
     ROLLING_BACK = "rolling-back"
     ROLLED_BACK = "rolled-back"
     FAILED = "failed"
+    SKIPPED = "skipped"
 
 
 _ENDS = {State.DONE, State.FAILED}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fabric.change.budget import NO_FAILURES, MaxFailures
 from fabric.core.errors import InputError
 
 #: What a wave needs of its commit timer beside verification: the looks themselves, confirming.
@@ -32,6 +33,10 @@ class Options:
         Whether devices are changed on which no timer rolls an unconfirmed change back.
     despite_cabling : bool
         Whether ports are changed that are cabled to another device than planned.
+    max_failures : MaxFailures
+        How many devices may fail, in a wave and in all, without stopping the run.
+    notes : tuple of str
+        What the first row of the run says beside the number of waves.
 
     Raises
     ------
@@ -44,6 +49,8 @@ class Options:
     poll_s: float = 0.5
     without_net: bool = False
     despite_cabling: bool = False
+    max_failures: MaxFailures = NO_FAILURES
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.timer_s < self.verify_s + SPARE_S:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from fabric.change.model import DevicePlan
     from fabric.change.session import Session
 
-_SETTLED = {State.DONE, State.PENDING, State.ROLLED_BACK}
+_SETTLED = {State.DONE, State.PENDING, State.ROLLED_BACK, State.SKIPPED}
 #: Where no good row is left of a device.
 _UNKNOWN = Event(0.0, "", State.PENDING, "")
 _VERIFIED = {State.CONFIRMING, State.CONFIRMED}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fabric.change.session import Session
     from fabric.core.errors import FabricError
 
-_UNTOUCHED = {State.PENDING, State.ROLLED_BACK}
+_UNTOUCHED = {State.PENDING, State.ROLLED_BACK, State.SKIPPED}
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,11 @@ import typer
 
 from fabric.cli import options, output
 from fabric.cli.exits import CommandExit, Exit
-from fabric.cli.options import argument, option
-from fabric.core.errors import JournalError
+from fabric.cli.options import argument, duration_s, option
+from fabric.core.errors import JournalError, PlanError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from fabric.workflow.apply import Result
 
@@ -52,6 +52,14 @@ def plan(
     ] = WaveBy.RAIL,
     yang_models: options.YangModels = None,
     *,
+    allow_missing: Annotated[
+        bool,
+        option(
+            "Plan the other devices if some cannot be read. The plan lists them, with the risk.",
+            "ALLOW_MISSING",
+            "--allow-missing",
+        ),
+    ] = False,
     detailed_exitcode: Annotated[
         bool, option("Exit with code 5 if there are changes.", "DETAILED_EXITCODE")
     ] = False,
@@ -74,7 +82,15 @@ def plan(
         raise typer.BadParameter(f"--out: folder {out.parent} does not exist; create it first")
     selection = workflow.Selection(switches=switches, hosts=hosts, only=only)
     project = Project(inventory, work_of(cache, fresh=fresh, workers=workers))
-    planned = workflow.plan(project, connections, selection, by.value, output.progress, yang_models)
+    planned = workflow.plan(
+        project,
+        connections,
+        selection,
+        by.value,
+        output.progress,
+        yang_models,
+        allow_missing=allow_missing,
+    )
     if form is options.Format.JSON:
         output.data(planned.to_json())
     else:
@@ -115,6 +131,25 @@ def apply(
     ] = 240.0,
     reason: options.Reason = "",
     ticket: options.Ticket = "",
+    max_age: Annotated[
+        str,
+        option(
+            "Reject a plan that is older, such as 90m, 24h or 7d.",
+            "MAX_AGE",
+            "--max-age",
+            metavar="AGE",
+        ),
+    ] = "24h",
+    max_failures: Annotated[
+        str,
+        option(
+            "Devices that may fail, in each wave and in all, without stopping the run: 3 or 1%. "
+            "They are rolled back and skipped.",
+            "",
+            "--max-failures",
+            metavar="N|N%",
+        ),
+    ] = "0",
     *,
     commit: Annotated[
         bool,
@@ -136,6 +171,18 @@ def apply(
             "journal records it.",
             "",
             "--despite-cabling",
+        ),
+    ] = False,
+    despite_age: Annotated[
+        bool,
+        option("Apply a plan that is older. The journal records it.", "", "--despite-age"),
+    ] = False,
+    despite_inventory: Annotated[
+        bool,
+        option(
+            "Apply a plan although its inventory was changed since. The journal records it.",
+            "",
+            "--despite-inventory",
         ),
     ] = False,
     resume: Annotated[
@@ -160,11 +207,13 @@ def apply(
     from fabric.workflow.plan import NO_NET, describe
 
     actor = workflow.Actor(reason=reason, ticket=ticket)
+    max_age_s = duration_s("--max-age", max_age)
     options = workflow.Options(
         timer_s=timer_s,
         verify_s=verify_s,
         without_net=without_net,
         despite_cabling=despite_cabling,
+        max_failures=workflow.MaxFailures.from_text(max_failures),
     )
     if resume:
         if plan_file is not None:
@@ -177,15 +226,27 @@ def apply(
         message = "specify a plan file, or use --resume to continue an interrupted run"
         raise typer.BadParameter(message)
     planned = workflow.read_plan(plan_file)
+    fresh = workflow.Freshness(
+        max_age_s, despite_age=despite_age, despite_inventory=despite_inventory
+    )
     if not commit:
         output.alarming(describe(planned, verify_s), NO_NET)
+        _warn(lambda: fresh.check(planned, output.progress))
         output.note("Dry run: no changes were made. Add --commit to apply the plan.")
         return
     if planned.empty:
         output.note("The plan contains no changes.")
         return
     with _told_how_to_go_on():
-        _end(workflow.apply(planned, state, connections, options, output.progress, actor))
+        _end(workflow.apply(planned, state, connections, options, output.progress, actor, fresh))
+
+
+def _warn(check: Callable[[], object]) -> None:
+    """Say why a plan would be rejected, without rejecting it."""
+    try:
+        check()
+    except PlanError as error:
+        output.note(f"would be rejected: {error}")
 
 
 @contextmanager
@@ -210,7 +271,7 @@ def _need_journal(state: Path) -> None:
 def _end(result: Result) -> None:
     if result.skipped:
         names = ", ".join(result.skipped)
-        output.note(f"run {result.run}: not reachable, skipped: {names}")
+        output.note(f"run {result.run}: skipped: {names}. See `rocefab status {result.run}`")
     if result.ok:
         output.note(f"run {result.run}: done")
         return

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import getpass
 import os
+import re
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
+from fabric.core.units import S_PER_H, S_PER_MIN
 
 DEFAULT_STATE = Path(".rocefab")
 
@@ -111,6 +114,16 @@ AskPassword = Annotated[
 StateFolder = Annotated[
     Path, option("Folder with the journal and the saved device states.", "STATE", "--state")
 ]
+
+
+def duration_s(name: str, text: str) -> float:
+    """Return a duration such as ``90m``, ``24h`` or ``7d`` in seconds."""
+    match = re.fullmatch(r"(\d{1,4})([mhd])", text)
+    if not match:
+        raise typer.BadParameter(f"{name}: {text!r} is not a duration such as 90m, 24h or 7d")
+    return float(int(match[1]) * {"m": S_PER_MIN, "h": S_PER_H, "d": 24 * S_PER_H}[match[2]])
+
+
 Reason = Annotated[
     str,
     option("Why the change is made; recorded in each row of the journal.", "REASON", "--reason"),

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from fabric.change.actor import Actor
 from fabric.change.apply import Applier, Options, Result, RollBack
+from fabric.change.budget import MaxFailures
 from fabric.change.journal import Journal, State
 from fabric.change.model import Plan, parse_plan, read_plan
+from fabric.change.origin import MAX_AGE_S
 from fabric.change.rollback import touched_devices
 from fabric.core import hostlist
-from fabric.core.errors import InputError, JournalError
+from fabric.core.errors import InputError, JournalError, StalePlanError
 from fabric.core.files import write_whole
 from fabric.devices.connections import connections
 from fabric.workflow.devices import executor
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Actor",
+    "Freshness",
+    "MaxFailures",
     "Options",
     "Result",
     "apply",
@@ -39,6 +43,52 @@ __all__ = [
 ]
 
 
+@dataclass(frozen=True)
+class Freshness:
+    """How old a plan may be.
+
+    Parameters
+    ----------
+    max_age_s : float
+        Age in seconds up to which it is applied.
+    despite_age, despite_inventory : bool
+        Whether it is applied all the same when it is older, or its inventory another one.
+    """
+
+    max_age_s: float = MAX_AGE_S
+    despite_age: bool = False
+    despite_inventory: bool = False
+
+    def check(self, plan: Plan, progress: Callable[[str, str], None]) -> list[str]:
+        """Return what the journal is to say of a plan that is applied despite its state.
+
+        Raises
+        ------
+        StalePlanError
+            When it is not to be applied.
+        """
+        origin = plan.origin
+        if origin is None:
+            return []
+        if not origin.is_here():
+            progress("", f"inventory {origin.inventory} is not on this machine; not compared")
+        age, change = origin.aged(self.max_age_s), origin.changed()
+        wrong = [
+            f"{text}; run `rocefab plan` again, or add {name} to apply it anyway"
+            for text, name, allowed in (
+                (age, "--despite-age", self.despite_age),
+                (change, "--despite-inventory", self.despite_inventory),
+            )
+            if text and not allowed
+        ]
+        if wrong:
+            raise StalePlanError("; ".join(wrong))
+        notes = [f"applied although {text}" for text in (age, change) if text]
+        for note in notes:
+            progress("", note)
+        return notes
+
+
 def apply(
     plan: Plan,
     state: Path,
@@ -46,14 +96,19 @@ def apply(
     options: Options,
     progress: Callable[[str, str], None],
     actor: Actor | None = None,
+    freshness: Freshness | None = None,
 ) -> Result:
     """Carry out a plan.
 
     Raises
     ------
+    StalePlanError
+        When the plan is too old, or its inventory was changed since.
     JournalError
         When an earlier run was interrupted, or another one is under way.
     """
+    notes = (freshness or Freshness()).check(plan, progress)
+    options = replace(options, notes=(*options.notes, *notes))
     reachable = _reachable(plan, connections_file)
     journal = _opened(state, actor, progress)
     with executor(len(plan.devices)) as pool:
