@@ -8,9 +8,10 @@ back and the run stops; waves before it stay.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from fabric.change.budget import Budget
 from fabric.change.cables import changed_ports, wrong_cables
 from fabric.change.crew import Crew
 from fabric.change.journal import State
@@ -18,7 +19,7 @@ from fabric.change.options import Options, Result
 from fabric.change.restoration import Restoration
 from fabric.change.resume import settle
 from fabric.change.rollback import RollBack, roll_back
-from fabric.change.wave import Wave
+from fabric.change.wave import Wave, skip
 from fabric.core.errors import CablingMismatchError, JournalError, PlanError
 from fabric.observe import read_snapshot
 
@@ -111,17 +112,25 @@ class Applier:
 
     def _waves(self, crew: Crew, plan: Plan, waves: Sequence[Sequence[str]]) -> Result:
         confirmed: list[str] = []
-        crew.record("", State.PENDING, f"{len(waves)} waves")
+        crew.record("", State.PENDING, "; ".join([f"{len(waves)} waves", *crew.options.notes]))
+        for name, missing in plan.missing.items():
+            crew.record(name, State.SKIPPED, f"not in the plan: {missing.reason}")
         known = {name.lower() for name in _devices(plan)}
-        reasons = _preflight(crew, [plan.devices[name] for wave in waves for name in wave], known)
+        budget = Budget(crew.options.max_failures, waves)
+        reasons = _preflight(
+            crew, [plan.devices[name] for wave in waves for name in wave], known, budget
+        )
         for number, wave in enumerate([] if reasons else waves, 1):
-            crew.progress("", f"wave {number} of {len(waves)}: {', '.join(wave)}")
-            reasons = Wave(crew, [plan.devices[name] for name in wave]).run()
+            going = [name for name in wave if name not in budget.lost]
+            crew.progress("", f"wave {number} of {len(waves)}: {', '.join(going)}")
+            reasons = Wave(crew, [plan.devices[name] for name in going], budget).run()
             if reasons:
                 break
-            confirmed += wave
-        crew.record("", State.FAILED if reasons else State.DONE, "; ".join(reasons))
-        return self._ended(crew.run, ok=not reasons, reasons=reasons, confirmed=confirmed)
+            confirmed += [name for name in wave if name not in budget.lost]
+        said = reasons or ([f"skipped: {', '.join(budget.lost)}"] if budget.lost else [])
+        crew.record("", State.FAILED if reasons else State.DONE, "; ".join(said))
+        ended = self._ended(crew.run, ok=not reasons, reasons=reasons, confirmed=confirmed)
+        return replace(ended, skipped=tuple(budget.lost))
 
     def _ended(
         self, run: int, *, ok: bool, reasons: Sequence[str] = (), confirmed: Sequence[str] = ()
@@ -143,10 +152,12 @@ def _check_net(plan: Plan, options: Options) -> None:
 def _devices(plan: Plan) -> set[str]:
     """Return the devices that a plan knows of: its own, and what these are cabled to."""
     peers = {name for device in plan.devices.values() for name, _ in device.expected.lldp.values()}
-    return {*plan.devices, *plan.unchanged, *peers}
+    return {*plan.devices, *plan.unchanged, *plan.missing, *peers}
 
 
-def _preflight(crew: Crew, plans: Sequence[DevicePlan], known: set[str]) -> list[str]:
+def _preflight(
+    crew: Crew, plans: Sequence[DevicePlan], known: set[str], budget: Budget
+) -> list[str]:
     """Look at the devices of all waves; return why nothing should begin."""
 
     def look(plan: DevicePlan) -> None:
@@ -159,8 +170,13 @@ def _preflight(crew: Crew, plans: Sequence[DevicePlan], known: set[str]) -> list
         finally:
             session.close()
 
-    _, errors = crew.side_by_side(plans, look)
-    return [str(error) for _, error in errors]
+    _, pairs = crew.side_by_side(plans, look)
+    errors = {plan.device: error for plan, error in pairs}
+    if errors and (crew.stop.is_set() or not budget.allows(errors)):
+        return [str(error) for error in errors.values()]
+    for name, error in errors.items():
+        skip(crew, budget, name, str(error))
+    return []
 
 
 def _check_cables(crew: Crew, session: Session, known: set[str]) -> None:
