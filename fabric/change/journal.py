@@ -244,6 +244,14 @@ class Journal:
             rows = connection.execute(query, (device, f"{OWN_TOKEN}%"))
             return list(dict.fromkeys(detail for (detail,) in rows if _TOKEN.fullmatch(detail)))
 
+    def fences(self) -> dict[int, str]:
+        """Return the token of the device locks of each run, made of the hash of its row."""
+        with self._connect() as connection:
+            connection.text_factory = tables.lenient
+            rows = connection.execute("SELECT id, hash FROM runs ORDER BY id").fetchall()
+        secret = {run: text_hash(f"lock {digest}")[:16] for run, digest in rows}
+        return {run: f"rocefab-lock-{run}-{part}" for run, part in secret.items()}
+
     def next_token(self, run: int, device: str) -> str:
         """Return a name for a change of a device that nobody has used, in no state folder."""
         earlier = [token for token in self.tokens(device) if token.startswith(f"{OWN_TOKEN}{run}-")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from fabric.core.units import S_PER_H, S_PER_MIN
@@ -37,7 +37,7 @@ class Origin:
     sha256: str
     revision: str
     version: str
-    made: float
+    made: float = field(compare=False)
 
     def __str__(self) -> str:
         clock = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(self.made))

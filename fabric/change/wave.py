@@ -84,7 +84,11 @@ class Wave:
                 item.session.close()
 
     def _prepare(self) -> tuple[list[_Work], dict[str, FabricError]]:
-        done, errors = self._crew.side_by_side(self._plans, self._ready)
+        # The first one alone: of two runs over the same devices, one locks it and goes on.
+        done, errors = self._crew.side_by_side(self._plans[:1], self._ready)
+        if not errors or self._budget.allows({plan.device: error for plan, error in errors}):
+            more, failed = self._crew.side_by_side(self._plans[1:], self._ready)
+            done, errors = done + more, errors + failed
         return [work for _, work in done], {plan.device: error for plan, error in errors}
 
     def _spare(self, errors: Mapping[str, FabricError]) -> bool:
@@ -100,6 +104,7 @@ class Wave:
         session = self._crew.session(plan)
         try:
             before = session.unchanged()
+            session.hold()
             seen = read_snapshot(session.driver, WATCHED)
             return _Work(session, before, seen, session.draft(before))
         except BaseException:
