@@ -122,7 +122,8 @@ def apply(
     ] = None,
     connections: options.Connections = None,
     ask_password: options.AskPassword = False,  # noqa: ARG001 - its callback does the work
-    state: options.StateFolder = options.DEFAULT_STATE,
+    inventory: options.OfInventory = None,
+    state: options.StateFolder = None,
     timer_s: Annotated[
         int, option("Commit timer on the devices, in seconds.", "TIMER_S", min=30, max=86_000)
     ] = 900,
@@ -218,9 +219,9 @@ def apply(
     if resume:
         if plan_file is not None:
             raise typer.BadParameter("--resume reads the plan from the journal; do not pass PLAN")
-        _need_journal(state)
+        folder = _journal(state, inventory)
         with _told_how_to_go_on():
-            _end(workflow.resume(state, connections, options, output.progress, actor))
+            _end(workflow.resume(folder, connections, options, output.progress, actor))
         return
     if plan_file is None:
         message = "specify a plan file, or use --resume to continue an interrupted run"
@@ -261,11 +262,24 @@ def _told_how_to_go_on() -> Iterator[None]:
         raise
 
 
-def _need_journal(state: Path) -> None:
-    """Reject a state folder without a journal instead of creating an empty one."""
-    if not state.is_dir():
-        message = f"{state} contains no journal; specify the state folder of the run with --state"
+def _journal(state: Path | None, inventory: Path | None) -> Path:
+    """Return the state folder with a journal, instead of creating an empty one."""
+    folder = _state(state, inventory)
+    if folder is None or not folder.is_dir():
+        which = f"{folder} contains no journal" if folder else _no_runs(inventory)
+        message = f"{which}; specify the inventory with --inventory, or its folder with --state"
         raise JournalError(message)
+    return folder
+
+
+def _state(state: Path | None, inventory: Path | None) -> Path | None:
+    from fabric.workflow.state import existing
+
+    return state or existing(inventory)
+
+
+def _no_runs(inventory: Path | None) -> str:
+    return f"no runs yet of {inventory or 'an inventory in this folder'}"
 
 
 def _end(result: Result) -> None:
@@ -286,7 +300,8 @@ def _end(result: Result) -> None:
 
 def status(
     run: Annotated[int | None, argument("Run to show; default: all runs.")] = None,
-    state: options.StateFolder = options.DEFAULT_STATE,
+    inventory: options.OfInventory = None,
+    state: options.StateFolder = None,
     form: options.FormatOption = options.Format.TEXT,
     export: Annotated[
         Path | None,
@@ -308,22 +323,22 @@ def status(
     """
     from fabric.workflow import apply as workflow
 
-    if run is not None or verify or export:
-        _need_journal(state)
-    if export:
-        output.note(f"wrote {workflow.export(state, export)} rows to {export}")
-    if verify:
-        chain = workflow.verify(state)
-        output.note(f"journal: {chain}")
+    must_exist = run is not None or verify or export is not None
+    folder = _journal(state, inventory) if must_exist else _state(state, inventory)
+    if export and folder:
+        output.note(f"wrote {workflow.export(folder, export)} rows to {export}")
+    if verify and folder:
+        chain = workflow.verify(folder)
+        output.note(f"journal in {folder}: {chain}")
         if not chain.whole:
             raise CommandExit(Exit.FINDINGS)
     if verify or export:
         return
-    rows = workflow.status(state, run)
+    rows = workflow.status(folder, run) if folder else []
     if form is options.Format.JSON:
         output.as_json(rows)
     elif run is None and not rows:
-        output.note(f"no runs in {state} yet")
+        output.note(f"no runs in {folder} yet" if folder else _no_runs(inventory))
     elif run is None:
         output.table(
             ["run", "kind", "fabric", "started", "state", "devices", "by", "ticket", "reason"],
@@ -355,9 +370,10 @@ def _clock(seconds: float) -> str:
 
 def rollback(
     run: Annotated[int, argument("Run to roll back.")],
+    inventory: options.OfInventory = None,
     connections: options.Connections = None,
     ask_password: options.AskPassword = False,  # noqa: ARG001 - its callback does the work
-    state: options.StateFolder = options.DEFAULT_STATE,
+    state: options.StateFolder = None,
     reason: options.Reason = "",
     ticket: options.Ticket = "",
     *,
@@ -397,15 +413,15 @@ def rollback(
     from fabric.workflow import apply as workflow
 
     actor = workflow.Actor(reason=reason, ticket=ticket)
-    _need_journal(state)
+    folder = _journal(state, inventory)
     if not commit:
-        output.data("".join(f"{name}\n" for name in workflow.would_go_back(run, state, only)))
+        output.data("".join(f"{name}\n" for name in workflow.would_go_back(run, folder, only)))
         output.note("Dry run: these devices would be rolled back. Add --commit to roll them back.")
         return
     _end(
         workflow.rollback(
             run,
-            state,
+            folder,
             connections,
             output.progress,
             only=only,

@@ -17,8 +17,6 @@ import typer
 
 from fabric.core.units import S_PER_H, S_PER_MIN
 
-DEFAULT_STATE = Path(".rocefab")
-
 
 def option(text: str, variable: str = "", *names: str, **more: Any) -> Any:
     """Return an option by its help, its variable without ``ROCEFAB_`` (empty: none) and names."""
@@ -50,6 +48,15 @@ OwnModels = Annotated[
     Path | None,
     option(
         "Inventory folder with fabric.yaml.",
+        "INVENTORY",
+        "--inventory",
+        callback=lambda path: path and inventory_folder(path),
+    ),
+]
+OfInventory = Annotated[
+    Path | None,
+    option(
+        "Inventory folder whose runs are meant; default: the one in or below the current folder.",
         "INVENTORY",
         "--inventory",
         callback=lambda path: path and inventory_folder(path),
@@ -112,7 +119,13 @@ AskPassword = Annotated[
     ),
 ]
 StateFolder = Annotated[
-    Path, option("Folder with the journal and the saved device states.", "STATE", "--state")
+    Path | None,
+    option(
+        "Folder with the journal and the saved device states; default: one per inventory, "
+        "in ~/.local/state/rocefab.",
+        "STATE",
+        "--state",
+    ),
 ]
 
 

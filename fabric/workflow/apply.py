@@ -18,6 +18,7 @@ from fabric.core.errors import InputError, JournalError, StalePlanError
 from fabric.core.files import write_whole
 from fabric.devices.connections import connections
 from fabric.workflow.devices import executor
+from fabric.workflow.state import of_plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,7 +92,7 @@ class Freshness:
 
 def apply(
     plan: Plan,
-    state: Path,
+    state: Path | None,
     connections_file: Path | None,
     options: Options,
     progress: Callable[[str, str], None],
@@ -99,6 +100,11 @@ def apply(
     freshness: Freshness | None = None,
 ) -> Result:
     """Carry out a plan.
+
+    Parameters
+    ----------
+    state : Path or None
+        State folder; None takes that of the inventory of the plan.
 
     Raises
     ------
@@ -110,7 +116,7 @@ def apply(
     notes = (freshness or Freshness()).check(plan, progress)
     options = replace(options, notes=(*options.notes, *notes))
     reachable = _reachable(plan, connections_file)
-    journal = _opened(state, actor, progress)
+    journal = _opened(of_plan(plan) if state is None else state, actor, progress)
     with executor(len(plan.devices)) as pool:
         return Applier(journal, reachable, pool, progress, options).apply(plan)
 

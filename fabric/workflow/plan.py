@@ -114,9 +114,8 @@ def describe(plan_file: Plan, verify_s: float = Options().verify_s) -> str:
             if device.no_net:
                 lines.append(f"    {NO_NET}: {device.no_net}")
             lines += [f"    {note}" for note in device.notes]
-    lines += [_summary(plan_file), _minutes(plan_file, verify_s)]
     lines += [str(plan_file.origin)] if plan_file.origin else []
-    lines += _missing(plan_file)
+    lines += [*_missing(plan_file), _summary(plan_file), _minutes(plan_file, verify_s)]
     for wave in plan_file.waves:
         for name in wave:
             diff = plan_file.devices[name].diff.splitlines()
