@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import tempfile
 
 import pytest
 from hypothesis import settings
@@ -19,6 +20,8 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 #: Nothing is kept from test to test, nor in the home of whoever runs them.
 os.environ["ROCEFAB_FRESH"] = "1"
+_STATE = tempfile.TemporaryDirectory(prefix="rocefab-state-")
+os.environ["XDG_STATE_HOME"] = _STATE.name
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

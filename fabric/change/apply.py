@@ -8,21 +8,22 @@ back and the run stops; waves before it stay.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from fabric.change.actor import user
+from fabric.change.budget import Budget
 from fabric.change.cables import changed_ports, wrong_cables
 from fabric.change.crew import Crew
 from fabric.change.gates import WaveGates
 from fabric.change.journal import State
-from fabric.change.lock import user
 from fabric.change.notify import Notifier
 from fabric.change.options import SPARE_S, Options, Result
 from fabric.change.restoration import Restoration
 from fabric.change.resume import settle
 from fabric.change.rollback import RollBack, roll_back
-from fabric.change.wave import Wave
+from fabric.change.wave import Wave, skip
 from fabric.change.windows import is_open, next_opening
 from fabric.core.errors import CablingMismatchError, InputError, JournalError, PlanError
 from fabric.observe import read_snapshot
@@ -121,25 +122,35 @@ class Applier:
         confirmed: list[str] = []
         tell = Notifier(plan, crew)
         tell("run", waves=len(waves))
-        approved = f", approved by {', '.join(crew.options.approved_by)}"
-        words = f"{len(waves)} waves{approved if crew.options.approved_by else ''}"
-        crew.record("", State.PENDING, words)
+        approved = f"approved by {', '.join(crew.options.approved_by)}"
+        said = [approved] if crew.options.approved_by else []
+        crew.record(
+            "", State.PENDING, "; ".join([f"{len(waves)} waves", *said, *crew.options.notes])
+        )
+        for name, missing in plan.missing.items():
+            crew.record(name, State.SKIPPED, f"not in the plan: {missing.reason}")
         known = {name.lower() for name in _devices(plan)}
-        reasons = _preflight(crew, [plan.devices[name] for wave in waves for name in wave], known)
+        budget = Budget(crew.options.max_failures, waves)
+        reasons = _preflight(
+            crew, [plan.devices[name] for wave in waves for name in wave], known, budget
+        )
         for number, wave in enumerate([] if reasons else waves, 1):
-            crew.progress("", f"wave {number} of {len(waves)}: {', '.join(wave)}")
-            tell("wave", number=number, devices=list(wave))
+            going = [name for name in wave if name not in budget.lost]
+            crew.progress("", f"wave {number} of {len(waves)}: {', '.join(going)}")
+            tell("wave", number=number, devices=going)
             if reasons := _closed(plan):
                 return self._ended(crew.run, ok=False, reasons=reasons, confirmed=confirmed)
             gates = self._gates(crew, plan, wave)
-            reasons = Wave(crew, [plan.devices[name] for name in wave], gates).run()
+            reasons = Wave(crew, [plan.devices[name] for name in going], budget, gates).run()
             tell("wave ended", number=number, ok=not reasons, reasons=reasons)
             if reasons:
                 break
-            confirmed += wave
-        tell("run ended", ok=not reasons, reasons=list(reasons))
-        crew.record("", State.FAILED if reasons else State.DONE, "; ".join(reasons))
-        return self._ended(crew.run, ok=not reasons, reasons=reasons, confirmed=confirmed)
+            confirmed += [name for name in wave if name not in budget.lost]
+        tell("run ended", ok=not reasons, reasons=list(reasons), skipped=list(budget.lost))
+        said = reasons or ([f"skipped: {', '.join(budget.lost)}"] if budget.lost else [])
+        crew.record("", State.FAILED if reasons else State.DONE, "; ".join(said))
+        ended = self._ended(crew.run, ok=not reasons, reasons=reasons, confirmed=confirmed)
+        return replace(ended, skipped=tuple(budget.lost))
 
     def _gates(self, crew: Crew, plan: Plan, wave: Sequence[str]) -> WaveGates | None:
         """Return the gates of a wave; the devices of a resumed one may be fewer."""
@@ -213,10 +224,12 @@ def _check_rollout(plan: Plan, options: Options) -> None:
 def _devices(plan: Plan) -> set[str]:
     """Return the devices that a plan knows of: its own, and what these are cabled to."""
     peers = {name for device in plan.devices.values() for name, _ in device.expected.lldp.values()}
-    return {*plan.devices, *plan.unchanged, *peers}
+    return {*plan.devices, *plan.unchanged, *plan.missing, *peers}
 
 
-def _preflight(crew: Crew, plans: Sequence[DevicePlan], known: set[str]) -> list[str]:
+def _preflight(
+    crew: Crew, plans: Sequence[DevicePlan], known: set[str], budget: Budget
+) -> list[str]:
     """Look at the devices of all waves; return why nothing should begin."""
 
     def look(plan: DevicePlan) -> None:
@@ -229,8 +242,13 @@ def _preflight(crew: Crew, plans: Sequence[DevicePlan], known: set[str]) -> list
         finally:
             session.close()
 
-    _, errors = crew.side_by_side(plans, look)
-    return [str(error) for _, error in errors]
+    _, pairs = crew.side_by_side(plans, look)
+    errors = {plan.device: error for plan, error in pairs}
+    if errors and (crew.stop.is_set() or not budget.allows(errors)):
+        return [str(error) for error in errors.values()]
+    for name, error in errors.items():
+        skip(crew, budget, name, str(error))
+    return []
 
 
 def _check_cables(crew: Crew, session: Session, known: set[str]) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
+from functools import cached_property
 from threading import Event
 from typing import TYPE_CHECKING, TypeVar
 
+from fabric.change.fence import Fence
 from fabric.change.session import Session
 from fabric.core.errors import DeviceError, FabricError
 
@@ -51,7 +53,17 @@ class Crew:
 
     def session(self, plan: DevicePlan) -> Session:
         """Return an open session with a device of the plan."""
-        return Session(plan, self.connections)
+        return Session(plan, self.connections, self.fence)
+
+    @cached_property
+    def fence(self) -> Fence:
+        """The lock of this run.
+
+        It outlasts the verification of a wave, and the timers on the devices.
+        """
+        ttl_s = int(self.options.timer_s + self.options.verify_s)
+        fences = self.journal.fences()
+        return Fence(fences[self.run], self.run, self.journal.actor, ttl_s, set(fences.values()))
 
     def record(self, device: str, state: State, detail: str = "") -> None:
         """Write down that a device enters a state; nothing happens to it before."""

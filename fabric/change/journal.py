@@ -6,16 +6,20 @@ device tells how far it got; ``resume`` in ``apply`` knows what each state allow
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 import secrets
 import sqlite3
 import time
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from fabric.change import lock
+from fabric.change import lock, tables
+from fabric.change.actor import Actor
+from fabric.change.chain import Chain, text_hash
 from fabric.core.errors import JournalError
 from fabric.core.files import write_whole
 from fabric.devices.driver import OWN_TOKEN
@@ -23,19 +27,6 @@ from fabric.devices.driver import OWN_TOKEN
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS runs (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    kind TEXT NOT NULL, fabric TEXT NOT NULL, plan TEXT NOT NULL, started REAL NOT NULL
-);
-CREATE TABLE IF NOT EXISTS events (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    run INTEGER NOT NULL REFERENCES runs(id),
-    at REAL NOT NULL, device TEXT NOT NULL, state TEXT NOT NULL, detail TEXT NOT NULL
-);
-CREATE INDEX IF NOT EXISTS events_of_run ON events (run, device);
-"""
 
 
 class State(StrEnum):
@@ -52,9 +43,16 @@ class State(StrEnum):
     ROLLING_BACK = "rolling-back"
     ROLLED_BACK = "rolled-back"
     FAILED = "failed"
+    SKIPPED = "skipped"
 
 
 _ENDS = {State.DONE, State.FAILED}
+#: Who wrote the rows of a version that did not say.
+NOBODY = Actor("", "", 0)
+_BY = "user, host, process, reason, ticket"
+_TOKEN = re.compile(rf"{OWN_TOKEN}[a-z0-9-]{{1,36}}")
+#: How the detail of the row begins that announces a kept state; its hash follows.
+_KEPT = "state before the run is kept, sha256 "
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +63,7 @@ class Event:
     device: str
     state: State
     detail: str
+    by: Actor = field(default_factory=lambda: NOBODY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +75,7 @@ class RunRecord:
     fabric: str
     plan: str
     started: float
+    by: Actor = field(default_factory=lambda: NOBODY)
 
 
 class Journal:
@@ -85,6 +85,13 @@ class Journal:
     ----------
     folder : Path
         State folder; made with mode 0700, as snapshots of configurations lie in it.
+    actor : Actor, optional
+        Who writes its rows, and why.
+
+    Attributes
+    ----------
+    chain : Chain
+        What the hashes said of the rows when it was opened; later ones are those of this process.
 
     Raises
     ------
@@ -92,14 +99,16 @@ class Journal:
         When it cannot be written or read; every method that does so raises it as well.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, actor: Actor | None = None) -> None:
         with _told("made"):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.folder = folder
+        self.actor = actor or Actor()
         self._holder: lock.Holder | None = None
         self._database = folder / "journal.sqlite3"
         with self._connect() as connection:
-            connection.executescript(_SCHEMA)
+            tables.prepare(connection)
+            self.chain = tables.read_chain(connection)
 
     @contextmanager
     def _connect(self) -> Iterator[sqlite3.Connection]:
@@ -110,6 +119,22 @@ class Journal:
             connection.execute("PRAGMA synchronous = FULL")
             with connection:
                 yield connection
+
+    def verify(self) -> Chain:
+        """Return what the hashes say of every row, every plan and every kept state."""
+        with self._connect() as connection:
+            chain = tables.read_chain(connection, texts=True)
+        states = [f"{path} is damaged or missing" for path in self._wrong_states()]
+        return replace(chain, lost="; ".join([*([chain.lost] if chain.lost else []), *states]))
+
+    def lines(self) -> Iterator[dict[str, Any]]:
+        """Yield the rows as an auditor reads them: what each hash covers, and the hash."""
+        with self._connect() as connection:
+            rows, _ = tables.chained_rows(connection)
+        previous = ""
+        for row in rows:
+            yield {**row.line(previous), "hash": row.hash}
+            previous = row.hash
 
     @contextmanager
     def exclusive(self, run: int | None = None) -> Iterator[None]:
@@ -134,32 +159,34 @@ class Journal:
 
     def begin(self, kind: str, fabric: str, plan: str) -> int:
         """Write down a new run and return its number."""
-        with self._connect() as connection:
-            cursor = connection.execute(
-                "INSERT INTO runs (kind, fabric, plan, started) VALUES (?, ?, ?, ?)",
-                (kind, fabric, plan, time.time()),
-            )
-            run = cursor.lastrowid
-        assert run is not None
+        run = self._write(
+            "runs",
+            kind=kind,
+            fabric=fabric,
+            plan=plan,
+            plan_sha256=text_hash(plan),
+            started=time.time(),
+        )
         if self._holder is not None:
             self._holder.write(run)
         return run
 
     def record(self, run: int, device: str, state: State, detail: str = "") -> None:
         """Write down that a device entered a state; on disk when this returns."""
+        row = {"device": device, "state": state.value, "detail": detail}
+        self._write("events", run=run, at=time.time(), **row)
+
+    def _write(self, table: str, **values: Any) -> int:
         with self._connect() as connection:
-            connection.execute(
-                "INSERT INTO events (run, at, device, state, detail) VALUES (?, ?, ?, ?, ?)",
-                (run, time.time(), device, state.value, detail),
-            )
+            return tables.insert(connection, table, {**values, **asdict(self.actor)})
 
     def runs(self) -> list[RunRecord]:
-        """Return all runs, oldest first."""
-        with self._connect() as connection:
-            rows = connection.execute(
-                "SELECT id, kind, fabric, plan, started FROM runs ORDER BY id"
-            )
-            return [RunRecord(*row) for row in rows]
+        """Return all runs, oldest first, without what is damaged."""
+        query = f"SELECT id, kind, fabric, plan, started, {_BY} FROM runs ORDER BY id"  # noqa: S608
+        return [
+            RunRecord(run, kind, fabric, plan, started, Actor(*by))
+            for run, kind, fabric, plan, started, *by in self._good("runs", query)
+        ]
 
     def run(self, run: int) -> RunRecord:
         """Return one run.
@@ -167,20 +194,32 @@ class Journal:
         Raises
         ------
         JournalError
-            When there is no such run.
+            When there is no such run, or it is damaged.
         """
+        if ("runs", run) in self.chain.bad:
+            raise JournalError(
+                f"run {run} is damaged in the journal; see `rocefab status --verify`"
+            )
         for record in self.runs():
             if record.id == run:
                 return record
         raise JournalError(f"run {run} does not exist; `rocefab status` lists the runs")
 
     def events(self, run: int) -> list[Event]:
-        """Return the events of a run in their order."""
+        """Return the events of a run in their order, without what is damaged."""
+        columns = f"id, at, device, state, detail, {_BY}"
+        query = f"SELECT {columns} FROM events WHERE run = {int(run)} ORDER BY id"  # noqa: S608
+        return [
+            Event(at, device, State(state), detail, Actor(*by))
+            for _, at, device, state, detail, *by in self._good("events", query)
+        ]
+
+    def _good(self, table: str, query: str) -> list[tuple[Any, ...]]:
+        """Return the rows of a query that are not damaged; their number comes first."""
+        bad = self.chain.bad
         with self._connect() as connection:
-            rows = connection.execute(
-                "SELECT at, device, state, detail FROM events WHERE run = ? ORDER BY id", (run,)
-            )
-            return [Event(at, device, State(state), detail) for at, device, state, detail in rows]
+            connection.text_factory = tables.lenient
+            return [row for row in connection.execute(query) if (table, row[0]) not in bad]
 
     def states(self, run: int) -> dict[str, Event]:
         """Return the last event of each device of a run; the run itself is ``""``."""
@@ -195,13 +234,23 @@ class Journal:
         return None
 
     def tokens(self, device: str) -> list[str]:
-        """Return the names that changes of a device had, in any run, oldest first."""
+        """Return the names that changes of a device had, in any run, oldest first.
+
+        A damaged row counts as well, as long as what it names can be a change of ours.
+        """
+        query = "SELECT detail FROM events WHERE device = ? AND detail LIKE ? ORDER BY id"
         with self._connect() as connection:
-            rows = connection.execute(
-                "SELECT detail FROM events WHERE device = ? AND detail LIKE ? ORDER BY id",
-                (device, f"{OWN_TOKEN}%"),
-            )
-            return list(dict.fromkeys(detail for (detail,) in rows))
+            connection.text_factory = tables.lenient
+            rows = connection.execute(query, (device, f"{OWN_TOKEN}%"))
+            return list(dict.fromkeys(detail for (detail,) in rows if _TOKEN.fullmatch(detail)))
+
+    def fences(self) -> dict[int, str]:
+        """Return the token of the device locks of each run, made of the hash of its row."""
+        with self._connect() as connection:
+            connection.text_factory = tables.lenient
+            rows = connection.execute("SELECT id, hash FROM runs ORDER BY id").fetchall()
+        secret = {run: text_hash(f"lock {digest}")[:16] for run, digest in rows}
+        return {run: f"rocefab-lock-{run}-{part}" for run, part in secret.items()}
 
     def next_token(self, run: int, device: str) -> str:
         """Return a name for a change of a device that nobody has used, in no state folder."""
@@ -211,6 +260,8 @@ class Journal:
     def keep(self, run: int, device: str, text: str) -> None:
         """Keep the state of a device from before the run, readable by the owner alone."""
         path = self._kept(run, device)
+        # Before the file: one that is older than this row has the hash of an older row.
+        self.record(run, device, State.PENDING, f"{_KEPT}{text_hash(text)}")
         with _told("written"):
             for folder in (path.parent.parent, path.parent):
                 folder.mkdir(exist_ok=True, mode=0o700)
@@ -225,19 +276,51 @@ class Journal:
             When nothing was kept, or it cannot be read.
         """
         try:
-            data: dict[str, Any] = json.loads(self._kept(run, device).read_text())
+            text = self._kept(run, device).read_text()
+            data: dict[str, Any] = json.loads(text)
         except FileNotFoundError:
             raise JournalError(f"run {run} has no saved state of {device}") from None
         except (OSError, ValueError) as error:
             raise JournalError(
                 f"the state of {device} before run {run} cannot be read: {error}"
             ) from error
-        if not _is_state(data):
+        if not _is_state(data) or not self._is_as_kept(run, device, text):
             raise JournalError(
                 f"the state of {device} before run {run} is "
                 f"damaged: {self._kept(run, device)} was modified; restore it from a backup"
             )
         return data
+
+    def may_hide(self, run: int, device: str) -> bool:
+        """Tell whether a damaged row may hide that a device was changed: its state was kept."""
+        return not self.chain.whole and self._kept(run, device).exists()
+
+    def _is_as_kept(self, run: int, device: str, text: str) -> bool:
+        """Tell whether a kept state has the hash of its row; earlier versions wrote none."""
+        hashes = self._hashes(run).get(device)
+        return not hashes or text_hash(text) in hashes
+
+    def _hashes(self, run: int) -> dict[str, list[str]]:
+        """Return the hashes of the states that were kept in a run, by device."""
+        hashes: dict[str, list[str]] = {}
+        for event in self.events(run):
+            if event.detail.startswith(_KEPT):
+                hashes.setdefault(event.device, []).append(event.detail.removeprefix(_KEPT))
+        return hashes
+
+    def _wrong_states(self) -> Iterator[Path]:
+        """Yield the kept states that are not as their rows say, or gone though they are needed."""
+        for record in self.runs():
+            states = self.states(record.id)
+            for device, hashes in self._hashes(record.id).items():
+                path = self._kept(record.id, device)
+                touched = states[device].state is not State.PENDING
+                try:
+                    if hashlib.sha256(path.read_bytes()).hexdigest() not in hashes:
+                        yield path
+                except OSError:
+                    if touched:
+                        yield path
 
     def _kept(self, run: int, device: str) -> Path:
         return self.folder / "runs" / str(run) / f"{device}.before.json"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import getpass
 import json
 import os
 import socket
@@ -12,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabric.change.actor import user
 from fabric.core.errors import JournalError
 
 if TYPE_CHECKING:
@@ -92,11 +92,3 @@ def _said(handle: int) -> str:
     except (OSError, ValueError, KeyError, TypeError):
         return "owner unknown"
     return owner if owner.isprintable() else "owner unknown"
-
-
-def user() -> str:
-    """Return the name of the account that runs this."""
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # an account without a name, as in some containers
-        return f"uid {os.getuid()}"

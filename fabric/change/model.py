@@ -9,6 +9,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 from fabric.change.expectation import Expectation
+from fabric.change.origin import Origin
 from fabric.change.plan_file import DeviceForm, judged
 from fabric.core.artefact import Artefact
 from fabric.core.errors import PlanError
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
 
     from fabric.change.rollout import RolloutPlan
 
-PLAN_FORMAT = 2
+PLAN_FORMAT = 3
+#: The form before had no origin; plans in journals may have it.
+_READABLE = (2, PLAN_FORMAT)
 
 
 class Risk(IntEnum):
@@ -106,6 +109,14 @@ class DevicePlan:
 
 
 @dataclass(frozen=True, slots=True)
+class Missing:
+    """A device that is not in a plan: why it could not be read, and what that risks."""
+
+    reason: str
+    risk: str
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """The changes of a fabric in the order in which they are made.
 
@@ -113,6 +124,10 @@ class Plan:
     ----------
     waves : tuple of tuple of str
         Device names; a wave begins when the one before is confirmed.
+    missing : dict
+        Devices that could not be read, with why and at what risk.
+    origin : Origin or None
+        What it was made of, where that is known.
     rollout : RolloutPlan or None
         Gates and times of the waves, where the plan is rolled out by the inventory's policy.
     """
@@ -122,6 +137,8 @@ class Plan:
     devices: dict[str, DevicePlan]
     unchanged: tuple[str, ...] = ()
     rollout: RolloutPlan | None = None
+    origin: Origin | None = None
+    missing: dict[str, Missing] = field(default_factory=dict)
 
     @property
     def empty(self) -> bool:
@@ -133,9 +150,11 @@ class Plan:
         body = {
             "format": PLAN_FORMAT,
             "fabric": self.fabric,
+            "origin": asdict(self.origin) if self.origin else None,
             "waves": [list(wave) for wave in self.waves],
             "unchanged": list(self.unchanged),
             **({"rollout": self.rollout.as_dict()} if self.rollout else {}),
+            "missing": {name: asdict(item) for name, item in self.missing.items()},
             "devices": {name: _device_json(plan) for name, plan in self.devices.items()},
         }
         return json.dumps({"digest": _digest(body), **body}, indent=1) + "\n"
@@ -194,7 +213,7 @@ def parse_plan(text: str, path: str) -> Plan:
         digest, form = data.pop("digest"), data["format"]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise PlanError(f"{path} is not a plan file; create one with `rocefab plan`") from error
-    if form != PLAN_FORMAT:
+    if form not in _READABLE:
         raise PlanError(
             f"{path} has plan format {form!r}, this version reads format {PLAN_FORMAT}; run "
             "`rocefab plan` again"
@@ -206,9 +225,11 @@ def parse_plan(text: str, path: str) -> Plan:
     whole = judged(data, path)
     return Plan(
         fabric=whole.fabric,
+        origin=Origin(**whole.origin.model_dump()) if whole.origin else None,
         waves=whole.waves,
         unchanged=whole.unchanged,
         rollout=whole.rollout.plan() if whole.rollout else None,
+        missing={name: Missing(item.reason, item.risk) for name, item in whole.missing.items()},
         devices={name: _device_plan(name, item) for name, item in whole.devices.items()},
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fabric.change.budget import NO_FAILURES, MaxFailures
 from fabric.core.errors import InputError
 
 #: What a wave needs of its commit timer beside verification: the looks themselves, confirming.
@@ -36,6 +37,10 @@ class Options:
         Whether nobody minds that packets of the lossless class are lost between waves.
     approved_by : tuple of str
         People who approve the plan.
+    max_failures : MaxFailures
+        How many devices may fail, in a wave and in all, without stopping the run.
+    notes : tuple of str
+        What the first row of the run says beside the number of waves.
 
     Raises
     ------
@@ -50,6 +55,8 @@ class Options:
     despite_cabling: bool = False
     traffic_stopped: bool = False
     approved_by: tuple[str, ...] = ()
+    max_failures: MaxFailures = NO_FAILURES
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.timer_s < self.verify_s + SPARE_S:

@@ -155,13 +155,32 @@ class RolloutForm(_Form):
         return RolloutPlan(self.policy, stages, self.hazards)
 
 
+class OriginForm(_Form):
+    """What the plan was made of."""
+
+    inventory: str
+    sha256: Digest
+    revision: str
+    version: str
+    made: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class MissingForm(_Form):
+    """A device that could not be read."""
+
+    reason: str
+    risk: str
+
+
 class PlanForm(_Form):
     """The whole file, without the digest that is compared before."""
 
     format: int
     fabric: str
+    origin: OriginForm | None = None
     waves: tuple[tuple[Name, ...], ...]
     unchanged: tuple[Name, ...]
+    missing: dict[Name, MissingForm] = {}
     devices: dict[Name, DeviceForm]
     rollout: RolloutForm | None = None
 

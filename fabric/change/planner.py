@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.change.adapter import Draft, adapters
-from fabric.change.model import DevicePlan, Plan
+from fabric.change.model import DevicePlan, Missing, Plan
 from fabric.change.rounding import settled
 from fabric.core.errors import (
     DeviceError,
@@ -21,7 +21,7 @@ from fabric.devices.limits import timed
 from fabric.observe import read_running
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from concurrent.futures import Executor
 
     from fabric.change.expectation import Expectation
@@ -138,8 +138,10 @@ def make_plan(
     executor: Executor,
     progress: Callable[[str, str], None],
     judge: Callable[[Target, Reading], Verdict] = lambda _target, _reading: Verdict(),
+    *,
+    allow_missing: bool = False,
 ) -> tuple[Plan | None, list[DeviceError]]:
-    """Return a plan, or the errors of the devices that could not be read.
+    """Return a plan, if there is one, and the errors of the devices that could not be read.
 
     Parameters
     ----------
@@ -153,6 +155,8 @@ def make_plan(
         Called with device and a word when a reading ends.
     judge : callable
         Judges what each device is to become.
+    allow_missing : bool
+        Whether the others are planned when some devices cannot be read.
     """
     futures = {
         name: executor.submit(_plan_device, target, judge) for name, target in targets.items()
@@ -167,7 +171,8 @@ def make_plan(
             errors.append(error)
             refused = isinstance(error, NotPlannedError)
             progress(name, "rejected" if refused else "could not be read")
-    if errors:
+    missing = {error.device: error for error in errors if not isinstance(error, NotPlannedError)}
+    if errors and not (allow_missing and plans and len(missing) == len(errors)):
         return None, errors
     changed = {name: plan for name, plan in plans.items() if _changes(plan)}
     ordered = tuple(tuple(name for name in wave if name in changed) for wave in waves)
@@ -177,8 +182,29 @@ def make_plan(
             waves=tuple(wave for wave in ordered if wave),
             devices=changed,
             unchanged=tuple(name for name in plans if name not in changed),
+            missing={
+                name: Missing(error.reason, _risk_without(name, targets, changed))
+                for name, error in missing.items()
+            },
         ),
-        [],
+        errors,
+    )
+
+
+def _risk_without(name: str, targets: dict[str, Target], changed: Collection[str]) -> str:
+    """Return what it risks to change the others and not this one."""
+    peers = {peer for peer, _ in targets[name].expected.lldp.values()}
+    peers |= {
+        other
+        for other, target in targets.items()
+        if name in {peer for peer, _ in target.expected.lldp.values()}
+    }
+    touched = sorted(peers.intersection(changed))
+    if not touched:
+        return "it keeps its configuration; no device that it is cabled to changes"
+    return (
+        "it keeps its configuration while devices that it is cabled to change: "
+        f"{', '.join(touched)}; what must be the same at both ends may differ"
     )
 
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabric.change.journal import State
+from fabric.change.journal import Event, State
 from fabric.change.restoration import Restoration, kept_running
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fabric.change.crew import Crew
-    from fabric.change.journal import Event
     from fabric.change.model import DevicePlan
     from fabric.change.session import Session
 
-_SETTLED = {State.DONE, State.PENDING, State.ROLLED_BACK}
+_SETTLED = {State.DONE, State.PENDING, State.ROLLED_BACK, State.SKIPPED}
+#: Where no good row is left of a device.
+_UNKNOWN = Event(0.0, "", State.PENDING, "")
 _VERIFIED = {State.CONFIRMING, State.CONFIRMED}
 
 
@@ -25,13 +26,18 @@ def settle(crew: Crew, plans: Sequence[DevicePlan]) -> list[str]:
     Devices whose wave was verified are confirmed and saved; the others are rolled back.
     """
     states = crew.journal.states(crew.run)
-    open_plans = [
-        plan
-        for plan in plans
-        if plan.device in states and states[plan.device].state not in _SETTLED
-    ]
-    _, errors = crew.side_by_side(open_plans, lambda plan: _settle(crew, plan, states[plan.device]))
+    open_plans = [plan for plan in plans if _is_open(crew, plan, states.get(plan.device))]
+    _, errors = crew.side_by_side(
+        open_plans, lambda plan: _settle(crew, plan, states.get(plan.device, _UNKNOWN))
+    )
     return [str(error) for _, error in errors]
+
+
+def _is_open(crew: Crew, plan: DevicePlan, event: Event | None) -> bool:
+    if event is not None and event.state not in _SETTLED:
+        return True
+    is_done = event is not None and event.state is State.DONE
+    return not is_done and crew.journal.may_hide(crew.run, plan.device)
 
 
 def _settle(crew: Crew, plan: DevicePlan, event: Event) -> None:

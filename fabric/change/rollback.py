@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fabric.change.session import Session
     from fabric.core.errors import FabricError
 
-_UNTOUCHED = {State.PENDING, State.ROLLED_BACK}
+_UNTOUCHED = {State.PENDING, State.ROLLED_BACK, State.SKIPPED}
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,9 @@ def roll_back(order: RollBack, plan: Plan, crew: Crew) -> Result:
 def touched_devices(run: int, plan: Plan, journal: Journal) -> list[list[str]]:
     """Return the devices that a run has changed, by wave, the last wave first."""
     states = journal.states(run)
+    changed = {name for name, event in states.items() if event.state not in _UNTOUCHED}
     waves = [
-        [name for name in wave if name in states and states[name].state not in _UNTOUCHED]
+        [name for name in wave if name in changed or journal.may_hide(run, name)]
         for wave in reversed(plan.waves)
     ]
     return [wave for wave in waves if wave]

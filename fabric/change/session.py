@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from fabric.change.adapter import Adapter, adapters
+from fabric.change.fence import FencedDriver
 from fabric.change.planner import check_identity, open_driver
 from fabric.change.rounding import settled
 from fabric.core.errors import (
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
     from fabric.change.adapter import Draft
+    from fabric.change.fence import Fence
     from fabric.change.model import DevicePlan
     from fabric.devices.driver import Connection, Driver
     from fabric.observe.snapshot import Running
@@ -38,6 +40,8 @@ class Session:
         What is to happen to the device.
     connections : mapping
         Connection by device.
+    fence : Fence, optional
+        The lock of the run; held before each write.
 
     Raises
     ------
@@ -49,12 +53,19 @@ class Session:
 
     driver: Driver
 
-    def __init__(self, plan: DevicePlan, connections: Mapping[str, Connection]) -> None:
+    def __init__(
+        self,
+        plan: DevicePlan,
+        connections: Mapping[str, Connection],
+        fence: Fence | None = None,
+    ) -> None:
         if plan.device not in connections:
             raise PlanError(f"{plan.device}: no connection data")
         self.plan = plan
         self.name = plan.device
         self._connection = connections[plan.device]
+        self._fence = fence
+        self._held = False
         self._open()
 
     @property
@@ -63,7 +74,9 @@ class Session:
         return adapters[self.plan.platform]
 
     def _open(self) -> None:
-        self.driver = open_driver(self._connection)
+        driver = open_driver(self._connection)
+        self._fenced = FencedDriver(driver, self._fence) if self._fence else None
+        self.driver = cast("Driver", self._fenced) if self._fenced else driver
         try:
             plan = self.plan
             check_identity(self.driver.identify(), plan.hostname, plan.serial, plan.mac)
@@ -71,13 +84,27 @@ class Session:
             self.driver.close()
             raise
 
+    def hold(self) -> None:
+        """Take the lock of the device before anything is written to it.
+
+        Raises
+        ------
+        ForeignSessionError
+            When another run holds it.
+        """
+        if self._fenced:
+            self._fenced.hold()
+
     def close(self) -> None:
-        """Close the driver; never raises."""
+        """Remove the lock of the device and close the driver; never raises."""
+        if self._fence and (self._held or (self._fenced and self._fenced.holds)):
+            self._fence.drop(self.driver)
         self.driver.close()
 
     def reopen(self) -> None:
         """Open a new session in place of a broken one; who answers is checked again."""
-        self.close()
+        self._held = self._held or bool(self._fenced and self._fenced.holds)
+        self.driver.close()
         self._open()
 
     def running(self) -> Running:
@@ -117,8 +144,10 @@ class Session:
         Raises
         ------
         ForeignSessionError
-            Naming the session or timer.
+            Naming the session or timer, or who locked the device.
         """
+        if self._fence:
+            self._fence.look(self.driver, self.name)
         foreign = [_holder(name) for name in self.driver.foreign_sessions() if name not in own]
         if foreign:
             raise ForeignSessionError(

@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabric.change.budget import Budget
 from fabric.change.expectation import WATCHED, deviations
 from fabric.change.journal import State
 from fabric.change.restoration import Restoration, kept_text
@@ -18,7 +19,7 @@ from fabric.core.errors import ConnectionLostError, DeviceError, FabricError
 from fabric.observe import read_snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from fabric.change.adapter import Draft
     from fabric.change.crew import Crew
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from fabric.change.model import DevicePlan
     from fabric.change.session import Session
     from fabric.observe.snapshot import Running, Snapshot
+
+    Step = Callable[["_Work"], None]
 
 
 @dataclass
@@ -54,15 +57,22 @@ class Wave:
         Does the work.
     plans : sequence of DevicePlan
         What happens to each device.
+    budget : Budget, optional
+        Which devices may fail without the others; none by default.
     gates : WaveGates, optional
         What else must hold before the wave is confirmed.
     """
 
     def __init__(
-        self, crew: Crew, plans: Sequence[DevicePlan], gates: WaveGates | None = None
+        self,
+        crew: Crew,
+        plans: Sequence[DevicePlan],
+        budget: Budget | None = None,
+        gates: WaveGates | None = None,
     ) -> None:
         self._crew = crew
         self._plans = plans
+        self._budget = budget or Budget(crew.options.max_failures, ())
         self._gates = gates
         self._work: list[_Work] = []
         self._deadline_s = 0.0
@@ -74,8 +84,8 @@ class Wave:
         """
         try:
             self._work, errors = self._prepare()
-            if errors:
-                return errors
+            if errors and not self._spare(errors):
+                return [str(error) for error in errors.values()]
             for item in self._work:
                 self._crew.journal.keep(self._crew.run, item.name, kept_text(item.before))
             if self._gates:
@@ -85,15 +95,28 @@ class Wave:
             for item in self._work:
                 item.session.close()
 
-    def _prepare(self) -> tuple[list[_Work], list[str]]:
-        done, errors = self._crew.side_by_side(self._plans, self._ready)
-        return [work for _, work in done], [str(error) for _, error in errors]
+    def _prepare(self) -> tuple[list[_Work], dict[str, FabricError]]:
+        # The first one alone: of two runs over the same devices, one locks it and goes on.
+        done, errors = self._crew.side_by_side(self._plans[:1], self._ready)
+        if not errors or self._budget.allows({plan.device: error for plan, error in errors}):
+            more, failed = self._crew.side_by_side(self._plans[1:], self._ready)
+            done, errors = done + more, errors + failed
+        return [work for _, work in done], {plan.device: error for plan, error in errors}
+
+    def _spare(self, errors: Mapping[str, FabricError]) -> bool:
+        """Skip devices that nothing was done to, where as many may fail; tell whether."""
+        if self._crew.stop.is_set() or not self._budget.allows(errors):
+            return False
+        for name, error in errors.items():
+            skip(self._crew, self._budget, name, str(error))
+        return True
 
     def _ready(self, plan: DevicePlan) -> _Work:
         self._crew.check_going(plan.device)
         session = self._crew.session(plan)
         try:
             before = session.unchanged()
+            session.hold()
             seen = read_snapshot(session.driver, WATCHED)
             return _Work(session, before, seen, session.draft(before))
         except BaseException:
@@ -101,28 +124,43 @@ class Wave:
             raise
 
     def _forward(self) -> list[str]:
+        failed: dict[str, FabricError] = {}
         try:
-            reasons = self._steps(self._change, self._verify)
+            reasons = self._steps(failed, self._change, self._verify)
             if self._gates and not reasons:
-                reasons = self._gates.problems(lambda: self._steps(self._verify))
-            reasons = reasons or self._steps(self._confirm, self._save)
+                reasons = self._gates.problems(lambda: self._steps(failed, self._verify))
+            reasons = reasons or self._steps(failed, self._confirm, self._save)
         except KeyboardInterrupt:
-            self._roll_back()
+            self._roll_back(self._work)
             raise
         if reasons:
-            self._roll_back()
-        return reasons
+            self._roll_back(self._work)
+            return reasons
+        return self._without([item for item in self._work if item.error])
 
-    def _steps(self, *steps: Callable[[_Work], None]) -> list[str]:
-        """Do steps, each on all devices before the next; return what went wrong."""
+    def _without(self, failed: Sequence[_Work]) -> list[str]:
+        """Roll back devices that may fail, alone; return why some could not be.
+
+        The others were confirmed before: their timers do not wait.
+        """
+        restored = self._roll_back(failed)
+        for item in failed:
+            if item.name in restored:
+                skip(self._crew, self._budget, item.name, f"rolled back: {item.error}")
+        return [item.error for item in failed if item.name not in restored]
+
+    def _steps(self, failed: dict[str, FabricError], *steps: Step) -> list[str]:
+        """Do steps, each on all devices before the next; return why the wave must stop."""
         for step in steps:
             self._deadline_s = time.monotonic() + self._crew.options.verify_s
-            _, errors = self._crew.side_by_side(self._work, step)
+            going = [item for item in self._work if not item.error]
+            _, errors = self._crew.side_by_side(going, step)
             for item, error in errors:
                 item.error = str(error)
+                failed[item.name] = error
                 self._crew.progress(item.name, f"failed: {error}")
-            if errors:
-                return [str(error) for _, error in errors]
+            if errors and (self._crew.stop.is_set() or not self._budget.allows(failed)):
+                return [item.error for item in self._work if item.error]
         return []
 
     def _change(self, item: _Work) -> None:
@@ -180,12 +218,14 @@ class Wave:
         self._crew.record(item.name, State.DONE)
         self._crew.progress(item.name, "confirmed and saved")
 
-    def _roll_back(self) -> None:
-        _, errors = self._crew.side_by_side(self._work, self._back)
+    def _roll_back(self, work: Sequence[_Work]) -> set[str]:
+        """Roll devices back; return those that are as before."""
+        done, errors = self._crew.side_by_side(work, self._back)
         if errors:
             raise errors[0][1]
+        return {item.name for item, restored in done if restored}
 
-    def _back(self, item: _Work) -> None:
+    def _back(self, item: _Work) -> bool:
         crew, options = self._crew, self._crew.options
         crew.record(item.name, State.ROLLING_BACK, item.error)
         restoration = Restoration(crew.journal, crew.run, options.timer_s)
@@ -199,9 +239,18 @@ class Wave:
             then = _what_follows(item)
             crew.record(item.name, State.FAILED, f"{error}; {then}")
             crew.progress(item.name, f"failed: {error}; {then}")
+            return False
         else:
             crew.record(item.name, State.ROLLED_BACK, kept)
             crew.progress(item.name, f"rolled back; {kept}" if kept else "rolled back")
+            return True
+
+
+def skip(crew: Crew, budget: Budget, name: str, reason: str) -> None:
+    """Go on without a device that may fail; it is as it was before."""
+    budget.lost[name] = reason
+    crew.record(name, State.SKIPPED, reason)
+    crew.progress(name, f"skipped: {reason}")
 
 
 def _what_follows(item: _Work) -> str:

@@ -12,11 +12,11 @@ import typer
 
 from fabric.cli import options, output
 from fabric.cli.exits import CommandExit, Exit
-from fabric.cli.options import argument, option
-from fabric.core.errors import JournalError
+from fabric.cli.options import argument, duration_s, option
+from fabric.core.errors import JournalError, PlanError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from fabric.workflow.apply import Result
 
@@ -60,6 +60,14 @@ def plan(
             "ROLLOUT",
         ),
     ] = False,
+    allow_missing: Annotated[
+        bool,
+        option(
+            "Plan the other devices if some cannot be read. The plan lists them, with the risk.",
+            "ALLOW_MISSING",
+            "--allow-missing",
+        ),
+    ] = False,
     detailed_exitcode: Annotated[
         bool, option("Exit with code 5 if there are changes.", "DETAILED_EXITCODE")
     ] = False,
@@ -90,6 +98,7 @@ def plan(
         output.progress,
         yang_models,
         rollout=rollout,
+        allow_missing=allow_missing,
     )
     if form is options.Format.JSON:
         output.data(planned.to_json())
@@ -122,13 +131,35 @@ def apply(
     ] = None,
     connections: options.Connections = None,
     ask_password: options.AskPassword = False,  # noqa: ARG001 - its callback does the work
-    state: options.StateFolder = options.DEFAULT_STATE,
+    inventory: options.OfInventory = None,
+    state: options.StateFolder = None,
     timer_s: Annotated[
         int, option("Commit timer on the devices, in seconds.", "TIMER_S", min=30, max=86_000)
     ] = 900,
     verify_s: Annotated[
         float, option("Seconds that a wave has to become healthy.", "VERIFY_S", min=1)
     ] = 240.0,
+    reason: options.Reason = "",
+    ticket: options.Ticket = "",
+    max_age: Annotated[
+        str,
+        option(
+            "Reject a plan that is older, such as 90m, 24h or 7d.",
+            "MAX_AGE",
+            "--max-age",
+            metavar="AGE",
+        ),
+    ] = "24h",
+    max_failures: Annotated[
+        str,
+        option(
+            "Devices that may fail, in each wave and in all, without stopping the run: 3 or 1%. "
+            "They are rolled back and skipped.",
+            "",
+            "--max-failures",
+            metavar="N|N%",
+        ),
+    ] = "0",
     *,
     commit: Annotated[
         bool,
@@ -169,6 +200,18 @@ def apply(
             "--approved-by",
         ),
     ] = None,
+    despite_age: Annotated[
+        bool,
+        option("Apply a plan that is older. The journal records it.", "", "--despite-age"),
+    ] = False,
+    despite_inventory: Annotated[
+        bool,
+        option(
+            "Apply a plan although its inventory was changed since. The journal records it.",
+            "",
+            "--despite-inventory",
+        ),
+    ] = False,
     resume: Annotated[
         bool,
         option(
@@ -190,6 +233,8 @@ def apply(
     from fabric.workflow import apply as workflow
     from fabric.workflow.plan import NO_NET, describe
 
+    actor = workflow.Actor(reason=reason, ticket=ticket)
+    max_age_s = duration_s("--max-age", max_age)
     options = workflow.Options(
         timer_s=timer_s,
         verify_s=verify_s,
@@ -197,27 +242,40 @@ def apply(
         despite_cabling=despite_cabling,
         traffic_stopped=traffic_stopped,
         approved_by=tuple(approved_by or ()),
+        max_failures=workflow.MaxFailures.from_text(max_failures),
     )
     if resume:
         if plan_file is not None:
             raise typer.BadParameter("--resume reads the plan from the journal; do not pass PLAN")
-        _need_journal(state)
+        folder = _journal(state, inventory)
         with _told_how_to_go_on():
-            _end(workflow.resume(state, connections, options, output.progress))
+            _end(workflow.resume(folder, connections, options, output.progress, actor))
         return
     if plan_file is None:
         message = "specify a plan file, or use --resume to continue an interrupted run"
         raise typer.BadParameter(message)
     planned = workflow.read_plan(plan_file)
+    fresh = workflow.Freshness(
+        max_age_s, despite_age=despite_age, despite_inventory=despite_inventory
+    )
     if not commit:
         output.alarming(describe(planned, verify_s), NO_NET)
+        _warn(lambda: fresh.check(planned, output.progress))
         output.note("Dry run: no changes were made. Add --commit to apply the plan.")
         return
     if planned.empty:
         output.note("The plan contains no changes.")
         return
     with _told_how_to_go_on():
-        _end(workflow.apply(planned, state, connections, options, output.progress))
+        _end(workflow.apply(planned, state, connections, options, output.progress, actor, fresh))
+
+
+def _warn(check: Callable[[], object]) -> None:
+    """Say why a plan would be rejected, without rejecting it."""
+    try:
+        check()
+    except PlanError as error:
+        output.note(f"would be rejected: {error}")
 
 
 @contextmanager
@@ -232,17 +290,30 @@ def _told_how_to_go_on() -> Iterator[None]:
         raise
 
 
-def _need_journal(state: Path) -> None:
-    """Reject a state folder without a journal instead of creating an empty one."""
-    if not state.is_dir():
-        message = f"{state} contains no journal; specify the state folder of the run with --state"
+def _journal(state: Path | None, inventory: Path | None) -> Path:
+    """Return the state folder with a journal, instead of creating an empty one."""
+    folder = _state(state, inventory)
+    if folder is None or not folder.is_dir():
+        which = f"{folder} contains no journal" if folder else _no_runs(inventory)
+        message = f"{which}; specify the inventory with --inventory, or its folder with --state"
         raise JournalError(message)
+    return folder
+
+
+def _state(state: Path | None, inventory: Path | None) -> Path | None:
+    from fabric.workflow.state import existing
+
+    return state or existing(inventory)
+
+
+def _no_runs(inventory: Path | None) -> str:
+    return f"no runs yet of {inventory or 'an inventory in this folder'}"
 
 
 def _end(result: Result) -> None:
     if result.skipped:
         names = ", ".join(result.skipped)
-        output.note(f"run {result.run}: not reachable, skipped: {names}")
+        output.note(f"run {result.run}: skipped: {names}. See `rocefab status {result.run}`")
     if result.ok:
         output.note(f"run {result.run}: done")
         return
@@ -257,25 +328,48 @@ def _end(result: Result) -> None:
 
 def status(
     run: Annotated[int | None, argument("Run to show; default: all runs.")] = None,
-    state: options.StateFolder = options.DEFAULT_STATE,
+    inventory: options.OfInventory = None,
+    state: options.StateFolder = None,
     form: options.FormatOption = options.Format.TEXT,
+    export: Annotated[
+        Path | None,
+        option("Write all rows of the journal to this file, as JSON lines.", "EXPORT", "--export"),
+    ] = None,
+    *,
+    verify: Annotated[
+        bool,
+        option(
+            "Check the hashes of all rows, plans and saved states.", "STATUS_VERIFY", "--verify"
+        ),
+    ] = False,
 ) -> None:
     """Show the runs in the journal, or the devices of one run.
 
-    Exit codes: 0, 2.
-    """
-    from fabric.workflow.apply import status as workflow
+    With --verify the command checks that nothing in the journal was damaged or edited.
 
-    if run is not None:
-        _need_journal(state)
-    rows = workflow(state, run)
+    Exit codes: 0, 2, 4 (with --verify: damage).
+    """
+    from fabric.workflow import apply as workflow
+
+    must_exist = run is not None or verify or export is not None
+    folder = _journal(state, inventory) if must_exist else _state(state, inventory)
+    if export and folder:
+        output.note(f"wrote {workflow.export(folder, export)} rows to {export}")
+    if verify and folder:
+        chain = workflow.verify(folder)
+        output.note(f"journal in {folder}: {chain}")
+        if not chain.whole:
+            raise CommandExit(Exit.FINDINGS)
+    if verify or export:
+        return
+    rows = workflow.status(folder, run) if folder else []
     if form is options.Format.JSON:
         output.as_json(rows)
     elif run is None and not rows:
-        output.note(f"no runs in {state} yet")
+        output.note(f"no runs in {folder} yet" if folder else _no_runs(inventory))
     elif run is None:
         output.table(
-            ["run", "kind", "fabric", "started", "state", "devices"],
+            ["run", "kind", "fabric", "started", "state", "devices", "by", "ticket", "reason"],
             [
                 [
                     row["run"],
@@ -284,6 +378,9 @@ def status(
                     _clock(row["started"]),
                     row["state"],
                     ", ".join(f"{count} {word}" for word, count in row["devices"].items()),
+                    f"{row['user']}@{row['host']}" if row["user"] else "",
+                    row["ticket"],
+                    row["reason"],
                 ]
                 for row in rows
             ],
@@ -301,9 +398,12 @@ def _clock(seconds: float) -> str:
 
 def rollback(
     run: Annotated[int, argument("Run to roll back.")],
+    inventory: options.OfInventory = None,
     connections: options.Connections = None,
     ask_password: options.AskPassword = False,  # noqa: ARG001 - its callback does the work
-    state: options.StateFolder = options.DEFAULT_STATE,
+    state: options.StateFolder = None,
+    reason: options.Reason = "",
+    ticket: options.Ticket = "",
     *,
     commit: Annotated[
         bool,
@@ -340,19 +440,21 @@ def rollback(
     """
     from fabric.workflow import apply as workflow
 
-    _need_journal(state)
+    actor = workflow.Actor(reason=reason, ticket=ticket)
+    folder = _journal(state, inventory)
     if not commit:
-        output.data("".join(f"{name}\n" for name in workflow.would_go_back(run, state, only)))
+        output.data("".join(f"{name}\n" for name in workflow.would_go_back(run, folder, only)))
         output.note("Dry run: these devices would be rolled back. Add --commit to roll them back.")
         return
     _end(
         workflow.rollback(
             run,
-            state,
+            folder,
             connections,
             output.progress,
             only=only,
             force=force,
             skip_unreachable=skip_unreachable,
+            actor=actor,
         )
     )

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import getpass
 import os
+import re
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-DEFAULT_STATE = Path(".rocefab")
+from fabric.core.units import S_PER_H, S_PER_MIN
 
 
 def option(text: str, variable: str = "", *names: str, **more: Any) -> Any:
@@ -47,6 +48,15 @@ OwnModels = Annotated[
     Path | None,
     option(
         "Inventory folder with fabric.yaml.",
+        "INVENTORY",
+        "--inventory",
+        callback=lambda path: path and inventory_folder(path),
+    ),
+]
+OfInventory = Annotated[
+    Path | None,
+    option(
+        "Inventory folder whose runs are meant; default: the one in or below the current folder.",
         "INVENTORY",
         "--inventory",
         callback=lambda path: path and inventory_folder(path),
@@ -109,7 +119,30 @@ AskPassword = Annotated[
     ),
 ]
 StateFolder = Annotated[
-    Path, option("Folder with the journal and the saved device states.", "STATE", "--state")
+    Path | None,
+    option(
+        "Folder with the journal and the saved device states; default: one per inventory, "
+        "in ~/.local/state/rocefab.",
+        "STATE",
+        "--state",
+    ),
+]
+
+
+def duration_s(name: str, text: str) -> float:
+    """Return a duration such as ``90m``, ``24h`` or ``7d`` in seconds."""
+    match = re.fullmatch(r"(\d{1,4})([mhd])", text)
+    if not match:
+        raise typer.BadParameter(f"{name}: {text!r} is not a duration such as 90m, 24h or 7d")
+    return float(int(match[1]) * {"m": S_PER_MIN, "h": S_PER_H, "d": 24 * S_PER_H}[match[2]])
+
+
+Reason = Annotated[
+    str,
+    option("Why the change is made; recorded in each row of the journal.", "REASON", "--reason"),
+]
+Ticket = Annotated[
+    str, option("Ticket of the change; recorded in each row of the journal.", "TICKET", "--ticket")
 ]
 Only = Annotated[
     str, option("Limit to these devices: su1-rail[0-1],gpu001; default: all.", "ONLY", "--only")

@@ -39,6 +39,9 @@ LIMITS_S = {
     "confirm": 900.0,
     "disarm": 900.0,
     "save": 900.0,
+    "claim": 180.0,
+    "claimed": 180.0,
+    "unclaim": 20.0,
 }
 _PHASES = {
     "open": "the login",

@@ -7,7 +7,11 @@ whoever wants it puts it into the registry.
 
 from __future__ import annotations
 
+import fcntl
 import json
+import time
+from contextlib import contextmanager
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +20,11 @@ import jsonpatch
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
 from fabric.devices.base import BaseDriver
 from fabric.devices.candidate import SonicCandidate, SonicLive, SonicReload, files_of
+from fabric.devices.device_lock import Claim
 from fabric.devices.driver import Connection, Identity, checked_token
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 
 class MemoryDriver(BaseDriver):
@@ -30,6 +35,8 @@ class MemoryDriver(BaseDriver):
     connection : Connection
         ``address`` is the path of the state file; see :meth:`create`.
     """
+
+    has_lock = True
 
     def __init__(self, connection: Connection) -> None:
         super().__init__(connection)
@@ -110,6 +117,40 @@ class MemoryDriver(BaseDriver):
         """Make the running configuration the saved one."""
         state = self._state()
         self._write({**state, "startup": state["running"]})
+
+    def claim(self, claim: Claim, ttl_s: int, breaks: str) -> Claim:
+        """Take or extend the lock; return who holds it then."""
+        with self._guarded() as state:
+            held = self._holder(state)
+            if held is None or held.expired or held.token in {claim.token, breaks}:
+                until = int(time.time()) + ttl_s
+                state["lock"] = asdict(replace(claim, until=until, left_s=0))
+                self._write(state)
+            holder = self._holder(state)
+        assert holder is not None
+        return holder
+
+    def claimed(self) -> Claim | None:
+        """Return who holds the lock."""
+        return self._holder(self._state())
+
+    def unclaim(self, token: str) -> None:
+        """Remove the lock where it has this token."""
+        with self._guarded() as state:
+            if (held := self._holder(state)) and held.token == token:
+                self._write({**state, "lock": None})
+
+    @staticmethod
+    def _holder(state: dict[str, Any]) -> Claim | None:
+        lock = state.get("lock")
+        return replace(Claim(**lock), left_s=lock["until"] - int(time.time())) if lock else None
+
+    @contextmanager
+    def _guarded(self) -> Iterator[dict[str, Any]]:
+        """Yield the state while no other process compares and writes the lock."""
+        with self._path.with_suffix(".guard").open("w") as guard:
+            fcntl.flock(guard, fcntl.LOCK_EX)
+            yield self._state()
 
     def _state(self) -> dict[str, Any]:
         state: dict[str, Any] = json.loads(self._path.read_text())

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
 from fabric.devices.base import TerminalDriver
 from fabric.devices.candidate import Candidate, files_of
+from fabric.devices.device_lock import ShellLock
 from fabric.devices.driver import Connection, checked_token
 from fabric.devices.ssh import ShellSession, checked_path
 
@@ -86,13 +87,17 @@ class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
     """Base of the drivers that work through a Linux shell.
 
     ``undone_by_script``: the net is the one of this module, not one of the system.
+    ``has_lock``: the lock of the device is the one of `ShellLock`.
     """
 
     undone_by_script: ClassVar[bool] = True
+    has_lock: ClassVar[bool] = True
 
     def __init__(self, connection: Connection) -> None:
         super().__init__(connection, ShellSession(connection))
         self._shell = self._terminal
+        lock = ShellLock(self._shell, connection.device)
+        self.claim, self.claimed, self.unclaim = lock.claim, lock.claimed, lock.unclaim
 
     def read_files(self, files: Sequence[str]) -> Mapping[str, str]:
         """Return the content of each file that exists, as ``file:PATH``.

@@ -2,58 +2,129 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from fabric.change.actor import Actor
 from fabric.change.apply import Applier, Options, Result, RollBack
+from fabric.change.budget import MaxFailures
 from fabric.change.gates import Command, Counters
 from fabric.change.journal import Journal, State
 from fabric.change.model import Plan, parse_plan, read_plan
+from fabric.change.origin import MAX_AGE_S
 from fabric.change.rollback import touched_devices
 from fabric.core import hostlist
-from fabric.core.errors import InputError, JournalError
+from fabric.core.errors import InputError, JournalError, StalePlanError
+from fabric.core.files import write_whole
 from fabric.devices.connections import connections
 from fabric.workflow.devices import executor
 from fabric.workflow.ping_gate import Pings
+from fabric.workflow.state import of_plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from concurrent.futures import Executor
     from pathlib import Path
 
+    from fabric.change.chain import Chain
     from fabric.change.gates import Gate
     from fabric.change.rollout import Stage
     from fabric.devices.driver import Connection
 
 __all__ = [
+    "Actor",
+    "Freshness",
+    "MaxFailures",
     "Options",
     "Result",
     "apply",
+    "export",
     "read_plan",
     "resume",
     "rollback",
     "status",
+    "verify",
     "would_go_back",
 ]
 
 
+@dataclass(frozen=True)
+class Freshness:
+    """How old a plan may be.
+
+    Parameters
+    ----------
+    max_age_s : float
+        Age in seconds up to which it is applied.
+    despite_age, despite_inventory : bool
+        Whether it is applied all the same when it is older, or its inventory another one.
+    """
+
+    max_age_s: float = MAX_AGE_S
+    despite_age: bool = False
+    despite_inventory: bool = False
+
+    def check(self, plan: Plan, progress: Callable[[str, str], None]) -> list[str]:
+        """Return what the journal is to say of a plan that is applied despite its state.
+
+        Raises
+        ------
+        StalePlanError
+            When it is not to be applied.
+        """
+        origin = plan.origin
+        if origin is None:
+            return []
+        if not origin.is_here():
+            progress("", f"inventory {origin.inventory} is not on this machine; not compared")
+        age, change = origin.aged(self.max_age_s), origin.changed()
+        wrong = [
+            f"{text}; run `rocefab plan` again, or add {name} to apply it anyway"
+            for text, name, allowed in (
+                (age, "--despite-age", self.despite_age),
+                (change, "--despite-inventory", self.despite_inventory),
+            )
+            if text and not allowed
+        ]
+        if wrong:
+            raise StalePlanError("; ".join(wrong))
+        notes = [f"applied although {text}" for text in (age, change) if text]
+        for note in notes:
+            progress("", note)
+        return notes
+
+
 def apply(
     plan: Plan,
-    state: Path,
+    state: Path | None,
     connections_file: Path | None,
     options: Options,
     progress: Callable[[str, str], None],
+    actor: Actor | None = None,
+    freshness: Freshness | None = None,
 ) -> Result:
     """Carry out a plan.
 
+    Parameters
+    ----------
+    state : Path or None
+        State folder; None takes that of the inventory of the plan.
+
     Raises
     ------
+    StalePlanError
+        When the plan is too old, or its inventory was changed since.
     JournalError
         When an earlier run was interrupted, or another one is under way.
     """
+    notes = (freshness or Freshness()).check(plan, progress)
+    options = replace(options, notes=(*options.notes, *notes))
     reachable = _reachable(plan, connections_file)
+    journal = _opened(of_plan(plan) if state is None else state, actor, progress)
     with executor(len(plan.devices)) as pool:
         gates = gates_of(plan, reachable, pool)
-        return Applier(Journal(state), reachable, pool, progress, options, gates).apply(plan)
+        return Applier(journal, reachable, pool, progress, options, gates).apply(plan)
 
 
 def resume(
@@ -61,6 +132,7 @@ def resume(
     connections_file: Path | None,
     options: Options,
     progress: Callable[[str, str], None],
+    actor: Actor | None = None,
 ) -> Result:
     """Go on with the interrupted run.
 
@@ -69,7 +141,7 @@ def resume(
     JournalError
         When there is none.
     """
-    journal = Journal(state)
+    journal = _opened(state, actor, progress)
     run = journal.unfinished()
     if run is None:
         raise JournalError("no interrupted run to resume")
@@ -89,6 +161,7 @@ def rollback(
     only: str = "",
     force: bool = False,
     skip_unreachable: bool = False,
+    actor: Actor | None = None,
 ) -> Result:
     """Take a run back, whether it is finished, failed or was interrupted.
 
@@ -99,13 +172,21 @@ def rollback(
     force, skip_unreachable : bool
         As in `RollBack`.
     """
-    journal = Journal(state)
+    journal = _opened(state, actor, progress)
     plan = _plan_of(journal, run)
     names = _chosen(run, plan, journal, only)
     request = RollBack(run, names, force=force, skip_unreachable=skip_unreachable)
     reachable = _reachable(plan, connections_file)
     with executor(len(plan.devices)) as pool:
         return Applier(journal, reachable, pool, progress).roll_back(request, plan)
+
+
+def _opened(state: Path, actor: Actor | None, progress: Callable[[str, str], None]) -> Journal:
+    """Return the journal; what is damaged in it is said first."""
+    journal = Journal(state, actor)
+    if said := journal.chain.fallback:
+        progress("", said)
+    return journal
 
 
 def would_go_back(run: int, state: Path, only: str = "") -> list[str]:
@@ -143,7 +224,13 @@ def status(state: Path, run: int | None = None) -> list[dict[str, Any]]:
     if run is not None:
         journal.run(run)
         return [
-            {"device": name, "state": event.state.value, "at": event.at, "detail": event.detail}
+            {
+                "device": name,
+                "state": event.state.value,
+                "at": event.at,
+                "detail": event.detail,
+                **asdict(event.by),
+            }
             for name, event in journal.states(run).items()
             if name
         ]
@@ -161,8 +248,30 @@ def status(state: Path, run: int | None = None) -> list[dict[str, Any]]:
             "started": record.started,
             "state": _run_state(own.state if own else None),
             "devices": counts,
+            **asdict(record.by),
         })
     return rows
+
+
+def verify(state: Path) -> Chain:
+    """Return what the hashes say of all rows, plans and kept states."""
+    return Journal(state).verify()
+
+
+def export(state: Path, file: Path) -> int:
+    """Write all rows as JSON lines, for an auditor; return their number.
+
+    Raises
+    ------
+    JournalError
+        When the file cannot be written.
+    """
+    lines = [json.dumps(line) for line in Journal(state).lines()]
+    try:
+        write_whole(file, "".join(f"{line}\n" for line in lines).encode())
+    except OSError as error:
+        raise JournalError(f"{file} cannot be written: {error.strerror}") from error
+    return len(lines)
 
 
 def _run_state(state: State | None) -> str:

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fabric import __version__
 from fabric.change.apply import Options
 from fabric.change.model import Plan, Risk, read_plan
 from fabric.change.order import WaveBy, waves
+from fabric.change.origin import Origin
 from fabric.change.planner import Reading, Target, Verdict, make_plan
 from fabric.core.files import write_whole
 from fabric.core.units import S_PER_MIN
+from fabric.intent.contents import inventory_hash
 from fabric.platforms import platforms
 from fabric.workflow.check import refuse_errors, yang_of
 from fabric.workflow.devices import Selection, executor, fail_on, targets
+from fabric.workflow.revision import Repository
 from fabric.workflow.rollout import describe_rollout, describe_stage, staged
 from fabric.workflow.sonic_judge import SonicJudge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sized
-    from pathlib import Path
 
     from fabric.change.model import DevicePlan
     from fabric.observe.snapshot import Running
@@ -40,6 +46,7 @@ def plan(
     yang_models: Path | None = None,
     *,
     rollout: bool = False,
+    allow_missing: bool = False,
 ) -> Plan:
     """Return the plan that brings every selected device to the inventory.
 
@@ -49,6 +56,8 @@ def plan(
         Folder of YANG models for what SONiC switches are to become.
     rollout : bool
         Whether waves follow the inventory's ``rollout``, and states between them are judged.
+    allow_missing : bool
+        Whether the others are planned when some devices cannot be read.
 
     Raises
     ------
@@ -59,6 +68,7 @@ def plan(
         its notes.
     """
     judge = SonicJudge(project.intent.skus, yang_of(yang_models))
+    origin = origin_of(Path(project.intent.folder))
     running: dict[str, Running] = {}
 
     def keep_and_judge(target: Target, reading: Reading) -> Verdict:
@@ -70,14 +80,25 @@ def plan(
     order = [[name for name in wave if name in by_name] for wave in waves(project.fabric, by)]
     with executor(len(by_name)) as pool:
         name = project.intent.fabric.name
-        plan_of_all, errors = make_plan(name, order, by_name, pool, progress, keep_and_judge)
+        plan_of_all, errors = make_plan(
+            name, order, by_name, pool, progress, keep_and_judge, allow_missing=allow_missing
+        )
     judge.tell(progress)
-    fail_on(errors)
+    if plan_of_all is None:
+        fail_on(errors)
     assert plan_of_all is not None
-    if rollout and not plan_of_all.empty:
+    whole = replace(plan_of_all, origin=origin)
+    if rollout and not whole.empty:
         progress("", "judging the states between waves")
-        return staged(project, plan_of_all, running)
-    return plan_of_all
+        return staged(project, whole, running)
+    return whole
+
+
+def origin_of(folder: Path) -> Origin:
+    """Return what a plan for an inventory folder is made of, at this time."""
+    whole = folder.resolve()
+    revision = Repository(whole).state()
+    return Origin(str(whole), inventory_hash(whole), revision, __version__, time.time())
 
 
 def write_plan(path: Path, text: str) -> None:
@@ -94,7 +115,8 @@ def describe(plan_file: Plan, verify_s: float = Options().verify_s) -> str:
         How long a wave may take to look healthy, in seconds, as ``apply --verify-s`` says.
     """
     if plan_file.empty:
-        return f"No changes. {len(plan_file.unchanged)} devices match the inventory.\n"
+        lines = [f"No changes. {len(plan_file.unchanged)} devices match the inventory."]
+        return "\n".join([*lines, *_missing(plan_file)]) + "\n"
     lines = []
     for number, wave in enumerate(plan_file.waves, 1):
         lines.append(f"wave {number}{describe_stage(plan_file, number)}")
@@ -107,12 +129,21 @@ def describe(plan_file: Plan, verify_s: float = Options().verify_s) -> str:
             if device.no_net:
                 lines.append(f"    {NO_NET}: {device.no_net}")
             lines += [f"    {note}" for note in device.notes]
-    lines += [_summary(plan_file), _minutes(plan_file, verify_s), *describe_rollout(plan_file)]
+    lines += [str(plan_file.origin)] if plan_file.origin else []
+    lines += [*_missing(plan_file), _summary(plan_file), _minutes(plan_file, verify_s)]
+    lines += describe_rollout(plan_file)
     for wave in plan_file.waves:
         for name in wave:
             diff = plan_file.devices[name].diff.splitlines()
             lines += ["", name, *(f"    {line}" for line in diff)]
     return "\n".join(lines) + "\n"
+
+
+def _missing(plan_file: Plan) -> list[str]:
+    lines = [f"{_count(plan_file.missing, 'device')} NOT IN THE PLAN:"] if plan_file.missing else []
+    for name, item in plan_file.missing.items():
+        lines += [f"  {name}: {item.reason}", f"    {item.risk}"]
+    return lines
 
 
 def _minutes(plan_file: Plan, verify_s: float) -> str:

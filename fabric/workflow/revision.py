@@ -61,6 +61,18 @@ class Repository:
             raise _error(message, "specify two folders, or run it in a repository")
         return done.stdout.decode().strip()
 
+    def state(self) -> str:
+        """Return the commit that is checked out, with ``+changes`` where the folder differs.
+
+        Empty outside a repository, and where there is no git.
+        """
+        try:
+            commit = self.commit("HEAD")
+        except InputError:
+            return ""
+        changed = self._run("status", "--porcelain", "--", ".").stdout.strip()
+        return f"{commit}+changes" if changed else commit
+
     def fork(self, left: str, right: str) -> str:
         """Return the last commit that two commits have in common.
 

@@ -14,7 +14,7 @@ from tests.change import memory_fabric
 
 ROOT = Path(__file__).parents[2]
 #: Writes of an undisturbed run over three devices; test_every_write_is_covered checks it.
-WRITES = 27
+WRITES = 30
 
 
 @pytest.fixture(autouse=True)

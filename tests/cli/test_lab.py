@@ -68,7 +68,7 @@ def test_the_main_job(site, tmp_path: Path) -> None:
     assert "3 devices" in ended.out
     assert _states(lab) == untouched
     assert not (tmp_path / ".rocefab").exists()
-    assert tell(0, "status").err == "no runs in .rocefab yet\n"
+    assert tell(0, "status").err == "no runs yet of an inventory in this folder\n"
     tell(4, "drift inventory")
 
     ended = tell(0, "apply plan.json --commit")

@@ -118,7 +118,8 @@ def test_commands_with_devices(folder: Path) -> None:
                 return typed(line, folder, *codes, **words)
 
             plan, commit = "rocefab plan inventory/demo --out plan.json", "rocefab apply plan.json"
-            for line in (*_lines_on("inventory/demo", "plan"), plan, commit, f"{commit} --commit"):
+            dry = [line for line in _lines_on("plan.json", "apply") if "--commit" not in line]
+            for line in (*_lines_on("inventory/demo", "plan"), *dry, f"{commit} --commit"):
                 tell(line)
             tell("rocefab rollback 1 --commit")
             for line in (plan, f"{commit} --commit"):
@@ -130,6 +131,8 @@ def test_commands_with_devices(folder: Path) -> None:
             for line in _lines_on("inventory/demo", "accept"):
                 tell(line)
             for line in ("rocefab status", "rocefab status 3", "rocefab rollback 3 --commit"):
+                tell(line)
+            for line in (line for line in ONLINE if line.startswith("rocefab status --")):
                 tell(line)
             tell("rocefab drift inventory/demo --format json", 4)
 

@@ -10,6 +10,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from fabric.lab.faults import FaultScript
+from fabric.lab.shell.clocks import CLOCKS
 from fabric.lab.shell.files import FILE_TOOLS
 from fabric.lab.shell.interpreter import Shell
 from fabric.lab.shell.rootfs import RootFs
@@ -46,7 +47,7 @@ class SshSystem(Cabled):
         self.lock = threading.RLock()
         home = "/root" if spec.username == "root" else f"/home/{spec.username}"
         self.fs = RootFs(home)
-        self.tools: dict[str, Tool] = {**FILE_TOOLS, **TEXT_TOOLS, **RUNNERS}
+        self.tools: dict[str, Tool] = {**FILE_TOOLS, **TEXT_TOOLS, **RUNNERS, **CLOCKS}
         self._identity = ""
 
     # -- faults ----------------------------------------------------------------------------------
