@@ -35,6 +35,7 @@ def register(app: typer.Typer) -> None:
     app.command(epilog="Example: rocefab apply plan.json --commit")(apply)
     app.command(epilog="Example: rocefab status 3")(status)
     app.command(epilog="Example: rocefab rollback 3 --commit")(rollback)
+    app.command(epilog="Example: rocefab report 3 --format html > run3.html")(report)
 
 
 def plan(
@@ -390,6 +391,36 @@ def status(
             ["device", "state", "since", "detail"],
             [[row["device"], row["state"], _clock(row["at"]), row["detail"]] for row in rows],
         )
+
+
+class RecordForm(StrEnum):
+    """Forms of the record of a run."""
+
+    MARKDOWN = "markdown"
+    HTML = "html"
+    JSON = "json"
+
+
+def report(
+    run: Annotated[int, argument("Run to report.")],
+    inventory: options.OfInventory = None,
+    state: options.StateFolder = None,
+    form: Annotated[
+        RecordForm, option("Output format.", "REPORT_FORMAT", "--format")
+    ] = RecordForm.MARKDOWN,
+) -> None:
+    """Print the record of a run for the change process.
+
+    What was changed, by whom, when and why, the gates of each wave, the times of each device, all
+    rows of the journal, and the differences.
+
+    Exit codes: 0, 2.
+    """
+    from fabric.workflow import apply as workflow
+
+    record = workflow.record(_journal(state, inventory), run)
+    forms = {"markdown": record.as_markdown, "html": record.as_html, "json": record.as_json}
+    output.data(forms[form.value]())
 
 
 def _clock(seconds: float) -> str:

@@ -18,6 +18,7 @@ from fabric.core import hostlist
 from fabric.core.errors import InputError, JournalError, StalePlanError
 from fabric.core.files import write_whole
 from fabric.devices.connections import connections
+from fabric.report.run import RunReport
 from fabric.workflow.devices import executor
 from fabric.workflow.ping_gate import Pings
 from fabric.workflow.state import of_plan
@@ -41,6 +42,7 @@ __all__ = [
     "apply",
     "export",
     "read_plan",
+    "record",
     "resume",
     "rollback",
     "status",
@@ -272,6 +274,18 @@ def export(state: Path, file: Path) -> int:
     except OSError as error:
         raise JournalError(f"{file} cannot be written: {error.strerror}") from error
     return len(lines)
+
+
+def record(state: Path, run: int) -> RunReport:
+    """Return the record of a run.
+
+    Raises
+    ------
+    JournalError
+        When there is no such run.
+    """
+    journal = Journal(state)
+    return RunReport(journal.run(run), _plan_of(journal, run), journal.events(run))
 
 
 def _run_state(state: State | None) -> str:

@@ -165,3 +165,33 @@ def test_a_roll_out_that_may_not_begin(
             applying.apply(planned, state, connections, options, _silent)
     finally:
         labs.changed(inventory, "192.0.2.11", "192.0.2.10")
+
+
+def test_the_record_of_a_run(site: tuple) -> None:
+    """The second run was stopped by its gate; the first was the one that set everything up."""
+    *_, state = site
+    stopped = next(row["run"] for row in applying.status(state) if row["state"] == "failed")
+    record = applying.record(state, stopped)
+    text = record.as_markdown()
+    assert "| outcome | failed: gate ping: gpu1 10.64." in text
+    assert "| 1 | spine01 | " in text
+    assert "| 2 | su1-rail0 | " in text
+    assert "rolled-back" in text
+    data = json.loads(record.as_json())
+    assert data["format"] == "rocefab-run-1"
+    assert [row[1].partition(":")[0] for row in data["gates"]] == ["counters", "ping"] * 2 + [
+        "counters",
+        "ping",
+    ]
+    page = record.as_html()
+    assert page.count("<table>") == 4
+    assert "<script" not in page
+
+
+def test_hostile_words_stay_text_in_a_record(site: tuple) -> None:
+    *_, state = site
+    record = applying.record(state, 1)
+    hostile = replace(record, events=[replace(record.events[0], detail="<script>|`x`\n# y")])
+    assert "<script>" not in hostile.as_html()
+    assert "<script>" not in hostile.as_markdown()
+    assert "\n# y" not in hostile.as_markdown()

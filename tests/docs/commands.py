@@ -28,7 +28,7 @@ NOT_RUN = {
 #: Verbs that need devices.
 ONLINE = {
     *("plan", "apply", "status", "rollback", "verify", "drift", "observe", "cabling", "probe"),
-    "accept",
+    *("accept", "report"),
 }
 _FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 _INDENTED = re.compile(r"^(?:    |\$ |)(rocefab [a-z][^#\n]*)", re.MULTILINE)

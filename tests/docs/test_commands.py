@@ -130,6 +130,8 @@ def test_commands_with_devices(folder: Path) -> None:
                 tell(line)
             for line in _lines_on("inventory/demo", "accept"):
                 tell(line)
+            for line in [line for line in ONLINE if line.split()[1] == "report"]:
+                tell(line)
             for line in ("rocefab status", "rocefab status 3", "rocefab rollback 3 --commit"):
                 tell(line)
             for line in (line for line in ONLINE if line.startswith("rocefab status --")):
@@ -161,7 +163,7 @@ def test_every_printed_command_is_run() -> None:
         *_lines_on("inventory/demo", "plan verify drift observe cabling probe import prove accept"),
         *_lines_on("my-", "plan verify accept"),
         *_lines_on("plan.json", "apply"),
-        *(line for line in ONLINE if line.split()[1] in {"status", "rollback"}),
+        *(line for line in ONLINE if line.split()[1] in {"status", "rollback", "report"}),
     }
     assert {*ONLINE, *OFFLINE} == run
     assert set(NOT_RUN) <= set(documented())

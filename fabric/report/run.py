@@ -1,0 +1,188 @@
+"""report: what a run did to which devices, by whom and when, for the record of a change."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fabric.change.journal import Event, RunRecord
+    from fabric.change.model import Plan
+
+#: Version of the JSON form.
+FORMAT = "rocefab-run-1"
+_GATE = "gate "
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """A run with its plan and the rows of the journal.
+
+    Parameters
+    ----------
+    events : sequence of Event
+        In their order.
+    """
+
+    record: RunRecord
+    plan: Plan
+    events: Sequence[Event]
+
+    @property
+    def _own(self) -> list[Event]:
+        """Rows of the run itself."""
+        return [event for event in self.events if not event.device]
+
+    @property
+    def _last(self) -> dict[str, Event]:
+        return {event.device: event for event in self.events if event.device}
+
+    @property
+    def outcome(self) -> str:
+        """Return how the run ended, and why."""
+        last = self._own[-1] if self._own else None
+        if last is None or last.state.value not in ("done", "failed"):
+            return "interrupted or in progress"
+        return f"{last.state.value}{f': {last.detail}' if last.detail else ''}"
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return what the run was, a name and a value each."""
+        by, end = self.record.by, self.events[-1].at if self.events else self.record.started
+        origin = self.plan.origin
+        counts = Counter(event.state.value for event in self._last.values())
+        rows = [
+            ("run", f"{self.record.id} ({self.record.kind}) of fabric {self.record.fabric}"),
+            ("outcome", self.outcome),
+            ("by", f"{by.user} on {by.host}"),
+            ("reason", by.reason),
+            ("ticket", by.ticket),
+            ("begun", _time(self.record.started)),
+            ("last row", _time(end)),
+            ("took", f"{end - self.record.started:,.0f} s"),
+            ("devices", ", ".join(f"{number} {state}" for state, number in counts.items())),
+            ("inventory", f"{origin.inventory}, revision {origin.revision}" if origin else ""),
+            ("product", f"rocefab {origin.version}" if origin else ""),
+        ]
+        return [(name, value) for name, value in rows if value]
+
+    def gates(self) -> list[tuple[str, str]]:
+        """Return when gates were checked, and what they said."""
+        return [
+            (_time(event.at), event.detail.removeprefix(_GATE))
+            for event in self._own
+            if event.detail.startswith(_GATE) and event.state.value == "pending"
+        ]
+
+    def devices(self) -> list[tuple[str, str, str, str, str]]:
+        """Return wave, device, risk, state and how long it took; in the order of the waves."""
+        rows = []
+        for number, wave in enumerate(self.plan.waves, 1):
+            for name in wave:
+                own = [event for event in self.events if event.device == name]
+                took = f"{own[-1].at - own[0].at:,.0f} s" if own else "-"
+                state = f"{own[-1].state.value} {own[-1].detail}".strip() if own else "not begun"
+                rows.append((str(number), name, self.plan.devices[name].risk.word, state, took))
+        return rows
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {
+            "format": FORMAT,
+            **dict(self.facts()),
+            "gates": [list(row) for row in self.gates()],
+            "devices": [
+                dict(zip(("wave", "device", "risk", "state", "took"), row, strict=True))
+                for row in self.devices()
+            ],
+            "events": [
+                {"at": e.at, "device": e.device, "state": e.state.value, "detail": e.detail}
+                for e in self.events
+            ],
+            "diffs": {name: plan.diff for name, plan in self.plan.devices.items()},
+        }
+
+    def as_json(self) -> str:
+        """Return the JSON form."""
+        return json.dumps(self.as_dict(), indent=1) + "\n"
+
+    def as_markdown(self) -> str:
+        """Return the record as Markdown; differences are folded."""
+        return "\n".join(self._markdown()) + "\n"
+
+    def _markdown(self) -> Iterator[str]:
+        yield f"# Run {self.record.id} of fabric {_cell(self.record.fabric)}"
+        yield ""
+        yield from _table(("", ""), self.facts())
+        if self.gates():
+            yield from ("", "## Gates", "", *_table(("time", "gate"), self.gates()))
+        yield from ("", "## Devices", "")
+        yield from _table(("wave", "device", "risk", "state", "took"), self.devices())
+        yield from ("", "## Rows of the journal", "")
+        rows = [(_time(e.at), e.device, e.state.value, e.detail) for e in self.events]
+        yield from _table(("time", "device", "state", "detail"), rows)
+        yield from ("", "## Differences")
+        for name, plan in self.plan.devices.items():
+            yield from ("", f"<details><summary>{escape(name)}</summary>", "")
+            yield from (f"    {escape(line)}" for line in plan.diff.splitlines())
+            yield from ("", "</details>")
+
+    def as_html(self) -> str:
+        """Return the record as a page without scripts."""
+        parts = [f"<h1>Run {self.record.id} of fabric {escape(self.record.fabric)}</h1>"]
+        parts.append(_html_table(("", ""), self.facts()))
+        if self.gates():
+            parts += ["<h2>Gates</h2>", _html_table(("time", "gate"), self.gates())]
+        headers = ("wave", "device", "risk", "state", "took")
+        parts += ["<h2>Devices</h2>", _html_table(headers, self.devices())]
+        rows = [(_time(e.at), e.device, e.state.value, e.detail) for e in self.events]
+        parts += ["<h2>Rows of the journal</h2>"]
+        parts.append(_html_table(("time", "device", "state", "detail"), rows))
+        parts.append("<h2>Differences</h2>")
+        for name, plan in self.plan.devices.items():
+            text = f"<pre>{escape(plan.diff)}</pre>"
+            parts.append(f"<details><summary>{escape(name)}</summary>{text}</details>")
+        return _PAGE.format(title=f"Run {self.record.id}", body="\n".join(parts))
+
+
+_PAGE = """\
+<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>{title}</title>
+<style>
+body {{ font: 15px/1.5 sans-serif; max-width: 70em; margin: 2em auto; padding: 0 1em; }}
+table {{ border-collapse: collapse; }}
+th, td {{ border: 1px solid #999; padding: .2em .6em; text-align: left; vertical-align: top; }}
+pre {{ overflow-x: auto; }}
+</style></head>
+<body>
+{body}
+</body>
+</html>
+"""
+
+
+def _time(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def _cell(text: str) -> str:
+    return escape(" ".join(text.split()), quote=False).replace("|", "\\|").replace("`", "'")
+
+
+def _table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    yield f"| {' | '.join(headers)} |"
+    yield f"|{'---|' * len(headers)}"
+    yield from (f"| {' | '.join(map(_cell, row))} |" for row in rows)
+
+
+def _html_table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    head = "".join(f"<th>{escape(name)}</th>" for name in headers)
+    lines = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows)
+    body = "\n".join(f"<tr>{line}</tr>" for line in lines)
+    return f"<table>\n<tr>{head}</tr>\n{body}\n</table>"
