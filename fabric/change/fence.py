@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fabric.devices.driver import Driver
 
 #: Calls of a driver that write to a device.
-WRITES = ("stage", "commit", "confirm", "rollback", "save", "disarm")
+WRITES = ("stage", "commit", "confirm", "rollback", "save", "disarm", "forget")
 
 
 @dataclass(frozen=True)

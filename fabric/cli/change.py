@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -331,12 +332,30 @@ def status(
     run: Annotated[int | None, argument("Run to show; default: all runs.")] = None,
     inventory: options.OfInventory = None,
     state: options.StateFolder = None,
+    connections: options.Connections = None,
+    ask_password: options.AskPassword = False,  # noqa: ARG001 - its callback does the work
     form: options.FormatOption = options.Format.TEXT,
     export: Annotated[
         Path | None,
         option("Write all rows of the journal to this file, as JSON lines.", "EXPORT", "--export"),
     ] = None,
     *,
+    devices: Annotated[
+        bool,
+        option(
+            "List the locks, waiting changes and folders of runs that are left on devices.",
+            "STATUS_DEVICES",
+            "--devices",
+        ),
+    ] = False,
+    clean: Annotated[
+        bool,
+        option(
+            "With --devices: remove what runs that have ended left there, and expired locks.",
+            "",
+            "--clean",
+        ),
+    ] = False,
     verify: Annotated[
         bool,
         option(
@@ -346,13 +365,16 @@ def status(
 ) -> None:
     """Show the runs in the journal, or the devices of one run.
 
-    With --verify the command checks that nothing in the journal was damaged or edited.
+    With --verify the command checks that nothing in the journal was damaged or edited. With
+    --devices it reads the devices of the journal; only --clean changes something there.
 
-    Exit codes: 0, 2, 4 (with --verify: damage).
+    Exit codes: 0, 2, 3 (with --devices), 4 (with --verify: damage).
     """
     from fabric.workflow import apply as workflow
 
-    must_exist = run is not None or verify or export is not None
+    if clean and not devices:
+        raise typer.BadParameter("--clean needs --devices")
+    must_exist = run is not None or verify or devices or export is not None
     folder = _journal(state, inventory) if must_exist else _state(state, inventory)
     if export and folder:
         output.note(f"wrote {workflow.export(folder, export)} rows to {export}")
@@ -361,7 +383,9 @@ def status(
         output.note(f"journal in {folder}: {chain}")
         if not chain.whole:
             raise CommandExit(Exit.FINDINGS)
-    if verify or export:
+    if devices and folder:
+        _left(folder, connections, form, remove=clean)
+    if verify or export or devices:
         return
     rows = workflow.status(folder, run) if folder else []
     if form is options.Format.JSON:
@@ -421,6 +445,34 @@ def report(
     record = workflow.record(_journal(state, inventory), run)
     forms = {"markdown": record.as_markdown, "html": record.as_html, "json": record.as_json}
     output.data(forms[form.value]())
+
+
+def _left(folder: Path, connections: Path | None, form: options.Format, *, remove: bool) -> None:
+    from fabric.workflow.leftovers import leftovers
+
+    items, errors = leftovers(folder, connections, output.progress, remove=remove)
+    if form is options.Format.JSON:
+        output.as_json([asdict(item) for item in items])
+    elif items:
+        output.table(
+            ["device", "kind", "name", "state", "detail"],
+            [
+                [
+                    item.device,
+                    item.kind,
+                    item.name,
+                    "removed" if item.removed else item.state,
+                    item.detail,
+                ]
+                for item in items
+            ],
+        )
+    else:
+        output.note("nothing of rocefab is left on the devices that were read")
+    for error in errors:
+        output.note(f"not read: {error}")
+    if errors:
+        raise CommandExit(Exit.DEVICE)
 
 
 def _clock(seconds: float) -> str:

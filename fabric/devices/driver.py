@@ -132,6 +132,12 @@ class ScriptNet(Protocol):
     def disarm(self, token: str) -> None:
         """Remove the safety net of a change that was undone by other means, and read back."""
 
+    def folders(self) -> Sequence[str]:
+        """Return the changes of which something lies on the device, with or without a net."""
+
+    def forget(self, token: str) -> None:
+        """Remove what lies there of a change that has no net."""
+
 
 def script_net(driver: Driver) -> ScriptNet | None:
     """Return the driver as one whose net is a script of ours; None where the system has its own."""

@@ -42,6 +42,8 @@ LIMITS_S = {
     "claim": 180.0,
     "claimed": 180.0,
     "unclaim": 20.0,
+    "folders": 180.0,
+    "forget": 180.0,
 }
 _PHASES = {
     "open": "the login",

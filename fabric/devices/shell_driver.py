@@ -26,7 +26,7 @@ from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
 from fabric.devices.base import TerminalDriver
 from fabric.devices.candidate import Candidate, files_of
 from fabric.devices.device_lock import ShellLock
-from fabric.devices.driver import Connection, checked_token
+from fabric.devices.driver import OWN_TOKEN, Connection, checked_token
 from fabric.devices.ssh import ShellSession, checked_path
 
 if TYPE_CHECKING:
@@ -225,6 +225,18 @@ class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
         """Remove the safety net of a change that was undone by other means, and read back."""
         self._shell.check(f"sudo sh -c '{_disarm(checked_token(token))}'")
         self._forget(token)
+
+    def folders(self) -> Sequence[str]:
+        """Return the changes of which a folder lies on the device."""
+        listed = self._shell.run(f"[ ! -d {_KEPT} ] || sudo ls {_KEPT}")[1]
+        return re.findall(rf"^{OWN_TOKEN}[a-z0-9-]+$", listed, re.MULTILINE)
+
+    def forget(self, token: str) -> None:
+        """Remove the folder of a change, unless its net is there."""
+        folder = self._folder(token)
+        self._shell.check(
+            f"sudo sh -c 'if [ ! -e {_UNITS}/{token}.timer ]; then rm -rf {folder}; fi'"
+        )
 
     def _forget(self, token: str) -> None:
         """Remove what a change kept on the device: old files may hold keys."""
