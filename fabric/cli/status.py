@@ -1,0 +1,187 @@
+"""status: the runs of a journal, its hashes, and what is left on devices."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fabric.cli import options, output
+from fabric.cli.exits import CommandExit, Exit
+from fabric.cli.options import argument, option
+from fabric.core.errors import JournalError
+
+
+def status(
+    run: Annotated[int | None, argument("Run to show; default: all runs.")] = None,
+    inventory: options.OfInventory = None,
+    state: options.StateFolder = None,
+    connections: options.Connections = None,
+    ask_password: options.AskPassword = False,  # noqa: ARG001 - its callback does the work
+    form: options.FormatOption = options.Format.TEXT,
+    export: Annotated[
+        Path | None,
+        option("Write all rows of the journal to this file, as JSON lines.", "EXPORT", "--export"),
+    ] = None,
+    *,
+    devices: Annotated[
+        bool,
+        option(
+            "List the locks, waiting changes and folders of runs that are left on devices.",
+            "STATUS_DEVICES",
+            "--devices",
+        ),
+    ] = False,
+    clean: Annotated[
+        bool,
+        option(
+            "With --devices: remove what runs that have ended left there, and expired locks.",
+            "",
+            "--clean",
+        ),
+    ] = False,
+    verify: Annotated[
+        bool,
+        option(
+            "Check the hashes of all rows, plans and saved states.", "STATUS_VERIFY", "--verify"
+        ),
+    ] = False,
+) -> None:
+    """Show the runs in the journal, or the devices of one run.
+
+    With --verify the command checks that nothing in the journal was damaged or edited. With
+    --devices it reads the devices of the journal; only --clean changes something there.
+
+    Exit codes: 0, 2, 3 (with --devices), 4 (with --verify: damage).
+    """
+    from fabric.workflow import apply as workflow
+
+    if clean and not devices:
+        raise typer.BadParameter("--clean needs --devices")
+    must_exist = run is not None or verify or devices or export is not None
+    folder = journal_folder(state, inventory) if must_exist else _state(state, inventory)
+    if export and folder:
+        output.note(f"wrote {workflow.export(folder, export)} rows to {export}")
+    if verify and folder:
+        chain = workflow.verify(folder)
+        output.note(f"journal in {folder}: {chain}")
+        if not chain.whole:
+            raise CommandExit(Exit.FINDINGS)
+    if devices and folder:
+        _left(folder, connections, form, remove=clean)
+    if verify or export or devices:
+        return
+    rows = workflow.status(folder, run) if folder else []
+    if form is options.Format.JSON:
+        output.as_json(rows)
+    elif run is None and not rows:
+        output.note(f"no runs in {folder} yet" if folder else _no_runs(inventory))
+    elif run is None:
+        output.table(
+            ["run", "kind", "fabric", "started", "state", "devices", "by", "ticket", "reason"],
+            [
+                [
+                    row["run"],
+                    row["kind"],
+                    row["fabric"],
+                    _clock(row["started"]),
+                    row["state"],
+                    ", ".join(f"{count} {word}" for word, count in row["devices"].items()),
+                    f"{row['user']}@{row['host']}" if row["user"] else "",
+                    row["ticket"],
+                    row["reason"],
+                ]
+                for row in rows
+            ],
+        )
+    else:
+        output.table(
+            ["device", "state", "since", "detail"],
+            [[row["device"], row["state"], _clock(row["at"]), row["detail"]] for row in rows],
+        )
+
+
+class RecordForm(StrEnum):
+    """Forms of the record of a run."""
+
+    MARKDOWN = "markdown"
+    HTML = "html"
+    JSON = "json"
+
+
+def report(
+    run: Annotated[int, argument("Run to report.")],
+    inventory: options.OfInventory = None,
+    state: options.StateFolder = None,
+    form: Annotated[
+        RecordForm, option("Output format.", "REPORT_FORMAT", "--format")
+    ] = RecordForm.MARKDOWN,
+) -> None:
+    """Print the record of a run for the change process.
+
+    What was changed, by whom, when and why, the gates of each wave, the times of each device, all
+    rows of the journal, and the differences.
+
+    Exit codes: 0, 2.
+    """
+    from fabric.workflow import apply as workflow
+
+    record = workflow.record(journal_folder(state, inventory), run)
+    forms = {"markdown": record.as_markdown, "html": record.as_html, "json": record.as_json}
+    output.data(forms[form.value]())
+
+
+def _left(folder: Path, connections: Path | None, form: options.Format, *, remove: bool) -> None:
+    from fabric.workflow.leftovers import leftovers
+
+    items, errors = leftovers(folder, connections, output.progress, remove=remove)
+    if form is options.Format.JSON:
+        output.as_json([asdict(item) for item in items])
+    elif items:
+        output.table(
+            ["device", "kind", "name", "state", "detail"],
+            [
+                [
+                    item.device,
+                    item.kind,
+                    item.name,
+                    "removed" if item.removed else item.state,
+                    item.detail,
+                ]
+                for item in items
+            ],
+        )
+    else:
+        output.note("nothing of rocefab is left on the devices that were read")
+    for error in errors:
+        output.note(f"not read: {error}")
+    if errors:
+        raise CommandExit(Exit.DEVICE)
+
+
+def _clock(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))
+
+
+def journal_folder(state: Path | None, inventory: Path | None) -> Path:
+    """Return the state folder with a journal, instead of creating an empty one."""
+    folder = _state(state, inventory)
+    if folder is None or not folder.is_dir():
+        which = f"{folder} contains no journal" if folder else _no_runs(inventory)
+        message = f"{which}; specify the inventory with --inventory, or its folder with --state"
+        raise JournalError(message)
+    return folder
+
+
+def _state(state: Path | None, inventory: Path | None) -> Path | None:
+    from fabric.workflow.state import existing
+
+    return state or existing(inventory)
+
+
+def _no_runs(inventory: Path | None) -> str:
+    return f"no runs yet of {inventory or 'an inventory in this folder'}"
