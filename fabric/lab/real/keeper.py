@@ -39,6 +39,7 @@ class Keeper:
         self._process = subprocess.Popen(
             [*command, "--kill-child=KILL", "sleep", "infinity"], start_new_session=True
         )
+        self._started: list[subprocess.Popen[bytes]] = []
         self.first = self._first()
 
     def _first(self) -> Process:
@@ -73,19 +74,22 @@ class Keeper:
     def start(self, namespace: str, argv: Sequence[str], log: Path) -> None:
         """Run a command in a namespace in the background, as long as the lab runs."""
         with log.open("ab") as file:
-            subprocess.Popen(  # the keeper ends it
+            process = subprocess.Popen(
                 self.inside(namespace, argv),
                 stdin=subprocess.DEVNULL,
                 stdout=file,
                 stderr=file,
                 start_new_session=True,
             )
+        self._started.append(process)
 
     def end(self) -> None:
         """End every process of the lab."""
         self._process.kill()
         self._process.wait()
         self.first.kill()
+        for process in self._started:
+            process.wait()
 
 
 def batch(lines: Sequence[str], namespace: str = "") -> None:

@@ -302,6 +302,21 @@ class RealLab:
         hops = [hop for route in routes for hop in route.get("nexthops", [route])]
         return tuple(sorted(ports.get(hop["dev"], hop["dev"]) for hop in hops if "dev" in hop))
 
+    def learnt_next_hops(self) -> int:
+        """Return how many next hops the kernels of all switches have for routes of BGP."""
+        argv = ["ip", "-j", "route", "show", "proto", "bgp"]
+        with ThreadPoolExecutor(_WORKERS) as pool:
+            answers = pool.map(lambda name: self.run(name, argv), self.blueprint.devices)
+            routes = [route for answer in answers for route in json.loads(answer.out or "[]")]
+        return sum(len(route.get("nexthops", [route])) for route in routes)
+
+    def wait_for_next_hops(self, count: int, timeout_s: float = 60.0) -> int:
+        """Wait until the kernels have so many next hops for routes of BGP; return how many."""
+        until_s = time.monotonic() + timeout_s
+        while (hops := self.learnt_next_hops()) != count and time.monotonic() < until_s:
+            time.sleep(0.5)
+        return hops
+
     def lldp(self, device: str) -> dict[str, tuple[LldpNeighbour, ...]]:
         """Return the neighbours that lldpd of a device hears, by port."""
         return neighbours.heard(
