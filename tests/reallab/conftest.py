@@ -68,8 +68,7 @@ class Running:
         """Pairs of addresses of different hosts where the second one answers the first one."""
         nics = self.lab.nics()
         wanted = {
-            nic.address: [other.address for far, other in nics if far != name]
-            for name, nic in nics
+            nic.address: [other.address for far, other in nics if far != name] for name, nic in nics
         }
         seen = self.lab.pings(wanted, size_bytes)
         return {(source, target) for source, targets in seen.items() for target in targets}

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
+from fabric.design.model import NicDesign
 from fabric.prove.promises import Promises
 from fabric.report.whatif import whatif
 from fabric.topology.clos import Outage, clos
@@ -91,27 +93,22 @@ def test_packets_leave_by_the_nic_of_their_address(running: Running) -> None:
 
 
 def test_a_nic_answers_arp_for_itself_alone(running: Running) -> None:
-    """Asked on its own network for every address of its host."""
+    """Asked by its leaf for every address of its host."""
     lab = running.lab
     host = next(iter(running.project.hosts.values()))
-    for nic in host.nics:
-        gateway = f"Vlan{nic.vlan}"
-        design = running.project.devices[nic.leaf]
-        if design.platform != "sonic":
-            gateway = next(
-                name
-                for name, port in lab.blueprint.files[nic.leaf].ports.items()
-                if port.gateway_vlan == nic.vlan
-            )
-        answered = {
-            other.interface
-            for other in host.nics
-            if lab.run(
-                nic.leaf, ["arping", "-c", "1", "-w", "1", "-f", "-I", gateway, other.address]
-            ).code
-            == 0
-        }
-        assert answered == {nic.interface}
+
+    def answers(pair: tuple[NicDesign, NicDesign]) -> bool:
+        asked, owner = pair
+        ports = lab.blueprint.files[asked.leaf].ports
+        gateway = next(name for name, port in ports.items() if port.gateway_vlan == asked.vlan)
+        name = lab.interface(asked.leaf, gateway)
+        argv = ["arping", "-c", "1", "-w", "1", "-f", "-I", name, owner.address]
+        return lab.run(asked.leaf, argv).code == 0
+
+    pairs = [(one, two) for one in host.nics for two in host.nics]
+    with ThreadPoolExecutor(16) as pool:
+        seen = dict(zip(pairs, pool.map(answers, pairs), strict=True))
+    assert seen == {(one, two): one == two for one, two in pairs}
 
 
 def words_of(running: Running) -> list[str]:
@@ -146,15 +143,21 @@ def test_whatif_is_right_about_random_failures(running: Running, number: int) ->
     lost = outage(running.project.fabric, words)
     cut_all(running, lost)
     try:
+        proof = running.engine.prove_outage(lost)
+        assert running.lab.wait_for_sessions(proof.sessions) == proof.sessions, words
+        assert running.lab.wait_for_next_hops(proof.routes) == proof.routes, words
         expected = running.promised(lost)
         seen = running.settled(expected)
         assert seen == expected, (words, sorted(seen ^ expected)[:5])
-        assert hosts_cut(running, seen) == whatif(
-            running.project, words, rules=False
-        ).impact.host_pairs[1], words
+        assert (
+            hosts_cut(running, seen)
+            == whatif(running.project, words, rules=False).impact.host_pairs[1]
+        ), words
     finally:
         cut_all(running, lost, mend=True)
-    assert running.lab.wait_for_sessions(running.proof().sessions) == running.proof().sessions
+    proof = running.proof()
+    assert running.lab.wait_for_sessions(proof.sessions) == proof.sessions
+    assert running.lab.wait_for_next_hops(proof.routes) == proof.routes
     promised = running.promised()
     assert running.settled(promised) == promised
 

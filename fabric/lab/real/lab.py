@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 #: IPv4 header without options (RFC 791) and ICMP header (RFC 792).
 _HEADERS_BYTES = 20 + 8
 _WORKERS = 4
-_PING_TIMEOUT_MS = 1000
+#: Pings wait more than they work.
+_PING_WORKERS = 16
+_PING_TIMEOUT_MS = 300
 
 
 class RealLab:
@@ -101,8 +103,9 @@ class RealLab:
         return self.record.folder / device
 
     def interface(self, device: str, port: str) -> str:
-        """Return the name in the kernel of a port of the design."""
-        return self._interfaces[device][port]
+        """Return the name in the kernel of a port with a cable, or of a gateway."""
+        own = self._switches[device].kernel_name if device in self._switches else {}
+        return (own or self._interfaces[device])[port]
 
     def up(self) -> None:
         """Build the lab; what an earlier one left behind is removed first.
@@ -243,7 +246,7 @@ class RealLab:
         home = {nic.address: name for name, nic in self.nics()}
         words = ["fping", "-a", "-q", "-r", "1", "-t", str(_PING_TIMEOUT_MS), "-i", "1"]
         words += ["-b", str(size_bytes - _HEADERS_BYTES), *(["-M"] if df else [])]
-        with ThreadPoolExecutor(_WORKERS) as pool:
+        with ThreadPoolExecutor(_PING_WORKERS) as pool:
             done = pool.map(
                 lambda source: self.run(
                     home[source], [*words, "-S", source, *wanted[source]], timeout_s=300

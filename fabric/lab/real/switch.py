@@ -33,6 +33,10 @@ SYSCTLS = (
     ("net.ipv4.conf.default.rp_filter", "0"),
     ("net.ipv4.fib_multipath_hash_policy", "1"),
 )
+#: zebra writes whole routes, as on a switch with SONiC (sonic-buildimage,
+#: dockers/docker-fpm-frr/frr/zebra/zebra.conf.j2). With next hop objects FRR 8.4 leaves a group at
+#: one path after a port went down and came back: it takes the group for installed.
+_ZEBRA = "no zebra nexthop kernel enable\n"
 _BRIDGE = "type bridge forward_delay 0 stp_state 0 mcast_snooping 0"
 
 
@@ -110,7 +114,7 @@ class Switch:
             else route
             for route in switch.static_routes
         ]
-        return frr(replace(switch, name=self.design.name), for_daemons=True)
+        return _ZEBRA + frr(replace(switch, name=self.design.name), for_daemons=True)
 
     @property
     def daemons(self) -> tuple[str, ...]:
