@@ -17,7 +17,7 @@ from fabric.workflow.project import Project
 from fabric.workflow.real_laboratory import real_laboratory
 from tests.render.designs import INVENTORY
 
-INVENTORIES = ("demo", "dual-tor", "dual-plane", "three-tier", "eight-slash-27")
+INVENTORIES = ("demo", "dual-tor", "dual-plane", "three-tier", "eight-slash-27", "mixed")
 #: Time that a routing change gets; measured: below 3 s, and 12 s where a session starts again.
 PATIENCE_S = 40.0
 

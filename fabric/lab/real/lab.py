@@ -107,6 +107,10 @@ class RealLab:
         own = self._switches[device].kernel_name if device in self._switches else {}
         return (own or self._interfaces[device])[port]
 
+    def ports(self, device: str) -> set[str]:
+        """Return the ports of a device that have a cable."""
+        return set(self._interfaces[device])
+
     def up(self) -> None:
         """Build the lab; what an earlier one left behind is removed first.
 

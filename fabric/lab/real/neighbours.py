@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 from fabric.core.errors import LabError
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 _CHROOT = "/run/lldpd"
 #: lldpd's own is 30 s (lldpd(8)); a swapped cable is seen sooner.
 INTERVAL_S = 5
+_START_S = 20.0
 
 
 def configuration(
@@ -47,12 +49,24 @@ def configuration(
 
 
 def start(keeper: Keeper, name: str, namespace: str, folder: Path, text: str) -> None:
-    """Start lldpd of a device."""
+    """Start lldpd of a device, and wait until it can be asked.
+
+    Raises
+    ------
+    LabError
+        When it does not start.
+    """
     file = folder / "lldpd.conf"
     file.write_text(text, encoding="utf-8")
     argv = ["lldpd", "-d", "-u", str(folder / "lldpd.sock"), "-O", str(file)]
     script = f"mkdir -p {_CHROOT} && exec {' '.join(argv)}"
     keeper.start(namespace, ["sh", "-c", script], folder / "lldpd.log")
+    until_s = time.monotonic() + _START_S
+    while not (folder / "lldpd.sock").exists():
+        if time.monotonic() > until_s:
+            log = (folder / "lldpd.log").read_text(encoding="utf-8", errors="replace")
+            raise LabError(name, f"lldpd does not start: {' '.join(log.split())}")
+        time.sleep(0.05)
 
 
 def heard(
