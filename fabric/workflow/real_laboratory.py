@@ -102,7 +102,7 @@ def _notes(project: Project) -> list[str]:
     ]
     stacks = [h.name for h in project.hosts.values() if h.traits.network_stack not in _RUN]
     if stacks:
-        notes.append(f"{len(stacks)} hosts: networkd in place of NetworkManager")
+        notes.append(f"{len(stacks)} hosts: networkd instead of NetworkManager")
     notes.append("no gc_thresh sysctls: a network namespace has none")
     return notes
 
