@@ -42,10 +42,13 @@ demo: $(READY) ## Show the main job on the embedded lab: no hardware, no root
 
 # Four workers on two cores: tests of the lab wait more than they work.
 test: lint ## Lint, types, import rules and the tests; slow ones where ROCEFAB_JUDGES=required
-	$(BIN)/pytest -q -n 4 --dist worksteal $(if $(filter required,$(ROCEFAB_JUDGES)),-m "not benchmark")
+	$(BIN)/pytest -q -n 4 --dist worksteal $(if $(filter required,$(ROCEFAB_JUDGES)),-m "not benchmark and not lab")
 
 slow: $(READY) ## The slow tests alone: whole runs of Ansible, of all systems, of the wheel
 	$(BIN)/pytest -q -n 4 --dist worksteal -m slow
+
+lab-test: $(READY) ## The real lab (root): FRR, lldpd and networkd in network namespaces; 4 minutes
+	$(BIN)/pytest -q -m lab tests/reallab
 
 lint: $(READY) ## ruff, mypy, lint-imports, yamllint, ansible-lint, j2lint, codespell, lock file
 	$(UV) lock --check --quiet
@@ -65,10 +68,11 @@ format: $(READY) ## Put the code into form
 	$(BIN)/ruff check --fix-only
 	$(BIN)/ruff format
 
-judges: ## Install the outside judges (root) from Debian packages: yanglint, vtysh, slurmctld, chromium ...
+judges: ## Install the outside judges (root) from Debian packages: yanglint, vtysh, slurmctld, chromium, lldpd ...
 	apt-get update -qq
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
 		libyang2-tools frr shellcheck netplan.io network-manager slurmctld slurm-client munge \
+		lldpd fping iputils-ping iputils-arping iproute2 procps util-linux \
 		systemd chromium chromium-driver fonts-dejavu-core graphviz >/dev/null
 	command -v go >/dev/null || DEBIAN_FRONTEND=noninteractive apt-get install -y -qq golang-go >/dev/null
 	GOBIN=/usr/local/bin go install github.com/rhysd/actionlint/cmd/actionlint@v1.6.27

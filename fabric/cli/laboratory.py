@@ -7,18 +7,24 @@ import tempfile
 import threading
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fabric.cli import options, output
 from fabric.cli.options import option
 
+if TYPE_CHECKING:
+    from types import FrameType
+
 lab_app = typer.Typer(
     help="Run stand-ins (simulated devices) for an inventory.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
+
+#: Signals that stop the real lab: of a terminal, of a service manager, of a terminal that closed.
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Platforms(StrEnum):
@@ -45,11 +51,24 @@ def up(
     folder: Annotated[
         Path, option("Folder for connections.json and password.", "LAB", "--dir")
     ] = Path("lab"),
+    real: Annotated[
+        bool,
+        option(
+            "Network namespaces with FRR, lldpd and networkd instead of stand-ins; needs root.",
+            "LAB_REAL",
+            "--real",
+        ),
+    ] = False,
 ) -> None:
     """Run the stand-ins until Ctrl-C. For a site, the stand-ins of all fabrics are started.
 
-    Exit codes: 0, 2.
+    With --real, switches and hosts are network namespaces of this machine (docs/lab-real.md).
+
+    Exit codes: 0, 2, 3.
     """
+    if real:
+        _up_real(inventory)
+        return
     from fabric.workflow import site
     from fabric.workflow.laboratory import laboratory, site_laboratory
     from fabric.workflow.project import Project
@@ -73,6 +92,50 @@ def up(
             threading.Event().wait()
         except KeyboardInterrupt:
             output.note("stopping the lab")
+
+
+def _end_once(_: int, __: FrameType | None) -> None:
+    """End the real lab; a second signal does not keep it from being taken down."""
+    for number in _ENDING:
+        signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+def _up_real(inventory: Path) -> None:
+    """Run the real lab until Ctrl-C."""
+    from fabric.workflow.project import Project
+    from fabric.workflow.real_laboratory import guide, real_laboratory
+
+    for number in _ENDING:
+        signal.signal(number, _end_once)
+    laboratory = real_laboratory(Project(inventory), output.progress)
+    try:
+        with laboratory as running:
+            output.note(guide(running))
+            threading.Event().wait()
+    except KeyboardInterrupt:
+        output.note("the lab is down")
+
+
+@lab_app.command(epilog="Example: rocefab lab down --real")
+def down(
+    real: Annotated[
+        bool,
+        option("The real lab; stand-ins leave nothing behind.", "LAB_REAL", "--real"),
+    ] = False,
+) -> None:
+    """Remove what real labs left behind whose process was killed.
+
+    Exit codes: 0, 2.
+    """
+    if not real:
+        raise typer.BadParameter("stand-ins leave nothing behind; use --real")
+    from fabric.workflow.real_laboratory import take_down
+
+    removed, still = take_down()
+    output.data(f"{removed} labs removed\n" if removed != 1 else "1 lab removed\n")
+    for inventory, pid in still:
+        output.note(f"the lab of {inventory} still runs: process {pid} (Ctrl-C there stops it)")
 
 
 def demo(

@@ -10,6 +10,7 @@ FabricError
 ├── DeviceError                a device or host answered wrongly (exit code 3)
 │   ├── ConnectionLostError    the session broke or never opened
 │   ├── IdentityMismatchError  the device is not the one that the plan names
+│   ├── LabError               the real lab could not be built, or a part of it failed
 │   ├── ForeignSessionError    somebody else has a configuration session open
 │   ├── ServiceError           a service that proves is away, too old, out of time or talks nonsense
 │   ├── NotPlannedError        the device cannot become what the inventory says
@@ -77,6 +78,10 @@ class ConnectionLostError(DeviceError):
 
 class ServiceError(DeviceError):
     """A service that proves configurations did not do so; nothing is proved."""
+
+
+class LabError(DeviceError):
+    """The kernel or a daemon did not take what a device of the real lab is made of."""
 
 
 class NotPlannedError(DeviceError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipaddress import IPv4Address, IPv4Interface
+from ipaddress import IPv4Interface
 from typing import TYPE_CHECKING
 
 from fabric.observe.configuration import AddressLine, Bgp, BgpPeer, Configured, Origination, Port
@@ -63,8 +63,3 @@ def _bgp(design: DeviceDesign, loopback: int) -> Bgp | None:
     ]
     bgp.originations = [Origination(network, "", 0) for network in networks]
     return bgp
-
-
-def address_text(address: int, prefix_length: int) -> str:
-    """Return an address or a network as text with its prefix length."""
-    return f"{IPv4Address(address)}/{prefix_length}"

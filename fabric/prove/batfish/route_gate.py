@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabric.core.findings import Severity
+from fabric.observe.configuration.frr import address_text
 from fabric.prove.batfish import questions
-from fabric.prove.batfish.designed import address_text
 from fabric.prove.breach import Breach
 from fabric.prove.routes import tables
 from fabric.prove.sessions import sessions

@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from fabric.observe.configuration.frr import frr
 from fabric.prove.batfish.forms import Form, snapshot_writers
-from fabric.prove.batfish.translate import frr
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

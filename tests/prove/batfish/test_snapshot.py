@@ -20,12 +20,13 @@ from fabric.observe.configuration import (
     PrefixMatch,
     StaticRoute,
 )
+from fabric.observe.configuration.frr import frr
 from fabric.prove.batfish import questions
 from fabric.prove.batfish.flow_gate import classes, pairs
 from fabric.prove.batfish.forms import snapshot_writers
 from fabric.prove.batfish.route_gate import Routes
 from fabric.prove.batfish.snapshot import snapshot
-from fabric.prove.batfish.translate import config_db, frr
+from fabric.prove.batfish.translate import config_db
 from fabric.topology.clos import Outage, clos
 from tests.prove.batfish.subjects import example_subject
 

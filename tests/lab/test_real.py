@@ -1,0 +1,100 @@
+"""The real lab without root: names, cables, the text for FRR, and what keeps it from running."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fabric.lab.real import Cable, needs
+from fabric.lab.real.names import LONGEST, kernel_names
+from fabric.lab.real.switch import Switch
+from fabric.workflow.project import Project
+from fabric.workflow.real_laboratory import blueprint
+from tests.cli.runs import DEMO, run
+from tests.render.designs import INVENTORY
+
+
+def test_names_that_the_kernel_takes_stay() -> None:
+    ports = ("Ethernet0", "swp1", "Vlan101", "swp1s0")
+    assert kernel_names(ports) == {port: port for port in ports}
+
+
+def test_other_names_are_changed_and_stay_different() -> None:
+    ports = ["Ethernet1/1", "Ethernet1_1", "et-0/0/0:1", "lo", "400GE1/0/1", "FourHundredGigE1/0/1"]
+    names = kernel_names([*ports, "TwoHundredGigE1/0/1"])
+    assert len(set(names.values())) == len(ports) + 1
+    assert "lo" not in names.values()
+    assert all(
+        len(name) <= LONGEST and "/" not in name and ":" not in name for name in names.values()
+    )
+    assert names["Ethernet1/1"] == "Ethernet1_1"
+
+
+def test_every_cable_is_there_once() -> None:
+    project = Project(DEMO)
+    plan = blueprint(project)
+    ends = [end for cable in plan.cables for end in cable]
+    assert len(ends) == len(set(ends)) == 2 * (8 + 8)
+    one, two = ("gpu001", "eth1"), ("gpu002", "eth1")
+    swapped = replace(plan, swapped=((one, two),)).cables
+    assert Cable(("su1-rail0", "Ethernet0"), two) in swapped
+    assert Cable(("su1-rail0", "Ethernet8"), one) in swapped
+    assert sorted(end for cable in swapped for end in cable) == sorted(ends)
+
+
+def switch(inventory: str, name: str) -> Switch:
+    plan = blueprint(Project(INVENTORY / inventory))
+    cabled = tuple(port for cable in plan.cables for device, port in cable if device == name)
+    return Switch(plan.devices[name], plan.files[name], cabled, "space", Path("/nowhere"))
+
+
+def test_a_leaf_is_made_of_bridges_ports_and_addresses() -> None:
+    lines = switch("demo", "su1-rail0").lines()
+    bridge = "type bridge forward_delay 0 stp_state 0 mcast_snooping 0"
+    assert f"link add name Vlan101 {bridge}" in lines
+    assert "link set dev Ethernet0 master Vlan101" in lines
+    assert "address add 10.64.0.1/24 dev Vlan101" in lines
+    assert "address add 10.255.0.129/32 dev lo" in lines
+    assert "address add 10.254.0.1/31 dev Ethernet128" in lines
+
+
+def test_frr_is_told_timers_and_whole_routes() -> None:
+    text = switch("demo", "su1-rail0").routing()
+    neighbour = next(iter(switch("demo", "su1-rail0").configured.bgp.peers.values()))
+    assert text.startswith("no zebra nexthop kernel enable\n")
+    assert " no bgp ebgp-requires-policy\n" in text
+    timers = f"{neighbour.keepalive_s} {neighbour.hold_s}"
+    assert f" neighbor {neighbour.session} timers {timers}\n" in text
+
+
+def test_more_paths_than_debian_builds_are_cut() -> None:
+    leaf = switch("demo", "su1-rail0")
+    wide = replace(leaf.configured, bgp=replace(leaf.configured.bgp, max_paths=514))
+    assert "maximum-paths 256\n" in replace(leaf, configured=wide).routing()
+
+
+def test_a_session_over_a_port_has_the_name_of_the_kernel() -> None:
+    spine = switch("demo", "spine01")
+    bgp = spine.configured.bgp
+    peer = replace(next(iter(bgp.peers.values())), session="Ethernet1/1")
+    one = replace(spine.configured, bgp=replace(bgp, peers={"Ethernet1/1": peer}))
+    text = replace(spine, configured=one).routing()
+    assert " neighbor Ethernet1_1 interface remote-as " in text
+    assert "Ethernet1/1" not in text
+
+
+def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(needs.shutil, "which", lambda name: "lldp" not in name and "/" not in name)
+    ended = run("lab", "up", "--real", DEMO)
+    assert ended.code == 2
+    assert "apt-get install frr lldpd netplan.io systemd" in ended.err
+
+
+def test_without_root_nothing_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(needs.shutil, "which", lambda name: name)
+    monkeypatch.setattr(needs.os, "geteuid", lambda: 1000)
+    ended = run("lab", "up", "--real", DEMO)
+    assert ended.code == 2
+    assert "the real lab cannot run here: it needs root" in ended.err

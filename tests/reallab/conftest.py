@@ -1,0 +1,94 @@
+"""The real lab in tests: it needs root and packages, and a machine that lacks them skips."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from fabric.lab.real import RealLab, missing_parts
+from fabric.prove.engine import Engine, Proof
+from fabric.topology.clos import Outage, clos, failed
+from fabric.topology.paths import Layers
+from fabric.workflow.project import Project
+from fabric.workflow.real_laboratory import real_laboratory
+from tests.render.designs import INVENTORY
+
+INVENTORIES = ("demo", "dual-tor", "dual-plane", "three-tier", "eight-slash-27", "mixed")
+#: Time that a routing change gets; measured: below 3 s, and 12 s where a session starts again.
+PATIENCE_S = 40.0
+
+
+def require_parts() -> None:
+    """Skip where the real lab cannot run, or fail where the judges are required."""
+    reason = missing_parts()
+    if reason and os.environ.get("ROCEFAB_JUDGES") == "required":
+        pytest.fail(f"no real lab: {reason}; run 'make judges' as root")
+    if reason:
+        pytest.skip(f"no real lab: {reason}; 'make judges' installs the packages")
+
+
+@dataclass
+class Running:
+    """A lab with the project that it is built from."""
+
+    project: Project
+    lab: RealLab
+
+    @property
+    def engine(self) -> Engine:
+        """The prover on the same files."""
+        project = self.project
+        return Engine(project.fabric, project.devices, project.hosts, self.lab.blueprint.files)
+
+    def proof(self) -> Proof:
+        """What ``prove`` says while everything works."""
+        return self.engine.prove()
+
+    def promised(self, outage: Outage | None = None) -> set[tuple[str, str]]:
+        """Pairs of addresses of different hosts that the design connects, or ``whatif`` leaves."""
+        network = clos(self.project.fabric)
+        network = failed(network, outage) if outage else network
+        reach = Layers.of(network).reach
+        nics, hosts = network.nics, list(self.project.hosts.values())
+        addresses = [nic.address for host in hosts for nic in host.nics]
+        rows = [row for row in range(len(addresses)) if nics.up[row]]
+        return {
+            (addresses[one], addresses[two])
+            for one in rows
+            for two in rows
+            if nics.host[one] != nics.host[two]
+            and (nics.leaf[one] == nics.leaf[two] or reach[nics.leaf[one], nics.leaf[two]])
+        }
+
+    def answered(self, size_bytes: int = 9000) -> set[tuple[str, str]]:
+        """Pairs of addresses of different hosts where the second one answers the first one."""
+        nics = self.lab.nics()
+        wanted = {
+            nic.address: [other.address for far, other in nics if far != name] for name, nic in nics
+        }
+        seen = self.lab.pings(wanted, size_bytes)
+        return {(source, target) for source, targets in seen.items() for target in targets}
+
+    def settled(self, expected: set[tuple[str, str]]) -> set[tuple[str, str]]:
+        """Return the pairs that answer, as soon as they are the expected ones, or at last."""
+        until_s = time.monotonic() + PATIENCE_S
+        while (seen := self.answered()) != expected and time.monotonic() < until_s:
+            time.sleep(0.5)
+        return seen
+
+
+@pytest.fixture(scope="module", params=INVENTORIES)
+def running(request: pytest.FixtureRequest) -> Iterator[Running]:
+    """A lab of each inventory, with its sessions up."""
+    require_parts()
+    project = Project(INVENTORY / request.param)
+    with real_laboratory(project) as lab:
+        made = Running(project, lab)
+        proof = made.proof()
+        lab.wait_for_sessions(proof.sessions)
+        lab.wait_for_next_hops(proof.routes)
+        yield made
