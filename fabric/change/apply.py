@@ -16,6 +16,7 @@ from fabric.change.actor import user
 from fabric.change.budget import Budget
 from fabric.change.cables import changed_ports, wrong_cables
 from fabric.change.crew import Crew
+from fabric.change.drain import Drains
 from fabric.change.gates import WaveGates
 from fabric.change.journal import State
 from fabric.change.notify import Notifier
@@ -120,7 +121,8 @@ class Applier:
 
     def _waves(self, crew: Crew, plan: Plan, waves: Sequence[Sequence[str]]) -> Result:
         confirmed: list[str] = []
-        tell = Notifier(plan, crew)
+        tell, drains = Notifier(plan, crew), Drains(crew, plan)
+        drains.back()
         tell("run", waves=len(waves))
         approved = f"approved by {', '.join(crew.options.approved_by)}"
         said = [approved] if crew.options.approved_by else []
@@ -141,7 +143,13 @@ class Applier:
             if reasons := _closed(plan):
                 return self._ended(crew.run, ok=False, reasons=reasons, confirmed=confirmed)
             gates = self._gates(crew, plan, wave)
-            reasons = Wave(crew, [plan.devices[name] for name in going], budget, gates).run()
+            reasons = drains.out(gates.stage.hosts) if gates else []
+            try:
+                if not reasons:
+                    plans = [plan.devices[name] for name in going]
+                    reasons = Wave(crew, plans, budget, gates).run()
+            finally:
+                drains.back()
             tell("wave ended", number=number, ok=not reasons, reasons=reasons)
             if reasons:
                 break

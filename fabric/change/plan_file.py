@@ -135,6 +135,7 @@ class StageForm(_Form):
     lost_rails: int
     cut_pairs: int
     pings: tuple[PingForm, ...]
+    hosts: str
 
     def stage(self) -> Stage:
         """Return it as the plan has it."""

@@ -77,6 +77,8 @@ class Stage:
         Pairs of hosts that lose each other meanwhile, in the same way.
     pings : tuple of Ping
         What must be answered after the wave, where it was before.
+    hosts : str
+        Range of the hosts that change or lose a rail.
     """
 
     kind: str
@@ -85,6 +87,7 @@ class Stage:
     lost_rails: int = 0
     cut_pairs: int = 0
     pings: tuple[Ping, ...] = ()
+    hosts: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,8 +229,10 @@ class Stages:
         hit = impact(self._network, self._outage(chosen))
         left = _left_percent(hit)
         if not any(name in self._fabric.switch_row for name in chosen):
-            return Stage(kind, chosen, left)
-        return Stage(kind, chosen, left, len(hit.rails_lost), hit.host_pairs[1])
+            return Stage(kind, chosen, left, hosts=hostlist.fold(chosen))
+        rows = sorted({*hit.rails_lost[:, 0].tolist()})
+        hosts = hostlist.fold(self._fabric.hosts.names[row] for row in rows)
+        return Stage(kind, chosen, left, len(hit.rails_lost), hit.host_pairs[1], hosts=hosts)
 
     def _outage(self, names: Iterable[str]) -> Outage:
         outage = Outage.none(self._network)

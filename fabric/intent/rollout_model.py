@@ -81,6 +81,25 @@ class Gates(Model):
     command_s: int = Field(300, ge=1, le=86_000, description="Seconds that the command may take.")
 
 
+class Drain(Model):
+    """Commands that take hosts out of service before a wave, and put them back after it.
+
+    Each reads the wave as JSON, with its hosts as a range such as ``gpu[001-064]``.
+    """
+
+    before: Annotated[tuple[Text, ...], Loose] = Field(
+        (),
+        description="Command and arguments that drain the hosts which lose a rail or change; it "
+        "ends with 0 when no job runs on them.",
+    )
+    after: Annotated[tuple[Text, ...], Loose] = Field(
+        (), description="Command and arguments that put them back, whatever came of the wave."
+    )
+    timeout_s: int = Field(
+        3600, ge=1, le=604_800, description="Seconds that draining may take: jobs have to end."
+    )
+
+
 class Rollout(Model):
     """How a change goes through the fabric: order, size of waves, gates and times."""
 
@@ -100,6 +119,7 @@ class Rollout(Model):
         le=86_000,
         description="Seconds between the two times at which the gates of a wave are checked.",
     )
+    drain: Drain = Field(Drain(), description="How hosts are taken out of service.")
     gates: Gates = Field(Gates(), description="What must hold before a wave is confirmed.")
     windows: Annotated[tuple[Window, ...], Loose] = Field(
         (), description="When waves may begin; empty: always."

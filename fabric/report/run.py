@@ -66,7 +66,8 @@ class RunReport:
             ("last row", _time(end)),
             ("took", f"{end - self.record.started:,.0f} s"),
             ("devices", ", ".join(f"{number} {state}" for state, number in counts.items())),
-            ("inventory", f"{origin.inventory}, revision {origin.revision}" if origin else ""),
+            ("inventory", origin.inventory if origin else ""),
+            ("revision", origin.revision if origin else ""),
             ("product", f"rocefab {origin.version}" if origin else ""),
         ]
         return [(name, value) for name, value in rows if value]

@@ -98,6 +98,8 @@ def describe_stage(plan: Plan, number: int) -> str:
     words.append(f"{expected} {'meanwhile' if flapping else 'if all of it fails'}")
     if stage.lost_rails:
         words.append(f"hosts lose {stage.lost_rails:,} rails")
+    if plan.rollout.policy.drain.before and stage.hosts:
+        words.append(f"{stage.hosts} are drained")
     if stage.cut_pairs:
         words.append(f"{stage.cut_pairs:,} pairs of hosts are cut")
     if stage.left_percent < plan.rollout.policy.min_capacity_percent:

@@ -27,7 +27,9 @@ TWO_LEAVES = (
         "gpus: 2, interfaces: 'eth[1-2]', rdma_devices: 'mlx5_[1-2]'",
     )
     + "rollout: {soak_s: 1, gates: {ping: true}, "
-    + "notify: [sh, -c, 'cat >> events; echo >> events']}\n"
+    + "notify: [sh, -c, 'cat >> events; echo >> events'], "
+    + "drain: {before: [sh, -c, 'cat >> drains; echo >> drains'], "
+    + "after: [sh, -c, 'cat >> drains; echo >> drains']}}\n"
 )
 OPTIONS = Options(timer_s=120, verify_s=40.0)
 
@@ -84,6 +86,13 @@ def test_gates_pass_and_the_plan_says_what_each_wave_takes(
     ]
     assert events[1]["devices"] == ["spine01"]
     assert events[-1]["ok"]
+    drains = [json.loads(line) for line in (state / "drains").read_text().splitlines()]
+    assert [(one["event"], one["hosts"]) for one in drains] == [
+        ("drain", "gpu[1-2]"),
+        ("undrain", "gpu[1-2]"),
+    ] * 2
+    assert "wave 2: leaf; 0 % of the bandwidth" in text
+    assert "gpu[1-2] are drained" in text
 
 
 def test_a_grey_leaf_stops_the_run(site: tuple) -> None:
