@@ -1,4 +1,4 @@
-"""Takes hosts out of service before a wave and puts them back after it, by commands of the user."""
+"""Drains hosts before a wave and returns them to service after it, by commands of the user."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Drains:
         for hosts in self.drained() if argv else ():
             problems = self._run(argv, "undrain", hosts)
             for why in problems:
-                self._tell(f"{hosts} are not put back in service: {why}")
+                self._tell(f"{hosts} are not returned to service: {why}")
             if not problems:
                 self._tell(f"{_BACK}{hosts}")
 

@@ -10,6 +10,7 @@ from contextlib import suppress
 from http.client import HTTPException, HTTPResponse, HTTPSConnection
 from typing import Any
 
+from fabric.devices import limits
 from fabric.devices.answers import LONGEST_ANSWER_CHARACTERS, AnswerTooLongError
 
 LONGEST_BODY_BYTES = LONGEST_ANSWER_CHARACTERS
@@ -83,6 +84,8 @@ class PinnedConnection(HTTPSConnection):
         Of the API, for messages.
     trust : str
         The certificate of the switch as PEM; without it the known authorities decide.
+    timeout_s : float
+        How long the switch may be silent once it is connected.
     """
 
     response_class = CappedResponse
@@ -93,7 +96,8 @@ class PinnedConnection(HTTPSConnection):
         if self._pinned:  # compared below: neither who signed it nor its names matter
             context.check_hostname = False
             context.verify_mode = ssl.CERT_NONE
-        super().__init__(host, port, timeout=timeout_s, context=context)
+        super().__init__(host, port, timeout=limits.CONNECT_S, context=context)
+        self._quiet_s = timeout_s
         self.path = path
         self._is_cut = False
         self._connected: socket.socket | None = None
@@ -113,6 +117,7 @@ class PinnedConnection(HTTPSConnection):
         """
         super().connect()
         shown: Any = self.sock
+        shown.settimeout(self._quiet_s)
         self._connected = shown
         if self._pinned and shown.getpeercert(binary_form=True) != self._pinned:
             self.close()

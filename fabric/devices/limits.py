@@ -45,6 +45,9 @@ LIMITS_S = {
     "folders": 180.0,
     "forget": 180.0,
 }
+#: How long a connection may take to come up, in seconds: a device that drops every packet is named
+#: after it, whatever its protocol. Netmiko's own ``conn_timeout``.
+CONNECT_S = 10.0
 _PHASES = {
     "open": "the login",
     "stage": "the upload",

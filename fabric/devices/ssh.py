@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabric.core.errors import ConnectionLostError, RefusedError
+from fabric.devices import limits
 from fabric.devices.answers import read_answer
 
 if TYPE_CHECKING:
@@ -65,9 +66,9 @@ class TerminalSession:
                 "system_host_keys": not keys,
                 "alt_host_keys": bool(keys),
                 "alt_key_file": keys,
-                "conn_timeout": 10,
-                "banner_timeout": 10,
-                "auth_timeout": 10,
+                "conn_timeout": limits.CONNECT_S,
+                "banner_timeout": limits.CONNECT_S,
+                "auth_timeout": limits.CONNECT_S,
                 "fast_cli": True,
                 "auto_connect": False,  # it would look for the prompt with pauses
                 "disable_lf_normalization": True,  # a pause after CR would make two line ends

@@ -82,7 +82,7 @@ class Gates(Model):
 
 
 class Drain(Model):
-    """Commands that take hosts out of service before a wave, and put them back after it.
+    """Commands that drain hosts before a wave and return them to service after it.
 
     Each reads the wave as JSON, with its hosts as a range such as ``gpu[001-064]``.
     """
@@ -93,7 +93,7 @@ class Drain(Model):
         "ends with 0 when no job runs on them.",
     )
     after: Annotated[tuple[Text, ...], Loose] = Field(
-        (), description="Command and arguments that put them back, whatever came of the wave."
+        (), description="Command and arguments that return them to service, however the wave ended."
     )
     timeout_s: int = Field(
         3600, ge=1, le=604_800, description="Seconds that draining may take: jobs have to end."

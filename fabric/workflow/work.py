@@ -14,11 +14,13 @@ import os
 import signal
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from fabric.core.artefact import Artefact
+from fabric.core.errors import FabricError
 from fabric.core.findings import Finding, Severity
 from fabric.workflow.store import Store, key_of, user_folder
 
@@ -92,6 +94,13 @@ class Work:
         }
 
     def _map(self, make: Callable[[Any], T], inputs: list[Any]) -> list[T]:
+        """Return what is made of each input.
+
+        Raises
+        ------
+        FabricError
+            When a worker process was killed.
+        """
         if self._executor:
             return list(self._executor.map(make, inputs))
         workers = self._workers or min(os.cpu_count() or 1, len(inputs) // PER_PROCESS)
@@ -100,6 +109,11 @@ class Work:
         pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_prepare)
         try:
             return list(pool.map(make, inputs, chunksize=max(1, len(inputs) // (workers * 4))))
+        except BrokenProcessPool as error:
+            raise FabricError(
+                "a worker process was killed, probably for lack of memory; nothing was pushed: "
+                "run the command again with --workers 1"
+            ) from error
         finally:
             pool.shutdown(cancel_futures=True)
 

@@ -24,6 +24,7 @@ from fabric.workflow.apply import Options, apply, rollback, status
 from fabric.workflow.verify import drift
 from tests.change import labs
 from tests.change.labs import ALL, planned
+from tests.reliability.faults import by_injection
 
 OPTIONS = Options(timer_s=60, verify_s=3.0, poll_s=0.1)
 LEAF, SPINE = labs.LEAF, labs.SPINE
@@ -109,7 +110,8 @@ class LineRuns:
         rows = {"edit": self.system.edits, "fault": self.system.faults, "mix": self.system.mixed}
         for name, values in rows.items():
             if name in metafunc.fixturenames:
-                metafunc.parametrize(name, list(values))
+                rows_of = by_injection if name == "fault" else list
+                metafunc.parametrize(name, rows_of(values))
 
     @pytest.fixture(scope="class")
     @classmethod
@@ -237,6 +239,7 @@ class LineRuns:
         assert self.system.startup(leaf) == startup
         return driver
 
+    @pytest.mark.fault(4)
     def test_nobody_comes_back_and_the_timer_runs_out(self, ready):
         """The process dies after the commit: the switch goes back by itself."""
         lab, project, connections, folder = ready
@@ -250,6 +253,7 @@ class LineRuns:
         self.forget(lab)
         assert planned(project, connections).empty
 
+    @pytest.mark.fault(18)
     def test_journal_explains(self, ready):
         lab, _, connections, folder = ready
         fault, reason = self.system.refused
@@ -260,6 +264,7 @@ class LineRuns:
         assert fault.text.strip() in " ".join(result.reasons)
         assert end_state(folder, result.run) == "rolled-back"
 
+    @pytest.mark.fault(8, 27)
     def test_killed_in_the_commit_window_and_resumed(self, fresh, tmp_path):
         """A real process, killed while the leaf waits for its confirmation; another one goes on."""
         killed = self.system.killed

@@ -113,6 +113,7 @@ def crashed(folder, plan):
 
 @pytest.mark.parametrize("method", ["stage", "commit", "confirm", "save"])
 @pytest.mark.parametrize("error", [RefusedError("leaf2", "no"), LOST, ValueError("a bug")])
+@pytest.mark.fault(6)
 def test_one_device_fails_and_the_whole_wave_goes_back(folder, plan, method, error):
     ScriptedDriver.fail("leaf2", method, error)
     result = applier(folder).apply(plan)
@@ -125,6 +126,7 @@ def test_one_device_fails_and_the_whole_wave_goes_back(folder, plan, method, err
 
 
 @pytest.mark.parametrize("method", ["commit", "confirm"])
+@pytest.mark.fault(1, 6)
 def test_an_effect_without_an_answer_is_taken_back(folder, plan, method):
     ScriptedDriver.lose_answer("leaf2", method, LOST)
     result = applier(folder).apply(plan)
@@ -132,6 +134,7 @@ def test_an_effect_without_an_answer_is_taken_back(folder, plan, method):
     assert all(is_before(folder, name) for name in LEAVES)
 
 
+@pytest.mark.fault(26)
 def test_device_gone_for_good_is_explained(folder, plan):
     def vanish(_driver):
         ScriptedDriver.fail("leaf2", "open", LOST, for_good=True)
@@ -147,6 +150,7 @@ def test_device_gone_for_good_is_explained(folder, plan):
     assert is_before(folder, "leaf3")
 
 
+@pytest.mark.fault(4)
 def test_timer_runs_out_during_the_confirmation(folder, plan):
     ScriptedDriver.act(
         "leaf2", "confirm", lambda driver: driver.rollback(driver._state()["pending"]["token"])
@@ -166,6 +170,7 @@ def test_device_that_never_looks_healthy(folder, plan):
 
 
 @pytest.mark.parametrize("trouble", ["stale", "foreign", "away", "somebody else", "unknown"])
+@pytest.mark.fault(5, 11, 12, 13)
 def test_nothing_begins_when_a_device_of_a_later_wave_is_not_ready(folder, plan, trouble):
     journaled = applier(folder)
     if trouble == "stale":
@@ -190,6 +195,7 @@ def test_nothing_begins_when_a_device_of_a_later_wave_is_not_ready(folder, plan,
     assert Journal(folder / "state").unfinished() is None
 
 
+@pytest.mark.fault(11)
 def test_wave_does_not_start_when_one_device_changes_just_before_it(folder, plan):
     ScriptedDriver.act(
         "spine01", "save", lambda _: edit(folder, "leaf2", "NTP_SERVER", {"192.0.2.77": {}})
@@ -199,6 +205,7 @@ def test_wave_does_not_start_when_one_device_changes_just_before_it(folder, plan
     assert not [key for key in ScriptedDriver.effects if key[0] in LEAVES]
 
 
+@pytest.mark.fault(5)
 def test_device_that_is_replaced_during_the_run_is_not_written_to(folder, plan):
     def swap(_driver):
         state = memory_fabric.state(folder, "leaf2")
@@ -215,6 +222,7 @@ def test_device_that_is_replaced_during_the_run_is_not_written_to(folder, plan):
 
 @pytest.mark.parametrize("when", ["", "after "])
 @pytest.mark.parametrize("method", ["stage", "commit", "confirm", "save"])
+@pytest.mark.fault(27)
 def test_ctrl_c_takes_the_wave_back_and_resume_goes_on(folder, plan, method, when):
     main = threading.main_thread().ident
     stop = lambda _: signal.pthread_kill(main, signal.SIGINT)  # noqa: E731
@@ -233,6 +241,7 @@ def effects():
 
 
 @pytest.mark.parametrize("good_writes", range(1, 36, 2))
+@pytest.mark.fault(7)
 def test_full_disk_has_no_further_effect(folder, plan, monkeypatch, good_writes):
     connect, calls, at_failure = sqlite3.connect, [0], []
 
@@ -254,6 +263,7 @@ def test_full_disk_has_no_further_effect(folder, plan, monkeypatch, good_writes)
         assert all(is_after(folder, name) for name in memory_fabric.names())
 
 
+@pytest.mark.fault(6)
 def test_resume_settles_the_others_when_one_is_away(folder, plan):
     crashed(folder, plan)
     ScriptedDriver.fail("leaf2", "open", LOST, for_good=True)
@@ -276,6 +286,7 @@ def by_hand_after_a_crash(folder, plan):
     return state["running"]
 
 
+@pytest.mark.fault(12)
 def test_resume_does_not_undo_the_work_of_others(folder, plan):
     found = by_hand_after_a_crash(folder, plan)
     result = applier(folder).resume(1, plan)
@@ -301,6 +312,7 @@ def test_interrupted_run_is_taken_back_by_force_and_counts_as_ended(folder, plan
     assert applier(folder).apply(plan).ok
 
 
+@pytest.mark.fault(10)
 def test_new_apply_waits_for_the_interrupted_one(folder, plan):
     crashed(folder, plan)
     with pytest.raises(JournalError, match="run 1 was interrupted"):
@@ -318,6 +330,7 @@ def test_rollback_is_done_once(folder, plan):
 
 
 @pytest.mark.parametrize("method", ["stage", "commit", "confirm", "save"])
+@pytest.mark.fault(27)
 def test_interrupted_rollback_is_done_again(folder, plan, method):
     assert applier(folder).apply(plan).ok
     main = threading.main_thread().ident
@@ -340,6 +353,7 @@ def saved_by_a_colleague(folder, name):
 
 
 @pytest.mark.parametrize("method", ["stage", "commit"])
+@pytest.mark.fault(12)
 def test_going_back_leaves_what_somebody_else_saved_meanwhile(folder, plan, method):
     def meanwhile(_driver):
         saved_by_a_colleague(folder, "leaf2")
@@ -355,6 +369,7 @@ def test_going_back_leaves_what_somebody_else_saved_meanwhile(folder, plan, meth
     assert event.detail == "VLAN|Vlan3999|vlanid changed outside this run meanwhile and is kept"
 
 
+@pytest.mark.fault(12, 26)
 def test_what_is_mixed_with_the_work_of_others_is_not_taken_back(folder, plan):
     """Our change is confirmed, somebody saves a VLAN, then another device fails."""
     ScriptedDriver.act("leaf2", "after confirm", lambda _: saved_by_a_colleague(folder, "leaf2"))
@@ -366,6 +381,7 @@ def test_what_is_mixed_with_the_work_of_others_is_not_taken_back(folder, plan):
     assert "Vlan3999" in memory_fabric.state(folder, "leaf2")["startup"]["VLAN"]
 
 
+@pytest.mark.fault(26)
 def test_a_restoration_that_is_refused_leaves_nothing_waiting(folder, plan):
     assert applier(folder).apply(plan).ok
     ScriptedDriver.effects.clear()
@@ -379,6 +395,7 @@ def test_a_restoration_that_is_refused_leaves_nothing_waiting(folder, plan):
     assert ScriptedDriver.effects["leaf2", "rollback"] == 1, "there was nothing to discard"
 
 
+@pytest.mark.fault(10)
 def test_orphans_of_this_journal_are_cleared_away_and_others_are_named(folder, plan):
     journal = Journal(folder / "state")
     run = journal.begin("rollback", "memory", plan.to_json())
@@ -398,6 +415,7 @@ def test_orphans_of_this_journal_are_cleared_away_and_others_are_named(folder, p
     assert memory_fabric.state(folder, "leaf2")["pending"] is None
 
 
+@pytest.mark.fault(13, 26)
 def test_rollback_takes_back_what_can_be_reached_and_names_the_rest(folder, plan):
     assert applier(folder).apply(plan).ok
     ScriptedDriver.fail("leaf2", "open", LOST, for_good=True)
@@ -432,6 +450,7 @@ def test_the_devices_of_a_wave_go_back_side_by_side(folder, plan):
     assert back(folder, 1).ok
 
 
+@pytest.mark.fault(6)
 def test_run_that_failed_in_part_is_taken_back(folder, plan):
     def vanish(_driver):
         ScriptedDriver.fail("leaf2", "open", LOST, for_good=True)
@@ -447,6 +466,7 @@ def test_run_that_failed_in_part_is_taken_back(folder, plan):
     assert all(is_before(folder, name) for name in memory_fabric.names())
 
 
+@pytest.mark.fault(10)
 def test_one_run_at_a_time(folder, plan):
     journal = Journal(folder / "state")
     with journal.exclusive():
@@ -481,6 +501,7 @@ def test_timer_outlasts_verification(values, message):
      '{"config": {}, "canonical": "", "files": []}', '{"config": {}, "canonical": 5, "files": {}}',
      '{"config": {}, "canonical": "", "files": {"/x": 1}}'],
 )  # fmt: skip
+@pytest.mark.fault(9)
 def test_a_damaged_kept_state_is_an_error_of_its_device_alone(folder, plan, text):
     assert applier(folder).apply(plan).ok
     (folder / "state" / "runs" / "1" / "leaf2.before.json").write_text(text)
@@ -512,6 +533,7 @@ def test_names_of_changes_are_never_the_same(folder):
     assert one.next_token(1, "leaf1") != two.next_token(1, "leaf1")
 
 
+@pytest.mark.fault(9)
 def test_broken_journal_is_a_clear_error(folder, plan):
     (folder / "state").mkdir()
     (folder / "state" / "journal.sqlite3").write_text("this is not a database, not at all" * 40)

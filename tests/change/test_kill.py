@@ -46,6 +46,7 @@ def resume(folder: Path, monkeypatch):
     return workflow.resume(folder / "state", None, Options(poll_s=0.01), lambda *_: None)
 
 
+@pytest.mark.fault(8)
 def test_every_write_is_covered(tmp_path):
     done = run_child(prepared(tmp_path), 0, "never")
     assert done.returncode == 0, done.stderr
@@ -54,6 +55,7 @@ def test_every_write_is_covered(tmp_path):
 
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("number", range(1, WRITES + 1))
+@pytest.mark.fault(8)
 def test_killed_run_reaches_a_clean_end(tmp_path, monkeypatch, number, when):
     folder = prepared(tmp_path)
     killed = run_child(folder, number, when)
@@ -81,6 +83,7 @@ def test_killed_run_reaches_a_clean_end(tmp_path, monkeypatch, number, when):
     assert states == dict.fromkeys(memory_fabric.names(), "done")
 
 
+@pytest.mark.fault(8)
 def test_killed_twice(tmp_path, monkeypatch):
     folder = prepared(tmp_path)
     assert run_child(folder, 4, "after").returncode == -9
@@ -94,6 +97,7 @@ def test_killed_twice(tmp_path, monkeypatch):
     assert memory_fabric.state(folder, "leaf2")["running"] == memory_fabric.wanted()
 
 
+@pytest.mark.fault(8)
 def test_next_apply_is_refused_until_the_interrupted_run_is_settled(tmp_path, monkeypatch):
     folder = prepared(tmp_path)
     run_child(folder, 5, "after")

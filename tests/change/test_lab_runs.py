@@ -26,6 +26,7 @@ from fabric.workflow.project import Project
 from fabric.workflow.verify import drift, verify
 from tests.change import labs
 from tests.change.labs import ALL, planned
+from tests.reliability.faults import by_injection
 
 OPTIONS = Options(timer_s=60, verify_s=6.0, poll_s=0.1)
 
@@ -104,6 +105,7 @@ def test_from_the_box_to_a_verified_fabric(ready):
     assert kept.stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.fault(22)
 def test_secrets_stay_out_of_plan_and_journal(ready):
     _, _, _, folder = ready
     database = (folder / "state" / "journal.sqlite3").read_bytes()
@@ -145,6 +147,7 @@ def test_a_change_by_hand_is_drift_and_goes_away(shared, device, edit, path):
     assert all(item.ok for item in drift(project, connections, ALL, labs.silent))
 
 
+@pytest.mark.fault(28)
 def test_unsaved_configuration_is_reported(ready):
     lab, project, connections, _ = ready
     lab[labs.LEAF].hand_edit("MGMT_INTERFACE", "eth0|192.0.2.2/24", "gwaddr", "192.0.2.3")
@@ -199,6 +202,7 @@ def test_first_run_is_taken_back_too(ready):
     assert not lab[labs.HOST].fs.exists("/etc/rocefab/apply.sh")
 
 
+@pytest.mark.fault(11)
 def test_rollback_is_refused_after_another_change(ready):
     lab, _, connections, folder = ready
     lab[labs.LEAF].hand_edit("WRED_PROFILE", "AZURE_LOSSLESS", "green_max_threshold", "9")
@@ -207,6 +211,7 @@ def test_rollback_is_refused_after_another_change(ready):
     assert "changed again after run 1" in back.reasons[0]
 
 
+@pytest.mark.fault(11)
 def test_stale_plan_is_refused_before_anything_is_written(ready):
     lab, _, connections, folder = ready
     project = labs.changed(folder / "inventory", "kmax_bytes: 1500000", "kmax_bytes: 1400000")
@@ -219,6 +224,7 @@ def test_stale_plan_is_refused_before_anything_is_written(ready):
     assert everything(lab) == before
 
 
+@pytest.mark.fault(5)
 def test_foreign_identity_is_never_written_to(ready):
     lab, _, connections, folder = ready
     project = labs.changed(folder / "inventory", "kmax_bytes: 1500000", "kmax_bytes: 1400000")
@@ -233,6 +239,7 @@ def test_foreign_identity_is_never_written_to(ready):
         planned(project, connections)
 
 
+@pytest.mark.fault(15)
 def test_unknown_host_key_is_refused(ready):
     _, project, connections, _ = ready
     data = json.loads(connections.read_text())
@@ -246,6 +253,7 @@ def test_unknown_host_key_is_refused(ready):
     assert any(labs.SPINE in text and "certificate" in text.lower() for text in texts)
 
 
+@pytest.mark.fault(12)
 def test_foreign_session_is_respected(ready):
     lab, _, connections, folder = ready
     project = labs.changed(folder / "inventory", "kmax_bytes: 1500000", "kmax_bytes: 1400000")
@@ -298,7 +306,7 @@ FAULTS = {
 HARMLESS = {"leaf is slow"}
 
 
-@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.parametrize("name", by_injection({name: fault for name, (_, fault) in FAULTS.items()}))
 def test_fault_in_the_commit_window(shared, name):
     """Whatever goes wrong, the wave is as before, or the run succeeds; never in between."""
     lab, _, connections, folder = shared
@@ -333,6 +341,7 @@ def test_fault_in_the_commit_window(shared, name):
     assert repaired.ok, repaired.reasons
 
 
+@pytest.mark.fault(8, 27)
 def test_killed_in_the_commit_window_and_resumed(ready):
     """A real process, killed while the leaf waits for its confirmation."""
     lab, _, connections, folder = ready

@@ -94,6 +94,7 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize("name", DAMAGE)
+@pytest.mark.fault(11)
 def test_what_is_wrong_is_said_with_its_place(written, name):
     damage, place = DAMAGE[name]
     data = json.loads(written)
@@ -117,6 +118,7 @@ def test_all_errors_are_told_at_once_and_not_too_many(written):
 @pytest.mark.parametrize(
     "text", ["", "null", "[]", "5", "{}", "[" * 100_000, '{"digest": "", "format": NaN}']
 )
+@pytest.mark.fault(11)
 def test_what_is_no_plan_is_none(text):
     with pytest.raises(PlanError, match="is not a plan file; create one"):
         parse_plan(text, "plan.json")

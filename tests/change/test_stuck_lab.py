@@ -43,6 +43,7 @@ def states_of(state):
     return {row["device"]: row["state"] for row in status(state, run)}
 
 
+@pytest.mark.fault(2, 27)
 def test_the_second_ctrl_c_ends_a_run_with_a_wedged_leaf_and_resume_goes_on(ready):
     lab, project, connections, state = ready
     made, wedged = planned(project, connections), labs.LEAF
@@ -87,6 +88,7 @@ def commit_by_hand(spine, lines, timer_s=0):
 
 
 @pytest.mark.parametrize("timer_s", [0, 600])
+@pytest.mark.fault(12)
 def test_somebody_commits_on_eos_between_our_stage_and_our_commit(ready, monkeypatch, timer_s):
     """Their work stays, nothing of ours is left, and the next plan and apply are not in the way."""
     lab, project, connections, state = ready
@@ -118,6 +120,7 @@ def test_somebody_commits_on_eos_between_our_stage_and_our_commit(ready, monkeyp
     assert again.ok, again.reasons
 
 
+@pytest.mark.fault(12, 18)
 def test_going_back_keeps_a_vlan_that_somebody_saved_on_eos(ready, monkeypatch):
     """Our change is refused; VLAN 3999, saved after our reading, stays in running and startup."""
     lab, project, connections, state = ready
@@ -141,6 +144,7 @@ def test_going_back_keeps_a_vlan_that_somebody_saved_on_eos(ready, monkeypatch):
     assert "is kept" in row["detail"]
 
 
+@pytest.mark.fault(10)
 def test_an_orphan_of_an_earlier_run_is_cleared_and_that_of_another_folder_is_named(ready):
     lab, project, connections, state = ready
     spine = lab[labs.SPINE]
@@ -159,6 +163,7 @@ def test_an_orphan_of_an_earlier_run_is_cleared_and_that_of_another_folder_is_na
     assert result.ok, result.reasons
 
 
+@pytest.mark.fault(26)
 def test_a_restoration_that_eos_refuses_leaves_no_session(ready, monkeypatch):
     lab, project, connections, state = ready
     assert applied(planned(project, connections), state, connections).ok
@@ -175,6 +180,7 @@ def test_a_restoration_that_eos_refuses_leaves_no_session(ready, monkeypatch):
     assert rollback(2, state, connections, labs.silent, only=labs.SPINE).ok
 
 
+@pytest.mark.fault(10)
 def test_two_applies_race_and_neither_leaves_anything_staged(ready):
     """Two processes with folders of their own; one of them at most gets its way."""
     lab, project, connections, state = ready
@@ -197,6 +203,7 @@ def test_two_applies_race_and_neither_leaves_anything_staged(ready):
         assert applied(again, state, connections).ok
 
 
+@pytest.mark.fault(13, 26)
 def test_rollback_reaches_what_it_can_in_a_fresh_process(ready):
     lab, project, connections, state = ready
     assert applied(planned(project, connections), state, connections).ok

@@ -48,6 +48,7 @@ class Witness:
         return ended
 
 
+@pytest.mark.fault(22)
 def test_the_main_job(site, tmp_path: Path) -> None:
     lab, tell = site, Witness()
     untouched = _states(lab)
@@ -112,6 +113,7 @@ def test_the_main_job(site, tmp_path: Path) -> None:
     assert PASSWORD not in kept
 
 
+@pytest.mark.fault(13)
 def test_a_device_that_is_away_does_not_hide_the_others(site) -> None:
     lab = site
     lab[labs.LEAF].faults.add(Fault("cut_at_byte", count=0, times=0))
@@ -128,6 +130,7 @@ def test_a_device_that_is_away_does_not_hide_the_others(site) -> None:
     assert not Path("plan.json").exists()
 
 
+@pytest.mark.fault(14, 22)
 def test_a_wrong_password_is_not_shown(site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROCEFAB_PASSWORD", "not-the-password")
     ended = run("verify", "inventory")

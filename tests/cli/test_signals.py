@@ -64,6 +64,7 @@ def _connections(folder: Path, server: socket.socket) -> Path:
     return file
 
 
+@pytest.mark.fault(27)
 def test_ctrl_c_in_any_other_command_says_so(tmp_path: Path) -> None:
     """A plan that waits for a device that does not answer."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
@@ -109,6 +110,7 @@ def test_a_reader_that_is_gone_at_once() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.fault(27)
 def test_ctrl_c_in_an_apply_says_how_to_go_on(tmp_path: Path, monkeypatch) -> None:
     from fabric.change.model import Plan
     from fabric.workflow import apply as workflow

@@ -49,6 +49,7 @@ def test_a_prompt_that_comes_late_ends_nothing() -> None:
     assert asked(terminal) == ("one\n", "<leaf1>")
 
 
+@pytest.mark.fault(16)
 def test_a_pause_behind_what_looks_like_a_prompt_is_no_end() -> None:
     """The device goes on in place of printing it once more."""
     terminal = Terminal(

@@ -70,6 +70,7 @@ def test_folder_of_an_earlier_change_is_never_used_again(host):
         host.stage(candidate(), "rocefab-run-1-1-aa")
 
 
+@pytest.mark.fault(17)
 def test_mktemp_that_answers_something_else_is_not_believed(host, lab):
     original = host._shell.check
     host._shell.check = lambda line, **more: (
@@ -97,6 +98,7 @@ def test_going_back_brings_content_and_mode(host, lab, existed):
         assert (lab[HOST].fs.read(PATH), mode_of(lab, PATH)) == ("old\n", 0o600)
 
 
+@pytest.mark.fault(3)
 def test_rollback_after_a_reboot_forgot_the_timer(host, lab):
     token = "rocefab-run-1-1-aa"
     host.stage(candidate(), token)
@@ -106,6 +108,7 @@ def test_rollback_after_a_reboot_forgot_the_timer(host, lab):
     assert not lab[HOST].fs.exists(PATH)
 
 
+@pytest.mark.fault(4)
 def test_confirmation_comes_too_late(host, lab):
     token = "rocefab-run-1-1-aa"
     host.stage(candidate(), token)
@@ -116,6 +119,7 @@ def test_confirmation_comes_too_late(host, lab):
     assert not lab[HOST].fs.exists(PATH)
 
 
+@pytest.mark.fault(4)
 def test_timer_that_fires_during_the_confirmation_is_seen(host, lab):
     token = "rocefab-run-1-1-aa"
     host.stage(candidate(), token)
@@ -282,6 +286,7 @@ def test_preview_leaves_no_session(spine, lab):
     assert not lab[SPINE].state.sessions
 
 
+@pytest.mark.fault(18, 22)
 def test_refusal_is_no_lost_connection_and_hides_the_secret(spine):
     line = "username eve privilege 99 secret sha512 HUNTER2"
     target = text_of(spine).replace("end\n", f"{line}\n")
@@ -313,6 +318,7 @@ def test_banners_and_comments_of_others_survive_a_replacement(spine, lab):
     assert text_of(spine) == before
 
 
+@pytest.mark.fault(14, 15, 22)
 def test_wrong_password_and_certificate_tell_no_secret(driver, lab, caplog, capfd):
     for changes in ({"password": "hunter2-wrong"}, {"trust": ""}, {"port": 1}):
         with (

@@ -102,6 +102,7 @@ def reach(served, trust):
 
 
 @pytest.mark.parametrize("driver", [EosDriver, NxosDriver])
+@pytest.mark.fault(15)
 def test_an_authority_is_not_enough(served, asked, driver):
     with pytest.raises(ConnectionLostError, match="certificate|[Ff]ingerprint"):
         driver(reach(served, served[2])).open()

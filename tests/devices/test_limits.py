@@ -86,6 +86,7 @@ def logged_in(connection):
 
 
 @pytest.mark.parametrize("kind", ["drip", "endless", "hang"])
+@pytest.mark.fault(2, 16, 17)
 def test_a_reading_that_never_ends_is_cut_off(leaf, kind, monkeypatch):
     stand_in, connection = leaf
     driver = logged_in(connection)
@@ -101,6 +102,7 @@ def test_a_reading_that_never_ends_is_cut_off(leaf, kind, monkeypatch):
     driver.close()
 
 
+@pytest.mark.fault(17)
 def test_endless_output_is_cut_off_at_the_longest_answer(leaf, monkeypatch):
     stand_in, connection = leaf
     driver = logged_in(connection)
@@ -116,6 +118,7 @@ def test_endless_output_is_cut_off_at_the_longest_answer(leaf, monkeypatch):
     driver.close()
 
 
+@pytest.mark.fault(16)
 def test_a_pause_in_the_middle_of_an_answer_is_not_its_end(leaf):
     """Wherever the pause falls: what is read is what is read without it."""
     stand_in, connection = leaf
@@ -149,6 +152,7 @@ def dripping():
         thread.join()
 
 
+@pytest.mark.fault(16)
 def test_a_login_that_drips_is_cut_off(leaf, dripping, monkeypatch):
     """RFC 4253 section 4.2 allows lines before the version."""
     _, connection = leaf
@@ -159,6 +163,7 @@ def test_a_login_that_drips_is_cut_off(leaf, dripping, monkeypatch):
     assert time.monotonic() - begin_s < 30
 
 
+@pytest.mark.fault(2)
 def test_an_upload_whose_bytes_are_swallowed_is_cut_off(connection, lab, monkeypatch):
     driver = logged_in(connection(HOST))
     lab[HOST].faults.add(Fault("hang", pattern="sftp put", times=0))
@@ -171,6 +176,7 @@ def test_an_upload_whose_bytes_are_swallowed_is_cut_off(connection, lab, monkeyp
     driver.close()
 
 
+@pytest.mark.fault(2)
 def test_a_silent_upload_ends_before_its_total_time(driver, lab, monkeypatch):
     monkeypatch.setattr("fabric.devices.ssh._QUIET_S", 0.3)
     lab[HOST].faults.add(Fault("hang", pattern="sftp put", times=0))
@@ -197,6 +203,7 @@ class Stubborn:
 
 
 @pytest.mark.parametrize("name", sorted(LIMITS_S))
+@pytest.mark.fault(2)
 def test_every_phase_has_a_total_time(name, monkeypatch):
     monkeypatch.setitem(LIMITS_S, name, 0.05)
     stubborn = Stubborn(Connection("leaf1", "x", "", 0, ""))

@@ -18,5 +18,6 @@ from fabric.devices.redaction import without
         ("nothing", "", "nothing"),
     ],
 )  # fmt: skip
+@pytest.mark.fault(22)
 def test_a_secret_leaves_a_message(text: str, secret: str, left: str) -> None:
     assert without(text, secret) == left

@@ -61,6 +61,7 @@ def test_marks_of_one_command_are_not_those_of_the_next(shell):
     assert len(set(sent)) == 2
 
 
+@pytest.mark.fault(17)
 def test_colours_do_not_hide_the_marks(shell, lab):
     lab[HOST].fs.write("/tmp/colours", "\x1b[31mred\x1b[0m\n\x1b[?2004h")
     status, output = shell.run("cat /tmp/colours")
@@ -68,18 +69,21 @@ def test_colours_do_not_hide_the_marks(shell, lab):
     assert output.startswith("red\n")  # netmiko takes the colours out
 
 
+@pytest.mark.fault(17)
 def test_two_megabytes(shell, lab):
     text = "".join(f"{number:07d} a line of a long answer\n" for number in range(60_000))
     lab[HOST].fs.write("/tmp/long", text)
     assert shell.run("cat /tmp/long") == (0, text)
 
 
+@pytest.mark.fault(18)
 def test_refusal_names_command_and_reason(shell):
     with pytest.raises(RefusedError, match="'cat /no/such' ended with status 1: .*No such file"):
         shell.check("cat /no/such")
 
 
 @pytest.mark.parametrize("kind", ["cut_at_byte", "cut_at_command"])
+@pytest.mark.fault(1)
 def test_device_that_closes_in_the_middle_is_noticed_at_once(driver, lab, kind):
     lab[LEAF].faults.add(Fault(kind, pattern="show version", count=40))
     shell = driver(LEAF)._shell
@@ -87,6 +91,7 @@ def test_device_that_closes_in_the_middle_is_noticed_at_once(driver, lab, kind):
         shell.run("show version", quiet_s=20)
 
 
+@pytest.mark.fault(2)
 def test_silent_device(driver, lab):
     lab[LEAF].faults.add(Fault("hang", pattern="show version"))
     shell = driver(LEAF)._shell
@@ -106,6 +111,7 @@ LOGINS = {
 }
 
 
+@pytest.mark.fault(13, 14, 15, 22)
 @pytest.mark.parametrize("name", LOGINS)
 def test_failing_login_tells_no_secret(driver, lab, name, caplog, capfd, temporary):
     changes, message = LOGINS[name]
@@ -139,6 +145,7 @@ HOSTILE = st.text(
 
 
 @given(HOSTILE)
+@pytest.mark.fault(20)
 def test_no_path_adds_a_word(text):
     try:
         checked_path(f"/{text}")
@@ -149,6 +156,7 @@ def test_no_path_adds_a_word(text):
 
 
 @given(HOSTILE)
+@pytest.mark.fault(20)
 def test_no_token_adds_a_word(text):
     try:
         checked_token(f"rocefab-{text}")
@@ -159,6 +167,7 @@ def test_no_token_adds_a_word(text):
 
 
 @given(st.sampled_from(["qos", "tc", "cnp"]), HOSTILE)
+@pytest.mark.fault(20)
 def test_no_interface_name_adds_a_word(kind, text):
     try:
         command = _command(f"{kind}:{text}")

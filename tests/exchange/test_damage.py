@@ -186,6 +186,7 @@ def test_any_bytes_are_refused_or_read(form: str, tmp_path: Path) -> None:
             assert not read(form, source, rails=1, cabling=source.with_name("c.csv")).plant.cables
 
 
+@pytest.mark.fault(21)
 def test_ten_million_rows_are_refused_before_they_are_read(tmp_path: Path) -> None:
     """70 MB of rows: the reader stops at its limit of bytes."""
     source = tmp_path / "c.csv"

@@ -128,6 +128,7 @@ def test_kind_that_is_a_file(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.fault(21)
 def test_no_link_leaves_the_folder(tmp_path: Path) -> None:
     inside = write(tmp_path / "inv", GOOD)
     outside = write(tmp_path / "out", {"a.yaml": "secret: 1\n"})

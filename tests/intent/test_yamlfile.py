@@ -147,6 +147,7 @@ def test_tab_in_the_indentation(raw: bytes) -> None:
 
 
 @pytest.mark.usefixtures("parser")
+@pytest.mark.fault(21)
 def test_depth_limit() -> None:
     assert parse_yaml(b"a: " + b"[" * 31 + b"]" * 31, "f.yaml").data
     assert rules(b"a: " + b"[" * 32 + b"]" * 32) == ["INT010"]
@@ -154,6 +155,7 @@ def test_depth_limit() -> None:
     assert rules(b"".join(b" " * n + b"a:\n" for n in range(40))) == ["INT010"]
 
 
+@pytest.mark.fault(21)
 def test_size_limit(tmp_path: Path) -> None:
     path = tmp_path / "big.yaml"
     path.write_bytes(b"a: 1\n" + b"#" * (yamlfile.MAX_BYTES - 5))
@@ -178,6 +180,7 @@ def test_missing_file_and_folder(tmp_path: Path) -> None:
     assert load_rules(tmp_path / "dir.yaml") == ["INT011"]
 
 
+@pytest.mark.fault(21)
 def test_links_stay_in_the_folder(tmp_path: Path) -> None:
     root = tmp_path / "inventory"
     (root / "hosts").mkdir(parents=True)
@@ -194,6 +197,7 @@ def test_links_stay_in_the_folder(tmp_path: Path) -> None:
     assert load_rules(root / "loop.yaml") in (["INT001"], ["INT011"])
 
 
+@pytest.mark.fault(21)
 def test_special_files_are_refused_without_waiting(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.yaml")
     assert load_rules(tmp_path / "pipe.yaml") == ["INT011"]

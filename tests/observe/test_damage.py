@@ -45,6 +45,7 @@ OUTPUTS = Outputs(
 
 
 @pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.fault(17)
 def test_a_missing_line_is_noticed(name: str) -> None:
     """A line of the table, somewhere in the middle."""
     lines = sample(name).splitlines(keepends=True)
@@ -80,6 +81,7 @@ def test_a_missing_line_is_noticed(name: str) -> None:
         ("mlnx_qos.txt", "Interface name is required\n"),
     ],
 )
+@pytest.mark.fault(17)
 def test_other_answers_are_unreadable(name: str, text: str) -> None:
     """JSON of another shape, error messages."""
     assert OUTPUTS.read(name, text) is None

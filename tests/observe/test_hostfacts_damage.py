@@ -56,6 +56,7 @@ def test_parts() -> None:
 
 
 @pytest.mark.parametrize("name", SAMPLE_NAMES)
+@pytest.mark.fault(17)
 def test_every_cut_is_noticed_or_says_less(name: str) -> None:
     """At each character."""
     text = text_of(name)
@@ -82,6 +83,7 @@ def test_a_missing_line_is_noticed_or_says_less(name: str) -> None:
 @pytest.mark.parametrize("mark", MARKS)
 @settings(max_examples=10)
 @given(data=st.data())
+@pytest.mark.fault(17)
 def test_marks_of_a_pager_or_terminal_are_noticed(
     name: str, mark: str, data: st.DataObject
 ) -> None:
@@ -124,6 +126,7 @@ def test_no_other_exception(name: str, data: st.DataObject) -> None:
 @pytest.mark.parametrize("name", SAMPLE_NAMES)
 @settings(max_examples=30)
 @given(text=st.text(max_size=60) | st.recursive(st.none() | st.text(max_size=5), st.lists).map(str))
+@pytest.mark.fault(17)
 def test_rubbish(name: str, text: str) -> None:
     """Is unreadable, or says nothing."""
     assert _read(name, text) in (None, (), {}, frozenset(), _read(name, "{}"), _read(name, ""))
@@ -188,6 +191,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("name", SAMPLE_NAMES)
 @pytest.mark.parametrize("hostile", HOSTILE)
+@pytest.mark.fault(20)
 def test_hostile_names_do_not_pass(name: str, hostile: str) -> None:
     """In the place of each name that the sample has."""
     text = text_of(name)

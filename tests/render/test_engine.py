@@ -38,12 +38,14 @@ def _render(folder: Path, text: str, **values: object) -> str:
     return engine.render("test.j2", "leaf1", values)
 
 
+@pytest.mark.fault(20)
 def test_values_are_not_templates(folder: Path) -> None:
     """An expression in a value is printed as it stands."""
     assert _render(folder, "{{ a }}", a="{{ 7*7 }} {% raw %}") == "{{ 7*7 }} {% raw %}"
 
 
 @pytest.mark.parametrize("value", ["a\nshutdown", "a\rb", "a\x1b[0m", "a\u2028b", "\x00"])
+@pytest.mark.fault(20)
 def test_a_value_of_more_than_a_line_is_refused(folder: Path, value: str) -> None:
     """A line break in a value cannot become a line of configuration."""
     with pytest.raises(RenderError, match=r"leaf1: templates/test\.j2:2: .*control character"):

@@ -159,6 +159,7 @@ def test_command_line(lab, tmp_path):
     assert len(data["work_order"]) == 2
 
 
+@pytest.mark.fault(25)
 def test_a_wrong_cable_stops_a_change_of_its_port(lab, tmp_path):
     """Unless told; then the journal says so. Ports that do not change may be cabled as they are."""
     built, _, connections = lab

@@ -93,11 +93,12 @@ def _path(section: str, line: str) -> str:
 
 
 def _changes(diff: str) -> list[Change]:
+    """Return the changed lines of a diff; sections that do not change may have a mark or none."""
     changes = []
     section = ""
     for line in diff.splitlines():
-        mark, body = line[:1], line[1:]
-        if mark in {" ", "+", "-"} and body and not body.startswith((" ", "@")):
+        mark, body = line[:1], line[1:] if line[:1] in {" ", "+", "-"} else line
+        if body and not body.startswith((" ", "@")):
             section = body.strip()
         if mark in {"+", "-"} and not line.startswith(("+++", "---")):
             text = body.strip()

@@ -236,6 +236,7 @@ def test_descriptions_that_look_like_something_else(driver, leaf, text):
     assert f"description {text}" in read_running(driver, []).canonical
 
 
+@pytest.mark.fault(26)
 def test_a_way_back_that_is_not_whole_is_told(driver, leaf, monkeypatch):
     driver.stage(CHANGE, TOKEN)
     driver.commit(CHANGE, TOKEN, 60)
@@ -255,6 +256,7 @@ def test_secrets_of_a_refused_line_are_hidden(driver, leaf):
 
 
 @pytest.mark.parametrize("kind", ["cut_at_command", "reboot"])
+@pytest.mark.fault(1, 2)
 def test_a_lost_session(login, leaf, kind):
     driver = login()
     leaf.faults.add(Fault(kind, pattern="display interface", seconds=0.2))
@@ -263,6 +265,7 @@ def test_a_lost_session(login, leaf, kind):
 
 
 @pytest.mark.parametrize("changes", [{"password": "wrong"}, {"trust": "ssh-ed25519 AAAAC3Nz"}])
+@pytest.mark.fault(14, 15)
 def test_login_is_refused(login, changes):
     with pytest.raises(ConnectionLostError) as caught:
         login(**changes)
@@ -280,5 +283,6 @@ def test_login_is_refused(login, changes):
         ("%Nov 20 10:00:00:000 2026 leaf1 IFNET/3/PHY_UPDOWN: up\n", False),
     ],
 )
+@pytest.mark.fault(18)
 def test_refusals(text, is_one):
     assert bool(refusal(text)) is is_one

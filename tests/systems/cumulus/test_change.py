@@ -26,6 +26,7 @@ from fabric.workflow.project import Project
 from fabric.workflow.verify import drift, verify
 from tests.change import labs
 from tests.change.labs import ALL, planned
+from tests.reliability.faults import by_injection
 from tests.systems.cumulus.test_render import designs
 
 WORDS = words("5.14")
@@ -301,6 +302,7 @@ def test_from_the_box_to_a_verified_fabric(name, tmp_path, monkeypatch):
                 assert ("$6$lab$notasecret") in {path[-1] for path in lab[switch].applied}
 
 
+@pytest.mark.fault(22)
 def test_secrets_stay_out_of_plan_and_journal(shared):
     _, _, _, folder = shared
     for path in (folder / "state").rglob("*"):
@@ -344,6 +346,7 @@ def test_pfc_that_is_off_is_a_deviation(ready):
     assert f"{labs.LEAF}: pfc swp1: priorities none, expected 3" in told
 
 
+@pytest.mark.fault(28)
 def test_unsaved_configuration_is_reported(ready):
     lab, project, connections, _ = ready
     lab[labs.LEAF].hand_edit("nv set system timezone Etc/UTC", save=False)
@@ -377,6 +380,7 @@ def test_the_first_run_is_taken_back_too(ready):
         assert not [path for path in lab[name].applied if path[1].startswith("swp")]
 
 
+@pytest.mark.fault(12)
 def test_foreign_work_is_respected(ready):
     lab, _, connections, folder = ready
     project = labs.changed(folder / "inventory", "kmax_bytes: 1500000", "kmax_bytes: 1400000")
@@ -389,6 +393,7 @@ def test_foreign_work_is_respected(ready):
     assert whole(lab) == before
 
 
+@pytest.mark.fault(5)
 def test_another_switch_is_never_written_to(ready):
     lab, _, connections, folder = ready
     project = labs.changed(folder / "inventory", "kmax_bytes: 1500000", "kmax_bytes: 1400000")
@@ -417,8 +422,12 @@ HARMLESS = {"is slow"}
 
 
 CASES = [
-    *((labs.LEAF, name) for name in FAULTS),
-    *((labs.SPINE, name) for name in ("refuses a line", "reboots in the commit")),
+    pytest.param(device, *case.values, marks=case.marks, id=f"{device}-{case.id}")
+    for device, names in (
+        (labs.LEAF, FAULTS),
+        (labs.SPINE, ("refuses a line", "reboots in the commit")),
+    )
+    for case in by_injection(FAULTS, names)
 ]
 
 

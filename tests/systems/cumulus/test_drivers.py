@@ -77,6 +77,7 @@ def test_every_reading_is_understood(driver, leaf):
     assert found.interfaces["swp3"].up is False
 
 
+@pytest.mark.fault(17)
 def test_no_output_meets_a_pager(driver, leaf, monkeypatch):
     """On a terminal; into a pipe the switch prints as it is."""
     sent = []
@@ -113,6 +114,7 @@ def test_stage_has_no_effect(driver, leaf):
 
 
 @pytest.mark.parametrize("timer_s", [60, 90])
+@pytest.mark.fault(4)
 def test_the_timer_goes_back(driver, lab, leaf, timer_s):
     driver.stage(MTU, TOKEN)
     driver.commit(MTU, TOKEN, timer_s)
@@ -179,6 +181,7 @@ def test_work_of_others_is_seen_and_not_touched(driver, leaf):
     assert leaf.pending == 2
 
 
+@pytest.mark.fault(18)
 def test_a_refused_line_leaves_nothing(driver, leaf):
     bad = SetLines(load="nv set interface swp1 link mtu 99999\n")
     with pytest.raises(RefusedError, match="Invalid parameter '99999'"):
@@ -194,6 +197,7 @@ def test_a_refused_line_leaves_nothing(driver, leaf):
 
 @pytest.mark.parametrize("pattern", ["sudo tee", "nv config patch"])
 @pytest.mark.parametrize("nth", [1, 2])
+@pytest.mark.fault(1)
 def test_a_session_that_breaks_leaves_a_revision_that_is_found(driver, login, leaf, pattern, nth):
     way = SetLines(unload="nv unset interface eth0 vrf\n", load=MTU.load)
     leaf.faults.add(Fault("cut_at_command", pattern=pattern, nth=nth))
@@ -215,6 +219,7 @@ def test_an_invalid_configuration_is_refused_and_dropped(driver, leaf):
     assert driver.foreign_sessions() == []
 
 
+@pytest.mark.fault(22)
 def test_secrets_stay_out_of_errors(driver, leaf):
     line = "nv set system aaa user x hashed-password HUNTER2 more\n"
     leaf.faults.add(

@@ -157,3 +157,5 @@ def test_states_apart_are_named_as_the_diff_names_them():
     found = eos.EosAdapter().apart(running_of(left), running_of(right))
     diff = " interface Ethernet1\n-   mtu 9214\n+   mtu 1500\n"
     assert found == {change.path for change in eos._changes(diff)}
+    bare = "interface Ethernet1\n-   mtu 9214\n+   mtu 1500\n"
+    assert found == {change.path for change in eos._changes(bare)}

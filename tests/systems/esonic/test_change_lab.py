@@ -82,6 +82,7 @@ class TestRuns(LineRuns):
         deviations = [str(item) for item in found[LEAF].deviations]
         assert f"{LEAF}: pfc Ethernet0: priorities none, expected 3" in deviations
 
+    @pytest.mark.fault(28)
     def test_unsaved_configuration_is_reported(self, ready):
         lab, project, connections, _ = ready
         lab[LEAF].hand_edit("snmp-server location rack")
@@ -99,6 +100,7 @@ class TestRuns(LineRuns):
                 planned(project, connections)
             assert lab[LEAF].running_text == before
 
+    @pytest.mark.fault(16)
     def test_a_slow_switch_is_waited_for(self, ready):
         lab, _, connections, folder = ready
         lab[LEAF].faults.add(Fault("slow", pattern="green", seconds=0.3, times=2))
@@ -127,6 +129,7 @@ class TestRuns(LineRuns):
         driver.close()
         lab.clock.advance(2)
 
+    @pytest.mark.fault(5)
     def test_another_switch_is_never_written_to(self, ready):
         lab, _, connections, folder = ready
         made = planned(lower_kmax(folder), connections)

@@ -84,6 +84,7 @@ def test_identity(driver):
     assert found == ("leaf1", "TH0001", "02:00:00:00:00:01")
 
 
+@pytest.mark.fault(14)
 def test_wrong_password_leaves_no_session(login):
     with pytest.raises(ConnectionLostError, match="cannot log in"):
         login(password="wrong")
@@ -185,6 +186,7 @@ def test_staged_change_is_forgotten_without_a_restart(driver, leaf):
     assert (leaf.running_text, leaf.restarts) == (before, restarts)
 
 
+@pytest.mark.fault(18, 22)
 def test_refused_line_ends_the_change_and_hides_the_secret(driver, leaf):
     before = leaf.running_text
     patch = "ntp server 192.0.2.9\nusername eve password HUNTER2 secret\nntp server 192.0.2.8\n"
@@ -210,6 +212,7 @@ def test_refused_line_ends_the_change_and_hides_the_secret(driver, leaf):
         "Incomplete command\n",
     ],
 )
+@pytest.mark.fault(18)
 def test_words_of_refusal_are_known(driver, leaf, text):
     leaf.faults.add(Fault("refuse_line", pattern="^description", text=text))
     driver.stage(CHANGE, TOKEN)

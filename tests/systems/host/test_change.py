@@ -272,6 +272,7 @@ def test_files_of_another_stack_are_looked_for_and_removed():
     assert [(change.path, change.risk) for change in draft.changes] == [(PROFILE, Risk.BRIEF_LOSS)]
 
 
+@pytest.mark.fault(20)
 def test_hostile_interface_of_a_kept_state_gives_no_command():
     assert restore_commands(running(NIC, interface="eth1;reboot"), {}) == []
 
@@ -315,6 +316,7 @@ def is_accepted(text):
 
 @given(HOSTILE | st.from_regex(r"[A-Za-z0-9_.-]{1,15}", fullmatch=True), HOSTILE)
 @settings(max_examples=150)
+@pytest.mark.fault(20)
 def test_accepted_names_stay_single_words_in_the_script(design, interface, device):
     if not is_accepted(interface):
         interface = "eth1"

@@ -86,6 +86,7 @@ def test_what_the_host_lacks_is_passed_over_and_said(lab):
     assert back.ok, back.reasons
 
 
+@pytest.mark.fault(17)
 def test_a_garbled_answer_is_no_plan(lab, monkeypatch):
     """A pager in the middle of mlnx_qos: nothing is known, and nothing is planned."""
     host, connections, folder = lab

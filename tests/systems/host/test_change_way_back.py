@@ -114,6 +114,7 @@ def test_a_first_apply_leaves_nothing_behind(lab, stack):
 
 
 @pytest.mark.parametrize("stack", STACKS)
+@pytest.mark.fault(4)
 def test_the_net_brings_back_the_same(lab, stack):
     host, connections, folder = lab
     before = everything(host)
@@ -127,6 +128,7 @@ def test_the_net_brings_back_the_same(lab, stack):
 
 
 @pytest.mark.parametrize("stack", STACKS)
+@pytest.mark.fault(3)
 def test_a_boot_takes_an_unconfirmed_change_back(lab, stack):
     host, connections, folder = lab
     host.on_reboot()
@@ -160,6 +162,7 @@ def test_what_waits_after_a_boot_is_no_plan(lab, monkeypatch):
     assert f"an unconfirmed change is pending on it: {TOKEN}" in done.said
 
 
+@pytest.mark.fault(26)
 def test_a_way_back_that_fails_stays_armed(lab, monkeypatch):
     host, connections, folder = lab
     before = everything(host)

@@ -28,6 +28,7 @@ from fabric.workflow.project import Project
 from fabric.workflow.verify import drift, verify
 from tests.change import labs
 from tests.change.labs import ALL, planned
+from tests.reliability.faults import by_injection
 from tests.render.junos_designs import designs
 
 OPTIONS = Options(timer_s=60, verify_s=6.0, poll_s=0.1)
@@ -395,6 +396,7 @@ def test_first_run_is_taken_back_too(tmp_path, monkeypatch):
             assert configuration(lab[name].running_text) == text_of(first)
 
 
+@pytest.mark.fault(12)
 def test_somebody_else_at_work_is_respected(ready):
     lab, _, connections, folder = ready
     made = planned(changed(folder), connections)
@@ -407,6 +409,7 @@ def test_somebody_else_at_work_is_respected(ready):
     assert lab[SPINE].store.changed
 
 
+@pytest.mark.fault(5, 11)
 def test_stale_plan_and_foreign_identity_are_refused(ready):
     lab, _, connections, folder = ready
     made = planned(changed(folder), connections)
@@ -420,6 +423,7 @@ def test_stale_plan_and_foreign_identity_are_refused(ready):
     assert everything(lab) == before
 
 
+@pytest.mark.fault(15)
 def test_wrong_host_key_is_refused(ready):
     _, project, connections, _ = ready
     data = json.loads(connections.read_text())
@@ -446,7 +450,7 @@ FAULTS = {
 HARMLESS = {"is slow", "is cut in a reading"}
 
 
-@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.parametrize("name", by_injection(FAULTS))
 def test_fault_in_the_commit_window(ready, name):
     """Whatever goes wrong, the switch is as before, or the run succeeds; never in between."""
     lab, _, connections, folder = ready
@@ -469,6 +473,7 @@ def test_fault_in_the_commit_window(ready, name):
     assert repaired.ok, repaired.reasons
 
 
+@pytest.mark.fault(4)
 def test_commit_that_cuts_off_netconf_comes_back_with_the_timer(ready):
     """As the real system: nobody can confirm, and the earlier configuration is loaded again."""
     lab, _, _, _ = ready

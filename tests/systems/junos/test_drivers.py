@@ -216,6 +216,7 @@ def test_confirmation_does_not_commit_what_others_left(driver, switch):
     ]
 
 
+@pytest.mark.fault(12)
 def test_timed_commit_of_somebody_else_is_named_and_not_confirmed(driver, switch):
     switch.store.load_set(ADDED)
     switch.store.commit(minutes=5, user="operator")
@@ -271,6 +272,7 @@ def test_preview_changes_nothing(driver, switch):
     assert switch.running_text == before
 
 
+@pytest.mark.fault(1)
 def test_lost_connection_is_no_refusal(driver, switch):
     leaf = driver()
     switch.faults.add(Fault("cut_at_command", pattern="show bgp"))
@@ -281,6 +283,7 @@ def test_lost_connection_is_no_refusal(driver, switch):
         leaf.identify()
 
 
+@pytest.mark.fault(22)
 def test_secrets_stay_out_of_errors_and_logs(driver, switch, caplog, capfd):
     wrong = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIP2DXM/0n+h8E3U/GPBHXoPgZbx1mW+qDKwvqTvJgH6x"
     for changes in ({"password": "hunter2-wrong"}, {"trust": wrong}, {"port": 1}):
@@ -294,6 +297,7 @@ def test_secrets_stay_out_of_errors_and_logs(driver, switch, caplog, capfd):
         assert secret not in caplog.text + printed.out + printed.err
 
 
+@pytest.mark.fault(15)
 def test_host_key_is_checked_before_the_password_is_sent(driver, switch):
     tried = []
     original = switch.spec

@@ -132,6 +132,7 @@ def test_rollback_takes_it_back_and_cleans_up(driver, leaf):
         driver.rollback(TOKEN)
 
 
+@pytest.mark.fault(4)
 def test_timer_takes_it_back(driver, lab, leaf):
     before = config(driver)
     committed(driver)
@@ -183,6 +184,7 @@ def test_schedule_that_is_not_armed_stops_the_change(driver, leaf):
     assert "rocefab-" not in leaf.running_text
 
 
+@pytest.mark.fault(18, 22)
 def test_refused_line_takes_everything_back_and_hides_the_secret(driver, leaf):
     before = leaf.running_text
     patch = "interface Ethernet1/1\n  description new\nusername eve password 9 HUNTER2 role x\n"
@@ -196,6 +198,7 @@ def test_refused_line_takes_everything_back_and_hides_the_secret(driver, leaf):
 
 
 @pytest.mark.parametrize("text", ["% Invalid\n", "ERROR: policy in use\n", "Rollback failed.\n"])
+@pytest.mark.fault(18)
 def test_refusals_that_come_as_results_are_seen(driver, leaf, text, monkeypatch):
     real = NxosState.checkpoint
     monkeypatch.setattr(NxosState, "checkpoint", lambda state, name: real(state, name) + text)
@@ -238,6 +241,7 @@ def test_timer_of_a_day(driver, monkeypatch):
     driver.rollback(TOKEN)
 
 
+@pytest.mark.fault(15, 22)
 def test_certificate_is_pinned_and_errors_tell_no_secret(login, caplog, capfd):
     other = login().connection.trust.replace("A", "B", 1)
     for changes in ({"password": "hunter2-wrong"}, {"trust": ""}, {"port": 1}, {"trust": other}):
@@ -250,6 +254,7 @@ def test_certificate_is_pinned_and_errors_tell_no_secret(login, caplog, capfd):
     assert "hunter2" not in caplog.text + printed.out + printed.err
 
 
+@pytest.mark.fault(1)
 def test_a_cut_answer_is_a_lost_connection(driver, leaf):
     leaf.faults.add(Fault("cut_at_byte", pattern="show version", count=150))
     with pytest.raises(ConnectionLostError):

@@ -124,6 +124,7 @@ def test_the_file_of_before_goes_and_comes_back(ready):
     assert run(project, connections, folder).ok
 
 
+@pytest.mark.fault(4)
 def test_the_timer_restores_what_ran(ready):
     """undo.sh brings back the running values, not only the file."""
     leaf, project, connections, folder = ready

@@ -49,6 +49,7 @@ def unconfirmed(project, connections) -> Session:
     return session
 
 
+@pytest.mark.fault(26)
 def test_a_way_back_that_fails_stays_armed(lab, monkeypatch):
     leaf, project, connections = lab
     session = unconfirmed(project, connections)
@@ -64,6 +65,7 @@ def test_a_way_back_that_fails_stays_armed(lab, monkeypatch):
     session.close()
 
 
+@pytest.mark.fault(26)
 def test_what_is_said_of_the_timer_comes_true(lab, monkeypatch, tmp_path):
     """A run whose way back fails: the leaf says itself that its timer is armed, and it is."""
     leaf, project, connections = lab
@@ -86,6 +88,7 @@ def test_what_is_said_of_the_timer_comes_true(lab, monkeypatch, tmp_path):
     assert kmax(leaf) == "1500000"
 
 
+@pytest.mark.fault(3)
 def test_a_boot_in_the_confirm_window_brings_files_back(lab, tmp_path):
     """The database comes back by itself, as nothing was saved; files do by the net."""
     leaf, _, connections = lab

@@ -46,6 +46,7 @@ def test_identity(driver, leaf):
     assert (found.hostname, found.serial, found.mac) == (labs.LEAF, leaf.spec.serial, leaf.spec.mac)
 
 
+@pytest.mark.fault(14, 15)
 def test_a_wrong_password_or_host_key_is_refused(login, lab):
     with pytest.raises(ConnectionLostError, match="cannot log in"):
         login(password="wrong")
@@ -216,6 +217,7 @@ def test_preview_is_the_switch_s_own_and_leaves_nothing(driver, leaf):
     assert "arp timeout" not in leaf.running_text
 
 
+@pytest.mark.fault(12)
 def test_a_trial_of_somebody_else_is_in_the_way(login, driver, leaf):
     other = login()
     other.stage(MTU, OTHER)
@@ -250,6 +252,7 @@ def test_a_save_that_is_refused_is_told(driver, leaf):
         driver.save()
 
 
+@pytest.mark.fault(22)
 def test_secrets_are_not_in_errors(driver):
     lines = "bgp 65101\n peer 10.0.0.1 password cipher HUNTER2\n"
     with pytest.raises(RefusedError) as caught:
@@ -297,6 +300,7 @@ def test_a_lost_session_is_noticed_at_once(driver, leaf):
         driver.identify()
 
 
+@pytest.mark.fault(1, 17)
 def test_a_cut_output_is_lost_and_not_half_read(driver, leaf):
     leaf.faults.add(Fault("cut_at_byte", pattern="current-configuration$", count=300))
     with pytest.raises(ConnectionLostError):

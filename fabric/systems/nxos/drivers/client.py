@@ -13,6 +13,7 @@ from napalm.nxapi_plumbing import Device, NXAPIAuthError, NXAPIConnectionError
 from napalm.nxapi_plumbing.api_client import RPCClient
 from requests.adapters import HTTPAdapter
 
+from fabric.devices import limits
 from fabric.devices.answers import AnswerTooLongError
 from fabric.devices.https import LONGEST_BODY_BYTES, pinned_der, sha256_of
 
@@ -72,7 +73,7 @@ class PinnedClient(RPCClient):  # type: ignore[misc]
             self.url,
             data=self._build_payload(commands, method),
             headers=self.headers,
-            timeout=TIMEOUT_S,
+            timeout=(limits.CONNECT_S, TIMEOUT_S),
             stream=True,
         )
         with response:
