@@ -30,6 +30,9 @@ class _LocalShell:
     def run(self, command: str, quiet_s: float = 0) -> tuple[int, str]:
         return self._device.run_detached(command)
 
+    def run_each(self, commands: dict[str, str]) -> dict[str, tuple[int, str]]:
+        return {name: self.run(f"{{ {line}; }} 2>/dev/null") for name, line in commands.items()}
+
     def check(self, command: str, quiet_s: float = 0) -> str:
         status, text = self.run(command, quiet_s)
         if status:

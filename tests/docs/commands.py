@@ -23,6 +23,8 @@ NOT_RUN = {
     "rocefab prove inventory/demo --batfish 127.0.0.1:9996": "tests/prove/batfish has a service",
     "rocefab prove inventory/demo --batfish 127.0.0.1:9996 --engine both": "the same",
     "rocefab lab up inventory/demo": "runs until it is stopped: tests/cli/test_lab.py",
+    "rocefab lab up --real inventory/demo": "needs root: tests/reallab/test_ends.py",
+    "rocefab lab down --real": "needs root: tests/reallab/test_ends.py",
     "rocefab lab up inventory/demo --dir lab": "runs until it is stopped: tests/cli/test_lab.py",
 }
 #: Verbs that need devices.

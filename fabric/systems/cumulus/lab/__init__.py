@@ -73,6 +73,7 @@ class CumulusStandIn(SshStandIn):
         self._bgp_down_until_s = 0.0
         for name in ("lo", "eth0", *self.ports):
             self.fs.mkdir(f"/sys/class/net/{name}")
+        self.fs.mkdir("/run")
         self.tools.update({
             "nv": lambda context, argv, _stdin: cumulus_nv.run(self, context, argv),
             "hostname": lambda _context, _argv, _stdin: Result(self.hostname() + "\n"),
