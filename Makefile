@@ -7,6 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(BOOT)/bin/uv
 READY := $(VENV)/.ready
+KERNEL := /var/cache/rocefab-vm
 TEMPLATES := $(wildcard templates/*/*.j2)
 
 # A command starts in half the time where Python finds its modules compiled.
@@ -47,8 +48,8 @@ test: lint ## Lint, types, import rules and the tests; slow ones where ROCEFAB_J
 slow: $(READY) ## The slow tests alone: whole runs of Ansible, of all systems, of the wheel
 	$(BIN)/pytest -q -n 4 --dist worksteal -m slow
 
-lab-test: $(READY) ## The real lab (root): FRR, lldpd and networkd in network namespaces; 4 minutes
-	$(BIN)/pytest -q -m lab tests/reallab
+lab-test: $(READY) ## The real lab (root): namespaces, hosts that boot, virtual machines; 6 minutes
+	$(BIN)/pytest -q -n 2 --dist loadfile -m lab tests/reallab
 
 lint: $(READY) ## ruff, mypy, lint-imports, yamllint, ansible-lint, j2lint, codespell, lock file
 	$(UV) lock --check --quiet
@@ -71,9 +72,19 @@ format: $(READY) ## Put the code into form
 judges: ## Install the outside judges (root) from Debian packages: yanglint, vtysh, slurmctld, chromium, lldpd ...
 	apt-get update -qq
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-		libyang2-tools frr shellcheck netplan.io network-manager slurmctld slurm-client munge \
-		lldpd fping iputils-ping iputils-arping iproute2 procps util-linux \
-		systemd chromium chromium-driver fonts-dejavu-core graphviz >/dev/null
+		libyang2-tools frr shellcheck netplan.io network-manager slurmctld slurm-client munge postgresql \
+		lldpd fping sudo iputils-ping iputils-arping iproute2 procps util-linux \
+		systemd systemd-container dmidecode nftables chromium chromium-driver fonts-dejavu-core graphviz >/dev/null
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+		qemu-system-x86 busybox-static kmod udev dbus sudo ethtool openssh-server openssh-client tcpdump \
+		rdma-core ibverbs-providers ibverbs-utils rdmacm-utils infiniband-diags perftest >/dev/null
+	@if [ ! -d $(KERNEL)/boot ] && [ "$$(dpkg --print-architecture)" = amd64 ]; then \
+		echo "unpacking the kernel of Debian for virtual machines into $(KERNEL); it is not installed"; \
+		mkdir -p $(KERNEL) && cd $(KERNEL) && \
+		apt-get download -qq $$(apt-cache depends linux-image-amd64 | sed -n 's/^ *Depends: //p') && \
+		dpkg -x linux-image-*.deb . && rm linux-image-*.deb && \
+		for folder in lib/modules/*; do /sbin/depmod -b . "$${folder##*/}" || exit 1; done; \
+	fi
 	command -v go >/dev/null || DEBIAN_FRONTEND=noninteractive apt-get install -y -qq golang-go >/dev/null
 	GOBIN=/usr/local/bin go install github.com/rhysd/actionlint/cmd/actionlint@v1.6.27
 

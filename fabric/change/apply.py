@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from fabric.change.actor import user
 from fabric.change.budget import Budget
-from fabric.change.cables import changed_ports, wrong_cables
+from fabric.change.cables import changed_ports, check_cables
 from fabric.change.crew import Crew
 from fabric.change.drain import Drains
 from fabric.change.gates import WaveGates
@@ -26,7 +26,7 @@ from fabric.change.resume import settle
 from fabric.change.rollback import RollBack, roll_back
 from fabric.change.wave import Wave, skip
 from fabric.change.windows import is_open, next_opening
-from fabric.core.errors import CablingMismatchError, InputError, JournalError, PlanError
+from fabric.core.errors import InputError, JournalError, PlanError
 from fabric.observe import read_snapshot
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from fabric.change.gates import Gate
     from fabric.change.journal import Journal
     from fabric.change.model import DevicePlan, Plan
-    from fabric.change.session import Session
     from fabric.devices.driver import Connection
 
 __all__ = ["Applier", "Options", "Result", "RollBack"]
@@ -121,7 +120,7 @@ class Applier:
 
     def _waves(self, crew: Crew, plan: Plan, waves: Sequence[Sequence[str]]) -> Result:
         confirmed: list[str] = []
-        tell, drains = Notifier(plan, crew), Drains(crew, plan)
+        tell, drains = Notifier(plan, crew), Drains(crew, plan, crew.run)
         drains.back()
         tell("run", waves=len(waves))
         approved = f"approved by {', '.join(crew.options.approved_by)}"
@@ -142,12 +141,12 @@ class Applier:
             tell("wave", number=number, devices=going)
             if reasons := _closed(plan):
                 return self._ended(crew.run, ok=False, reasons=reasons, confirmed=confirmed)
-            gates = self._gates(crew, plan, wave)
-            reasons = drains.out(gates.stage.hosts) if gates else []
+            gates = self._gates(crew, plan, wave, budget)
             try:
+                reasons = drains.out(gates.stage.hosts, going) if gates else []
                 if not reasons:
                     plans = [plan.devices[name] for name in going]
-                    reasons = Wave(crew, plans, budget, gates).run()
+                    reasons = Wave(crew, plans, budget, gates, known).run()
             finally:
                 drains.back()
             tell("wave ended", number=number, ok=not reasons, reasons=reasons)
@@ -160,14 +159,16 @@ class Applier:
         ended = self._ended(crew.run, ok=not reasons, reasons=reasons, confirmed=confirmed)
         return replace(ended, skipped=tuple(budget.lost))
 
-    def _gates(self, crew: Crew, plan: Plan, wave: Sequence[str]) -> WaveGates | None:
+    def _gates(
+        self, crew: Crew, plan: Plan, wave: Sequence[str], budget: Budget
+    ) -> WaveGates | None:
         """Return the gates of a wave; the devices of a resumed one may be fewer."""
         rollout = plan.rollout
         stages = rollout.stages if rollout else ()
         stage = next((stage for stage in stages if {*wave} <= {*stage.names}), None)
         if rollout is None or stage is None:
             return None
-        return WaveGates(crew, stage, self.gates, rollout.policy.soak_s)
+        return WaveGates(crew, stage, self.gates, rollout.policy.soak_s, budget.lost)
 
     def _ended(
         self, run: int, *, ok: bool, reasons: Sequence[str] = (), confirmed: Sequence[str] = ()
@@ -246,7 +247,8 @@ def _preflight(
         try:
             Restoration(crew.journal, crew.run, crew.options.timer_s).clear_orphans(session)
             session.unchanged()
-            _check_cables(crew, session, known)
+            if changed_ports(plan):
+                check_cables(crew, plan, read_snapshot(session.driver, ("lldp",)), known)
         finally:
             session.close()
 
@@ -257,24 +259,3 @@ def _preflight(
     for name, error in errors.items():
         skip(crew, budget, name, str(error))
     return []
-
-
-def _check_cables(crew: Crew, session: Session, known: set[str]) -> None:
-    """Refuse a device that is cabled wrongly on a port that changes, unless told otherwise.
-
-    Raises
-    ------
-    CablingMismatchError
-        With the ports and what they are cabled to.
-    """
-    if not changed_ports(session.plan):
-        return
-    wrong = wrong_cables(session.plan, read_snapshot(session.driver, ("lldp",)), known)
-    if wrong and crew.options.despite_cabling:
-        crew.record(session.name, State.PENDING, f"despite its cabling: {'; '.join(wrong)}")
-        crew.progress(session.name, f"despite its cabling: {'; '.join(wrong)}")
-    elif wrong:
-        raise CablingMismatchError(
-            f"{session.name}: {'; '.join(wrong)}; `rocefab cabling` lists the plugs to move; "
-            "--despite-cabling applies the change anyway"
-        )

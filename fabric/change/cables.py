@@ -10,10 +10,13 @@ import re
 from typing import TYPE_CHECKING
 
 from fabric.change.expectation import is_neighbour
+from fabric.change.journal import State
+from fabric.core.errors import CablingMismatchError
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from fabric.change.crew import Crew
     from fabric.change.model import DevicePlan
     from fabric.observe.snapshot import Snapshot
 
@@ -49,6 +52,25 @@ def wrong_cables(plan: DevicePlan, seen: Snapshot, known: Collection[str]) -> li
             other = f"{linked[0].system_name} {linked[0].port_id}"
             messages.append(f"{port} is cabled to {other}, expected {name} {ids[0]}")
     return messages
+
+
+def check_cables(crew: Crew, plan: DevicePlan, seen: Snapshot, known: Collection[str]) -> None:
+    """Refuse a device that is cabled wrongly on a port that changes, unless told otherwise.
+
+    Raises
+    ------
+    CablingMismatchError
+        With the ports and what they are cabled to.
+    """
+    wrong = "; ".join(wrong_cables(plan, seen, known))
+    if wrong and crew.options.despite_cabling:
+        crew.record(plan.device, State.PENDING, f"despite its cabling: {wrong}")
+        crew.progress(plan.device, f"despite its cabling: {wrong}")
+    elif wrong:
+        raise CablingMismatchError(
+            f"{plan.device}: {wrong}; `rocefab cabling` lists the plugs to move; "
+            "--despite-cabling applies the change anyway"
+        )
 
 
 def _short(name: str) -> str:

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from fabric.devices.driver import Driver
 
 #: Calls of a driver that write to a device.
-WRITES = ("stage", "commit", "confirm", "rollback", "save", "disarm", "forget")
+WRITES = (
+    *("stage", "commit", "confirm", "rollback", "save"),
+    *("disarm", "forget", "drain", "undrain"),
+)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from fabric.change.journal import State
@@ -16,7 +16,7 @@ from fabric.devices.connections import PASSWORD_VARIABLE
 from fabric.observe import read_snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from concurrent.futures import Executor
 
     from fabric.change.crew import Crew
@@ -38,8 +38,8 @@ class Gate(Protocol):
 
     name: str
 
-    def begin(self, stage: Stage) -> None:
-        """Look before anything changes."""
+    def begin(self, stage: Stage) -> list[str]:
+        """Look before anything changes; return why the wave cannot begin."""
 
     def after_change(self, stage: Stage) -> list[str]:
         """Return what is wrong once the devices look healthy."""
@@ -58,44 +58,60 @@ class WaveGates:
         The wave.
     soak_s : float
         Seconds between the two looks after the change.
+    lost : mapping
+        Devices that were skipped in the run: gates do not ask for them.
     """
 
     crew: Crew
     stage: Stage
     gates: Sequence[Gate]
     soak_s: float
+    lost: Mapping[str, str]
 
-    def begin(self) -> None:
-        """Look before anything changes."""
-        for gate in self.gates:
-            gate.begin(self.stage)
+    def begin(self) -> list[str]:
+        """Look before anything changes; return why the wave cannot begin."""
+        stage = self._without(())
+        return [f"gate {gate.name}: {text}" for gate in self.gates for text in gate.begin(stage)]
 
-    def problems(self, still_healthy: Callable[[], list[str]]) -> list[str]:
+    def problems(
+        self, still_healthy: Callable[[], list[str]], failed: Collection[str]
+    ) -> list[str]:
         """Look after the change and after the soak; return what is wrong.
 
         Parameters
         ----------
         still_healthy : callable
             Looks at the devices again, and returns what is wrong with them.
+        failed : collection of str
+            Devices of the wave that are skipped; more may come while it soaks.
         """
-        problems = [text for gate in self.gates for text in self._told(gate, gate.after_change)]
+        problems = self._after(failed, "after_change")
         if problems:
             return problems
         if self.soak_s:
             self.crew.progress("", f"soak of {self.soak_s:g} s")
             self._sleep()
             problems = still_healthy()
-        return problems or [
-            text for gate in self.gates for text in self._told(gate, gate.after_soak)
-        ]
+        return problems or self._after(failed, "after_soak")
 
-    def _told(self, gate: Gate, look: Callable[[Stage], list[str]]) -> list[str]:
-        self.crew.check_going(self.stage.names[0])
-        found = look(self.stage)
-        for text in found:
-            self.crew.progress("", f"gate {gate.name}: {text}")
-        self.crew.record("", State.PENDING, f"gate {gate.name}: {'; '.join(found) or 'passed'}")
-        return [f"gate {gate.name}: {text}" for text in found]
+    def _after(self, failed: Collection[str], moment: str) -> list[str]:
+        problems = []
+        for gate in self.gates:
+            self.crew.check_going(self.stage.names[0])
+            wrong: list[str] = getattr(gate, moment)(self._without(failed))
+            for text in wrong:
+                self.crew.progress("", f"gate {gate.name}: {text}")
+            self.crew.record("", State.PENDING, f"gate {gate.name}: {'; '.join(wrong) or 'passed'}")
+            problems += [f"gate {gate.name}: {text}" for text in wrong]
+        return problems
+
+    def _without(self, failed: Collection[str]) -> Stage:
+        gone = {*self.lost, *failed}
+        return replace(
+            self.stage,
+            names=tuple(name for name in self.stage.names if name not in gone),
+            pings=tuple(ping for ping in self.stage.pings if not ping.hosts & gone),
+        )
 
     def _sleep(self) -> None:
         """Wait for the soak, or until the user stops the run."""
@@ -121,8 +137,9 @@ class Counters:
     name: str = "counters"
     _before: dict[str, Snapshot] = field(default_factory=dict)
 
-    def begin(self, stage: Stage) -> None:
-        """Do nothing: packets that the change itself drops do not count."""
+    def begin(self, stage: Stage) -> list[str]:  # noqa: ARG002
+        """Return nothing: packets that the change itself drops do not count."""
+        return []
 
     def after_change(self, stage: Stage) -> list[str]:
         """Keep the counters; what cannot be read is a problem."""
@@ -191,8 +208,9 @@ class Command:
     timeout_s: int
     name: str = "command"
 
-    def begin(self, stage: Stage) -> None:
-        """Do nothing."""
+    def begin(self, stage: Stage) -> list[str]:  # noqa: ARG002
+        """Return nothing."""
+        return []
 
     def after_change(self, stage: Stage) -> list[str]:
         """Return why it is not content."""

@@ -6,13 +6,12 @@ device tells how far it got; ``resume`` in ``apply`` knows what each state allow
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import secrets
 import sqlite3
 import time
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -20,8 +19,9 @@ from typing import TYPE_CHECKING, Any
 from fabric.change import lock, tables
 from fabric.change.actor import Actor
 from fabric.change.chain import Chain, text_hash
+from fabric.change.kept import KeptStates, is_state, told
+from fabric.change.remote import remote
 from fabric.core.errors import JournalError
-from fabric.core.files import write_whole
 from fabric.devices.driver import OWN_TOKEN
 
 if TYPE_CHECKING:
@@ -100,20 +100,30 @@ class Journal:
     """
 
     def __init__(self, folder: Path, actor: Actor | None = None) -> None:
-        with _told("made"):
+        with told("made"):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.folder = folder
         self.actor = actor or Actor()
         self._holder: lock.Holder | None = None
         self._database = folder / "journal.sqlite3"
+        with told("used"):
+            self._remote = remote(folder)
+        self._states = KeptStates(folder, self._remote)
         with self._connect() as connection:
             tables.prepare(connection)
+        self._refresh()
+
+    def _refresh(self) -> None:
+        """Get the rows that other machines wrote, and check the chain."""
+        with self._connect() as connection:
+            if self._remote:
+                self._remote.pull(connection)
             self.chain = tables.read_chain(connection)
 
     @contextmanager
     def _connect(self) -> Iterator[sqlite3.Connection]:
         with (
-            _told("used"),
+            told("used"),
             closing(sqlite3.connect(self._database, timeout=30)) as connection,
         ):
             connection.execute("PRAGMA synchronous = FULL")
@@ -121,11 +131,24 @@ class Journal:
                 yield connection
 
     def verify(self) -> Chain:
-        """Return what the hashes say of every row, every plan and every kept state."""
-        with self._connect() as connection:
+        """Return what the hashes say of every row, every plan and every kept state.
+
+        Of a journal on a server all rows and states are read again: not this machine's copy.
+        """
+        reading = self._from_server() if self._remote else self._connect()
+        with reading as connection:
             chain = tables.read_chain(connection, texts=True)
         states = [f"{path} is damaged or missing" for path in self._wrong_states()]
         return replace(chain, lost="; ".join([*([chain.lost] if chain.lost else []), *states]))
+
+    @contextmanager
+    def _from_server(self) -> Iterator[sqlite3.Connection]:
+        """Yield all rows of the server, in memory."""
+        with told("used"), closing(sqlite3.connect(":memory:")) as connection:
+            tables.prepare(connection)
+            if self._remote:
+                self._remote.pull(connection)
+            yield connection
 
     def lines(self) -> Iterator[dict[str, Any]]:
         """Yield the rows as an auditor reads them: what each hash covers, and the hash."""
@@ -150,7 +173,10 @@ class Journal:
         JournalError
             When another process holds it, naming whose.
         """
-        with lock.held(self.folder / "lock", run) as holder:
+        everywhere = self._remote.held(self.actor) if self._remote else nullcontext()
+        with lock.held(self.folder / "lock", run) as holder, everywhere:
+            if self._remote:
+                self._refresh()
             self._holder = holder
             try:
                 yield
@@ -178,7 +204,10 @@ class Journal:
 
     def _write(self, table: str, **values: Any) -> int:
         with self._connect() as connection:
-            return tables.insert(connection, table, {**values, **asdict(self.actor)})
+            number = tables.insert(connection, table, {**values, **asdict(self.actor)})
+            if self._remote:
+                self._remote.push(connection, table, number)
+            return number
 
     def runs(self) -> list[RunRecord]:
         """Return all runs, oldest first, without what is damaged."""
@@ -259,13 +288,9 @@ class Journal:
 
     def keep(self, run: int, device: str, text: str) -> None:
         """Keep the state of a device from before the run, readable by the owner alone."""
-        path = self._kept(run, device)
         # Before the file: one that is older than this row has the hash of an older row.
         self.record(run, device, State.PENDING, f"{_KEPT}{text_hash(text)}")
-        with _told("written"):
-            for folder in (path.parent.parent, path.parent):
-                folder.mkdir(exist_ok=True, mode=0o700)
-            write_whole(path, text.encode(), 0o600)
+        self._states.write(run, device, text)
 
     def kept(self, run: int, device: str) -> dict[str, Any]:
         """Return what was kept of a device.
@@ -276,7 +301,7 @@ class Journal:
             When nothing was kept, or it cannot be read.
         """
         try:
-            text = self._kept(run, device).read_text()
+            text = self._states.read(run, device)
             data: dict[str, Any] = json.loads(text)
         except FileNotFoundError:
             raise JournalError(f"run {run} has no saved state of {device}") from None
@@ -284,16 +309,16 @@ class Journal:
             raise JournalError(
                 f"the state of {device} before run {run} cannot be read: {error}"
             ) from error
-        if not _is_state(data) or not self._is_as_kept(run, device, text):
+        if not is_state(data) or not self._is_as_kept(run, device, text):
             raise JournalError(
                 f"the state of {device} before run {run} is "
-                f"damaged: {self._kept(run, device)} was modified; restore it from a backup"
+                f"damaged: {self._states.path(run, device)} was modified; restore it from a backup"
             )
         return data
 
     def may_hide(self, run: int, device: str) -> bool:
         """Tell whether a damaged row may hide that a device was changed: its state was kept."""
-        return not self.chain.whole and self._kept(run, device).exists()
+        return not self.chain.whole and self._states.has(run, device)
 
     def _is_as_kept(self, run: int, device: str, text: str) -> bool:
         """Tell whether a kept state has the hash of its row; earlier versions wrote none."""
@@ -313,41 +338,11 @@ class Journal:
         for record in self.runs():
             states = self.states(record.id)
             for device, hashes in self._hashes(record.id).items():
-                path = self._kept(record.id, device)
+                path = self._states.path(record.id, device)
                 touched = states[device].state is not State.PENDING
                 try:
-                    if hashlib.sha256(path.read_bytes()).hexdigest() not in hashes:
+                    if self._states.digest(record.id, device) not in hashes:
                         yield path
                 except OSError:
                     if touched:
                         yield path
-
-    def _kept(self, run: int, device: str) -> Path:
-        return self.folder / "runs" / str(run) / f"{device}.before.json"
-
-
-_STATE_KEYS = {"config", "canonical", "files", "kernel"}
-
-
-def _is_state(data: object) -> bool:
-    """Tell whether this is a kept state: a configuration, its text, files and parameters."""
-    if not isinstance(data, dict) or set(data) | {"kernel"} != _STATE_KEYS:
-        return False
-    named = [data["files"], data.get("kernel", {})]  # runs of earlier versions kept no parameters
-    texts = [data["canonical"]]
-    for values in named:
-        texts += values.values() if isinstance(values, dict) else [None]
-    is_config = isinstance(data["config"], (dict, str))
-    return is_config and all(isinstance(text, str) for text in texts)
-
-
-@contextmanager
-def _told(what: str) -> Iterator[None]:
-    """Turn a full disk, a missing right or a broken file into an error of ours."""
-    try:
-        yield
-    except (sqlite3.Error, OSError) as error:
-        raise JournalError(
-            f"the journal cannot be {what}: {error}; the run stops. Commit timers roll back "
-            "the devices that are not confirmed; `rocefab apply --resume` continues the run"
-        ) from error

@@ -136,6 +136,7 @@ class StageForm(_Form):
     cut_pairs: int
     pings: tuple[PingForm, ...]
     hosts: str
+    jobs: tuple[str, ...] = ()
 
     def stage(self) -> Stage:
         """Return it as the plan has it."""
@@ -149,11 +150,12 @@ class RolloutForm(_Form):
     policy: Rollout
     stages: tuple[StageForm, ...]
     hazards: tuple[str, ...]
+    jobs: tuple[str, ...] = ()
 
     def plan(self) -> RolloutPlan:
         """Return it as the plan has it."""
         stages = tuple(stage.stage() for stage in self.stages)
-        return RolloutPlan(self.policy, stages, self.hazards)
+        return RolloutPlan(self.policy, stages, self.hazards, self.jobs)
 
 
 class OriginForm(_Form):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabric.change.drain import Drains
 from fabric.change.journal import State
 from fabric.change.options import Result
 from fabric.change.restoration import Restoration, kept_running
@@ -66,6 +67,7 @@ def roll_back(order: RollBack, plan: Plan, crew: Crew) -> Result:
         back += [item.device for item, _ in done]
         failed |= {item.device: error for item, error in errors}
         _write_down(crew, errors)
+    Drains(crew, plan, run).back()  # before the last row of the run, which is its end
     skipped = [name for name in failed if order.skip_unreachable and _is_away(failed[name])]
     reasons = [str(error) for name, error in failed.items() if name not in skipped]
     crew.record("", State.FAILED if reasons else State.DONE, "; ".join(reasons))

@@ -55,6 +55,11 @@ class Ping:
         payload_bytes = self.packet_bytes - PING_HEADERS_BYTES
         return self.source, self.target, payload_bytes, self.traffic_class_byte
 
+    @property
+    def hosts(self) -> frozenset[str]:
+        """Both ends."""
+        return frozenset((self.source_host, self.target_host))
+
     def __str__(self) -> str:
         return f"{self.source_host} {self.source} to {self.target_host} {self.target}"
 
@@ -79,6 +84,8 @@ class Stage:
         What must be answered after the wave, where it was before.
     hosts : str
         Range of the hosts that change or lose a rail.
+    jobs : tuple of str
+        Jobs that ran on them when the plan was made.
     """
 
     kind: str
@@ -88,6 +95,7 @@ class Stage:
     cut_pairs: int = 0
     pings: tuple[Ping, ...] = ()
     hosts: str = ""
+    jobs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +111,19 @@ class RolloutPlan:
     hazards : tuple of str
         What is wrong between two waves, and neither before nor after all of them: traffic of the
         lossless class must stop meanwhile.
+    jobs : tuple of str
+        All jobs that ran when the plan was made, where there are hazards: they must stop.
     """
 
     policy: Rollout
     stages: tuple[Stage, ...]
     hazards: tuple[str, ...] = ()
+    jobs: tuple[str, ...] = ()
+
+    @property
+    def turns(self) -> dict[str, int]:
+        """The number of the wave of each device."""
+        return {name: number for number, stage in enumerate(self.stages) for name in stage.names}
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data."""
@@ -115,6 +131,7 @@ class RolloutPlan:
             "policy": self.policy.model_dump(mode="json"),
             "stages": [asdict(stage) for stage in self.stages],
             "hazards": list(self.hazards),
+            "jobs": list(self.jobs),
         }
 
 

@@ -6,20 +6,23 @@ finds the others at the same point.
 
 from __future__ import annotations
 
+import shlex
 import time
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabric.change.budget import Budget
+from fabric.change.cables import check_cables
 from fabric.change.expectation import WATCHED, deviations
 from fabric.change.journal import State
 from fabric.change.restoration import Restoration, kept_text
 from fabric.core.errors import ConnectionLostError, DeviceError, FabricError
+from fabric.devices.driver import script_net
 from fabric.observe import read_snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from fabric.change.adapter import Draft
     from fabric.change.crew import Crew
@@ -61,6 +64,8 @@ class Wave:
         Which devices may fail without the others; none by default.
     gates : WaveGates, optional
         What else must hold before the wave is confirmed.
+    known : collection of str
+        Devices of the fabric, in lower case: at the end of a cable they are expected or wrong.
     """
 
     def __init__(
@@ -69,11 +74,13 @@ class Wave:
         plans: Sequence[DevicePlan],
         budget: Budget | None = None,
         gates: WaveGates | None = None,
+        known: Collection[str] = (),
     ) -> None:
         self._crew = crew
         self._plans = plans
         self._budget = budget or Budget(crew.options.max_failures, ())
         self._gates = gates
+        self._known = known
         self._work: list[_Work] = []
         self._deadline_s = 0.0
 
@@ -88,8 +95,8 @@ class Wave:
                 return [str(error) for error in errors.values()]
             for item in self._work:
                 self._crew.journal.keep(self._crew.run, item.name, kept_text(item.before))
-            if self._gates:
-                self._gates.begin()
+            if self._gates and (reasons := self._gates.begin()):
+                return reasons
             return self._forward()
         finally:
             for item in self._work:
@@ -118,6 +125,7 @@ class Wave:
             before = session.unchanged()
             session.hold()
             seen = read_snapshot(session.driver, WATCHED)
+            check_cables(self._crew, plan, seen, self._known)
             return _Work(session, before, seen, session.draft(before))
         except BaseException:
             session.close()
@@ -128,7 +136,7 @@ class Wave:
         try:
             reasons = self._steps(failed, self._change, self._verify)
             if self._gates and not reasons:
-                reasons = self._gates.problems(lambda: self._steps(failed, self._verify))
+                reasons = self._gates.problems(lambda: self._steps(failed, self._verify), failed)
             reasons = reasons or self._steps(failed, self._confirm, self._save)
         except KeyboardInterrupt:
             self._roll_back(self._work)
@@ -236,7 +244,7 @@ class Wave:
                 options.poll_s,
             )
         except FabricError as error:
-            then = _what_follows(item)
+            then = _what_follows(item, crew)
             crew.record(item.name, State.FAILED, f"{error}; {then}")
             crew.progress(item.name, f"failed: {error}; {then}")
             return False
@@ -253,17 +261,19 @@ def skip(crew: Crew, budget: Budget, name: str, reason: str) -> None:
     crew.progress(name, f"skipped: {reason}")
 
 
-def _what_follows(item: _Work) -> str:
-    """Return what a device that could not be rolled back says will happen to it."""
+def _what_follows(item: _Work, crew: Crew) -> str:
+    """Return what becomes of a device that could not be rolled back, and what to type."""
     try:
-        armed = item.session.driver.pending(item.token)
+        if item.session.driver.pending(item.token):
+            return "its commit timer will roll back the change"
+        armed = "no commit timer will roll back the change"
     except (FabricError, ValueError):
-        return "whether its commit timer will roll back the change is unknown"
-    if armed:
-        return "its commit timer will roll back the change"
-    return (
-        "no commit timer will roll back the change: check the device, then run `rocefab rollback`"
-    )
+        armed = "whether its commit timer will roll back the change is unknown"
+    state = shlex.quote(str(crew.journal.folder.absolute()))
+    command = f"rocefab rollback {crew.run} --only {item.name} --commit --state {state}"
+    net = script_net(item.session.driver)
+    on_it = f"; or type on it: {net.undo_command(item.token)}" if net and item.token else ""
+    return f"{armed}; check the device, then run `{command}`{on_it}"
 
 
 def _gone(item: _Work) -> bool:

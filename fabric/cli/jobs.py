@@ -58,8 +58,8 @@ def export(
     form: Annotated[
         str,
         argument(
-            "Export format, such as slurm, openmpi or k8s, or netbox for the fabric itself; "
-            "`rocefab export list` prints all of them."
+            "Export format, such as slurm, openmpi or k8s, netbox for the fabric itself, or rights "
+            "for sudoers files and roles; `rocefab export list` prints all of them."
         ),
     ],
     inventory: Inventory = Path(),
@@ -115,6 +115,9 @@ def export(
     ] = "",
     image: Annotated[str, option("Container image for the job.", "IMAGE")] = "",
     command: Annotated[str, option("Command line of the job, in shell syntax.", "COMMAND")] = "",
+    account: Annotated[
+        str, option("Account on the devices that the rights are for.", "ACCOUNT")
+    ] = "rocefab",
 ) -> None:
     """Export files for schedulers, launchers and other tools.
 
@@ -142,6 +145,7 @@ def export(
         job_name=name,
         image=image,
         command=_words(command),
+        account=account,
     )
     if out is None:
         text, notes = workflow(Project(inventory), form, request)

@@ -59,6 +59,15 @@ def up(
             "--real",
         ),
     ] = False,
+    boot: Annotated[
+        str,
+        option(
+            "With --real: hosts that are booted with systemd, and reached over SSH: gpu[001-002].",
+            "LAB_BOOT",
+            "--boot",
+            metavar="HOSTS",
+        ),
+    ] = "",
 ) -> None:
     """Run the stand-ins until Ctrl-C. For a site, the stand-ins of all fabrics are started.
 
@@ -67,8 +76,10 @@ def up(
     Exit codes: 0, 2, 3.
     """
     if real:
-        _up_real(inventory)
+        _up_real(inventory, boot)
         return
+    if boot:
+        raise typer.BadParameter("--boot: only the real lab boots hosts; use --real")
     from fabric.workflow import site
     from fabric.workflow.laboratory import laboratory, site_laboratory
     from fabric.workflow.project import Project
@@ -101,14 +112,14 @@ def _end_once(_: int, __: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def _up_real(inventory: Path) -> None:
+def _up_real(inventory: Path, boot: str) -> None:
     """Run the real lab until Ctrl-C."""
     from fabric.workflow.project import Project
     from fabric.workflow.real_laboratory import guide, real_laboratory
 
     for number in _ENDING:
         signal.signal(number, _end_once)
-    laboratory = real_laboratory(Project(inventory), output.progress)
+    laboratory = real_laboratory(Project(inventory), output.progress, boot)
     try:
         with laboratory as running:
             output.note(guide(running))

@@ -118,13 +118,23 @@ AskPassword = Annotated[
         callback=_ask,
     ),
 ]
+
+
+def _state(text: str) -> Path:
+    from fabric.workflow.state import of_url
+
+    return of_url(text) if "://" in text else Path(text)
+
+
 StateFolder = Annotated[
     Path | None,
     option(
-        "Folder with the journal and the saved device states; default: one per inventory, "
-        "in ~/.local/state/rocefab.",
+        "Folder with the journal and the saved device states, or postgresql://HOST/DATABASE; "
+        "default: one folder per inventory, in ~/.local/state/rocefab.",
         "STATE",
         "--state",
+        parser=_state,
+        metavar="<path>",
     ),
 ]
 

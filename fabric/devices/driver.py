@@ -132,6 +132,9 @@ class ScriptNet(Protocol):
     def disarm(self, token: str) -> None:
         """Remove the safety net of a change that was undone by other means, and read back."""
 
+    def undo_command(self, token: str) -> str:
+        """Return what a person types on the device to roll back a change."""
+
     def folders(self) -> Sequence[str]:
         """Return the changes of which something lies on the device, with or without a net."""
 

@@ -96,7 +96,8 @@ class PinnedConnection(HTTPSConnection):
         if self._pinned:  # compared below: neither who signed it nor its names matter
             context.check_hostname = False
             context.verify_mode = ssl.CERT_NONE
-        super().__init__(host, port, timeout=limits.CONNECT_S, context=context)
+        super().__init__(host, port, context=context)
+        self._tls = context
         self._quiet_s = timeout_s
         self.path = path
         self._is_cut = False
@@ -115,7 +116,9 @@ class PinnedConnection(HTTPSConnection):
         HTTPException
             When the session was cut.
         """
-        super().connect()
+        plain = socket.create_connection((self.host, self.port), limits.CONNECT_S)
+        plain.settimeout(limits.LOGIN_S)
+        self.sock = self._tls.wrap_socket(plain, server_hostname=self.host)
         shown: Any = self.sock
         shown.settimeout(self._quiet_s)
         self._connected = shown

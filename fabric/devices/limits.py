@@ -44,10 +44,16 @@ LIMITS_S = {
     "unclaim": 20.0,
     "folders": 180.0,
     "forget": 180.0,
+    "drained": 180.0,
+    "drain": 180.0,
+    "undrain": 180.0,
 }
-#: How long a connection may take to come up, in seconds: a device that drops every packet is named
-#: after it, whatever its protocol. Netmiko's own ``conn_timeout``.
+#: How long TCP may take to connect, in seconds: a device that drops every packet is named after it,
+#: whatever its protocol. Netmiko's own ``conn_timeout``.
 CONNECT_S = 10.0
+#: How long the device may be silent while TLS or SSH begins and the account is checked, in seconds.
+#: Ours: a busy device, or a slow server of accounts, takes longer than 10 s.
+LOGIN_S = 60.0
 _PHASES = {
     "open": "the login",
     "stage": "the upload",

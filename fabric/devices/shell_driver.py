@@ -20,6 +20,8 @@ from __future__ import annotations
 import re
 import shlex
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from fabric.core.errors import ConnectionLostError, DeviceError, RefusedError
@@ -27,32 +29,35 @@ from fabric.devices.base import TerminalDriver
 from fabric.devices.candidate import Candidate, files_of
 from fabric.devices.device_lock import ShellLock
 from fabric.devices.driver import OWN_TOKEN, Connection, checked_token
-from fabric.devices.ssh import ShellSession, checked_path
+from fabric.devices.ssh import Rehearsal, ShellSession, checked_path
+from fabric.devices.sudo import privileged
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 _KEPT = "/var/lib/rocefab"
 _INBOX = re.compile(r"/tmp/rocefab-[A-Za-z0-9]{10}")  # noqa: S108 - made by mktemp, mode 0700
 #: Changes that their timers took back, whole, while nobody was there.
 _CLEAR_UNDONE = (
-    f"for old in $(sudo ls {_KEPT}); do "
-    f"if sudo test -e {_KEPT}/$old/undone && ! sudo test -s {_KEPT}/$old/failed; "
-    f"then sudo rm -rf {_KEPT}/$old; fi; done"
+    f"for old in $(sudo -n ls {_KEPT}); do "
+    f"if sudo -n test -e {_KEPT}/$old/undone && ! sudo -n test -s {_KEPT}/$old/failed; "
+    f"then sudo -n rm -rf {_KEPT}/$old; fi; done"
 )
 #: Age from which what was uploaded counts as left by a connection that was lost.
 _STALE_MIN = 24 * 60
 _UNITS = "/etc/systemd/system"
 #: Uploads of lost connections: folders without a net, and inboxes. They may hold keys.
 _CLEAR_STALE = (
-    f"for old in $(sudo ls {_KEPT}); do if ! sudo test -e {_UNITS}/$old.timer && "
-    f'[ -n "$(sudo find {_KEPT}/$old -maxdepth 0 -mmin +{_STALE_MIN})" ]; '
-    f"then sudo rm -rf {_KEPT}/$old; fi; done; "
+    f"for old in $(sudo -n ls {_KEPT}); do if ! sudo -n test -e {_UNITS}/$old.timer && "
+    f'[ -n "$(sudo -n find {_KEPT}/$old -maxdepth 0 -mmin +{_STALE_MIN})" ]; '
+    f"then sudo -n rm -rf {_KEPT}/$old; fi; done; "
     f"rm -rf $(find /tmp -mindepth 1 -maxdepth 1 -name 'rocefab-??????????' "
     f'-user "$(id -u)" -mmin +{_STALE_MIN})'
 )
 _NO_UNIT = 5  # exit status of systemctl for a unit that is not there, systemctl(1)
-#: systemd.service(5), systemd.timer(5); a timer is by default up to a minute late.
+#: systemd.service(5), systemd.timer(5); a timer is by default up to a minute late. Each reload of
+#: systemd, whoever asks for it, lets ``OnActiveSec`` begin again (seen with systemd 252); a time of
+#: the calendar stays. The first of the two counts, so that a clock that is set back defers nothing.
 _SERVICE = """\
 [Unit]
 Description=Takes an unconfirmed change of rocefab back ({token})
@@ -71,13 +76,19 @@ Description=Time to confirm a change of rocefab ({token})
 
 [Timer]
 OnActiveSec={timer_s}
+OnCalendar={until}
 AccuracySec=1s
 
 [Install]
 WantedBy=timers.target
 """
 _UNDO_S = 600
-#: Exit status of ours for a file that does not exist; none of cat(1) and sudo(8).
+#: What a driver of a shell runs as root for a change.
+CHANGING = (
+    *("cat", "cp", "find", "flock", "head", "install", "ls", "mkdir", "rm"),
+    *("sh", "systemctl", "test"),
+)
+#: Exit status of ours for a file that does not exist; none of cat(1), test(1) and sudo(8).
 _ABSENT = 44
 
 C = TypeVar("C", bound=Candidate)
@@ -88,16 +99,33 @@ class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
 
     ``undone_by_script``: the net is the one of this module, not one of the system.
     ``has_lock``: the lock of the device is the one of `ShellLock`.
+    ``before_restore``: what ``undo.sh`` does when the old files are there again, and before it
+    restores what runs.
+    ``changing``: the programs that a change runs as root, with any words.
+    ``places``: folders of programs that run as root, where Debian has them elsewhere.
     """
 
     undone_by_script: ClassVar[bool] = True
     has_lock: ClassVar[bool] = True
+    before_restore: ClassVar[Sequence[str]] = ()
+    changing: ClassVar[tuple[str, ...]] = CHANGING
+    places: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
 
     def __init__(self, connection: Connection) -> None:
         super().__init__(connection, ShellSession(connection))
-        self._shell = self._terminal
-        lock = ShellLock(self._shell, connection.device)
+        self._work_on(self._terminal)
+
+    def _work_on(self, shell: ShellSession) -> None:
+        """Run all further commands in a shell."""
+        self._shell = shell
+        lock = ShellLock(shell, self.connection.device)
         self.claim, self.claimed, self.unclaim = lock.claim, lock.claimed, lock.unclaim
+
+    def rehearse(self) -> Rehearsal:
+        """Return what notes the lines from now on; the device is not reached any more."""
+        shell = Rehearsal(self.connection)
+        self._work_on(shell)
+        return shell
 
     def read_files(self, files: Sequence[str]) -> Mapping[str, str]:
         """Return the content of each file that exists, as ``file:PATH``.
@@ -105,10 +133,11 @@ class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
         Raises
         ------
         RefusedError
-            When a file exists and cannot be read.
+            When a file exists and cannot be read, or sudo does not allow the question.
         """
         commands = {
-            path: f"if sudo test -e {path}; then sudo cat {path}; else (exit {_ABSENT}); fi"
+            path: f"if sudo -n test -e {path}; then sudo -n cat {path}; "
+            f"else sudo -n test ! -e {path} && (exit {_ABSENT}); fi"
             for path in map(checked_path, files)
         }
         texts = {}
@@ -120,8 +149,23 @@ class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
                 texts[f"file:{path}"] = text
         return texts
 
+    def _check_allowed(self, lines: Iterable[str]) -> None:
+        """Check that sudo allows what lines run; what it refused would count as absent.
+
+        Raises
+        ------
+        RefusedError
+            Naming the first command that the account may not run.
+        """
+        commands = dict.fromkeys(command for line in lines for command in privileged(line))
+        asked = {one: f"sudo -n -l {shlex.join(one.split())} 2>&1" for one in commands}
+        for command, (status, said) in self._shell.run_each(asked).items():
+            if status and "command not found" not in said:
+                reason = f"sudo does not allow {command!r}; see `rocefab export rights`"
+                raise RefusedError(self.connection.device, reason)
+
     def _exists(self, path: str) -> bool:
-        return self._shell.run(f"sudo test -e {checked_path(path)}")[0] == 0
+        return self._shell.run(f"sudo -n test -e {checked_path(path)}")[0] == 0
 
     def foreign_sessions(self) -> Sequence[str]:
         """Return changes that wait for their confirmation, or are being rolled back right now."""
@@ -137,10 +181,11 @@ class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
     def stage(self, candidate: C, token: str) -> None:
         """Copy the new files, and keep the old ones, in the folder of the change."""
         folder = self._folder(token)
-        self._shell.check(f"sudo install -d -m 700 {_KEPT}")
+        self._shell.check(f"sudo -n install -d -m 700 {_KEPT}")
         self._shell.check(_CLEAR_UNDONE)
         self._shell.check(_CLEAR_STALE)
-        self._shell.check(f"sudo mkdir -m 700 {folder}")  # refused when it is there: never reused
+        # Refused when it is there: a folder is never used again.
+        self._shell.check(f"sudo -n mkdir -m 700 {folder}")
         try:
             self._fill(folder, candidate, token)
         except RefusedError:
@@ -154,7 +199,7 @@ class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
         contents |= {**self._more_files(candidate), "undo.sh": undo.encode()}
         for number, path in enumerate(files.paths):
             if self._exists(path):
-                self._shell.check(f"sudo cp -p {path} {folder}/old{number}")
+                self._shell.check(f"sudo -n cp -p {path} {folder}/old{number}")
         self._put(folder, contents)
         self._stage_more(candidate, token)
 
@@ -169,11 +214,11 @@ class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
         files = files_of(candidate)
         for number, file in enumerate(files.files):
             path = checked_path(file.path)
-            self._shell.check(f"sudo install -D -m {file.mode:o} {folder}/new{number} {path}")
+            self._shell.check(f"sudo -n install -D -m {file.mode:o} {folder}/new{number} {path}")
         for path in files.remove:
-            self._shell.check(f"sudo rm -f {checked_path(path)}")
+            self._shell.check(f"sudo -n rm -f {checked_path(path)}")
         for command in files.activate:
-            self._shell.check(f"sudo {command}")
+            self._shell.check(f"sudo -n sh -c {shlex.quote(command)}")
         self._apply(candidate, token)
 
     def pending(self, token: str) -> bool:
@@ -189,7 +234,7 @@ class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
             When the timer has already run out.
         """
         if self.pending(token):
-            command = f"sudo systemctl stop {token}.timer"
+            command = f"sudo -n systemctl stop {token}.timer"
             status, output = self._shell.run(command)
             if not self._exists(f"{self._folder(token)}/undone"):
                 if status:
@@ -210,51 +255,65 @@ class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
             When a step of the rollback failed.
         """
         folder = self._folder(token)
-        status, output = self._shell.run(f"sudo systemctl start {token}.service", quiet_s=_UNDO_S)
+        status, output = self._shell.run(
+            f"sudo -n systemctl start {token}.service", quiet_s=_UNDO_S
+        )
         if status == _NO_UNIT:  # there is no net: nothing was changed, or it has gone back
-            status, output = self._shell.run(f"sudo sh {folder}/undo.sh", quiet_s=_UNDO_S)
+            status, output = self._shell.run(f"sudo -n sh {folder}/undo.sh", quiet_s=_UNDO_S)
         if status == 0:
             self._forget(token)
             return
-        failed = self._shell.run(f"sudo head -n 3 {folder}/failed")[1].split("\n")
+        failed = self._shell.run(f"sudo -n head -n 3 {folder}/failed")[1].split("\n")
         reason = " | ".join(line for line in failed if line) or " ".join(output.split())[:200]
         armed = "its timer is armed" if self.pending(token) else "its timer is not armed"
         raise RefusedError(self.connection.device, f"rollback failed: {reason}; {armed}")
 
+    def undo_command(self, token: str) -> str:
+        """Return what a person types on the device to roll back a change."""
+        return f"sudo sh {self._folder(token)}/undo.sh"
+
     def disarm(self, token: str) -> None:
         """Remove the safety net of a change that was undone by other means, and read back."""
-        self._shell.check(f"sudo sh -c '{_disarm(checked_token(token))}'")
+        self._shell.check(f"sudo -n sh -c '{_disarm(checked_token(token))}'")
         self._forget(token)
 
     def folders(self) -> Sequence[str]:
         """Return the changes of which a folder lies on the device."""
-        listed = self._shell.run(f"[ ! -d {_KEPT} ] || sudo ls {_KEPT}")[1]
+        listed = self._shell.check(f"[ ! -d {_KEPT} ] || sudo -n ls {_KEPT}")
         return re.findall(rf"^{OWN_TOKEN}[a-z0-9-]+$", listed, re.MULTILINE)
 
     def forget(self, token: str) -> None:
         """Remove the folder of a change, unless its net is there."""
         folder = self._folder(token)
         self._shell.check(
-            f"sudo sh -c 'if [ ! -e {_UNITS}/{token}.timer ]; then rm -rf {folder}; fi'"
+            f"sudo -n sh -c 'if [ ! -e {_UNITS}/{token}.timer ]; then rm -rf {folder}; fi'"
         )
 
     def _forget(self, token: str) -> None:
         """Remove what a change kept on the device: old files may hold keys."""
-        self._shell.run(f"sudo rm -rf {self._folder(token)}")
+        self._shell.run(f"sudo -n rm -rf {self._folder(token)}")
 
     def _arm(self, token: str, timer_s: int) -> None:
         """Put the net on the disk, enable it for the next boot, and start its timer."""
         folder = self._folder(token)
         words = {"token": token, "folder": folder, "timer_s": timer_s}
+        words["until"] = f"{self._now() + timedelta(seconds=timer_s):%Y-%m-%d %H:%M:%S} UTC"
         texts = {f"{token}.service": _SERVICE, f"{token}.timer": _TIMER}
         self._put(folder, {name: text.format(**words).encode() for name, text in texts.items()})
         for name in texts:
-            self._shell.check(f"sudo install -m 644 {folder}/{name} {_UNITS}/{name}")
+            self._shell.check(f"sudo -n install -m 644 {folder}/{name} {_UNITS}/{name}")
         units = " ".join(texts)
         self._shell.check(
-            f"sudo sh -c ': > /run/{token} && systemctl daemon-reload && "
+            f"sudo -n sh -c ': > /run/{token} && systemctl daemon-reload && "
             f"systemctl enable --quiet {units} && systemctl start {token}.timer'"
         )
+
+    def _now(self) -> datetime:
+        """Return the time of the device's clock."""
+        said = self._shell.check("date +%s").strip()
+        if not said.isdecimal():
+            raise RefusedError(self.connection.device, f"its clock says {said[:40]!r}")
+        return datetime.fromtimestamp(int(said), UTC)
 
     def _folder(self, token: str) -> str:
         return f"{_KEPT}/{checked_token(token)}"
@@ -264,7 +323,7 @@ class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
         try:
             for name, content in contents.items():
                 self._shell.upload(f"{inbox}/{name}", content)
-                self._shell.check(f"sudo install -m 600 {inbox}/{name} {folder}/{name}")
+                self._shell.check(f"sudo -n install -m 600 {inbox}/{name} {folder}/{name}")
         finally:
             with suppress(ConnectionLostError):
                 self._shell.run(f"rm -rf {inbox}")
@@ -280,9 +339,12 @@ class ShellDriver(TerminalDriver[ShellSession], Generic[C]):
         steps = []
         for number, path in enumerate(files_of(candidate).paths):
             old = f"{self._folder(token)}/old{number}"
-            back = f"mkdir -p {checked_path(path).rpartition('/')[0]} && cp -p {old} {path}"
+            folder, _, name = checked_path(path).rpartition("/")
+            part = f"{folder}/.{name}.part"
+            # A shell that runs the file now goes on with it: it is replaced, not written over.
+            back = f"mkdir -p {folder} && cp -p {old} {part} && mv -f {part} {path}"
             steps.append(f"if [ -e {old} ]; then {back}; else rm -f {path}; fi")
-        return [*steps, *files_of(candidate).restore]
+        return [*steps, *self.before_restore, *files_of(candidate).restore]
 
     def _more_files(self, candidate: C) -> Mapping[str, bytes]:  # noqa: ARG002
         """Return what the platform puts into the folder of the change beside files."""

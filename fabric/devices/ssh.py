@@ -28,6 +28,8 @@ _QUIET_S = 60
 #: Linux drivers/tty/n_tty.c keeps 4096 characters of a line (N_TTY_BUF_SIZE); some are for marks.
 _LINE_CHARACTERS = 3800
 _MARK_CHARACTERS = 60
+#: Debian gives people other than root no folders of system programs (/etc/profile of base-files).
+_SEARCH = "PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin"
 
 
 class TerminalSession:
@@ -67,8 +69,8 @@ class TerminalSession:
                 "alt_host_keys": bool(keys),
                 "alt_key_file": keys,
                 "conn_timeout": limits.CONNECT_S,
-                "banner_timeout": limits.CONNECT_S,
-                "auth_timeout": limits.CONNECT_S,
+                "banner_timeout": limits.LOGIN_S,
+                "auth_timeout": limits.LOGIN_S,
                 "fast_cli": True,
                 "auto_connect": False,  # it would look for the prompt with pauses
                 "disable_lf_normalization": True,  # a pause after CR would make two line ends
@@ -117,6 +119,13 @@ class TerminalSession:
 
 class ShellSession(TerminalSession):
     """A shell on a device; marks tell where the output of a command begins and ends."""
+
+    def open(self) -> None:
+        """Log in; ``ethtool`` and its like are found without root too."""
+        super().open()
+        if self._session is not None:
+            with self._translated("log in"):
+                self._session.write_channel(f"{_SEARCH}\n")
 
     def run(self, command: str, *, quiet_s: int = _QUIET_S) -> tuple[int, str]:
         """Run a command and return exit status and output.
@@ -198,6 +207,32 @@ class ShellSession(TerminalSession):
                 sftp.posix_rename(f"{path}.part", path)
             finally:
                 sftp.close()
+
+
+class Rehearsal(ShellSession):
+    """A shell that runs nothing: it notes each line, and every command ends well.
+
+    What it answers is an empty JSON object, which every reader takes.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        super().__init__(connection)
+        self.lines: list[str] = []
+
+    def run(self, command: str, *, quiet_s: int = _QUIET_S) -> tuple[int, str]:  # noqa: ARG002
+        """Note a line."""
+        self.lines.append(command)
+        return 0, "{}\n"
+
+    def run_each(
+        self, commands: Mapping[str, str], *, quiet_s: int = _QUIET_S
+    ) -> dict[str, tuple[int, str]]:
+        """Note each line by itself."""
+        return {name: self.run(line, quiet_s=quiet_s) for name, line in commands.items()}
+
+    def upload(self, path: str, content: bytes, mode: int = 0o600) -> None:  # noqa: ARG002
+        """Write nothing."""
+        checked_path(path)
 
 
 def _leave_to_us() -> None:

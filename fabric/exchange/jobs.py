@@ -16,12 +16,7 @@ MOST_BYTES = 64 << 20
 
 
 def read_jobs(file: Path) -> dict[str, tuple[str, ...]]:
-    """Return the hosts of each job that has some; a job that waits has none.
-
-    Parameters
-    ----------
-    file : Path
-        A line for each job: its name, a blank, and its hosts as ranges. ``#`` begins a comment.
+    """Return the hosts of each job of a file, as `parse_jobs` does.
 
     Raises
     ------
@@ -31,20 +26,44 @@ def read_jobs(file: Path) -> dict[str, tuple[str, ...]]:
     try:
         if file.stat().st_size > MOST_BYTES:
             raise InputError(f"{file}: larger than {MOST_BYTES >> 20} MiB; name a list of jobs")
-        lines = file.read_text(encoding="utf-8").splitlines()
+        text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{file}: the list of jobs cannot be read: {error}") from error
+    return parse_jobs(text, str(file))
+
+
+def parse_jobs(text: str, source: str) -> dict[str, tuple[str, ...]]:
+    """Return the hosts of each job that has some; a job that waits has none.
+
+    Parameters
+    ----------
+    text : str
+        A line for each job: its name, a blank, and its hosts as ranges. ``#`` begins a comment.
+    source : str
+        File or command, for errors.
+
+    Raises
+    ------
+    InputError
+        When a line is no such line.
+    """
     jobs: dict[str, tuple[str, ...]] = {}
     findings = []
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(text.splitlines(), 1):
         name, _, ranges = line.partition("#")[0].strip().partition(" ")
         try:
             if ranges.strip():
+                _refuse_unprintable(name)
                 jobs[name] = (*jobs.get(name, ()), *hostlist.expand(ranges.strip()))
         except ValueError as error:
             fix = "write a job and its hosts, such as 4711 gpu[001-004]"
-            position = Position(str(file), number)
+            position = Position(source, number)
             findings.append(Finding("INT001", Severity.ERROR, str(error), fix, position=position))
     if findings:
         raise InputError("the list of jobs is wrong", findings)
     return jobs
+
+
+def _refuse_unprintable(name: str) -> None:
+    if not name.isprintable():
+        raise ValueError("the name of the job has unprintable characters")

@@ -73,6 +73,10 @@ class Gates(Model):
         description="NICs behind the switches of the wave reach others: packets of full size, "
         "not fragmented, with the DSCP of RoCE.",
     )
+    rdma: bool = Field(
+        False,  # noqa: FBT003
+        description="Pairs of those NICs read and write each other's memory, by rping.",
+    )
     command: Annotated[tuple[Text, ...], Loose] = Field(
         (),
         description="Command of the user and its arguments; it reads the wave as JSON, and "
@@ -82,9 +86,9 @@ class Gates(Model):
 
 
 class Drain(Model):
-    """Commands that drain hosts before a wave and return them to service after it.
+    """What is taken out of service before a wave, and returned to service after it.
 
-    Each reads the wave as JSON, with its hosts as a range such as ``gpu[001-064]``.
+    Commands for hosts read the wave as JSON, with its hosts as a range such as ``gpu[001-064]``.
     """
 
     before: Annotated[tuple[Text, ...], Loose] = Field(
@@ -98,6 +102,30 @@ class Drain(Model):
     timeout_s: int = Field(
         3600, ge=1, le=604_800, description="Seconds that draining may take: jobs have to end."
     )
+    switches: bool = Field(
+        False,  # noqa: FBT003
+        description="Whether switches of a wave that lose packets, flap ports or restart are "
+        "drained by graceful shutdown of BGP (RFC 8326), where the system has FRR.",
+    )
+    settle_s: int = Field(
+        10, ge=0, le=3600, description="Seconds that traffic has to leave a drained switch."
+    )
+
+
+class Jobs(Model):
+    """Commands that list jobs: a line for each, its name, a blank, and its hosts as ranges."""
+
+    running: Annotated[tuple[Text, ...], Loose] = Field(
+        (),
+        description="Command and arguments that list the jobs that run; the plan names those on "
+        "the hosts of each wave.",
+    )
+    failed: Annotated[tuple[Text, ...], Loose] = Field(
+        (),
+        description="Command and arguments that list the jobs that failed; a new one on the hosts "
+        "of a wave stops the run.",
+    )
+    timeout_s: int = Field(60, ge=1, le=3600, description="Seconds that each may take.")
 
 
 class Rollout(Model):
@@ -120,6 +148,7 @@ class Rollout(Model):
         description="Seconds between the two times at which the gates of a wave are checked.",
     )
     drain: Drain = Field(Drain(), description="How hosts are taken out of service.")
+    jobs: Jobs = Field(Jobs(), description="How the jobs of the scheduler are listed.")
     gates: Gates = Field(Gates(), description="What must hold before a wave is confirmed.")
     windows: Annotated[tuple[Window, ...], Loose] = Field(
         (), description="When waves may begin; empty: always."

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 #: Readings of a whole host, and those of one NIC.
-_HOST = "show_gids ibdev2netdev rdma_link ibstat ip_addr ip_rule ip_route lldp sysfs_class"
+_HOST = "gid_files ibdev2netdev rdma_link ibstat ip_addr ip_rule ip_route lldp sysfs_class"
 _NIC = "ethtool ethtool_driver ethtool_fec ethtool_pause sysctl_arp ibv_devinfo"
 _OFED_NIC = "mlnx_qos traffic_class ecn_files"
 _DCB_NIC = "dcb_pfc dcb_app dcb_dcbx"
@@ -66,8 +66,13 @@ def read_hardware(driver: RunsEach) -> dict[str, str]:
         return texts
     mine = [place for place in places if place.address in rdma.values()]
     above = [place.bridges[-1] for place in mine if place.bridges]
-    addresses = dict.fromkeys([*(place.address for place in mine), *above])
-    return {**texts, **_read(driver, [f"lspci:{address}" for address in addresses])}
+    addresses = [*(place.address for place in mine), *above]
+    return {**texts, **read_pci(driver, addresses)}
+
+
+def read_pci(driver: RunsEach, addresses: Iterable[str]) -> dict[str, str]:
+    """Return the texts of devices on the PCI bus."""
+    return _read(driver, [f"lspci:{address}" for address in dict.fromkeys(addresses)])
 
 
 def _of_nic(nic: NicNames, names: str) -> Iterable[str]:
@@ -81,6 +86,6 @@ def _read(driver: RunsEach, keys: Sequence[str]) -> dict[str, str]:
     commands = {}
     for key in keys:
         name, _, target = key.partition(":")
-        root = "sudo " if name in _ROOT else ""
+        root = "sudo -n " if name in _ROOT else ""
         commands[key] = f"{root}{command_of(name, target)}"
     return dict(driver.read_each(commands))

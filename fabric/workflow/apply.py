@@ -10,6 +10,7 @@ from fabric.change.actor import Actor
 from fabric.change.apply import Applier, Options, Result, RollBack
 from fabric.change.budget import MaxFailures
 from fabric.change.gates import Command, Counters
+from fabric.change.jobs import FailedJobs
 from fabric.change.journal import Journal, State
 from fabric.change.model import Plan, parse_plan, read_plan
 from fabric.change.origin import MAX_AGE_S
@@ -20,7 +21,7 @@ from fabric.core.files import write_whole
 from fabric.devices.connections import connections
 from fabric.report.run import RunReport
 from fabric.workflow.devices import executor
-from fabric.workflow.ping_gate import Pings
+from fabric.workflow.ping_gate import Pings, Rdma
 from fabric.workflow.state import of_plan
 
 if TYPE_CHECKING:
@@ -297,7 +298,8 @@ def _plan_of(journal: Journal, run: int) -> Plan:
 
 
 def _reachable(plan: Plan, file: Path | None) -> dict[str, Connection]:
-    pinging = {ping.source_host for stage in _stages(plan) for ping in stage.pings}
+    pings = [ping for stage in _stages(plan) for ping in stage.pings]
+    pinging = {host for ping in pings for host in (ping.source_host, ping.target_host)}
     platforms = dict.fromkeys(pinging, "host")
     platforms |= {name: device.platform for name, device in plan.devices.items()}
     return connections(file, platforms, others_allowed=True)
@@ -311,12 +313,17 @@ def gates_of(plan: Plan, reachable: dict[str, Connection], pool: Executor) -> li
     """Return the gates that the roll-out of a plan asks for."""
     if plan.rollout is None:
         return []
-    wanted = plan.rollout.policy.gates
+    wanted, turns = plan.rollout.policy.gates, plan.rollout.turns
     gates: list[Gate] = []
     if wanted.counters:
         gates.append(Counters(plan.devices, reachable, pool))
     if wanted.ping:
-        gates.append(Pings(reachable, pool))
+        gates.append(Pings(reachable, pool, turns))
+    if wanted.rdma:
+        gates.append(Rdma(reachable, pool, turns))
+    jobs = plan.rollout.policy.jobs
+    if jobs.failed:
+        gates.append(FailedJobs(jobs.failed, jobs.timeout_s))
     if wanted.command:
         gates.append(Command(wanted.command, wanted.command_s))
     return gates

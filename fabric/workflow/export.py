@@ -16,6 +16,8 @@ from fabric.placement.export import export as write_parts
 from fabric.render.output import write
 from fabric.workflow.check import refuse_errors
 from fabric.workflow.place import host_names
+from fabric.workflow.rights import FORM as RIGHTS
+from fabric.workflow.rights import rights
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,11 +52,12 @@ class Request:
     job_name: str = ""
     image: str = ""
     command: tuple[str, ...] = ()
+    account: str = ""
 
 
 def forms() -> list[str]:
-    """Return the names of all export formats: those of jobs, and those of the fabric itself."""
-    return sorted([*exporters, *plant_exporters])
+    """Return the names of all export formats: of jobs, of the fabric itself, and of rights."""
+    return sorted([*exporters, *plant_exporters, RIGHTS])
 
 
 def export(project: Project, form: str, request: Request) -> tuple[str, tuple[Finding, ...]]:
@@ -66,7 +69,7 @@ def export(project: Project, form: str, request: Request) -> tuple[str, tuple[Fi
         When there is no such form or part, the inventory does not pass its check, or the fabric
         or the job does not fit the form.
     """
-    if form in plant_exporters:
+    if form in {*plant_exporters, RIGHTS}:
         done, separator = _described(project, form, request), None
     else:
         exporter = _exporter(form)
@@ -92,7 +95,7 @@ def export_to(
     OutputFolderError
         When the folder holds files of somebody else, or edited ones, and ``force`` is not given.
     """
-    if form in plant_exporters:
+    if form in {*plant_exporters, RIGHTS}:
         done = _described(project, form, request)
     else:
         done = _export(project, _exporter(form), request)
@@ -128,7 +131,10 @@ def _export(project: Project, exporter: Exporter, request: Request) -> Exported:
 
 
 def _described(project: Project, form: str, request: Request) -> Exported:
-    """Return the files of a form that describes the fabric to another program."""
+    """Return the files of a form that describes the fabric to another program, or its rights."""
+    if form == RIGHTS:
+        refuse_errors(project)
+        return rights(project, request.account, request.parts)
     exporter = plant_exporters[form]
     for name in request.parts:
         if name not in exporter.parts:

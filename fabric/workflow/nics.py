@@ -41,7 +41,8 @@ def _planned(host: HostDesign) -> list[NicDesign]:
     return [nic for nic in host.nics if nic.enabled] if is_lossless(host) else []
 
 
-def _names(host: HostDesign) -> list[NicNames]:
+def nic_names(host: HostDesign) -> list[NicNames]:
+    """Return what the lossless NICs of a host are called."""
     ofed = has_ofed(host)
     return [NicNames(nic.interface, nic.rdma_device, ofed) for nic in _planned(host)]
 
@@ -69,7 +70,7 @@ class NicLooks:
     def read(self, driver: Any, name: str) -> HostFacts:
         """Return the facts of a host; its session stays open."""
         host = self._project.hosts[name]
-        texts = read_settings(driver, _names(host), host.folder)
+        texts = read_settings(driver, nic_names(host), host.folder)
         if self._hardware:
             texts |= read_hardware(driver)
         return host_facts(name, texts)
@@ -89,9 +90,10 @@ class NicLooks:
         fec = self._fec[plan.leaf, plan.leaf_port]
         looked = Looked(host, plan, facts, nic, fec, self._hardware)
         deviant = remarks(looked)
+        wrong = [item for item in deviant if not item.unknown]
         return [
             Deviation(host.name, item.check, plan.interface, item.message, unknown=item.unknown)
-            for item in (*deviant, *own_remarks(looked, deviant))
+            for item in (*deviant, *own_remarks(looked, wrong))
         ]
 
     def firmware(self, facts: Mapping[str, HostFacts]) -> dict[str, list[Deviation]]:
@@ -146,7 +148,7 @@ class CounterWatch:
         try:
             driver: Any = open_driver(self._targets[name].connection)
             try:
-                return host_facts(name, read_counters(driver, _names(self._hosts[name])))
+                return host_facts(name, read_counters(driver, nic_names(self._hosts[name])))
             finally:
                 driver.close()
         except DeviceError as error:

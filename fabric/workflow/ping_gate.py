@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -9,14 +10,22 @@ from fabric.change.planner import open_driver
 from fabric.core.errors import DeviceError
 from fabric.observe import probe_output
 from fabric.observe.parsers import UnreadableError
-from fabric.probe.reach.commands import full_ping
+from fabric.probe.reach.commands import (
+    ROUNDS,
+    ProbeEnd,
+    full_ping,
+    new_unit,
+    rping,
+    start,
+    stop,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from concurrent.futures import Executor
 
     from fabric.change.rollout import Ping, Stage
-    from fabric.devices.driver import Connection
+    from fabric.devices.driver import Connection, Driver
 
 #: Failures that a message names.
 _NAMED = 3
@@ -26,34 +35,59 @@ _NAMED = 3
 class Pings:
     """NICs behind the devices of a wave reach others with packets of full size.
 
-    Only those that were answered before the wave must be answered after it.
+    Those that were answered before the wave must be answered after it, and those of hosts that it
+    changes, unless the other host has its turn in a later wave. A host that does not change, and
+    could not be logged in to before, is not asked.
+
+    Parameters
+    ----------
+    turns : mapping of str to int
+        The number of the wave of each device that changes.
     """
 
     connections: Mapping[str, Connection]
     executor: Executor
+    turns: Mapping[str, int]
     name: str = "ping"
     _good: list[Ping] = field(default_factory=list)
+    _refused: set[str] = field(default_factory=set)
+    _silent: frozenset[str] = frozenset()
 
-    def begin(self, stage: Stage) -> None:
-        """Find out which are answered now."""
-        failures = self._failures(stage.pings)
-        self._good = [ping for ping in stage.pings if ping not in failures]
+    def begin(self, stage: Stage) -> list[str]:
+        """Find out which are answered now; none is needed."""
+        pairs = self._chosen(stage.pings)
+        self._refused.clear()
+        failures = self._failures(pairs)
+        self._good = [ping for ping in pairs if ping not in failures]
+        self._silent = frozenset(self._refused)
+        return []
 
     def after_change(self, stage: Stage) -> list[str]:
         """Return which are not answered any more."""
         changed = {*stage.names}
-        new = [ping for ping in stage.pings if {ping.source_host, ping.target_host} & changed]
-        wanted = [*dict.fromkeys([*self._good, *new])]
+        now = max(self.turns[name] for name in changed)
+        waiting = {name for name, turn in self.turns.items() if turn > now}
+        mute = self._silent - changed
+        new = [
+            ping
+            for ping in stage.pings
+            if ping.hosts & changed and not ping.hosts & waiting and ping.source_host not in mute
+        ]
+        wanted = self._chosen([*dict.fromkeys([*self._good, *new])])
         failures = self._failures(wanted)
         named = [f"{ping}: {failures[ping]}" for ping in list(failures)[:_NAMED]]
         more = len(failures) - len(named)
         if more > 0:
-            named.append(f"and {more} more of {len(wanted)} pings")
+            named.append(f"and {more} more of {len(wanted)} pairs")
         return named
 
     def after_soak(self, stage: Stage) -> list[str]:
         """Return which are not answered any more."""
         return self.after_change(stage)
+
+    def _chosen(self, pings: Sequence[Ping]) -> Sequence[Ping]:
+        """Return the pairs that are tried."""
+        return pings
 
     def _failures(self, pings: Sequence[Ping]) -> dict[Ping, str]:
         """Return why pings failed; those of one host run one after the other."""
@@ -70,6 +104,7 @@ class Pings:
         try:
             driver = open_driver(self.connections[host])
         except DeviceError as error:
+            self._refused.add(host)
             return dict.fromkeys(pings, error.reason)
         try:
             commands = {str(number): full_ping(*ping.figures) for number, ping in enumerate(pings)}
@@ -81,6 +116,55 @@ class Pings:
             driver.close()
         rows = {ping: _lost(answers.get(str(number), "")) for number, ping in enumerate(pings)}
         return {ping: reason for ping, reason in rows.items() if reason}
+
+
+@dataclass
+class Rdma(Pings):
+    """NICs behind the devices of a wave read and write each other's memory, by ``rping``.
+
+    A host takes part once: its server has one port.
+    """
+
+    name: str = "rdma"
+
+    def _chosen(self, pings: Sequence[Ping]) -> Sequence[Ping]:
+        """Return pairs of different hosts, none of which is in two."""
+        used: set[str] = set()
+        chosen = []
+        for ping in pings:
+            if len(ping.hosts) > 1 and not ping.hosts & used:
+                chosen.append(ping)
+                used |= ping.hosts
+        return chosen
+
+    def _failures(self, pings: Sequence[Ping]) -> dict[Ping, str]:
+        """Return why pairs failed."""
+        answers = zip(pings, self.executor.map(self._one, pings), strict=True)
+        return {ping: reason for ping, reason in answers if reason}
+
+    def _one(self, ping: Ping) -> str:
+        ends = (ProbeEnd(ping.source, ""), ProbeEnd(ping.target, ""))
+        server, client = rping(*ends)
+        unit = new_unit()
+        try:
+            with ExitStack() as opened:
+                source, target = (
+                    opened.enter_context(closing(open_driver(self.connections[host])))
+                    for host in (ping.source_host, ping.target_host)
+                )
+                _ask(target, start(server, unit))
+                opened.callback(_ask, target, stop(unit))
+                back = probe_output.rping(_ask(source, client))
+        except DeviceError as error:
+            return error.reason
+        except UnreadableError as error:
+            return str(error)
+        return "" if back == ROUNDS else f"{back} of {ROUNDS} replies of rping"
+
+
+def _ask(driver: Driver, command: str) -> str:
+    read_each: Callable[..., Mapping[str, str]] = driver.read_each  # type: ignore[attr-defined]
+    return read_each({"gate": command}).get("gate", "")
 
 
 def _lost(text: str) -> str:

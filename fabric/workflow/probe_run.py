@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import secrets
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -66,6 +65,7 @@ class Sessions:
     def __init__(self, hosts: dict[str, Any]) -> None:
         self._drivers: dict[str, Any] = {}
         self._gids: dict[str, Any] = {}
+        self._binds: dict[str, bool] = {}
         self.errors: dict[str, str] = {}
         with ThreadPoolExecutor(WORKERS) as pool:
             list(pool.map(self._open, hosts.items()))
@@ -73,11 +73,15 @@ class Sessions:
     def _open(self, item: tuple[str, Any]) -> None:
         name, target = item
         try:
-            self._drivers[name] = open_driver(target.connection)
-            text = self.ask(name, command_of("show_gids"))
-            self._gids[name] = readers["show_gids"].parse(text)
-        except (DeviceError, UnreadableError) as error:
-            self.errors[name] = getattr(error, "reason", str(error))
+            driver: Any = open_driver(target.connection)
+            self._drivers[name] = driver
+            said = driver.read_each({"gids": command_of("gid_files"), "binds": commands.BINDS})
+        except DeviceError as error:
+            self.errors[name] = error.reason
+            return
+        self._binds[name] = "binds" in said
+        with suppress(UnreadableError):
+            self._gids[name] = readers["gid_files"].parse(said.get("gids", ""))
 
     def ask(self, host: str, command: str) -> str:
         """Return what a command printed; nothing when it failed."""
@@ -85,15 +89,25 @@ class Sessions:
         return answer
 
     def end(self, leg: Leg) -> ProbeEnd:
-        """Return an end with the index of its GID, which is found by its content."""
+        """Return an end with the index of its GID, which is found by its content.
+
+        Raises
+        ------
+        UnreadableError
+            When the host has no such GID, or its GID table was not read.
+        """
+        if leg.host not in self._gids:
+            raise UnreadableError(f"the GID table of {leg.host} could not be read")
         table = tuple(gid for gid in self._gids[leg.host] if gid.device == leg.nic.rdma_device)
         mine = [gid for gid in roce_gids(table, leg.nic.network) if gid.address == leg.nic.address]
-        return ProbeEnd(leg.nic.address, leg.nic.rdma_device, mine[0].index if mine else -1)
+        if not mine:
+            raise UnreadableError(f"{leg} has no RoCEv2 GID with {leg.nic.address}")
+        return ProbeEnd(leg.nic.address, leg.nic.rdma_device, mine[0].index, self._binds[leg.host])
 
     @contextmanager
     def served(self, leg: Leg, server: str) -> Iterator[None]:
         """Run a server on a host meanwhile."""
-        unit = f"rocefab-probe-{secrets.token_hex(4)}"
+        unit = commands.new_unit()
         self.ask(leg.host, commands.start(server, unit))
         try:
             yield
@@ -165,16 +179,16 @@ def _rping(_plan: Plan, sessions: Sessions, source: Leg, target: Leg) -> tuple[s
 def _bandwidth(
     plan: Plan, sessions: Sessions, source: Leg, target: Leg
 ) -> tuple[str, float | None]:
-    ends = (sessions.end(source), sessions.end(target))
-    for leg, end in zip((source, target), ends, strict=True):
-        if end.gid_index < 0:
-            return f"{leg} has no RoCEv2 GID with {leg.nic.address}", None
+    try:
+        ends = (sessions.end(source), sessions.end(target))
+    except UnreadableError as error:
+        return str(error), None
     server, client = commands.bandwidth(*ends, marking(source, target))
     text = _served(sessions, source, target, server, client)
     try:
         gbps = probe_output.bandwidth_gbps(text, MESSAGE_BYTES)
     except UnreadableError as error:
-        return str(error), None
+        return f"{error}{commands.hint(*ends)}", None
     needed = plan.needed_gbps(source, target)
     return ("" if gbps >= needed else f"{gbps:.1f} Gb/s, {needed:.1f} required"), gbps
 

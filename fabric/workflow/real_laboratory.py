@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from fabric.core import hostlist
 from fabric.core.errors import InputError
 from fabric.lab.real import Blueprint, RealLab, clean, leftovers, missing_parts, running
 from fabric.systems.host.render import render_host
@@ -28,18 +29,45 @@ _ALIAS = ("sonic",)
 _FRR = ("sonic", "cumulus", "esonic")
 
 
-def real_laboratory(project: Project, progress: Progress = lambda _, __: None) -> RealLab:
+def real_laboratory(
+    project: Project,
+    progress: Progress = lambda _, __: None,
+    boot: str = "",
+) -> RealLab:
     """Return the real lab of a project; it is not up yet.
+
+    Parameters
+    ----------
+    boot : str
+        Hosts that are booted with systemd, as ``gpu[001-002]``; the others are namespaces.
 
     Raises
     ------
     InputError
-        When the machine lacks something, or a file of a switch cannot be read.
+        When the machine lacks something, there is no such host, or a file of a switch cannot be
+        read.
     """
-    reason = missing_parts()
+    booted = _hosts(project, boot)
+    reason = missing_parts(booted=bool(booted))
     if reason:
         raise InputError(f"the real lab cannot run here: {reason}")
-    return RealLab(blueprint(project), str(project.intent.folder), progress)
+    plan = replace(blueprint(project), booted=booted)
+    return RealLab(plan, str(project.intent.folder), progress)
+
+
+def _hosts(project: Project, text: str) -> tuple[str, ...]:
+    """Return the hosts that a range names."""
+    try:
+        names = hostlist.expand(text) if text else []
+    except ValueError as error:
+        raise InputError(f"hosts to boot: {text!r} is not a range: {error}") from error
+    for name in names:
+        host = project.hosts.get(name)
+        if host is None:
+            raise InputError(f"hosts to boot: the inventory has no host {name!r}")
+        if host.traits.network_stack not in _RUN:
+            raise InputError(f"hosts to boot: {name} uses NetworkManager; the lab runs networkd")
+    return tuple(dict.fromkeys(names))
 
 
 def blueprint(project: Project) -> Blueprint:
@@ -109,18 +137,27 @@ def _notes(project: Project) -> list[str]:
 
 def guide(lab: RealLab) -> str:
     """Return what a person is told of a lab that is up: what it is, and how to look inside."""
-    switch, host = next(iter(lab.blueprint.devices)), next(iter(lab.blueprint.hosts), "")
+    switch = next(iter(lab.blueprint.devices))
+    host = next(iter((*lab.blueprint.booted, *lab.blueprint.hosts)), "")
     enter, folder = f"  ip netns exec {lab.namespace(switch)}", lab.folder(switch)
     lines = [
         f"{len(lab.blueprint.names)} devices are up. To look inside:",
         f"{enter} vtysh --vty_socket {folder}",
         f"{enter} lldpcli -u {folder}/lldpd.sock show neighbors",
     ]
-    if host:
+    if host in lab.blueprint.booted:
+        lines.append(f"  {' '.join(lab.management.words(host))}")
+    elif host:
         nics = [nic for name, nic in lab.nics() if name == host]
         words = f"ping -I {nics[0].address} {nics[0].gateway}" if nics else "ip address"
         lines.append(f"  ip netns exec {lab.namespace(host)} {words}")
     lines += [f"not as on a real fabric: {note}" for note in lab.blueprint.notes]
+    if lab.blueprint.booted:
+        lines += [
+            "Hosts that were booted have no file of rocefab yet. In another terminal, as root:",
+            f"  export ROCEFAB_CONNECTIONS={lab.management.connections_file}",
+            f"  rocefab plan {lab.inventory} --only {','.join(lab.blueprint.booted)}",
+        ]
     return "\n".join([*lines, "Press Ctrl-C to stop the lab."])
 
 

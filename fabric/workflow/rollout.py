@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabric.change.drain import drains
+from fabric.change.jobs import listed, named, on_hosts
 from fabric.change.model import Risk
 from fabric.change.rollout import Ping, RolloutPlan, Stages
+from fabric.core import hostlist
 from fabric.probe.reach.plan import SAME_LEAF, probes
 from fabric.workflow.devices import Selection
 from fabric.workflow.mixed import hazards, sides
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from fabric.change.rollout import Stage
     from fabric.observe.snapshot import Running
     from fabric.probe.reach.plan import Probes
+    from fabric.topology.model import Bools
     from fabric.workflow.project import Project
 
 #: Most pings of one wave; our choice: three seconds each, side by side on all hosts.
@@ -51,15 +55,31 @@ def staged(project: Project, plan: Plan, running: Mapping[str, Running]) -> Plan
         if not problems:
             break
     assert best is not None
-    if policy.gates.ping:
+    if policy.gates.ping or policy.gates.rdma:
         best = replace(best, stages=tuple(_with_pings(project, best.stages)))
+    best = _with_jobs(best)
     return replace(plan, waves=tuple(stage.names for stage in best.stages), rollout=best)
+
+
+def _with_jobs(rollout: RolloutPlan) -> RolloutPlan:
+    """Return the plan with the jobs that run on the hosts of each wave."""
+    wanted = rollout.policy.jobs
+    if not wanted.running:
+        return rollout
+    jobs = listed(wanted.running, wanted.timeout_s)
+    stages = (
+        replace(stage, jobs=on_hosts(jobs, stage.hosts)) if stage.hosts else stage
+        for stage in rollout.stages
+    )
+    return replace(rollout, stages=tuple(stages), jobs=tuple(jobs) if rollout.hazards else ())
 
 
 def _with_pings(project: Project, stages: Sequence[Stage]) -> Iterator[Stage]:
     """Yield the waves with pings through their devices: by every kind of path, spread evenly."""
     fabric = project.fabric
-    table = probes(fabric, taking_part(project, Selection()))
+    by_rdma = project.intent.fabric.rollout.gates.rdma
+    hosts_in = taking_part(project, Selection()) if by_rdma else _pinging(project)
+    table = probes(fabric, hosts_in)
     leaves = fabric.nics.leaf
     for stage in stages:
         rows = [fabric.switch_row[name] for name in stage.names if name in fabric.switch_row]
@@ -73,6 +93,15 @@ def _with_pings(project: Project, stages: Sequence[Stage]) -> Iterator[Stage]:
         places = np.unique(np.linspace(0, max(0, len(chosen) - 1), MOST_PINGS).astype(int))
         pings = [_ping(project, table, int(chosen[one])) for one in places if len(chosen)]
         yield replace(stage, pings=tuple(pings))
+
+
+def _pinging(project: Project) -> Bools:
+    """Return which hosts are pinged, shape (hosts,): IP is enough, nothing need be lossless."""
+    hosts = (
+        project.hosts[name].traits.nic.link_layer != "infiniband"
+        for name in project.fabric.hosts.names
+    )
+    return np.fromiter(hosts, dtype=np.bool_, count=len(project.fabric.hosts))
 
 
 def _ping(project: Project, table: Probes, number: int) -> Ping:
@@ -100,6 +129,10 @@ def describe_stage(plan: Plan, number: int) -> str:
         words.append(f"hosts lose {stage.lost_rails:,} rails")
     if plan.rollout.policy.drain.before and stage.hosts:
         words.append(f"{stage.hosts} are drained")
+    if stage.jobs:
+        words.append(f"jobs on them: {named(stage.jobs)}")
+    if shifted := _shifted(plan, stage):
+        words.append(f"traffic leaves {shifted} first")
     if stage.cut_pairs:
         words.append(f"{stage.cut_pairs:,} pairs of hosts are cut")
     if stage.left_percent < plan.rollout.policy.min_capacity_percent:
@@ -107,14 +140,25 @@ def describe_stage(plan: Plan, number: int) -> str:
     return f": {'; '.join(words)}"
 
 
+def _shifted(plan: Plan, stage: Stage) -> str:
+    """Return the range of the switches of a wave that are drained."""
+    if plan.rollout is None or not plan.rollout.policy.drain.switches:
+        return ""
+    return hostlist.fold(name for name in stage.names if drains(plan.devices[name]))
+
+
 def describe_rollout(plan: Plan) -> Iterator[str]:
     """Yield gates, times and what is wrong between waves."""
     if plan.rollout is None:
         return
     policy = plan.rollout.policy
-    gates = [name for name in ("counters", "ping") if getattr(policy.gates, name)]
+    gates = [name for name in ("counters", "ping", "rdma") if getattr(policy.gates, name)]
+    gates += ["jobs"] if policy.jobs.failed else []
     gates += [f"command {policy.gates.command[0]}"] if policy.gates.command else []
     yield f"gates of each wave: {', '.join(gates) or 'none'}; soak {policy.soak_s} s"
+    for number, stage in enumerate(plan.rollout.stages, 1):
+        if policy.gates.ping and not stage.pings:
+            yield f"wave {number}: no ping goes through it, so the ping gate is empty"
     for window in policy.windows:
         days = ", ".join(window.days)
         yield f"waves begin {days}, {window.start} to {window.end} {window.timezone}"
@@ -123,4 +167,6 @@ def describe_rollout(plan: Plan) -> Iterator[str]:
     if plan.rollout.hazards:
         yield "traffic of the lossless class must stop, or packets are lost between waves:"
         yield from (f"  {hazard}" for hazard in plan.rollout.hazards)
+        if plan.rollout.jobs:
+            yield f"jobs that run: {named(plan.rollout.jobs)}"
         yield "apply needs --traffic-stopped"

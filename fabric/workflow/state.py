@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabric.change.journal import Journal
-from fabric.core.errors import JournalError
+from fabric.change.remote import checked_url, is_url, link
+from fabric.core.errors import InputError, JournalError
 from fabric.core.files import write_whole
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from fabric.change.model import Plan
 
-__all__ = ["existing", "of_inventory", "of_plan"]
+__all__ = ["existing", "of_inventory", "of_plan", "of_url"]
 
 #: Where earlier versions kept their journal: in the folder that the command ran in.
 EARLIER = Path(".rocefab")
@@ -43,6 +44,29 @@ def of_inventory(inventory: Path, fabric: str = "fabric") -> Path:
     name = re.sub(r"[^A-Za-z0-9_-]", "_", fabric)[:64]
     found = sorted(user_folder().glob(f"*-{key}"))
     return found[0] if found else user_folder() / f"{name}-{key}"
+
+
+def of_url(url: str) -> Path:
+    """Return the folder of this user with the copy of a journal in PostgreSQL.
+
+    Raises
+    ------
+    InputError
+        When it is no such URL, or holds a password.
+    JournalError
+        When the folder cannot be made.
+    """
+    if not is_url(url):
+        raise InputError(
+            "--state: only URLs of PostgreSQL are supported: postgresql://HOST/DATABASE"
+        )
+    key = hashlib.sha256(checked_url(url).encode()).hexdigest()[:8]
+    folder = user_folder() / f"postgresql-{key}"
+    try:
+        link(folder, url)
+    except OSError as error:
+        raise JournalError(f"{folder} cannot be written: {error.strerror}") from error
+    return folder
 
 
 def of_plan(plan: Plan) -> Path:

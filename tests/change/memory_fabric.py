@@ -18,7 +18,8 @@ from fabric.devices.memory import MemoryDriver
 if TYPE_CHECKING:
     import pytest
 
-WAVES = (("spine01",), ("leaf1", "leaf2"))
+Waves = tuple[tuple[str, ...], ...]
+WAVES: Waves = (("spine01",), ("leaf1", "leaf2"))
 BEFORE = {
     "DEVICE_METADATA": {"localhost": {"hwsku": "ACS-MSN4700", "mac": "02:00:00:00:00:01"}},
     "MGMT_INTERFACE": {"eth0|192.0.2.2/24": {}},
@@ -40,20 +41,20 @@ def use_memory_drivers(
     patch.setitem(drivers._items, "sonic", driver)
 
 
-def names() -> list[str]:
-    return [name for wave in WAVES for name in wave]
+def names(waves: Waves = ()) -> list[str]:
+    return [name for wave in waves or WAVES for name in wave]
 
 
 def connection(folder: Path, name: str) -> Connection:
     return Connection(name, "sonic", str(folder / f"{name}.json"), 0, "nobody")
 
 
-def connections(folder: Path) -> dict[str, Connection]:
-    return {name: connection(folder, name) for name in names()}
+def connections(folder: Path, waves: Waves = ()) -> dict[str, Connection]:
+    return {name: connection(folder, name) for name in names(waves)}
 
 
-def create(folder: Path) -> None:
-    for name in names():
+def create(folder: Path, waves: Waves = ()) -> None:
+    for name in names(waves):
         MemoryDriver.create(folder / f"{name}.json", name, BEFORE)
 
 
@@ -61,10 +62,10 @@ def state(folder: Path, name: str) -> dict:
     return json.loads((folder / f"{name}.json").read_text())
 
 
-def make_plan(folder: Path) -> Plan:
+def make_plan(folder: Path, waves: Waves = ()) -> Plan:
     """Return a plan made against the devices in a folder."""
     plans = {}
-    for name in names():
+    for name in names(waves):
         artefacts = (
             Artefact(
                 name,
@@ -89,7 +90,7 @@ def make_plan(folder: Path) -> Plan:
             diff=reading.draft.diff,
             artefacts=artefacts,
         )
-    return Plan("memory", WAVES, plans)
+    return Plan("memory", waves or WAVES, plans)
 
 
 def wanted() -> dict:

@@ -28,6 +28,7 @@ from tests.change import labs
 from tests.change.labs import ALL, planned
 from tests.reliability.faults import by_injection
 
+APPLY = "sudo -n sh -c /etc/rocefab/apply.sh"
 OPTIONS = Options(timer_s=60, verify_s=6.0, poll_s=0.1)
 
 
@@ -298,10 +299,16 @@ FAULTS = {
     ),
     "host refuses the command": (
         labs.HOST,
-        Fault("refuse_line", pattern="sudo /etc/rocefab/apply.sh"),
+        Fault("refuse_line", pattern=APPLY),
     ),
-    "host is cut": (labs.HOST, Fault("cut_at_command", pattern="sudo /etc/rocefab/apply.sh")),
-    "host reboots": (labs.HOST, Fault("reboot", pattern="sudo /etc/rocefab/apply.sh", seconds=0.5)),
+    "host is cut": (
+        labs.HOST,
+        Fault("cut_at_command", pattern=APPLY),
+    ),
+    "host reboots": (
+        labs.HOST,
+        Fault("reboot", pattern=APPLY, seconds=0.5),
+    ),
 }
 HARMLESS = {"leaf is slow"}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -10,11 +11,15 @@ from pathlib import Path
 
 import pytest
 
+from fabric.change.budget import MaxFailures
 from fabric.change.model import Plan, parse_plan
 from fabric.change.options import Options
 from fabric.core.errors import PlanError
+from fabric.lab.faults import Fault
+from fabric.lab.shell.state import Result
+from fabric.report.run import RunReport
 from fabric.workflow import apply as applying
-from fabric.workflow.plan import describe, plan
+from fabric.workflow.plan import Selection, describe, plan
 from fabric.workflow.project import Project
 from tests.change import labs
 
@@ -47,6 +52,13 @@ def _silent(_device: str, _text: str) -> None:
     """Say nothing."""
 
 
+def _with_kmin(inventory: Path, value: int) -> Project:
+    """Return the project with a value that no other test sets: all switches change."""
+    file = inventory / "fabric.yaml"
+    file.write_text(re.sub(r"kmin_bytes: \d+", f"kmin_bytes: {value}", file.read_text()))
+    return Project(inventory)
+
+
 def _planned(project: Project, connections: Path) -> Plan:
     planned = plan(project, connections, labs.ALL, "rail", _silent, rollout=True)
     return parse_plan(planned.to_json(), "plan")
@@ -56,6 +68,7 @@ def _planned(project: Project, connections: Path) -> Plan:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple]:
     with pytest.MonkeyPatch.context() as patch:
         folder = tmp_path_factory.mktemp("rollout")
+        patch.chdir(folder)
         with running(folder, patch) as parts:
             yield (*parts, folder / "state")
 
@@ -64,7 +77,7 @@ def test_gates_pass_and_the_plan_says_what_each_wave_takes(
     site: tuple, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, inventory, connections, state = site
-    project = labs.changed(inventory, "kmin_bytes: 150000", "kmin_bytes: 160000")
+    project = _with_kmin(inventory, 160000)
     planned = _planned(project, connections)
     assert planned.rollout
     assert [stage.kind for stage in planned.rollout.stages] == ["spine", "leaf", "leaf"]
@@ -95,11 +108,39 @@ def test_gates_pass_and_the_plan_says_what_each_wave_takes(
     assert "gpu[1-2] are drained" in text
 
 
+def test_jobs_are_named_and_one_that_fails_stops_the_run(
+    site: tuple, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lab, inventory, connections, state = site
+    monkeypatch.chdir(state)
+    running = "jobs: {running: [echo, '4711 gpu[1-2]'], failed: [cat, failed-jobs]}, "
+    labs.changed(inventory, "notify: [", f"{running}notify: [")
+    project = _with_kmin(inventory, 155000)
+    planned = _planned(project, connections)
+    assert "jobs on them: 4711" in describe(planned)
+    before = json.dumps(lab["su1-rail0"].running["WRED_PROFILE"])
+    refused = applying.apply(planned, state, connections, OPTIONS, _silent)
+    assert refused.reasons[0].startswith("gate jobs: cat ended with 1")
+    assert not refused.rolled_back
+    (state / "failed-jobs").write_text("17 gpu9\n")
+
+    def fail_a_job(device: str, text: str) -> None:
+        if device == "su1-rail0" and text.startswith("commit"):
+            (state / "failed-jobs").write_text("17 gpu9\n4711 gpu[1-2]\n")
+
+    result = applying.apply(planned, state, connections, OPTIONS, fail_a_job)
+    assert result.reasons == ("gate jobs: failed since the wave began: 4711",)
+    assert result.confirmed == ("spine01",)
+    assert result.rolled_back == ("su1-rail0",)
+    assert json.dumps(lab["su1-rail0"].running["WRED_PROFILE"]) == before
+    labs.changed(inventory, running, "")
+
+
 @pytest.mark.fault(24)
 def test_a_grey_leaf_stops_the_run(site: tuple) -> None:
     """BGP is up, LLDP sees its neighbours, and no packet passes."""
     lab, inventory, connections, state = site
-    project = labs.changed(inventory, "kmin_bytes: 160000", "kmin_bytes: 170000")
+    project = _with_kmin(inventory, 170000)
     planned = _planned(project, connections)
     paths = lab["gpu1"].probing.paths
 
@@ -117,13 +158,57 @@ def test_a_grey_leaf_stops_the_run(site: tuple) -> None:
     assert result.confirmed == ("spine01",)
     assert result.rolled_back == ("su1-rail0",)
     assert json.dumps(lab["su1-rail0"].running["WRED_PROFILE"]) == before
-    labs.changed(inventory, "kmin_bytes: 170000", "kmin_bytes: 160000")
+    check_record(applying.record(state, result.run))
+
+
+def check_record(record: RunReport) -> None:
+    """See the gate that stopped the run in every form of its record."""
+    text = record.as_markdown()
+    assert "| outcome | failed: gate ping: gpu1 10.64." in text
+    assert "| 1 | spine01 | " in text
+    assert "| 2 | su1-rail0 | " in text
+    assert "rolled-back" in text
+    data = json.loads(record.as_json())
+    assert data["format"] == "rocefab-run-1"
+    assert [row[1].partition(":")[0] for row in data["gates"]] == ["counters", "ping"] * 2 + [
+        "counters",
+        "ping",
+    ]
+    page = record.as_html()
+    assert page.count("<table>") == 4
+    assert "<script" not in page
+
+
+@pytest.mark.fault(24)
+def test_a_leaf_that_carries_no_rdma_stops_the_run(site: tuple) -> None:
+    """Pings are not asked for; the pair of NICs is tried once on each leaf."""
+    lab, inventory, connections, state = site
+    labs.changed(inventory, "gates: {ping: true}", "gates: {rdma: true}")
+    planned = _planned(_with_kmin(inventory, 175000), connections)
+    assert "gates of each wave: counters, rdma; soak 1 s" in describe(planned)
+    paths = lab["gpu1"].probing.paths
+
+    def watch(device: str, text: str) -> None:
+        if device == "su1-rail1" and text.startswith("commit"):
+            paths.broken.add("su1-rail1")
+
+    try:
+        result = applying.apply(planned, state, connections, OPTIONS, watch)
+    finally:
+        paths.broken.clear()
+        labs.changed(inventory, "gates: {rdma: true}", "gates: {ping: true}")
+    assert result.confirmed == ("spine01", "su1-rail0")
+    assert result.rolled_back == ("su1-rail1",)
+    assert re.fullmatch(
+        r"gate rdma: gpu\d 10\.64\.\S+ to gpu\d 10\.64\.\S+: 0 of 3 replies of rping",
+        result.reasons[0],
+    )
 
 
 @pytest.mark.fault(24)
 def test_what_was_lost_before_is_not_blamed_on_the_wave(site: tuple) -> None:
     lab, inventory, connections, state = site
-    project = labs.changed(inventory, "kmin_bytes: 160000", "kmin_bytes: 180000")
+    project = _with_kmin(inventory, 180000)
     planned = _planned(project, connections)
     paths = lab["gpu1"].probing.paths
     paths.broken.add("su1-rail1")
@@ -178,27 +263,6 @@ def test_a_roll_out_that_may_not_begin(
         labs.changed(inventory, "192.0.2.11", "192.0.2.10")
 
 
-def test_the_record_of_a_run(site: tuple) -> None:
-    """The second run was stopped by its gate; the first was the one that set everything up."""
-    *_, state = site
-    stopped = next(row["run"] for row in applying.status(state) if row["state"] == "failed")
-    record = applying.record(state, stopped)
-    text = record.as_markdown()
-    assert "| outcome | failed: gate ping: gpu1 10.64." in text
-    assert "| 1 | spine01 | " in text
-    assert "| 2 | su1-rail0 | " in text
-    assert "rolled-back" in text
-    data = json.loads(record.as_json())
-    assert data["format"] == "rocefab-run-1"
-    assert [row[1].partition(":")[0] for row in data["gates"]] == ["counters", "ping"] * 2 + [
-        "counters",
-        "ping",
-    ]
-    page = record.as_html()
-    assert page.count("<table>") == 4
-    assert "<script" not in page
-
-
 def test_hostile_words_stay_text_in_a_record(site: tuple) -> None:
     *_, state = site
     record = applying.record(state, 1)
@@ -206,3 +270,143 @@ def test_hostile_words_stay_text_in_a_record(site: tuple) -> None:
     assert "<script>" not in hostile.as_html()
     assert "<script>" not in hostile.as_markdown()
     assert "\n# y" not in hostile.as_markdown()
+
+
+DRAINED = (
+    TWO_LEAVES
+    .replace("7060X6-64PE", "ACS-MSN4700")
+    .replace("soak_s: 1, ", "soak_s: 0, ")
+    .replace("drain: {", "drain: {switches: true, settle_s: 0, ")
+)
+
+
+STOPPED = replace(OPTIONS, traffic_stopped=True)
+
+
+@pytest.fixture
+def sonic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple]:
+    with labs.running_lab(tmp_path, monkeypatch, DRAINED) as (lab, project, connections):
+        first = plan(project, connections, labs.ALL, "rail", _silent)
+        assert applying.apply(first, tmp_path / "state", connections, STOPPED, _silent).ok
+        monkeypatch.chdir(tmp_path)
+        yield lab, tmp_path / "inventory", connections, tmp_path / "state"
+
+
+def _flapping(inventory: Path, connections: Path) -> Plan:
+    """Return the plan of a change of MTU, which flaps ports."""
+    project = labs.changed(inventory, "lossless:\n", "lossless:\n  mtu: {port_bytes: 9200}\n")
+    planned = plan(project, connections, Selection("spine01"), "rail", _silent, rollout=True)
+    return parse_plan(planned.to_json(), "plan")
+
+
+def test_a_switch_is_drained_before_it_changes_and_returned_to_service(sonic: tuple) -> None:
+    lab, inventory, connections, state = sonic
+    planned = _flapping(inventory, connections)
+    assert "traffic leaves spine01 first" in describe(planned)
+    seen = {}
+
+    def watch(device: str, text: str) -> None:
+        seen[device, text.split(",", maxsplit=1)[0]] = lab["spine01"].frr.drained
+
+    result = applying.apply(planned, state, connections, STOPPED, watch)
+    assert result.ok, result.reasons
+    assert seen["spine01", "commit"]
+    assert seen["spine01", "verified"]
+    assert not seen["", "back in service: switch spine01"]
+
+
+def _failing(inventory: Path, connections: Path) -> Plan:
+    """Return the same plan with a gate that never passes."""
+    labs.changed(inventory, "gates: {", "gates: {command: ['false'], ")
+    return _flapping(inventory, connections)
+
+
+def test_a_wave_that_fails_returns_its_switch_to_service(sonic: tuple) -> None:
+    lab, inventory, connections, state = sonic
+    said: list[str] = []
+    planned = _failing(inventory, connections)
+    result = applying.apply(planned, state, connections, STOPPED, lambda _, text: said.append(text))
+    assert result.rolled_back == ("spine01",)
+    assert said.index("draining switch spine01") < said.index("back in service: switch spine01")
+    assert not lab["spine01"].frr.drained
+
+
+def test_a_switch_that_was_drained_before_stays_drained(sonic: tuple) -> None:
+    lab, inventory, connections, state = sonic
+    planned = _flapping(inventory, connections)
+    lab["spine01"].frr.drained = True
+    said: list[str] = []
+    result = applying.apply(planned, state, connections, STOPPED, lambda _, text: said.append(text))
+    assert result.ok, result.reasons
+    assert "is drained already, and stays so" in said
+    assert lab["spine01"].frr.drained
+
+
+def test_a_switch_that_cannot_be_returned_is_named_until_it_is(sonic: tuple) -> None:
+    """Its command is refused once: the message has what to type, and a rollback does it."""
+    lab, inventory, connections, state = sonic
+    planned = _failing(inventory, connections)
+    vtysh = lab["spine01"].tools["vtysh"]
+    said: list[str] = []
+
+    def refuse(device: str, text: str) -> None:
+        said.append(text)
+        if (device, text) == ("spine01", "verified"):
+            lab["spine01"].tools["vtysh"] = lambda *_: Result("", "vtysh: no daemon\n", 1)
+
+    result = applying.apply(planned, state, connections, STOPPED, refuse)
+    assert result.rolled_back == ("spine01",)
+    assert lab["spine01"].frr.drained
+    command = "sudo vtysh -c 'configure terminal' -c 'router bgp' -c 'no bgp graceful-shutdown'"
+    told = next(text for text in said if text.startswith("spine01 is still drained: "))
+    assert told.endswith(f"type on it: {command}")
+    lab["spine01"].tools["vtysh"] = vtysh
+    again = applying.rollback(result.run, state, connections, _silent)
+    assert again.ok
+    assert applying.status(state)[-1]["state"] == "done"
+    assert not lab["spine01"].frr.drained
+
+
+def test_a_switch_without_graceful_shutdown_is_changed_and_named(site: tuple) -> None:
+    _, inventory, connections, state = site
+    labs.changed(inventory, "drain: {", "drain: {switches: true, settle_s: 0, ")
+    said: list[str] = []
+    result = applying.apply(
+        _flapping(inventory, connections),
+        state,
+        connections,
+        STOPPED,
+        lambda _, text: said.append(text),
+    )
+    assert result.ok, result.reasons
+    assert "is not drained: no graceful shutdown of eos is supported" in said
+
+
+FRESH = (
+    TWO_LEAVES
+    .replace("gpu[1-2]", "gpu[1-3]")
+    .replace("soak_s: 1, ", "soak_s: 0, wave_size: 1, canary: {hosts: 1}, ")
+    .replace("gates: {ping: true}", "gates: {ping: true, rdma: true}")
+)
+
+
+@pytest.mark.parametrize("skipped", ["", "gpu2"])
+def test_a_new_fabric_passes_its_gates(
+    skipped: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A host that has no address yet, or that is skipped, need not answer the others."""
+    text = (
+        FRESH.replace("wave_size: 1", "wave_size: 2, min_capacity_percent: 0") if skipped else FRESH
+    )
+    with labs.running_lab(tmp_path, monkeypatch, text) as (lab, project, connections):
+        monkeypatch.chdir(tmp_path)
+        planned = _planned(project, connections)
+        assert len(planned.waves) == (5 if skipped else 6)
+        assert planned.rollout
+        assert len({ping for stage in planned.rollout.stages for ping in stage.pings}) > 4
+        if skipped:
+            lab[skipped].faults.add(Fault("refuse_line", pattern="install -D", times=0))
+        options = replace(OPTIONS, max_failures=MaxFailures(count=1))
+        result = applying.apply(planned, tmp_path / "state", connections, options, _silent)
+        assert result.ok, result.reasons
+        assert result.skipped == ((skipped,) if skipped else ())

@@ -13,7 +13,7 @@ from tests.cli.runs import run
 def test_export_list_prints_every_format() -> None:
     answer = run("export", "list")
     assert answer.code == 0
-    assert answer.out.split() == sorted([*exporters, *plant_exporters])
+    assert answer.out.split() == sorted([*exporters, *plant_exporters, "rights"])
 
 
 def test_features_of_every_system() -> None:

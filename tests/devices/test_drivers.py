@@ -170,7 +170,7 @@ def test_nothing_of_a_change_stays_on_the_device(driver, lab, name, end):
     device, token = driver(name), "rocefab-run-5-1-aa"
     wanted = candidate() if name == HOST else SonicLive(())
     if end == "refused":
-        lab[name].faults.add(Fault("refuse_line", pattern="sudo install -m 600"))
+        lab[name].faults.add(Fault("refuse_line", pattern="sudo -n install -m 600"))
         with pytest.raises(RefusedError):
             device.stage(wanted, token)
         assert kept_on(lab, name) == []
@@ -284,6 +284,23 @@ def test_preview_leaves_no_session(spine, lab):
     with pytest.raises(DeviceError):
         spine.preview(wanted(spine))
     assert not lab[SPINE].state.sessions
+
+
+def test_previews_of_others_stay_until_they_are_an_hour_old(spine, lab):
+    now = int(time.time())
+    names = {
+        "rocefab-preview": False,
+        f"rocefab-preview-{now - 3700}-0a1b2c3d": False,
+        f"rocefab-preview-{now - 60}-0a1b2c3d": True,
+        "rocefab-preview-of-alice": True,
+    }
+    for name in names:
+        lab[SPINE].state.open_session(name)
+    assert list(spine.foreign_sessions()) == ["configuration session rocefab-preview-of-alice"]
+    assert "+qos profile TEST" in spine.preview(wanted(spine))
+    left = set(lab[SPINE].state.sessions)
+    lab[SPINE].state.sessions.clear()
+    assert left == {name for name, stays in names.items() if stays}
 
 
 @pytest.mark.fault(18, 22)

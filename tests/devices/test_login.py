@@ -17,7 +17,7 @@ from fabric.systems.eos.drivers import EosDriver
 def login(monkeypatch, **fields) -> dict:
     """Return what netmiko is told for a connection."""
     told: dict = {}
-    session = SimpleNamespace(establish_connection=lambda: None)
+    session = SimpleNamespace(establish_connection=lambda: None, write_channel=lambda _: None)
     monkeypatch.setattr(netmiko, "ConnectHandler", lambda **more: told.update(more) or session)
     ShellSession(Connection("leaf1", "sonic", "192.0.2.1", 22, "admin", **fields)).open()
     return told

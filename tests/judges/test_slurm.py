@@ -13,10 +13,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from fabric.change.jobs import listed
 from fabric.core import hostlist
+from fabric.exchange.jobs import parse_jobs
 from fabric.intent.model import Unit
 from fabric.placement.exporters.slurm import slurm
 from fabric.topology import Fabric
@@ -219,3 +222,20 @@ def test_folding_is_that_of_slurm(environment: dict[str, str], names: str) -> No
     """Character by character."""
     theirs = _scontrol(environment, "show", "hostlistsorted", names).strip()
     assert hostlist.fold(names.split(",")) == theirs
+
+
+def test_squeue_lists_jobs_as_documented(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both commands of docs/rollout.md, by the real client: a job that waits has no host."""
+    page = (Path(__file__).parents[2] / "docs/rollout.md").read_text()
+    block = page[page.index("  jobs:\n") : page.index("  gates: {counters")]
+    commands = yaml.safe_load(block)["jobs"]
+    made = example("demo")
+    with _controller(tmp_path, hostlist.fold(made.hosts.names), slurm(made)) as environment:
+        monkeypatch.setenv("SLURM_CONF", environment["SLURM_CONF"])
+        every = [*commands["running"][:2], commands["running"][-1]]
+        assert listed(commands["running"], 60) == listed(commands["failed"], 60) == {}
+        sbatch = [_program("sbatch"), "--nodes=2", "--chdir=/tmp", "--wrap=true"]
+        subprocess.run(sbatch, env=environment, check=True, capture_output=True, timeout=60)
+        done = subprocess.run(every, check=True, capture_output=True, text=True, timeout=60)
+    assert done.stdout.split() == ["1"]
+    assert parse_jobs(done.stdout, "squeue") == {}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from fabric.lab.real import Cable, needs
+from fabric.lab.real.booted.management import free_networks
 from fabric.lab.real.names import LONGEST, kernel_names
 from fabric.lab.real.switch import Switch
 from fabric.workflow.project import Project
@@ -98,3 +100,51 @@ def test_without_root_nothing_begins(monkeypatch: pytest.MonkeyPatch) -> None:
     ended = run("lab", "up", "--real", DEMO)
     assert ended.code == 2
     assert "the real lab cannot run here: it needs root" in ended.err
+
+
+BOOTS = {
+    "an unknown host": ("gpu009", "the inventory has no host 'gpu009'"),
+    "a switch": ("spine01", "the inventory has no host 'spine01'"),
+    "no range": ("gpu[1", "is not a range"),
+}
+
+
+@pytest.mark.parametrize("name", BOOTS)
+def test_hosts_to_boot_are_hosts(name: str) -> None:
+    text, message = BOOTS[name]
+    ended = run("lab", "up", "--real", "--boot", text, DEMO)
+    assert (ended.code, message in ended.err) == (2, True), ended.err
+
+
+def test_a_host_with_networkmanager_is_not_booted(tmp_path: Path) -> None:
+    folder = shutil.copytree(DEMO, tmp_path / "inventory")
+    file = folder / "fabric.yaml"
+    file.write_text(
+        file.read_text().replace("  gpus: 2\n", "  gpus: 2\n  network_stack: networkmanager\n")
+    )
+    ended = run("lab", "up", "--real", "--boot", "gpu001", folder)
+    assert (ended.code, "uses NetworkManager" in ended.err) == (2, True), ended.err
+
+
+def test_stand_ins_do_not_boot() -> None:
+    ended = run("lab", "up", "--boot", "gpu001", DEMO)
+    assert (ended.code, "use --real" in ended.err) == (2, True), ended.err
+
+
+def test_packages_of_booted_hosts_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(needs.shutil, "which", lambda name: name not in {"sshd", "sudo"} and name)
+    ended = run("lab", "up", "--real", "--boot", "gpu001", DEMO)
+    assert ended.code == 2
+    assert "apt-get install openssh-server sudo" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("routes", "expected"),
+    [
+        ([], ["198.18.0.0/31", "198.18.0.2/31"]),
+        (["198.18.0.0/31"], ["198.18.0.2/31", "198.18.0.4/31"]),
+        (["198.18.0.0/16"], ["198.19.0.0/31", "198.19.0.2/31"]),
+    ],
+)
+def test_management_networks_are_free(routes: list[str], expected: list[str]) -> None:
+    assert [str(one) for one in free_networks(2, routes)] == expected

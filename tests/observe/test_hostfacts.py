@@ -45,7 +45,7 @@ from fabric.observe.state import LldpNeighbour
 SAMPLES = Path(__file__).parent / "samples" / "host"
 #: Modules that read nothing themselves.
 SUPPORT = {
-    *("assemble", "facts", "gids", "jsontext", "mlnx_qos", "readings", "values"),
+    *("assemble", "facts", "jsontext", "mlnx_qos", "readings", "values"),
 }
 ON_3 = tuple(number == 3 for number in range(8))
 THIRD = (0, 0, 0, 77, 0, 0, 0, 0)
@@ -67,7 +67,7 @@ LLDP = {
 }
 
 
-def _ca(name: str, model: str, firmware: str, guid: str, *port: Any) -> IbDevice:
+def _ca(name: str, model: str | None, firmware: str | None, guid: str, *port: Any) -> IbDevice:
     return IbDevice(name, "CA", model, firmware, guid, (IbPort(1, *port, guid),))
 
 
@@ -96,6 +96,12 @@ CASES: dict[str, Any] = {
         Gid("mlx5_2", 1, 0, f"{LINK_LOCAL}2", "", "v1", ""),
         Gid("mlx5_2", 1, 1, f"{LINK_LOCAL}2", "", "v2", ""),
     ),
+    "gid_files.txt": (  # Soft-RoCE has no RoCEv1
+        Gid("mlx5_1", 1, 0, "fe80:0000:0000:0000:b069:22ff:fea0:b1d9", "", "v2", "eth1"),
+        Gid("mlx5_1", 1, 1, "0000:0000:0000:0000:0000:ffff:0a40:0002", "10.64.0.2", "v2", "eth1"),
+        Gid("mlx5_2", 1, 0, "fe80:0000:0000:0000:d0f9:12ff:fe07:4e19", "", "v2", "eth2"),
+        Gid("mlx5_2", 1, 1, "0000:0000:0000:0000:0000:ffff:0a40:0102", "10.64.1.2", "v2", "eth2"),
+    ),
     "ibdev2netdev.txt": (
         RdmaNetdev("mlx5_1", 1, "eth1", up=True),
         RdmaNetdev("mlx5_2", 1, "eth2", up=False),
@@ -113,6 +119,16 @@ CASES: dict[str, Any] = {
         _ca(
             *("mlx5_10", "MT4123", "20.31.1014", "0x5a2e61000310000a"),
             *("Active", "LinkUp", 200_000_000_000, "InfiniBand", 12, 5),
+        ),
+    ),
+    "ibstat.rxe.txt": (
+        _ca(
+            *("mlx5_1", None, None, "0xb06922fffea0b1d9"),
+            *("Active", "LinkUp", 2_500_000_000, "Ethernet", 0, 0),
+        ),
+        _ca(
+            *("mlx5_2", None, None, "0xd0f912fffe074e19"),
+            *("Active", "LinkUp", 2_500_000_000, "Ethernet", 0, 0),
         ),
     ),
     "rdma_link.json": (
@@ -386,6 +402,11 @@ def test_outputs_that_are_too_large_are_not_read() -> None:
         ("rdma_link.json", '"mlx5_2"', '"mlx5_1"'),
         ("rdma_link.json", '"port":1', '"port":true'),
         ("show_gids.txt", "mlx5_2\t1\t1", "mlx5_2\t1\t0"),
+        ("gid_files.txt", "mlx5_2/ports/1/gids/1", "mlx5_2/ports/1/gids/0"),
+        ("gid_files.txt", "types/1:RoCE v2", "types/1:RoCE v3"),
+        ("gid_files.txt", ":fe80:0000", ":fe80:0000:0000"),
+        ("gid_files.txt", "ndevs/0:eth1", "ndevs/0:$(id)"),
+        ("gid_files.txt", "gid_attrs/ndevs/0", "gid_attrs/owner/0"),
         ("ibstat.txt", "CA 'mlx5_2'", "CA 'mlx5_1'"),
         ("ibstat.txt", "\t\tRate: 400\n", "\t\tRate: 400\n\t\tRate: 200\n"),
         ("lspci.txt", "0000:ca:00.0", "0000:4b:00.0"),

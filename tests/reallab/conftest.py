@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +16,7 @@ from fabric.topology.clos import Outage, clos, failed
 from fabric.topology.paths import Layers
 from fabric.workflow.project import Project
 from fabric.workflow.real_laboratory import real_laboratory
+from tests.reallab.booted import HOST, OTHER, Site, write_inventory
 from tests.render.designs import INVENTORY
 
 INVENTORIES = ("demo", "dual-tor", "dual-plane", "three-tier", "eight-slash-27", "mixed")
@@ -22,9 +24,9 @@ INVENTORIES = ("demo", "dual-tor", "dual-plane", "three-tier", "eight-slash-27",
 PATIENCE_S = 40.0
 
 
-def require_parts() -> None:
+def require_parts(*, booted: bool = False) -> None:
     """Skip where the real lab cannot run, or fail where the judges are required."""
-    reason = missing_parts()
+    reason = missing_parts(booted=booted)
     if reason and os.environ.get("ROCEFAB_JUDGES") == "required":
         pytest.fail(f"no real lab: {reason}; run 'make judges' as root")
     if reason:
@@ -92,3 +94,27 @@ def running(request: pytest.FixtureRequest) -> Iterator[Running]:
         lab.wait_for_sessions(proof.sessions)
         lab.wait_for_next_hops(proof.routes)
         yield made
+
+
+@pytest.fixture(scope="module")
+def booted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """The demo fabric, with two hosts that are booted."""
+    require_parts(booted=True)
+    folder = tmp_path_factory.mktemp("lab")
+    with real_laboratory(
+        Project(write_inventory(folder / "inventory")), boot=f"{HOST},{OTHER}"
+    ) as lab:
+        yield Site(lab, folder)
+
+
+@pytest.fixture
+def visitor(booted: Site, tmp_path: Path) -> Site:
+    """An operator with a new folder, who changes no host."""
+    return Site(booted.lab, tmp_path)
+
+
+@pytest.fixture
+def site(booted: Site, tmp_path: Path) -> Site:
+    """An operator with a new folder, and a host without a file of rocefab."""
+    booted.wipe()
+    return Site(booted.lab, tmp_path)

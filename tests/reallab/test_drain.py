@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import re
+import shlex
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
+from fabric.devices.traffic import FrrShutdown
 from fabric.topology.outages import outage
 from fabric.workflow.project import Project
 from fabric.workflow.real_laboratory import real_laboratory
 from tests.reallab.conftest import Running, require_parts
 from tests.reallab.test_fabric import cut_all
 from tests.render.designs import INVENTORY
+
+if TYPE_CHECKING:
+    from fabric.devices.ssh import ShellSession
+    from fabric.lab.real.lab import RealLab
 
 pytestmark = pytest.mark.lab
 
@@ -61,13 +69,32 @@ def lost_pings(running: Running, *, drained: bool) -> int:
         answers = [pool.submit(ping, (name, nic.address)) for name, nic in nics]
         time.sleep(0.5)
         if drained:
-            lab.drain(spine)
+            bgp = FrrShutdown(cast("ShellSession", InNamespace(lab, spine)), spine)
+            bgp.drain()
+            assert bgp.drained()
             time.sleep(DRAIN_S)
             assert not ways_through(running, spine)
         lab.run(spine, ["sysctl", "-q", "net.ipv4.ip_forward=0"])
         time.sleep(0.5)
         cut_all(running, lost)
         return sum(answer.result() for answer in answers)
+
+
+@dataclass(frozen=True)
+class InNamespace:
+    """What `FrrShutdown` needs of a shell, on a switch of the real lab."""
+
+    lab: RealLab
+    switch: str
+
+    def check(self, command: str) -> str:
+        """Run a command as `ShellSession` does."""
+        sudo, alone, vtysh, *words = shlex.split(command)
+        assert (sudo, alone, vtysh) == ("sudo", "-n", "vtysh")
+        socket = ["--vty_socket", str(self.lab.folder(self.switch))]
+        answer = self.lab.run(self.switch, ["vtysh", *socket, *words])
+        assert not answer.code, answer
+        return answer.out
 
 
 def ways_through(running: Running, spine: str) -> set[tuple[str, str]]:
@@ -103,3 +130,28 @@ def test_no_ping_is_lost_when_a_spine_is_drained_first(capsys: pytest.CaptureFix
     with capsys.disabled():
         print(f"{inventory}: pings lost {lost[True]} after a drain, {lost[False]} without")
     assert lost[True] == 0 < lost[False]
+
+
+def test_the_drain_begins_and_ends_as_often_as_it_is_asked_to() -> None:
+    require_parts()
+    project = Project(INVENTORY / "demo")
+    with real_laboratory(project) as lab:
+        running = Running(project, lab)
+        proof = running.proof()
+        lab.wait_for_sessions(proof.sessions)
+        lab.wait_for_next_hops(proof.routes)
+        through = ways_through(running, "spine01")
+        bgp = FrrShutdown(cast("ShellSession", InNamespace(lab, "spine01")), "spine01")
+        assert through
+        assert not bgp.drained()
+        for _ in range(2):
+            bgp.drain()
+        until_s = time.monotonic() + 30
+        while ways_through(running, "spine01") and time.monotonic() < until_s:
+            time.sleep(0.2)
+        assert not ways_through(running, "spine01")
+        for _ in range(2):
+            bgp.undrain()
+        assert not bgp.drained()
+        lab.wait_for_next_hops(proof.routes)
+        assert ways_through(running, "spine01") == through

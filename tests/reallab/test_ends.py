@@ -6,6 +6,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 
 from fabric.core.errors import LabError
 from fabric.lab.real import Blueprint, RealLab, leftovers, running
-from fabric.lab.real.state import FOLDER, NAMESPACES, Record
+from fabric.lab.real.state import FOLDER, HIERARCHIES, NAMESPACES, Record
 from fabric.workflow.project import Project
 from fabric.workflow.real_laboratory import blueprint
 from tests.cli.runs import DEMO, ROCEFAB, ROOT, clean_environment, run
@@ -54,8 +55,15 @@ def gone(record: Record, *, files: bool) -> bool:
 def started() -> Iterator[tuple[subprocess.Popen[str], Record]]:
     """`rocefab lab up --real` as a process that is up, and its record."""
     require_parts()
+    with up() as (process, record, _):
+        yield process, record
+
+
+@contextmanager
+def up(*words: str) -> Iterator[tuple[subprocess.Popen[str], Record, str]]:
+    """Start a lab; yield its process, its record and what it says."""
     process = subprocess.Popen(
-        [*ROCEFAB, "lab", "up", "--real", str(DEMO)],
+        [*ROCEFAB, "lab", "up", "--real", *words, str(DEMO)],
         cwd=ROOT,
         env=clean_environment(),
         text=True,
@@ -74,7 +82,7 @@ def started() -> Iterator[tuple[subprocess.Popen[str], Record]]:
         record = next(item for item in running() if item.owner.pid == process.pid)
         assert len(record.namespaces) == 10
         assert len(daemons(record)) > 20
-        yield process, record
+        yield process, record, "".join(said)
     finally:
         process.kill()
         process.wait()
@@ -109,6 +117,25 @@ def test_nothing_outlives_a_killed_lab_but_names(
     ended = run("lab", "down", "--real")
     assert (ended.code, ended.out) == (0, "1 lab removed\n")
     assert gone(record, files=True)
+
+
+def test_nothing_outlives_a_killed_lab_with_a_host_that_booted() -> None:
+    """Neither its systemd nor its control groups; before, plain ssh gets in as the lab says."""
+    require_parts(booted=True)
+    with up("--boot", "gpu001") as (process, record, said):
+        login = next(line.split() for line in said.splitlines() if line.startswith("  ssh "))
+        done = subprocess.run(
+            [*login, "hostname; sudo id -un"], capture_output=True, text=True, check=False
+        )
+        assert done.stdout.split() == ["gpu001", "root"], done.stderr
+        assert f"ROCEFAB_CONNECTIONS={record.folder}/management/connections.json" in said
+        process.kill()
+        process.wait()
+        assert gone(record, files=False)
+        assert run("lab", "down", "--real").code == 0
+        assert gone(record, files=True)
+        groups = [top.glob(f"{record.prefix}*") for top in HIERARCHIES]
+        assert [path for paths in groups for path in paths] == []
 
 
 def test_the_next_lab_removes_what_a_killed_one_left(

@@ -79,7 +79,8 @@ FAULTS = {
     ),
     6: Promise(
         "Part of a wave fails",
-        "The whole wave is rolled back, waves before it stay, later ones do not begin.",
+        "The whole wave is rolled back, waves before it stay, later ones do not begin; "
+        "within `--max-failures` only the devices that fail are rolled back.",
         "`done` for earlier waves, `rolled-back` for the wave, `failed` for the run",
         "3",
         "the first failure, then one line for each device that was rolled back",
@@ -100,17 +101,18 @@ FAULTS = {
     ),
     9: Promise(
         "The journal is torn or corrupt",
-        "An error, not a guess; a damaged state of one device hinders no other.",
-        "unreadable, or `failed` for the device",
+        "Damaged rows are named and not used; a damaged state of one device hinders no other.",
+        "what is undamaged; `status --verify` names the rest, by a chain of hashes",
         "2, or 3 for a device",
-        "`the journal cannot be used`, `the state of leaf2 before run 1 is damaged`",
+        "`the journal is damaged`, `the state of leaf2 before run 1 is damaged`",
     ),
     10: Promise(
         "Two operators apply at once",
-        "One run at a time in a state folder; changes of another folder are seen and named.",
+        "One run at a time in a state folder; a run of another folder is kept off by the lock of "
+        "the device, or by its session where the system has no place for a lock.",
         _NOTHING,
         "2 or 3",
-        "user, host, process and time of the run in progress",
+        "`run 3 of alice@bastion since ... has locked it`, or user, host, process and time",
     ),
     11: Promise(
         "The plan is stale, or was modified",
@@ -128,7 +130,8 @@ FAULTS = {
     ),
     13: Promise(
         "A device is unreachable: connection rejected, no route, or a black hole",
-        "It is named within 10 s (Junos: 30 s); others are still read, no plan is written.",
+        "It is named within 10 s (Junos: 30 s) and others are still read; a plan without it is "
+        "written with `--allow-missing` alone.",
         _NOTHING,
         "3",
         "`cannot log in`, with the reason",
@@ -212,17 +215,17 @@ FAULTS = {
     ),
     25: Promise(
         "Cabling changes during the roll-out",
-        "A neighbour that was right before the commit and is wrong after it stops the wave.",
-        _FAILED_WAVE,
+        "Cables of changing ports are compared before each wave, and all cables after its commit.",
+        "`failed` for the run, and `rolled-back` for the wave that began",
         "3",
-        "`not healthy: su1-rail0: lldp Ethernet0: gpu9 eth1, expected gpu1 eth1`",
+        "`lldp Ethernet0: gpu9 eth1, expected gpu1 eth1`, or the plugs to move",
     ),
     26: Promise(
         "The rollback itself fails",
         "The run stops, later waves do not begin, and an armed commit timer stays armed.",
         "`failed` for the device and the run",
         "3",
-        "whether a timer will roll back the change; otherwise `rocefab rollback`",
+        "whether a timer will roll back the change; otherwise the commands to type, whole",
     ),
     27: Promise(
         "Ctrl-C, Ctrl-C twice, SIGTERM, out of memory",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -21,6 +23,7 @@ from fabric.systems.sonic.drivers import SonicDriver
 from fabric.workflow.apply import apply, status
 from tests.change import labs
 from tests.change.labs import planned
+from tests.cli.runs import run
 
 ROOT = Path(__file__).parents[2]
 OPTIONS = Options(timer_s=60, verify_s=3.0, poll_s=0.1)
@@ -124,10 +127,40 @@ def test_a_rollback_that_fails_halts_the_run(changing, monkeypatch):
     assert result.confirmed == result.rolled_back == ()
     assert states(state) == {labs.SPINE: "failed"}
     assert running(lab[labs.LEAF]) == before
-    assert any("whether its commit timer will roll back the change is unknown" in it for it in said)
+    unknown = "whether its commit timer will roll back the change is unknown; check the device"
+    told = next(text for text in said if unknown in text)
     assert lab[labs.SPINE].running_text != old_text
-    lab.clock.advance(OPTIONS.timer_s + 1)
+    lab[labs.SPINE].faults.clear()
+    typed = shlex.split(re.search(r"`rocefab (.*)`", told)[1])
+    ended = run(*typed, "--connections", connections)
+    assert ended.code == 0, ended.said
     assert lab[labs.SPINE].running_text == old_text
+
+
+@pytest.mark.fault(26)
+def test_what_a_person_types_on_a_device_rolls_it_back(changing, monkeypatch):
+    """The rollback of the leaf fails; the command of the message, typed there, does it."""
+    lab, state, connections, change_plan = changing
+    before, said = running(lab[labs.LEAF]), []
+
+    def rejected(driver, *_):
+        raise RefusedError(driver.connection.device, "no space left on device")
+
+    def break_after_commit(device, text):
+        said.append(text)
+        if device == labs.LEAF and text.startswith("commit"):
+            broken.setattr(SonicDriver, "rollback", rejected)
+            broken.setattr(SonicDriver, "stage", rejected)
+            broken.setattr(SonicDriver, "pending", lambda *_: False)
+
+    with monkeypatch.context() as broken:
+        result = apply(change_plan, state, connections, OPTIONS, break_after_commit)
+    assert states(state) == {labs.SPINE: "done", labs.LEAF: "failed"}
+    assert result.confirmed == (labs.SPINE,)
+    assert running(lab[labs.LEAF]) != before
+    told = next(text for text in said if "or type on it: " in text)
+    lab[labs.LEAF].run_detached(told.partition("or type on it: sudo ")[2])
+    assert running(lab[labs.LEAF]) == before
 
 
 @pytest.mark.fault(26)

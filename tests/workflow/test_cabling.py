@@ -181,3 +181,23 @@ def test_a_wrong_cable_stops_a_change_of_its_port(lab, tmp_path):
     assert [text for _, text in reported if text.startswith("despite its cabling: Ethernet0")]
     events = Journal(state).events(result.run)
     assert [event for event in events if event.detail.startswith("despite its cabling: ")]
+
+
+@pytest.mark.fault(25)
+def test_a_cable_that_moves_while_an_earlier_wave_runs_stops_the_change_of_its_port(lab, tmp_path):
+    built, _, connections = lab
+    folder, state = tmp_path / "inventory", tmp_path / "state"
+    labs.changed(folder, "kmax_bytes: 1500000", "kmax_bytes: 1400000")
+    longer = labs.changed(folder, "arp: {", "cables: {host_m: 40}\narp: {")
+    actual = plan(longer, connections, Selection(only=f"{LEAF},spine01"), "rail", labs.silent)
+    assert actual.waves == (("spine01",), (LEAF,))
+
+    def swap_meanwhile(device, text):
+        if device == "spine01" and text == "confirmed and saved":
+            swap(built)
+
+    options = Options(timer_s=60, verify_s=6.0, poll_s=0.1)
+    result = apply(actual, state, connections, options, swap_meanwhile)
+    assert not result.ok
+    assert result.confirmed == ("spine01",)
+    assert f"{LEAF}: Ethernet0 is cabled to gpu2 eth1, expected gpu1 eth1" in result.reasons[0]

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from fabric.lab.faults import Fault
+from fabric.lab.shell.state import Result
 from fabric.workflow import incast
 from fabric.workflow.devices import Selection
 from fabric.workflow.probe import make_plan
@@ -110,7 +111,7 @@ FAULTS = {
     ),
     "no RDMA ping": (lambda host: host.tools.pop("rping"), "rping", "host gpu003"),
     "the session breaks": (
-        lambda host: host.faults.add(Fault("cut_at_command", pattern="ping|show_gids", times=0)),
+        lambda host: host.faults.add(Fault("cut_at_command", pattern="ping|/gids/", times=0)),
         "ping",
         "host gpu003",
     ),
@@ -163,6 +164,41 @@ def test_no_gid_is_no_bandwidth(setting, probed):
     assert reported.causes == ("NIC gpu001 eth1: all 8 probes failed",)
 
 
+def test_a_stock_debian_is_probed(setting, probed):
+    """It has no `show_gids`, and a perftest that cannot be told its own address."""
+    host = setting[0]["gpu003"]
+    tool = host.tools.pop("show_gids")
+    host.spec.options["perftest"] = "4.5"
+    try:
+        assert probed().ok
+        host.tools["ib_write_bw"], real = lambda *_: Result("", "", 1), host.tools["ib_write_bw"]
+        failures = probed().failures
+        host.tools["ib_write_bw"] = real
+    finally:
+        host.tools["show_gids"] = tool
+        del host.spec.options["perftest"]
+    told = {item["failure"] for item in failures if item["source"].startswith("gpu003")}
+    (one,) = told
+    assert one.startswith("ib_write_bw printed no result; its perftest has no --bind_source_ip")
+
+
+def test_a_gid_table_that_cannot_be_read_stops_the_bandwidth_alone(setting, probed):
+    host = setting[0]["gpu003"]
+    tool = host.tools["grep"]
+
+    def without(context, argv, stdin):
+        return Result("", "", 2) if "/gids/" in str(argv) else tool(context, argv, stdin)
+
+    host.tools["grep"] = without
+    try:
+        assert not probed("rping").failures
+        failures = probed().failures
+    finally:
+        host.tools["grep"] = tool
+    assert {item["stage"] for item in failures} == {"bandwidth"}
+    assert {item["failure"] for item in failures} == {"the GID table of gpu003 could not be read"}
+
+
 def incast_of(setting, senders=3):
     _, project, connections = setting
     groups = incast.make_groups(project, HOSTS, senders)
@@ -203,7 +239,7 @@ def test_incast_that_loses_packets(setting, probed):
 
 
 def test_incast_with_a_host_that_does_not_answer(setting, probed):
-    setting[0]["gpu002"].faults.add(Fault("cut_at_command", pattern="show_gids", times=0))
+    setting[0]["gpu002"].faults.add(Fault("cut_at_command", pattern="/gids/", times=0))
     reported = incast_of(setting)
     assert "gpu002 could not be read" in reported.groups[0].failure
     assert not reported.ok

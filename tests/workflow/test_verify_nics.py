@@ -25,7 +25,6 @@ STRICT = "net.ipv4.conf.{}.rp_filter=1"
 DOUBTS = {"cable out": {"lldp"}, "script": {"H17"}}
 SCRIPTS = ("etc/rocefab/check.sh", "etc/rocefab/apply.sh")
 UNREAD = {
-    "show_gids": {"H10"},
     "ethtool": {"H0", "H4"},
     "ibv_devinfo": {"H9"},
     "sysctl": {"H11", "H12"},
@@ -174,6 +173,33 @@ def test_what_a_host_lacks_is_unknown_and_never_fine(setting, command):
             assert not result.ok
     finally:
         host.tools[command] = tool
+
+
+def test_what_is_unknown_hides_nothing_that_the_script_finds(setting):
+    lab, project, connections = setting
+    host = lab["gpu001"]
+    tool = host.tools.pop("ethtool")
+    host.run_detached("cma_roce_tos -d mlx5_1 -p 1 -t 0")
+    try:
+        (result,) = verify(project, connections, ONE, silent)
+        assert {(subject, doubt) for subject, _, doubt in told(result)} == {
+            *(("H0", True), ("H4", True), ("H17", False)),
+        }
+    finally:
+        host.tools["ethtool"] = tool
+        host.run_detached("cma_roce_tos -d mlx5_1 -p 1 -t 104")
+
+
+def test_a_host_without_the_tools_of_nvidia_has_the_files_of_the_kernel(setting):
+    """Debian has no `show_gids`."""
+    lab, project, connections = setting
+    tools = lab["gpu001"].tools
+    tool = tools.pop("show_gids")
+    try:
+        (result,) = verify(project, connections, ONE, silent)
+        assert result.ok
+    finally:
+        tools["show_gids"] = tool
 
 
 def test_verdicts_over_a_window(setting):

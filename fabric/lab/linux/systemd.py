@@ -2,16 +2,19 @@
 
 Known: systemd-run(1), systemctl(1), systemd.unit(5): texts of ``is-active`` and ``is-enabled``,
 exit code 3 for a unit that is not active, 4 for one that does not exist, 5 for an unknown unit
-to start; systemd.timer(5): ``OnActiveSec``; ``enable`` makes links in ``TARGET.wants`` and
-``disable`` removes them. Assumed: only oneshot services start; a transient timer that has run is
-gone (``--collect``).
+to start; systemd.timer(5): ``OnActiveSec``, which begins again at each ``daemon-reload``, and one
+time of ``OnCalendar``, which does not (both seen with systemd 252); ``enable`` makes links in
+``TARGET.wants`` and ``disable`` removes them. Assumed: only oneshot services start; a transient
+timer that has run is gone (``--collect``).
 """
 
 from __future__ import annotations
 
 import re
 import shlex
+import time
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from fabric.lab.shell.state import Result
@@ -39,11 +42,16 @@ def seconds_of(text: str) -> float:
 
 @dataclass(slots=True)
 class Job:
-    """A command that runs when its timer is due."""
+    """A command that runs when its timer is due.
+
+    ``delay_s`` begins again when systemd reads its files again, ``at_s`` of the lab clock stays.
+    """
 
     command: str
     timer: Timer
     due_s: float
+    delay_s: float | None = None
+    at_s: float | None = None
 
 
 @dataclass(slots=True)
@@ -169,10 +177,30 @@ class Systemd:
         text, name = self._text(unit), unit.removesuffix(".timer")
         if text is None:
             return Result("", f"Failed to start {unit}: Unit {unit} not found.\n", 5)
-        delay = re.search(r"^OnActiveSec\s*=\s*(\S+)\s*$", text, re.MULTILINE)
-        if delay and name not in self.jobs:
-            self._schedule(name, seconds_of(delay[1]), "")
+        if name not in self.jobs:
+            delay = re.search(r"^OnActiveSec\s*=\s*(\S+)\s*$", text, re.MULTILINE)
+            moment = re.search(r"^OnCalendar\s*=\s*(.*\S)\s*$", text, re.MULTILINE)
+            self._arm(
+                name,
+                seconds_of(delay[1]) if delay else None,
+                self._lab_time_of(moment[1]) if moment else None,
+            )
         return Result()
+
+    def _lab_time_of(self, text: str) -> float | None:
+        """Return when the lab clock has a time of the calendar; None when it is over."""
+        moment = datetime.strptime(text, "%Y-%m-%d %H:%M:%S UTC").replace(tzinfo=UTC)
+        left_s = moment.timestamp() - time.time()
+        return self.stand_in.clock.now_s() + left_s if left_s > 0 else None
+
+    def _arm(self, name: str, delay_s: float | None, at_s: float | None) -> None:
+        """Let a timer begin; it is due at the earlier one of its times."""
+        now_s = self.stand_in.clock.now_s()
+        due = [now_s + delay_s] if delay_s is not None else []
+        due += [at_s] if at_s is not None else []
+        if due:
+            self._schedule(name, min(due) - now_s, "")
+            self.jobs[name].delay_s, self.jobs[name].at_s = delay_s, at_s
 
     def _wants(self, unit: str) -> list[str]:
         """Return the links that enabling a unit makes."""
@@ -316,6 +344,10 @@ class Systemd:
 
     def _daemon_reload(self, _units: list[str]) -> Result:
         self._loaded.clear()
+        for name, job in list(self.jobs.items()):
+            if job.delay_s is not None:
+                job.timer.cancel()
+                self._arm(name, job.delay_s, job.at_s)
         return Result()
 
     def _list_timers(self, units: list[str]) -> Result:

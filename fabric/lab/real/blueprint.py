@@ -43,6 +43,8 @@ class Blueprint:
         What is not as on a real fabric.
     swapped : tuple of (End, End)
         Ports whose plugs are in each other's place.
+    booted : tuple of str
+        Hosts that are whole systems, and that have no rendered file yet.
     """
 
     devices: Mapping[str, DeviceDesign]
@@ -53,6 +55,7 @@ class Blueprint:
     sends_alias: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
     swapped: tuple[tuple[End, End], ...] = ()
+    booted: tuple[str, ...] = ()
 
     @cached_property
     def names(self) -> tuple[str, ...]:

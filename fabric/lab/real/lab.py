@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Self
 
 from fabric.core.errors import InputError, LabError
 from fabric.lab.real import neighbours
+from fabric.lab.real.booted import BootedHost, Management
 from fabric.lab.real.host import Host
 from fabric.lab.real.keeper import Keeper, batch
 from fabric.lab.real.names import kernel_names
 from fabric.lab.real.needs import missing_parts
 from fabric.lab.real.state import Process, Record, clean, leftovers
 from fabric.lab.real.switch import Switch
+from fabric.observe.hostfacts.lldp import parse_lldp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -58,13 +60,15 @@ class RealLab:
         progress: Progress = lambda _, __: None,
     ) -> None:
         self.blueprint = blueprint
-        self._inventory = inventory
+        self.inventory = inventory
         self._progress = progress
         self._keeper: Keeper | None = None
         self._record: Record | None = None
         self._interfaces = self._names()
         self._switches: dict[str, Switch] = {}
         self._hosts: dict[str, Host] = {}
+        self._booted: dict[str, BootedHost] = {}
+        self._management: Management | None = None
 
     def __enter__(self) -> Self:
         self.up()
@@ -94,6 +98,17 @@ class RealLab:
             raise LabError("lab", "it is not up")
         return self._record
 
+    @property
+    def management(self) -> Management:
+        """How the hosts that are booted are reached."""
+        if self._management is None:
+            raise LabError("lab", "it is not up")
+        return self._management
+
+    def booted(self, host: str) -> BootedHost:
+        """Return a host that is booted."""
+        return self._booted[host]
+
     def namespace(self, device: str) -> str:
         """Return the name of the namespace of a device."""
         return self.record.prefix + device
@@ -121,14 +136,14 @@ class RealLab:
         LabError
             When the kernel or a daemon does not take its part. Nothing is left behind.
         """
-        reason = missing_parts()
+        reason = missing_parts(booted=bool(self.blueprint.booted))
         if reason:
             raise InputError(f"the real lab cannot run here: {reason}")
         for record in leftovers():
             clean(record)
         self._keeper = Keeper()
         owner = Process.of(os.getpid())
-        self._record = Record(secrets.token_hex(2), self._inventory, owner, self._keeper.first)
+        self._record = Record(secrets.token_hex(2), self.inventory, owner, self._keeper.first)
         try:
             self._record.write()
             self._build()
@@ -169,10 +184,23 @@ class RealLab:
                 self.folder(name),
             )
             for name, design in plan.hosts.items()
+            if name not in plan.booted
         }
-        self._progress("lab", "FRR and networkd")
-        self._each(lambda name: (self._switches | self._hosts)[name].up(self.keeper), plan.names)
-        self._each(lambda name: self._hosts[name].settle(self.keeper), plan.hosts)
+        self._management = Management(
+            self.record.name, self.record.folder / "management", plan.booted
+        )
+        if plan.booted:
+            self._management.write()
+        self._booted = {
+            name: BootedHost(
+                plan.hosts[name], self._management, self.namespace(name), self.folder(name)
+            )
+            for name in plan.booted
+        }
+        self._progress("lab", "FRR, networkd, hosts that boot")
+        devices = self._switches | self._hosts | self._booted
+        self._each(lambda name: devices[name].up(self.keeper), plan.names)
+        self._each(lambda name: (self._hosts | self._booted)[name].settle(self.keeper), plan.hosts)
         self._progress("lab", "sysctls and LLDP")
         self._each(self._finish, plan.names)
 
@@ -203,6 +231,8 @@ class RealLab:
 
     def _finish(self, name: str) -> None:
         """Put the rendered sysctls of a device into force, and start its lldpd."""
+        if name in self._booted:
+            return
         text = self.blueprint.sysctls.get(name, "")
         if text:
             file = self.folder(name) / "sysctl.conf"
@@ -326,6 +356,9 @@ class RealLab:
 
     def lldp(self, device: str) -> dict[str, tuple[LldpNeighbour, ...]]:
         """Return the neighbours that lldpd of a device hears, by port."""
+        if device in self._booted:
+            said = self._booted[device].run(["lldpcli", "show", "neighbors", "-f", "json"]).out
+            return dict(parse_lldp(said))
         return neighbours.heard(
             self.keeper,
             device,
@@ -333,12 +366,3 @@ class RealLab:
             self.folder(device),
             self._interfaces[device],
         )
-
-    def drain(self, switch: str) -> None:
-        """Announce that a switch goes out of service (RFC 8326), so that its peers avoid it."""
-        bgp = self.blueprint.files[switch].bgp
-        lines = ["configure terminal", f"router bgp {bgp.asn if bgp else 0}"]
-        words = [word for line in (*lines, "bgp graceful-shutdown") for word in ("-c", line)]
-        answer = self.run(switch, self._switches[switch].vtysh(*words))
-        if answer.code or "%" in answer.out:
-            raise LabError(switch, f"FRR: {' '.join((answer.out + answer.err).split())}")

@@ -29,13 +29,32 @@ _PACKAGES = {
     str(NETWORKD): "systemd",
     str(NETPLAN_GENERATE): "netplan.io",
 }
+#: What a host that is booted needs beside them.
+_BOOTED = {
+    "systemd-nspawn": "systemd-container",
+    "/lib/systemd/systemd": "systemd",
+    "/lib/systemd/systemd-udevd": "udev",
+    "dbus-daemon": "dbus",
+    "sshd": "openssh-server",
+    "ssh-keygen": "openssh-client",
+    "sudo": "sudo",
+    "ethtool": "ethtool",
+    "dmidecode": "dmidecode",
+}
 
 
-def missing_parts() -> str:
-    """Return what keeps the real lab from running here, and what to do; empty when nothing does."""
+def missing_parts(*, booted: bool = False) -> str:
+    """Return what keeps the real lab from running here, and what to do; empty when nothing does.
+
+    Parameters
+    ----------
+    booted : bool
+        Whether hosts of it are booted.
+    """
     if not sys.platform.startswith("linux"):
         return "it needs Linux"
-    packages = sorted({package for name, package in _PACKAGES.items() if not shutil.which(name)})
+    needed = _PACKAGES | (_BOOTED if booted else {})
+    packages = sorted({package for name, package in needed.items() if not shutil.which(name)})
     if packages:
         return f"not installed: {', '.join(packages)}; apt-get install {' '.join(packages)}"
     if os.geteuid() != 0:

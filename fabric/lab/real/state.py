@@ -14,6 +14,8 @@ from pathlib import Path
 
 FOLDER = Path("/run/rocefab-lab")
 NAMESPACES = Path("/run/netns")
+#: Where control groups are: version 2 alone, or beside version 1 (systemd, cgroup-util.c).
+HIERARCHIES = tuple(Path("/sys/fs/cgroup", name) for name in ("", "systemd", "unified"))
 _FILE = "state.json"
 #: Field of /proc/PID/stat with the start of a process, counted after its name (proc(5), field 22).
 _START_FIELD = 19
@@ -125,7 +127,17 @@ def clean(record: Record) -> int:
     subprocess.run(
         ["ip", "-force", "-batch", "-"], input=batch, text=True, check=False, capture_output=True
     )
+    _remove_control_groups(record.prefix)
     shutil.rmtree(record.folder, ignore_errors=True)
     with suppress(OSError):
         FOLDER.rmdir()
     return len(names)
+
+
+def _remove_control_groups(prefix: str) -> None:
+    """Remove the control groups of hosts that were booted, the innermost first."""
+    for hierarchy in HIERARCHIES:
+        for top in hierarchy.glob(f"{prefix}*"):
+            for folder, _, _ in os.walk(top, topdown=False):
+                with suppress(OSError):
+                    Path(folder).rmdir()

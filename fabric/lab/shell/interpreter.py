@@ -296,7 +296,7 @@ class Shell(ShellState):
         if special is not None:
             return special(self, argv, streams)
         name = argv[0].rsplit("/", 1)[-1] if argv[0].startswith(_BIN) else argv[0]
-        tool = self.tools.get(name)
+        tool = self.tools.get(name) if self.finds(name) or name != argv[0] else None
         context = Context(self, streams, self.root, self.line)
         if tool is None:
             return await self._file(argv, streams)

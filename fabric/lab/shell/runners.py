@@ -1,8 +1,7 @@
 """Commands that run other commands, tests and waits: sudo, sh, test, command, sleep.
 
-Known: IEEE Std 1003.1-2017, volume "Shell & Utilities". Assumed: sudo never asks for a password
-(default images give the administrator passwordless sudo); ``sleep`` waits at most one second of
-real time and does not move the lab clock.
+Known: IEEE Std 1003.1-2017, volume "Shell & Utilities"; what sudo allows is in `sudoers`. Assumed:
+``sleep`` waits at most one second of real time and does not move the lab clock.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from fabric.lab.shell.special import SPECIAL
 from fabric.lab.shell.state import Result
+from fabric.lab.shell.sudoers import allows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,12 +85,14 @@ def _integer(text: str) -> int:
 
 
 async def _sudo(context: Context, argv: list[str], _stdin: str) -> Result:
-    words = argv[1:]
+    words, asks = argv[1:], False
     while words and words[0].startswith("-"):
         word = words.pop(0)
         if word == "--":
             break
-        if word in ("-u", "--user"):
+        if word == "-l":
+            asks = True
+        elif word in ("-u", "--user"):
             if not words or words.pop(0) != "root":
                 return Result("", "sudo: only the user root is supported\n", 1)
         elif word not in ("-n", "-E", "-S", "-H", "-k"):
@@ -109,6 +111,11 @@ async def _sudo(context: Context, argv: list[str], _stdin: str) -> Result:
     twin.variables["USER"] = "root"
     if words[0] not in twin.tools and "/" not in words[0]:
         return Result("", f"sudo: {words[0]}: command not found\n", 1)
+    allowed = context.root or allows(context.shell.fs, context.shell.user, words)
+    if asks:
+        return Result(f"/usr/bin/{' '.join(words)}\n" if allowed else "", "", int(not allowed))
+    if not allowed:
+        return Result("", "sudo: a password is required\n", 1)
     return Result(rc=await twin.call(words, context.streams))
 
 
@@ -144,7 +151,7 @@ async def _command(context: Context, argv: list[str], _stdin: str) -> Result:
             shell = context.shell
             if name in SPECIAL or name in shell.functions:
                 text += f"{name}\n"
-            elif name in shell.tools:
+            elif shell.finds(name):
                 text += f"/usr/bin/{name}\n"
         return Result(text, "", int(not text))
     if argv[1:2] and argv[1].startswith("-"):

@@ -83,6 +83,11 @@ class Frame:
     function: bool = False
 
 
+#: What Debian 12 has in a folder that people other than root do not search (packages ethtool,
+#: procps, dmidecode, infiniband-diags, iproute2, kmod, lldpd; /etc/profile of base-files).
+SYSTEM_TOOLS = frozenset("ethtool sysctl dmidecode ibstat dcb modprobe lldpcli".split())
+
+
 class ShellState(ABC):
     """Variables, functions and directory of a shell, and what tools may ask it to run.
 
@@ -124,6 +129,11 @@ class ShellState(ABC):
         self.refused: Fault | None = None  # a command that matches its pattern is refused
         self.name = "-bash"
         self.frames = [Frame([])]
+
+    def finds(self, name: str) -> bool:
+        """Return whether a command is in the folders that this shell searches."""
+        hidden = name in SYSTEM_TOOLS and not self.root
+        return name in self.tools and not (hidden and "/usr/sbin" not in self.variables["PATH"])
 
     def get(self, name: str) -> str | None:
         """Return a variable or special parameter."""

@@ -37,7 +37,7 @@ def _sha256sum(context: Context, argv: list[str], stdin: str) -> Result:
 
 
 def _grep(context: Context, argv: list[str], stdin: str) -> Result:
-    options, words = split_options(argv, "qFxivocEwH", "e")
+    options, words = split_options(argv, "qFxivocEwHrs", "e")
     pattern = options["e"] if "e" in options else (words.pop(0) if words else "")
     expression = re.escape(pattern) if "F" in options else pattern
     if "F" not in options and "E" not in options and re.search(r"\\[(|+?{]", pattern):
@@ -48,6 +48,10 @@ def _grep(context: Context, argv: list[str], stdin: str) -> Result:
     search = re.compile(expression, flags)
     test = search.fullmatch if "x" in options else search.search
     names = words or ["-"]
+    if "r" in options:
+        names = [file for name in names for file in _files_below(context, name)]
+        if not names:
+            return Result(rc=2)
     text, count = "", 0
     for name in names:
         content = stdin if name == "-" else read_file(context, name)
@@ -56,10 +60,22 @@ def _grep(context: Context, argv: list[str], stdin: str) -> Result:
                 count += 1
                 match = search.search(line)
                 shown = match.group() if "o" in options and match else line
-                text += f"{name}:{shown}\n" if len(names) > 1 or "H" in options else f"{shown}\n"
+                named = len(names) > 1 or not {"H", "r"}.isdisjoint(options)
+                text += f"{name}:{shown}\n" if named else f"{shown}\n"
     if "c" in options:
         text = f"{count}\n"
     return Result("" if "q" in options else text, "", int(count == 0))
+
+
+def _files_below(context: Context, name: str) -> list[str]:
+    """Return the files below a folder, or the file itself."""
+    fs = context.shell.fs
+    path = fs.name_of(name, context.shell.cwd)
+    if not fs.exists(path):
+        return []
+    if not fs.is_dir(path):
+        return [name]
+    return [file for one in fs.listing(path) for file in _files_below(context, f"{name}/{one}")]
 
 
 def _sort(context: Context, argv: list[str], stdin: str) -> Result:

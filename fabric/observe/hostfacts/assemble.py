@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 Port = tuple[str, int]
 #: Readings that list the RDMA ports of a host, the most exact first.
-_LISTS = ("rdma_link", "ibdev2netdev", "show_gids", "ibstat")
+_LISTS = ("rdma_link", "ibdev2netdev", "gid_files", "show_gids", "ibstat")
+#: The kernel has its files always, `show_gids` comes with the driver of NVIDIA.
+_GIDS = ("gid_files", "show_gids")
 
 
 def host_facts(host: str, texts: Mapping[str, str]) -> HostFacts:
@@ -26,7 +28,7 @@ def host_facts(host: str, texts: Mapping[str, str]) -> HostFacts:
     host : str
         Its name in the inventory.
     texts : mapping
-        Outputs by reading, as the registry ``readers`` names them: ``show_gids``, or with what was
+        Outputs by reading, as the registry ``readers`` names them: ``gid_files``, or with what was
         asked: ``mlnx_qos:eth1`` (network device), ``traffic_class:mlx5_0`` (RDMA device),
         ``lspci:0000:4b:00.0`` (PCI address).
 
@@ -49,10 +51,11 @@ def host_facts(host: str, texts: Mapping[str, str]) -> HostFacts:
 
 
 def _nics(read: Readings) -> tuple[NicFacts, ...] | None:
-    links, netdevs, gids, devices = (read.have(name) for name in _LISTS)
+    links, netdevs, *tables, devices = (read.have(name) for name in _LISTS)
+    gids = next((table for table in tables if table is not None), ())
     ports: set[Port] = {(link.device, link.port) for link in links or ()}
     ports |= {(row.device, row.port) for row in netdevs or ()}
-    ports |= {(gid.device, gid.port) for gid in gids or ()}
+    ports |= {(gid.device, gid.port) for gid in gids}
     ports |= {(device.name, port.number) for device in devices or () for port in device.ports}
     if read.first(*_LISTS) is None:
         return None
@@ -108,7 +111,7 @@ def _rdma(read: Readings, port: Port) -> dict[str, Any]:
     device, number = port
     link = _find(read.have("rdma_link"), port)
     netdev = _find(read.have("ibdev2netdev"), port)
-    table = read.first("show_gids")
+    table = read.first(*_GIDS)
     gids = tuple(gid for gid in table or () if (gid.device, gid.port) == port)
     whole = next((item for item in read.first("ibstat") or () if item.name == device), None)
     stat = next((item for item in whole.ports if item.number == number), None) if whole else None

@@ -79,12 +79,15 @@ class IbPort:
 
 @dataclass(frozen=True, slots=True)
 class IbDevice:
-    """An RDMA device; ``kind`` is ``CA`` for RoCE and InfiniBand, else as ibstat names it."""
+    """An RDMA device; ``kind`` is ``CA`` for RoCE and InfiniBand, else as ibstat names it.
+
+    Soft-RoCE has neither model nor firmware: the kernel has no files for them.
+    """
 
     name: str
     kind: str
-    model: str
-    firmware: str
+    model: str | None
+    firmware: str | None
     node_guid: str
     ports: tuple[IbPort, ...]
 
@@ -123,11 +126,15 @@ def _device(match: re.Match[str], lines: list[str]) -> IbDevice:
     return IbDevice(
         name=name,
         kind=match[1],
-        model=word(wanted(head, f"{match[1]} type"), "type of an RDMA device"),
-        firmware=word(wanted(head, "Firmware version"), "version of firmware"),
+        model=_word(wanted(head, f"{match[1]} type"), "type of an RDMA device"),
+        firmware=_word(wanted(head, "Firmware version"), "version of firmware"),
         node_guid=_guid(wanted(head, "Node GUID")),
         ports=ports,
     )
+
+
+def _word(text: str, kind: str) -> str | None:
+    return word(text, kind) if text else None
 
 
 def _port(lines: list[str]) -> IbPort:

@@ -94,8 +94,8 @@ class EcnFiles:
 
 @reads(
     "ecn_files",
-    "grep -H '' /sys/class/net/{interface}/ecn/roce_rp/enable/*"
-    " /sys/class/net/{interface}/ecn/roce_np/enable/*"
+    "grep -r . /sys/class/net/{interface}/ecn/roce_rp/enable"
+    " /sys/class/net/{interface}/ecn/roce_np/enable"
     " /sys/class/net/{interface}/ecn/roce_np/cnp_dscp",
 )
 def parse_ecn_files(text: str) -> EcnFiles:

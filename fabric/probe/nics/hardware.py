@@ -94,7 +94,7 @@ def _usual(counts: Counter[str]) -> str:
 
 
 def own_remarks(looked: Looked, known: Sequence[Remark]) -> list[Remark]:
-    """Return what the script says of a NIC of which the other checks said nothing.
+    """Return what the script says of a NIC of which the other checks know nothing wrong.
 
     What it says of the whole host is told at its first NIC.
     """

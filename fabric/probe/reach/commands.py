@@ -21,6 +21,7 @@ Jain's index is 0.95 or more (R. Jain, D. Chiu, W. Hawe, DEC-TR-301, 1984).
 from __future__ import annotations
 
 import re
+import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,8 @@ _UNIT = re.compile(r"rocefab-probe-[0-9a-f]{8}")
 _PORT = 18515  # the default of perftest
 ROUNDS = 3
 DURATION_S = 2
+#: Ends well where perftest has the option; the version of Debian 12, 4.5+0.17, does not have it.
+BINDS = "ib_write_bw --help 2>&1 | grep -q -e --bind_source_ip"
 #: Flows of an incast do not begin at the same moment: so long that a second does not matter.
 INCAST_S = 10
 #: Longer than all tries of a client together.
@@ -52,11 +55,21 @@ MESSAGE_BYTES = 65536
 
 @dataclass(frozen=True, slots=True)
 class ProbeEnd:
-    """One end of a probe; ``gid_index`` is -1 before the GID table was read."""
+    """One end of a probe.
+
+    Parameters
+    ----------
+    gid_index : int
+        -1 before the GID table was read.
+    binds : bool
+        Whether its perftest can be told its own address; without, the tools find each other by the
+        routes of the main table. What they measure goes between the GIDs all the same.
+    """
 
     address: str
     rdma_device: str
     gid_index: int = -1
+    binds: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +127,20 @@ def bandwidth(
 def _perftest(end: ProbeEnd, marking: Marking, flow: Flow) -> str:
     if end.gid_index < 0:
         raise ValueError("the index of the GID is not known")
+    bound = f" --bind_source_ip {ip_address(end.address)}" if end.binds else ""
     return (
         f"ib_write_bw -d {rdma_name(end.rdma_device)} -i 1 -x {int(end.gid_index)} "
         f"-m {int(marking.mtu_bytes)} --tclass {int(marking.traffic_class_byte)} "
         f"-s {MESSAGE_BYTES} -D {int(flow.duration_s)} -F --report_gbits "
-        f"-p {_PORT + int(flow.number)} "
-        f"--bind_source_ip {ip_address(end.address)}"
+        f"-p {_PORT + int(flow.number)}{bound}"
     )
+
+
+def hint(source: ProbeEnd, target: ProbeEnd) -> str:
+    """Return what else may keep ``ib_write_bw`` from its result, for the end of a message."""
+    if source.binds and target.binds:
+        return ""
+    return "; its perftest has no --bind_source_ip, so it connects by the main routing table"
 
 
 def _tried(client: str) -> str:
@@ -129,15 +149,20 @@ def _tried(client: str) -> str:
     return f"for n in {_TRIES}; do {attempt}; done"
 
 
+def new_unit() -> str:
+    """Return a name for a server."""
+    return f"rocefab-probe-{secrets.token_hex(4)}"
+
+
 def start(server: str, unit: str) -> str:
     """Return the command that starts a server in the background."""
     limits = f"--property=RuntimeMaxSec={LIFE_S} --property=LimitMEMLOCK=infinity"
-    return f"sudo systemd-run --quiet --collect --unit={_checked(unit)} {limits} {server}"
+    return f"sudo -n systemd-run --quiet --collect --unit={_checked(unit)} {limits} {server}"
 
 
 def stop(unit: str) -> str:
     """Return the command that ends a server; one that has ended is fine."""
-    return f"sudo systemctl stop {_checked(unit)}.service || true"
+    return f"sudo -n systemctl stop {_checked(unit)}.service || true"
 
 
 def _checked(unit: str) -> str:

@@ -21,7 +21,8 @@ from __future__ import annotations
 import json
 import re
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, ClassVar
 
 from fabric.core.errors import ConnectionLostError, DeviceError
 from fabric.core.units import S_PER_MIN
@@ -29,9 +30,13 @@ from fabric.devices.base import read_subjects
 from fabric.devices.candidate import SetLines
 from fabric.devices.driver import Identity, checked_token, drivers
 from fabric.devices.shell_driver import ShellDriver
+from fabric.devices.traffic import FrrShutdown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from fabric.devices.ssh import ShellSession
+
 
 _APPLY_S = 600
 _FOLDER = "/var/lib/rocefab"
@@ -47,10 +52,10 @@ _EACH_PORT = (
 _ROCE = "nv show interface | cat; echo '-- roce --'; nv show qos roce | cat"
 _COUNTERS = _EACH_PORT.format(what="counters qos")
 _STATE_COMMANDS = {
-    "facts": "hostname; sudo decode-syseeprom",
+    "facts": "hostname; sudo -n decode-syseeprom",
     "interfaces": "nv show interface | cat",
-    "lldp": "sudo lldpcli show neighbors -f json",
-    "bgp": "sudo vtysh -c 'show ip bgp summary json'",
+    "lldp": "sudo -n lldpcli show neighbors -f json",
+    "bgp": "sudo -n vtysh -c 'show ip bgp summary json'",
     "bfd": "ptmctl -b",
     "neighbours": "ip neighbor show",
     "pfc_priority": _ROCE,
@@ -61,6 +66,8 @@ _STATE_COMMANDS = {
     "pfc_watchdog": _EACH_PORT.format(what="qos pfc-watchdog"),
     "marked": _EACH_PORT.format(what="qos roce counters"),
 }
+#: CumulusNetworks/docs, Monitoring System Hardware, names the place of decode-syseeprom.
+_PLACES = {"decode-syseeprom": ("/usr/cumulus/bin",)}
 
 
 @drivers.add("cumulus")
@@ -68,6 +75,14 @@ class CumulusDriver(ShellDriver[SetLines]):
     """One Cumulus Linux switch."""
 
     undone_by_script = False
+    has_graceful_shutdown = True
+    changing = ("cat", "flock", "install", "tee", "test", "vtysh")
+    places: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType(_PLACES)
+
+    def _work_on(self, shell: ShellSession) -> None:
+        super()._work_on(shell)
+        bgp = FrrShutdown(shell, self.connection.device)
+        self.drained, self.drain, self.undrain = bgp.drained, bgp.drain, bgp.undrain
 
     def open(self) -> None:
         """Log in; a command that fails before a pipe fails as a whole from now on."""
@@ -77,7 +92,7 @@ class CumulusDriver(ShellDriver[SetLines]):
     def identify(self) -> Identity:
         """Return host name, serial number and base MAC from the system EEPROM."""
         hostname = self._shell.check("hostname").strip()
-        eeprom = self._shell.run("sudo decode-syseeprom")[1]
+        eeprom = self._shell.run("sudo -n decode-syseeprom")[1]
         return Identity(
             hostname=hostname,
             serial=_tlv(eeprom, "Serial Number", "0x23"),
@@ -119,7 +134,7 @@ class CumulusDriver(ShellDriver[SetLines]):
         checked_token(token)
         self._refuse_others()
         inbox = self._inbox()
-        self._shell.check(f"sudo install -d -m 700 {_FOLDER}")
+        self._shell.check(f"sudo -n install -d -m 700 {_FOLDER}")
         self._remember(_COMING, token)
         try:
             for name, text in (("unset", candidate.unload), ("set", candidate.load)):
@@ -138,7 +153,7 @@ class CumulusDriver(ShellDriver[SetLines]):
         return revision[1]
 
     def _remember(self, number: str, token: str) -> None:
-        self._shell.check(f"echo {number} {token} | sudo tee -a {_RECORD} > /dev/null")
+        self._shell.check(f"echo {number} {token} | sudo -n tee -a {_RECORD} > /dev/null")
 
     def commit(self, candidate: SetLines, token: str, timer_s: int) -> None:  # noqa: ARG002
         """Apply the pending revision with the switch's own timer.
@@ -223,7 +238,7 @@ class CumulusDriver(ShellDriver[SetLines]):
         """Return the number of the revision of each change of ours."""
         if not self._exists(_RECORD):
             return {}
-        rows = (line.split() for line in self._shell.check(f"sudo cat {_RECORD}").splitlines())
+        rows = (line.split() for line in self._shell.check(f"sudo -n cat {_RECORD}").splitlines())
         return {words[1]: words[0] for words in rows if len(words) == 2}  # noqa: PLR2004
 
 

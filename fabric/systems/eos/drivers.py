@@ -15,6 +15,9 @@ from __future__ import annotations
 
 import json
 import logging
+import re
+import secrets
+import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -36,10 +39,15 @@ if TYPE_CHECKING:
     from fabric.devices.candidate import WholeConfiguration
 
 _PREVIEW = "rocefab-preview"
+#: With when it was begun: two operators never share one, and one that was left is told from others.
+_PREVIEWS = re.compile(rf"{_PREVIEW}(?:-(\d+)-[0-9a-f]{{8}})?")
+#: Longer than any preview takes (`limits`), and than clocks differ.
+_LEFT_S = 3600
 _API = "/command-api"  # arista-eosplus/pyeapi pyeapi/eapilib.py
 _QUIET_S = 60
 _TIMED = "pendingCommitTimer"
 _OPEN = ("pending", _TIMED)
+_SESSIONS = "show configuration sessions detail"
 _STATE_COMMANDS = {
     "bgp": "show ip bgp summary vrf all",
     "lldp": "show lldp neighbors",
@@ -51,6 +59,17 @@ _STATE_COMMANDS = {
     "arp": "show arp vrf all",
     "macs": "show mac address-table",
 }
+#: What it asks for besides previews, by itself and by NAPALM (napalm/eos/eos.py, open, get_config,
+#: has_pending_commit); pyeapi begins each request with ``enable``.
+READING = tuple(
+    dict.fromkeys((
+        "show running-config",
+        "show startup-config",
+        "show hostname",
+        _SESSIONS,
+        *_STATE_COMMANDS.values(),
+    ))
+)
 
 
 @drivers.add("eos")
@@ -143,23 +162,39 @@ class EosDriver(BaseDriver):
 
     def _holders(self, own: str = "", states: Sequence[str] = _OPEN) -> list[str]:
         """Return the sessions in some states, and who committed them."""
-        answer = self._show("show configuration sessions detail")
+        answer = self._show(_SESSIONS)
         sessions = answer.get("sessions", {})
         names = {name for name, one in sessions.items() if one.get("state") in states}
         timed = answer.get("commitTimerSessionName")
-        names = {*names, *([timed] if timed else [])} - {_PREVIEW, own}
-        return [_holder(name, sessions.get(name, {})) for name in sorted(names)]
+        names = {*names, *([timed] if timed else [])} - {own}
+        return [
+            _holder(name, sessions.get(name, {}))
+            for name in sorted(names)
+            if not _PREVIEWS.fullmatch(name)
+        ]
 
     def preview(self, candidate: WholeConfiguration) -> str:
         """Return the switch's own diff of a full replacement; the session is aborted after."""
-        self._load(candidate, _PREVIEW)
-        with self._session(_PREVIEW):
-            try:
-                with self._translated("compare"):
-                    return str(self._napalm.compare_config())
-            finally:
-                with suppress(Exception):  # the next preview enters the session again, emptied
-                    self._napalm.discard_config()
+        self._abort_left_previews()
+        name = f"{_PREVIEW}-{int(time.time())}-{secrets.token_hex(4)}"
+        try:
+            self._load(candidate, name)
+            with self._session(name), self._translated("compare"):
+                return str(self._napalm.compare_config())
+        finally:
+            self._abort(name)
+
+    def _abort_left_previews(self) -> None:
+        """Abort previews whose connection was lost: a switch has room for few sessions."""
+        sessions = self._show(_SESSIONS).get("sessions", {})
+        for name in sessions:
+            begun = _PREVIEWS.fullmatch(name)
+            if begun and int(begun[1] or 0) < time.time() - _LEFT_S:
+                self._abort(name)
+
+    def _abort(self, name: str) -> None:
+        with self._session(name), suppress(Exception):  # it goes when it is an hour old
+            self._napalm.discard_config()
 
     def stage(self, candidate: WholeConfiguration, token: str) -> None:
         """Load the whole configuration into a session named by the token.
@@ -197,7 +232,7 @@ class EosDriver(BaseDriver):
 
     def pending(self, token: str) -> bool:
         """Tell whether the switch still waits for the confirmation of this session."""
-        answer = self._show("show configuration sessions detail")
+        answer = self._show(_SESSIONS)
         if answer.get("commitTimerSessionName") == checked_token(token):
             return True
         session = answer.get("sessions", {}).get(token, {})

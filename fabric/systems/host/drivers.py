@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from fabric.devices.candidate import Files
 from fabric.devices.driver import Identity, drivers
-from fabric.devices.shell_driver import ShellDriver
+from fabric.devices.shell_driver import CHANGING, ShellDriver
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _INTERFACE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,14}")
 _MAY_BE_ABSENT = ("tc:", "cnp:", "ecn:", "cc:", "pause:", "storm:", "read_request:", "buffers:")
+#: Lines that end well whatever one of their commands did.
+_HIDES_STATUS = ("files:", "acs")
 #: Names that are no interface names, by kind.
 _NAMES = {
     "sysctl": re.compile(r"net\.ipv4\.(conf|neigh)\.[A-Za-z0-9_./-]{1,60}"),
@@ -24,53 +26,64 @@ _NAMES = {
 #: From the notation of sysctl.d to a path below /proc/sys.
 _PATHS = str.maketrans("./", "/.")
 _ROUTES = "ip -4 -j route show table all"
+#: The PCI address of a network device.
+_ADDRESS = '"$(basename "$(readlink -f /sys/class/net/{0}/device)")"'
+_CM_FOLDER = "/sys/kernel/config/rdma_cm"
 #: RDMA-CM shows a device in a folder that somebody makes (Linux Documentation/ABI/testing/
 #: configfs-rdma_cm); nothing where the module is not loaded.
 _CM = (
-    "sudo sh -c 'cd /sys/kernel/config/rdma_cm 2>/dev/null || exit 0; "
-    "[ -d {0} ] || {{ mkdir {0} && own=1; }}; "
-    "cat {0}/ports/1/default_roce_mode {0}/ports/1/default_roce_tos; status=$?; "
-    '[ -z "${{own:-}}" ] || rmdir {0}; exit $status\''
+    f"own=; [ ! -d {_CM_FOLDER} ] || {{{{ "
+    f"[ -d {_CM_FOLDER}/{{0}} ] || {{{{ sudo -n mkdir {_CM_FOLDER}/{{0}} && own=1; }}}}; "
+    f"sudo -n cat {_CM_FOLDER}/{{0}}/ports/1/default_roce_mode "
+    f"{_CM_FOLDER}/{{0}}/ports/1/default_roce_tos; status=$?; "
+    f'[ -z "$own" ] || sudo -n rmdir {_CM_FOLDER}/{{0}}; (exit $status); }}}}'
 )
 _OF_ONE = {
-    "qos": "sudo mlnx_qos -i {} -a",
-    "tc": "sudo cat /sys/class/infiniband/{}/tc/1/traffic_class 2>/dev/null",
-    "cnp": "sudo cat /sys/class/net/{}/ecn/roce_np/cnp_dscp 2>/dev/null",
-    "dcb_pfc": "sudo dcb -j pfc show dev {}",
-    "dcb_ets": "sudo dcb -j ets show dev {}",
-    "dcb_app": "sudo dcb -j app show dev {}",
-    "dcb_dcbx": "sudo dcb -j dcbx show dev {}",
+    "qos": "sudo -n mlnx_qos -i {} -a",
+    "tc": "sudo -n cat /sys/class/infiniband/{}/tc/1/traffic_class 2>/dev/null",
+    "cnp": "sudo -n cat /sys/class/net/{}/ecn/roce_np/cnp_dscp 2>/dev/null",
+    "dcb_pfc": "sudo -n dcb -j pfc show dev {}",
+    "dcb_ets": "sudo -n dcb -j ets show dev {}",
+    "dcb_app": "sudo -n dcb -j app show dev {}",
+    "dcb_dcbx": "sudo -n dcb -j dcbx show dev {}",
     "ip": "ip -j addr show dev {}",
     "pause": "ethtool -a {}",
-    "storm": "sudo ethtool --get-tunable {} pfc-prevention-tout",
-    "buffers": "sudo mlnx_qos -i {} -a",
-    "dcb_buffer": "sudo dcb -j buffer show dev {}",
-    "read_request": 'sudo setpci -s "$(basename "$(readlink -f /sys/class/net/{}/device)")" '
-    "CAP_EXP+08.w",
+    "storm": "sudo -n ethtool --get-tunable {} pfc-prevention-tout",
+    "buffers": "sudo -n mlnx_qos -i {} -a",
+    "dcb_buffer": "sudo -n dcb -j buffer show dev {}",
+    "read_request": f"sudo -n setpci -s {_ADDRESS} CAP_EXP+08.w",
     "cm": _CM,
     "links": "for f in /etc/systemd/system/*.wants/{0}-nic@*.service "
     "/etc/systemd/system/*.wants/{0}-tuning.service; do "
     '[ ! -L "$f" ] || echo "$f"; done',
-    "sysctl": "[ ! -e /proc/sys/{0} ] || sudo cat /proc/sys/{0}",
-    "files": 'sudo sh -c \'for f in {}; do [ ! -e "$f" ] || echo "$f=$(cat "$f")"; done\'',
+    "sysctl": "[ ! -e /proc/sys/{0} ] || cat /proc/sys/{0}",
+    "files": '[ ! -e {0} ] || echo "{0}=$(sudo -n cat {0})"',
+    "readable": 'for f in {}; do [ ! -e "$f" ] || echo "$f=$(cat "$f")"; done',
     "neighbour": "ip -j neigh show dev {}",
     "routes": _ROUTES,
     "ways": _ROUTES,
-    "ecn": "sudo sh -c 'cd /sys/class/net/{}/ecn && for f in roce_rp/* roce_np/*; do "
-    '[ ! -f "$f" ] || echo "$f=$(cat "$f")"; done\' 2>/dev/null',
-    "cc": "sudo sh -c 'cd /sys/kernel/debug/mlx5/"
-    '"$(basename "$(readlink -f /sys/class/net/{}/device)")"/cc_params && for f in *; do '
-    '[ ! -f "$f" ] || echo "$f=$(cat "$f")"; done\' 2>/dev/null',
+    # grep ends with 2 where one of the files cannot be read; a driver refuses some of its own.
+    "ecn": "sudo -n grep -rs . /sys/class/net/{0}/ecn/roce_rp /sys/class/net/{0}/ecn/roce_np "
+    "|| [ $? = 2 ]",
+    "cc": f"sudo -n grep -rs . /sys/kernel/debug/mlx5/{_ADDRESS}/cc_params || [ $? = 2 ]",
 }
+#: After a boot the units of the NICs run ``apply.sh`` at the same time as ``undo.sh``. One that
+#: began with the new file ends first; later ones have the old file. To start a unit that is
+#: starting is to wait for it (systemctl(1)).
+_LET_NICS_END = (
+    "for unit in $(systemctl list-units --plain --no-legend --state=activating "
+    "'rocefab*-nic@*.service'); do case $unit in rocefab*-nic@*.service) "
+    'systemctl start "$unit" || true ;; esac; done'
+)
 _STATE_COMMANDS = {
-    "lldp": "sudo lldpcli show neighbors -f json",
+    "lldp": "sudo -n lldpcli show neighbors -f json",
     "gids": "show_gids",
     "rdma": "ibdev2netdev",
     "addresses": "ip -j addr show",
     "rules": "ip -j rule show",
-    "acs": 'sudo sh -c \'for d in /sys/bus/pci/devices/*; do case "$(cat "$d/class")" in '
+    "acs": 'for d in /sys/bus/pci/devices/*; do case "$(cat "$d/class")" in '
     '0x0604*) echo "$(basename "$d")='
-    '$(setpci -s "$(basename "$d")" ECAP_ACS+0x6.w 2>/dev/null)";; esac; done\'',
+    '$(sudo -n setpci -s "$(basename "$d")" ECAP_ACS+0x6.w 2>/dev/null)";; esac; done',
 }
 
 
@@ -78,11 +91,15 @@ _STATE_COMMANDS = {
 class HostDriver(ShellDriver[Files]):
     """One GPU host."""
 
+    before_restore = (_LET_NICS_END,)
+    #: Probes start their servers as units of systemd.
+    changing: ClassVar[tuple[str, ...]] = (*CHANGING, "systemd-run")
+
     def identify(self) -> Identity:
         """Return host name and serial number."""
         said = self._shell.run_each({
             "hostname": "hostname",
-            "serial": "sudo dmidecode -s system-serial-number",
+            "serial": "sudo -n dmidecode -s system-serial-number",
         })
         status, serial = said["serial"]
         hostname = said["hostname"][1].strip().partition(".")[0]
@@ -99,10 +116,20 @@ class HostDriver(ShellDriver[Files]):
         ``cnp:IF`` are the traffic class of an RDMA device and the CNP DSCP of a NIC, ``ecn:IF``
         and ``cc:IF`` its DCQCN parameters in sysfs and debugfs; these are absent where the driver
         has no such file.
+
+        Raises
+        ------
+        RefusedError
+            When sudo does not allow a reading: that is another thing than an absent one.
         """
         lines = {subject: _command(subject) for subject in subjects}
         outputs = self._shell.run_each({line: line for line in lines.values() if line})
         answers = {subject: outputs.get(line, (1, "")) for subject, line in lines.items()}
+        self._check_allowed(
+            lines[subject]
+            for subject, (status, _) in answers.items()
+            if status or subject.startswith(_HIDES_STATUS)
+        )
         return {
             subject: text
             for subject, (status, text) in answers.items()
@@ -132,4 +159,6 @@ def _command(subject: str) -> str:
         name = name.translate(_PATHS)
     elif kind == "neighbour":
         name = name.partition("/")[0]
+    elif kind == "files" and "*" in name:
+        kind = "readable"
     return _OF_ONE[kind].format(name)

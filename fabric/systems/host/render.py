@@ -140,6 +140,7 @@ def _settings(design: HostDesign) -> Iterator[Artefact]:
     register = f"{READ_REQUEST_BYTES.index(read)}000" if read else ""
     scripts = design.folder.removeprefix("/")
     uses_debugfs = template == "nic_mlx5" and lossless
+    uses_configfs = template != "nic_mlx5_ofed" and lossless
     yield _file(
         design,
         "apply",
@@ -151,7 +152,7 @@ def _settings(design: HostDesign) -> Iterator[Artefact]:
         head=head if lossless else ("No lossless settings:", f"{design.no_lossless}."),
         nic_template=f"host/{template}.j2",
         stack_template=f"host/stack_{STACKS[design.traits.network_stack]}.j2",
-        uses_configfs=template != "nic_mlx5_ofed" and lossless,
+        uses_configfs=uses_configfs,
         uses_debugfs=uses_debugfs,
         uses_pci=uses_debugfs or bool(register),
         max_read_register=register,
@@ -163,6 +164,7 @@ def _settings(design: HostDesign) -> Iterator[Artefact]:
         "check-script",
         f"{scripts}/check.sh",
         reader=reader(design),
+        uses_configfs=uses_configfs,
         max_read_register=register,
         gpudirect=tuning.gpudirect,
         governor="" if design.traits.virtual_machine else tuning.governor,

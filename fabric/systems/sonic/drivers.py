@@ -11,19 +11,22 @@ from __future__ import annotations
 
 import json
 import shlex
-from typing import TYPE_CHECKING, TypeVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from fabric.core.errors import RefusedError
 from fabric.devices.base import read_subjects
 from fabric.devices.candidate import Candidate, SonicCandidate, SonicLive, SonicReload
 from fabric.devices.driver import Identity, drivers
-from fabric.devices.shell_driver import ShellDriver
+from fabric.devices.shell_driver import CHANGING, ShellDriver
+from fabric.devices.traffic import FrrShutdown
 from fabric.systems.sonic.platforms import KERNEL_PATTERN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-from fabric.devices.candidate import SonicStep
+    from fabric.devices.candidate import SonicStep
+    from fabric.devices.ssh import ShellSession
 
 _STARTUP = "/etc/sonic/config_db.json"
 _VERSION = "/etc/sonic/sonic_version.yml"
@@ -36,8 +39,8 @@ _STATE_COMMANDS = {
     "pfc_priority": "show pfc priority",
     "pfc_counters": "show pfc counters",
     "pfc_watchdog": "pfcwd show config",
-    "watchdog_stats": "sudo pfcwd show stats",
-    "ecn": "sudo ecnconfig -l",
+    "watchdog_stats": "sudo -n pfcwd show stats",
+    "ecn": "sudo -n ecnconfig -l",
     "interfaces": "show interfaces status",
     "interface_counters": "show interfaces counters",
     "queue_counters": "show queue counters",
@@ -48,10 +51,18 @@ _STATE_COMMANDS = {
     "ndp": "show ndp",
     "macs": "show mac",
     "tables": "crm show resources all",
-    "kernel": f"sudo sysctl -a -r '{KERNEL_PATTERN}'",
-    "daemons": "sudo docker exec swss supervisorctl status arp_update",
+    "kernel": f"sudo -n sysctl -a -r '{KERNEL_PATTERN}'",
+    "daemons": "sudo -n docker exec swss supervisorctl status arp_update",
 }
-
+#: sonic-net/sonic-buildimage files/image_config/sudoers/sudoers names decode-syseeprom and config
+#: there; they are scripts of the packages sonic-utilities and sonic-config-engine, as are the rest.
+#: sonic-net/sonic-mgmt has ``sonic-db-cli`` in either folder, by the release.
+_PLACES = {
+    **dict.fromkeys(
+        ("config", "decode-syseeprom", "ecnconfig", "pfcwd", "sonic-cfggen"), ("/usr/local/bin",)
+    ),
+    "sonic-db-cli": ("/usr/bin", "/usr/local/bin"),
+}
 
 C = TypeVar("C", bound=Candidate)
 
@@ -59,12 +70,21 @@ C = TypeVar("C", bound=Candidate)
 class SonicShellDriver(ShellDriver[C]):
     """Base of the drivers of switches that run SONiC, whatever configures them."""
 
+    has_graceful_shutdown = True
+    changing: ClassVar[tuple[str, ...]] = (*CHANGING, "config", "vtysh")
+    places: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType(_PLACES)
+
+    def _work_on(self, shell: ShellSession) -> None:
+        super()._work_on(shell)
+        bgp = FrrShutdown(shell, self.connection.device)
+        self.drained, self.drain, self.undrain = bgp.drained, bgp.drain, bgp.undrain
+
     def identify(self) -> Identity:
         """Return host name, serial number and chassis MAC from the system EEPROM."""
         said = self._shell.run_each({
             "hostname": "hostname",
-            "serial": "sudo decode-syseeprom -s",
-            "mac": "sudo decode-syseeprom -m",
+            "serial": "sudo -n decode-syseeprom -s",
+            "mac": "sudo -n decode-syseeprom -m",
         })
         serial, mac = said["serial"], said["mac"]
         return Identity(
@@ -76,8 +96,8 @@ class SonicShellDriver(ShellDriver[C]):
     def read_running(self, files: Sequence[str]) -> Mapping[str, str]:
         """Return CONFIG_DB, the saved file and the asked files."""
         return {
-            "config": self._shell.check("sudo sonic-cfggen -d --print-data"),
-            "startup": self._shell.check(f"sudo cat {_STARTUP}"),
+            "config": self._shell.check("sudo -n sonic-cfggen -d --print-data"),
+            "startup": self._shell.check(f"sudo -n cat {_STARTUP}"),
             "version": self._shell.check(f"cat {_VERSION}"),
             **self.read_files(files),
         }
@@ -88,25 +108,27 @@ class SonicShellDriver(ShellDriver[C]):
 
     def save(self) -> None:
         """Write CONFIG_DB to the startup file."""
-        self._shell.check("sudo config save -y")
+        self._shell.check("sudo -n config save -y")
 
     def _stage_more(self, candidate: C, token: str) -> None:  # noqa: ARG002
         folder = self._folder(token)
         # No pipe: its status would be that of the last command, and an empty before.json
         # restores nothing.
         dump = f"sonic-cfggen -d --print-data > {folder}/before.json"
-        self._shell.check(f"sudo sh -c '{dump}'")
-        self._shell.check(f"sudo test -s {folder}/before.json")
+        self._shell.check(f"sudo -n sh -c '{dump}'")
+        self._shell.check(f"sudo -n test -s {folder}/before.json")
 
     def _forget(self, token: str) -> None:
         """Remove the checkpoints too: each is a whole configuration."""
         super()._forget(token)
-        self._shell.run(f"sudo sh -c 'rm -f {_CHECKPOINTS}/{token}-*.cp.json'")
+        self._shell.run(f"sudo -n sh -c 'rm -f {_CHECKPOINTS}/{token}-*.cp.json'")
 
 
 @drivers.add("sonic")
 class SonicDriver(SonicShellDriver[SonicCandidate]):
     """One SONiC switch."""
+
+    changing: ClassVar[tuple[str, ...]] = (*SonicShellDriver.changing, "sonic-db-cli")
 
     def commit(self, candidate: SonicCandidate, token: str, timer_s: int) -> None:
         """Arm the safety net for as long as the switch works on the change, then change it."""
@@ -139,13 +161,13 @@ class SonicDriver(SonicShellDriver[SonicCandidate]):
             checked = f"config reload {file} -y -f"
             self._change(f"sh -c '{_unchecked(file)}'" if candidate.ran_before else checked)
         for number, step in enumerate(_steps(candidate)):
-            self._shell.check(f"sudo sh -c ': > {folder}/started{number}'")
+            self._shell.check(f"sudo -n sh -c ': > {folder}/started{number}'")
             if step.kind == "load":
                 self._change(f"config load {folder}/step{number}.json -y")
             elif step.kind == "patch":
                 # A switch whose running rows break its own models refuses this; it is rolled
                 # back by the reload of before.json.
-                self._shell.run(f"sudo config checkpoint {token}-{number}", quiet_s=_RELOAD_S)
+                self._shell.run(f"sudo -n config checkpoint {token}-{number}", quiet_s=_RELOAD_S)
                 self._change(f"config apply-patch {folder}/step{number}.json")
             else:
                 for row in _names(step.text):
@@ -153,7 +175,7 @@ class SonicDriver(SonicShellDriver[SonicCandidate]):
 
     def _change(self, command: str) -> None:
         try:
-            self._shell.check(f"sudo {command}", quiet_s=_RELOAD_S)
+            self._shell.check(f"sudo -n {command}", quiet_s=_RELOAD_S)
         except RefusedError as error:
             raise RefusedError(
                 self.connection.device, f"the switch rejected the change: {error.reason}"

@@ -195,7 +195,7 @@ def test_a_refused_line_leaves_nothing(driver, leaf):
     assert driver.foreign_sessions() == ["revision 3 (pending)"]
 
 
-@pytest.mark.parametrize("pattern", ["sudo tee", "nv config patch"])
+@pytest.mark.parametrize("pattern", ["sudo -n tee", "nv config patch"])
 @pytest.mark.parametrize("nth", [1, 2])
 @pytest.mark.fault(1)
 def test_a_session_that_breaks_leaves_a_revision_that_is_found(driver, login, leaf, pattern, nth):

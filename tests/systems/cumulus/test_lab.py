@@ -307,7 +307,8 @@ def test_bgp_follows_the_wires(running: Lab, leaf: Any, nv: Callable[[str], str]
 
 
 def test_root_is_needed_where_the_system_needs_it(leaf: Any, connect: Callable[[Any], Any]) -> None:
-    for command in ("decode-syseeprom", "lldpcli show neighbors -f json"):
+    search = "PATH=$PATH:/usr/sbin; "
+    for command in ("decode-syseeprom", f"{search}lldpcli show neighbors -f json"):
         assert "denied" in refused(leaf, connect, command)
     assert refused(leaf, connect, "nv show version")
     assert refused(leaf, connect, "nv config replace /tmp/x")

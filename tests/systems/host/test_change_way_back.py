@@ -9,6 +9,7 @@ import pytest
 from fabric.change.session import Session
 from fabric.core.errors import DeviceError, RefusedError
 from fabric.lab.shell.state import Result
+from fabric.systems.host.adapters.settings import restored
 from fabric.systems.host.lab.kernel import CONFIGFS
 from fabric.workflow.apply import apply, rollback
 from fabric.workflow.devices import project_connections
@@ -178,3 +179,51 @@ def test_a_way_back_that_fails_stays_armed(lab, monkeypatch):
     with pytest.raises(DeviceError, match="already run out"):
         session.driver.confirm(TOKEN)
     session.close()
+
+
+@pytest.mark.fault(4)
+def test_reloads_of_systemd_do_not_defer_the_way_back(lab):
+    """Each begins `OnActiveSec` again; package managers and agents ask for them all the time."""
+    host, connections, folder = lab
+    before = everything(host)
+    unconfirmed(inventory(folder, NETPLAN), connections).close()
+    for _ in range(3):
+        host.clock.advance(150)
+        host.run_detached("systemctl daemon-reload")
+        assert host.systemd.jobs
+    host.clock.advance(160)
+    assert not host.systemd.jobs
+    assert everything(host) == before
+
+
+def test_the_way_back_leaves_the_lock_of_the_host(lab):
+    """It is in the folder of the marks that `apply.sh` makes."""
+    host, connections, folder = lab
+    unconfirmed(inventory(folder, NETPLAN), connections).close()
+    host.fs.put("/run/rocefab/token", "of-a-run\n")
+    assert host.fs.exists("/run/rocefab/eth1")
+    host.systemd.expire()
+    assert host.fs.listing("/run/rocefab") == ["token"]
+
+
+def test_a_script_that_runs_is_replaced_and_not_written_over(lab):
+    """After a boot units run `apply.sh` while `undo.sh` restores the old one."""
+    host, connections, folder = lab
+    session = unconfirmed(inventory(folder, NETPLAN), connections)
+    session.driver.confirm(TOKEN)
+    session.close()
+    unconfirmed(inventory(folder, NETPLAN.replace("100", "200")), connections).close()
+    place = host.fs.top / "etc/rocefab/apply.sh"
+    with place.open() as running:
+        new = place.read_text()
+        host.systemd.expire()
+        assert place.read_text() != new
+        assert running.read() == new
+        assert not [name for name in host.fs.listing("/etc/rocefab") if name.endswith(".part")]
+
+
+def test_routes_come_back_as_those_of_who_made_them():
+    """The kernel keeps a route of networkd and one that `ip` made side by side."""
+    line = "unreachable default metric 2147483647 proto static"
+    commands = list(restored({"routes:eth1/100": [line]}, {"routes:eth1/100": ["10.64.0.0/24"]}))
+    assert commands[-1] == f"ip route replace {line} table 100 || true"

@@ -240,8 +240,8 @@ def test_a_fault_of_the_hardware_shows_in_each_tool(host: HostStandIn) -> None:
 
 RIGHTS = {
     "mlxconfig -d 0000:18:00.0 -e query": (3, "Permission denied"),
-    "dcb pfc set dev rail0 prio-pfc 3:on": (1, "Operation not permitted"),
-    "ethtool --set-fec rail0 encoding baser": (1, "Operation not permitted"),
+    "/usr/sbin/dcb pfc set dev rail0 prio-pfc 3:on": (1, "Operation not permitted"),
+    "/usr/sbin/ethtool --set-fec rail0 encoding baser": (1, "Operation not permitted"),
     "lspci -Dnnvv -s 0000:18:00.0": (0, "<access denied>"),
 }
 
@@ -254,6 +254,17 @@ def test_rights_over_ssh(lab: Lab, connect: Callable[[Any], Any]) -> None:
         assert text in out + err
         out, _, status = execute(client, f"sudo {line}")
         assert (status, text in out) == (0, False)
+
+
+def test_system_tools_are_found_by_root_and_where_one_says_it(
+    lab: Lab, connect: Callable[[Any], Any]
+) -> None:
+    """As on Debian; a session of a driver says where they are."""
+    client = connect(lab["gpu01"])
+    assert "command not found" in execute(client, "ethtool rail0")[1]
+    assert execute(client, "command -v ethtool")[2] == 1
+    assert execute(client, "sudo ethtool rail0")[2] == 0
+    assert execute(client, "PATH=$PATH:/usr/sbin; ethtool rail0")[2] == 0
 
 
 def test_gpus_of_one_node_are_nearer_to_their_own_nic() -> None:

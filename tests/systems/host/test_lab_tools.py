@@ -235,6 +235,17 @@ def test_a_new_load_of_the_driver_makes_new_devices(host: HostStandIn) -> None:
     assert host.fs.read("/sys/class/net/rail0/ifindex") != before
 
 
+def test_rdma_cm_forgets_with_the_device(host: HostStandIn) -> None:
+    """As a kernel with Soft-RoCE does."""
+    path = "/sys/kernel/config/rdma_cm/mlx5_0/ports/1/default_roce_tos"
+    host.run_detached("modprobe rdma_cm")
+    host.fs.write(path, "104\n")
+    host._load_driver()
+    assert host.fs.read(path) == "0\n"
+    code, said = host.run_detached("mkdir /sys/kernel/config/rdma_cm/mlx5_9")
+    assert (code, "No such device" in said) == (1, True)
+
+
 def test_rdma_cm_by_configfs(host: HostStandIn) -> None:
     folder = "/sys/kernel/config/rdma_cm/mlx5_0"
     write = f"mkdir -p {folder} && echo 104 > {folder}/ports/1/default_roce_tos && rmdir {folder}"

@@ -36,6 +36,7 @@ BY_DCB = {
     "dcb_app:eth1": '{"dscp_prio": [[48, 6], [26, 3]]}',
     "dcb_dcbx:eth1": '{"host": true, "ieee": true}',
 }
+CC_PARAMS = "/sys/kernel/debug/mlx5/0000:10:00.0/cc_params"
 COMMON = {
     "rdma_device": "mlx5_1",
     "mtu_bytes": 9000,
@@ -113,10 +114,11 @@ def test_a_nic_without_a_tool_has_its_addresses():
 
 @pytest.mark.parametrize("name", ["ecn:eth1", "cc:eth1"])
 def test_parameters_of_dcqcn(name):
-    text = "roce_rp/rpg_gd=11\nrp_time_reset=300\nroce_rp/refused=\n"
+    at = "/sys/class/net/eth1/ecn/roce_rp"
+    text = f"{at}/rpg_gd:11\n{CC_PARAMS}/rp_time_reset:300\n{at}/enable/3:1\n"
     found = nic({**BY_DCB, name: text})
     assert found["dcqcn"] == {"roce_rp/rpg_gd": 11, "rp_time_reset": 300}
     assert "dcqcn" not in nic({**BY_DCB, name: ""})
-    for strange in ("odd;name=1\n", "roce_rp/x=words\n", "--More--\n"):
+    for strange in (f"{at}/odd;name:1\n", f"{at}/x:words\n", "--More--\n"):
         with pytest.raises(UnreadableError):
             nic({**BY_DCB, name: text + strange})

@@ -15,6 +15,7 @@ import ipaddress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from fabric.lab.linux.frr import Frr
 from fabric.lab.shell.state import Result
 from fabric.lab.ssh.server import SshStandIn
 from fabric.lab.standin import stand_ins
@@ -70,6 +71,7 @@ class CumulusStandIn(SshStandIn):
         self.counters: dict[str, dict[str, int]] = {port: {} for port in self.ports}
         self._before = 1
         self._timer: Timer | None = None
+        self.frr = Frr()
         self._bgp_down_until_s = 0.0
         for name in ("lo", "eth0", *self.ports):
             self.fs.mkdir(f"/sys/class/net/{name}")
@@ -140,6 +142,8 @@ class CumulusStandIn(SshStandIn):
         asn = {path for path in self.applied if path[:3] == ("router", "bgp", "autonomous-system")}
         if not asn <= old:
             self._bgp_down_until_s = self.clock.now_s() + RESTART_S
+        if {path for path in old ^ self.applied if "router" in path}:
+            self.frr.drained = False
 
     def confirm_left_s(self) -> float | None:
         """Return the time until the way back, or None."""
@@ -191,6 +195,7 @@ class CumulusStandIn(SshStandIn):
 
     def on_reboot(self) -> None:
         """Drop what is pending or unconfirmed; apply the startup configuration."""
+        self.frr.drained = False
         self._disarm()
         self.detach()
         number = max(self.revisions) + 1

@@ -97,7 +97,7 @@ def _needs_root(context: Context, name: str) -> Result | None:
 
 def _vtysh(device: CumulusStandIn, context: Context, argv: list[str]) -> Result:
     if argv[1:] != ["-c", "show ip bgp summary json"]:
-        return Result("", "% Unknown command.\n", 1)
+        return device.frr.vtysh(context, argv, "")
     refused = _needs_root(context, "vtysh")
     if refused:
         return refused

@@ -101,3 +101,11 @@ class CliSession(CommandLine):
 
     def _name_in(self, prompt: str) -> str:
         return re.split(r"[#(]", prompt)[0]
+
+
+class SilentCli(CliSession):
+    """A command line that sends nothing."""
+
+    def show(self, command: str) -> str:  # noqa: ARG002
+        """Return nothing."""
+        return ""

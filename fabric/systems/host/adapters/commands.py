@@ -75,7 +75,9 @@ def _empty_folders(before: Running, paths: set[str]) -> Iterator[str]:
             path.startswith(f"{folder}/") for path in before.files
         ):
             name = folder.removeprefix("/etc/").replace("/", "-")
-            yield f"rm -rf /run/{name}"
+            # The lock of the device is in the folder of the marks: it stays.
+            marks = [nic for nic in sorted(before.config["nics"]) if _DEVICE.fullmatch(nic)]
+            yield f"rm -f {' '.join(f'/run/{name}/{nic}' for nic in marks)}"
             yield f"rmdir {folder} 2>/dev/null || true"
 
 

@@ -27,7 +27,7 @@ _NETWORK = re.compile(r"[0-9.]{7,15}(/[0-9]{1,2})?")
 _ROUTE = re.compile(
     r"((unreachable|blackhole|prohibit|throw) )?(default|[0-9.]{7,15}(/[0-9]{1,2})?)"
     r"( via [0-9.]{7,15})?( dev [A-Za-z][A-Za-z0-9_.-]{0,14})?( src [0-9.]{7,15})?"
-    r"( scope [a-z]{1,10})?( metric [0-9]{1,10})?"
+    r"( scope [a-z]{1,10})?( metric [0-9]{1,10})?( proto [a-z0-9]{1,16})?"
 )
 _RULE = re.compile(r"priority [0-9]{1,10} from [0-9./]{7,18} table [A-Za-z0-9_]{1,32}")
 _LINK = re.compile(r"[A-Za-z0-9@:_.\\-]+\.wants/[A-Za-z0-9@:_.\\-]+\.service")

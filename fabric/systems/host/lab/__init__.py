@@ -174,6 +174,8 @@ class HostStandIn(SshStandIn):
         self.loads += 1
         self.storm_ms.clear()
         self.kernel.reset_registers()
+        if "rdma_cm" in self.modules:
+            self.kernel.load_rdma_cm(again=True)
         for nic in self.spec.nics:
             self.qos[nic.interface] = host_qos.NicQos()
             self.pause[nic.interface] = {"rx": "on", "tx": "on"}

@@ -3,7 +3,9 @@
 Known: Linux Documentation/ABI/testing (configfs-rdma_cm, sysfs-class-net), drivers/infiniband/hw/
 mlx5/cong.c (debugfs), setpci(8) (``CAP_EXP+08.w``, ``ECAP_ACS+0x6.w``, value and mask), arping(8)
 of iputils, rmdir(1). Assumed: one PCIe bridge with ACS; every NIC takes every read request; ports
-of RDMA-CM are there as soon as its module is loaded.
+of RDMA-CM are there as soon as its module is loaded, where the kernel has their folder only between
+mkdir and rmdir. Seen on Linux 6.1 with Soft-RoCE: mkdir for an unknown device ends with ``No such
+device``, and what was set goes with the RDMA device.
 """
 
 from __future__ import annotations
@@ -11,11 +13,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from fabric.lab.shell.files import FILE_TOOLS
 from fabric.lab.shell.state import Result
 from fabric.qos.dcqcn.registers import FIELDS
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
     from fabric.lab.shell.state import Context, Tool
+
+    Answer = Result | Awaitable[Result]
     from fabric.lab.spec import NicSpec
     from fabric.systems.host.lab import HostStandIn
 
@@ -45,7 +52,12 @@ class HostKernel:
 
     def commands(self) -> dict[str, Tool]:
         """Return the commands by name."""
-        return {"setpci": self._setpci, "arping": self._arping, "rmdir": self._rmdir}
+        return {
+            "setpci": self._setpci,
+            "arping": self._arping,
+            "mkdir": self._mkdir,
+            "rmdir": self._rmdir,
+        }
 
     def reset_registers(self) -> None:
         """Put the PCI registers into the state after a boot."""
@@ -80,11 +92,11 @@ class HostKernel:
         size_bytes: int = 128 << code
         return size_bytes
 
-    def load_rdma_cm(self) -> None:
-        """Make the folders of RDMA-CM."""
+    def load_rdma_cm(self, *, again: bool = False) -> None:
+        """Make the folders of RDMA-CM; ``again`` when the devices are new and nothing is set."""
         for nic in self._host.spec.nics:
             folder = f"{CONFIGFS}/{nic.rdma_device}/ports/1"
-            if not self._host.fs.exists(folder):
+            if again or not self._host.fs.exists(folder):
                 self._host.fs.put(f"{folder}/default_roce_mode", "RoCE v2\n")
                 self._host.fs.put(f"{folder}/default_roce_tos", "0\n")
                 self._host.fs.watch(f"{folder}/default_roce_tos", lambda text: _number(text, 255))
@@ -124,6 +136,17 @@ class HostKernel:
             return Result("", "arping: bind: Cannot assign requested address\n", 2)
         self.announced.append((interface, address))
         return Result()
+
+    def _mkdir(self, context: Context, argv: list[str], stdin: str) -> Answer:
+        """Make folders; RDMA-CM takes none for a device that is not there."""
+        devices = {nic.rdma_device for nic in self._host.rdma_nics}
+        for name in argv[1:]:
+            path = self._host.fs.name_of(name, context.shell.cwd)
+            device = path.removeprefix(f"{CONFIGFS}/").partition("/")[0]
+            if path.startswith(f"{CONFIGFS}/") and device not in devices:
+                text = f"mkdir: cannot create directory '{name}': No such device\n"
+                return Result("", text, 1)
+        return FILE_TOOLS["mkdir"](context, argv, stdin)
 
     def _rmdir(self, context: Context, argv: list[str], _stdin: str) -> Result:
         fs = self._host.fs

@@ -3,7 +3,8 @@
 Known: iputils ping (summary line; code 1 without an answer); linux-rdma/rdma-core,
 librdmacm/examples/rping.c (``ping data:`` lines with -v, ``-I`` source); linux-rdma/perftest,
 src/perftest_parameters.c (options, header and columns of the report; the client ends with 1 when it
-cannot connect).
+cannot connect; ``--help`` ends with 1). Debian 12 has 4.5+0.17, without ``--bind_source_ip``: the
+option ``perftest`` of a stand-in is then ``4.5``.
 Assumed: a server runs as a transient unit of systemd and answers one client; options are written
 as here; ``-D`` takes no time.
 """
@@ -74,8 +75,8 @@ class ProbeTools:
                 server = Server("rping", options.get("-a", ""), options, [])
                 good = "-s" in options and not rest
             else:
-                options, rest = _options(words[1:], _BW_VALUED, _BW_FLAGS)
-                address = options.get("--bind_source_ip", "")
+                options, rest = _options(words[1:], self._valued, _BW_FLAGS)
+                address = self._address(options)
                 server = Server("ib_write_bw", address, options, self._crowd(address))
                 good = words[0] == "ib_write_bw" and not rest and self._gid(options) is not None
         except ValueError:
@@ -150,6 +151,10 @@ class ProbeTools:
             return None
         return servers.pop(options["-p"])
 
+    def _address(self, options: dict[str, str]) -> str:
+        """Return the address that a tool is told, or that of the GID that it sends from."""
+        return options.get("--bind_source_ip") or self._gid(options) or ""
+
     def _gid(self, options: dict[str, str]) -> str | None:
         """Return the IPv4 address of the RoCEv2 GID that the options choose."""
         nic = next((n for n in self._host.rdma_nics if n.rdma_device == options.get("-d")), None)
@@ -160,14 +165,21 @@ class ProbeTools:
         half, version = divmod(int(index), 2)
         return table[half][1] or None if version == 1 and half < len(table) else None
 
+    @property
+    def _valued(self) -> tuple[str, ...]:
+        old = self._host.spec.options.get("perftest") == "4.5"
+        return tuple(name for name in _BW_VALUED if not old or name != "--bind_source_ip")
+
     def _bandwidth(self, _context: Context, argv: list[str], _stdin: str) -> Result:
+        if argv[1:] == ["--help"]:
+            return Result("".join(f"  {name}\n" for name in (*self._valued, *_BW_FLAGS)), "", 1)
         try:
-            options, rest = _options(argv[1:], _BW_VALUED, _BW_FLAGS)
+            options, rest = _options(argv[1:], self._valued, _BW_FLAGS)
         except ValueError as error:
             return Result("", f"ib_write_bw: {error}\n", 1)
         if len(rest) != 1:
             return Result("", "ib_write_bw: a server runs as a service here\n", 1)
-        source = options.get("--bind_source_ip", "")
+        source = self._address(options)
         reached = self._reached(source, rest[0])
         if self._gid(options) != source or not source:
             return Result("", "Failed to modify QP to RTR\n Unable to Connect the HCA's\n", 1)

@@ -41,8 +41,13 @@ __all__ = [
 ]
 
 
-#: A driver that refuses to say a value leaves it empty.
-_PARAMETER = re.compile(r"([a-z0-9_/]{1,64})=([0-9]{0,10})")
+#: A file of OFED's driver, or of the kernel's, and what is in it.
+_PARAMETER = re.compile(
+    r"(?:/sys/class/net/[^/]+/ecn|/sys/kernel/debug/mlx5/[^/]+/cc_params)"
+    r"/([a-z0-9_/]{1,64}):([0-9]{1,10})"
+)
+#: Switches by priority, which are no parameters.
+_SWITCH = "/enable/"
 
 
 def ip_addresses(text: str) -> dict[str, tuple[int, tuple[str, ...]]]:
@@ -139,15 +144,15 @@ def _number(text: str) -> int | None:
 
 
 def _dcqcn(text: str) -> dict[str, Any]:
-    """Return the DCQCN parameters by name, from ``NAME=VALUE`` lines; nothing without any."""
-    by_name = {}
+    """Return the DCQCN parameters by name, from ``PATH:VALUE`` lines; nothing without any."""
+    by_name: dict[str, int] = {}
     for line in plain(text).splitlines():
         match = _PARAMETER.fullmatch(line)
         if not match or match[1] in by_name:
             raise UnreadableError(f"the driver printed {shown(line)} as a parameter of DCQCN")
-        by_name[match[1]] = match[2]
-    values = {name: int(value) for name, value in by_name.items() if value}
-    return {"dcqcn": values} if values else {}
+        if _SWITCH not in match[1]:
+            by_name[match[1]] = int(match[2])
+    return {"dcqcn": by_name} if by_name else {}
 
 
 def _live(kind: str, interface: str, texts: Mapping[str, str]) -> dict[str, Any]:

@@ -167,14 +167,15 @@ def _ways(text: str, name: str) -> list[str]:
 
 
 def _route_words(route: IpRoute) -> str:
-    """Return a route in the words of ``ip route``."""
+    """Return a route in the words of ``ip route``, with who made it: the kernel tells by that."""
     kind = "" if route.kind == "unicast" else f"{route.kind} "
     words = [f"{kind}{route.destination}"]
     words += [f"via {route.gateway}"] if route.gateway else []
     words += [f"dev {route.interface}"] if route.interface and not kind else []
     words += [f"src {route.source}"] if route.source else []
     words += [f"scope {route.scope}"] if route.scope else []
-    return " ".join([*words, *([f"metric {route.metric}"] if route.metric else [])])
+    words += [f"metric {route.metric}"] if route.metric else []
+    return " ".join([*words, *([f"proto {route.protocol}"] if route.protocol else [])])
 
 
 #: Readings by kind.

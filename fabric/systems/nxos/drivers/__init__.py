@@ -75,6 +75,16 @@ _FEATURES = {
     "show lldp neighbors": "lldp",
     "show bfd neighbors": "bfd",
 }
+#: What it asks for.
+READING = tuple(
+    dict.fromkeys((
+        "show hostname",
+        "show vdc",
+        "show startup-config",
+        "show scheduler schedule",
+        *_STATE_COMMANDS.values(),
+    ))
+)
 _REFUSAL = re.compile(r"(?mi)^\s*(?:%|ERROR\b|.*\bfailed\b)")
 _CHASSIS = re.compile(r"(?m)^1\s+\S+\s+\S+\s+((?:[0-9a-f]{2}:){5}[0-9a-f]{2})\s")
 _SCHEDULE = re.compile(r"(?ms)^Schedule Name\s+: (\S+)$(.*?)(?=^Schedule Name|\Z)")

@@ -12,12 +12,16 @@ import requests
 from napalm.nxapi_plumbing import Device, NXAPIAuthError, NXAPIConnectionError
 from napalm.nxapi_plumbing.api_client import RPCClient
 from requests.adapters import HTTPAdapter
+from urllib3 import HTTPSConnectionPool
+from urllib3.connection import HTTPSConnection
 
 from fabric.devices import limits
 from fabric.devices.answers import AnswerTooLongError
 from fabric.devices.https import LONGEST_BODY_BYTES, pinned_der, sha256_of
 
 if TYPE_CHECKING:
+    import socket
+
     from fabric.devices.driver import Connection
 
 #: A rollback of a whole switch takes longer than a show command (NAPALM waits 90 s for it).
@@ -26,15 +30,31 @@ _UNAUTHORIZED = 401
 _PIECE_BYTES = 2**16
 
 
-class _Pinned(HTTPAdapter):
-    """Trusts one certificate, whoever signed it and whatever names are in it."""
+class _Connection(HTTPSConnection):
+    """Waits longer for TLS than for TCP."""
+
+    def _new_conn(self) -> socket.socket:
+        connected = super()._new_conn()
+        connected.settimeout(limits.LOGIN_S)
+        return connected
+
+
+class _Pool(HTTPSConnectionPool):
+    ConnectionCls = _Connection
+
+
+class _Adapter(HTTPAdapter):
+    """Trusts the given certificate, whoever signed it and whatever names are in it."""
 
     def __init__(self, fingerprint: str) -> None:
-        self._fingerprint = fingerprint
+        """Take a fingerprint; without one the known authorities decide."""
+        self._pinned: dict[str, Any] = {"assert_fingerprint": fingerprint} if fingerprint else {}
         super().__init__()
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
-        super().init_poolmanager(*args, **kwargs, assert_fingerprint=self._fingerprint)
+        kwargs |= self._pinned
+        super().init_poolmanager(*args, **kwargs)
+        self.poolmanager.pool_classes_by_scheme = {"https": _Pool}
 
 
 class PinnedClient(RPCClient):  # type: ignore[misc]
@@ -55,9 +75,8 @@ class PinnedClient(RPCClient):  # type: ignore[misc]
         self._session.auth = (connection.username, connection.password)
         self._is_cut = False
         pinned = pinned_der(connection.trust)
-        if pinned:
-            self._session.verify = False  # urllib3 compares the fingerprint instead
-            self._session.mount("https://", _Pinned(sha256_of(pinned)))
+        self._session.verify = not pinned  # urllib3 compares the fingerprint instead
+        self._session.mount("https://", _Adapter(sha256_of(pinned) if pinned else ""))
 
     def close(self) -> None:
         """Close the connection."""

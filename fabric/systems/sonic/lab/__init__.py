@@ -18,6 +18,7 @@ import ipaddress
 import json
 from typing import TYPE_CHECKING, Any
 
+from fabric.lab.linux.frr import Frr
 from fabric.lab.linux.sysctl import Sysctl
 from fabric.lab.linux.systemd import Systemd
 from fabric.lab.shell.state import Result
@@ -71,6 +72,7 @@ class SonicStandIn(SshStandIn):
         self.computed_groups: set[str] = set()
         self.counters = sonic_counters.Counters()
         self.daemons = Daemons(spec.options)
+        self.frr = Frr()
         self._down_until_s: dict[str, float] = {}  # BGP row or port -> lab time
         self.systemd = Systemd(self)
         self.sysctl = Sysctl(self, KERNEL)
@@ -94,6 +96,7 @@ class SonicStandIn(SshStandIn):
             "decode-syseeprom": self._eeprom,
             "sonic-cfggen": self._cfggen,
             "docker": self.daemons.command(),
+            "vtysh": self.frr.vtysh,
         })
 
     # -- state -----------------------------------------------------------------------------------
@@ -231,6 +234,7 @@ class SonicStandIn(SshStandIn):
         """Let the daemons see the running configuration."""
         if restart:
             self.bgp_peers.clear()
+            self.frr.drained = False
             self.restarts += 1
             self.sysctl.interfaces(set())
             self.daemons.start(vlans=bool(self.table("VLAN")))

@@ -34,6 +34,16 @@ suspect() {
     known=1
 }
 
+# RDMA device: what marks connections of RDMA-CM. The kernel shows it in a folder that one makes,
+# and keeps it when the folder goes.
+cm_traffic_class() {
+    folder=/sys/kernel/config/rdma_cm/$1
+    own=""
+    [ -d "$folder" ] || { mkdir "$folder" && own=1; }
+    cat "$folder/ports/1/default_roce_tos"
+    [ -z "$own" ] || rmdir "$folder"
+}
+
 # rail 0
 differs eth1 MTU "$(value /sys/class/net/eth1/mtu)" 9000
 holds eth1 address "$(ip -4 addr show dev eth1 2>/dev/null)" "10.64.0.2/24"
@@ -42,6 +52,7 @@ state="$(dcb dcbx show dev eth1 2>/dev/null)"
 states="$states $state"
 holds eth1 PFC "$(dcb pfc show dev eth1 2>/dev/null)" "3:off"
 holds eth1 DSCP "$(dcb -N app show dev eth1 2>/dev/null)" "26:3"
+differs eth1 "RDMA-CM traffic class" "$(cm_traffic_class mlx5_1 2>/dev/null)" 104
 if ! systemctl -q is-enabled 'rocefab-nic@eth1.service'; then
     differs eth1 "its unit" disabled enabled
 fi
@@ -54,6 +65,7 @@ state="$(dcb dcbx show dev enp1s0-x.7 2>/dev/null)"
 states="$states $state"
 holds enp1s0-x.7 PFC "$(dcb pfc show dev enp1s0-x.7 2>/dev/null)" "3:off"
 holds enp1s0-x.7 DSCP "$(dcb -N app show dev enp1s0-x.7 2>/dev/null)" "26:3"
+differs enp1s0-x.7 "RDMA-CM traffic class" "$(cm_traffic_class mlx5_2 2>/dev/null)" 104
 if ! systemctl -q is-enabled 'rocefab-nic@enp1s0\x2dx.7.service'; then
     differs enp1s0-x.7 "its unit" disabled enabled
 fi

@@ -34,10 +34,21 @@ suspect() {
     known=1
 }
 
+# RDMA device: what marks connections of RDMA-CM. The kernel shows it in a folder that one makes,
+# and keeps it when the folder goes.
+cm_traffic_class() {
+    folder=/sys/kernel/config/rdma_cm/$1
+    own=""
+    [ -d "$folder" ] || { mkdir "$folder" && own=1; }
+    cat "$folder/ports/1/default_roce_tos"
+    [ -z "$own" ] || rmdir "$folder"
+}
+
 # rail 0
 differs eth1 MTU "$(value /sys/class/net/eth1/mtu)" 9000
 holds eth1 address "$(ip -4 addr show dev eth1 2>/dev/null)" "10.64.0.2/24"
 holds eth1 rule "$(ip rule show 2>/dev/null)" "from 10.64.0.2 lookup 100"
+differs eth1 "RDMA-CM traffic class" "$(cm_traffic_class mlx5_1 2>/dev/null)" 104
 if ! systemctl -q is-enabled 'rocefab-nic@eth1.service'; then
     differs eth1 "its unit" disabled enabled
 fi
@@ -46,6 +57,7 @@ fi
 differs enp1s0-x.7 MTU "$(value /sys/class/net/enp1s0-x.7/mtu)" 9000
 holds enp1s0-x.7 address "$(ip -4 addr show dev enp1s0-x.7 2>/dev/null)" "10.64.1.2/24"
 holds enp1s0-x.7 rule "$(ip rule show 2>/dev/null)" "from 10.64.1.2 lookup 101"
+differs enp1s0-x.7 "RDMA-CM traffic class" "$(cm_traffic_class mlx5_2 2>/dev/null)" 104
 if ! systemctl -q is-enabled 'rocefab-nic@enp1s0\x2dx.7.service'; then
     differs enp1s0-x.7 "its unit" disabled enabled
 fi

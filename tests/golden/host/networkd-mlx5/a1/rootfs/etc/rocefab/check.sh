@@ -34,6 +34,16 @@ suspect() {
     known=1
 }
 
+# RDMA device: what marks connections of RDMA-CM. The kernel shows it in a folder that one makes,
+# and keeps it when the folder goes.
+cm_traffic_class() {
+    folder=/sys/kernel/config/rdma_cm/$1
+    own=""
+    [ -d "$folder" ] || { mkdir "$folder" && own=1; }
+    cat "$folder/ports/1/default_roce_tos"
+    [ -z "$own" ] || rmdir "$folder"
+}
+
 # rail 0
 differs eth1 MTU "$(value /sys/class/net/eth1/mtu)" 9000
 holds eth1 address "$(ip -4 addr show dev eth1 2>/dev/null)" "10.64.0.2/24"
@@ -42,6 +52,7 @@ state="$(dcb dcbx show dev eth1 2>/dev/null)"
 states="$states $state"
 holds eth1 PFC "$(dcb pfc show dev eth1 2>/dev/null)" "3:on"
 holds eth1 DSCP "$(dcb -N app show dev eth1 2>/dev/null)" "26:3"
+differs eth1 "RDMA-CM traffic class" "$(cm_traffic_class mlx5_1 2>/dev/null)" 104
 if ethtool --get-tunable eth1 pfc-prevention-tout >/dev/null 2>&1; then
     holds eth1 "storm time" "$(ethtool --get-tunable eth1 pfc-prevention-tout)" 100
 else
@@ -60,6 +71,7 @@ state="$(dcb dcbx show dev enp1s0-x.7 2>/dev/null)"
 states="$states $state"
 holds enp1s0-x.7 PFC "$(dcb pfc show dev enp1s0-x.7 2>/dev/null)" "3:on"
 holds enp1s0-x.7 DSCP "$(dcb -N app show dev enp1s0-x.7 2>/dev/null)" "26:3"
+differs enp1s0-x.7 "RDMA-CM traffic class" "$(cm_traffic_class mlx5_2 2>/dev/null)" 104
 if ethtool --get-tunable enp1s0-x.7 pfc-prevention-tout >/dev/null 2>&1; then
     holds enp1s0-x.7 "storm time" "$(ethtool --get-tunable enp1s0-x.7 pfc-prevention-tout)" 100
 else
