@@ -145,7 +145,8 @@ class Journal:
     def _from_server(self) -> Iterator[sqlite3.Connection]:
         """Yield all rows of the server, in memory."""
         with told("used"), closing(sqlite3.connect(":memory:")) as connection:
-            tables.prepare(connection)
+            with connection:
+                tables.prepare(connection)
             if self._remote:
                 self._remote.pull(connection)
             yield connection

@@ -38,13 +38,20 @@ class LabClock:
     """
 
     _offset_s: float = 0.0
+    _stopped_s: float | None = None
     _timers: list[Timer] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _running: threading.RLock = field(default_factory=threading.RLock)
 
     def now_s(self) -> float:
         """Return seconds since an arbitrary start."""
-        return time.monotonic() + self._offset_s
+        real_s = time.monotonic() if self._stopped_s is None else self._stopped_s
+        return real_s + self._offset_s
+
+    def stop(self) -> None:
+        """Stop real time: from now on the clock moves by :meth:`advance` alone."""
+        with self._lock:
+            self._stopped_s = time.monotonic()
 
     def advance(self, seconds: float) -> None:
         """Jump forward and run what became due."""

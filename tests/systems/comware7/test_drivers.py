@@ -113,6 +113,7 @@ def test_a_change_waits_and_is_confirmed(driver, leaf):
 
 
 def test_minutes_are_rounded_up(driver, leaf, whole_lab):
+    whole_lab.clock.stop()
     driver.stage(CHANGE, TOKEN)
     driver.commit(CHANGE, TOKEN, 61)
     whole_lab.clock.advance(115)

@@ -144,6 +144,7 @@ def test_another_process_finds_and_confirms_it(driver, login):
 
 def test_timer_gets_time_for_the_lines_and_takes_them_back(driver, lab, leaf):
     before, restarts = leaf.running_text, leaf.restarts
+    lab.clock.stop()
     committed(driver)
     lab.clock.advance(64)
     assert driver.pending(TOKEN)

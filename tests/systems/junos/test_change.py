@@ -478,6 +478,7 @@ def test_commit_that_cuts_off_netconf_comes_back_with_the_timer(ready):
     """As the real system: nobody can confirm, and the earlier configuration is loaded again."""
     lab, _, _, _ = ready
     store, before = lab[LEAF].store, lab[LEAF].running_text
+    lab.clock.stop()
     store.load_set("delete system services")
     store.commit(minutes=1)
     assert not lab[LEAF].reachable

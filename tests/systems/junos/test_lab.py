@@ -116,6 +116,7 @@ def test_lock(store: Store) -> None:
 def test_commit_timer(store: Store, confirming: str) -> None:
     """Any commit confirms, and so does a check; else the configuration before comes back."""
     before = store.committed
+    store.clock.stop()
     store.load_set("set system arp aging-timer 3")
     store.commit(minutes=2, log="token")
     assert (store.history[0].comment, store.history[0].log) == (

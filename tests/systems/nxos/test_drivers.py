@@ -135,6 +135,7 @@ def test_rollback_takes_it_back_and_cleans_up(driver, leaf):
 @pytest.mark.fault(4)
 def test_timer_takes_it_back(driver, lab, leaf):
     before = config(driver)
+    lab.clock.stop()
     committed(driver)
     lab.clock.advance(119)
     assert driver.pending(TOKEN)

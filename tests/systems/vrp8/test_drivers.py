@@ -113,6 +113,7 @@ def test_staging_changes_nothing_and_committing_goes_back_by_itself(driver, leaf
 
 @pytest.mark.parametrize(("asked_s", "given_s"), [(5, 60), (60, 60), (99_999, 65_535)])
 def test_times_are_those_that_the_switch_takes(driver, leaf, lab, asked_s, given_s):
+    lab.clock.stop()
     driver.stage(MTU, TOKEN)
     driver.commit(MTU, TOKEN, asked_s)
     lab.clock.advance(given_s - 5)
