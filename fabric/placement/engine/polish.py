@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class Costed(Protocol):
-    """Something with a cost."""
+    """Something with a load."""
 
     @property
-    def cost(self) -> float:
+    def load(self) -> float:
         """Load of its fullest link."""
 
 
@@ -44,14 +44,14 @@ def polished(problem: Problem, counts: Ints, seated: Callable[[Ints], T], trials
     """
     best = seated(counts)
     good = problem.bound * (1 + EPSILON)
-    while trials > 0 and best.cost > good:
+    while trials > 0 and best.load > good:
         better = None
         for moved in _neighbours(problem, counts):
             tried = seated(moved)
             trials -= 1
-            if tried.cost < best.cost * (1 - EPSILON):
+            if tried.load < best.load * (1 - EPSILON):
                 best, better = tried, moved
-            if trials <= 0 or best.cost <= good:
+            if trials <= 0 or best.load <= good:
                 break
         if better is None:
             return best
