@@ -9,6 +9,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from fabric.placement.engine.engine import Engine
+from fabric.placement.engine.query import Query
+from fabric.placement.engine.request import resolve
+from fabric.placement.engine.seats import seats
+
 
 def slurm_tree(free: np.ndarray, nodes: int) -> np.ndarray | None:
     """Slurm's topology/tree: the tightest leaf that holds the rest, else the largest one.
@@ -107,3 +112,23 @@ def every_choice(free: np.ndarray, nodes: int) -> Iterator[np.ndarray]:
 
     if after[0] >= nodes:
         yield from fill(0, nodes)
+
+
+def free_hosts(engine: Engine) -> np.ndarray:
+    """Return the healthy free hosts of each group."""
+    index = engine.index
+    healthy = index.available.usable(np.arange(engine.fabric.nics_per_host)).healthy
+    return np.bincount(index.groups.of_host[healthy], minlength=len(index.groups))
+
+
+def cost(engine: Engine, query: Query, counts: np.ndarray | None) -> float:
+    """Return what so many hosts of each group cost, at least the target; no choice is infinite."""
+    if counts is None:
+        return float("inf")
+    index = engine.index
+    request = resolve(engine.fabric, query)
+    healthy = index.available.usable(request.columns).healthy
+    rows = seats(index.groups, counts, healthy, healthy, None)
+    own = index.loads(index.supply(request.columns), request.demand, rows)
+    shared = float((own.load + index.background[own.link]).max(initial=0.0))
+    return max(shared, query.target)

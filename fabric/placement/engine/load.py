@@ -149,7 +149,8 @@ def _between_pods(numbers: Numbers, leaf: Ints, pod: Ints, gbps: Floats) -> list
         above = numbers.first[-1] + number * mesh.lanes + np.arange(mesh.lanes)
         for way, load in enumerate((up, down)):
             found.append(_flat(2 * pair + way, load[mine][:, one.lane[live]]))
-            sent = (load[mine] * lanes[mine]).sum(axis=0)
+            width = lanes[mine]
+            sent = np.where(width > 0, load[mine] * np.where(width > 0, width, 1), 0.0).sum(axis=0)
             over = _ratio(sent, mesh.lane_gbps[number])
             found.append(_flat(2 * above + way, over))
     return found

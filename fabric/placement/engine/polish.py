@@ -6,6 +6,7 @@ more; moving hosts between groups can even that out.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
@@ -26,6 +27,9 @@ class Costed(Protocol):
     def load(self) -> float:
         """Load of its fullest link."""
 
+
+#: Groups that are tried to be done without: those with the fewest hosts of the job.
+_LEAST = 16
 
 T = TypeVar("T", bound=Costed)
 
@@ -60,7 +64,18 @@ def polished(problem: Problem, counts: Ints, seated: Callable[[Ints], T], trials
 
 
 def _neighbours(problem: Problem, counts: Ints) -> Iterator[Ints]:
-    """Yield choices with some hosts of one group moved to another."""
+    """Yield choices without one of the groups, and those with some of its hosts moved."""
+    used = np.flatnonzero(counts)
+    for group in used[np.argsort(counts[used], kind="stable")][:_LEAST].tolist():
+        free = problem.free.copy()
+        free[group] = 0
+        without = replace(problem, free=free)
+        if np.isfinite(without.bound):
+            yield without.choose(without.bound)
+    yield from _moved(problem, counts)
+
+
+def _moved(problem: Problem, counts: Ints) -> Iterator[Ints]:
     usable, step = problem.usable, problem.segment
     pod = problem.supply.groups.pod
     used = np.flatnonzero(counts)
