@@ -99,7 +99,8 @@ def _bottleneck(index: Index, best: Evaluated) -> str:
 def _rates(index: Index, best: Evaluated) -> tuple[float, tuple[tuple[str, float, float], ...]]:
     """Return the job's fair rate, and the jobs that it slows."""
     own = best.own
-    if not (index.background[own.link] > 0).any():
+    shared = index.background[own.link] > 0
+    if best.load <= 1 or not shared.any():
         return min(1.0, 1.0 / own.most if own.most else 1.0), ()
     after = fair_rates([own, *index.jobs])
     slowed = [

@@ -28,6 +28,10 @@ class Costed(Protocol):
         """Load of its fullest link."""
 
 
+#: Evaluations times the square of the groups of the job: what 10 ms allow.
+_WORK = 8000
+#: Groups up to which a proof is sought; the load of more of them is good when this near the bound.
+_FEW, _CLOSE = 8, 0.01
 #: Groups that are tried to be done without: those with the fewest hosts of the job.
 _LEAST = 16
 
@@ -47,7 +51,9 @@ def polished(problem: Problem, counts: Ints, seated: Callable[[Ints], T], trials
         Most evaluations.
     """
     best = seated(counts)
-    good = problem.bound * (1 + EPSILON)
+    used = np.count_nonzero(counts)
+    good = problem.bound * (1 + (EPSILON if used <= _FEW else _CLOSE))
+    trials = min(trials, _WORK // max(int(used) ** 2, 1))
     while trials > 0 and best.load > good:
         better = None
         for moved in _neighbours(problem, counts):

@@ -105,7 +105,7 @@ def _wrong(fabric: Fabric, query: Query) -> Iterator[tuple[str, str, str]]:
         ("include", query.include),
         ("exclude", query.exclude),
     ):
-        unknown = sorted(set(names) - set(fabric.host_row))
+        unknown = sorted(name for name in set(names) if name not in fabric.host_row)
         if unknown:
             more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
             yield (

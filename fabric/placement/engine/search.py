@@ -62,14 +62,12 @@ class Problem:
     @cached_property
     def _kinds(self) -> tuple[Ints, Floats]:
         """Kind of each group, and load by kind and number of hosts: (kinds, most + 1)."""
-        supply, most = self.supply, int(self.usable.max(initial=0))
+        most = int(self.usable.max(initial=0))
+        kind, slope, base = self.supply.kinds
         volume = self.demand.crossing[: most + 1]
-        pairs = np.concatenate([supply.slope, supply.base], axis=1)
-        kinds, kind = np.unique(pairs, axis=0, return_inverse=True)
-        slope, base = np.split(kinds, 2, axis=1)
         load = _load(volume, slope[:, :, None], base[:, :, None]).max(axis=1)
         load[:, np.arange(most + 1) % self.segment != 0] = np.inf
-        return kind.reshape(-1), load
+        return kind, load
 
     @cached_property
     def _pod_load(self) -> Floats:
