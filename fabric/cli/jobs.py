@@ -48,7 +48,7 @@ def place(
         ),
     ] = "ring",
     layout: Annotated[
-        str, option("Parallel layout in place of --traffic: tp=8,pp=4,dp=16.", "LAYOUT")
+        str, option("Parallel layout; --traffic is ignored then: tp=8,pp=4,dp=16.", "LAYOUT")
     ] = "",
     weights: Annotated[
         str,

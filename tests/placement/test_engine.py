@@ -241,13 +241,13 @@ def test_running_jobs_share_links_and_are_named_when_slowed() -> None:
 @pytest.mark.parametrize(
     ("items", "jobs", "messages"),
     [
-        ((Condition("nothing", Health.DOWN),), (), ["'nothing' is no host, switch or port"]),
+        ((Condition("nothing", Health.DOWN),), (), ["'nothing' is unknown: neither host, switch nor port"]),
         (
             (Condition("h00000:eth9", Health.DOWN), Condition("leaf0-0:Ethernet999", Health.DOWN)),
             (),
             ["h00000 has no NIC 'eth9'", "leaf0-0 has no cable in port 'Ethernet999'"],
         ),
-        ((), (RunningJob("x", ("who",)),), ["job 'x' runs on 'who', which is no host"]),
+        ((), (RunningJob("x", ("who",)),), ["job 'x' runs on 'who', an unknown host"]),
     ],
 )
 def test_states_of_another_fabric(
