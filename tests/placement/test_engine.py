@@ -241,7 +241,11 @@ def test_running_jobs_share_links_and_are_named_when_slowed() -> None:
 @pytest.mark.parametrize(
     ("items", "jobs", "messages"),
     [
-        ((Condition("nothing", Health.DOWN),), (), ["'nothing' is unknown: neither host, switch nor port"]),
+        (
+            (Condition("nothing", Health.DOWN),),
+            (),
+            ["'nothing' is unknown: neither host, switch nor port"],
+        ),
         (
             (Condition("h00000:eth9", Health.DOWN), Condition("leaf0-0:Ethernet999", Health.DOWN)),
             (),
