@@ -33,7 +33,7 @@ def _part(name: str, make: Callable[[Cluster], list[Manifest]]) -> Part:
         hosts = cluster(order)
         _check_roce(order, hosts)
         objects = make(hosts)
-        check_served([item.kind for item in objects], order.served)
+        check_served(objects, order.served)
         return Exported(tuple(item.file(name) for item in objects))
 
     return part
@@ -47,7 +47,7 @@ def _job(name: str, make: Callable[[Order, Cluster, Settings], list[Manifest]]) 
         if hosts.traits.container_mode != "host-network":
             _check_roce(order, hosts)
         objects = make(order, hosts, settings)
-        check_served([item.kind for item in objects], order.served)
+        check_served(objects, order.served)
         if order.template is None:
             return Exported(tuple(item.file(name) for item in objects), tuple(notes))
         return _filled(order, name, objects, notes)

@@ -31,6 +31,20 @@ _STEP = "trainer.kubeflow.org/trainjob-ancestor-step"
 Settings = tuple["Setting", ...]
 
 
+def check_job_name(order: Order) -> None:
+    """Refuse a name that no job can have.
+
+    Raises
+    ------
+    InputError
+        When it is none.
+    """
+    if len(order.job_name) > _MAX_JOB or not _JOB.fullmatch(order.job_name):
+        message = f"{order.job_name[:80]!a} is not a valid job name"
+        fix = f"use lower case letters, digits and inner hyphens, at most {_MAX_JOB}"
+        raise refused("PLC015", message, fix)
+
+
 def check_words(order: Order) -> None:
     """Refuse names and images that no object can have.
 
@@ -39,11 +53,8 @@ def check_words(order: Order) -> None:
     InputError
         When one is wrong, or there is no image at all.
     """
+    check_job_name(order)
     words = order.words
-    if len(order.job_name) > _MAX_JOB or not _JOB.fullmatch(order.job_name):
-        message = f"{order.job_name[:80]!a} is not a valid job name"
-        fix = f"use lower case letters, digits and inner hyphens, at most {_MAX_JOB}"
-        raise refused("PLC015", message, fix)
     if words.image and not _IMAGE.fullmatch(words.image):
         message = f"{words.image[:80]!a} is not a valid image name"
         raise refused("PLC015", message, "use the form registry/name:tag")
