@@ -1,10 +1,11 @@
-"""Jobs: PyTorchJob, MPIJob and TrainJob.
+"""Jobs: PyTorchJob, MPIJob, TrainJob and RayCluster.
 
 kubeflow/training-operator 078ec30: only with a Master of one replica does a PyTorchJob get ranks,
 and its container must be called ``pytorch`` (``pkg/controller.v1/pytorch/envvar.go``). Master is
 node rank 0, worker i is i + 1. kubeflow/mpi-operator caa3c47: the launcher gets a hostfile with the
 workers in order. kubeflow/trainer 8c0f505: pods are described in a runtime, and the replicated job
-``node`` carries the label of the trainer.
+``node`` carries the label of the trainer. ray-project/kuberay feeaf72
+(``ray-operator/apis/ray/v1/raycluster_types.go``): the operator writes the commands of the pods.
 """
 
 from __future__ import annotations
@@ -140,3 +141,23 @@ def train_job(order: Order, cluster: Cluster, settings: Settings) -> list[Manife
         Manifest("TrainingRuntime", order.job_name, namespace, runtime),
         Manifest("TrainJob", order.job_name, namespace, spec),
     ]
+
+
+def ray_cluster(order: Order, cluster: Cluster, settings: Settings) -> list[Manifest]:
+    """Return a RayCluster: a head without GPUs, and a worker on each host.
+
+    Ray gives ranks itself, to the actors of a program; no field carries an order of hosts.
+    """
+    head = plain_pod(order, cluster, "ray-head", ())
+    del head["spec"]["containers"][0]["env"]
+    worker = rank_pod(order, cluster, "ray-worker", settings)
+    worker["spec"]["containers"][0].pop("command", None)
+    group: dict[str, Any] = {"groupName": "ranks", "rayStartParams": {}, "template": worker}
+    for count in ("replicas", "minReplicas", "maxReplicas"):
+        group[count] = order.nodes
+    no_gpus = {"num-gpus": "0"}
+    spec = {
+        "headGroupSpec": {"rayStartParams": no_gpus, "template": head},
+        "workerGroupSpecs": [group],
+    }
+    return [Manifest("RayCluster", order.job_name, cluster.settings.namespace, spec)]

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 #: settings of the NICs, addresses, functions, networks, jobs. Versions: the CRDs of
 #: Mellanox/network-operator b06827e, Mellanox/nic-configuration-operator 8bfbeb3,
 #: Mellanox/nvidia-k8s-ipam 3ce4a34, k8snetworkplumbingwg/sriov-network-operator 249e200,
-#: kubeflow/training-operator 078ec30, kubeflow/mpi-operator caa3c47, kubeflow/trainer 8c0f505.
+#: kubeflow/training-operator 078ec30, kubeflow/mpi-operator caa3c47, kubeflow/trainer 8c0f505,
+#: ray-project/kuberay feeaf72.
 KINDS = {
     "NicClusterPolicy": ("mellanox.com/v1alpha1", 10),
     "NicConfigurationTemplate": ("configuration.net.nvidia.com/v1alpha1", 20),
@@ -42,6 +43,7 @@ KINDS = {
     "PyTorchJob": ("kubeflow.org/v1", 90),
     "MPIJob": ("kubeflow.org/v2beta1", 90),
     "TrainJob": ("trainer.kubeflow.org/v1alpha1", 90),
+    "RayCluster": ("ray.io/v1", 90),
 }
 
 
