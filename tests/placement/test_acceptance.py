@@ -179,7 +179,7 @@ def test_files_in_a_folder(tmp_path: Path) -> None:
     out = tmp_path / "out"
     ended = run("export", "openmpi", EIGHT, "--nodes", 2, "--out", out)
     assert (ended.code, ended.out) == (0, "")
-    assert set(everything_below(out)) == {"hostfile", "rankfile", "mpirun.sh", "manifest.json"}
+    assert set(everything_below(out)) == {"hostfile", "mpirun.sh", "manifest.json"}
     assert os.access(out / "mpirun.sh", os.X_OK)
     (out / "hostfile").write_text("mine\n")
     assert run("export", "openmpi", EIGHT, "--nodes", 2, "--out", out).code == 2
