@@ -263,6 +263,7 @@ def _kind(fabric: Fabric, resolver: PolicyResolver, host: str) -> dict[tuple[str
     traits, policy = fabric.intent.host_traits(host), resolver.host(host)
     return {
         ("container_mode",): traits.container_mode,
+        ("tuning", "hugepages_1g"): traits.tuning.hugepages_1g,
         **{("nic", name): getattr(traits.nic, name) for name in _SHARED_TRAITS},
         ("interfaces",): nic_names(fabric, host),
         ("lossless",): (

@@ -135,7 +135,7 @@ def train_job(order: Order, cluster: Cluster, settings: Settings) -> list[Manife
     if words.command:
         trainer["command"] = list(words.command)
     trainer["env"] = [{"name": item.name, "value": item.value} for item in settings]
-    trainer["resourcesPerNode"] = {"limits": rank_resources(order, cluster)}
+    trainer["resourcesPerNode"] = rank_resources(order, cluster)
     spec = {"runtimeRef": {"name": order.job_name, "kind": "TrainingRuntime"}, "trainer": trainer}
     return [
         Manifest("TrainingRuntime", order.job_name, namespace, runtime),
