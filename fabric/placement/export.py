@@ -54,8 +54,8 @@ class Order:
         Manifest of the user that is filled up.
     served : set of str or None
         Groups and versions that a cluster serves, ``group/version``; None asks no cluster.
-    degraded : set of str
-        Hosts that schedulers should keep new jobs from.
+    degraded : frozenset of str
+        Hosts behind switches or links that are drained or degraded.
     """
 
     fabric: Fabric
