@@ -241,6 +241,9 @@ def test_names_are_those_of_slurm(environment: dict[str, str], names: list[str])
         "n098,n099,n100,n101",
         "a8,a9,a10,a010,a11",
         "leaf-1-1,leaf-1-2,leaf-2-1",
+        "n01,n02,n04,n14,n15",
+        "n01,n02,n03,n4,n5,n10,n011",
+        "n0,n00,n1,n01,n99,n100",
     ],
 )
 def test_folding_is_that_of_slurm(environment: dict[str, str], names: str) -> None:
