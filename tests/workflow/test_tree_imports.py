@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
+import yaml
 
 from fabric.core import hostlist
 from fabric.workflow.export import Request as ExportRequest
@@ -14,6 +16,7 @@ from fabric.workflow.init import example
 from fabric.workflow.project import Project
 from tests.exchange.plants import put
 from tests.exchange.test_switch_tree import HOSTS, THREE, conf
+from tests.topology.fabrics import REPOSITORY
 
 MODELS = ("leaf=ACS-SN5600", "spine=ACS-SN5600", "super-spine=ACS-SN5600")
 
@@ -56,6 +59,25 @@ def test_our_export_comes_back(name: str, rails: int | None, part: str, tmp_path
     back = imported("slurm", source, tmp_path / name, rails)
     assert shape(slurm(back)) == shape(slurm(project))
     assert slurm(back, "block").splitlines() == slurm(project, "block").splitlines()
+
+
+def test_the_file_that_slurm_has_loaded_comes_back(tmp_path: Path) -> None:
+    """All but names of our own: the top, the topologies and the blocks."""
+    folder = Path(os.environ.get("ROCEFAB_REFERENCE", REPOSITORY.parent / "shared"))
+    source = folder / "fixtures" / "placement" / "slurm" / "topology.yaml"
+    if not source.is_file():
+        pytest.skip(f"no topology.yaml in {folder}; set ROCEFAB_REFERENCE to the reference data")
+    text = slurm(imported("slurm", source, tmp_path / "fab"), "topology-yaml")
+    ours = {"fab-super-spines": "core", "blocks": "blk"}
+    ours |= {f"leaf{number}": f"b{number}" for number in range(1, 5)}
+    known = yaml.safe_load(source.read_text())
+    tree, blocks = yaml.safe_load(text)
+    tree["tree"]["switches"][0]["switch"] = ours[tree["tree"]["switches"][0]["switch"]]
+    blocks["topology"] = ours[blocks["topology"]]
+    for row in blocks["block"]["blocks"]:
+        row["block"] = ours[row["block"]]
+    blocks["block"]["block_sizes"].remove(32)  # the file has not all that fit
+    assert [tree, blocks] == known
 
 
 def test_switches_keep_their_names(tmp_path: Path) -> None:
