@@ -190,13 +190,24 @@ def test_slurmctld_reads_features_and_partitions(tmp_path: Path) -> None:
     with _running(tmp_path, environment):
         nodes = _scontrol(environment, "--oneliner", "show", "nodes")
         known = _scontrol(environment, "--oneliner", "show", "partitions")
+        asked = [_submitted(environment, word) for word in ("unit-rack2&degraded", "unit-rack9")]
     features = dict(re.findall(r"NodeName=(\S+) .*?ActiveFeatures=(\S+)", nodes))
     assert features["gpu07"] == "unit-rack2,pod-east,rails-4,degraded"
     assert sorted(features) == sorted(built.hosts.names)
+    assert asked == [True, False]
     assert [word in known for word in ("PartitionName=roce ", "PartitionName=blocks ")] == [
         True
     ] * 2
     assert _complaints(tmp_path) == []
+
+
+def _submitted(environment: dict[str, str], constraint: str) -> bool:
+    """Say whether Slurm takes a job with a constraint; it does not with an unknown feature."""
+    words = [f"--constraint={constraint}", "--partition=roce", "--chdir=/tmp", "--wrap=true"]
+    done = subprocess.run(
+        [_program("sbatch"), *words], env=environment, capture_output=True, check=False, timeout=60
+    )
+    return done.returncode == 0
 
 
 def test_slurmctld_refuses_a_switch_that_is_named_twice(tmp_path: Path) -> None:
