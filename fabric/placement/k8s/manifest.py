@@ -133,8 +133,8 @@ def _string(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
 _Dumper.add_representer(str, _string)
 
 
-def yaml_text(body: dict[str, Any]) -> str:
-    """Return an object as one YAML document, without a line that separates documents."""
+def yaml_text(body: dict[str, Any] | list[dict[str, Any]]) -> str:
+    """Return an object or a list as one YAML document, without a line that separates documents."""
     text: str = yaml.dump(
         body, Dumper=_Dumper, sort_keys=False, width=1_000_000, allow_unicode=False
     )
