@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabric.core import hostlist
-from fabric.placement.export import Exported, Exporter, exporters, refused, text_file
+from fabric.core.exports import Exported, Exporter, exporters, refused, text_file
 from fabric.placement.k8s.manifest import yaml_text
 from fabric.placement.tree import Tree, tree
 
